@@ -186,12 +186,8 @@ def _check_moves(name: str, value: Expr, row: Sequence[Any], tree: Tree) -> None
         return
     alike = [x.name for x in free_symbols([value]) if x in tree.q and x.name in tree.speeds]
     cure = f"Give a sum of speeds times coefficients; the speeds are {', '.join(tree.speeds)}."
-    raise PolhodeError(
-        "there is no speed in it.",
-        place=f"pseudo-velocity '{name}'",
-        cure=f"'{alike[0]}' is the coordinate here: write u({alike[0]}) for its speed." if alike else cure,
-        code="E-DERIVE-MISSING",
-    )
+    cure = f"'{alike[0]}' is the coordinate here: write u({alike[0]}) for its speed." if alike else cure
+    raise PolhodeError("there is no speed in it.", f"pseudo-velocity '{name}'", cure, "E-DERIVE-MISSING")
 
 
 def _check_linear(name: str, row: Sequence[Any], tree: Tree) -> None:

@@ -186,11 +186,8 @@ class Reactions:
 def _side(what: str, on: str | None, first: str, second: str) -> int:
     """1 for the first body of a pair, -1 for the second."""
     if on is not None and (not isinstance(on, str) or on not in (first, second)):
-        raise PolhodeError(
-            f"{what} does not act on '{on}'.",
-            cure=f"It acts on '{first}' and on '{second}'.",
-            code="E-DERIVE-UNSUPPORTED",
-        )
+        message = f"{what} does not act on '{on}'."
+        raise PolhodeError(message, cure=f"It acts on '{first}' and on '{second}'.", code="E-DERIVE-UNSUPPORTED")
     return -1 if on == second != first else 1
 
 

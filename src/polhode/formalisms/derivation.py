@@ -208,11 +208,8 @@ def derivation_of(record: EquationsOfMotion) -> Derivation:
     """The derivation whose equations these are."""
     found = vars(record).get("_derivation")
     if not isinstance(found, Derivation):
-        raise PolhodeError(
-            f"equations that were made of others of '{record.system.name}' cannot be assembled or compiled.",
-            cure="Give what system.derive() returns.",
-            code="E-DERIVE-UNSUPPORTED",
-        )
+        message = f"equations that were made of others of '{record.system.name}' cannot be assembled or compiled."
+        raise PolhodeError(message, cure="Give what system.derive() returns.", code="E-DERIVE-UNSUPPORTED")
     return found
 
 

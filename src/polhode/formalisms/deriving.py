@@ -70,11 +70,8 @@ def derive(
         )
         tree = tree if constraint_rows is None else constraint_rows.tree
     if not isinstance(constraints, str) or constraints not in WAYS:
-        raise PolhodeError(
-            f"constraints cannot be kept by {shown(constraints)}.",
-            cure=f"Choose {' or '.join(map(repr, WAYS))}.",
-            code="E-DERIVE-NAME",
-        )
+        message = f"constraints cannot be kept by {shown(constraints)}."
+        raise PolhodeError(message, cure=f"Choose {' or '.join(map(repr, WAYS))}.", code="E-DERIVE-NAME")
     make, given = _free_recipe(model, tree, formalism, passes, formulation_tree)
     if speeds is not None:
         check_speeds(model, formalism, speeds, independent, pseudo)

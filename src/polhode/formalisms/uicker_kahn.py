@@ -74,13 +74,12 @@ def only_single_joints(tree: Tree, who: str) -> None:
     """Raise if a joint has several freedoms at once, without a coordinate with q̇ = u."""
     for link in tree.links:
         if link.drive is None and (len(link.H) != 1 or link.stage.coordinates != 1):
-            raise PolhodeError(
+            message = (
                 f"{who} is made for joints with one degree of freedom, "
-                f"and this one has a stage with {len(link.H)} speeds and {link.stage.coordinates} coordinates.",
-                place=f"joint '{link.joint}'",
-                cure="Write the joint as a compound of single ones; 'newton_euler' and 'poincare' take any joint.",
-                code="E-DERIVE-UNSUPPORTED",
+                f"and this one has a stage with {len(link.H)} speeds and {link.stage.coordinates} coordinates."
             )
+            cure = "Write the joint as a compound of single ones; 'newton_euler' and 'poincare' take any joint."
+            raise PolhodeError(message, f"joint '{link.joint}'", cure, "E-DERIVE-UNSUPPORTED")
 
 
 def speed_of(link: Link) -> int | None:

@@ -550,11 +550,10 @@ def joints_from_the_ground(model: Model) -> list[Joint]:
     placed = {GROUND, *(joint.child for joint in order)}
     loose = [name for name in model.bodies if name not in placed]
     if loose:
-        raise ModelError(
+        message = (
             f"{'body' if len(loose) == 1 else 'bodies'} {', '.join(repr(name) for name in loose)} "
-            "cannot be reached from the ground.",
-            place=f"system '{model.name}'",
-            cure="Join it to another body, or with a free joint to the ground.",
-            code="E-MODEL-TREE",
+            "cannot be reached from the ground."
         )
+        cure = "Join it to another body, or with a free joint to the ground."
+        raise ModelError(message, f"system '{model.name}'", cure, "E-MODEL-TREE")
     return order

@@ -399,25 +399,23 @@ def check_states(model: Model) -> None:
     """Refuse states without a rate, and rates with symbols of another system."""
     lacking = [name for name, state in model.states.items() if state.rate is None]
     if lacking:
-        raise ModelError(
+        message = (
             f"{'the state' if len(lacking) == 1 else 'the states'} {listed([repr(name) for name in lacking])} "
-            f"{'has' if len(lacking) == 1 else 'have'} no rate.",
-            place=f"system '{model.name}'",
-            cure=f"Give it with state_rate({lacking[0]!r}, …).",
-            code="E-MODEL-MISSING",
+            f"{'has' if len(lacking) == 1 else 'have'} no rate."
         )
+        cure = f"Give it with state_rate({lacking[0]!r}, …)."
+        raise ModelError(message, f"system '{model.name}'", cure, "E-MODEL-MISSING")
     known = {*_symbols(model)} if model.states else set()
     for name, state in model.states.items():
         for x in free_symbols([as_expr(state.rate)]):
             if x not in known:
-                raise ModelError(
-                    f"its rate depends on the {x.data[0]} '{x.name}', which is not in the system '{model.name}'.",
-                    place=f"state '{name}'",
-                    cure=f"Declare it with system.{x.data[0]}, or use a symbol of this system."
+                message = f"its rate depends on the {x.data[0]} '{x.name}', which is not in the system '{model.name}'."
+                cure = (
+                    f"Declare it with system.{x.data[0]}, or use a symbol of this system."
                     if x.data[0] in ("parameter", "input", "state")
-                    else "Use a symbol of this system.",
-                    code="E-MODEL-NAME",
+                    else "Use a symbol of this system."
                 )
+                raise ModelError(message, f"state '{name}'", cure, "E-MODEL-NAME")
 
 
 def _symbols(model: Model) -> Iterator[Expr]:

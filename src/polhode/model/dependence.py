@@ -125,13 +125,11 @@ def check_smooth(values: Iterable[Expr], slopes: int, place: str) -> None:
             order = _broken_order(value, node)
             if order is not None and order <= slopes:
                 what = "a corner" if order else "a jump"
-                raise ModelError(
-                    f"it has {what} where {node!r} has one, and the impulse there would be lost.",
-                    place=place,
-                    cure="Round it off, as sqrt(x**2 + small**2) for abs(x); of a table take "
-                    'kind="cubic", outside="line".',
-                    code="E-CONSTRAINT-UNSUPPORTED",
+                message = f"it has {what} where {node!r} has one, and the impulse there would be lost."
+                cure = (
+                    'Round it off, as sqrt(x**2 + small**2) for abs(x); of a table take kind="cubic", outside="line".'
                 )
+                raise ModelError(message, place, cure, "E-CONSTRAINT-UNSUPPORTED")
 
 
 def _broken_order(value: Expr, node: Expr) -> int | None:

@@ -129,12 +129,9 @@ def _combined(node: Expr, args: list[Known], place: str) -> Known:
     if op in _PLAIN:
         (arg,) = args
         if arg.stated and arg.dimension != NONE:
-            raise ModelError(
-                f"{op} of {shown(node.args[0])}, which is in {_written(arg)}, not a plain number.",
-                place=place,
-                cure="Divide it by a quantity of its unit, so that the argument is a plain number.",
-                code="E-UNIT-TYPE",
-            )
+            message = f"{op} of {shown(node.args[0])}, which is in {_written(arg)}, not a plain number."
+            cure = "Divide it by a quantity of its unit, so that the argument is a plain number."
+            raise ModelError(message, place, cure, "E-UNIT-TYPE")
         return _ANY if arg.dimension is None else Known(NONE, arg.stated)
     if op in ("mul", "div"):
         left, right = (known.dimension for known in args)

@@ -68,22 +68,19 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
     place = f"motor of joint '{link.name}'"
     there = system.motors.get(link.name)
     if there is not None and not there.is_bare:
-        raise ModelError(
-            "this joint has a motor already.",
-            place=place,
-            cure="Give one motor, with the sum of the inertias on the joint's side. An MJCF file's is left out by "
-            f'ignore=["armature"]; give it whole then: {_as_stated(there)}.',
-            code="E-JOINT-TWICE",
+        cure = (
+            "Give one motor, with the sum of the inertias on the joint's side. An MJCF file's is left out by "
+            f'ignore=["armature"]; give it whole then: {_as_stated(there)}.'
         )
+        raise ModelError("this joint has a motor already.", place, cure, "E-JOINT-TWICE")
     if len(link.u) != 1 or not link.type.stages[0].speeds_are_rates:
-        raise ModelError(
+        message = (
             f"a {link.type.kind} joint with {len(link.u)} speeds has no single angle or length that a motor could turn."
             if len(link.u) != 1
-            else "the coordinate of this joint is not the angle that a rotor would turn by.",
-            place=place,
-            cure="Put motors on revolute, prismatic or screw joints with their usual coordinate.",
-            code="E-JOINT-UNSUPPORTED",
+            else "the coordinate of this joint is not the angle that a rotor would turn by."
         )
+        cure = "Put motors on revolute, prismatic or screw joints with their usual coordinate."
+        raise ModelError(message, place, cure, "E-JOINT-UNSUPPORTED")
     said = {key: value for key, value in given.items() if value is not None}
     values = completed(Motor.fields, ({} if there is None else {"ratio": there.ratio}) | said, place)
     values["inertia"] = _moments(values["inertia"], place)

@@ -194,13 +194,12 @@ def _numbers(entries: Any, label: str, place: str) -> tuple[float, ...]:
 def _axis(entries: Any, label: str, kind: str, place: str) -> tuple[float, ...]:
     found = _numbers(entries, label, place)
     if len(found) < _FEWEST[kind]:
-        raise ModelError(
+        message = (
             f"{label} has {len(found)} {'entry' if len(found) == 1 else 'entries'}; a {kind} table needs "
-            f"{_FEWEST[kind]} or more.",
-            place=place,
-            cure="Give more points." if kind in ("held", "linear") else "Give more points, or choose kind='linear'.",
-            code="E-FUNCTION-SHAPE",
+            f"{_FEWEST[kind]} or more."
         )
+        cure = "Give more points." if kind in ("held", "linear") else "Give more points, or choose kind='linear'."
+        raise ModelError(message, place, cure, "E-FUNCTION-SHAPE")
     what = label if label == TIMES else "abscissae"
     for index, (before, after) in enumerate(pairwise(found)):
         if not before < after:

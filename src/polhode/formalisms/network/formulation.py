@@ -43,12 +43,11 @@ def formulation(graph: LinearGraph) -> Formulation:
     _check_through_drivers(graph)
     exchange = _Exchange(graph, across)
     if exchange.room()[_OTHERS] < 0:
-        raise PolhodeError(
+        message = (
             f"no formulation tree exists: {len(across)} across drivers ({listed(edge.name for edge in across)}) "
-            f"for {len(graph.stars)} bodies give more velocities than there are motions.",
-            cure="Leave some of them free, or drive them by forces.",
-            code="E-PAPER-TREE",
+            f"for {len(graph.stars)} bodies give more velocities than there are motions."
         )
+        raise PolhodeError(message, cure="Leave some of them free, or drive them by forces.", code="E-PAPER-TREE")
     chosen = exchange.as_listed()
     while len(chosen) < exchange.size:
         path, reached = exchange.augmenting_path(chosen)
