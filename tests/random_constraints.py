@@ -9,10 +9,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from ..errors import ModelError
-from ..expr import sin
-from ..kinematics.tree import BASE, build_tree
-from ..model.joints import (
+from polhode.constraints.rows import constraints_of
+from polhode.errors import ModelError
+from polhode.expr import sin
+from polhode.kinematics.tree import BASE, build_tree
+from polhode.model.joints import (
     BuildingBlock,
     Compound,
     Cylindrical,
@@ -24,10 +25,9 @@ from ..model.joints import (
     Spherical,
     Universal,
 )
-from ..model.records import GROUND
-from ..model.samples.random_system import Dice, random_system
-from ..model.system import System
-from .rows import constraints_of
+from polhode.model.records import GROUND
+from polhode.model.samples.random_system import Dice, random_system
+from polhode.model.system import System
 
 #: Joints of the tree: those that people build loops of.
 TREE_JOINTS = ("revolute", "revolute", "prismatic", "universal", "spherical", "free", "planar", "cylindrical")
