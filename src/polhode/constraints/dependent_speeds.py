@@ -154,7 +154,10 @@ def dependent_speeds_of(
     names = constraints.tree.speeds
     size = len(names)
     if independent is not None:
-        chosen = [_index_of(name, names) for name in independent]
+        for name in independent:
+            if name not in names:
+                raise unknown("speed", name, names, place="independent speeds", code="E-DERIVE-NAME")
+        chosen = [list(names).index(name) for name in independent]
         dependent = [k for k in range(size) if k not in chosen]
         if len(dependent) != len(usable.rows) or rank([[row[k] for k in dependent] for row in usable.A]) < len(
             dependent
@@ -176,7 +179,9 @@ def dependent_speeds_of(
         return DependentSpeeds(usable, tuple(sorted(chosen)), tuple(dependent))
     plain = _plain_columns(usable.A)
     order = sorted(range(size), key=lambda k: (names[k] in prefer, k not in plain, -k))
-    dependent = sorted(_columns_at_reference(usable.at_reference, order) or _columns_somewhere(usable.A, order))
+    dependent = sorted(_columns_at_reference(usable.at_reference, order) or ())
+    if not dependent and len(usable.A):  # the first columns that are independent at almost every state
+        dependent = sorted(order[k] for k in independent_columns([[row[k] for k in order] for row in usable.A]))
     return DependentSpeeds(usable, tuple(k for k in range(size) if k not in dependent), tuple(dependent))
 
 
@@ -193,11 +198,6 @@ def _serve(constraints: Constraints, dependent: Sequence[int]) -> bool:
         return True
     sizes = np.linalg.svd([[row[k] for k in dependent] for row in constraints.at_reference], compute_uv=False)
     return bool(sizes[-1] > _NOTHING * sizes[0])
-
-
-def _columns_somewhere(A: Matrix, order: Sequence[int]) -> list[int]:
-    """The first columns, in this order, that are independent at almost every state."""
-    return [order[k] for k in independent_columns([[row[k] for k in order] for row in A])] if len(A) else []
 
 
 def _columns_at_reference(A: Sequence[Sequence[float]] | None, order: Sequence[int]) -> list[int] | None:
@@ -227,9 +227,3 @@ def _plain_columns(A: Matrix) -> set[int]:
         if node.op == SYMBOL or any(id(arg) in varying for arg in node.args):
             varying.add(id(node))
     return {k for row in entries for k, entry in enumerate(row) if entry and id(entry) not in varying}
-
-
-def _index_of(name: str, names: Sequence[str]) -> int:
-    if name not in names:
-        raise unknown("speed", name, names, place="independent speeds", code="E-DERIVE-NAME")
-    return list(names).index(name)

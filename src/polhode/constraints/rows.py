@@ -270,10 +270,7 @@ def assembly_branches(model: Model, tree: Tree) -> dict[str, Expr]:
     for loop in model.constraints.values():
         if isinstance(loop, LoopConstraint):
             X, joint = loop_pose(loop, tree), loop_auxiliary(loop)
-            own = loop.branch(X) if joint is None else joint.branch(X) if _has_auxiliary(loop, tree) else None
+            has_auxiliary = any(each.of == loop.name for each in tree.auxiliary)
+            own = loop.branch(X) if joint is None else joint.branch(X) if has_auxiliary else None
             made |= {loop.name: own} if own else {}
     return made
-
-
-def _has_auxiliary(constraint: Constraint, tree: Tree) -> bool:
-    return any(each.of == constraint.name for each in tree.auxiliary)

@@ -44,7 +44,8 @@ def acting_wrenches(model: Model, constraints: Constraints, multipliers: Sequenc
     for constraint in model.constraints.values():
         own = {row.part: multipliers[k] for k, row in enumerate(constraints.rows) if row.of == constraint.name}
         if own and isinstance(constraint, LoopConstraint):
-            wrench = _loop_wrench(constraint, own, loop_pose(constraint, constraints.tree))
+            rows = loop_directions(constraint, loop_pose(constraint, constraints.tree))
+            wrench = Wrench(*(_total({name: pair[k] for name, pair in rows.items()}, own) for k in (0, 1)))
             X = moving.pose(constraint.b) @ constraint.pose_b
             made[constraint.name] = ConstraintWrench(constraint.b, constraint.a, X.p, wrench.turned(X.R))
         elif own and isinstance(constraint, ContactConstraint):
@@ -60,13 +61,6 @@ def _total(along: Mapping[str, Vector], own: Mapping[str, Any]) -> Vector:
     for name, direction in along.items():
         total = total + direction * own.get(name, 0)
     return total
-
-
-def _loop_wrench(constraint: LoopConstraint, own: dict[str, Any], X: Pose) -> Wrench:
-    """∂(λ·φ̇)/∂(twist of frame b), in the components of frame b."""
-    found = loop_directions(constraint, X)
-    torques, forces = ({name: pair[k] for name, pair in found.items()} for k in (0, 1))
-    return Wrench(_total(torques, own), _total(forces, own))
 
 
 def loop_directions(constraint: LoopConstraint, X: Pose) -> dict[str, Wrench]:

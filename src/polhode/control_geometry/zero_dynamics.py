@@ -342,13 +342,14 @@ class RelativeDegree(Typeset):
         lost = [name for name, degree in zip(self.outputs, self.degrees, strict=True) if degree is None]
         if lost:
             return f"no relative degree: no input ever reaches {', '.join(lost)}."
-        told = _braced(self.degrees)
+        orders = ", ".join(map(str, self.degrees))
+        orders = orders if len(self.degrees) == 1 else f"{{{orders}}}"
         if not self.exists:
             return (
-                f"no vector relative degree: inputs appear in the derivatives {told}, but the decoupling matrix has "
+                f"no vector relative degree: inputs appear in the derivatives {orders}, but the decoupling matrix has "
                 f"rank {self.rank} of {len(self.outputs)} at every state."
             )
-        words = f"relative degree {told} of {self.size} states"
+        words = f"relative degree {orders} of {self.size} states"
         if len(self.outputs) == len(self.inputs) and self.singular:
             words += f", lost where {' or '.join(f'{_short(each)} = 0' for each in self.singular)}"
         if self.exists_at is not None:
@@ -375,10 +376,6 @@ class RelativeDegree(Typeset):
 
     def _text(self) -> str:
         return str(self)
-
-
-def _braced(degrees: Sequence[int | None]) -> str:
-    return f"{degrees[0]}" if len(degrees) == 1 else f"{{{', '.join(map(str, degrees))}}}"
 
 
 def _short(entry: Expr) -> str:

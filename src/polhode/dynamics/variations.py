@@ -118,16 +118,12 @@ class Variations:
 
     def _shorter(self, directions: Sequence[Direction]) -> list[list[Expr]]:
         """u̇′ along directions, in the shorter of two forms."""
-        direct = [self._directed(direction) for direction in directions]
+        solved = self._solved
+        direct = [solved.solve(solved.known(directional(solved.gap, direction))) for direction in directions]
         if len(directions) < 2 or not self._has_charts:
             return direct
         by_matrices = self._by_matrices(directions)
         return min((direct, by_matrices), key=lambda way: _size([entry for column in way for entry in column]))
-
-    def _directed(self, direction: Direction) -> list[Expr]:
-        """u̇′ along one direction."""
-        solved = self._solved
-        return solved.solve(solved.known(directional(solved.gap, direction)))
 
     def _by_matrices(self, directions: Sequence[Direction]) -> list[list[Expr]]:
         """The same by ∂τ/∂q and ∂τ/∂u, which all directions share."""

@@ -115,7 +115,9 @@ def sampled(
         cure = "Give sampled(times, values), or sampled(values, rate=…) for values at equal distances from t = 0 on."
         raise ModelError(message, "sampled", cure, "E-FUNCTION-TWICE")
     if rate is not None:
-        times, values = _times_at(rate, times), times
+        frequency = number(rate, "a number of samples a second, > 0", above=0.0, place="sampled rate")
+        with understood("a list of numbers", times, place="sampled"):
+            times, values = [k / frequency for k in range(len(times))], times
     unnamed = name == "samples" or not isinstance(name, str)
     return samples_of(times, values, kind, name, "sampled" if unnamed else f"sampled '{name}'")
 
@@ -123,13 +125,6 @@ def sampled(
 def samples_of(times: Any, values: Any, kind: str, name: str, place: str) -> Function:
     """A table of time; `place` names it in messages."""
     return Function(tables.checked(times, values, name=name, kind=kind, place=place, labels=(tables.TIMES, "values")))
-
-
-def _times_at(rate: Any, values: Any) -> list[float]:
-    """The times of values at equal distances."""
-    each = number(rate, "a number of samples a second, > 0", above=0.0, place="sampled rate")
-    with understood("a list of numbers", values, place="sampled"):
-        return [k / each for k in range(len(values))]
 
 
 def function(

@@ -39,7 +39,7 @@ class Typeset:
     def _repr_latex_(self) -> str | None:
         from .latex_display import display_latex
 
-        formulas = [(head, value) for head, value in self._formulas() if not _is_empty(value)]
+        formulas = [(head, value) for head, value in self._formulas() if not hasattr(value, "__len__") or len(value)]
         return display_latex(formulas, self._names(), self._sentences(), self._readable) if formulas else None
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
@@ -48,7 +48,3 @@ class Typeset:
         if typeset is not None:
             return {"text/latex": typeset, "text/plain": self._text()}
         return {"text/html": Cell(repr(self), self._sentences()).html(), "text/plain": self._text()}
-
-
-def _is_empty(value: Any) -> bool:
-    return hasattr(value, "__len__") and not len(value)

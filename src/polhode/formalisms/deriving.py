@@ -57,7 +57,9 @@ def derive(
     `formulation_tree` names the edges along which the network's equations are solved, where not along its joints.
     """
     check(passes or ())
-    _check_formulation_tree(formalism, formulation_tree)
+    if formulation_tree is not None and not formalism_of(formalism).takes("chosen"):
+        message = f"the formalism {formalism!r} has no formulation tree to choose."
+        raise PolhodeError(message, "derive tree", 'Derive with "network", or leave `tree` out.', "E-PAPER-UNSUPPORTED")
     check_states(model)
     if not formalism_of(formalism).flexible or speeds is not None:
         what = f"the formalism {formalism!r}" if speeds is None else f"the choice of speeds {shown(speeds)}"
@@ -112,12 +114,6 @@ def _embedded(
     if method.takes("dependent_speeds"):
         return lambda: method.load()(model, tree, dependent_speeds)
     return lambda: embedded(tree, make(), dependent_speeds)
-
-
-def _check_formulation_tree(formalism: str, chosen: Sequence[str] | None) -> None:
-    if chosen is not None and not formalism_of(formalism).takes("chosen"):
-        message = f"the formalism {formalism!r} has no formulation tree to choose."
-        raise PolhodeError(message, "derive tree", 'Derive with "network", or leave `tree` out.', "E-PAPER-UNSUPPORTED")
 
 
 def _along(chosen: Sequence[str] | None) -> dict[str, Sequence[str]]:

@@ -43,11 +43,6 @@ def _rotor_names(model: Model) -> set[str]:
     return {name for motor in model.motors.values() for name in motor.bodies}
 
 
-def _is_of_flexible(model: Model, joint: Joint) -> bool:
-    """True for a joint that a flexible body adds: its elastic coordinates, or a station on it."""
-    return joint.type.kind == "elastic" or model.bodies[joint.parent].flexibility is not None
-
-
 @runtime_checkable
 class Source(Protocol):
     """Where a model can be read, such as a file whose content is known."""
@@ -185,8 +180,9 @@ class Builder:
         if not model.motors and not model.flexible:
             return model.joints
         rotors = _rotor_names(model)
-        own = ((name, joint) for name, joint in model.joints.items() if name not in rotors)
-        return {name: joint for name, joint in own if not _is_of_flexible(model, joint)}
+        rigid = {name for name, body in model.bodies.items() if body.flexibility is None}
+        added = {name for name, each in model.joints.items() if each.type.kind == "elastic" or each.parent not in rigid}
+        return {name: joint for name, joint in model.joints.items() if name not in rotors | added}
 
     @property
     def rotors(self) -> Mapping[str, Joint]:

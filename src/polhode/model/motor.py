@@ -77,11 +77,6 @@ class Motor:
         return self.is_elastic or bool(self.mass) or any(map(bool, self.inertia))
 
     @property
-    def is_bare(self) -> bool:
-        """Whether it is a ratio alone, as robot files have it: more may be said of it later."""
-        return not self.bodies and not self.loads
-
-    @property
     def is_placeless(self) -> bool:
         """Whether its rotor turns against the ground, decoupled, and so is not drawn."""
         return self.has_rotor and self.coupling == "reduced"
@@ -90,11 +85,6 @@ class Motor:
     def rotor(self) -> str:
         """The name of the rotor's body, joint, coordinate and speed, if there is one."""
         return f"{self.joint} rotor"
-
-    @property
-    def rotor_mass(self) -> str:
-        """The name of the body with the mass and cross inertia of a decoupled rotor, on the link that carries it."""
-        return f"{self.joint} rotor mass"
 
     @property
     def shaft(self) -> str:

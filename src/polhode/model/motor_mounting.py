@@ -67,10 +67,12 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
     """The record, each value read and checked."""
     place = f"motor of joint '{link.name}'"
     there = system.motors.get(link.name)
-    if there is not None and not there.is_bare:
+    if there is not None and (there.bodies or there.loads):  # else a ratio alone, as robot files have it
+        ratio, inertia = shown(there.ratio), shown(there.inertia[2])
         cure = (
             "Give one motor, with the sum of the inertias on the joint's side. An MJCF file's is left out by "
-            f'ignore=["armature"]; give it whole then: {_as_stated(there)}.'
+            f'ignore=["armature"]; give it whole then: motor({there.joint!r}, {ratio}, inertia={inertia}, '
+            f'coupling="{there.coupling}", …).'
         )
         raise ModelError("this joint has a motor already.", place, cure, "E-JOINT-TWICE")
     if len(link.u) != 1 or not link.type.stages[0].speeds_are_rates:
@@ -91,12 +93,6 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
     motor = Motor(joint=link.name, **made)
     _check(system, motor, place)
     return motor
-
-
-def _as_stated(motor: Motor) -> str:
-    """A motor as a robot file states it."""
-    ratio, inertia = shown(motor.ratio), shown(motor.inertia[2])
-    return f'motor({motor.joint!r}, {ratio}, inertia={inertia}, coupling="{motor.coupling}", …)'
 
 
 def _moments(inertia: Any, place: str) -> tuple[Any, ...]:
@@ -212,7 +208,7 @@ def _add_rotor(system: Builder, motor: Motor, carrier: str, seat: Pose) -> None:
         _add_body(system, motor.rotor, carrier, Revolute("z"), seat, motor.mass, motor.com, (x, y, z))
         return
     if motor.mass or x or y:
-        _add_body(system, motor.rotor_mass, carrier, Fixed(), seat, motor.mass, motor.com, (x, y, 0))
+        _add_body(system, f"{motor.rotor} mass", carrier, Fixed(), seat, motor.mass, motor.com, (x, y, 0))
     _add_body(system, motor.rotor, GROUND, Revolute("z"), Pose.identity(), 0, (0, 0, 0), (0, 0, z))
 
 

@@ -8,7 +8,7 @@ for each way in which auxiliary coordinates move, which their definitions ψ hol
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -44,14 +44,16 @@ class Numbers:
         """The coordinates of the reference."""
         return np.array([self.constraints.reference[q] for q in self.constraints.tree.q], dtype=np.float64)
 
-    def _at(self, q: Floats, entries: Evaluator, shape: tuple[int, ...]) -> Floats:
-        """Values of expressions, not finite where undefined."""
-        values = dict(self.constraints.reference) | dict(zip(self.constraints.tree.q, q.tolist(), strict=True))
-        return np.array(entries(values), dtype=np.float64).reshape(shape)
-
     @cached_property
-    def _values(self) -> Evaluator:
-        return Evaluator(self._kept)
+    def _evaluators(self) -> dict[str, Evaluator]:
+        return {}
+
+    def _at(self, q: Floats, name: str, entries: Callable[[], Iterable[Any]], *shape: int) -> Floats:
+        """Values of expressions, not finite where undefined; their evaluator is kept by name."""
+        if name not in self._evaluators:
+            self._evaluators[name] = Evaluator(map(as_expr, entries()))
+        values = dict(self.constraints.reference) | dict(zip(self.constraints.tree.q, q.tolist(), strict=True))
+        return np.array(self._evaluators[name](values), dtype=np.float64).reshape(shape)
 
     @cached_property
     def _kept(self) -> list[Expr]:
@@ -59,32 +61,20 @@ class Numbers:
 
     def residuals(self, q: Floats) -> Floats:
         """φ(q), for the rows that are conditions on the position, and ψ(q)."""
-        return self._at(q, self._values, (-1,))
-
-    @cached_property
-    def _matrix(self) -> Evaluator:
-        return _evaluator(self.constraints.A.entries())
+        return self._at(q, "kept", lambda: self._kept, -1)
 
     def matrix(self, q: Floats) -> Floats:
         """A(q)."""
-        return self._at(q, self._matrix, (len(self.constraints.rows), len(self.constraints.tree.u)))
+        return self._at(q, "A", self.constraints.A.entries, len(self.constraints.rows), len(self.constraints.tree.u))
 
     def drift(self, q: Floats) -> Floats:
         """a(q), the part of the rates that time alone gives."""
-        return self._at(q, _evaluator(self.constraints.a), (-1,))
-
-    @cached_property
-    def _branches(self) -> Evaluator:
-        return Evaluator(self.branches.values())
+        return self._at(q, "a", lambda: self.constraints.a, -1)
 
     def reversed(self, q: Floats) -> dict[str, float]:
         """Loops on another assembly branch, and their errors."""
-        found = zip(self.branches, self._at(q, self._branches, (-1,)).tolist(), strict=True)
-        return {name: value for name, value in found if value < -0.5}
-
-    @cached_property
-    def _gradient(self) -> Evaluator:
-        return _evaluator(jacobian(self._kept, list(self.constraints.tree.q)).entries())
+        values = self._at(q, "branches", self.branches.values, -1).tolist()
+        return {name: value for name, value in zip(self.branches, values, strict=True) if value < -0.5}
 
     @cached_property
     def _blocks(self) -> list[tuple[tuple[int, ...], Matrix]]:
@@ -97,13 +87,9 @@ class Numbers:
         ]
         return joints + [(indices, each.ways) for indices, each in tree.auxiliary_indices]
 
-    @cached_property
-    def _envelopes(self) -> Evaluator:
-        return _evaluator(entry for _, gamma in self._blocks for entry in gamma.entries())
-
     def envelope(self, q: Floats) -> Floats:
         """Γ of all joints' envelopes: how coordinates move when a step is taken."""
-        flat = self._at(q, self._envelopes, (-1,))
+        flat = self._at(q, "envelopes", lambda: (entry for _, gamma in self._blocks for entry in gamma.entries()), -1)
         made = np.zeros((len(self.constraints.tree.q), sum(gamma.shape[1] for _, gamma in self._blocks)))
         read = column = 0
         for coordinates, gamma in self._blocks:
@@ -115,18 +101,15 @@ class Numbers:
 
     def position_matrix(self, q: Floats) -> Floats:
         """(∂φ/∂q) Γ."""
-        slopes = self._at(q, self._gradient, (-1, len(self.constraints.tree.q)))
+        symbols = list(self.constraints.tree.q)
+        slopes = self._at(q, "slopes", lambda: jacobian(self._kept, symbols).entries(), -1, len(symbols))
         with np.errstate(invalid="ignore"):
             return np.asarray(slopes @ self.envelope(q))
-
-    @cached_property
-    def _kinematics(self) -> Evaluator:
-        return _evaluator(self.constraints.tree.kinematic_matrix().entries())
 
     def along(self, q: Floats, u: Floats, step: float) -> Floats:
         """The pose after a step along the speeds u, without constraints."""
         tree = self.constraints.tree
-        rates = self._at(q, self._kinematics, (len(tree.q), len(tree.u)))
+        rates = self._at(q, "gamma", lambda: tree.kinematic_matrix().entries(), len(tree.q), len(tree.u))
         with np.errstate(invalid="ignore"):
             return self._unit(q + step * (rates @ u))
 
@@ -185,10 +168,6 @@ class Numbers:
             tolerance=1e-3 * KEPT, most_steps=_MOST_STEPS, shortest=1e-6, longest=1.0,
         )  # fmt: skip
         return found.q, found.residual
-
-
-def _evaluator(entries: Iterable[Any]) -> Evaluator:
-    return Evaluator(as_expr(entry) for entry in entries)
 
 
 def scaled(A: Floats) -> Floats:

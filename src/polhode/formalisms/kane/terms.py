@@ -121,7 +121,9 @@ def translational_terms(
         if part.translation == NONRECURSIVE:
             table.append(_absolute_move(parts, part, turn, gravity[-1], u))
         elif up == BASE:
-            table.append(_relative_move(part, turn, _ground(tree, part.index), _STILL, u))
+            native, g = (part.index,) * len(tree.u), Vector(tree.gravity)
+            ground = Translational(_ZERO, _ZERO, {}, native, _ZERO, Matrix.zeros(3, 3), -g)  # (38), a_rem = -g (39)
+            table.append(_relative_move(part, turn, ground, _STILL, u))
         else:
             table.append(_relative_move(part, turn, table[up], turns[up], u, parts[up].centre))
     return table
@@ -142,11 +144,6 @@ _STILL = _Turn(_ZERO, _ZERO, {})
 def _turn_in_own_basis(parts: Sequence[Part], index: int, turn: Rotational) -> _Turn:
     w, alpha = in_own_basis(parts, index, turn.w), in_own_basis(parts, index, turn.alpha_rem)
     return _Turn(w, alpha, {i: in_own_basis(parts, index, vector) for i, vector in turn.partials.items()})
-
-
-def _ground(tree: Tree, index: int) -> Translational:
-    """N, as a child of it sees it: at rest, (38), with a_rem = -g, (39)."""
-    return Translational(_ZERO, _ZERO, {}, (index,) * len(tree.u), _ZERO, Matrix.zeros(3, 3), -Vector(tree.gravity))
 
 
 def _absolute_move(parts: Sequence[Part], part: Part, turn: _Turn, gravity: Vector, u: Sequence[Any]) -> Translational:

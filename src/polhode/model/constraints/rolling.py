@@ -25,16 +25,12 @@ from .protocol import NOWHERE, Contact, ContactConstraint, Fault, Mark, Moving, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wheel(ContactConstraint):
-    """A thin wheel that rolls on the plane z = 0 of a body or frame, which `at` and `rotation` place there."""
+class OnFrame(ContactConstraint):
+    """A body that rolls about a centre on the plane z = 0, a ball or a curve of a frame on another body."""
 
-    kind = "wheel"
     table = "rolling"
 
     body: str = given("body")
-    radius: Expr = given("number", unit="m", positive=True)
-    axis: Vector = given("axis", "y", of="body", doc="The axis about which it rolls.")  # of unit length
-    upright: Expr | None = given("number", None, free=True, doc="The cosine of its lean, positive while it stands.")
     centre: Vector = given("point", (0, 0, 0), of="body", unit="m")
     on: str = given("body", "ground", doc="What it moves on.")
     at: Vector = given("point", (0, 0, 0), of="on", unit="m")
@@ -42,12 +38,23 @@ class Wheel(ContactConstraint):
 
     @property
     def plane(self) -> Pose:
-        """The frame whose plane z = 0 it rolls on, in the body that has it."""
+        """The frame that it rolls on, in the body that has it."""
         return Pose(self.rotation, self.at)
 
     @property
     def drawing(self) -> tuple[Mark, ...]:
         return (Mark("plane", self.on, self.at),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wheel(OnFrame):
+    """A thin wheel that rolls on the plane z = 0 of a body or frame, which `at` and `rotation` place there."""
+
+    kind = "wheel"
+
+    radius: Expr = given("number", unit="m", positive=True)
+    axis: Vector = given("axis", "y", of="body", doc="The axis about which it rolls.")  # of unit length
+    upright: Expr | None = given("number", None, free=True, doc="The cosine of its lean, positive while it stands.")
 
     def contact(self, moving: Moving) -> Contact:
         """The lowest point of the rim is at -r (n - (n·a) a)/s = -r h × a, with s² = 1 - (n·a)² and h = a × n/s."""
@@ -92,28 +99,17 @@ class Wheel(ContactConstraint):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ball(ContactConstraint):
+class Ball(OnFrame):
     """A ball that rolls on the plane z = 0 of a body or frame, or on a ball about its origin (inside, if negative)."""
 
     kind = "ball"
-    table = "rolling"
 
-    body: str = given("body")
     radius: Expr = given("number", unit="m", positive=True)
     other_radius: Expr | None = given("number", None, doc="Of the ball that it rolls on.", unit="m")
-    centre: Vector = given("point", (0, 0, 0), of="body", unit="m")
-    on: str = given("body", "ground", doc="What it moves on.")
-    at: Vector = given("point", (0, 0, 0), of="on", unit="m")
-    rotation: Matrix = given("rotation", None, of="on")
-
-    @property
-    def plane(self) -> Pose:
-        """The frame whose plane z = 0 it rolls on, or about whose origin the other ball is."""
-        return Pose(self.rotation, self.at)
 
     @property
     def drawing(self) -> tuple[Mark, ...]:
-        return (Mark("plane", self.on, self.at),) if self.other_radius is None else ()
+        return super().drawing if self.other_radius is None else ()
 
     def contact(self, moving: Moving) -> Contact:
         plane = moving.pose(self.on) @ self.plane
@@ -179,25 +175,19 @@ _TIGHT = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiscOnCurve(ContactConstraint):
+class DiscOnCurve(OnFrame):
     """A disc that rolls on a curve (x, z) over a parameter, in the plane x, z of a body or frame, across its axis.
 
     It is to the left of the way in which the parameter grows, or, if its radius is negative, to the right.
     """
 
     kind = "disc"
-    table = "rolling"
 
-    body: str = given("body")
     radius: Expr = given("number", unit="m")
     parameter: Expr = given("variable", "s", doc="What the curve calls its parameter.")
     curve: tuple[Expr, Expr] = given("curve", of="parameter")  # x and z over the parameter
     axis: Vector = given("axis", "y", of="body")  # of unit length
     slips: bool = given("flag", False, doc="Whether it touches without rolling.")
-    centre: Vector = given("point", (0, 0, 0), of="body", unit="m")
-    on: str = given("body", "ground", doc="What it moves on.")
-    at: Vector = given("point", (0, 0, 0), of="on", unit="m")
-    rotation: Matrix = given("rotation", None, of="on")
 
     @classmethod
     def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
