@@ -162,20 +162,17 @@ def dependent_speeds_of(
         if len(dependent) != len(usable.rows) or rank([[row[k] for k in dependent] for row in usable.A]) < len(
             dependent
         ):
-            raise fault(
+            message = (
                 f"the speeds {', '.join(independent)} do not determine the others: {len(usable.rows)} independent "
-                f"constraints leave {size - len(usable.rows)} of {size} speeds free.",
-                f"Choose {_usual(constraints) or 'none'}, say.",
-                "E-CONSTRAINT-SINGULAR",
+                f"constraints leave {size - len(usable.rows)} of {size} speeds free."
             )
+            raise fault(message, f"Choose {_usual(constraints) or 'none'}, say.", "E-CONSTRAINT-SINGULAR")
         if pose and not _serve(usable, dependent):
             some_do = _columns_at_reference(usable.at_reference, range(size)) is not None
             others = _usual(constraints)
-            raise fault(
-                f"the speeds {', '.join(independent)} do not determine the others at {pose}.",
-                f"Choose {others} there, say." if some_do else "No speeds do; name another pose with near=….",
-                "E-CONSTRAINT-SINGULAR",
-            )
+            message = f"the speeds {', '.join(independent)} do not determine the others at {pose}."
+            cure = f"Choose {others} there, say." if some_do else "No speeds do; name another pose with near=…."
+            raise fault(message, cure, "E-CONSTRAINT-SINGULAR")
         return DependentSpeeds(usable, tuple(sorted(chosen)), tuple(dependent))
     plain = _plain_columns(usable.A)
     order = sorted(range(size), key=lambda k: (names[k] in prefer, k not in plain, -k))

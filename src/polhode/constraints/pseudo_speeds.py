@@ -146,11 +146,8 @@ def pseudo_speeds_of(model: Model, constraints: Constraints, given: Mapping[str,
     count, needed = len(given), len(tree.u) - len(usable.rows)
     if count != needed:
         kept = f" less {len(usable.rows)} independent constraints" if usable.rows else ""
-        raise fault(
-            f"{count} pseudo-velocities are given, and {needed} are needed: {len(tree.u)} speeds{kept}.",
-            f"Give {needed}, of which some may be speeds: {', '.join(tree.speeds)}.",
-            "E-DERIVE-SHAPE",
-        )
+        message = f"{count} pseudo-velocities are given, and {needed} are needed: {len(tree.u)} speeds{kept}."
+        raise fault(message, f"Give {needed}, of which some may be speeds: {', '.join(tree.speeds)}.", "E-DERIVE-SHAPE")
     values = [_value(name, value, tree, constraints.time) for name, value in given.items()]
     P = jacobian(values, list(tree.u))
     for name, value, row in zip(given, values, P, strict=True):
@@ -159,11 +156,9 @@ def pseudo_speeds_of(model: Model, constraints: Constraints, given: Mapping[str,
     found = rank([*P, *usable.A])
     if found < len(tree.u):
         beside = " and the constraints" if usable.rows else ""
-        raise fault(
-            f"{', '.join(given)} do not determine the speeds: they{beside} make {found} of {len(tree.u)} known.",
-            "Choose pseudo-velocities that do not follow from each other, nor from the constraints.",
-            "E-DERIVE-SINGULAR",
-        )
+        message = f"{', '.join(given)} do not determine the speeds: they{beside} make {found} of {len(tree.u)} known."
+        cure = "Choose pseudo-velocities that do not follow from each other, nor from the constraints."
+        raise fault(message, cure, "E-DERIVE-SINGULAR")
     chosen = _symbols(model, tree, dict(zip(given, values, strict=True)))
     spare = dependent_speeds_of(usable) if usable.rows else DependentSpeeds(usable, tuple(range(len(tree.u))), ())
     return PseudoSpeeds(usable, spare.independent, spare.dependent, chosen, Vector(values))

@@ -75,19 +75,14 @@ class ControlAffine(Typeset):
             return self.drift
         if isinstance(which, str):
             if which not in self.fields:
-                raise fault(
-                    f"there is no input '{which}'.",
-                    f"Name one of {', '.join(self.fields)}, or give None for the drift.",
-                    "E-GEOMETRY-NAME",
-                )
+                cure = f"Name one of {', '.join(self.fields)}, or give None for the drift."
+                raise fault(f"there is no input '{which}'.", cure, "E-GEOMETRY-NAME")
             return self.fields[which]
         made = [as_expr(entry) for entry in which]
         if len(made) != len(self.variables):
-            raise fault(
-                f"a field with {len(made)} entries is given, and the state has {len(self.variables)}.",
-                f"Give an entry for each of {', '.join(map(spelled, self.variables))}.",
-                "E-GEOMETRY-SHAPE",
-            )
+            message = f"a field with {len(made)} entries is given, and the state has {len(self.variables)}."
+            cure = f"Give an entry for each of {', '.join(map(spelled, self.variables))}."
+            raise fault(message, cure, "E-GEOMETRY-SHAPE")
         return made
 
 

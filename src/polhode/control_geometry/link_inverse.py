@@ -141,11 +141,8 @@ class LinkInverse(Typeset):
         words |= {x: f"z={{{name!r}: …}}" for name, x in states.items()}
         lacking = [x for x in words if x in needed and x not in given]
         if lacking:
-            raise fault(
-                f"what is asked for depends on {_named(lacking[0])}, which is not given.",
-                f"Give {words[lacking[0]]}, a number or one for each time.",
-                "E-JOINT-MISSING",
-            )
+            message = f"what is asked for depends on {_named(lacking[0])}, which is not given."
+            raise fault(message, f"Give {words[lacking[0]]}, a number or one for each time.", "E-JOINT-MISSING")
         return {x: _column(x, value, shape) for x, value in given.items() if x in needed}
 
 
@@ -198,11 +195,8 @@ class _Elimination:
     def _check(self, names: Sequence[str]) -> None:
         equations = self.equations
         if not self.motors:
-            raise fault(
-                f"system '{equations.system.name}' has no elastic motor.",
-                "Use inverse_dynamics, or give a motor a stiffness.",
-                "E-JOINT-UNSUPPORTED",
-            )
+            cure = "Use inverse_dynamics, or give a motor a stiffness."
+            raise fault(f"system '{equations.system.name}' has no elastic motor.", cure, "E-JOINT-UNSUPPORTED")
         gone = [motor.joint for motor in self.motors if not {motor.joint, motor.rotor} <= {*names}]
         if equations.constraints is not None or gone:
             raise fault(
@@ -227,11 +221,9 @@ class _Elimination:
                     "E-JOINT-UNSUPPORTED",
                 )
             if not ready:
-                raise fault(
-                    f"the links of {listed([repr(motor.joint) for motor in waiting])} feel each other's rotors.",
-                    'Write coupling="reduced", or give inverse_dynamics the motions of the rotors too.',
-                    "E-JOINT-UNSUPPORTED",
-                )
+                message = f"the links of {listed([repr(motor.joint) for motor in waiting])} feel each other's rotors."
+                cure = 'Write coupling="reduced", or give inverse_dynamics the motions of the rotors too.'
+                raise fault(message, cure, "E-JOINT-UNSUPPORTED")
             for motor in ready:
                 rotors[motor.rotor] = self._rotor(motor.joint, motor.rotor)
             for motor in ready:  # together, so that rotors that are found at once do not wait for each other

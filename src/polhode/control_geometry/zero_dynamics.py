@@ -168,17 +168,12 @@ def zero_dynamics_of(degree: RelativeDegree, here: AtState) -> ZeroDynamics:
 def check_square(degree: RelativeDegree) -> None:
     """Raise where there are not as many outputs as inputs, or the degree does not exist."""
     if len(degree.outputs) != len(degree.inputs):
-        raise fault(
-            f"{len(degree.inputs)} inputs are to hold {len(degree.outputs)} outputs.",
-            "Give as many outputs as inputs.",
-            "E-GEOMETRY-SHAPE",
-        )
+        cure = "Give as many outputs as inputs."
+        raise fault(f"{len(degree.inputs)} inputs are to hold {len(degree.outputs)} outputs.", cure, "E-GEOMETRY-SHAPE")
     if not degree.exists:
-        raise fault(
-            f"there are no zero dynamics without a relative degree: {str(degree).rstrip('.')}.",
-            "Take other outputs, or put integrators before some inputs (states without mass).",
-            "E-GEOMETRY-SINGULAR",
-        )
+        message = f"there are no zero dynamics without a relative degree: {str(degree).rstrip('.')}."
+        cure = "Take other outputs, or put integrators before some inputs (states without mass)."
+        raise fault(message, cure, "E-GEOMETRY-SINGULAR")
 
 
 def _held_field(degree: RelativeDegree) -> Field:

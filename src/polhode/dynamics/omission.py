@@ -79,11 +79,8 @@ def _check_quaternions(equations: EquationsOfMotion) -> None:
     for first in tree.quaternions:
         own = [q for q in tree.q[first : first + 4] if q in omitted]
         if own and len(own) < 4:
-            raise fault(
-                f"'{own[0].name}' is one of the four components of a quaternion, which are omitted together.",
-                "Name all four, or none.",
-                "E-DERIVE-UNSUPPORTED",
-            )
+            message = f"'{own[0].name}' is one of the four components of a quaternion, which are omitted together."
+            raise fault(message, "Name all four, or none.", "E-DERIVE-UNSUPPORTED")
 
 
 def _directions(tree: Tree, omitted: Mapping[Expr, Expr]) -> Iterator[tuple[Expr, Mapping[Expr, Expr]]]:
@@ -103,11 +100,9 @@ def _check_matters_not(equations: EquationsOfMotion, q: Expr, direction: Mapping
     for word, slope in zip(words, directional(entries, direction), strict=True):
         if slope:
             how = _through(equations, q, direction)
-            raise fault(
-                f"the coordinate '{q.name}' cannot be omitted: {word} depends on it{how}.",
-                f"Keep '{q.name}'{', or omit that too' if word.startswith(_RATE) else ''}.",
-                "E-DERIVE-DEPENDENCE",
-            )
+            message = f"the coordinate '{q.name}' cannot be omitted: {word} depends on it{how}."
+            cure = f"Keep '{q.name}'{', or omit that too' if word.startswith(_RATE) else ''}."
+            raise fault(message, cure, "E-DERIVE-DEPENDENCE")
 
 
 def _stated(equations: EquationsOfMotion) -> Iterator[tuple[str, Expr]]:

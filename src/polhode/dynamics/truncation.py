@@ -23,12 +23,11 @@ fault = fault_at(_PLACE)
 def with_small(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMotion:
     """Equations to first order in coordinates, whole joints, parameters, inputs and states, by name."""
     if full.constraints is not None and full.constraints.rows and full.dependent_speeds is None:
-        raise fault(
+        message = (
             "constraints that are kept by multipliers are not truncated: their forces are not small, and what is kept "
-            "of them in the forces and in the motion is not the same.",
-            'Derive with constraints="embedded".',
-            "E-DERIVE-UNSUPPORTED",
+            "of them in the forces and in the motion is not the same."
         )
+        raise fault(message, 'Derive with constraints="embedded".', "E-DERIVE-UNSUPPORTED")
     with quiet_collector():
         small = small_variables(full, names)
         return replace(full, make_recipe=lambda: truncated(full, small), small=small, whole=full, narrowed=None)
@@ -119,11 +118,8 @@ def _named(equations: EquationsOfMotion, name: str) -> tuple[list[Expr], Expr | 
         for q in found[name]:
             _check_free(equations, q)
         if not found[name]:
-            raise fault(
-                f"joint '{name}' does not move, so that nothing of it is small.",
-                "Leave it out.",
-                "E-DERIVE-UNSUPPORTED",
-            )
+            cure = "Leave it out."
+            raise fault(f"joint '{name}' does not move, so that nothing of it is small.", cure, "E-DERIVE-UNSUPPORTED")
         return found[name], None
     tables = (system.parameters, system.inputs, system.states)
     others = {key: each.symbol for table in tables for key, each in table.items()}
@@ -136,18 +132,13 @@ def _named(equations: EquationsOfMotion, name: str) -> tuple[list[Expr], Expr | 
 def _check_free(equations: EquationsOfMotion, q: Expr) -> None:
     tree = equations.tree
     if q not in tree.q:
-        raise fault(
-            f"the coordinate '{q.name}' is no unknown: it follows another, or its motion is given.",
-            "Name what it follows, or a parameter of its motion.",
-            "E-DERIVE-UNSUPPORTED",
-        )
+        message = f"the coordinate '{q.name}' is no unknown: it follows another, or its motion is given."
+        raise fault(message, "Name what it follows, or a parameter of its motion.", "E-DERIVE-UNSUPPORTED")
     place = list(tree.q).index(q)
     if any(first <= place < first + 4 for first in tree.quaternions):
-        raise fault(
-            f"'{q.name}' is of a quaternion, which is (1, 0, 0, 0) and not small where nothing has turned.",
-            'Store the orientation as angles or as a vector-parameter: storage="angles".',
-            "E-DERIVE-UNSUPPORTED",
-        )
+        message = f"'{q.name}' is of a quaternion, which is (1, 0, 0, 0) and not small where nothing has turned."
+        cure = 'Store the orientation as angles or as a vector-parameter: storage="angles".'
+        raise fault(message, cure, "E-DERIVE-UNSUPPORTED")
 
 
 def _check_still(equations: EquationsOfMotion, indices: Sequence[int], rates: Sequence[Expr]) -> None:
@@ -155,12 +146,11 @@ def _check_still(equations: EquationsOfMotion, indices: Sequence[int], rates: Se
     drifts = substitute(rates, dict.fromkeys(equations.u, as_expr(0)))
     for k, drift in zip(indices, drifts, strict=True):
         if drift:
-            raise fault(
+            message = (
                 f"the coordinate '{equations.tree.q[k].name}' moves with time whatever the speeds are, and does not "
-                "stay small.",
-                "Leave it out of the small variables.",
-                "E-DERIVE-DEPENDENCE",
+                "stay small."
             )
+            raise fault(message, "Leave it out of the small variables.", "E-DERIVE-DEPENDENCE")
 
 
 def _check_shared(equations: EquationsOfMotion, small: set[int], known: SmallVariables, speeds: Sequence[Expr]) -> None:

@@ -485,11 +485,8 @@ def _symmetry_of(equations: EquationsOfMotion, coordinate: str) -> Symmetry:
         if each.coordinate == coordinate:
             return each
     cyclic = [each.coordinate for each in found if each.coordinate]
-    raise fault(
-        f"'{coordinate}' is no cyclic coordinate of '{equations.system.name}'.",
-        f"Cyclic are {', '.join(cyclic)}." if cyclic else "It has none; see symmetries().",
-        "E-SYMMETRY-UNSUPPORTED",
-    )
+    cure = f"Cyclic are {', '.join(cyclic)}." if cyclic else "It has none; see symmetries()."
+    raise fault(f"'{coordinate}' is no cyclic coordinate of '{equations.system.name}'.", cure, "E-SYMMETRY-UNSUPPORTED")
 
 
 def _index(equations: EquationsOfMotion, symmetry: Symmetry) -> int:
@@ -498,9 +495,7 @@ def _index(equations: EquationsOfMotion, symmetry: Symmetry) -> int:
     if len(moving) != 1 or as_expr(symmetry.field[moving[0]]) != as_expr(1) or equations.constraints is not None:
         several = ", ".join(spelled(equations.u[i]) for i in moving)
         why = "there are constraints" if equations.constraints is not None else f"it moves by {several} together"
-        raise fault(
-            f"'{symmetry.coordinate}' is cyclic, but its rate is no speed by itself: {why}.",
-            "Write the joint so that the coordinate has a speed of its own, such as a revolute or prismatic one.",
-            "E-SYMMETRY-UNSUPPORTED",
-        )
+        message = f"'{symmetry.coordinate}' is cyclic, but its rate is no speed by itself: {why}."
+        cure = "Write the joint so that the coordinate has a speed of its own, such as a revolute or prismatic one."
+        raise fault(message, cure, "E-SYMMETRY-UNSUPPORTED")
     return moving[0]

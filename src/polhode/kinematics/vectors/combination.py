@@ -153,11 +153,8 @@ def partials(entries: Iterable[Expr], by: Expr, scene: Scene) -> list[Expr]:
     given = substitute(entries, scene.tree.followed)
     for x in free_symbols(given):
         if x.data[0] == "intermediate":
-            raise fault(
-                f"how '{x.name}', a name for another expression, changes is not known.",
-                "Differentiate what it stands for: named(…).unnamed().",
-                "E-VECTOR-DEPENDENCE",
-            )
+            message = f"how '{x.name}', a name for another expression, changes is not known."
+            raise fault(message, "Differentiate what it stands for: named(…).unnamed().", "E-VECTOR-DEPENDENCE")
     return derivative(given, by)
 
 
@@ -167,17 +164,12 @@ def variable_of(scene: Scene, by: Any) -> Expr:
     known: list[Expr] = [*tree.u, *tree.q]
     x = next((x for x in known if by is x or (isinstance(by, str) and by == x.name)), None)
     if x is None:
-        raise fault(
-            f"{shown(by)} is neither a speed nor a coordinate of the system.",
-            f"Give one of {', '.join(dict.fromkeys([*tree.speeds, *tree.coordinates]))}.",
-            "E-VECTOR-TYPE",
-        )
+        cure = f"Give one of {', '.join(dict.fromkeys([*tree.speeds, *tree.coordinates]))}."
+        raise fault(f"{shown(by)} is neither a speed nor a coordinate of the system.", cure, "E-VECTOR-TYPE")
     if any(x in tree.q[first : first + 4] for first in tree.quaternions):
-        raise fault(
-            f"'{x.name}' does not change alone: it is a component of a unit quaternion.",
-            "Differentiate by the speeds, or store the orientation as angles or as a vector-parameter.",
-            "E-VECTOR-DEPENDENCE",
-        )
+        message = f"'{x.name}' does not change alone: it is a component of a unit quaternion."
+        cure = "Differentiate by the speeds, or store the orientation as angles or as a vector-parameter."
+        raise fault(message, cure, "E-VECTOR-DEPENDENCE")
     return x
 
 
