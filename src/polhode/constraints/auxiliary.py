@@ -42,7 +42,10 @@ def auxiliary_of(
     values = list(definitions.values())
     still = directional(values, dict(along))
     D = Matrix.columns_of(
-        [directional(values, {s: as_expr(rate) for s, rate in zip(symbols, way, strict=True)}) for way in G.columns],
+        [
+            directional(values, {s: as_expr(rate) for s, rate in zip(symbols, column, strict=True)})
+            for column in G.columns
+        ],
         len(values),
     )
     found = solve_columns(D, [[-rate, -value] for rate, value in zip(still, values, strict=True)], at_reference)

@@ -4,7 +4,7 @@ In the metric of the masses, M = L Lᵀ, each row divided by the length that it 
 
     W = D⁻¹ A L⁻ᵀ = U S Vᵀ,    A M⁻¹ Aᵀ = D W Wᵀ D
 
-A singular value that is small tells that a row depends on others, or vanishes. It is left out, so that
+A small singular value shows that a row depends on others, or vanishes. It is left out, so that
 
     motion    A δ = r                            has the answer of least δᵀ M δ
     forces    M u̇ = f + Aᵀ λ,  A u̇ + γ = 0       have the multipliers of least size
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 DEPENDENT = 1e-7
 #: Condition number from which on a mass matrix is singular.
 _SINGULAR = 1e13
-#: Levenberg's damping of a step where what is wanted is one or more.
+#: Levenberg's damping of a step where the right-hand side is one or more.
 _DAMPING = 1e-2
 
 
@@ -96,17 +96,17 @@ class Factorisation:
         """L⁻ᵀ y, for columns y."""
         return y if self.L is None else np.asarray(np.linalg.solve(_turned(self.L), y))
 
-    def least(self, wanted: Floats, damping: float = 0.0) -> Floats:
+    def least(self, b: Floats, damping: float = 0.0) -> Floats:
         """Least-norm least-squares solution δ of A δ = b; with damping μ, of |W y - r|² + μ |y|²."""
         U, s, V = self._factors
         share = np.divide(s, s * s + damping, out=np.zeros_like(s), where=s > DEPENDENT)
-        y = _times(_turned(V), share * _times(_turned(U), wanted / self.scale))
+        y = _times(_turned(V), share * _times(_turned(U), b / self.scale))
         return np.asarray(self._unmeasured(y[..., None])[..., 0])
 
-    def damped(self, wanted: Floats) -> Floats:
+    def damped(self, b: Floats) -> Floats:
         """Levenberg-Marquardt step with μ ~ |r|² (Yamashita and Fukushima 2001): quadratic also where rank is lost."""
-        is_large = float(np.abs(wanted).max(initial=0.0)) >= 1.0  # its square might overflow
-        return self.least(wanted, _DAMPING * (1.0 if is_large else min(1.0, float(wanted @ wanted))))
+        is_large = float(np.abs(b).max(initial=0.0)) >= 1.0  # its square might overflow
+        return self.least(b, _DAMPING * (1.0 if is_large else min(1.0, float(b @ b))))
 
     def multipliers(self, force: Floats) -> Floats:
         """The smallest λ with Aᵀ λ = force."""
@@ -123,20 +123,20 @@ class Factorisation:
         else:
             message = "the mass matrix is singular or has no value: no accelerations follow from the forces."
             raise PolhodeError(message, "constraints", "Give the bodies that move some inertia.", "E-MODEL-SINGULAR")
-        wanted = -(_times(self.A, alone) + gamma)
+        b = -(_times(self.A, alone) + gamma)
         if self.M is None or self.L is not None:
-            return np.asarray(alone + self.least(wanted))
+            return np.asarray(alone + self.least(b))
         by_force = np.asarray(np.linalg.solve(self.M, _turned(self.A)))  # M is indefinite: M⁻¹ Aᵀ
-        return np.asarray(alone + _times(by_force @ np.linalg.pinv(self.A @ by_force, rcond=DEPENDENT), wanted))
+        return np.asarray(alone + _times(by_force @ np.linalg.pinv(self.A @ by_force, rcond=DEPENDENT), b))
 
     def motion(self, force: Floats, gamma: Floats) -> tuple[Floats, Floats]:
         """u̇ and the smallest λ of M u̇ = force + Aᵀ λ, A u̇ + γ = 0."""
         udot = self.accelerations(force, gamma)
         return udot, self.multipliers((udot if self.M is None else _times(self.M, udot)) - force)
 
-    def residual(self, wanted: Floats) -> Floats:
+    def residual(self, b: Floats) -> Floats:
         """The residual of A δ = b, row by row."""
-        return np.asarray(wanted - self.A @ self.least(wanted))
+        return np.asarray(b - self.A @ self.least(b))
 
     def clashing(self, index: int) -> list[int]:
         """The rows of a combination that is as short as a singular value is."""

@@ -30,7 +30,7 @@ from ..model.stage import Stage
 
 Named = dict[str, Expr]
 
-#: Singular values of the joint's map below this make home a poor place to choose pivots at.
+#: Singular values of the joint's map below this make zero coordinates unsuitable for choosing pivots.
 _SINGULAR = 1e-3
 
 
@@ -54,7 +54,7 @@ class LoopAuxiliary:
     def conditions(self, X: Pose) -> tuple[Named, Named]:
         """Those that define the coordinates, and the others."""
         E = self.closure_error(X)
-        named = {asked.name: asked.value(E) for asked in nothing_free()}
+        named = {condition.name: condition.value(E) for condition in nothing_free()}
         defining = {name: named[name] for name in self.defining}
         return defining, {name: value for name, value in named.items() if name not in defining}
 
@@ -105,7 +105,7 @@ def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
     try:
         cut = min((_cut(steps, index) for index in range(len(steps) + 1)), key=lambda each: each.risk)
     except PolhodeError as error:
-        message = f"the stages of this {kind.kind} joint repeat each other: poses do not tell its coordinates."
+        message = f"the stages of this {kind.kind} joint repeat each other: no pose determines its coordinates."
         cure = "Leave out a stage whose motion the others allow already."
         raise ModelError(message, closure.place, cure, "E-CONSTRAINT-SINGULAR") from error
     ways, beyond = _kinematics(steps, len(symbols))

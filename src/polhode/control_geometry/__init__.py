@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class ControlGeometryMethods(RunMethods):
-    """Where inputs lead, what outputs tell, and what is left when outputs are held.
+    """Accessibility, observability, relative degrees, zero dynamics and flatness.
 
     `inputs` names the controls: by default the declared inputs, else the efforts of motors. `at` is a state, by name as
-    `linearize` takes it; `{}` is home and at rest. Answers hold for almost all parameters, or for given ones.
+    `linearize` takes it; `{}` is all zero, at rest. Answers hold for almost all parameters, or for given ones.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum on a cart")

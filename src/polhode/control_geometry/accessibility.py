@@ -63,18 +63,18 @@ class Accessibility(Told):
 
     def __str__(self) -> str:
         if self.is_strong:
-            told = f"accessible: brackets of drift and inputs span all {self.size} directions of the state"
+            text = f"accessible: brackets of drift and inputs span all {self.size} directions of the state"
         elif self.is_accessible:
-            told = f"accessible, but not strongly: one of {self.size} directions is reached by the drift alone"
+            text = f"accessible, but not strongly: one of {self.size} directions is reached by the drift alone"
         else:
             missing = f"; not those of {', '.join(self.unreached)}" if self.unreached else ""
             limit = "" if self.is_complete else " as far as they were followed"
-            told = f"not accessible{limit}: brackets span {self.dimension} of {self.size} directions{missing}"
+            text = f"not accessible{limit}: brackets span {self.dimension} of {self.size} directions{missing}"
         if self.at is not None and self.at < self.dimension:
-            told += f". At the given state the brackets that were taken span {self.at}"
+            text += f". At the given state the brackets that were taken span {self.at}"
         elif self.at is not None:
-            told += ", at the given state too"
-        return f"{told}."
+            text += ", at the given state too"
+        return f"{text}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,10 +129,10 @@ def unreached(made: Plant, found: Brackets) -> list[str]:
     return [name for name, field in moved.items() if any(field) and independent(found.spread.basis, [field])]
 
 
-def accessibility(asked: Query) -> Accessibility:
+def accessibility(query: Query) -> Accessibility:
     """Whether the inputs reach all directions of the state, at almost every state and, if one is given, there."""
     with quiet_collector():
-        made, state = asked.plant(_PLACE)
+        made, state = query.plant(_PLACE)
         found = reach(made)
         missing = made.size - found.growth[-1]
         lacking = tuple(unreached(made, found)) if missing else ()
@@ -182,14 +182,14 @@ class Controllability(Told):
         return self.verdict is True
 
     def __str__(self) -> str:
-        told = {True: "controllable", False: "not controllable", None: "not decided"}[self.verdict]
-        return f"{told}: {self.reason}."
+        text = {True: "controllable", False: "not controllable", None: "not decided"}[self.verdict]
+        return f"{text}: {self.reason}."
 
 
-def controllability(asked: Query) -> Controllability:
+def controllability(query: Query) -> Controllability:
     """Small-time local controllability about an equilibrium, at zero coordinates without `at`."""
     with quiet_collector():
-        made, state = asked.plant_there(_CONTROLLABILITY)
+        made, state = query.plant_there(_CONTROLLABILITY)
         return _decided(made, state)
 
 
@@ -197,25 +197,25 @@ def _decided(made: Plant, state: AtState) -> Controllability:
     linear = state.linear.with_ports([*made.inputs])
     size, rank = made.size, linear_rank(linear.A, linear.B.columns, state)
 
-    def told(verdict: bool | None, test: str, reason: str) -> Controllability:
+    def verdict_of(verdict: bool | None, test: str, reason: str) -> Controllability:
         return Controllability(verdict, test, reason, size, rank)
 
     if not state.is_at_rest:
-        return told(None, "", "this state is no equilibrium with these inputs; name those that hold it in `at`")
+        return verdict_of(None, "", "this state is no equilibrium with these inputs; name those that hold it in `at`")
     if rank == size:
-        return told(True, "linear", f"the linear equations about this state are, rank [B, AB, ...] = {size}")
+        return verdict_of(True, "linear", f"the linear equations about this state are, rank [B, AB, ...] = {size}")
     found = reach(made)
     if found.growth[-1] < size and found.spread.is_complete:
         lacking = unreached(made, found)
         names = f", not those of {', '.join(lacking)}" if lacking else ""
         spanned = f"brackets of drift and inputs span {found.growth[-1]} of {size} directions{names}"
-        return told(False, "accessible", spanned)
+        return verdict_of(False, "accessible", spanned)
     if found.driven and not any(found.drift):
         if dimension_at(made, found, state) == size:
             words = "inputs drive all speeds, and brackets of q' = G(q) u span all coordinates at this state (Chow)"
-            return told(True, "Chow", words)
-        return told(None, "", "the brackets that were taken span at almost every state, and not at this one")
-    return told(*_sussmann(made, state, rank, found))
+            return verdict_of(True, "Chow", words)
+        return verdict_of(None, "", "the brackets that were taken span at almost every state, and not at this one")
+    return verdict_of(*_sussmann(made, state, rank, found))
 
 
 def _sussmann(made: Plant, state: AtState, rank: int, found: Brackets) -> tuple[bool | None, str, str]:

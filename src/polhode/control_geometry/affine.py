@@ -1,4 +1,4 @@
-"""The control-affine form of the equations of motion, in two ways.
+"""The control-affine form of the equations of motion, in two forms.
 
     ẋ = f(x) + Σ gᵢ(x) cᵢ,     x = (q, u, z)
 
@@ -139,7 +139,7 @@ class Plant:
         mass = [as_expr(entry) for entry in self.equations.mass_matrix.entries()]
         if self.equations.system.time in free_symbols([*rates, *mass]):
             message = f"the equations of '{self.equations.system.name}' depend on time itself."
-            cure = "Make what varies in time an input, or a state without mass."
+            cure = "Make what varies in time an input, or a first-order state."
             raise PolhodeError(message, self.place, cure, "E-GEOMETRY-DEPENDENCE")
         controls = [*self.inputs.values()]
         for name, symbol in self.inputs.items():
@@ -148,7 +148,7 @@ class Plant:
             )
             if not all(map(is_zero, bent)) or any(x in controls for x in free_symbols(self.coordinate_rates)):
                 message = f"the equations are not affine in the input '{name}'."
-                cure = "Make the input a state without mass, and its rate the new input."
+                cure = "Make the input a first-order state, and its rate the new input."
                 raise PolhodeError(message, self.place, cure, "E-GEOMETRY-DEPENDENCE")
 
     def _held(self, entries: Sequence[Any]) -> list[Expr]:
@@ -310,9 +310,9 @@ def plant(
     else:
         controls = controls_of(equations, inputs, place)
     symbols = {*controls.values()}
-    home = dict.fromkeys(equations.tau, as_expr(0))
-    home |= {entry.symbol: as_expr(entry.value or 0) for entry in equations.system.inputs.values()}
-    held = {x: (values or {}).get(x, value) for x, value in home.items() if x not in symbols}
+    zero = dict.fromkeys(equations.tau, as_expr(0))
+    zero |= {entry.symbol: as_expr(entry.value or 0) for entry in equations.system.inputs.values()}
+    held = {x: (values or {}).get(x, value) for x, value in zero.items() if x not in symbols}
     own = equations.system.parameters
     parameter_values(equations, parameters)  # refuses what is no parameter or no number
     held |= {own[name].symbol: as_expr(value) for name, value in (parameters or {}).items()}

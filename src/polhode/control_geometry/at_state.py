@@ -1,4 +1,4 @@
-"""A state at which ranks are asked for: exactly, and in numbers where all parameters have values."""
+"""A state at which ranks are computed: exactly, and in numbers where all parameters have values."""
 
 from __future__ import annotations
 

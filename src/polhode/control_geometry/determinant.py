@@ -11,7 +11,7 @@ from ..expr.factors import factors
 from ..expr.ranges import cannot_vanish
 from ..geometry.elimination import eliminate
 
-#: A determinant with more nodes than this is not factored: nobody would read it.
+#: A determinant with more nodes than this is not factored: it would be too long to read.
 _READABLE = 300
 #: Powers of what is positive that are tried.
 _POWERS = 4

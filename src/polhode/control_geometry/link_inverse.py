@@ -99,15 +99,15 @@ class LinkInverse(Typeset):
         places = {name: place for name, (place, _, _) in self.rotors.items()}
         return self._numbers(places, motion, parameters, _Instant(time, inputs or {}, z or {}))
 
-    def _numbers(self, wanted: Mapping[str, Expr], motion: Any, parameters: Named, at: _Instant) -> dict[str, Floats]:
+    def _numbers(self, values: Mapping[str, Expr], motion: Any, parameters: Named, at: _Instant) -> dict[str, Floats]:
         rows, shape = self._rows(motion)
         known = parameter_values(self.equations, parameters)
-        columns = self._columns({*free_symbols(wanted.values())} - known.keys(), at, shape)
+        columns = self._columns({*free_symbols(values.values())} - known.keys(), at, shape)
         symbols = [*(x for order in self.motion for x in order), *columns]
         states = np.concatenate([*(row.reshape(len(row), -1) for row in rows), *columns.values()])
-        found = [evaluate(wanted.values(), known | dict(zip(symbols, each, strict=True))) for each in states.T.tolist()]
+        found = [evaluate(values.values(), known | dict(zip(symbols, each, strict=True))) for each in states.T.tolist()]
         return {
-            name: np.array(column).reshape(shape) for name, column in zip(wanted, zip(*found, strict=True), strict=True)
+            name: np.array(column).reshape(shape) for name, column in zip(values, zip(*found, strict=True), strict=True)
         }
 
     def _rows(self, motion: Any) -> tuple[list[Floats], tuple[int, ...]]:
@@ -141,7 +141,7 @@ class LinkInverse(Typeset):
         words |= {x: f"z={{{name!r}: …}}" for name, x in states.items()}
         lacking = [x for x in words if x in needed and x not in given]
         if lacking:
-            message = f"what is asked for depends on {_named(lacking[0])}, which is not given."
+            message = f"the efforts depend on {_named(lacking[0])}, which is not given."
             raise fault(message, f"Give {words[lacking[0]]}, a number or one for each time.", "E-JOINT-MISSING")
         return {x: _column(x, value, shape) for x, value in given.items() if x in needed}
 
@@ -210,18 +210,20 @@ class _Elimination:
         waiting = list(self.motors)
         rotors: dict[str, tuple[Expr, Expr, Expr]] = {}
         while waiting:
-            feels = {motor.joint: self._foreign(motor.joint, motor.rotor) for motor in waiting}
-            damped = [motor for motor in waiting if not {*feels[motor.joint]}.isdisjoint(self.symbols[motor.rotor])]
-            ready = [motor for motor in waiting if not feels[motor.joint]]
+            foreign = {motor.joint: self._foreign(motor.joint, motor.rotor) for motor in waiting}
+            damped = [motor for motor in waiting if not {*foreign[motor.joint]}.isdisjoint(self.symbols[motor.rotor])]
+            ready = [motor for motor in waiting if not foreign[motor.joint]]
             if damped and not ready:
                 raise fault(
-                    f"the link of '{damped[0].joint}' feels how fast its rotor turns, by damping in the gear or as it "
+                    f"the link of '{damped[0].joint}' depends on the speed of its rotor, by damping or as it "
                     "carries it: the rotor's motion does not follow from the link's without integration.",
                     "Leave out the damping, or give inverse_dynamics the motions of the rotors too.",
                     "E-JOINT-UNSUPPORTED",
                 )
             if not ready:
-                message = f"the links of {listed([repr(motor.joint) for motor in waiting])} feel each other's rotors."
+                message = (
+                    f"the links of {listed([repr(motor.joint) for motor in waiting])} depend on each other's rotors."
+                )
                 cure = 'Write coupling="reduced", or give inverse_dynamics the motions of the rotors too.'
                 raise fault(message, cure, "E-JOINT-UNSUPPORTED")
             for motor in ready:

@@ -3,7 +3,7 @@
 A. Isidori, *Nonlinear Control Systems* (1995), sections 4.3 and 6.1. Outputs of vector relative degree r stay at zero
 where y, ẏ, … y^(r-1) vanish and the inputs are c = -A⁻¹ b. What is left are n - Σ r equations. They are written on some
 of the states where y = 0, ẏ = 0, … can be solved for the others one by one, each being affine in one of them;
-elsewhere the manifold stays as it is, and the field on it is `drift`. Near an equilibrium, eigenvalues tell: of the
+elsewhere the manifold stays as it is, and the field on it is `drift`. Near an equilibrium, eigenvalues decide: of the
 Jacobian of that field, on the directions in which no y, ẏ, … changes.
 
 Vector relative degree and decoupling matrix: which derivatives of outputs the inputs reach.
@@ -15,7 +15,7 @@ derivative in which an input appears:
 
 The vector of degrees exists where the decoupling matrix A has full rank: at almost every state or nowhere, and at a
 state only if A has full rank there. Degrees do not change under regular feedback, so they are found in the form that
-leaves most of M out (`affine.Regular`), and A and b are brought back to the inputs when they are asked for.
+leaves most of M out (`affine.Regular`), and A and b are brought back to the inputs when they are query for.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class ZeroDynamics(Typeset):
 
     `states` and `rates` are the reduced equations, `solved` what the other states are on the manifold; both are empty
     where the manifold could not be solved. `manifold` are y, ẏ, …, which vanish on it, and `drift` is the field with
-    c = -A⁻¹ b, in the order of the state's variables. `eigenvalues` are those about the equilibrium that was asked for,
+    c = -A⁻¹ b, in the order of the state's variables. `eigenvalues` are those about the equilibrium that was query for,
     or none: `notices` say why.
     """
 
@@ -104,8 +104,8 @@ class ZeroDynamics(Typeset):
     def __str__(self) -> str:
         if not self.size:
             return self._sentences()[0]
-        told = {f"{name}'": _text(rate) for name, rate in self.rates.items()}
-        return "\n".join([*(f"{name} = {rate}" for name, rate in told.items() if name != rate), *self._sentences()])
+        rates = {f"{name}'": _text(rate) for name, rate in self.rates.items()}
+        return "\n".join([*(f"{name} = {rate}" for name, rate in rates.items() if name != rate), *self._sentences()])
 
     def __repr__(self) -> str:
         return f"ZeroDynamics({', '.join(self.states) or self.size})"
@@ -119,11 +119,11 @@ class ZeroDynamics(Typeset):
     def _sentences(self) -> list[str]:
         if not self.size:
             return ["no zero dynamics: the outputs and their derivatives determine the state."]
-        told = [] if self.rates else [f"{self.size} equations on the manifold where the outputs vanish"]
+        words = [] if self.rates else [f"{self.size} equations on the manifold where the outputs vanish"]
         verdict = {True: "stable", False: "unstable", None: "not decided by eigenvalues"}[self.is_stable]
         if self.eigenvalues is not None:
-            told.append(f"{verdict}: eigenvalues {', '.join(f'{each:.4g}' for each in self.eigenvalues)}")
-        return [*told, *self.notices]
+            words.append(f"{verdict}: eigenvalues {', '.join(f'{each:.4g}' for each in self.eigenvalues)}")
+        return [*words, *self.notices]
 
     def _text(self) -> str:
         return str(self)
@@ -140,17 +140,17 @@ def _text(rate: Expr) -> str:
     return str(normal(rate)) if len(topological([rate])) < _READABLE else "..."
 
 
-def zero_dynamics(asked: Query, outputs: Any) -> ZeroDynamics:
+def zero_dynamics(query: Query, outputs: Any) -> ZeroDynamics:
     """The zero dynamics of outputs, as many as inputs; with `at`, of outputs that are held where they are there."""
     with quiet_collector():
-        made, state = asked.plant(_PLACE)
-        wanted = outputs_of(made, outputs)
+        made, state = query.plant(_PLACE)
+        targets = outputs_of(made, outputs)
         if state is not None:
-            offsets = state.exact([*wanted.values()])
-            wanted = {name: as_expr(y - y0) for (name, y), y0 in zip(wanted.items(), offsets, strict=True)}
-        degree = degrees_of(made, wanted, state)
+            offsets = state.exact([*targets.values()])
+            targets = {name: as_expr(y - y0) for (name, y), y0 in zip(targets.items(), offsets, strict=True)}
+        degree = degrees_of(made, targets, state)
         check_square(degree)
-        return zero_dynamics_of(degree, state or asked.state(_PLACE))
+        return zero_dynamics_of(degree, state or query.state(_PLACE))
 
 
 def zero_dynamics_of(degree: RelativeDegree, here: AtState) -> ZeroDynamics:
@@ -172,7 +172,7 @@ def check_square(degree: RelativeDegree) -> None:
         raise fault(f"{len(degree.inputs)} inputs are to hold {len(degree.outputs)} outputs.", cure, "E-GEOMETRY-SHAPE")
     if not degree.exists:
         message = f"there are no zero dynamics without a relative degree: {str(degree).rstrip('.')}."
-        cure = "Take other outputs, or put integrators before some inputs (states without mass)."
+        cure = "Take other outputs, or put integrators before some inputs (first-order states)."
         raise fault(message, cure, "E-GEOMETRY-SINGULAR")
 
 
@@ -218,7 +218,7 @@ def _reduced(
 
 
 def _solvable(equations: Sequence[Expr], variables: Sequence[Expr]) -> list[tuple[int, int, int]]:
-    """Equations that are affine in a variable: how surely its factor does not vanish, which of both."""
+    """Equations that are affine in a variable: risk that its factor vanishes (0, 1, 2), equation, variable."""
     found = []
     for place, entry in enumerate(equations):
         present = {*free_symbols([entry])}
@@ -366,8 +366,8 @@ class RelativeDegree(Typeset):
     def _sentences(self) -> list[str]:
         rates = [f"{name}{chr(39) * degree}" for name, degree in zip(self.outputs, self.degrees, strict=True) if degree]
         meaning = f"A and b are those of ({', '.join(rates)}) = b + A ({', '.join(self.inputs)})."
-        told = f"{self}"
-        return [told[0].upper() + told[1:], *([meaning] if self.exists else [])]
+        words = f"{self}"
+        return [words[0].upper() + words[1:], *([meaning] if self.exists else [])]
 
     def _text(self) -> str:
         return str(self)
@@ -378,10 +378,10 @@ def _short(entry: Expr) -> str:
     return text if len(text) < 80 and "…" not in text else "its determinant"
 
 
-def relative_degree(asked: Query, outputs: Any) -> RelativeDegree:
+def relative_degree(query: Query, outputs: Any) -> RelativeDegree:
     """The vector relative degree of outputs, at almost every state and, if one is given (`{}` is home), there."""
     with quiet_collector():
-        made, state = asked.plant(_DEGREE)
+        made, state = query.plant(_DEGREE)
         return degrees_of(made, outputs_of(made, outputs), state)
 
 

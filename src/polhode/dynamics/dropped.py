@@ -12,7 +12,7 @@ from ..expr.taylor import products_of, second_order
 from ..notebook import Told
 from .equations import EquationsOfMotion
 
-#: Terms with more operations than this are told by the products of small variables in them.
+#: Terms with more operations than this are described by the products of small variables in them.
 _SHORT = 40
 
 
@@ -27,13 +27,13 @@ class DroppedFrom(Told):
     has_more: bool  # whether anything else is dropped, of higher order or bent where it vanishes
 
     def __str__(self) -> str:
-        told = ""
+        text = ""
         if self.products:
             is_short = sum(operation_counts([self.second]).values()) <= _SHORT
             pairs = (f"{spelled(a)}*{spelled(b)}" if a is not b else f"{spelled(a)}**2" for a, b in self.products)
-            told = str(normal(self.second)) if is_short else f"products with {listed(pairs, most=12)}"
+            text = str(normal(self.second)) if is_short else f"products with {listed(pairs, most=12)}"
         more = "higher orders" if self.has_more else ""
-        return f"{self.equation}: {' and '.join(filter(None, (told, more)))}"
+        return f"{self.equation}: {' and '.join(filter(None, (text, more)))}"
 
 
 @dataclass(frozen=True, repr=False)

@@ -74,10 +74,10 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
                 S[i][j] = S[j][i] = as_expr(row.dot(columns[j]))
         return columns, factor_symmetric(S), factors
 
-    def answer(wanted: Sequence[Any]) -> tuple[Vector, Vector]:
+    def answer(b: Sequence[Any]) -> tuple[Vector, Vector]:
         """Solve A Δu = b with least ‖Δu‖ in the metric of M; return Δu and the multipliers."""
         columns, factors, _ = response()
-        multipliers = Vector(factors.solve(wanted))
+        multipliers = Vector(factors.solve(b))
         total = Vector([as_expr(0)] * len(tree.u))
         for column, multiplier in zip(columns, multipliers, strict=True):
             total = total + column * multiplier
@@ -92,9 +92,9 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         change, multipliers = answer(gap)
         return udot + change, multipliers
 
-    def accelerated(force: Sequence[Any], wanted: Sequence[Any]) -> tuple[Vector, Vector]:
+    def accelerated(force: Sequence[Any], rates: Sequence[Any]) -> tuple[Vector, Vector]:
         alone = Vector(response()[2].solve(list(force)))
-        change, multipliers = answer([right - row.dot(alone) for row, right in zip(usable.A, wanted, strict=True)])
+        change, multipliers = answer([right - row.dot(alone) for row, right in zip(usable.A, rates, strict=True)])
         return alone + change, multipliers
 
     def projection_step() -> tuple[Vector, Vector]:

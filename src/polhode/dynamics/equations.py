@@ -2,12 +2,12 @@
 
     kinematics   q̇ = Γ(q) u
     dynamics     M(q) u̇ + bias(q, u, t, inputs) = τ
-    state        (q, u, z), z being states without mass, ż = rate(q, u, z, t, inputs)
+    state        (q, u, z), z being first-order states, ż = rate(q, u, z, t, inputs)
 
 A system with constraints is written in one of two ways (`dynamics.embedding`): with multipliers, all speeds of the
 tree kept and M u̇ + bias = τ + Aᵀλ; or embedded, u the independent speeds alone and τ brought to them.
 
-Everything is a graph, made when it is first asked for and kept; what is not asked for is not built.
+Everything is a graph, built when first used and kept.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Stabilisation:
     rows: Constraints  # those that are kept, independent of each other
     solution: Callable[[Expr], tuple[Vector, Vector]]  # u̇ and λ that bring the constraints back at a rate α
     response: Callable[[Sequence[Any], Sequence[Any]], tuple[Vector, Vector]]  # u̇, λ of M u̇ = f + Aᵀλ, A u̇ = r
-    pivots: Callable[[], Vector]  # of A M⁻¹ Aᵀ: one that vanishes tells of a row that says nothing new
+    pivots: Callable[[], Vector]  # of A M⁻¹ Aᵀ: one vanishes where a row is redundant
     projection_step: Callable[[], tuple[Vector, Vector]]  # the least displacement and change of speeds that answer them
 
 
@@ -74,7 +74,7 @@ class Recipe:
     mass_matrix: Callable[[], Matrix]
     bias: Callable[[], Vector] | None = None
     forward: Callable[[], Vector] | None = None
-    inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other ways to write `inverse`
+    inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other forms of `inverse`
     reference: Callable[[], tuple[Vector, Vector]] | None = None  # accelerations that are cheap, and what they take
     multipliers: Callable[[], Vector] | None = None  # λ(q, u, τ), where there are constraints
     stabilisation: Stabilisation | None = None  # what a run needs to stay on them
@@ -127,7 +127,7 @@ class EquationsOfMotion:
     laws: Mapping[Expr, Expr] = field(default_factory=dict)  # of efforts and inputs; results are without them
     small: SmallVariables | None = None  # to first order in which all equations are taken
     whole: EquationsOfMotion | None = None  # those before, where some are small
-    omitted: Mapping[Expr, Expr] = field(default_factory=dict)  # coordinates left out, and where home is
+    omitted: Mapping[Expr, Expr] = field(default_factory=dict)  # omitted coordinates and their values
 
     def __repr__(self) -> str:
         return f"EquationsOfMotion('{self.system.name}' by {self.formalism})"
@@ -519,7 +519,7 @@ class EquationsOfMotion:
         return entries if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(entries)
 
 
-#: What is kept of the equations, once it was asked for, and has the states without mass in it.
+#: Cached results that depend on the first-order states.
 _OF_STATES = ("z_rates", "state_rates")
 
 

@@ -1,11 +1,11 @@
-"""Omitted coordinates: equations without coordinates that nothing depends on and nobody asks for.
+"""Omitted coordinates: equations without coordinates that nothing depends on.
 
 M. W. Sayers, "Symbolic vector/dyadic multibody formalism for tree-topology systems" (Notational Conventions): there are
 fewer coordinates than speeds where "coordinates that are not of interest are omitted". Where a vehicle is on its plain,
 and which way it heads, changes nothing: the differential equation of such a coordinate is left out, its speed stays.
 
-A coordinate matters where an equation of motion, the rate of a coordinate that stays or of a state without mass, or a
-constraint depends on it. That is decided by fingerprint, along the ways in which the coordinate can move.
+A coordinate matters where an equation of motion, the rate of a coordinate that stays or of a first-order state, or a
+constraint depends on it. That is decided by fingerprint, along the directions in which the coordinate can move.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def without_omitted(equations: EquationsOfMotion, what: str, entries: Sequence[E
     """Expressions that omitted coordinates are only written in, without them; refused where they depend on one."""
     q = depends_on(equations, entries)
     if q is not None:
-        message = f"what is asked for depends on the coordinate '{q.name}', which these equations omit."
+        message = f"the result depends on the coordinate '{q.name}', which these equations omit."
         raise PolhodeError(message, what, "Derive without omitting it.", "E-DERIVE-DEPENDENCE")
     return substitute(entries, equations.omitted)
 

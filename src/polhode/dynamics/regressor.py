@@ -5,7 +5,7 @@
 C. G. Atkeson, C. H. An and J. M. Hollerbach, "Estimation of inertial parameters of manipulator loads and links" (1986).
 Of a body, with the acceleration a of its origin (against gravity) and W = α̂ + ω̂ ω̂, all in its own components, the force
 m a + W h and the torque I α + ω × I ω + h × a about the origin are linear in m, h = m c and the inertia I about the
-origin; each column of Y is what one of them by itself asks of the efforts. Rotors are bodies like others; of one that
+origin; each column of Y is the efforts of one of them. Rotors are bodies like others; of one that
 turns decoupled, the moment about its axis alone is a parameter. Friction -b u - c sign(u) on a joint gives the columns
 u and sign(u). `known` has all other loads.
 
@@ -16,7 +16,7 @@ Friction in the loads of a model is the part of a force on a speed that is linea
 where b, c and d do not depend on the motion; what does is no friction of this kind and stays with the other loads.
 
 A formalism has no part in this: columns come from the tree, and that Y π + known is what the formalism found is a fact
-that fingerprints can tell.
+that fingerprints decide.
 """
 
 from __future__ import annotations

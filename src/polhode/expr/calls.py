@@ -107,9 +107,9 @@ def sampled(
 
     Before the first sample the first value holds, after the last one the last.
     """
-    ways = ("held", "linear", "cubic")
-    if not isinstance(kind, str) or kind not in ways:
-        raise unknown("way to join samples", kind, ways, place="sampled", code="E-FUNCTION-NAME", error=ModelError)
+    kinds = ("held", "linear", "cubic")
+    if not isinstance(kind, str) or kind not in kinds:
+        raise unknown("interpolation", kind, kinds, place="sampled", code="E-FUNCTION-NAME", error=ModelError)
     if (rate is None) == (values is None):
         message = "samples need their times or one rate." if rate is None else "samples have times or a rate, not both."
         cure = "Give sampled(times, values), or sampled(values, rate=…) for values at equal distances from t = 0 on."
@@ -163,6 +163,6 @@ def _check_inside(function: tables.Table, value: float, args: Sequence[Any]) -> 
     """A table that ends where its points end has no value at a number beyond them."""
     if math.isnan(value):
         spans = " and ".join(f"{axis[0]!r} to {axis[-1]!r}" for axis in function.points.axes)
-        message = f"it is asked at {', '.join(map(str, args))}, outside its range {spans}."
+        message = f"it is evaluated at {', '.join(map(str, args))}, outside its range {spans}."
         cure = "Extend the table, or choose outside='hold' or 'line'."
         raise ModelError(message, f"table '{function.label}'", cure, "E-FUNCTION-NUMBER")

@@ -23,7 +23,7 @@ from .graph import free_symbols, topological
 from .node import ADD, DIV, MUL, NEG, NUMBER, ONE, SUB, SYMBOL, Expr, as_expr, number
 from .normal_form import normal
 
-#: Polynomials of more terms than this are not factored: it would take long, and nobody would read them.
+#: Polynomials of more terms than this are not factored: it would take too long.
 TERM_LIMIT = 3000
 #: Nor is one brought back to angles that leaves a factor of more terms than this.
 FACTOR_LIMIT = 400

@@ -32,7 +32,7 @@ _ACTING = {
 _COMMAND = re.compile(r"\\(?:frac|left|right|mathrm|dot|ddot)|[{}^_ \\]")
 #: An entry that is folded keeps parts of about so many leaves.
 _LEAVES = 16
-#: Beyond these nobody reads on, and a browser takes long to typeset it.
+#: Limits of what a reader takes in and a browser typesets quickly.
 MOST_NODES, _MOST_PARTS = 4_000, 48
 #: What has fewer operations and does not fit is brought to normal form, which is often shorter.
 _SMALL = 400

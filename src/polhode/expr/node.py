@@ -9,7 +9,7 @@ lost; no constructor multiplies out, flattens, or rewrites through a shared node
   is found in the operands: cos²+sin² is 1 because its fingerprint is.
 
 What it gives depends on its operands alone, not on what else is alive: the same model gives the same graph, whatever
-was derived before. `==` asks whether two expressions are the same *function*, `is` whether they are the same *form*.
+was derived before. `==` decides whether two expressions are the same *function*, `is` whether they are the same *form*.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class NumberLike:
                 raise PolhodeError
             values = [as_expr(each[()] if hasattr(each, "ndim") else each) for each in inputs]
         except PolhodeError:
-            # what is no number is equal to no expression; whatever else is asked of both, NumPy refuses
+            # what is no number is equal to no expression; NumPy refuses other comparisons
             return {"equal": False, "not_equal": True}.get(name, NotImplemented)
         function = _OPERATORS.get(name) or BY_NAME.get(_RENAMED.get(name, name))
         if function is None:

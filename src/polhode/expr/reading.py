@@ -65,14 +65,14 @@ def readings(root: Expr, cuts: Mapping[int, object] | None = None) -> dict[int, 
     for node in order:
         if id(node) in visible:
             made[id(node)] = _flatten(node, made)
-    wanted = {id(root)}
+    kept = {id(root)}
     for node in reversed(order):
-        if id(node) in wanted:
+        if id(node) in kept:
             for term in made[id(node)]:
                 for base, _ in term.factors:
                     parts = base.args if base is node else (base,)
-                    wanted.update(id(part) for part in parts if id(part) in made)
-    return {id(node): made[id(node)] for node in order if id(node) in wanted}
+                    kept.update(id(part) for part in parts if id(part) in made)
+    return {id(node): made[id(node)] for node in order if id(node) in kept}
 
 
 def _visible(root: Expr, cuts: Mapping[int, object], counts: Mapping[int, int]) -> set[int]:

@@ -1,4 +1,4 @@
-r"""How symbols are written, in text, LaTeX and SymPy: one spelling that tells what kind of quantity each one is.
+r"""How symbols are written, in text, LaTeX and SymPy: one spelling for each kind of quantity.
 
     a symbol                                     text        LaTeX          SymPy
     coordinate, parameter, input, …              x           x              x

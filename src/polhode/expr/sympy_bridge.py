@@ -1,8 +1,8 @@
 """To SymPy and back, exactly and without text.
 
 A symbol becomes ``sympy.Symbol(identifier)``, without assumptions, as `polhode.expr.spelling` spells it: x, x_dot,
-tau_x, x_ddot, m. So SymPy finds it by its name, ``subs({"m": 2})``; the way back needs to be told what the names stand
-for: ``from_sympy(there, equations.symbols)``.
+tau_x, x_ddot, m. So SymPy finds it by its name, ``subs({"m": 2})``; the way back needs the
+meanings of the names: ``from_sympy(there, equations.symbols)``.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ class _Text(Printer):
 
 #: Functions whose square is written sin²(x).
 RAISED = {"sin", "cos", "tan", "sinh", "cosh", "tanh"}
-#: An expression with more leaves than this is given a name of its own when intermediates are asked for.
+#: An expression with more leaves than this is given a name of its own where intermediates are printed.
 LONG = 120
 _SHARED = 4
 

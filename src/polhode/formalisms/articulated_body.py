@@ -1,4 +1,4 @@
-"""The articulated-body algorithm: accelerations from the inertia that each joint feels, all beyond it free to move.
+"""The articulated-body algorithm: accelerations from the articulated inertia at each joint, all beyond it free to move.
 
 R. Featherstone, "The Calculation of Robot Dynamics Using Articulated-Body Inertias" (1983); *Rigid Body Dynamics
 Algorithms* (2008), Table 7.1:

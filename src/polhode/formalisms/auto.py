@@ -1,4 +1,4 @@
-"""The cheapest way to each function of this very mechanism, found by trying.
+"""The shortest form of each function of a mechanism, by trial.
 
 Candidates are Newton-Euler for inverse dynamics, composite bodies for the mass matrix, composite and articulated bodies
 (from the tips, or along the zeros of M as Sayers does) for accelerations, each on the tree as the variants of
@@ -25,8 +25,8 @@ _COUPLING_LIMIT = 200
 #: How many of the trees are tried for all functions; the rest suits inverse dynamics alone (`passes.VARIANTS`).
 _ALL = 2
 
-#: Cycles that an operation waits for its arguments' own; and what such a cycle on the longest way costs beside an
-#: operation, found by timing arms: elimination has fewer operations by articulated bodies, and shorter ways by others.
+#: Cycles that an operation waits for its arguments' own; and what such a cycle on the longest path costs beside an
+#: operation, found by timing arms: elimination has fewer operations by articulated bodies, and shorter paths by others.
 _CYCLES = {"add": 4, "sub": 4, "mul": 4, "div": 13, "sin": 20, "cos": 20, "sqrt": 18}
 _WAIT = 0.6
 

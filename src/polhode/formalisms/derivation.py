@@ -1,4 +1,4 @@
-"""A derivation: a model and how its equations of motion are derived, which is done when they are first asked for.
+"""A derivation: a model and how its equations of motion are derived, when first needed.
 
 Nothing heavy is imported when this is loaded: functions that are in the store need neither the model nor its equations.
 """

@@ -63,7 +63,7 @@ def inverse_dynamics(
                 tau[speed] = tau[speed] + effort
     for i, link in reversed(list(enumerate(tree.links))):
         for speed, S in zip(link.speeds, link.H, strict=True):
-            tau[speed] = tau[speed] + S.six.dot(f[i])  # (5.11); a speed that two joints share feels both
+            tau[speed] = tau[speed] + S.six.dot(f[i])  # (5.11); a speed shared by two joints sums both
         if link.parent != BASE:
             f[link.parent] = f[link.parent] + X[i].T @ f[i]  # (5.10)
     return tau

@@ -58,7 +58,7 @@ def inverse_dynamics(
     tau: list[Any] = [0] * len(u)
     for i, link in reversed(list(enumerate(tree.links))):
         for speed, column in zip(link.speeds, link.H, strict=True):
-            tau[speed] = tau[speed] + dual_part(dual(*column).dot(f[i]))  # a speed that two joints share feels both
+            tau[speed] = tau[speed] + dual_part(dual(*column).dot(f[i]))  # a speed shared by two joints sums both
         if link.parent != BASE:
             f[link.parent] = f[link.parent] + O[i] @ f[i]
     return tau

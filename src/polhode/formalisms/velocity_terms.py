@@ -56,8 +56,8 @@ class VelocityTerms(Typeset):
 
     def _sentences(self) -> list[str]:
         pairs = ", ".join(f"{spelled(self.u[j])} {spelled(self.u[k])}" for j, k in self.pairs)
-        told = "Columns are those of the squares of speeds" + (f", and of the products {pairs}" if pairs else "")
-        return [f"{told}; below them what prescribed motions, gravity and loads add, as far as there are any."]
+        words = "Columns are those of the squares of speeds" + (f", and of the products {pairs}" if pairs else "")
+        return [f"{words}; below them what prescribed motions, gravity and loads add, as far as there are any."]
 
     def christoffel(self, i: int, j: int, k: int) -> Expr:
         """c_ijk: half the Coriolis term of u_j u_k in row i, or the centrifugal term of u_j², if k is j."""

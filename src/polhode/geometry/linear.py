@@ -90,9 +90,9 @@ def pivot_of(entry: Any, k: int, rows: Sequence[Mapping[int, Any]], names: Seque
             "it moves nothing. Give mass or inertia to a body beyond that joint, or weld it.",
             code="E-MODEL-SINGULAR",
         )
-    told = listed([f"'{names[i]}'" for i in together])
+    names_listed = listed([f"'{names[i]}'" for i in together])
     raise ModelError(
-        f"the speeds {told} move the same mass, which can rest while they change: "
+        f"the speeds {names_listed} move the same mass, which can rest while they change: "
         "the mass matrix is singular everywhere.",
         cure="Give mass or inertia to a body between their joints, or weld one of them.",
         code="E-MODEL-SINGULAR",

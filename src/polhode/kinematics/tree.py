@@ -409,7 +409,7 @@ def numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
 
 
 def build_tree(model: Model, prescribed: bool = True, welds: bool = False) -> Tree:
-    """Arrange a model as a tree, parents first; bodies that hang on nothing are an error.
+    """Arrange a model as a tree, parents first; raise if a body is not connected to the ground.
 
     Joints that follow others, or whose motion is prescribed, have no coordinate of their own; without `prescribed` all
     joints are taken as free. Welded bodies are one link; with `welds` each has its own, on a joint that stands still.

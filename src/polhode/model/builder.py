@@ -62,7 +62,7 @@ class Builder:
     frames: Mapping[str, Frame] = _part("frames", "The frames by name.")
     parameters: Mapping[str, Parameter] = _part("parameters", "The parameters by name.")
     inputs: Mapping[str, Parameter] = _part("inputs", "The inputs by name.")
-    states: Mapping[str, State] = _part("states", "The states without mass by name.")
+    states: Mapping[str, State] = _part("states", "The first-order states by name.")
     couplings: Mapping[str, Coupling] = _part("couplings", "The couplings by the joint that follows.")
     prescribed: Mapping[str, Prescribed] = _part("prescribed", "The prescribed motions by coordinate.")
     constraints: Mapping[str, Constraint] = _part("constraints", "The constraints by name.")

@@ -64,11 +64,11 @@ class Dimensions:
 
     def require(self, what: str, unit: str | Dimension | None, values: Any, place: str) -> None:
         """Raise if terms of values have unlike units, or not the required unit; None is any unit."""
-        wanted = unit_of(unit).dimension if isinstance(unit, str) else unit
+        required = unit_of(unit).dimension if isinstance(unit, str) else unit
         for value in _entries(values):
             known = self.of(value, place)
-            if known.stated and None not in (wanted, known.dimension) and known.dimension != wanted:
-                right = unit if isinstance(unit, str) else _written(Known(wanted))
+            if known.stated and None not in (required, known.dimension) and known.dimension != required:
+                right = unit if isinstance(unit, str) else _written(Known(required))
                 message = f"the {what.replace('_', ' ')} {shown(value)} is in {_written(known)}, not in {right}."
                 raise ModelError(message, place=place, cure=_CURE, code="E-UNIT-TYPE")
 

@@ -137,14 +137,14 @@ def _own_body(system: Builder, point: Point, place: str) -> str:
 
 def _components(system: Builder, vector: Any, frame: Any, place: str) -> tuple[Vector, str]:
     """Components and the frame they are in: of an arrow `frame`, else the one frame it is written in."""
-    wanted = None if frame is None else frame_name(system, frame, place)
+    frame_used = None if frame is None else frame_name(system, frame, place)
     if not isinstance(vector, vectors().Arrow):
-        return vector_of(vector, place), wanted or GROUND
+        return vector_of(vector, place), frame_used or GROUND
     _check_home(system, "arrow", vector.system, place)
-    if wanted is None:
+    if frame_used is None:
         used = list(vector.by_frame)
-        wanted = used[0] if len(used) == 1 and isinstance(used[0], str) else GROUND
-    return vector.components(wanted), wanted
+        frame_used = used[0] if len(used) == 1 and isinstance(used[0], str) else GROUND
+    return vector.components(frame_used), frame_used
 
 
 def _check_home(system: Builder, what: str, home: Builder, place: str) -> None:

@@ -6,16 +6,16 @@ of the mechanism that takes solutions to solutions is a field of speeds ξ(q). I
     J̇ = ξ̇ᵀ p + ξᵀ (Ṁ u - bias + τ + Aᵀλ)
 
 so that J is conserved, where no efforts act, if ξ̇ᵀ p + ξᵀ (Ṁ u - bias) and A ξ vanish identically. No acceleration is
-asked for. Fields that are tried:
+needed. Fields that are tried:
 
     ∂/∂q_k                 a coordinate: where J is conserved it is cyclic, or ignorable
-    a motion of the whole  a shift along, or a turn about, an axis of the ground, with all that hangs on the ground
+    a motion of the whole  a shift along, or a turn about, an axis of the ground, with all that is joined to the ground
     a unit speed           a turn or shift along the axes of the body, such as the spin of a top about its own axis
 
 and all combinations of these with constant coefficients: the conditions are linear in ξ, and those of their values at
 random states that vanish give the coefficients, which are then proved exactly.
 
-Motions of the whole: the speeds with which all that hangs on the ground moves as one rigid body.
+Motions of the whole: the speeds with which all that is joined to the ground moves as one rigid body.
 
 For a twist (ω, v) of the ground, the first links with mass are to have it, and all beyond them stand still on them:
 
@@ -404,13 +404,13 @@ def _follows(
     nil = Vector([as_expr(0)] * 3)
     w = Vector(unit) if turns else nil
     v = w.cross(end.p - about) if turns else Vector(unit)
-    wanted = [as_expr(x) for x in (*w, *v)]
+    twist = [as_expr(x) for x in (*w, *v)]
     J = Matrix.columns_of(columns, 6)
     if not columns or len(independent_columns(J)) < len(columns):
         return False
     rows = independent_columns(J.T)
-    found = [row[0] for row in solve_columns([J[k] for k in rows], [[wanted[k]] for k in rows])]
-    if not all(is_zero(a - b) for a, b in zip(J @ Vector(found), wanted, strict=True)):
+    found = [row[0] for row in solve_columns([J[k] for k in rows], [[twist[k]] for k in rows])]
+    if not all(is_zero(a - b) for a, b in zip(J @ Vector(found), twist, strict=True)):
         return False
     for speed, value in zip(owners, found, strict=True):
         speeds[speed] = as_expr(value)

@@ -205,18 +205,18 @@ def _reached(numbers: Numbers, q: Floats, A: Floats) -> list[Floats]:
 
 def _step(numbers: Numbers, q: Floats, A: Floats, rng: np.random.Generator) -> Floats | None:
     """A pose one step away in a free direction of the rows; None if there is none."""
-    ways = null_space(A)
-    if not ways.shape[1]:
+    basis = null_space(A)
+    if not basis.shape[1]:
         return None
-    way = ways @ rng.standard_normal(ways.shape[1])
-    way /= np.linalg.norm(way)
+    direction = basis @ rng.standard_normal(basis.shape[1])
+    direction /= np.linalg.norm(direction)
     for stride in _STRIDES:
-        aim = numbers.along(q, way, stride)
+        aim = numbers.along(q, direction, stride)
         if not np.isfinite(aim).all():
             continue
         end, left = numbers.descended(aim)
-        asked, gone = float(np.linalg.norm(aim - q)), float(np.linalg.norm(end - q))
-        if np.abs(left).max(initial=0.0) <= KEPT and 0.2 * asked < gone < 5.0 * asked:
+        length, moved = float(np.linalg.norm(aim - q)), float(np.linalg.norm(end - q))
+        if np.abs(left).max(initial=0.0) <= KEPT and 0.2 * length < moved < 5.0 * length:
             return end
     return None
 
@@ -270,7 +270,7 @@ def _integrability(constraints: Constraints, here: PoseReport | None, walked: Se
 Point = Mapping[Expr, float]
 _CLEAR = {ADD, SUB, MUL, DIV, NEG, NUMBER, SYMBOL, "sin", "cos", "pi"}
 
-#: Brackets of brackets are taken this often; a mechanism that needs more is told as far as it was followed.
+#: Brackets of brackets are taken this often; a mechanism that needs more is reported up to there.
 DEPTH_LIMIT = 8
 
 

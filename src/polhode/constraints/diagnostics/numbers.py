@@ -3,7 +3,7 @@
     φ(q) = 0 and ψ(q) = 0,    δφ = (∂φ/∂q) Γ s,    q ← q + Γ s
 
 A step s has an entry for each speed of each joint's envelope, so that a nonholonomic joint can be assembled too, and
-for each way in which auxiliary coordinates move, which their definitions ψ hold in place.
+for each freedom of auxiliary coordinates, which their definitions ψ hold in place.
 """
 
 from __future__ import annotations
@@ -150,9 +150,9 @@ class Numbers:
 
     def _perturbed(self, q: Floats, size: float, rng: np.random.Generator) -> Floats:
         """A randomly perturbed pose; along the coordinates where the kinematic matrix is not defined."""
-        ways = self.envelope(q)
-        ways = ways if np.isfinite(ways).all() else np.eye(*ways.shape)
-        return self._unit(q + size * (ways @ rng.standard_normal(ways.shape[1])))
+        columns = self.envelope(q)
+        columns = columns if np.isfinite(columns).all() else np.eye(*columns.shape)
+        return self._unit(q + size * (columns @ rng.standard_normal(columns.shape[1])))
 
     def descended(self, q: Floats) -> tuple[Floats, Floats]:
         """The pose by damped Newton steps, at least a minimum of φ, and the residual φ there."""

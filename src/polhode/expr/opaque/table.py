@@ -149,7 +149,7 @@ def checked(
     if not isinstance(kind, str) or kind not in KINDS:
         raise unknown("kind", kind, KINDS, place=place, code="E-FUNCTION-NAME", error=ModelError)
     if not isinstance(outside, str) or outside not in OUTSIDE:
-        raise unknown("way to go on outside", outside, OUTSIDE, place=place, code="E-FUNCTION-NAME", error=ModelError)
+        raise unknown("extrapolation", outside, OUTSIDE, place=place, code="E-FUNCTION-NAME", error=ModelError)
     pair = isinstance(x, tuple) and len(x) == 2 and all(_is_list(entry) for entry in x)
     if pair and kind in ("held", "pchip"):
         message = "a monotone cubic has one variable." if kind == "pchip" else "what is held has one variable."
@@ -235,7 +235,7 @@ def _no_list(label: str, given: object, place: str) -> ModelError:
     )
 
 
-def _matching(axis: str, wanted: int, label: str, given: int, place: str) -> None:
-    if wanted != given:
+def _matching(axis: str, required: int, label: str, given: int, place: str) -> None:
+    if required != given:
         cure = "Give one ordinate for each point; of two variables, a row for each x and in it an entry for each y."
-        raise ModelError(f"{axis} has {wanted} entries and {label} has {given}.", place, cure, "E-FUNCTION-SHAPE")
+        raise ModelError(f"{axis} has {required} entries and {label} has {given}.", place, cure, "E-FUNCTION-SHAPE")

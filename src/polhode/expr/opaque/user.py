@@ -54,7 +54,7 @@ class UserFunction(Opaque):
 
     @property
     def foldable(self) -> bool:
-        return False  # a plan kept on disk must not hold a number that somebody's callable gave
+        return False  # a plan kept on disk must not hold a number from a user's callable
 
     def partial(self, place: int) -> UserFunction:
         found = self.derivatives[place]

@@ -9,7 +9,7 @@ Y. Tokad (1992), end of section 1. For the equations of a system to have one sol
 Sets of edges without circuits are one matroid, sets that leave each body a chord another; a formulation tree is as
 large a set as there can be that is independent in both. Edges are taken in the order of the graph as far as that goes;
 then by shortest augmenting paths, as for any two matroids (A. Recski, "Matroid Theory and Its Applications", 1989),
-so that a tree is found whenever there is one, and what stands in its way can be named when there is none.
+so that a tree is found whenever there is one, and the obstacle can be named when there is none.
 
 A tree that a user names (`given_formulation`) is checked. A third condition makes Tokad's two enough: a terminal edge
 ends on the ground, so the circuit of a body's chord goes over at most one other body, on which it hangs. Where bodies
@@ -305,13 +305,13 @@ def _terminals(graph: LinearGraph, edges: Sequence[Edge]) -> list[Edge]:
     seen = afar(graph)
     branches = [seen.by_name[edge.name] for edge in edges]
     check_circuits(branches)
-    way = Forest(branches).way_from(REFERENCE)
-    apart = [body for body in graph.stars if body not in way]
+    path = Forest(branches).way_from(REFERENCE)
+    apart = [body for body in graph.stars if body not in path]
     if apart:
-        raise _not_spanning(seen.edges, {REFERENCE, *way}, apart)
+        raise _not_spanning(seen.edges, {REFERENCE, *path}, apart)
     chords = set()
     for body, star in graph.stars.items():
-        at = _ends(graph.by_name[way[body][1].name])
+        at = _ends(graph.by_name[path[body][1].name])
         chords.add(next(edge.name for edge in star if _ends(edge) & at))
     return [edge for star in graph.stars.values() for edge in star if edge.name not in chords]
 
@@ -335,15 +335,15 @@ def circle(chosen: Formulation) -> list[str]:
     on = hanging(chosen)
     held: set[str] = set()  # those that are known to lead to the ground
     for start in on:
-        way: dict[str, None] = {}
+        path: dict[str, None] = {}
         body = start
-        while body and body not in held and body not in way:
-            way[body] = None
+        while body and body not in held and body not in path:
+            path[body] = None
             body = on[body]
-        if body in way:
-            names = list(way)
+        if body in path:
+            names = list(path)
             return names[names.index(body) :]
-        held |= set(way)
+        held |= set(path)
     return []
 
 

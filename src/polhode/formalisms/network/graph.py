@@ -128,10 +128,10 @@ class Forest:
 
     def path(self, start: str, end: str) -> list[Edge]:
         """The edges between two vertices that are joined."""
-        way = self.way_from(start)
+        path = self.way_from(start)
         edges = []
         while end != start:
-            end, edge = way[end]
+            end, edge = path[end]
             edges.append(edge)
         return edges[::-1]
 
@@ -163,15 +163,15 @@ class Formulation:
     def _depth_and_way(self) -> tuple[dict[str, int], dict[str, tuple[str, Edge]]]:
         forest = Forest(self.graph.by_name[name] for name in self.tree)
         depth: dict[str, int] = {}
-        way: dict[str, tuple[str, Edge]] = {}
+        path: dict[str, tuple[str, Edge]] = {}
         for start in self.graph.vertices:  # the reference first; further ones where a graph is in pieces
             if start not in depth:
                 depth[start] = 0
                 found = forest.way_from(start)
                 for vertex in found:  # a vertex is found after the one before it
                     depth[vertex] = depth[found[vertex][0]] + 1
-                way |= found
-        return depth, way
+                path |= found
+        return depth, path
 
     @cached_property
     def circuits(self) -> dict[str, dict[str, int]]:
@@ -179,11 +179,11 @@ class Formulation:
         return {name: self._between(self.graph.by_name[name]) for name in self.cotree}
 
     def _between(self, chord: Edge) -> dict[str, int]:
-        depth, way = self._depth_and_way
+        depth, path = self._depth_and_way
         ends, signs = {1: chord.tail, -1: chord.head}, {}
         while ends[1] != ends[-1]:
             side = 1 if depth[ends[1]] >= depth[ends[-1]] else -1
-            before, edge = way[ends[side]]
+            before, edge = path[ends[side]]
             signs[edge.name] = side if edge.tail == ends[side] else -side
             ends[side] = before
         return signs

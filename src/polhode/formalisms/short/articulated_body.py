@@ -154,7 +154,7 @@ def _eliminate(link: Link, k: int, I: ArticulatedInertia, P: Wrench, tau: Sequen
     reciprocal = 1 / pivot(link, U.power(column))
     e = tau[speed] - P.power(column)
     rate, share = e * reciprocal, U * reciprocal
-    if link.parent != BASE or k > 0:  # beyond the last one nothing is asked
+    if link.parent != BASE or k > 0:  # beyond the last one nothing is needed
         I, P = I.less(*U, *share), P + U * rate
     return Eliminated(speed, column, share, rate, I, P)
 

@@ -33,7 +33,7 @@ def as_rotation(value: Any, place: str) -> Matrix:
     """A rotation given as a Rotation (SciPy's too), a matrix or turns ("z", angle), exactly orthogonal.
 
     A matrix of rounded numbers, as other tools give it, is taken for the rotation nearest to it, if it is orthogonal
-    within 1e-6. What changes by more than the rounding of doubles (1e-12) is told in a warning.
+    within 1e-6. What changes by more than the rounding of doubles (1e-12) gives a warning.
     """
     if value is None:
         return Matrix.identity(3).map(as_expr)

@@ -1,6 +1,6 @@
 """What a rotation is stored as, and the group: numbers as unit quaternions, symbols as quaternions of any length.
 
-Unit quaternions have no singularity: a form is computed when it is asked for, so that chains of rotations never meet
+Unit quaternions have no singularity: a form is computed when needed, so that chains of rotations never meet
 the singularities of the forms that they are given in. Symbols also keep their matrix, and the coordinates given.
 """
 

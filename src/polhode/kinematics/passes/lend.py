@@ -94,8 +94,8 @@ def _pairs(moment: list[Fraction], offsets: dict[int, list[Fraction]]) -> dict[i
         for earlier, k in pairs.items():
             factor = left[k] / reduced[earlier][k]
             left = [a - factor * b for a, b in zip(left, reduced[earlier], strict=True)]
-        wanted = [k for k in range(3) if moment[k] and k not in pairs.values()]
-        best = max(wanted, key=lambda k: abs(left[k]), default=None)
+        components = [k for k in range(3) if moment[k] and k not in pairs.values()]
+        best = max(components, key=lambda k: abs(left[k]), default=None)
         if best is not None and abs(left[best]) > _SMALL * max(map(abs, offset)):
             pairs[child], reduced[child] = best, left
     return pairs

@@ -81,7 +81,7 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
             size = names[size]
         terms[axis] = -size if coefficient.op == NEG else size
     while older := [x for x in free_symbols([*terms.values(), *meaning.values()]) if x in given and x not in meaning]:
-        meaning |= {name: given[name] for name in older}  # what was written with names is told to the last
+        meaning |= {name: given[name] for name in older}  # with the meanings of the names used before
     return Named(type(arrow)(arrow.system, terms), meaning)
 
 

@@ -178,7 +178,7 @@ _TIGHT = 1e-3
 class DiscOnCurve(OnFrame):
     """A disc that rolls on a curve (x, z) over a parameter, in the plane x, z of a body or frame, across its axis.
 
-    It is to the left of the way in which the parameter grows, or, if its radius is negative, to the right.
+    It is to the left of the direction of growing parameter, to the right if its radius is negative.
     """
 
     kind = "disc"

@@ -167,8 +167,8 @@ def _from_functions(shapes: Any, material: Any, place: str) -> dict[str, Any]:
         if not 1 <= len(ends) <= 2:
             raise refused(f"{shown(entry)} is no point or bar.", place, _MATERIAL, "E-FLEX-MISSING")
         start, *rest = (vector_of(end, place) for end in ends)
-        way = rest[0] - start if rest else zero()
-        at = dict(zip(PLACE, start + way * _XI, strict=True))
+        path = rest[0] - start if rest else zero()
+        at = dict(zip(PLACE, start + path * _XI, strict=True))
         lines = [_coefficients(substitute(list(moved), at), place) for moved in (Vector(PLACE), *fields)]
         elements.append((number_of(mass, place), lines))
     if not elements:

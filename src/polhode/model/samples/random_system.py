@@ -41,7 +41,7 @@ from ..records import GROUND, Joint
 from ..stage import STORAGES, TURN_STORAGES
 from ..system import System
 
-#: What a random joint is unless other kinds are asked for; any registered type is one that can be.
+#: What a random joint is unless other kinds are named; any registered type is one that can be.
 JOINTS = (
     "fixed", "revolute", "prismatic", "screw", "cylindrical", "universal", "planar", "spherical", "free", "map",
     "nonholonomic", "compound",

@@ -546,8 +546,8 @@ def _span(s: System, p: dict[str, Expr], name: str, a: Point, b: Point) -> Expr:
         return maximum(p["T_0"] + p["k_T"] * (now - length), 0)
 
     s.line_force(a, b, law, name=name)
-    way = b.position() - a.position()
-    tension: Expr = law(sqrt(way & way))
+    path = b.position() - a.position()
+    tension: Expr = law(sqrt(path & path))
     return tension
 
 
