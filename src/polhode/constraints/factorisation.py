@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import PolhodeError
-
-Floats = NDArray[np.float64]
+from .newton import Floats
 
 #: Singular values below this are none, where rows are of the length that they have in general.
 DEPENDENT = 1e-7

@@ -19,12 +19,10 @@ from typing import Any
 
 from ..expr import Matrix, Vector
 from ..geometry.inertia import acceleration_matrix
-from ..geometry.twist import Wrench
+from ..geometry.twist import ZERO, Wrench
 from ..kinematics.passes.axes import unit_axis_of
 from ..kinematics.passes.merge import merged_turns
 from ..kinematics.tree import BASE, Link, Tree, Turn
-
-_ZERO = Vector([0, 0, 0])
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ def accelerate(tree: Tree, u: Sequence[Any], ud: Sequence[Any] | None, gravity: 
     used, weights = used_components(tree, axes), importance(tree, axes)
     for i, link in enumerate(tree.links):
         turn, up, is_merged = merged.get(i, link.turn), link.parent, i in merged
-        w_in, alpha_in = _ZERO, _ZERO
+        w_in, alpha_in = ZERO, ZERO
         if turn.anchor != BASE:
             w_in, alpha_in = turn.outward(motion.w[turn.anchor]), turn.outward(motion.alpha[turn.anchor])
         own_w, own_v = link.relative_velocity(u)
@@ -65,7 +63,7 @@ def accelerate(tree: Tree, u: Sequence[Any], ud: Sequence[Any] | None, gravity: 
         if k is None:
             W = acceleration_matrix(w, alpha)
         else:
-            column = _ZERO if turn.anchor == BASE else turn.outward(motion.W[turn.anchor] @ turn.fixed[:, k])
+            column = ZERO if turn.anchor == BASE else turn.outward(motion.W[turn.anchor] @ turn.fixed[:, k])
             W, alpha = field_from_column(k, w, column, alpha[k], weights[i], used[i])
         motion.w.append(w)
         motion.alpha.append(alpha)

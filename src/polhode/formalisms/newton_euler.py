@@ -32,11 +32,9 @@ from ..dynamics.loads import loads_of
 from ..expr import Vector
 from ..geometry.inertia import acceleration_matrix
 from ..geometry.lie import bracket, change_of_frame, dual_bracket
-from ..geometry.twist import Twist, Wrench
+from ..geometry.twist import ZERO, Twist, Wrench
 from ..kinematics.tree import BASE, Tree
 from ..model.model import Model
-
-_ZERO = Vector([0, 0, 0])
 
 
 def inverse_dynamics(
@@ -71,7 +69,7 @@ def inverse_dynamics(
 
 def at_base(gravity: Sequence[Any]) -> tuple[Vector, Vector]:
     """v_0 = 0 and a_0 = -gravity."""
-    return Twist.zero().six, Twist(_ZERO, -Vector(gravity)).six
+    return Twist.zero().six, Twist(ZERO, -Vector(gravity)).six
 
 
 def recipe(model: Model, tree: Tree, recursion: Callable[..., list[Any]] = inverse_dynamics) -> Recipe:
@@ -84,4 +82,4 @@ def recipe(model: Model, tree: Tree, recursion: Callable[..., list[Any]] = inver
         tau = recursion(tree, tree.u, ud, loads.wrenches(), tree.gravity)
         return Vector(tau) - loads.speed_forces()
 
-    return by_columns(inverse, lambda unit: recursion(tree.at_rest, [0] * size, unit, free, _ZERO), size)
+    return by_columns(inverse, lambda unit: recursion(tree.at_rest, [0] * size, unit, free, ZERO), size)

@@ -32,12 +32,10 @@ from ..expr import Vector
 from ..geometry import Inertia
 from ..geometry.dual import dual, dual_part, real_part
 from ..geometry.dual_motion import dual_orthogonal
-from ..geometry.twist import Wrench
+from ..geometry.twist import ZERO, Wrench
 from ..kinematics.tree import BASE, Tree
 from ..model.model import Model
 from . import newton_euler
-
-_ZERO = Vector([0, 0, 0])
 
 
 def inverse_dynamics(
@@ -78,7 +76,7 @@ def force_screw(wrench: Wrench) -> Vector:
 
 def at_base(gravity: Sequence[Any]) -> tuple[Vector, Vector]:
     """V̂_0 = 0 and its rate -gravity."""
-    return dual(_ZERO), dual(_ZERO, -Vector(gravity))
+    return dual(ZERO), dual(ZERO, -Vector(gravity))
 
 
 def recipe(model: Model, tree: Tree) -> Recipe:

@@ -34,8 +34,6 @@ from ..geometry.twist import Twist
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
 
-_ZERO = Vector([0, 0, 0])
-
 
 @dataclass(frozen=True)
 class Segment:

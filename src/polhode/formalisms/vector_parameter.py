@@ -39,12 +39,12 @@ from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, directional, gradient, is_zero, skew, substitute, symbol
 from ..geometry.inertia import rotate_symmetric
 from ..geometry.rotations.vector_parameter import vector_parameter_rate
+from ..geometry.twist import ZERO
 from ..kinematics.tree import BASE, Link, Tree, build_tree
 from ..model.model import Model
 from .silver import CentralInertia, central_inertia
 from .uicker_kahn import given_forces, trace
 
-_ZERO = Vector([0, 0, 0])
 _IDENTITY = Matrix.identity(3)
 
 
@@ -77,7 +77,7 @@ class Composite:
         )
 
 
-_UPRIGHT = Composite(1, _ZERO, 1)
+_UPRIGHT = Composite(1, ZERO, 1)
 
 
 def turning(c: Vector) -> Matrix:
@@ -103,11 +103,11 @@ class Joint:
     @property
     def c(self) -> Vector:
         """The vector-parameter; none for a slide."""
-        return _ZERO if self.slides else _combined(self.axes, self.x)
+        return ZERO if self.slides else _combined(self.axes, self.x)
 
     @property
     def slide(self) -> Vector:
-        return _combined(self.axes, self.x) if self.slides else _ZERO
+        return _combined(self.axes, self.x) if self.slides else ZERO
 
     def rates(self) -> Matrix:
         """Γ: ẋ from the joint's speeds, (81) in body components; with one axis ċ = (1 + c²)/2 θ̇."""
@@ -119,7 +119,7 @@ class Joint:
 
 
 def _combined(axes: Iterable[Vector], x: Iterable[Any]) -> Vector:
-    return sum((axis * value for axis, value in zip(axes, x, strict=True)), _ZERO)
+    return sum((axis * value for axis, value in zip(axes, x, strict=True)), ZERO)
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class Placed:
 
     def columns_at(self, point: Vector) -> dict[Expr, tuple[Vector, Vector]]:
         """Angular velocity and velocity of a point of the link, by a unit of each ẋ: N_V and M_V, (116), (120)."""
-        none = _ZERO
+        none = ZERO
         return {
             x: (none, axis) if at is None else (axis, axis.cross(point - at)) for x, (at, axis) in self.columns.items()
         }
@@ -142,7 +142,7 @@ def placed(joints: Sequence[Joint]) -> list[Placed]:
     """Direct kinematics, (108) to (120): every link by composition of vector-parameters."""
     made: list[Placed] = []
     for joint in joints:
-        before = Placed(_UPRIGHT, _ZERO, {}) if joint.parent == BASE else made[joint.parent]
+        before = Placed(_UPRIGHT, ZERO, {}) if joint.parent == BASE else made[joint.parent]
         O = before.g.rotation if joint.parent != BASE else _IDENTITY
         p = before.p + O @ (joint.offset + joint.slide)  # (108)
         N = _IDENTITY if joint.slides else turning(joint.c)
@@ -223,9 +223,9 @@ def manipulator(tree: Tree) -> tuple[Manipulator, dict[Expr, Expr]]:
         parent, offset = last[link.parent], before @ link.fixed.p
         if link.is_placement:  # it slides and turns as time says
             slide, meaning = _known(f"p {link.name}", link.motion.p)
-            joints.append(Joint(parent, (), slide, tuple(R.columns), True, offset, _ZERO, as_expr(0), _IDENTITY * 0))
+            joints.append(Joint(parent, (), slide, tuple(R.columns), True, offset, ZERO, as_expr(0), _IDENTITY * 0))
             x, turned = _known(f"c {link.name}", _parameter(link.motion.R))
-            slides, own, meaning, parent, offset = False, _IDENTITY.columns, meaning | turned, len(joints) - 1, _ZERO
+            slides, own, meaning, parent, offset = False, _IDENTITY.columns, meaning | turned, len(joints) - 1, ZERO
         else:
             slides, own = _motion(link)
             x, meaning = _coordinates(tree, link, slides)

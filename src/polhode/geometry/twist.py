@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, Self
 
 from ..expr import Matrix, Vector
 
+ZERO = Vector([0, 0, 0])
+
 
 class _Pair(NamedTuple):
     angular: Vector
@@ -19,7 +21,7 @@ class _Pair(NamedTuple):
 
     @classmethod
     def zero(cls) -> Self:
-        return cls(Vector([0, 0, 0]), Vector([0, 0, 0]))
+        return cls(ZERO, ZERO)
 
     @classmethod
     def of(cls, six: Sequence[Any]) -> Self:

@@ -30,6 +30,7 @@ from ...kinematics.tree import Tree, build_tree
 from ...model.model import Model
 from ...model.reading import numbers_by_name, unknown
 from .. import Constraints, dependent_speeds_of
+from ..newton import Floats
 from ..rows import assembly_branches, impossible, reference_of, sorted_rows
 from .numbers import (
     KEPT,

@@ -14,15 +14,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...expr import Expr, Matrix, as_expr, jacobian
 from ...expr.evaluation import Evaluator
 from .. import Constraints
 from ..factorisation import Factorisation
-from ..newton import largest, solve
-
-Floats = NDArray[np.float64]
+from ..newton import Floats, largest, solve
 
 #: A constraint is kept where it is off by no more than this; singular poses are found no more exactly.
 KEPT = 1e-11

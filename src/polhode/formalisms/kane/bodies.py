@@ -22,7 +22,7 @@ from typing import Any
 from ...expr import Expr, Matrix, Vector, as_expr, is_zero, rank, skew, substitute
 from ...geometry import Pose
 from ...geometry.inertia import rotate_symmetric, symmetric
-from ...geometry.twist import Twist
+from ...geometry.twist import ZERO, Twist
 from ...kinematics.motion import velocities
 from ...kinematics.tree import BASE, Link, Tree
 from ...model.model import Model
@@ -83,7 +83,6 @@ def _joined(stages: tuple[Link, ...], place: int, parent: int) -> Block:
 
 NONRECURSIVE, FIXED, RECURSIVE, ROTOR = "nonrecursive", "fixed", "recursive", "rotor"
 
-_ZERO = Vector([0, 0, 0])
 _AXES = range(3)
 
 
@@ -120,7 +119,7 @@ class Part:
     @property
     def centre(self) -> Vector:
         """r^B0B*, from the origin to the point whose velocity is used; if B is fixed, B_0 is taken for B*."""
-        return _ZERO if self.is_fixed else self.composite.centre
+        return ZERO if self.is_fixed else self.composite.centre
 
     @property
     def mass(self) -> Any:
@@ -191,7 +190,7 @@ def _own_lumps(model: Model, tree: Tree) -> list[Lump]:
         body = model.bodies.get(name)
         if body is not None and index != BASE and not body.is_massless and body.flexibility is None:
             table[index].append(Lump(body.mass, X.point(body.com), rotate_symmetric(X.R, body.inertia)))
-    none = Lump(as_expr(0), _ZERO, Matrix.zeros(3, 3))
+    none = Lump(as_expr(0), ZERO, Matrix.zeros(3, 3))
     return [_composite(lumps[0], lumps[1:], lambda x: x, with_inertia=True) if lumps else none for lumps in table]
 
 

@@ -26,14 +26,13 @@ from ...expr.spelling import OWN, acceleration_of, distinct_spellings
 from ...geometry.deformable import Deformable
 from ...geometry.lie import left_inverse
 from ...geometry.linear import factor_by_sparsity
+from ...geometry.twist import ZERO
 from ...kinematics.motion import velocities
 from ...kinematics.tree import BASE, Tree
 from ...model.building import spellings_of
 from ...model.model import Model
 from .bodies import NONRECURSIVE, Part, parts_of
 from .terms import Rotational, Translational, in_own_basis, rotational_terms, translational_terms
-
-_ZERO = Vector([0, 0, 0])
 
 
 @dataclass(frozen=True)
@@ -99,8 +98,8 @@ class Literal:
         size = len(self.speeds)
         columns = [[as_expr(int(i == j)) for i in range(size)] for j in range(size)]
         for j, column in enumerate(columns):
-            turns = [turn.partials.get(j, _ZERO) for turn in self.rotational]
-            moves = [move.partials.get(j, _ZERO) for move in self.translational]
+            turns = [turn.partials.get(j, ZERO) for turn in self.rotational]
+            moves = [move.partials.get(j, ZERO) for move in self.translational]
             for part in self.parts:
                 w, v = self.relative_velocity(part, turns, moves)
                 for i, value in self._along_joint(part, w, v).items():
@@ -156,7 +155,7 @@ class Literal:
     def _partials(self, part: Part, turn: Rotational, move: Translational) -> dict[int, tuple[Vector, Vector]]:
         """ω_i and v_i of a body's origin, in its own components; that of a flexible body is its B*."""
         turns = {i: in_own_basis(self.parts, part.index, w) for i, w in turn.partials.items()}
-        return {i: (turns.get(i, _ZERO), move.partials.get(i, _ZERO)) for i in sorted({*turns, *move.partials})}
+        return {i: (turns.get(i, ZERO), move.partials.get(i, ZERO)) for i in sorted({*turns, *move.partials})}
 
     @staticmethod
     def _add_bending_masses(

@@ -42,8 +42,6 @@ from ..articulated_body import pivot
 from . import composite_body
 from .unit_of_length import scaled_tree
 
-_ZERO = Vector([0, 0, 0])
-
 
 @dataclass(frozen=True)
 class ArticulatedInertia:

@@ -29,12 +29,10 @@ from ...dynamics.equations import Recipe
 from ...dynamics.loads import loads_of
 from ...dynamics.sweeps import Motion, accelerate, inertial_wrenches, transmitted
 from ...expr import Matrix, Vector
-from ...geometry.twist import Wrench
+from ...geometry.twist import ZERO, Wrench
 from ...kinematics.tree import Tree
 from ...model.model import Model
 from .unit_of_length import ScaledTree, scaled_tree
-
-_ZERO = Vector([0, 0, 0])
 
 
 def efforts_of(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Any]:
@@ -86,6 +84,6 @@ def recipe(model: Model, tree: Tree) -> Recipe:
     def mass_matrix() -> Matrix:
         scaled = scaled_tree(tree.at_rest)
         units = ([int(i == k) for i in range(size)] for k in range(size))
-        return Matrix.columns_of([_efforts(scaled, nothing, unit, free, _ZERO) for unit in units], size)
+        return Matrix.columns_of([_efforts(scaled, nothing, unit, free, ZERO) for unit in units], size)
 
     return Recipe(inverse=inverse, mass_matrix=mass_matrix, reference=None if tree.is_coupled else reference)

@@ -7,14 +7,12 @@ on its length, so that charts without a square root stay free of one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ...expr import Matrix
-from .scalars import Components
-
-Numbers = Sequence[Any]
+from .scalars import Components, Numbers
 
 
 @dataclass(frozen=True)

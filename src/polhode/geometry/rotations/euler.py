@@ -10,7 +10,6 @@ one axis, and only their sum or difference is known.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from itertools import product as every
@@ -20,10 +19,8 @@ from ...errors import PolhodeError, shown, understood
 from ...expr import Matrix, is_zero, pi
 from .chart import Chart
 from .quaternion import product
-from .scalars import Components, atan2, cos, cross, dot, is_array, maximum, minimum, scaled, sin, sqrt, total
+from .scalars import Components, Numbers, atan2, cos, cross, dot, is_array, maximum, minimum, scaled, sin, sqrt, total
 from .turns import about, unit_axis
-
-Numbers = Sequence[Any]
 
 #: The twelve sequences: no axis follows itself.
 SEQUENCES = tuple("".join(word) for word in every("123", repeat=3) if word[0] != word[1] != word[2])

@@ -6,20 +6,18 @@ vector of Ω = Ṙ Rᵀ in the frame that stays (14), of Rᵀ Ṙ in the turned 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import PolhodeError
 from ...expr import Matrix, is_zero
 from .chart import Chart
 from .quaternion import from_quaternion
-from .scalars import Components, applied, cross, dot, is_rounded, joined, split, total
+from .scalars import Components, Numbers, applied, cross, dot, is_rounded, joined, split, total
 from .values import first_true
 
 if TYPE_CHECKING:
     import numpy as np
-
-Numbers = Sequence[Any]
 
 
 def is_rotation(R: Matrix) -> bool:

@@ -5,14 +5,9 @@ A unit quaternion and its opposite are one rotation; no other chart of these has
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from ...expr import Matrix, as_expr, is_zero
 from .chart import Chart
-from .scalars import Components, applied, dot, is_array, scaled, sqrt, total
-
-Numbers = Sequence[Any]
+from .scalars import Components, Numbers, applied, dot, is_array, scaled, sqrt, total
 
 
 def product(p: Numbers, q: Numbers) -> Components:

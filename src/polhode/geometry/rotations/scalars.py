@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 Components = tuple[Any, ...]
+Numbers = Sequence[Any]
 
 
 def is_array(x: Any) -> bool:

@@ -6,16 +6,13 @@ The root is not negative: d covers every rotation once, but for half turns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ...expr import Matrix, is_zero, skew
 from ...expr.functions import sign
 from .chart import Chart
 from .quaternion import from_quaternion, lift_acceleration, unit
-from .scalars import Components, absolute, cross, dot, is_array, scaled, sqrt, total
-
-Numbers = Sequence[Any]
+from .scalars import Components, Numbers, absolute, cross, dot, is_array, scaled, sqrt, total
 
 
 def cosine(d: Numbers) -> Any:

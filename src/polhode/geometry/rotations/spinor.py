@@ -7,12 +7,11 @@ holds of one holds of the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...expr import Matrix, Vector
-from .scalars import Components
+from .scalars import Components, Numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +66,6 @@ class Complex:
 
 #: The imaginary unit.
 I = Complex(0, 1)
-
-
-Numbers = Sequence[Any]
 
 
 def quaternion_of(psi: Numbers) -> Components:

@@ -5,15 +5,10 @@ Rational both ways, with the shortest composition of all charts; infinite at a h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from ...expr import Matrix, Vector, skew
 from .chart import Chart
 from .quaternion import lift_acceleration
-from .scalars import Components, absolute, cross, dot
-
-Numbers = Sequence[Any]
+from .scalars import Components, Numbers, absolute, cross, dot
 
 
 def from_vector_parameter(c: Numbers) -> Matrix:

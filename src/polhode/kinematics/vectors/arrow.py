@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import PolhodeError, understood
 from ...expr import Expr, Vector, as_expr, free_symbols, is_zero, sqrt
+from ...geometry.twist import ZERO
 from ...model.directions import Directions
 from ...model.reading import vector_of
 from ..tree_paths import path_between
@@ -32,8 +33,6 @@ from .writing import latex_sum, text_sum
 
 if TYPE_CHECKING:
     from .dyadic import Dyadic
-
-_ZERO = Vector([0, 0, 0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,7 +121,7 @@ class Arrow(Combination):
     def components(self, frame: Anchor | Key) -> Vector:
         """The components along the axes of a body or frame."""
         key = key_of(self.system, frame, "components")
-        total = _ZERO
+        total = ZERO
         for own, vector in self.by_frame.items():
             total = total + (vector if own == key else self._scene.rotation(key, own) @ vector)
         return Vector([as_expr(entry) for entry in total])
