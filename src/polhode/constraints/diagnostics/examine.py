@@ -35,7 +35,6 @@ from ..rows import assembly_branches, impossible, reference_of, sorted_rows
 from .numbers import (
     KEPT,
     LOST,
-    Floats,
     Numbers,
     dependent_speeds,
     null_space,
