@@ -44,7 +44,7 @@ def equations() -> ph.Equations:
         ({"tau": {"v": lambda a, b: 0}}, "takes neither t nor"),
         ({"tau": {"v": lambda *, t: 0}}, "takes neither t nor"),
         ({"tau": ["x", "x"]}, "expected 1 numbers"),
-        ({"tau": {"v": ph.held(lambda t: 0, every=1e-12)}}, "would be asked"),
+        ({"tau": {"v": ph.held(lambda t: 0, every=1e-12)}}, "would be called"),
     ],
 )
 def test_what_cannot_be_used_is_told_in_a_sentence(equations: ph.Equations, options: Any, words: str) -> None:

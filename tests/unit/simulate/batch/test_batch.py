@@ -250,7 +250,7 @@ def test_as_a_dataset_it_has_members_and_time(batch: Batch) -> None:
 
 def test_a_batch_from_a_file_does_not_know_its_mechanism_unless_told(batch: Batch, tmp_path: Path) -> None:
     found = Batch.load(batch.save(tmp_path / "runs.npz"))
-    with pytest.raises(ph.PolhodeError, match="does not know its mechanism"):
+    with pytest.raises(ph.PolhodeError, match="has no mechanism"):
         found.values(batch[0].equations.q[0])
     with pytest.raises(ph.PolhodeError, match="state, input or speed 'hing'"):
         found["hing"]
@@ -273,3 +273,9 @@ def test_a_varied_value_with_a_space_in_its_name_is_saved_without_a_warning(kind
         warnings.simplefilter("error", RuntimeWarning)
         path = batch.save(tmp_path / f"runs.{kind}")
     assert Batch.load(path).varied["front mass"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("number", [50, -30, 1.5])
+def test_a_member_that_is_not_there_is_refused_with_their_number(batch: Batch, number: Any) -> None:
+    with pytest.raises(PolhodeError, match=rf"no member {number}: the batch has {len(batch)} members"):
+        batch[number]

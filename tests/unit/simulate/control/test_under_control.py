@@ -107,7 +107,7 @@ def test_sampled_batches_go_through_sweeps() -> None:
         ({"sample_time": 0.1, "quantisation": {"x": 0}}, "0 is not a step"),
         ({"sample_time": 0.1, "seed": "a"}, "'a' is not a whole number ≥ 0"),
         ({"sample_time": 0.1, "discretisation": "magic"}, "no discretisation 'magic'"),
-        ({"sample_time": 1e-12}, "would be asked"),
+        ({"sample_time": 1e-12}, "would be called"),
     ],
 )
 def test_what_cannot_be_sampled_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:

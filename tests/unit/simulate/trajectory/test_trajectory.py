@@ -93,6 +93,11 @@ def test_at_the_samples_nothing_changes(run: Trajectory) -> None:
     assert np.abs(run.at(run.t).q - run.q).max() < 1e-14
 
 
+def test_at_no_times_there_are_no_samples(run: Trajectory) -> None:
+    empty = run.at([])
+    assert len(empty) == 0 and empty.q.shape == (0, run.q.shape[1]) and empty.tau is not None and len(empty.tau) == 0
+
+
 def test_outside_its_time_a_trajectory_says_nothing(run: Trajectory) -> None:
     with pytest.raises(PolhodeError, match="from 0 to 2 s"):
         run.at(2.5)
@@ -122,7 +127,7 @@ def test_an_archive_is_not_written_under_another_kind_of_name(
 
 def test_a_loaded_trajectory_learns_its_mechanism(run: Trajectory, tmp_path: Path) -> None:
     path = run.save(tmp_path / "run.npz")
-    with pytest.raises(PolhodeError, match="does not know its mechanism"):
+    with pytest.raises(PolhodeError, match="has no mechanism"):
         _ = Trajectory.load(path).energy
     again = Trajectory.load(path, spinning_pendulum().derive())
     assert np.array_equal(again.energy.total, run.energy.total)
