@@ -19,7 +19,7 @@ ROOMS = (
     "files", "expr", "geometry", "model", "formats", "kinematics", "constraints", "dynamics", "formalisms", "laws",
     "codegen", "native", "ode", "compiled", "view", "simulate", "show", "linear", "equilibria", "inverse_kinematics",
     "identification", "symmetry", "control_geometry", "control", "planning", "optimize", "compare", "papers", "surface",
-    "cli",
+    "terminal", "cli",
 )  # fmt: skip
 
 
