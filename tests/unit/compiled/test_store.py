@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.random_program import random_program
 
 import polhode as ph
 from polhode.codegen.ir.serialise import dump_program, load_program
 from polhode.compiled import catalogue, store
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
 from polhode.native.stored_code import Entry
