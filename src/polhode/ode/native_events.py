@@ -109,7 +109,7 @@ class EventMemory:
         self.effects, self.size = effects, size
         self._kept: list[Any] = []
         self.targets: dict[str, int] = {}
-        names = ("values", "directions", "before", "sides", "times")
+        names = ("values", "directions", "before", "sides", "near", "times")
         room = count + sum(effect.kind == CORNERS for effect in effects)  # the values, and arguments of tables
         numbers = {name: np.zeros(room if name == "values" else count) for name in names}
         numbers |= {"work": np.zeros(SEARCH_ROOM * count), "nodes": np.zeros(64)}
@@ -222,24 +222,6 @@ class EventMemory:
         near = self.log[self.log[:, 0] >= t - ZENO * max(1.0, abs(t))]
         changes = near[np.isin(near[:, 2], (CHANGES, CHANGES_BY_PYTHON)), 1]
         return len(changes) > 0 and (int(changes[-1]) == number or len(changes) > MOST_AT_ONCE)
-
-    def side_of(self, number: int) -> float:
-        """The sign with which an event comes to its zero."""
-        return float(self._numbers["sides"][number])
-
-    def sides_at(self, count: int) -> Floats:
-        """The signs of the first events."""
-        return self._numbers["sides"][:count].copy()
-
-    def keep_sides(self, sides: Floats) -> None:
-        """Go on with these signs of the first events where they stand at their zeros, to rounding."""
-        count = len(sides)
-        at_zero = (np.abs(self._numbers["values"][:count]) <= ZENO) & (sides != 0.0)
-        self._numbers["sides"][:count][at_zero], self._numbers["before"][:count][at_zero] = sides[at_zero], 0.0
-
-    def set_side(self, number: int, side: float) -> None:
-        """Go on with this sign of an event that stands at its zero."""
-        self._numbers["sides"][number], self._numbers["before"][number] = side, 0.0
 
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""

@@ -451,6 +451,10 @@ class NativeRun:
         """The samples of the last step up to a time."""
         return self._reason(self.loop.write_samples(self.address, t))
 
+    def begin_behind_event(self) -> Reason:
+        """Begin anew where the run stands at an event."""
+        return self._reason(self.loop.begin_behind_event(self.address))
+
     def continue_after_event(self) -> Reason | None:
         """Go on from the state as it is, which an event has changed; None where nothing hinders that."""
         found = int(self.loop.continue_after_event(self.address, self.events.record.number))

@@ -89,6 +89,7 @@ class Events(Struct):
     directions: Array
     before: Array  # values at the begin of the step
     sides: Array  # the side of zero from which an event came that changed the state; 0 once it has left its zero
+    near: Array  # values this small count as zero in the first step behind an event that was interrupted there
     times: Array  # of the zeros in the last step, nan for none
     change_at: Pointers
     change_arguments: Pointers

@@ -39,6 +39,7 @@ from ..limits import grown, limits_of_members, noted_facts, watched_by_all
 from ..rates import NonFinite, Rates
 from ..run import problem_of
 from ..settings import ADAPTIVE, EXPLICIT, Control, resolved, working
+from ..trajectory.record import Record
 from .batch import RunInfos
 from .members import Members, Which
 
@@ -421,25 +422,21 @@ def samples_of(
     times: Floats, states: Floats, log: Floats, is_ended: bool, groups: Sequence[tuple[int, int]]
 ) -> tuple[Floats, Floats, int]:
     """Times and states of a member, those at its events included, and how many of the common times are among them."""
-    n = states.shape[1]
-    interrupting = log[log[:, 2] > GOES_ON]
-    made_t, made_x, done = [times[:1]], [states[:1]], 1
-    for row in interrupting:
-        t, next_one = row[0], 1 + int(row[3])
-        made_t.append(times[done:next_one])
-        made_x.append(states[done:next_one])
-        done = next_one
-        both = row[HEAD:].reshape(2, n).copy()
+    n, made, done = states.shape[1], Record(states.shape[1]), 0
+    for row in log[log[:, 2] > GOES_ON]:
+        done, begin = 1 + int(row[3]), done
+        made.add(times[begin:done], states[begin:done])
+        before, after = both = row[HEAD:].reshape(2, n).copy()
         for first, count in groups:
             both[:, first : first + count] /= np.linalg.norm(both[:, first : first + count], axis=1, keepdims=True)
-        is_new = times[done - 1] < t
-        made_t.append(np.array([t, np.nextafter(t, np.inf)])[0 if is_new else 1 : 2 if row[2] == CHANGES else 1])
-        made_x.append(both[0 if is_new else 1 : 2 if row[2] == CHANGES else 1])
+        if row[2] == CHANGES:
+            made.jump(float(row[0]), before, after)
+        else:
+            made.end(float(row[0]), before)
     if not is_ended:
-        made_t.append(times[done:])
-        made_x.append(states[done:])
+        made.add(times[done:], states[done:])
         done = len(times)
-    return np.concatenate(made_t), np.concatenate(made_x), done
+    return made.times, made.states, done
 
 
 # ---- threads -------------------------------------------------------------------------------------------------

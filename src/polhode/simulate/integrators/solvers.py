@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ...errors import installed
-from ...ode import loop
+from ...ode import event_handling, loop
 from ...ode.native_events import Effect, EventMemory
 from ...ode.native_run import NativeRun
 from ...ode.record import (
@@ -152,7 +152,7 @@ class SolverRun:
     def begin(self, t_end: float) -> Reason:
         """Rates and events at the start."""
         self.record.t_end = self.record.t_final = t_end
-        return Reason(loop.begin(self.record))
+        return Reason(event_handling.begin(self.record))
 
     def restart(self, rate: Floats) -> None:
         """Go on from the state as it is with other rates."""
@@ -221,11 +221,15 @@ class SolverRun:
 
     def write_samples(self, t: float) -> Reason:
         """The samples of the last step up to a time."""
-        return Reason(loop.write_samples(self.record, t))
+        return Reason(event_handling.write_samples(self.record, t))
+
+    def begin_behind_event(self) -> Reason:
+        """Begin anew where the run stands at an event."""
+        return Reason(event_handling.begin_behind_event(self.record))
 
     def continue_after_event(self) -> Reason | None:
         """Go on from the state as it is, which an event has changed; None where nothing hinders that."""
-        found = loop.continue_after_event(self.record, self.events.record.number)
+        found = event_handling.continue_after_event(self.record, self.events.record.number)
         return None if found < 0 else Reason(found)
 
     def state_at(self, t: float) -> Floats:
@@ -254,7 +258,7 @@ class PlainEvents(EventMemory):
     def __init__(self, effects: Sequence[Effect], size: int, values: Callable[[float, Floats], list[float]]) -> None:
         count = len(effects)
         self.effects, self.size = effects, size
-        self._numbers = {name: np.zeros(count) for name in ("values", "directions", "before", "sides", "times")}
+        self._numbers = {name: np.zeros(count) for name in ("values", "directions", "before", "sides", "near", "times")}
         self._numbers["directions"][:] = [each.direction for each in effects]
         self._log = np.empty((64, HEAD + 2 * size))
         self.record: Any = Events(
