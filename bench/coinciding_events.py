@@ -34,7 +34,7 @@ METHODS = (
 )  # fmt: skip
 DURATION = 2.0
 SAMPLES = np.linspace(0.0, DURATION, 17)
-#: Times and values closer than this are equal; what is farther apart than that and nearer than the second is not judged.
+#: Times and values closer than the first are equal; what is farther apart, and nearer than the second, is not judged.
 EQUAL, CLEAR = 1e-10, 1e-5
 
 
@@ -318,7 +318,7 @@ class Score:
 def judge(case: Case, e: ph.Equations, method: str) -> str:
     """What is wrong with a run; empty if nothing is."""
     times, pieces, end = case.motion()
-    options = case.options(e) | ({"step": 0.0625 if method == "gauss4" else 0.05} if method in ("rk4", "gauss4") else {})
+    options = case.options(e) | {"rk4": {"step": 0.05}, "gauss4": {"step": 0.0625}}.get(method, {})
     try:
         run = e.simulate(DURATION, method=method, **options)
     except ph.PolhodeError as error:
@@ -326,14 +326,14 @@ def judge(case: Case, e: ph.Equations, method: str) -> str:
     near = 1e-6
     if [len(each) for each in run.events] != [len(each) for each in times]:
         return f"{[len(each) for each in run.events]} events, not {[len(each) for each in times]}"
-    off = max((abs(a - b) for x, y in zip(run.events, times, strict=True) for a, b in zip(x, y, strict=True)), default=0)
+    off = np.abs(np.subtract(*([t for found in each for t in found] for each in (run.events, times)))).max(initial=0.0)
     if off > near:
         return f"events are off by {off:.1e} s"
     if not (np.diff(run.t) > 0).all():
         return "times do not increase"
     if abs(run.t[-1] - end) > near:
         return f"the run ends at {run.t[-1]:.6g} s"
-    for t in SAMPLES[SAMPLES <= (end if end == DURATION else end - near)]:
+    for t in SAMPLES[(end if end == DURATION else end - near) >= SAMPLES]:
         if method in ("cvode", "ida", "scipy.LSODA") and any(abs(t - each[0]) < 1e-6 for each in pieces[1:]):
             continue
         began, x, acceleration = [piece for piece in pieces if piece[0] <= t + EQUAL][-1]
@@ -369,7 +369,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             break
         case = random_case(np.random.default_rng([given.seed, number]))
         try:
-            times, pieces, _ = case.motion()
+            _, pieces, _ = case.motion()
         except NotJudged:
             continue
         if len(pieces) < 2:

@@ -80,7 +80,7 @@ def _members(
             "E-RUN-UNSUPPORTED",
         )
     substeps = whole_number(substeps, "a whole number > 0", least=1, place="substeps")
-    own = {"method": "DOP853" if method == "auto" else method, "max_steps": _MOST_STEPS}
+    own = {"method": "DOP853" if method == "auto" else method, "max_steps": None if method in FIXED else _MOST_STEPS}
     problem = problem_of(derivation, 0.0, **{**options, **own})
     for signal in (problem.tau, problem.inputs):
         if signal.asked:
