@@ -159,9 +159,19 @@ class EventMemory:
         record.switch_at, record.switch_arguments = side.address, ctypes.addressof(side.table)
         record.switch_x_index, record.switch_count, record.signs = side.x_index, count, signs.ctypes.data
         record.kink_count = sum(each.kind == KINKS for each in self.effects)
+        found = self.corner_arrays(bounds)
+        record.corner_count = len(found["slopes"])
+        for name, array in found.items():
+            setattr(record, name, array.ctypes.data)
+        self._kept.append(found)
+        self.targets |= side.entries("switches")
+        self._kept += [side, signs, first]
+
+    def corner_arrays(self, bounds: Floats) -> dict[str, NDArray[Any]]:
+        """The corners of tables that are read between bounds, as the record of events has them."""
         tables = [each for each in self.effects if each.kind == CORNERS]
         ends = np.cumsum([len(each.corners) + 2 for each in tables], dtype=np.int64) - 1
-        found = {
+        return {
             "corner_end": ends,
             "corner_first": ends - np.array([len(each.corners) for each in tables], dtype=np.int64),
             "corners": np.array([x for each in tables for x in (-FAR, *each.corners, FAR)]),
@@ -171,12 +181,6 @@ class EventMemory:
             "table_arguments": self.values[len(self.effects) :],
             "slopes": np.zeros(len(tables)),
         }
-        record.corner_count = len(tables)
-        for name, array in found.items():
-            setattr(record, name, array.ctypes.data)
-        self._kept.append(found)
-        self.targets |= side.entries("switches")
-        self._kept += [side, signs, first]
 
     def hold_signs(self, signs: Floats) -> None:
         """Go on with these signs of the switches."""
