@@ -33,6 +33,7 @@ from .record import (
     CORNERS,
     ENDS,
     EVENTS,
+    GO_ON,
     GOES_ON,
     HEAD,
     KINKS,
@@ -46,8 +47,6 @@ from .record import (
 )  # fmt: skip
 from .right_side import project, rates
 
-#: What a function gives where the run goes on.
-GO_ON = -1
 #: A switch this near to zero, relative to its size before or to one, vanishes together with another.
 _NEAR_SWITCH = 1e-12
 #: An event that is zero at the begin of a step comes with the sign that it has after this part of it.

@@ -19,10 +19,23 @@ from __future__ import annotations
 from ..codegen.fixed_steps import UNPROJECTED
 from ..native.language import INFINITY, Array, absolute, at, call, entry, fma, inline, largest, native
 from .corners import note_refused_corners, step_between_corners
-from .event_handling import GO_ON, begin, handle_events, write_samples
+from .event_handling import begin, handle_events, write_samples
 from .limits import note_limits
 from .rates import copy, largest_of
-from .record import AGAIN, EVENTS, NOTHING, PROJECTION, REFUSED, SAMPLES, SNAP, SUSPICIOUS, SWALLOWED, Reason, Run
+from .record import (
+    AGAIN,
+    EVENTS,
+    GO_ON,
+    NOTHING,
+    PROJECTION,
+    REFUSED,
+    SAMPLES,
+    SNAP,
+    SUSPICIOUS,
+    SWALLOWED,
+    Reason,
+    Run,
+)
 from .right_side import project, rates
 from .step_control import MOST_RETRIES, next_step
 

@@ -10,7 +10,8 @@ A member that native code cannot bring to its end leaves the reason.
 from __future__ import annotations
 
 from ..native.language import Array, Integers, Pointers, Struct, at, entry, inline, native, smallest, take_next
-from .loop import advance, begin
+from .event_handling import begin
+from .loop import advance
 from .record import HEAD, Reason, Run
 
 #: Arrays that each member may have rows of: the work array, efforts, inputs.

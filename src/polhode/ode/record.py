@@ -42,6 +42,8 @@ class Reason(IntEnum):
 
 #: What `attempt` returns where there is no reason to return from the run.
 ACCEPTED, REFUSED, AGAIN = -1, -2, -3
+#: What other functions return where the run goes on.
+GO_ON = -1
 #: What is still to be done about the last step, in this order.
 NOTHING, PROJECTION, EVENTS, SAMPLES = 0, 1, 2, 3
 
