@@ -341,11 +341,6 @@ class NativeRun:
         record.limits, record.limits_noted = address_of(limits.rows), address_of(limits.noted)
         record.limits_before = address_of(before)
 
-    def note_limits(self) -> None:
-        """Test the limits where the last step was cut off, at the time and state that are now set."""
-        if self.record.limit_count:
-            self._reason(self.loop.note_limits(self.address))
-
     def sample(self, times: Floats, states: Floats) -> None:
         """Write the states at these times, which increase, into the rows of `states`."""
         self._kept["samples"] = times, states
