@@ -244,7 +244,7 @@ def _search(run, number, begin):
 
 @inline
 def _first(run):
-    """The event with the earliest zero; -1 where there is none."""
+    """The event with the earliest zero, of several at one time one that interrupts the run; -1 where there is none."""
     events = run.events
     found, earliest = -1, 0.0
     for i in range(events.active):
@@ -252,6 +252,10 @@ def _first(run):
         if not is_nan(t) and (found < 0 or t < earliest):
             found = i
             earliest = t
+    latest = earliest + ZENO * largest(absolute(earliest), 1.0)
+    for i in range(events.active):
+        if found >= 0 and events.kinds[found] == GOES_ON and events.kinds[i] != GOES_ON and events.times[i] <= latest:
+            found = i
     return found
 
 
@@ -363,6 +367,7 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
         events.number = ends
         return Reason.ENDED
     if changes > 0:
+        events.first_change = events.log_count
         return _change_from(run, 0)
     _write_samples_here(run)
     return _switch(run, number, kind)
@@ -472,6 +477,7 @@ def _go_on(run):
     events = run.events
     first, end = run.event_count - events.switch_count, run.event_count - events.kink_count - events.corner_count
     events.changed_at = run.t
+    events.last_changes = events.first_change
     evaluate_events(run, run.t, run.x)
     number = -1
     for i in range(first, end):

@@ -191,6 +191,7 @@ def _start(run, members):
         events.log = at(members.logs, member * events.log_room * (run.size * 2 + HEAD))
         events.log_count = 0
         events.changed_at = -1e300
+        events.last_changes = 0
         events.located_corners = 0
         events.refused_corners = 0
         for i in range(run.event_count):

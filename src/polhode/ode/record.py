@@ -102,6 +102,8 @@ class Events(Struct):
     log_room: int
     log_count: int
     changed_at: float
+    first_change: int  # the row of the log with the first change where the run stands, and the same of the last time
+    last_changes: int
     work: Array  # of the search for zeros
     nodes: Array
     smooth: Integers  # 1 for events that are expressions

@@ -483,3 +483,22 @@ def test_a_run_has_at_an_event_the_state_after_it(method: str, options: dict[str
     assert {*times.tolist()} <= {*run.t.tolist()}
     if method not in ("euler", "scipy.LSODA", "cvode"):
         assert run.u[run.t == 1.0, 0] == pytest.approx([6.0], abs=1e-6)
+
+
+@pytest.mark.parametrize("method", ["auto", "Radau", "scipy.DOP853"])
+def test_events_of_a_linkage_at_one_time_happen_once(method: str) -> None:
+    """Where the state is brought to the constraints it leaves the zero, by some tolerances."""
+    s = four_bar()
+    e, crank = s.derive(), s.joints["crank"]
+    g, halved = crank.q[0] - 0.6, {crank.u[0]: crank.u[0] / 2}
+    given: dict[str, Any] = {"start": {"crank": 0.3}, "speeds": {"crank": 2}, "method": method}
+    run = e.simulate(0.4, events=[3 * g, crossing(g, -1)], on={g: halved, crossing(-2 * g): halved}, **given)
+    assert [len(times) for times in run.events] == [1, 0, 1, 1]
+
+
+def test_two_events_that_follow_each_other_without_end_end_the_run() -> None:
+    e = dropped()
+    z, v = e.q[0], e.u[0]
+    with pytest.raises(SimulationError, match="without end") as caught:
+        e.simulate(5, start={"z": 5}, on={z: {"v": -v / 2}, 2 * z: {"v": 0.9 * v}})
+    assert caught.value.trajectory.q.min() > -1e-6  # type: ignore[attr-defined]
