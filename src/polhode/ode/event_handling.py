@@ -56,7 +56,7 @@ _ZERO = 1e-12
 #: A slope of this part of that before a change of the state is none.
 _AT_REST = 1e-6
 #: What is noted of each event where a run is interrupted, in its row of `Events.work`: whether it is due (1, `_CHANGES`
-#: if it changes the state), not due in the whole step, or later in it (0); its value and slope before all changes, its
+#: if it changes the state), not due, or at once after it (0); its value and slope before all changes, its
 #: size at the begin of the step, and its sign.
 _DUE, _VALUE, _SLOPE, _SIZE, _SIDE = 1, 2, 3, 4, 5
 _NOT_DUE, _CHANGES = -1.0, 2.0
@@ -407,13 +407,14 @@ def _mark_due(run: Run, t: float, latest: float) -> int:
             is_due = events.times[i] <= latest  # of nan False
             if row[_SIDE] * row[_SLOPE] < 0.0:
                 is_due = is_due or absolute(row[_VALUE]) * LITTLE <= (latest - t) * absolute(row[_SLOPE])
+            is_near = absolute(row[_VALUE]) <= _ZERO * largest(1.0, row[_SIZE])
             row[_VALUE] = 0.0
             row[_DUE] = 0.0
             events.near[i] = 0.0
             if is_due:
                 row[_DUE] = 1.0
                 due += 1
-            elif is_nan(events.times[i]):
+            elif is_nan(events.times[i]) or not is_near:
                 row[_DUE] = _NOT_DUE
     return due
 
