@@ -37,7 +37,7 @@ class LoopCode:
         def function(name: str, *kinds: Any) -> Any:
             return ctypes.CFUNCTYPE(whole, pointer, *kinds)(code.address(f"ph_{name}"))
 
-        self.begin, self.advance, self.note_limits = map(function, ("begin", "advance", "note_limits"))
+        self.begin, self.begin_behind_event, self.advance = map(function, ("begin", "begin_behind_event", "advance"))
         self.members, self.step_members = function("members", pointer), function("step_members", real)
         self.write_samples, self.continue_after_event = function("write_samples", real), function("continue", whole)
         self.rates_at = function("rates", real, pointer, pointer)
@@ -49,17 +49,17 @@ class LoopCode:
 
 def _loop_text(fused: bool) -> str:
     from ..native.language import Module
+    from .event_handling import begin, begin_behind_event, continue_after_event, write_samples
     from .fixed_steps import cubic_state_at
-    from .limits import note_limits_inside
-    from .loop import advance, begin, continue_after_event, write_samples
+    from .loop import advance
     from .members import run_members, step_members
     from .rates import rates_as_given
     from .right_side import checked_projection, checked_rates, move_to_branch
 
     made = Module(fused=fused)
     for function, name in (
-        (begin, "begin"), (advance, "advance"), (run_members, "members"),
-        (step_members, "step_members"), (note_limits_inside, "note_limits"),
+        (begin, "begin"), (begin_behind_event, "begin_behind_event"), (advance, "advance"), (run_members, "members"),
+        (step_members, "step_members"),
         (write_samples, "write_samples"), (continue_after_event, "continue"), (checked_rates, "rates"),
         (checked_projection, "project"), (move_to_branch, "move_to_branch"), (rates_as_given, "rates_as_given"),
         (cubic_state_at, "cubic_state_at"),

@@ -358,11 +358,6 @@ class NativeRun:
         record.limits, record.limits_noted = address_of(limits.rows), address_of(limits.noted)
         record.limits_before = address_of(before)
 
-    def note_limits(self) -> None:
-        """Test the limits where the last step was cut off, at the time and state that are now set."""
-        if self.record.limit_count:
-            self._reason(self.loop.note_limits(self.address))
-
     def sample(self, times: Floats, states: Floats) -> None:
         """Write the states at these times, which increase, into the rows of `states`."""
         self._kept["samples"] = times, states
@@ -467,6 +462,10 @@ class NativeRun:
     def write_samples(self, t: float) -> Reason:
         """The samples of the last step up to a time."""
         return self._reason(self.loop.write_samples(self.address, t))
+
+    def begin_behind_event(self) -> Reason:
+        """Begin anew where the run stands at an event."""
+        return self._reason(self.loop.begin_behind_event(self.address))
 
     def continue_after_event(self) -> Reason | None:
         """Go on from the state as it is, which an event has changed; None where nothing hinders that."""

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 Event = Callable[[float, Floats, Floats], float]
 
-#: The time, in seconds, over which it is tested where an event goes, and the part of its speed that is none.
-_SHORT, _AT_REST = 1e-7, 1e-6
-
 
 @dataclass(frozen=True)
 class Crossing:
@@ -173,19 +170,6 @@ def _entry(compiled: Compiled, number: int) -> Event:
         return float(compiled(np.concatenate([q, rest])[:size], time)[number])
 
     return event
-
-
-def goes_through(
-    event: Watched, rates: Callable[[float, Floats], Floats], n: int, t: float, before: Floats, after: Floats
-) -> bool:
-    """Whether an event that changed the state from `before` to `after`, of n coordinates, still passes its zero."""
-
-    def slope(x: Floats) -> float:
-        later = x + _SHORT * rates(t, x.copy())
-        return event.value(t + _SHORT, later[:n].copy(), later[n:].copy()) - event.value(t, x[:n].copy(), x[n:].copy())
-
-    came = slope(before)
-    return slope(after) * came > _AT_REST * came * came
 
 
 def event_failed(message: str) -> Stop:

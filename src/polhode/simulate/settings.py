@@ -203,7 +203,9 @@ def too_many(t: float, control: Control) -> Stop:
     return Stop(
         "too_many_steps",
         f"at t = {t:.6g} s the run had taken {control.most_steps:,} steps, as many as allowed.",
-        f'Allow more with max_steps; a stiff mechanism needs method="Rodas5P" or "Radau" instead. {_SMOOTH}'
+        "Allow more with max_steps, or give a longer step."
+        if control.fixed_step
+        else f'Allow more with max_steps; a stiff mechanism needs method="Rodas5P" or "Radau" instead. {_SMOOTH}'
         if not ADAPTIVE[control.method].is_implicit
         else f"Allow more with max_steps, or larger rtol and atol. {_SMOOTH}",
     )
@@ -328,26 +330,30 @@ def steps_of(
 ) -> tuple[Control, dict[str, float], tuple[str, ...]]:
     """How the steps of a run are chosen, what its facts say of that, and notices."""
     damping = _damping(method, radius)
+    most_steps = 0 if max_steps is None else int(number(max_steps, "1 or more", least=1.0, place="max_steps"))
     if method not in FIXED:
-        within = f"below {LOOSEST:g}"
         bounds = [  # `step` is another name of `max_step` here
             number(value, "seconds > 0", above=0.0, place=place)
             for place, value in (("step", step), ("max_step", max_step))
             if value is not None and value != np.inf
         ]
+        usual, within = Control(), f"below {LOOSEST:g}"
+        rtol, atol = usual.rtol if rtol is None else rtol, usual.atol if atol is None else atol
         control = Control(
             method,
             number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
             number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
             min(bounds, default=np.inf),
-            int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
+            most_steps or usual.most_steps,
         )
         return control, {"rtol": control.rtol, "atol": control.atol}, ()
-    if max_step is not None:
-        raise PolhodeError(f"the method {method} has fixed steps.", "max_step", "Give step=…", "E-RUN-UNSUPPORTED")
+    for place, value in (("max_step", max_step), ("rtol", rtol), ("atol", atol)):
+        if value is not None:
+            raise PolhodeError(f"the method {method} has fixed steps.", place, "Give step=…", "E-RUN-UNSUPPORTED")
     h, _, notices = grid_of(duration, step)
     facts = {"step": h} if damping is None else {"step": h, "spectral_radius": damping}
-    return Control(method, most_steps=2 * MOST_STEPS, fixed_step=h, spectral_radius=damping), facts, notices
+    control = Control(method, most_steps=most_steps or 2 * MOST_STEPS, fixed_step=h, spectral_radius=damping)
+    return control, facts, notices
 
 
 def unknown_method(method: Any) -> PolhodeError:

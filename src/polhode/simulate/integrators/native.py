@@ -21,9 +21,9 @@ from ...ode.driver import Driver
 from ...ode.native_code import loop_code
 from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
-from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, SNAP, SWITCHES, Reason
+from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, NOTHING, SNAP, SWITCHES, Reason
 from ..control.actuation import ControllerFailed
-from ..events import Events, StateChange, event_failed, goes_through
+from ..events import Events, StateChange, event_failed
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
@@ -385,10 +385,11 @@ class Integration:
                 self.found[number].append(t)
                 if kind != GOES_ON:
                     self._add_samples(done)
-                    record.end(t, self._state(before))
-                    if after is not None:
+                    if after is None:
+                        record.end(t, self._state(before))
+                    else:
                         self._note_change()
-                        record.add(np.array([np.nextafter(t, np.inf)]), self._state(after)[None, :])
+                        record.jump(t, self._state(before), self._state(after))
         self._add_samples(run.next_sample)
 
     def _add_samples(self, done: int) -> None:
@@ -493,14 +494,16 @@ class Integration:
             return
         t, change = float(run.record.t), self.events.watched[number].change
         if change is None or events.is_stuck(number, t):
-            side = self._side_behind(number)
-            if side == 0.0:
-                raise self._stuck(t, number)
-            self._begin()
-            events.set_side(number, side)
-            return
+            raise Stop(
+                "event_stuck",
+                f"at t = {t:.6g} s event {number} follows itself without end.",
+                "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
+            )
         run.x[:] = self._changed(t, change)
-        reason = run.continue_after_event()
+        self._continue_after_event()
+
+    def _continue_after_event(self) -> None:
+        reason = self.run.continue_after_event()
         if reason is not None:
             self._look_into(reason)
 
@@ -515,23 +518,6 @@ class Integration:
             cure = "A change is a function f(t, q, u) that returns new values by name, numbers each."
             raise Stop("event_failed", said, cure) from error
         return new if self.momenta is None else self.momenta.stepped(new)
-
-    def _side_behind(self, number: int) -> float:
-        """The sign of an event behind its zero where the last change of the state let it pass, else 0."""
-        events, n = self.run.events, self.rates.coordinates
-        _, last, _, _, before, after = next(events.entries(events.record.log_count - 1))
-        t, event = float(events.record.changed_at), self.events.watched[number]
-        if last != number or after is None:
-            return 0.0
-        before, after = self._state(before), self._state(after)
-        return -events.side_of(number) if goes_through(event, self.rates, n, t, before, after) else 0.0
-
-    def _stuck(self, t: float, number: int) -> Stop:
-        return Stop(
-            "event_stuck",
-            f"at t = {t:.6g} s event {number} follows itself without end.",
-            "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
-        )
 
     def _choose_signs(self) -> None:
         """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""
@@ -556,9 +542,7 @@ class Integration:
         else:
             jumps.turning, jumps.leaving = [number], []
         jumps.switch(t, x)
-        sides = run.events.sides_at(len(self.events.watched))
-        run.begin(self.end)
-        run.events.keep_sides(sides)
+        run.begin_behind_event()
         run.events.hold_signs(jumps.modes)
 
     def _project(self, reason: Reason) -> None:
@@ -578,6 +562,9 @@ class Integration:
             run.record.t, run.x[:] = run.record.t_old, run.x_old
             raise self.guard.explain(float(run.record.t), run.x, found) from None
         self._natively(run)
+        if run.record.pending == NOTHING:  # at an event that has changed the state
+            self._continue_after_event()
+            return
         run.f[:] = self.rates(t, run.x.copy())
         run.record.pending = EVENTS
 
