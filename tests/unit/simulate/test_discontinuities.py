@@ -70,16 +70,6 @@ def test_steps_over_corners_cost_what_they_cost_without() -> None:
     assert run.info["steps"] < 3 * run.info["kinks"]
 
 
-@pytest.mark.parametrize("method", ["DOP853", "Rodas5P"])
-def test_a_member_meets_its_corners_where_it_does_alone(method: str) -> None:
-    equations, starts = block(lambda x, v: spring()(x) - v / 5), np.linspace(0.1, 1.3, 20)
-    batch = equations.simulate(3, start={"x": starts}, samples=31, method=method)
-    for i in (0, 7, 19):
-        np.testing.assert_array_equal(
-            equations.simulate(3, start={"x": starts[i]}, samples=31, method=method).x, batch[i].x
-        )
-
-
 def test_corners_that_no_step_notices_are_stepped_over() -> None:
     x = np.linspace(-2, 2, 20_001)
     run = block(lambda q, v: ph.table(x, -40 * np.sin(x))(q)).simulate(5, start={"x": 1.5}, rtol=1e-7, atol=1e-7)

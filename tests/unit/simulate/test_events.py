@@ -200,13 +200,6 @@ def test_events_at_the_same_time_all_change_the_state(method: str, by_python: bo
     assert run.x[-1] == pytest.approx([-1, -1, 0.5, -1, -1, -0.5], abs=1e-9)
 
 
-def test_a_batch_passes_events_that_change_the_state(ball: tuple[Equations, Any, Any]) -> None:
-    equations, z, v = ball
-    batch = equations.simulate(2, start={"z": np.array([5.0, 3.2])}, on={z: {"v": 0.8 * v}})
-    assert [run.status for run in batch] == ["done", "done"]
-    assert batch[0].x[-1] == pytest.approx([-13.0, -18.0], abs=1e-7)
-
-
 @pytest.mark.parametrize("method", ["auto", "rk4"])
 def test_a_ball_that_comes_to_rest_does_not_fall_through(method: str, ball: tuple[Equations, Any, Any]) -> None:
     equations, z, _ = ball
@@ -334,13 +327,6 @@ def test_a_change_of_the_state_that_cannot_be_used_ends_the_run_with_a_sentence(
     with pytest.raises(ph.PolhodeError, match="a change of the state raised") as caught:
         e.simulate(2, start={"z": 5}, on={e.q[0]: change})
     assert caught.value.trajectory.t[-1] == pytest.approx(1.0)  # type: ignore[attr-defined]
-
-
-def test_sensitivities_pass_events_that_the_motion_goes_through() -> None:
-    e = dropped()
-    on = {e.system.time - 0.5: {"v": e.u[0] + e.q[0]}}
-    found = e.sensitivities(0.75, by=["z"], start={"z": 5.0}, on=on)
-    assert found.dq[-1, 0, 0] == pytest.approx(1.25)  # z = z₀ + 0.25 z(0.5) + what z₀ does not change
 
 
 TOGETHER = [("auto", {}), ("RK45", {}), ("Radau", {}), ("rk4", {"step": 0.01}), ("gauss4", {"step": 0.01})]

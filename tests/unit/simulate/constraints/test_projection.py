@@ -67,13 +67,10 @@ def test_so_has_one_that_passes_a_singular_pose(like_alone: MembersAlone) -> Non
     assert not like_alone.by_python
 
 
-def test_one_that_cannot_be_assembled_leaves_its_sentence() -> None:
+def test_a_start_that_cannot_be_assembled_or_was_changed_is_reported() -> None:
     batch = linkage().simulate(0.1, parameters={"l": np.array([2.0, 9.0])}, start={"crank": 0.3}, samples=3)
     assert list(batch.status) == ["done", "refused"]
     assert "cannot be assembled" in batch.failures[1]
-
-
-def test_what_was_given_and_changed_is_told_once_for_all() -> None:
     options = {"start": {"crank": np.array([0.3, 0.4]), "coupler": 3.0, "rocker": 3.0}, "samples": 3}
     with pytest.warns(UserWarning, match="moved from where it was given"):
         batch = linkage().simulate(0.05, **options)

@@ -70,7 +70,7 @@ def test_states_without_mass_are_in_laws_and_reach_functions() -> None:
 # ---- breaks ------------------------------------------------------------
 
 
-def test_knots_that_differ_by_rounding_are_one_break() -> None:
+def test_breaks_are_at_sample_times_and_those_that_differ_by_rounding_are_one() -> None:
     sums, products = np.cumsum(np.full(9, 0.1)), np.arange(1, 10) * 0.1
     assert (sums != products).any()
     made = breaks_at([sums, products, np.array([-1.0, 0.0, 1.5])], 1.0)
@@ -78,11 +78,9 @@ def test_knots_that_differ_by_rounding_are_one_break() -> None:
     assert (made.before < np.minimum(sums, products)).all()
     assert (made.times >= np.maximum(sums, products)).all()
     np.testing.assert_allclose(made.before, made.times, rtol=1e-14)
-
-
-def test_a_break_at_the_end_is_at_the_end() -> None:
     assert breaks_at([np.array([0.5, np.nextafter(1.0, 2.0)])], 1.0).times.tolist() == [0.5, 1.0]
     assert len(breaks_at([], 1.0)) == 0
+    assert sample_times(0.5, 1.6, "it").tolist() == [0.5, 1.0, 1.5]
 
 
 def test_tables_of_the_time_itself_are_found_and_no_others() -> None:
@@ -199,10 +197,6 @@ def test_what_is_wrong_with_samples_is_told_of_the_input_they_are_for() -> None:
 )
 def test_a_function_is_given_what_it_takes(function: Any, count: int) -> None:
     assert asked(function, "the function", (0,), np.atleast_1d).arguments == count
-
-
-def test_sample_times_are_the_multiples_up_to_the_end() -> None:
-    assert sample_times(0.5, 1.6, "it").tolist() == [0.5, 1.0, 1.5]
 
 
 @pytest.mark.parametrize("method", ["DOP853", "RK45", "scipy.DOP853", "scipy.Radau", "scipy.LSODA"])

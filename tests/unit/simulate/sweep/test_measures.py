@@ -121,10 +121,12 @@ def test_a_grid_has_a_run_for_each_combination(pendulum: ph.Equations) -> None:
     assert all(run["inputs"] == {"F": 5.0} for run in runs)
 
 
-def test_samples_are_taken_together(pendulum: ph.Equations) -> None:
+def test_samples_are_taken_together_and_have_one_length(pendulum: ph.Equations) -> None:
     design = of(pendulum, {"l": [1, 2], "m": [3, 4]}, zipped=True)
     assert design.shape == (2,)
     assert [design.members.member(i)["parameters"] for i in range(2)] == [{"l": 1, "m": 3}, {"l": 2, "m": 4}]
+    with pytest.raises(ShapeError, match="'l' has 2 and 'm' has 3"):
+        of(pendulum, {"l": [1, 2], "m": [1, 2, 3]}, zipped=True)
 
 
 def test_a_prefix_says_which_of_two_is_meant(pendulum: ph.Equations) -> None:
@@ -164,8 +166,3 @@ def test_what_cannot_be_varied_is_told(
 ) -> None:
     with pytest.raises(kind, match=told):
         of(pendulum, vary, **options)
-
-
-def test_samples_of_different_lengths_are_told(pendulum: ph.Equations) -> None:
-    with pytest.raises(ShapeError, match="'l' has 2 and 'm' has 3"):
-        of(pendulum, {"l": [1, 2], "m": [1, 2, 3]}, zipped=True)

@@ -95,13 +95,10 @@ def test_what_is_no_channel_is_refused_in_a_sentence(run, wanted):
     assert caught.value.problems[0].cure
 
 
-def test_a_value_that_is_not_finite_is_a_gap(run):
+def test_gaps_and_other_runs_are_drawn(run) -> None:
     (made,) = drawn(run, ["1/t"]).values()
     assert np.isnan(made.values[0])
     assert np.isfinite(made.values[1:]).all()
-
-
-def test_other_runs_are_drawn_beside(run):
     other = run.equations.simulate(0.5, start={"hinge": 0.1}, samples=51)
     made, _ = channels_of(run, ["hinge"], [other])
     (beside,) = made[0].beside
