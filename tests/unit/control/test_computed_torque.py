@@ -44,17 +44,14 @@ def test_an_orientation_is_kept_or_follows_a_reference(orientation: Any) -> None
     assert len(c.law.reference) == (7 if orientation == "reference" else 3)
 
 
-def test_a_posture_does_not_move_the_frame() -> None:
+def test_a_posture_does_not_move_the_frame_and_forces_feel_its_mass() -> None:
     e = planar_arm(3).derive()
     given: dict[str, Any] = {"kp": 9, "kd": 6, "axes": "xy", "posture_kd": 2}
     for more in ({}, {"posture_kp": 5, "posture": {"q2": 1}}):
         c = OperationalSpace(e, "hand", **given, **more)
         assert c.error_dynamics.proved and c.lyapunov.proved
     assert [(r.name, r.default) for r in c.law.reference[2:]] == [("q1", 0), ("q2", 1), ("q3", 0)]
-
-
-def test_the_force_feels_the_mass_of_the_task() -> None:
-    """J M⁻¹ Jᵀ Λ = 1: the entries that the law names are those of the inverse of what the frame feels."""
+    # J M⁻¹ Jᵀ Λ = 1: the entries that the law names are those of the inverse of what the frame feels.
     c = OperationalSpace(planar_arm().derive(), "hand", kp=9, kd=6, axes="xy")
     A = [value for step, value in c.written.steps.items() if step.name.startswith("A_")]
     e, J = c.equations, c.equations.jacobian("hand")[3:5]

@@ -30,15 +30,6 @@ def free_ball() -> ph.Equations:
     return s.derive()
 
 
-def test_a_pole_is_brought_upright_and_its_cart_home() -> None:
-    e = cart_pole().derive()
-    regulator = LQR(e.linearize(), Q={"x": 1, "theta": 1}, R=1)
-    (force,) = at_reference(regulator.law).values()
-    run = e.simulate(12, start={"theta": 0.4}, inputs={"F": force})
-    assert np.abs(run.q[-1]).max() < 1e-2
-    assert np.abs(run.u[-1]).max() < 1e-2
-
-
 def test_the_least_cost_from_a_state_is_that_of_the_run() -> None:
     s = ph.System("slider", gravity=(0, 0, 0))
     s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
@@ -93,7 +84,7 @@ def test_an_integral_takes_out_a_constant_load() -> None:
     assert held[0] == pytest.approx(0, abs=1e-12)
 
 
-def test_the_operating_point_is_held_by_its_inputs() -> None:
+def test_the_operating_point_is_held_and_moved_by_a_reference() -> None:
     s = ph.System("pendulum", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
     e = s.derive()
@@ -101,9 +92,6 @@ def test_the_operating_point_is_held_by_its_inputs() -> None:
     law = LQR(e.linearize(at)).law
     (effort,) = evaluate([*at_reference(law).values()], {e.q[0]: np.pi / 6, e.u[0]: 0.0})
     assert effort == pytest.approx(10)
-
-
-def test_a_reference_moves_what_is_wanted() -> None:
     e = cart_pole().derive()
     law = LQR(e.linearize()).law
     (force,) = at_reference(law, x=2.0).values()
@@ -132,15 +120,12 @@ def test_a_closed_loop_mechanism_is_held_where_it_would_fall() -> None:
     np.testing.assert_allclose(run.q[-1], [*at.coordinates.values()], atol=1e-5)
 
 
-def test_a_mode_that_no_input_reaches_is_named() -> None:
+def test_modes_that_inputs_do_not_reach_or_costs_do_not_see_are_reported() -> None:
     s = ph.System("two", gravity=(0, 0, 0))
     for name in "xy":
         s.joint(name, s.ground, s.body(f"block {name}", 1), ph.Prismatic(name))
     with pytest.raises(ph.PolhodeError, match=r"no input reaches the mode with the eigenvalue 0 1/s \(in y'\)"):
         LQR(s.derive().linearize(), inputs=["tau_x"])
-
-
-def test_a_mode_that_the_cost_does_not_see_is_told() -> None:
     linear = cart_pole().derive().linearize()
     with pytest.raises(ph.PolhodeError, match=r"the cost does not see the mode with the eigenvalue 0 1/s \(in x"):
         LQR(linear, Q={"theta": 1})
@@ -173,14 +158,11 @@ def test_wrong_calls_get_a_sentence(wrong: dict[str, Any], sentence: str) -> Non
         LQR(cart_pole().derive().linearize(), **wrong)
 
 
-def test_what_is_no_equilibrium_is_refused() -> None:
+def test_what_is_no_equilibrium_or_has_no_state_is_refused() -> None:
     with pytest.raises(ph.PolhodeError, match="no equilibrium"):
         LQR(cart_pole().derive().linearize({"theta": 0.3}))
     with pytest.raises(ph.PolhodeError, match="not a set of linear equations"):
         LQR(cart_pole().derive())  # type: ignore[arg-type]
-
-
-def test_a_regulator_of_no_state_gets_a_sentence() -> None:
     with pytest.raises(ph.PolhodeError, match="no state is to be regulated"):
         LQR(cart_pole().derive().linearize(), states=[])
 

@@ -36,15 +36,12 @@ def test_pumped_energy_comes_nearer_on_a_cart_and_not_always_on_an_arm() -> None
         _ = EnergyControl(cart_pole().derive(), {"theta": 0}, ke=9, kp=1).lyapunov
 
 
-def test_the_driven_speed_has_the_acceleration_that_is_asked_for() -> None:
+def test_driven_speeds_and_shaped_potentials_are_those_of_the_closed_loop() -> None:
     e = furuta_pendulum().derive()
     c = EnergyControl(e, {"pendulum": 0}, ke=9)
     (moved,) = rate_along(e, c.law, [e.u[0]])
     (asked,) = c.written.put_into([step for step in c.written.steps if step.name == "a_arm"])
     assert is_zero(moved - asked)
-
-
-def test_a_shaped_potential_is_that_of_the_closed_loop() -> None:
     e = planar_arm().derive()
     c = PotentialShaping(e, 3 * ph.cos(e.q[0]) + e.q[1] ** 2, kd=2)
     assert c.lyapunov.proved

@@ -22,30 +22,21 @@ def test_the_last_axle_of_a_car_with_trailers_is_flat() -> None:
     assert not s.derive().is_flat_output(["x", "y"])
 
 
-def test_link_positions_of_an_elastic_arm_are_flat_without_integrators() -> None:
+def test_outputs_that_are_not_flat_are_reported_with_the_reason() -> None:
     found = elastic_arm(coupling="reduced").derive().is_flat_output([f"j{i}" for i in range(1, 7)])
     assert found.degrees == (4,) * 6 and found.integrators == 0
-
-
-def test_what_is_missing_is_told() -> None:
     equations = cart_pole().derive()
     assert str(equations.is_flat_output(["x"])) == "not flat: the outputs and their derivatives give 2 of 4 states."
     two = str(equations.is_flat_output(["x", "theta"]))
     assert two == "not flat: 2 outputs are given, and a flat output has as many as there are inputs, 1."
-
-
-def test_outputs_that_follow_from_each_other_are_told() -> None:
     found = cart_pole().derive().is_flat_output(["x", "x'"], ["x", "theta"])
     assert str(found) == "not flat: 'x' follows from the other outputs and their derivatives."
 
 
-def test_six_elastic_joints_have_four_levels_of_six() -> None:
+def test_six_elastic_joints_have_four_levels_unless_rotors_ride_on_links() -> None:
     found = elastic_arm(coupling="reduced").derive().is_feedback_linearizable()
     assert found.ranks == (6, 12, 18, 24) and found.indices == (4,) * 6
     assert str(found).startswith("feedback linearizable: outputs of relative degrees {4, 4, 4, 4, 4, 4} exist.\nG0 has")
-
-
-def test_rotors_that_ride_on_links_break_the_second_condition() -> None:
     found = elastic_arm(joints=4).derive().is_feedback_linearizable()
     assert not found and found.indices == () and found.involutive == (True, False)
     assert found.sentences[-1] == "G1 has rank 8 of 16 and is not involutive: brackets of its fields leave it."

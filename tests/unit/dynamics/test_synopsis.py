@@ -23,18 +23,12 @@ def of(system: ph.System, **options: Any) -> Synopsis:
     return Synopsis.of(system.derive(**options).record)
 
 
-def test_names_and_start_values_are_those_of_the_equations() -> None:
+def test_names_start_values_and_efforts_are_those_of_the_equations() -> None:
     made, equations = of(motor_driven_pendulum()), motor_driven_pendulum().derive().record
     assert list(made.coordinates) == equations.coordinates and list(made.speeds) == equations.speeds
     assert list(made.states) == equations.states and list(made.inputs) == list(equations.system.inputs)
     assert made.system == equations.system.name
-
-
-def test_joints_of_one_speed_name_its_effort() -> None:
     assert of(slider()).joints == {"x": "v"}
-
-
-def test_quaternions_are_found_with_their_joints() -> None:
     system = slider()
     system.joint("ball", "block", system.body("top", 1, inertia=(1, 1, 1)), ph.Spherical())
     made = of(system)

@@ -31,22 +31,16 @@ def test_a_mass_matrix_loses_first_order_terms_in_the_columns_of_small_accelerat
     assert same(made.mass_matrix @ made.forward_dynamics + made.bias, made.tau)
 
 
-def test_accelerations_and_efforts_undo_each_other() -> None:
+def test_small_joints_parameters_and_inputs() -> None:
     made = cart().derive(small=["swing"])
     known = dict(zip(made.udot, made.forward_dynamics, strict=True))
     assert same(substitute(made.inverse_dynamics, known), made.tau)
-
-
-def test_a_joint_that_is_made_small_is_so_unless_another_choice_is_made() -> None:
     s = cart()
     s.joint("second", "bob", s.body("last", 1, (0, 0, -1)), ph.Revolute("y"), at=(0, 0, -1), small=True)
     assert s.derive().agrees_with(s.derive(small=["second"]))
     assert s.derive(small=[]).record.small is None
     assert not s.derive(small=["swing"]).agrees_with(s.derive())
     assert s.derive(small=[s.joints["swing"]]).agrees_with(s.derive(small=[s.joints["swing"].q[0]]))
-
-
-def test_parameters_and_inputs_may_be_small_too() -> None:
     s = ph.System("rotor", gravity=(0, 0, 0))
     offset, push = s.parameter("offset"), s.input("push")
     s.joint("shaft", s.ground, s.body("rotor", 1, (offset, 0, 0), inertia=(1, 1, 2)), ph.Revolute("z"))

@@ -25,19 +25,13 @@ def double_pendulum() -> ph.System:
     return s
 
 
-def test_an_input_holds_a_pendulum_aside() -> None:
+def test_inputs_efforts_and_coordinates_may_be_free() -> None:
     e = pendulum()[0].derive()
     at = e.equilibrium(free=["push"], given={"a": np.pi / 6})
     assert at["push"] == pytest.approx(10, abs=1e-12) and at.inputs == {"push": at["push"]}
     assert at.residual < 1e-12 and at.stability == "stable" and at.is_stable
-
-
-def test_a_coordinate_yields_to_a_given_input() -> None:
     at = pendulum()[0].derive().equilibrium(free=["a"], given={"push": 10})
     assert np.sin(at["a"]) == pytest.approx(0.5, abs=1e-13)
-
-
-def test_an_effort_may_be_free() -> None:
     at = pendulum()[0].derive().equilibrium(free=["tau_a"], given={"a": np.pi / 2})
     assert at.efforts["a"] == pytest.approx(20, abs=1e-12) and at["tau(a)"] == at["tau_a"]
 
@@ -133,18 +127,17 @@ def test_a_wrong_call_is_told(options: dict[str, object], sentence: str) -> None
         pendulum()[0].derive().equilibrium(**options)
 
 
-def test_a_parameter_without_value_is_named() -> None:
+def test_missing_values_time_and_single_instants_are_reported() -> None:
     s = ph.System("pendulum")
     s.joint("a", s.ground, s.body("bob", s.parameter("m"), com=(1, 0, 0)), ph.Revolute("y"))
     with pytest.raises(ph.PolhodeError, match="depends on 'm', which has no value"):
         s.derive().equilibrium()
-
-
-def test_conditions_that_depend_on_time_say_so() -> None:
     s = ph.System("driven", gravity=(0, 0, -10))
     hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     s.joint_force(hinge, ph.cos(s.time))
     assert "at t = 0" in s.derive().equilibrium().notices[0]
+    assert rotor().equilibrium(given={"r'": 14}, free=["a", "c"]).stability == "unknown"
+    assert rotor(prescribed=True).equilibrium().stability == "unknown"
 
 
 def rotor(prescribed: bool = False) -> ph.Equations:
@@ -158,11 +151,6 @@ def rotor(prescribed: bool = False) -> ph.Equations:
     if prescribed:
         s.prescribe(r, 14 * s.time)
     return s.derive()
-
-
-def test_eigenvalues_of_an_instant_decide_nothing() -> None:
-    assert rotor().equilibrium(given={"r'": 14}, free=["a", "c"]).stability == "unknown"
-    assert rotor(prescribed=True).equilibrium().stability == "unknown"
 
 
 def test_a_given_coordinate_is_judged_where_it_might_be_not_where_it_is() -> None:

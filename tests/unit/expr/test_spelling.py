@@ -141,7 +141,7 @@ def test_sympy_gives_the_numbers_that_we_give_and_finds_the_way_back(name: str) 
     assert [float(theirs.subs(by_name)) for theirs in there] == wanted
 
 
-def test_sympy_finds_everything_by_name() -> None:
+def test_sympy_finds_things_by_name_and_functions_of_time_come_back() -> None:
     e = slider().derive()
     there = sympy.sympify(e.forcing[0])
     x, x_dot, tau_x, k, c = sympy.symbols("x x_dot tau_x k c")
@@ -149,10 +149,6 @@ def test_sympy_finds_everything_by_name() -> None:
     assert ph.to_sympy(e.mass_matrix).subs({"m": 2}) == sympy.Matrix([[2]])
     assert there.subs({"k": 3, "c": 2}).diff(x_dot) == -2
     assert sympy.lambdify([*map(ph.to_sympy, (*e.q, *e.u, *e.tau))], there.subs({"k": 3, "c": 2}))(1, 10, 100) == 77
-
-
-def test_functions_of_time_come_back_as_coordinates_and_speeds() -> None:
-    e = slider().derive()
     t = sympy.Symbol("t")
     x = sympy.Function("x")(t)
     m, k, c = sympy.symbols("m k c")
@@ -189,15 +185,12 @@ def test_what_would_be_written_alike_is_refused_when_the_model_is_built(what: st
     assert "E-MODEL-TWICE" in str(refused.value)
 
 
-def test_what_was_refused_leaves_nothing_behind() -> None:
+def test_a_refused_name_leaves_nothing_and_multipliers_are_told_apart() -> None:
     s = slider()
     with pytest.raises(ph.PolhodeError, match="would both be written"):
         s.joint("y", s.ground, s.body("b", 1), ph.Revolute("z"), speeds=["m"])
     s.joint("y", s.ground, "b", ph.Revolute("z"))
     assert [repr(u) for u in s.derive().u] == ["x'", "y'"]
-
-
-def test_a_multiplier_called_as_a_parameter_is_written_is_refused() -> None:
     s = slider()
     s.constrain(s.joints["x"].q[0], "stop")
     assert [repr(x) for x in s.derive().constraints.multipliers] == ["lambda_stop"]  # type: ignore[union-attr]

@@ -91,11 +91,19 @@ def test_a_hinge_whose_axis_is_long_turns_as_much_faster() -> None:
     assert s.compare(("newton_euler", "poincare"), run=False, functions=()).agree
 
 
-def test_a_joint_of_a_system_comes_with_its_symbols() -> None:
+def test_joints_of_a_system_and_given_names_and_expressions() -> None:
     s = random_system(3)
     for joint in s.joints.values():
         made = ph.joint_kinematics(joint)
         assert (made.q, made.u) == (joint.q, joint.u)
+    made = ph.joint_kinematics(ph.Revolute("z"), coordinates=[2 * l], speeds=["w"])
+    assert ph.rotation(("z", 2 * l)) == made.X.R
+    assert [u.name for u in made.u] == ["w"]
+    ball = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    with pytest.raises(PolhodeError, match="the name 'a' stands for several coordinates"):
+        ph.joint_kinematics(ball, coordinates=["a", "a", "b"])
+    with pytest.raises(PolhodeError, match="a coordinate has no name"):
+        ph.joint_kinematics(ball, coordinates=["", "b", "c"])
 
 
 def test_equations_have_joints_in_what_they_follow() -> None:
@@ -120,12 +128,6 @@ def test_equations_have_joints_in_what_they_follow() -> None:
         e.joint_kinematics("frist")
 
 
-def test_names_and_expressions_may_be_given_for_coordinates_and_speeds() -> None:
-    made = ph.joint_kinematics(ph.Revolute("z"), coordinates=[2 * l], speeds=["w"])
-    assert ph.rotation(("z", 2 * l)) == made.X.R
-    assert [u.name for u in made.u] == ["w"]
-
-
 @pytest.mark.parametrize(
     ("joint", "options", "said"),
     [
@@ -147,11 +149,3 @@ def test_names_and_expressions_may_be_given_for_coordinates_and_speeds() -> None
 def test_what_is_none_is_refused_in_a_sentence(joint: Any, options: dict[str, Sequence[Any]], said: str) -> None:
     with pytest.raises(PolhodeError, match=said):
         ph.joint_kinematics(joint, **options)
-
-
-def test_names_are_told_apart_and_not_empty() -> None:
-    ball = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
-    with pytest.raises(PolhodeError, match="the name 'a' stands for several coordinates"):
-        ph.joint_kinematics(ball, coordinates=["a", "a", "b"])
-    with pytest.raises(PolhodeError, match="a coordinate has no name"):
-        ph.joint_kinematics(ball, coordinates=["", "b", "c"])

@@ -19,16 +19,10 @@ def test_every_variant_gives_poincares_equations() -> None:
                 assert judge.agrees_with(derive(system, formalism, passes=names))
 
 
-def test_common_beginnings_of_passes_are_done_once() -> None:
+def test_passes_are_on_a_list_and_done_once() -> None:
     trees = apply_each(build_tree(walker()), [("spread", "regroup"), ("spread", "regroup")])
     assert trees[0] is trees[1]
-
-
-def test_the_usual_passes_and_the_variants_are_on_the_list() -> None:
     assert USUAL in VARIANTS
     assert {name for variant in VARIANTS for name in variant} == {*PASSES}
-
-
-def test_a_pass_that_is_none_is_refused() -> None:
     with pytest.raises(PolhodeError, match="Known: slide, spread, regroup, lend, merge, hold, rest"):
         apply(build_tree(walker()), ["sort"])

@@ -24,28 +24,22 @@ def slider(mass: str = "m") -> ph.System:
     return s
 
 
-def test_a_gain_with_the_name_of_a_parameter_is_refused_for_every_controller():
+def test_names_of_gains_integrals_and_nominal_values_are_checked() -> None:
     regulator = LQR(slider("K_tau_v_x").derive().linearize())
     for controller in (regulator, ComputedTorque(slider("kp").derive(), kp=1, kd=1)):
         with pytest.raises(ph.PolhodeError, match="has the name of a parameter of 'slider'"):
             _ = controller.law
-
-
-def test_the_integral_of_an_error_is_called_the_same_in_all_controllers():
     torque = ComputedTorque(slider().derive(), kp=4, kd=4, ki=1)
     regulator = LQR(cart_pole().derive().linearize(), integral={"x": 1})
     assert [each.symbol.name for each in (*torque.law.states, *regulator.law.states)] == ["integral of x"] * 2
+    with pytest.raises(ph.PolhodeError, match="neither one gain"):
+        ComputedTorque(cart_pole().derive(), kp=[1, [2, 3]], kd=1, inputs=["tau_x", "tau_theta"])
 
 
 @pytest.mark.parametrize("wrong", ["x", 3, {"zz": 1}, {"m": None}, {"m": [1, 2]}])
 def test_nominal_values_are_numbers_by_the_names_of_parameters(wrong):
     with pytest.raises(ph.PolhodeError, match="ComputedTorque parameters"):
         ComputedTorque(slider().derive(), kp=1, kd=1, parameters=wrong)
-
-
-def test_gains_of_uneven_rows_get_a_sentence():
-    with pytest.raises(ph.PolhodeError, match="neither one gain"):
-        ComputedTorque(cart_pole().derive(), kp=[1, [2, 3]], kd=1, inputs=["tau_x", "tau_theta"])
 
 
 def test_a_law_that_nobody_would_read_is_told_of() -> None:
@@ -90,14 +84,10 @@ def test_controls_keep_the_limits_of_the_model(how: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("how", HOWS, ids=IDS)
-def test_one_control_may_have_numbers_and_another_those_of_the_model(how: dict[str, Any]) -> None:
+def test_controls_have_limits_of_their_own_of_the_model_or_none(how: dict[str, Any]) -> None:
     e = arm(6, 2).derive()
     run = e.simulate(1, controller=torque(e), reference=REFERENCE, limits={"shoulder": 3, "elbow": "model"}, **how)
     assert run.tau.max(axis=0).tolist() == [3.0, 2.0]
-
-
-@pytest.mark.parametrize("how", HOWS, ids=IDS)
-def test_controls_without_limits_are_told(how: dict[str, Any]) -> None:
     e = arm(shoulder=6).derive()
     run = e.simulate(1, controller=torque(e), reference=REFERENCE, limits="model", **how)
     assert run.tau[:, 0].max() == 6 and run.tau[:, 1].max() > 10

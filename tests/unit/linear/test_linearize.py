@@ -126,22 +126,19 @@ def test_a_bead_on_a_circle_is_a_pendulum() -> None:
     assert_allclose(sorted(linear.eigenvalues().imag), [-np.sqrt(G / 0.5), np.sqrt(G / 0.5)], rtol=1e-14)
 
 
-def test_a_mechanism_that_cannot_move_has_no_modes() -> None:
+def test_mechanisms_that_cannot_move_have_no_modes() -> None:
     s = ph.System("stone")
     s.joint("glue", s.ground, s.body("stone", 1), ph.Fixed())
     linear = s.derive().linearize()
     assert len(linear.eigenvalues()) == 0
-
-
-# ---- what is refused -------------------------------------------------------------------------------------------
-
-
-def test_a_mechanism_that_constraints_hold_has_no_small_motions() -> None:
     s = pendulum()
     s.constrain_speed(s.joints["hinge"].u[0] - 1, "clock")
     with pytest.raises(PolhodeError, match="leave no speed free") as caught:
         s.derive().linearize()
     assert caught.value.problems[0].code == "E-LINEAR-SINGULAR"
+
+
+# ---- what is refused -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -188,13 +185,10 @@ def shaken(height):
     return s.derive()
 
 
-def test_matrices_that_change_with_time_say_so_in_the_call():
+def test_matrices_that_change_with_time_are_reported(recwarn) -> None:
     with pytest.warns(UserWarning, match="W-LINEAR-DEPENDENCE"):
         linear = shaken(lambda t: ph.cos(60 * t) / 20).linearize({"theta": ph.pi})
     assert any("change with time" in each for each in linear.notices)
-
-
-def test_a_drive_that_small_motions_do_not_feel_is_told_of_and_a_steady_one_is_not(recwarn):
     s = ph.System("pushed")
     hinge = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     s.joint_force(hinge, ph.sin(s.time))

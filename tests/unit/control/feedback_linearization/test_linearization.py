@@ -160,22 +160,21 @@ def test_a_coordinate_that_no_input_reaches_is_named() -> None:
     assert "extend" not in str(told.value)
 
 
-def test_unstable_zero_dynamics_are_warned_of_in_the_call() -> None:
+def test_zero_dynamics_and_singular_states_are_reported() -> None:
     e = cart_pole().derive()
     with pytest.warns(UserWarning, match=r"zero dynamics are unstable.*exp\(4.429 t\)"):
         law = e.feedback_linearize(["x"])
     assert law.notices and law.zero_dynamics.is_stable is False
     told = e.feedback_linearize(["theta"]).notices[0]
     assert told.startswith("2 states are not made linear, and eigenvalues do not tell")
-
-
-def test_the_law_says_where_it_does_not_hold() -> None:
     law = cart_pole().derive().feedback_linearize(["theta"])
     assert [str(each) for each in law.singular] == ["cos(theta)"]
     (told,) = law.law.conditions
     assert told == "cos(theta) = 0, as the decoupling matrix is singular there"
     assert law.conditions == (f"The law does not hold where {told}.",)
     assert [*law.coordinates] == ["theta", "theta'"]
+    with pytest.warns(UserWarning, match="integrators start where the law does not hold"):
+        quadrotor().derive().feedback_linearize(POSITION_AND_YAW, extend=True)
 
 
 def vector_pair() -> ph.System:
@@ -189,7 +188,7 @@ def vector_pair() -> ph.System:
     return s
 
 
-def test_conditions_that_no_state_meets_are_not_listed() -> None:
+def test_conditions_are_listed_where_some_state_meets_them() -> None:
     """1 + c² has no real zero: neither the linearising law nor computed torque nor a relative degree is lost there."""
     e = vector_pair().derive()
     inputs = ["tau_u0", "tau_u1"]
@@ -197,10 +196,6 @@ def test_conditions_that_no_state_meets_are_not_listed() -> None:
     assert law.singular == law.conditions == ()
     assert "lost" not in str(e.relative_degree(["ch", "cl"], inputs=inputs))
     assert ph.control.ComputedTorque(e, kp=1, kd=1).law.conditions == ()
-
-
-def test_a_condition_that_states_meet_is_still_listed_beside_one_that_none_does() -> None:
-    e = vector_pair().derive()
     inputs = ["tau_u0", "tau_u1"]
     ch, cl = e.q
     law = e.feedback_linearize({"product": ch * cl, "cl": cl}, inputs=inputs)
@@ -233,21 +228,6 @@ def test_a_quadrotor_takes_two_integrators_before_its_thrust() -> None:
     assert is_chain_of_integrators(law)
 
 
-def test_errors_of_a_quadrotor_decay_as_the_poles_say() -> None:
-    e = quadrotor().derive()
-    law = e.feedback_linearize(POSITION_AND_YAW, extend=True, at={"thrust": 9.81}, poles=-4)
-    run = e.simulate(2, controller=law, reference=dict.fromkeys(POSITION_AND_YAW, 0.0), rtol=1e-9, samples=21,
-                     start={"pose_x": 0.5, "pose_z": -0.3})  # fmt: skip
-    s = 4 * run.t
-    decay = np.exp(-s) * (1 + s + s**2 / 2 + s**3 / 6)
-    assert np.allclose(run["pose_x"], 0.5 * decay, atol=1e-6) and np.allclose(run["pose_z"], -0.3 * decay, atol=1e-6)
-
-
-def test_integrators_that_start_where_the_law_does_not_hold_are_warned_of() -> None:
-    with pytest.warns(UserWarning, match="integrators start where the law does not hold"):
-        quadrotor().derive().feedback_linearize(POSITION_AND_YAW, extend=True)
-
-
 def test_an_aircraft_with_a_coupled_roll_takes_an_integrator_before_a_combination() -> None:
     s = planar_vtol()
     e, epsilon = s.derive(), s.parameters["epsilon"].symbol
@@ -261,13 +241,6 @@ def test_an_aircraft_with_a_coupled_roll_takes_an_integrator_before_a_combinatio
     assert is_chain_of_integrators(law)
 
 
-def test_a_unicycle_takes_one_before_its_speed() -> None:
-    e = unicycle().derive()
-    law = e.feedback_linearize(["x", "y"], extend=True, at={"speed": 1})
-    assert law.degrees == (2, 2) and [str(each) for each in law.singular] == ["speed integrator 1"]
-    assert is_chain_of_integrators(law)
-
-
 def test_a_car_follows_a_curve() -> None:
     e = car_with_trailers(0).derive()
     law = e.feedback_linearize(["x", "y"], extend=True, poles=-2)
@@ -276,14 +249,10 @@ def test_a_car_follows_a_curve() -> None:
     assert abs(run["x"][-1] - 20) < 1e-5 and abs(run["y"][-1] - np.sin(5)) < 1e-4
 
 
-def test_without_need_nothing_is_extended() -> None:
+def test_nothing_is_extended_without_need_or_use() -> None:
     e = planar_vtol().derive()
     with pytest.warns(UserWarning, match="unstable"):
         assert e.feedback_linearize(["x", "y"], extend=True).law.states == ()
-
-
-def test_outputs_that_depend_on_each_other_are_not_helped() -> None:
-    e = planar_vtol().derive()
     with pytest.raises(ph.PolhodeError, match="integrators do not help: after"):
         e.feedback_linearize({"a": e.q[1], "b": 2 * e.q[1] + 1}, extend=True)
 
@@ -299,13 +268,10 @@ def test_coefficients_have_the_poles_as_roots(poles: list[complex]) -> None:
     assert np.allclose(np.sort_complex(np.roots([1, k2, k1, k0])), np.sort_complex(np.array(poles, complex)))
 
 
-def test_one_pole_serves_all_outputs_and_is_one_parameter() -> None:
+def test_poles_are_roots_one_for_all_outputs_or_one_for_each() -> None:
     made = error_coefficients(["x", "y"], [4, 2], poles=-3)
     assert [*made.parameters] == ["lambda"]
     assert numbers(made) == [[81, 108, 54, 12], [9, 6]]
-
-
-def test_each_output_may_have_its_own() -> None:
     made = error_coefficients(["x", "y"], [2, 1], poles={"x": [-1, -2], "y": -4})
     assert {name: float(each.value or 0) for name, each in made.parameters.items()} == {
         "k0_x": 2.0, "k1_x": 3.0, "lambda_y": 4.0,

@@ -155,14 +155,11 @@ def test_one_rotation_of_numbers_becomes_exact_where_it_meets_symbols() -> None:
     assert EXACT["vector"].apply([0.5, 0, 0])[0] == EXACT["vector"].matrix[0, 0] / 2
 
 
-def test_numbers_are_taken_exactly_when_that_is_asked() -> None:
+def test_numbers_become_exact_on_request_and_interpolation_is_exact() -> None:
     r = Rotation.from_vector([0.5, 0, Fraction(1, 3)])
     assert r.vector == (Fraction(1, 2), 0, Fraction(1, 3))
     assert Rotation.from_vector([0.5, 0, 1], exact=True).matrix[0, 0] == Fraction(1, 9)
     assert is_zero(Rotation.from_quaternion([1, 2, 3, 4], exact=True).quaternion[0] - 1 / ph.sqrt(30))
-
-
-def test_interpolation_between_exact_rotations_is_exact() -> None:
     quarter = Rotation.from_turns(("z", ph.pi / 2))
     half_way = Rotation.identity(exact=True).interpolate(quarter, Fraction(1, 2))
     assert np.allclose(evaluate(list(half_way.vector), {}), [0, 0, np.tan(np.pi / 8)])

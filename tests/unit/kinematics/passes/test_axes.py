@@ -9,14 +9,11 @@ from polhode.kinematics.passes.axes import parallel_angles, single_axis, unit_ax
 from polhode.kinematics.tree import build_tree
 
 
-def test_a_unit_vector_is_known_by_its_axis() -> None:
+def test_axes_of_joints_and_of_unit_vectors() -> None:
     assert unit_axis_of([0, -1, 0]) == 1
     assert unit_axis_of([0, 0, 0]) is None
     assert unit_axis_of([0, 1, 1]) is None
     assert unit_axis_of([0, 2, 0]) is None
-
-
-def test_a_joint_of_one_column_has_an_axis_and_a_screw_has_none() -> None:
     system = ph.System("three")
     for name, kind in (("turn", ph.Revolute("y")), ("slide", ph.Prismatic("x")), ("screw", ph.Screw("z", 1))):
         system.joint(name, system.ground, system.body(name, mass=1, inertia=[1, 1, 1]), kind)

@@ -19,26 +19,20 @@ def test_bodies_are_where_they_were() -> None:
         assert body_pose(shifted, body) == body_pose(tree, body)
 
 
-def test_components_that_vanish_are_not_counted() -> None:
+def test_sliding_takes_offsets_along_the_axis_and_spreading_no_more() -> None:
     assert components(Vector([0, 2, 0])) == 1
-
-
-def test_sliding_keeps_the_equations() -> None:
-    assert keeps_the_equations("slide", walker())
-
-
-def test_an_offset_along_the_axis_goes_and_one_across_it_stays() -> None:
     system = ph.System("post")
     arm = system.body("arm", mass=1, com=(1, 0, 0))
     system.joint("hinge", system.ground, arm, ph.Revolute("z"), at=(3, 0, 5))
     (link,) = apply(build_tree(system), ["slide"]).links
     assert tuple(link.fixed.p) == (3, 0, 0)
     assert tuple(link.inertia.h) == (1, 0, 5), "the body stays where it is"
-
-
-def test_no_offset_has_more_components_than_before_in_all() -> None:
     tree = build_tree(walker("z"))
     assert offsets(apply(tree, ["slide"])) < offsets(tree)
+
+
+def test_sliding_keeps_the_equations() -> None:
+    assert keeps_the_equations("slide", walker())
 
 
 def test_spreading_keeps_the_equations() -> None:

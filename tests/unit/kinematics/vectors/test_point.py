@@ -36,12 +36,17 @@ def test_a_point_may_be_given_by_an_arrow_or_in_a_frame(pair: Any) -> None:
     assert hook.x == pair.B.y
 
 
-def test_velocities_are_native(pair: Any) -> None:
+def test_velocities_are_native_and_those_of_a_free_body_its_speeds(pair: Any) -> None:
     assert repr(pair.B.angular_velocity()) == "u1*ground_x + u2*a_y"
     assert repr(pair.B.angular_velocity(pair.A)) == "u2*a_y"
     assert repr(pair.A.angular_velocity(pair.B)) == "-u2*a_y"
     assert repr(pair.B.origin.velocity()) == "a*u1*a_z"
     assert repr(pair.B.centre.velocity(pair.A)) == "-b*u2*b_z"
+    s = ph.System()
+    ship = s.body("ship")
+    s.joint("sea", s.ground, ship, ph.Free(), speeds=["p", "q", "r", "u", "v", "w"])
+    assert repr(ship.angular_velocity()) == "p*ship_x + q*ship_y + r*ship_z"
+    assert repr(ship.origin.velocity()) == "u*ship_x + v*ship_y + w*ship_z"
 
 
 def test_relative_motion_knows_only_the_joints_between() -> None:
@@ -53,14 +58,6 @@ def test_relative_motion_knows_only_the_joints_between() -> None:
     P, Q = bodies[4].point((1, 1, 0)), bodies[5].point((0, 1, 1))
     for arrow in (P.velocity(bodies[2]), P.acceleration(bodies[2]), P.velocity(bodies[5]), Q.position(P)):
         assert {x.name for x in free_symbols(arrow.terms.values())} <= {"q2", "q3", "side"}
-
-
-def test_a_free_body_has_its_speeds_as_components_along_its_axes() -> None:
-    s = ph.System()
-    ship = s.body("ship")
-    s.joint("sea", s.ground, ship, ph.Free(), speeds=["p", "q", "r", "u", "v", "w"])
-    assert repr(ship.angular_velocity()) == "p*ship_x + q*ship_y + r*ship_z"
-    assert repr(ship.origin.velocity()) == "u*ship_x + v*ship_y + w*ship_z"
 
 
 def test_the_middle_axis_of_a_compound_joint_has_a_name() -> None:
@@ -89,22 +86,16 @@ def test_velocity_is_the_rate_of_position_in_any_frame(kind: str) -> None:
         assert B.angular_velocity(frame) == -frame.angular_velocity(B)
 
 
-def test_a_point_may_move_in_its_body(pair: Any) -> None:
+def test_points_may_move_in_their_body_and_derivatives_differ_by_turning(pair: Any) -> None:
     t = pair.system.time
     P = pair.A.point((sin(2 * t), 0, pair.q[1]))
     assert P.velocity(pair.A) == 2 * ph.cos(2 * t) * pair.A.x + pair.u[1] * pair.A.z
     assert P.velocity() == P.position().dt()
     assert P.acceleration() == P.position().dt().dt()
-
-
-def test_derivatives_in_two_frames_differ_by_the_turning(pair: Any) -> None:
-    """ᴺd/dt a = ᴮd/dt a + ω × a."""
+    # ᴺd/dt a = ᴮd/dt a + ω × a.
     a = pair.q[0] * pair.A.z + pair.u[1] * pair.B.x + pair.system.time * pair.N.y
     for one, other in ((pair.N, pair.B), (pair.A, pair.N), (pair.B, pair.A)):
         assert a.dt(one) == a.dt(other) + (other.angular_velocity(one) ^ a)
-
-
-def test_a_fixed_axis_does_not_change_in_its_frames(pair: Any) -> None:
     assert pair.A.x.dt() == 0
     assert pair.A.y.dt(pair.B) == 0
     assert pair.A.y.dt() == pair.u[0] * pair.A.z

@@ -40,14 +40,15 @@ def test_members_with_constraints_have_the_bits_that_they_have_alone(method: str
     assert not like_alone.by_python
 
 
-def test_so_have_those_in_independent_speeds(like_alone: MembersAlone) -> None:
+def test_members_in_independent_speeds_and_singular_poses_have_them_too(like_alone: MembersAlone) -> None:
     options = {"start": {"crank": np.array([0.3, 0.5])}, "samples": 5}
     like_alone.check(linkage(constraints="embedded"), 0.3, options)
     assert not like_alone.by_python
-
-
-def test_so_have_those_with_redundant_rows(like_alone: MembersAlone) -> None:
     like_alone.check(bennett().derive(), 0.3, {"start": {"hinge 1": np.array([0.5, 1.0])}, "samples": 5})
+    assert not like_alone.by_python
+    options = {"speeds": {"crank 0": np.array([0.01, 3.0])}, "samples": 3, "rtol": 1e-12, "atol": 1e-12}
+    batch = like_alone.check(n_four_bar(1).derive(), 0.8, options)
+    assert (batch.status == "done").all()
     assert not like_alone.by_python
 
 
@@ -57,13 +58,6 @@ def test_so_have_free_ones_by_implicit_methods(method: str, like_alone: MembersA
     s.joint("pivot", s.ground, s.body("top", 1, (0, 0, 0.5), (1, 2, 3)), ph.Spherical(), speeds=["a", "b", "c"])
     options = {"speeds": {"a": np.array([0.1, 2.0]), "c": 5.0}, "method": method, "samples": 5, "rtol": 1e-6}
     like_alone.check(s.derive(), 0.5, options)
-    assert not like_alone.by_python
-
-
-def test_so_has_one_that_passes_a_singular_pose(like_alone: MembersAlone) -> None:
-    options = {"speeds": {"crank 0": np.array([0.01, 3.0])}, "samples": 3, "rtol": 1e-12, "atol": 1e-12}
-    batch = like_alone.check(n_four_bar(1).derive(), 0.8, options)
-    assert (batch.status == "done").all()
     assert not like_alone.by_python
 
 

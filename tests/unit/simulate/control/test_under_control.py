@@ -132,6 +132,7 @@ def test_short_references_and_long_delays_give_notices() -> None:
     for how in ({}, SAMPLED):
         told = [each for each in e.simulate(0.5, **given, **how).notices if "samples of" in each]
         assert len(told) == 1 and "the samples of the reference" in told[0] and "from 0 to 0.3 s" in told[0]
+    e, given = servo()
     assert any(
         "nothing that the controller gave acted" in each
         for each in e.simulate(0.1, delay=1, **SAMPLED, **given).notices
