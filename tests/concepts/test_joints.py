@@ -385,15 +385,12 @@ def test_random_mechanisms_are_drawn_of_any_type(seed: int) -> None:
 FILE = "bodies: {b: {mass: 1}}\njoints:\n  j: {parent: ground, child: b, type: radial_arm, KEYS}\n"
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ("column: x", "m.yaml:3: joints.j.type: a radial_arm joint needs lead.\n  Give metres of advance for each"),
-        ("lead: 1, axis: x", "a radial_arm joint does not take axis.\n  It takes lead, column, arm."),
-        ("lead: 1, colum: x", "m.yaml:3: joints.j.colum: there is no such key.\n  Did you mean `column`"),
-        ("lead: 1, column: w", "m.yaml:3: joints.j.column: the axis 'w' is none of x, y, z"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "message"), [
+    ("column: x", "m.yaml:3: joints.j.type: a radial_arm joint needs lead.\n  Give metres of advance for each"),
+    ("lead: 1, axis: x", "a radial_arm joint does not take axis.\n  It takes lead, column, arm."),
+    ("lead: 1, colum: x", "m.yaml:3: joints.j.colum: there is no such key.\n  Did you mean `column`"),
+    ("lead: 1, column: w", "m.yaml:3: joints.j.column: the axis 'w' is none of x, y, z"),
+])  # fmt: skip
 def test_a_type_from_outside_is_refused_in_the_words_of_its_fields(keys: str, message: str) -> None:
     with pytest.raises(ph.PolhodeError) as caught:
         loads_yaml(FILE.replace("KEYS", keys), file="m.yaml")

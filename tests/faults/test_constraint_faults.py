@@ -119,15 +119,12 @@ def test_speeds_that_do_not_determine_the_others_at_the_pose_given_are_refused(n
     assert (e.value.problems[0].cure, e.value.problems[0].code) == ("Choose crank there, say.", "E-CONSTRAINT-SINGULAR")
 
 
-def test_speeds_that_determine_the_others_at_the_pose_given_are_taken() -> None:
+def test_f32_speeds_must_determine_the_others_at_the_pose() -> None:
     s = slider_by_its_crank()
     assert s.derive(independent=["x"], near={"crank": 1.0}).speeds == ["x"]
     assert s.derive(independent=["crank"], near="dead").speeds == ["crank"]
     unsized = slider_by_its_crank(None)
     assert unsized.derive(independent=["x"], near="dead").speeds == ["x"], "no numbers, no verdict"
-
-
-def test_a_pose_where_no_speeds_determine_the_others_is_named() -> None:
     s = two_sliders()
     a, b = (s.joints[name].q[0] for name in "ab")
     s.constrain(a**2 - b**2, "fork")

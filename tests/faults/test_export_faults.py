@@ -141,20 +141,12 @@ def test_the_head_says_that_quaternions_are_of_unit_length(tmp_path: Path) -> No
     assert sentence not in (tmp_path / "swing_forward_dynamics.h").read_text()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ({"foo": 1}, "no option 'foo'"),
-        ({"perfix": "x"}, "Did you mean 'prefix'"),
-        ({"of": 5}, "no function 5"),
-        ({"of": [5]}, "no function 5"),
-        ({"of": []}, "no function is named"),
-        ({"of": [["bias"]]}, "there is no function"),
-        ({"path": 5}, "5 is no folder"),
-        ({"target": 5}, "no target 5"),
-        ({"target": ["c"]}, "no target"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    ({"foo": 1}, "no option 'foo'"), ({"perfix": "x"}, "Did you mean 'prefix'"), ({"of": 5}, "no function 5"),
+    ({"of": [5]}, "no function 5"), ({"of": []}, "no function is named"),
+    ({"of": [["bias"]]}, "there is no function"), ({"path": 5}, "5 is no folder"), ({"target": 5}, "no target 5"),
+    ({"target": ["c"]}, "no target"),
+])  # fmt: skip
 def test_a_wrong_export_is_told(arguments: dict, sentence: str, tmp_path: Path) -> None:
     given = {"target": "c", "path": tmp_path / "out", **arguments}
     with pytest.raises(PolhodeError, match=sentence):

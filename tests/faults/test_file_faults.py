@@ -56,14 +56,11 @@ def test_f01_what_is_no_regular_file_is_refused(tmp_path: Path, name: str, make:
     assert name in str(told.value) and "[E-" in str(told.value)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '<mujoco><include file="part.xml"/></mujoco>',
-        '<mujoco><asset><mesh name="m" file="part.xml"/></asset><worldbody><body><joint/>'
-        '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    '<mujoco><include file="part.xml"/></mujoco>',
+    '<mujoco><asset><mesh name="m" file="part.xml"/></asset><worldbody><body><joint/>'
+    '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>',
+])  # fmt: skip
 def test_f01_a_pipe_that_a_model_names_is_refused(tmp_path: Path, text: str) -> None:
     pytest.importorskip("mujoco")
     os.mkfifo(tmp_path / "part.xml")

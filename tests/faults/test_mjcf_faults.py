@@ -46,15 +46,6 @@ def refusal(folder: Path, content: str | bytes, **options: object) -> str:
 # ---- the file --------------------------------------------------------------------------------------------------
 
 
-def test_F01_what_is_no_file_is_told_by_its_path(tmp_path: Path) -> None:
-    empty = tmp_path / "empty.xml"
-    empty.touch()
-    for path, said in ((tmp_path, "folder"), (empty, "empty"), (tmp_path / "no.xml", "no such file")):
-        with pytest.raises(FormatError, match=said) as caught:
-            load_mjcf(path)
-        assert str(path) in str(caught.value)
-
-
 def test_F04_a_doctype_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     bomb = '<!DOCTYPE mujoco [<!ENTITY a SYSTEM "secret">]>\n' + mjcf('<body name="&a;"/>')
@@ -175,17 +166,11 @@ def test_what_changes_the_motion_is_refused_unless_it_is_left_out_on_purpose(eff
     assert any("left out" in warning.message for warning in report.warnings)
 
 
-def test_a_joints_armature_is_told_with_its_line(tmp_path: Path) -> None:
+def test_all_faults_are_reported_and_meaningless_options_refused(tmp_path: Path) -> None:
     assert "arm.xml:5: joint 'elbow'" in refusal(tmp_path, EFFECTS["armature"])
-
-
-def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     ball = f'<body name="ball"><joint type="ball" armature="0.1"/>{MASS}</body>'
     message = refusal(tmp_path, mjcf(hinge('frictionloss="2"') + ball, '<option viscosity="1"/>'))
     assert all(f"ignore=['{effect}']" in message for effect in ("armature", "friction", "fluid"))
-
-
-def test_a_disabled_constraint_is_no_obstacle(tmp_path: Path) -> None:
     option = '<option><flag equality="disable"/></option><equality><joint joint1="elbow" joint2="b"/></equality>'
     assert "arm" in load_mjcf(write(tmp_path, mjcf(TWO, option))).bodies
 

@@ -348,21 +348,15 @@ def test_h8_a_damaged_result_in_a_store_is_computed_again(tmp_path: Path) -> Non
 # ---- texts --------------------------------------------------------------------------------------------------------
 
 
-def test_h10_a_cell_beyond_what_csv_takes_is_told(tmp_path: Path) -> None:
+def test_h10_cells_and_characters_beyond_csv_are_refused(tmp_path: Path) -> None:
     (tmp_path / "run.csv").write_text("time,q." + "x" * 200_000 + "\n0,1\n")
     with pytest.raises(FormatError, match="field limit"):
         Trajectory.from_csv(tmp_path / "run.csv")
-
-
-def test_h10_a_sample_file_with_such_a_cell_is_told(tmp_path: Path) -> None:
     from polhode.cli.samples import read_samples
 
     (tmp_path / "f.csv").write_text("0,1\n1," + "1" * 200_000 + "\n")
     with pytest.raises(FormatError, match="field limit"):
         read_samples(tmp_path / "f.csv", "F", "input F")
-
-
-def test_h10_half_a_character_in_a_table_of_a_sweep_is_told(tmp_path: Path) -> None:
     sweep = slides("\ud800").sweep({"m": [1]}, 1, workers=1, samples=3)
     with pytest.raises(PolhodeError, match="half of a character"):
         sweep.to_csv(tmp_path / "sweep.csv")

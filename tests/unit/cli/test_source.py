@@ -24,25 +24,21 @@ def pipe(monkeypatch: pytest.MonkeyPatch):
     return give
 
 
-def test_a_model_comes_in_by_the_standard_input(polhode: Shell, pipe) -> None:
+def test_models_and_robots_are_read_from_the_standard_input(polhode: Shell, pipe) -> None:
     content = (MODELS / "pendulum.yaml").read_bytes()
     pipe(content)
     assert "M[omega, omega] = l**2*m" in polhode("derive", "-")
     pipe(content)
     said = polhode("simulate", "-", "--pose", "raised", "-t", 0.01, "--csv", "-")
     assert said.splitlines()[0] == "time [s],q.theta [rad],u.omega [rad/s],input.motor [N m]"
-
-
-def test_a_robot_comes_in_by_the_standard_input(polhode: Shell, pipe) -> None:
     pipe(ROBOT.encode())
     record = json.loads(polhode("derive", "-", "--base", "floating", "--json"))
     assert record["system"] == "arm" and len(record["joints"]) == 2
 
 
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [(b" \n", "nothing came in"), (b"bodies: {a: [}", "stdin.yaml:1"), (b"<sdf/>", "there are 0 models in it")],
-)
+@pytest.mark.parametrize(("content", "told"), [
+    (b" \n", "nothing came in"), (b"bodies: {a: [}", "stdin.yaml:1"), (b"<sdf/>", "there are 0 models in it"),
+])  # fmt: skip
 def test_what_is_wrong_with_it_is_told_without_a_path_that_nobody_chose(
     content: bytes, told: str, polhode: Shell, pipe
 ) -> None:

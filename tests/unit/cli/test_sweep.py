@@ -82,16 +82,13 @@ def test_a_sweep_has_the_options_of_a_run() -> None:
     assert taken["simulate"] - taken["sweep"] == of_one_run
 
 
-def test_where_nothing_can_be_drawn_the_runs_are_told_all_the_same(
+def test_results_without_pictures(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     words = ("--vary", "l=0,0", "-t", 0.2, "--workers", 1, "--plot", tmp_path / "runs.svg")
     out, err = said(monkeypatch, capsys, *words, code=2)
     assert "2 runs, 2 of them without a result" in out and "none of the 2 runs has a result" in err
     assert not (tmp_path / "runs.svg").exists()
-
-
-def test_json_is_for_a_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--vary", "l=0,1", "--vary", "m=1,2", "--zip", "--json", "--pose", "raised", "-t", 0.1, "--workers", 1)
     record = json.loads(said(monkeypatch, capsys, *words)[0])
     assert record["shape"] == [2] and record["axes"] == {"l": [0, 1], "m": [1, 2]}

@@ -136,9 +136,13 @@ def test_variations_and_adjoints_are_the_jacobian_forwards_and_backwards(constra
     assert_allclose(backward, np.concatenate([-rates, w @ by_x, w @ by_p]), atol=1e-11 * abs(by_x).max())
 
 
-def test_functions_with_the_same_words_are_told_apart_on_disk() -> None:
+def test_functions_of_the_same_words_and_gains_in_laws() -> None:
     x = cart().derive().record.q[0]
     assert repr(AdjointRates(("m",), x)) != repr(AdjointRates(("m",), 2 * x)) != repr(AdjointRates(("m",)))
+    e, laws, x, more = closed("cart")
+    f = e.compile().driven(laws)
+    wanted = slope(lambda p: f.evaluate("state_rates", x, TAU, parameters={"m": p}, **more), 0.5)
+    assert_allclose(f.derivatives("state_rates", ["m"], x, TAU, **more)[:, 0], wanted, atol=1e-9)
 
 
 def test_what_cannot_be_differentiated_is_told() -> None:
@@ -224,13 +228,6 @@ def test_variations_and_adjoints_of_a_closed_loop_are_its_jacobian(kind: str) ->
     assert_allclose(whole[:size], -forward[0], atol=1e-12)
     assert_allclose(S @ whole[size : 2 * size], S @ by_x.T @ w, atol=1e-10 * abs(by_x).max())
     assert_allclose(whole[2 * size :], w @ by_p, atol=1e-11)
-
-
-def test_derivatives_by_a_parameter_go_through_laws_that_hold_it() -> None:
-    e, laws, x, more = closed("cart")
-    f = e.compile().driven(laws)
-    wanted = slope(lambda p: f.evaluate("state_rates", x, TAU, parameters={"m": p}, **more), 0.5)
-    assert_allclose(f.derivatives("state_rates", ["m"], x, TAU, **more)[:, 0], wanted, atol=1e-9)
 
 
 def test_what_follows_a_law_is_not_differentiated_by() -> None:

@@ -72,25 +72,22 @@ def test_damping_keeps_efforts_finite_where_the_arm_is_stretched() -> None:
     assert sizes[0] > 1e4 and sizes[1] < 100
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda e: OperationalSpace(e, "hnd", 1, 2), "no body or frame 'hnd'"),
-        (lambda e: OperationalSpace(e, 5, 1, 2), "no body or frame"),
-        (lambda e: OperationalSpace(e, "hand", 1, 2), "cannot be moved along z beside x and y"),
-        (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xw"), "does not name axes"),
-        (lambda e: OperationalSpace(e, "hand", 1, 2, axes="x"), "leaves 1 of the 2 freedoms"),
-        (lambda e: OperationalSpace(e, "hand", None, 2, axes="xy"), "no kp is given"),
-        (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", damping=-1), "the damping -1 is negative"),
-        (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", orientation="up"), "orientation 'up' is not known"),
-        (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", orientation=[("z", 1)]), "cannot be moved along"),
-        (
-            lambda e: OperationalSpace(e, "hand", 1, 2, axes="x", posture_kd=1, posture_kp=1, posture={"q": 1}),
-            "no coordinate 'q'",
-        ),
-        (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", inputs=["q1"]), "underactuated"),
-    ],
-)
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda e: OperationalSpace(e, "hnd", 1, 2), "no body or frame 'hnd'"),
+    (lambda e: OperationalSpace(e, 5, 1, 2), "no body or frame"),
+    (lambda e: OperationalSpace(e, "hand", 1, 2), "cannot be moved along z beside x and y"),
+    (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xw"), "does not name axes"),
+    (lambda e: OperationalSpace(e, "hand", 1, 2, axes="x"), "leaves 1 of the 2 freedoms"),
+    (lambda e: OperationalSpace(e, "hand", None, 2, axes="xy"), "no kp is given"),
+    (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", damping=-1), "the damping -1 is negative"),
+    (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", orientation="up"), "orientation 'up' is not known"),
+    (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", orientation=[("z", 1)]), "cannot be moved along"),
+    (
+        lambda e: OperationalSpace(e, "hand", 1, 2, axes="x", posture_kd=1, posture_kp=1, posture={"q": 1}),
+        "no coordinate 'q'",
+    ),
+    (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", inputs=["q1"]), "underactuated"),
+])  # fmt: skip
 def test_wrong_calls_get_a_sentence(make: Callable[[Any], Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         make(planar_arm().derive())

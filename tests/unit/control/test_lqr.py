@@ -133,26 +133,16 @@ def test_modes_that_inputs_do_not_reach_or_costs_do_not_see_are_reported() -> No
     assert "does not see" in notice
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"Q": [1, 2]}, r"it has the shape 2, and there are 4 of x, theta"),
-        ({"Q": np.triu(np.ones((4, 4)))}, "not symmetric"),
-        ({"Q": -1}, "not positive semidefinite"),
-        ({"R": 0}, "not positive definite"),
-        ({"Q": {"y": 1}}, "no weight 'y'"),
-        ({"Q": "much"}, "not a finite number"),
-        ({"Q": float("nan")}, "nan is not a finite number"),
-        ({"inputs": ["G"]}, "no input 'G'"),
-        ({"integral": {"y": 1}}, "no state 'y'"),
-        ({"integral": {"x": 0}}, "not positive"),
-        ({"integral": 3}, "not weights by name"),
-        ({"sample_time": 0}, "0 is not a time > 0"),
-        ({"sample_time": "often"}, "not a time"),
-        ({"states": ["x", "x'"]}, "theta cannot be left out"),
-        ({"states": ["y"]}, "no state 'y'"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "sentence"), [
+    ({"Q": [1, 2]}, r"it has the shape 2, and there are 4 of x, theta"),
+    ({"Q": np.triu(np.ones((4, 4)))}, "not symmetric"), ({"Q": -1}, "not positive semidefinite"),
+    ({"R": 0}, "not positive definite"), ({"Q": {"y": 1}}, "no weight 'y'"), ({"Q": "much"}, "not a finite number"),
+    ({"Q": float("nan")}, "nan is not a finite number"), ({"inputs": ["G"]}, "no input 'G'"),
+    ({"integral": {"y": 1}}, "no state 'y'"), ({"integral": {"x": 0}}, "not positive"),
+    ({"integral": 3}, "not weights by name"), ({"sample_time": 0}, "0 is not a time > 0"),
+    ({"sample_time": "often"}, "not a time"), ({"states": ["x", "x'"]}, "theta cannot be left out"),
+    ({"states": ["y"]}, "no state 'y'"),
+])  # fmt: skip
 def test_wrong_calls_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         LQR(cart_pole().derive().linearize(), **wrong)
@@ -205,20 +195,14 @@ def test_gains_follow_a_parameter_that_is_known() -> None:
     assert np.abs(run.x[-1]).max() < 0.01
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"over": {"b": [0, 1]}}, "no parameter, coordinate or speed 'b'"),
-        ({"over": {"a": [0]}}, "not two or more ascending values"),
-        ({"over": {"a": [1, 0]}}, "ascending"),
-        ({"over": {"a": "far"}}, "not a list of numbers"),
-        ({"over": {}}, "one variable, not 0"),
-        ({"over": 3}, "not values by the name"),
-        ({"over": {"a": [0, 1]}, "kind": "held"}, "no kind of table 'held'"),
-        ({"over": {"a": [0, 1]}, "design": lambda linear: 3}, "3 is not an LQR"),
-        ({"over": {"a": [0, 1]}, "design": lambda linear: LQR(linear, integral={"a": 1})}, "not scheduled"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "sentence"), [
+    ({"over": {"b": [0, 1]}}, "no parameter, coordinate or speed 'b'"),
+    ({"over": {"a": [0]}}, "not two or more ascending values"), ({"over": {"a": [1, 0]}}, "ascending"),
+    ({"over": {"a": "far"}}, "not a list of numbers"), ({"over": {}}, "one variable, not 0"),
+    ({"over": 3}, "not values by the name"), ({"over": {"a": [0, 1]}, "kind": "held"}, "no kind of table 'held'"),
+    ({"over": {"a": [0, 1]}, "design": lambda linear: 3}, "3 is not an LQR"),
+    ({"over": {"a": [0, 1]}, "design": lambda linear: LQR(linear, integral={"a": 1})}, "not scheduled"),
+])  # fmt: skip
 def test_wrong_calls_get_a_sentence_schedule(wrong: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         GainSchedule(pendulum(), inputs=["tau_a"], **wrong)

@@ -36,15 +36,11 @@ def test_controls_act_directly_or_through_inputs_and_share_the_work() -> None:
     assert (first, second) == (ph.expr.as_expr(2), ph.expr.as_expr(4))
 
 
-@pytest.mark.parametrize(
-    ("system", "sentence"),
-    [
-        (cart_pole(), "underactuated: F drives all speeds but 'theta'"),
-        (quadrotor(), "drive all speeds but 'pose_vx' and 'pose_vy'"),
-        (cart(lambda f: f * f), "not linear in the input 'F0'"),
-        (ph.System("nothing"), "has nothing that moves"),
-    ],
-)
+@pytest.mark.parametrize(("system", "sentence"), [
+    (cart_pole(), "underactuated: F drives all speeds but 'theta'"),
+    (quadrotor(), "drive all speeds but 'pose_vx' and 'pose_vy'"),
+    (cart(lambda f: f * f), "not linear in the input 'F0'"), (ph.System("nothing"), "has nothing that moves"),
+])  # fmt: skip
 def test_what_cannot_be_driven_gets_a_sentence(system: ph.System, sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         actuation(system.derive().record, None, "here").check_full()

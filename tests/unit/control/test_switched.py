@@ -58,21 +58,18 @@ def test_a_sampled_switch_has_hysteresis() -> None:
     assert controls_at(law, {"theta": 3}, near) == 3 and controls_at(law, {"theta": 0.5}, far) == 5
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda e: Switched(1, Hold(e), {"theta": 1}), "1 is not a controller"),
-        (lambda e: Switched(Hold(e), Hold(e)), "nothing tells near from far"),
-        (lambda e: Switched(Hold(e), Hold(e), {"theta": 0}), "the width of theta is not positive"),
-        (lambda e: Switched(Hold(e), Hold(e), {"thta": 1}), "no state 'thta'"),
-        (lambda e: Switched(Hold(e), Hold(e), {"theta": 1}, leave=1), "not above 1"),
-        (lambda e: Switched(Hold(e), Hold(e), {"theta": 1}, turning=["z"]), "no coordinate 'z'"),
-        (lambda e: Switched(Hold(e), Hold(e), {"theta": 1}, sample_time=0), "0 is not a time > 0"),
-        (lambda e: Switched(Hold(e, state="a"), Hold(e), {"theta": 1}, sample_time=1), "states in continuous time"),
-        (lambda e: Switched(Hold(e, state="a"), Hold(e, state="a"), {"theta": 1}).law, "both laws have a state a"),
-        (lambda e: Switched(Hold(e), Hold(e, control="x"), {"theta": 1}), "gives F, and Hold tau_x"),
-    ],
-)
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda e: Switched(1, Hold(e), {"theta": 1}), "1 is not a controller"),
+    (lambda e: Switched(Hold(e), Hold(e)), "nothing tells near from far"),
+    (lambda e: Switched(Hold(e), Hold(e), {"theta": 0}), "the width of theta is not positive"),
+    (lambda e: Switched(Hold(e), Hold(e), {"thta": 1}), "no state 'thta'"),
+    (lambda e: Switched(Hold(e), Hold(e), {"theta": 1}, leave=1), "not above 1"),
+    (lambda e: Switched(Hold(e), Hold(e), {"theta": 1}, turning=["z"]), "no coordinate 'z'"),
+    (lambda e: Switched(Hold(e), Hold(e), {"theta": 1}, sample_time=0), "0 is not a time > 0"),
+    (lambda e: Switched(Hold(e, state="a"), Hold(e), {"theta": 1}, sample_time=1), "states in continuous time"),
+    (lambda e: Switched(Hold(e, state="a"), Hold(e, state="a"), {"theta": 1}).law, "both laws have a state a"),
+    (lambda e: Switched(Hold(e), Hold(e, control="x"), {"theta": 1}), "gives F, and Hold tau_x"),
+])  # fmt: skip
 def test_wrong_calls_get_a_sentence(make: Callable[[Any], Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         make(cart_pole().derive())

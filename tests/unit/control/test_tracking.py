@@ -110,31 +110,26 @@ def test_a_nonholonomic_mechanism_cannot_follow_any_reference() -> None:
         ComputedTorque(e, kp=1, kd=2)
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda e: ComputedTorque(e), "no kp is given"),
-        (lambda e: ComputedTorque(e, 1), "no kd is given"),
-        (lambda e: ComputedTorque(e, -1, 2), "kp = -1.0 is not positive"),
-        (lambda e: ComputedTorque(e, [1, 0], 2), "kp_q2 = 0.0 is not positive"),
-        (lambda e: ComputedTorque(e, 1, 2, 8), "the integral gain 8 of 'q1' is too large"),
-        (lambda e: ComputedTorque(5, 1, 2), "5 is not a set of equations"),
-        (lambda e: ComputedTorque(e, 1, 2, inputs=["q1"]), "underactuated: tau_q1 drives all speeds but 'q2'"),
-        (lambda e: ComputedTorque(e, 1, 2, 1).lyapunov, "no Lyapunov function is given"),
-        (lambda e: PassivityBased(e, 1), "one of lambda_ and kp is needed"),
-        (lambda e: PassivityBased(e, lambda_=1), "no kd is given"),
-        (lambda e: PDGravity(e, 1), "no kd is given"),
-        (lambda e: Adaptive(e, 1, lambda_=1, gamma=1), "no parameters to estimate"),
-        (lambda e: Adaptive(e, 1, lambda_=1, gamma=1, estimates={"l1": 1}), "not linear in 'l1'"),
-        (lambda e: Adaptive(e, 1, lambda_=1, gamma=1, estimates={"mm": 1}), "no parameter or base parameter 'mm'"),
-        (lambda e: Adaptive(e, 1, lambda_=1, gamma=1, estimates={"m1": 1, "mm": 1}), "no parameter 'mm'"),
-        (lambda e: Adaptive(e, 1, lambda_=1, gamma=1, estimates=["m1"]), "numbers by the names of parameters"),
-        (lambda e: SlidingMode(e, 1, 2), "no boundary is given"),
-        (lambda e: SlidingMode(e, 1, 2, -1), "boundary = -1.0 is not positive"),
-        (lambda e: SlidingMode(e, 1, [[2, 1], [1, 2]], 1), "one number for each speed, and a matrix"),
-        (lambda e: SlidingMode(e, 1, 2, 1, smooth=3), "smooth: 3 is not True or False"),
-    ],
-)
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda e: ComputedTorque(e), "no kp is given"), (lambda e: ComputedTorque(e, 1), "no kd is given"),
+    (lambda e: ComputedTorque(e, -1, 2), "kp = -1.0 is not positive"),
+    (lambda e: ComputedTorque(e, [1, 0], 2), "kp_q2 = 0.0 is not positive"),
+    (lambda e: ComputedTorque(e, 1, 2, 8), "the integral gain 8 of 'q1' is too large"),
+    (lambda e: ComputedTorque(5, 1, 2), "5 is not a set of equations"),
+    (lambda e: ComputedTorque(e, 1, 2, inputs=["q1"]), "underactuated: tau_q1 drives all speeds but 'q2'"),
+    (lambda e: ComputedTorque(e, 1, 2, 1).lyapunov, "no Lyapunov function is given"),
+    (lambda e: PassivityBased(e, 1), "one of lambda_ and kp is needed"),
+    (lambda e: PassivityBased(e, lambda_=1), "no kd is given"), (lambda e: PDGravity(e, 1), "no kd is given"),
+    (lambda e: Adaptive(e, 1, lambda_=1, gamma=1), "no parameters to estimate"),
+    (lambda e: Adaptive(e, 1, lambda_=1, gamma=1, estimates={"l1": 1}), "not linear in 'l1'"),
+    (lambda e: Adaptive(e, 1, lambda_=1, gamma=1, estimates={"mm": 1}), "no parameter or base parameter 'mm'"),
+    (lambda e: Adaptive(e, 1, lambda_=1, gamma=1, estimates={"m1": 1, "mm": 1}), "no parameter 'mm'"),
+    (lambda e: Adaptive(e, 1, lambda_=1, gamma=1, estimates=["m1"]), "numbers by the names of parameters"),
+    (lambda e: SlidingMode(e, 1, 2), "no boundary is given"),
+    (lambda e: SlidingMode(e, 1, 2, -1), "boundary = -1.0 is not positive"),
+    (lambda e: SlidingMode(e, 1, [[2, 1], [1, 2]], 1), "one number for each speed, and a matrix"),
+    (lambda e: SlidingMode(e, 1, 2, 1, smooth=3), "smooth: 3 is not True or False"),
+])  # fmt: skip
 def test_wrong_calls_get_a_sentence(make: Callable[[Any], Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         make(equations("arm"))

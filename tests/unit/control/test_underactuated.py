@@ -49,17 +49,14 @@ def test_driven_speeds_and_shaped_potentials_are_those_of_the_closed_loop() -> N
         PotentialShaping(e, e.u[0], kd=2)
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda e: EnergyShaping(e, {"thta": 0}, ke=1, kd=1, kp=1, kv=1), "no coordinate 'thta'"),
-        (lambda e: EnergyShaping(e, {"theta": 0}, ke=1, kd=1, kp=1), "no kv is given"),
-        (lambda e: EnergyControl(e, {"theta": 0}), "no ke is given"),
-        (lambda e: EnergyControl(e, {"theta": 0}, ke=1, inputs=["x", "theta"]), "every speed of 'cart-pole' is driven"),
-        (lambda e: EnergyControl(e, {"theta": 0}, ke=1, inputs=["F", "tau_x"]), "not on as many speeds"),
-        (lambda e: PDGravity(e, 1, 1), "underactuated"),
-    ],
-)
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda e: EnergyShaping(e, {"thta": 0}, ke=1, kd=1, kp=1, kv=1), "no coordinate 'thta'"),
+    (lambda e: EnergyShaping(e, {"theta": 0}, ke=1, kd=1, kp=1), "no kv is given"),
+    (lambda e: EnergyControl(e, {"theta": 0}), "no ke is given"),
+    (lambda e: EnergyControl(e, {"theta": 0}, ke=1, inputs=["x", "theta"]), "every speed of 'cart-pole' is driven"),
+    (lambda e: EnergyControl(e, {"theta": 0}, ke=1, inputs=["F", "tau_x"]), "not on as many speeds"),
+    (lambda e: PDGravity(e, 1, 1), "underactuated"),
+])  # fmt: skip
 def test_wrong_calls_get_a_sentence(make: Callable[[Any], Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         make(cart_pole().derive())

@@ -152,16 +152,10 @@ def test_a_state_at_which_the_degree_is_lost_is_told_with_the_reason() -> None:
     assert near.exists_at is False  # in numbers: no rational is a right angle
 
 
-@pytest.mark.parametrize(
-    ("outputs", "said"),
-    [
-        (["y"], "there is no state 'y'"),
-        ([], "no output is given"),
-        (["x", "x"], "given twice"),
-        (3.0, "not a list of outputs"),
-        ([None], "not a number or an expression"),
-    ],
-)
+@pytest.mark.parametrize(("outputs", "said"), [
+    (["y"], "there is no state 'y'"), ([], "no output is given"), (["x", "x"], "given twice"),
+    (3.0, "not a list of outputs"), ([None], "not a number or an expression"),
+])  # fmt: skip
 def test_outputs_that_are_none_are_told(outputs: object, said: str) -> None:
     with pytest.raises(ph.PolhodeError, match=said):
         cart_pole().derive().relative_degree(outputs)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.expr import Matrix, Vector, as_expr, evaluate
+from polhode.expr import as_expr, evaluate
 
 
 def arm() -> ph.System:
@@ -18,26 +18,6 @@ def arm() -> ph.System:
     s.joint("lift", "post", s.body("link", m, (0.5, 0.1, 0), inertia=(1, 2, 2)), ph.Revolute("y"), at=(0.2, 0, 1))
     s.joint("reach", "link", s.body("hand", 1, (0, 0, 0.3)), ph.Prismatic("x"), at=(0.5, 0, 0))
     return s
-
-
-def test_where_speeds_are_rates_it_is_the_matrix_of_christoffel() -> None:
-    e = arm().derive()
-    assert e.coriolis_matrix == e.velocity_terms.matrix
-
-
-def test_of_a_free_body_it_is_half_the_sum_of_three_brackets() -> None:
-    s = ph.System("body", gravity=(0, 0, 0))
-    A, B, C = (s.parameter(name) for name in "ABC")
-    s.joint("turn", s.ground, s.body("body", 1, inertia=(A, B, C)), ph.Spherical())
-    e = s.derive()
-    I, w = Matrix.diagonal([A, B, C]), e.u
-    hat, spin = _skew(w), _skew(I @ w)
-    assert e.coriolis_matrix == (I @ hat + hat @ I - spin) / 2
-    assert e.coriolis_matrix @ w == w.cross(I @ w)
-
-
-def _skew(a: Vector) -> Matrix:
-    return Matrix([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
 
 
 def test_it_is_compiled_in_batches_and_exported(tmp_path: Path) -> None:

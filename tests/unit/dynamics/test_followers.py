@@ -5,10 +5,6 @@ from __future__ import annotations
 import pytest
 
 import polhode as ph
-from polhode.dynamics.followers import projected
-from polhode.expr import same
-from polhode.formalisms import newton_euler
-from polhode.kinematics.tree import build_tree
 
 
 def gripper(driven: bool) -> ph.System:
@@ -22,18 +18,6 @@ def gripper(driven: bool) -> ph.System:
     if driven:
         s.prescribe("wrist", ph.sin(3 * s.time))
     return s
-
-
-@pytest.mark.parametrize("driven", [False, True])
-def test_the_projection_is_what_recursions_with_shared_speeds_give(driven: bool) -> None:
-    system = gripper(driven).model()
-    tree, free = build_tree(system), build_tree(system, prescribed=False)
-    made = projected(system, tree, free, newton_euler.recipe(system, free))
-    direct = newton_euler.recipe(system, tree)
-    rates = ph.symbols([f"a{k}" for k in range(len(tree.u))])
-    assert same(made.mass_matrix().entries(), direct.mass_matrix().entries())
-    assert same(made.inverse(rates), direct.inverse(rates))
-    assert made.bias is not None and same(made.bias(), direct.inverse([0] * len(tree.u)))
 
 
 @pytest.mark.parametrize("formalism", ["uicker_kahn", "hollerbach_4x4", "hollerbach_3x3", "silver"])

@@ -7,28 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import polhode as ph
-from polhode.expr import as_expr, directional, same
-from polhode.kinematics.motion import flow
+from polhode.expr import as_expr
 from polhode.model.samples.random_system import random_system
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_accelerations_are_the_rates_of_velocities(seed: int) -> None:
-    system = random_system(seed, bodies=4)
-    equations = system.derive("newton_euler")
-    name = [*equations.tree.bodies][-1]
-    along = flow(equations.tree, equations.system.time) | dict(zip(equations.u, equations.udot, strict=True))
-    velocity = equations.frame_velocity(name)
-    assert same(directional([as_expr(x) for x in velocity], along), list(equations.frame_acceleration(name)))
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_velocity_is_the_jacobian_times_the_speeds(seed: int) -> None:
-    equations = random_system(seed, bodies=4).derive("newton_euler")
-    name = [*equations.tree.bodies][-1]
-    if equations.tree.is_driven:
-        pytest.skip("prescribed motions move it besides")
-    assert same(list(equations.jacobian(name) @ equations.u), list(equations.frame_velocity(name)))
 
 
 def test_dependent_speeds_and_their_accelerations_are_put_in() -> None:

@@ -86,19 +86,13 @@ def found(law: object) -> list[tuple[str, str, str]]:
     return [(term.kind, str(term.shape), str(term.coefficient)) for term in friction_terms(e.system, e.tree)]
 
 
-@pytest.mark.parametrize(
-    ("law", "expected"),
-    [
-        (lambda q, v, b, c, F: -b * v - c * ph.sign(v), [("viscous", "v", "b"), ("coulomb", "sign(v)", "c")]),
-        (lambda q, v, b, c, F: F - 3 * q - ph.tanh(50 * v) / 2, [("coulomb", "tanh(50*v)", "1/2")]),
-        (lambda q, v, b, c, F: -b * (v - F), [("viscous", "v", "b")]),
-        (lambda q, v, b, c, F: -b * q * v, []),
-        (lambda q, v, b, c, F: -b * v * ph.absolute(v), []),
-        (lambda q, v, b, c, F: -c * ph.sign(v - F), []),
-        (lambda q, v, b, c, F: F, []),
-        (lambda q, v, b, c, F: b / v, []),
-    ],
-)
+@pytest.mark.parametrize(("law", "expected"), [
+    (lambda q, v, b, c, F: -b * v - c * ph.sign(v), [("viscous", "v", "b"), ("coulomb", "sign(v)", "c")]),
+    (lambda q, v, b, c, F: F - 3 * q - ph.tanh(50 * v) / 2, [("coulomb", "tanh(50*v)", "1/2")]),
+    (lambda q, v, b, c, F: -b * (v - F), [("viscous", "v", "b")]), (lambda q, v, b, c, F: -b * q * v, []),
+    (lambda q, v, b, c, F: -b * v * ph.absolute(v), []), (lambda q, v, b, c, F: -c * ph.sign(v - F), []),
+    (lambda q, v, b, c, F: F, []), (lambda q, v, b, c, F: b / v, []),
+])  # fmt: skip
 def test_only_what_is_linear_in_a_speed_or_its_sign_counts(law: object, expected: list[tuple[str, str, str]]) -> None:
     assert found(law) == expected
 

@@ -75,17 +75,10 @@ def test_it_is_read_back_from_json(sample: Any) -> None:
     assert Synopsis.read(json.loads(json.dumps(made.data))) == made
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        {"coordinates": "x"},
-        {"speeds": [1]},
-        {"states": {"a": "b"}},
-        {"quaternions": [7]},
-        {"orientations": [["x"]]},
-        {"inputs": {"a": None}},
-    ],
-)
+@pytest.mark.parametrize("damage", [
+    {"coordinates": "x"}, {"speeds": [1]}, {"states": {"a": "b"}}, {"quaternions": [7]}, {"orientations": [["x"]]},
+    {"inputs": {"a": None}},
+])  # fmt: skip
 def test_data_that_are_no_synopsis_are_refused(damage: dict[str, Any]) -> None:
     with pytest.raises((ValueError, TypeError, KeyError)):
         Synopsis.read({**of(slider()).data, **damage})

@@ -59,16 +59,12 @@ def test_a_small_turn_of_a_free_body_makes_the_speeds_small_that_it_begins_with(
     assert len(small.speeds) == 3
 
 
-@pytest.mark.parametrize(
-    ("small", "sentence"),
-    [
-        (["swng"], "there is no coordinate, joint, parameter, input or state 'swng'"),
-        (["ball"], "is of a quaternion, which is \\(1, 0, 0, 0\\) and not small"),
-        (["weld"], "joint 'weld' does not move"),
-        (["driven"], "the coordinate 'driven' is no unknown"),
-        (["glide_x"], "move 'glide_a' as well|move 'glide_y' as well"),
-    ],
-)
+@pytest.mark.parametrize(("small", "sentence"), [
+    (["swng"], "there is no coordinate, joint, parameter, input or state 'swng'"),
+    (["ball"], "is of a quaternion, which is \\(1, 0, 0, 0\\) and not small"),
+    (["weld"], "joint 'weld' does not move"), (["driven"], "the coordinate 'driven' is no unknown"),
+    (["glide_x"], "move 'glide_a' as well|move 'glide_y' as well"),
+])  # fmt: skip
 def test_what_cannot_be_small_is_told(small: list[str], sentence: str) -> None:
     s = cart()
     s.joint("ball", s.ground, s.body("ball", 1, inertia=(1, 1, 1)), ph.Spherical())

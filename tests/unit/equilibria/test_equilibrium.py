@@ -112,16 +112,12 @@ def test_what_cannot_be_is_a_sentence_with_the_reason() -> None:
         limited.equilibrium(given={"push": 19}, start={"a": 0.4})
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"free": ["b"]}, "there is no coordinate, speed, state, effort or input 'b'"),
-        ({"free": ["a"], "given": {"a": 1}}, "'a' is both free and given"),
-        ({"given": [1]}, "given: .1. is not values by name"),
-        ({"given": {"a": ph.symbol("k")}}, "which is no parameter"),
-        ({"free": 3}, "3 is not a list"),
-    ],
-)
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"free": ["b"]}, "there is no coordinate, speed, state, effort or input 'b'"),
+    ({"free": ["a"], "given": {"a": 1}}, "'a' is both free and given"),
+    ({"given": [1]}, "given: .1. is not values by name"),
+    ({"given": {"a": ph.symbol("k")}}, "which is no parameter"), ({"free": 3}, "3 is not a list"),
+])  # fmt: skip
 def test_a_wrong_call_is_told(options: dict[str, object], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         pendulum()[0].derive().equilibrium(**options)

@@ -188,17 +188,10 @@ def test_numbers_compare_and_expressions_say_what_to_use() -> None:
         U < "a"  # noqa: B015
 
 
-@pytest.mark.parametrize(
-    ("given", "cure"),
-    [
-        (sympy.Symbol("x") ** 2, r"ph\.from_sympy"),
-        (-5 * (Q,), r"joint\.q\[0\]"),
-        (2 * (Q,), r"joint\.q\[0\]"),
-        ("90 deg", "radians"),
-        ("90°", "radians"),
-        ("3 kg", "in SI units"),
-    ],
-)
+@pytest.mark.parametrize(("given", "cure"), [
+    (sympy.Symbol("x") ** 2, r"ph\.from_sympy"), (-5 * (Q,), r"joint\.q\[0\]"), (2 * (Q,), r"joint\.q\[0\]"),
+    ("90 deg", "radians"), ("90°", "radians"), ("3 kg", "in SI units"),
+])  # fmt: skip
 def test_what_is_no_expression_is_refused_with_its_cure(given: object, cure: str) -> None:
     s = ph.System("hinge")
     hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))

@@ -254,10 +254,9 @@ def test_things_are_addressed_by_their_names() -> None:
     assert e.coordinates == e.speeds == ["x"]
 
 
-@pytest.mark.parametrize(
-    ("letter", "name"),
-    [("M", "mass_matrix"), ("f", "forcing"), ("q̇", "coordinate_rates"), ("udot", "forward_dynamics")],
-)
+@pytest.mark.parametrize(("letter", "name"), [
+    ("M", "mass_matrix"), ("f", "forcing"), ("q̇", "coordinate_rates"), ("udot", "forward_dynamics"),
+])  # fmt: skip
 def test_a_result_is_asked_for_by_its_letter_or_its_name(letter: str, name: str) -> None:
     e = slider().derive()
     assert e.latex(letter) == e.latex(name) == ph.latex(ph.normal(getattr(e, name)))
@@ -285,23 +284,14 @@ def called(name: str) -> ph.Equations:
     return s.derive()
 
 
-@pytest.mark.parametrize(
-    ("name", "forcing"),
-    [
-        ("crank 0", "tau_crank 0 - 3*crank 0' - 2*crank 0"),
-        ("arm.elbow", "tau_arm.elbow - 3*arm.elbow' - 2*arm.elbow"),
-        ("θ1", "tau_θ1 - 3*θ1' - 2*θ1"),
-        ("1", "tau_1 - 3*'1'' - 2*'1'"),
-        ("2e3", "tau_2e3 - 3*'2e3'' - 2*'2e3'"),
-        ("a + b", "tau_'a + b' - 3*'a + b'' - 2*'a + b'"),
-        ("a-b", "tau_'a-b' - 3*'a-b'' - 2*'a-b'"),
-        ("2*x", "tau_'2*x' - 3*'2*x'' - 2*'2*x'"),
-        ("x²", "tau_'x²' - 3*'x²'' - 2*'x²'"),
-        ("x'", """tau_"x'" - 3*"x'"' - 2*"x'\""""),
-        ("x\ny", r"tau_'x\ny' - 3*'x\ny'' - 2*'x\ny'"),
-        (" x", "tau_' x' - 3*' x'' - 2*' x'"),
-    ],
-)
+@pytest.mark.parametrize(("name", "forcing"), [
+    ("crank 0", "tau_crank 0 - 3*crank 0' - 2*crank 0"), ("arm.elbow", "tau_arm.elbow - 3*arm.elbow' - 2*arm.elbow"),
+    ("θ1", "tau_θ1 - 3*θ1' - 2*θ1"), ("1", "tau_1 - 3*'1'' - 2*'1'"), ("2e3", "tau_2e3 - 3*'2e3'' - 2*'2e3'"),
+    ("a + b", "tau_'a + b' - 3*'a + b'' - 2*'a + b'"), ("a-b", "tau_'a-b' - 3*'a-b'' - 2*'a-b'"),
+    ("2*x", "tau_'2*x' - 3*'2*x'' - 2*'2*x'"), ("x²", "tau_'x²' - 3*'x²'' - 2*'x²'"),
+    ("x'", """tau_"x'" - 3*"x'"' - 2*"x'\""""), ("x\ny", r"tau_'x\ny' - 3*'x\ny'' - 2*'x\ny'"),
+    (" x", "tau_' x' - 3*' x'' - 2*' x'"),
+])  # fmt: skip
 def test_a_name_that_could_be_read_as_something_else_is_quoted(name: str, forcing: str) -> None:
     e = called(name)
     assert sorted(repr(e.forcing[0]).split(" - ")) == sorted(forcing.split(" - "))

@@ -35,17 +35,11 @@ def expansion(root: Expr) -> Expr:
     return value + substitute([rate], dict(zip(symbols("da db"), SMALL, strict=True)))[0]
 
 
-@pytest.mark.parametrize(
-    "root",
-    [
-        sin(q + a) * cos(b - q) + a * b / (1 + q),
-        exp(a * q) / (2 + sin(b)) ** 3,
-        sqrt(q**2 + a) * tanh(q * b + a),
-        atan2(a + q, 1 + b) * log(c + a),
-        absolute(q + a) + maximum(q, q**2 + b),
-        table([0, 1, 2, 3], [0, 1, 4, 2], kind="cubic")(q + a) * b,
-    ],
-)
+@pytest.mark.parametrize("root", [
+    sin(q + a) * cos(b - q) + a * b / (1 + q), exp(a * q) / (2 + sin(b)) ** 3, sqrt(q**2 + a) * tanh(q * b + a),
+    atan2(a + q, 1 + b) * log(c + a), absolute(q + a) + maximum(q, q**2 + b),
+    table([0, 1, 2, 3], [0, 1, 4, 2], kind="cubic")(q + a) * b,
+])  # fmt: skip
 def test_it_is_the_value_and_the_slope_where_small_symbols_vanish(root: Expr) -> None:
     assert first_order([root], SMALL).sums == [expansion(root)]
     assert same(first_order([root], SMALL).values, substitute([root], {a: 0, b: 0}))

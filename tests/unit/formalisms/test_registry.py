@@ -10,24 +10,12 @@ import polhode as ph
 from polhode.formalisms.registry import names
 
 
-@pytest.mark.parametrize(
-    ("asked", "answer"),
-    [
-        ("lagrange", "poincare"),
-        ("Lagrange's", "routh"),
-        ("euler-lagrange", "poincare"),
-        ("Euler Lagrange", "routh"),
-        ("hamilton", "poincare"),
-        ("newton", "newton_euler"),
-        ("rnea", "newton_euler"),
-        ("CRBA", "composite_body"),
-        ("aba", "articulated_body"),
-        ("kanes", "kane"),
-        ("Sayers", "kane"),
-        ("newton_eular", "newton_euler"),
-        ("autp", "auto"),
-    ],
-)
+@pytest.mark.parametrize(("asked", "answer"), [
+    ("lagrange", "poincare"), ("Lagrange's", "routh"), ("euler-lagrange", "poincare"), ("Euler Lagrange", "routh"),
+    ("hamilton", "poincare"), ("newton", "newton_euler"), ("rnea", "newton_euler"), ("CRBA", "composite_body"),
+    ("aba", "articulated_body"), ("kanes", "kane"), ("Sayers", "kane"), ("newton_eular", "newton_euler"),
+    ("autp", "auto"),
+])  # fmt: skip
 def test_the_refusal_says_what_a_method_is_called_here(asked: str, answer: str) -> None:
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))

@@ -20,16 +20,13 @@ def hoop(closed: bool = False) -> ph.System:
     return system
 
 
-@pytest.mark.parametrize(
-    ("formalism", "options", "code", "said"),
-    [
-        ("kane", {"speeds": "sayer"}, "E-DERIVE-NAME", "there is no choice of speeds 'sayer'.*'sayers'"),
-        ("kane", {"speeds": 3}, "E-DERIVE-NAME", "there is no choice of speeds 3"),
-        ("auto", {}, "E-DERIVE-UNSUPPORTED", r"'auto' has no speeds 'sayers'.*derive\('kane', speeds='sayers'\)"),
-        ("kane", {"independent": ["fly_wx"]}, "E-DERIVE-TWICE", "'sayers' and independent speeds are two choices"),
-        ("kane", {"pseudo": {"v": "fly_wx"}}, "E-DERIVE-TWICE", "'sayers' and pseudo-velocities are two choices"),
-    ],
-)
+@pytest.mark.parametrize(("formalism", "options", "code", "said"), [
+    ("kane", {"speeds": "sayer"}, "E-DERIVE-NAME", "there is no choice of speeds 'sayer'.*'sayers'"),
+    ("kane", {"speeds": 3}, "E-DERIVE-NAME", "there is no choice of speeds 3"),
+    ("auto", {}, "E-DERIVE-UNSUPPORTED", r"'auto' has no speeds 'sayers'.*derive\('kane', speeds='sayers'\)"),
+    ("kane", {"independent": ["fly_wx"]}, "E-DERIVE-TWICE", "'sayers' and independent speeds are two choices"),
+    ("kane", {"pseudo": {"v": "fly_wx"}}, "E-DERIVE-TWICE", "'sayers' and pseudo-velocities are two choices"),
+])  # fmt: skip
 def test_speeds_that_cannot_be_had_get_one_sentence(
     formalism: str, options: dict[str, Any], code: str, said: str
 ) -> None:
@@ -38,12 +35,9 @@ def test_speeds_that_cannot_be_had_get_one_sentence(
     assert caught.value.problems[0].code == code and caught.value.problems[0].cure
 
 
-def test_what_ties_speeds_is_named() -> None:
+def test_ties_of_speeds_are_named_and_each_choice_derives() -> None:
     with pytest.raises(ph.PolhodeError, match=r"(?s)those of a tree, and 'blade' ties.*E-DERIVE-UNSUPPORTED"):
         hoop(closed=True).derive("kane", speeds="sayers")
-
-
-def test_each_choice_that_a_formalism_brings_can_be_derived_in() -> None:
     model = hoop().model()
     for name, formalism in FORMALISMS.items():
         for speeds in formalism.speeds:

@@ -48,16 +48,12 @@ def cart() -> ph.System:
     return s
 
 
-@pytest.mark.parametrize(
-    ("curve", "code", "words"),
-    [
-        (3, "E-MODEL-TYPE", "not 3"),
-        (lambda s: (s, s, s), "E-MODEL-SHAPE", "3 coordinates"),
-        (lambda s: (1, 2), "E-CONSTRAINT-DEPENDENCE", "is a point"),
-        (lambda s: s + symbol("x", "coordinate"), "E-MODEL-DEPENDENCE", "coordinate 'x'"),
-        (ph.table([0, 1, 2], [0, 1, 0], name="steps"), "E-CONSTRAINT-UNSUPPORTED", "'steps' has corners"),
-    ],
-)
+@pytest.mark.parametrize(("curve", "code", "words"), [
+    (3, "E-MODEL-TYPE", "not 3"), (lambda s: (s, s, s), "E-MODEL-SHAPE", "3 coordinates"),
+    (lambda s: (1, 2), "E-CONSTRAINT-DEPENDENCE", "is a point"),
+    (lambda s: s + symbol("x", "coordinate"), "E-MODEL-DEPENDENCE", "coordinate 'x'"),
+    (ph.table([0, 1, 2], [0, 1, 0], name="steps"), "E-CONSTRAINT-UNSUPPORTED", "'steps' has corners"),
+])  # fmt: skip
 def test_a_curve_that_is_none_is_told(curve: object, code: str, words: str) -> None:
     with pytest.raises(ModelError, match=words) as told:
         cart().roll_disc("tyre", "disc", 1, curve)

@@ -371,48 +371,38 @@ def test_outputs_that_do_not_tell_the_state_are_refused() -> None:
         KalmanFilter(e.linearize(), ["x"], process_noise={"x": 1}, measurement_noise=1)
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda e: EKF(e, ["x"], **NOISE), "no sample time"),
-        (lambda e: EKF(e, ["y"], **NOISE, sample_time=0.1), "no state 'y'"),
-        (lambda e: EKF(e, [], **NOISE, sample_time=0.1), "nothing is measured"),
-        (lambda e: EKF(e, ["x"], **NOISE, sample_time=0.1, start={"y": 1}), "no coordinate, speed or state 'y'"),
-        (lambda e: EKF(e, ["x"], **NOISE, sample_time=0.1, step="leap"), "no step 'leap'"),
-        (lambda e: EKF(e, ["x"], process_noise=1, measurement_noise=0, sample_time=0.1), "not positive definite"),
-        (lambda e: EKF(e, {"a": e.udot[0]}, **NOISE, sample_time=0.1), "no part of the state"),
-        (lambda e: EKF(ph.System("s"), ["x"], **NOISE, sample_time=0.1), "is not a set of equations"),
-        (lambda e: HighGain(e, ["x"]), "measures every coordinate"),
-        (lambda e: HighGain(e, epsilon=0), "0 is not a number > 0"),
-        (lambda e: HighGain(e, gains=[1]), "not positive numbers"),
-        (lambda e: Luenberger(e.linearize(), ["x"], poles=[-1]), "4 poles with negative real parts"),
-        (lambda e: Luenberger(e.linearize(), ["x"], poles=[-1, -1, -2, -3j]), "negative real parts"),
-        (lambda e: Luenberger(e.linearize(), ["x"], poles=[-1, -1, -1, -1]), "cannot be placed"),
-        (lambda e: KalmanFilter(e, ["x"], **NOISE), "not a set of linear equations"),
-        (lambda e: KalmanFilter(e.linearize(), ["x"], **NOISE, start={"y": 0}), "no state 'y'"),
-        (lambda e: EKF(ball(), ["ball_rx"], **NOISE, sample_time=0.1), "'ball_rx' is a small turn"),
-        (lambda e: KalmanFilter(ball().linearize(), None, **NOISE), "is a small turn"),
-        (lambda e: Observed(LQR(e.linearize()), 3), "3 is not an Observer"),
-    ],
-)
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda e: EKF(e, ["x"], **NOISE), "no sample time"),
+    (lambda e: EKF(e, ["y"], **NOISE, sample_time=0.1), "no state 'y'"),
+    (lambda e: EKF(e, [], **NOISE, sample_time=0.1), "nothing is measured"),
+    (lambda e: EKF(e, ["x"], **NOISE, sample_time=0.1, start={"y": 1}), "no coordinate, speed or state 'y'"),
+    (lambda e: EKF(e, ["x"], **NOISE, sample_time=0.1, step="leap"), "no step 'leap'"),
+    (lambda e: EKF(e, ["x"], process_noise=1, measurement_noise=0, sample_time=0.1), "not positive definite"),
+    (lambda e: EKF(e, {"a": e.udot[0]}, **NOISE, sample_time=0.1), "no part of the state"),
+    (lambda e: EKF(ph.System("s"), ["x"], **NOISE, sample_time=0.1), "is not a set of equations"),
+    (lambda e: HighGain(e, ["x"]), "measures every coordinate"),
+    (lambda e: HighGain(e, epsilon=0), "0 is not a number > 0"),
+    (lambda e: HighGain(e, gains=[1]), "not positive numbers"),
+    (lambda e: Luenberger(e.linearize(), ["x"], poles=[-1]), "4 poles with negative real parts"),
+    (lambda e: Luenberger(e.linearize(), ["x"], poles=[-1, -1, -2, -3j]), "negative real parts"),
+    (lambda e: Luenberger(e.linearize(), ["x"], poles=[-1, -1, -1, -1]), "cannot be placed"),
+    (lambda e: KalmanFilter(e, ["x"], **NOISE), "not a set of linear equations"),
+    (lambda e: KalmanFilter(e.linearize(), ["x"], **NOISE, start={"y": 0}), "no state 'y'"),
+    (lambda e: EKF(ball(), ["ball_rx"], **NOISE, sample_time=0.1), "'ball_rx' is a small turn"),
+    (lambda e: KalmanFilter(ball().linearize(), None, **NOISE), "is a small turn"),
+    (lambda e: Observed(LQR(e.linearize()), 3), "3 is not an Observer"),
+])  # fmt: skip
 def test_wrong_calls_get_a_sentence(make: Any, sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         make(cart_pole().derive())
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        (([0, 0.1, 0.3], [0, 0, 0]), "0.1 s to 0.2 s apart"),
-        (([0, 0.1], [0, 0, 0]), "have the shape"),
-        (([0, 0.1], None), "no measurements"),
-        (([0, 0.1], [0, np.nan]), "is not finite numbers"),
-        (([0, 0.1], {"z": [0, 0]}), "no measurement 'z'"),
-        (([0, 0.1], {}), "no measurement of 'x'"),
-        (([0, 0.1], [0, 0], {"G": 1}), "no control 'G'"),
-        (("now", [0, 0]), "times: .now. is not finite numbers"),
-    ],
-)
+@pytest.mark.parametrize(("given", "sentence"), [
+    (([0, 0.1, 0.3], [0, 0, 0]), "0.1 s to 0.2 s apart"), (([0, 0.1], [0, 0, 0]), "have the shape"),
+    (([0, 0.1], None), "no measurements"), (([0, 0.1], [0, np.nan]), "is not finite numbers"),
+    (([0, 0.1], {"z": [0, 0]}), "no measurement 'z'"), (([0, 0.1], {}), "no measurement of 'x'"),
+    (([0, 0.1], [0, 0], {"G": 1}), "no control 'G'"), (("now", [0, 0]), "times: .now. is not finite numbers"),
+])  # fmt: skip
 def test_samples_that_do_not_fit_get_a_sentence(given: Any, sentence: str) -> None:
     ekf = EKF(cart_pole().derive(), ["x"], **NOISE, sample_time=0.1)
     with pytest.raises(ph.PolhodeError, match=sentence):

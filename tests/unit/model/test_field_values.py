@@ -13,16 +13,17 @@ from polhode.model.field_values import field_value
 from polhode.model.fields import Field, given
 
 
-def test_a_kind_of_value_that_there_is_not_is_refused() -> None:
+def test_wrong_kinds_lengths_and_contacts_are_refused() -> None:
     with pytest.raises(ModelError, match=r"(?s)field 'radius'.*no kind of value 'nubmer'.*number.*E-MODEL-NAME"):
         Field("radius", "nubmer")
-
-
-def test_a_list_of_fixed_length_has_it() -> None:
     pair = Field("ends", "number", count=2)
     assert field_value(pair, [1, 2], "thing") == (1, 2)
     with pytest.raises(ModelError, match=r"(?s)ends has 3 entries, not 2.*E-MODEL-SHAPE"):
         field_value(pair, [1, 2, 3], "thing")
+    s = ph.System("alone")
+    s.joint("x", s.ground, s.body("bead", 1), ph.Prismatic("x"))
+    with pytest.raises(ModelError, match=r"(?s)lonely 'it'.*between two bodies, and its fields name 1.*E-MODEL-SHAPE"):
+        s.constraint("it", Lonely, body="bead")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,10 +36,3 @@ class Lonely(ContactConstraint):
 
     def contact(self, moving: Moving) -> Contact:
         return Contact(moving.pose(self.body).p, {})
-
-
-def test_a_contact_is_between_two_bodies() -> None:
-    s = ph.System("alone")
-    s.joint("x", s.ground, s.body("bead", 1), ph.Prismatic("x"))
-    with pytest.raises(ModelError, match=r"(?s)lonely 'it'.*between two bodies, and its fields name 1.*E-MODEL-SHAPE"):
-        s.constraint("it", Lonely, body="bead")

@@ -45,13 +45,6 @@ def test_every_rate_of_coordinates_is_that_of_the_quaternion_given(functions: ph
     assert_allclose(rates[:7], functions.coordinate_rates(stretched(2.0), U), rtol=1e-14)
 
 
-def test_a_batch_is_its_states_one_by_one(functions: ph.Functions) -> None:
-    batch = np.array([stretched(length) for length in (1.0, 2.0, 0.5)])
-    for name in ("kinematic_matrix", "mass_matrix"):
-        each = [functions.evaluate(name, q) for q in batch]
-        assert_allclose(functions.evaluate(name, batch), each, rtol=1e-14)
-
-
 @pytest.mark.parametrize("length", [1e200, 1e300, 1e-200, 1e-320])
 def test_no_length_is_too_long_or_too_short(functions: ph.Functions, length: float) -> None:
     with warnings.catch_warnings():
@@ -70,9 +63,3 @@ def test_a_quaternion_that_is_not_finite_is_refused(functions: ph.Functions, ent
     q[1] = entry
     with pytest.raises(ph.PolhodeError, match="coordinates 0 to 3 are a quaternion that is not finite"):
         functions.mass_matrix(np.array([Q, q]) if many else q)
-
-
-def test_a_quaternion_of_length_zero_is_refused(functions: ph.Functions) -> None:
-    with pytest.raises(ph.PolhodeError, match="of length zero") as caught:
-        functions.mass_matrix(stretched(0.0))
-    assert caught.value.problems[0].code == "E-CODE-NUMBER"

@@ -57,19 +57,6 @@ SPUN = np.concatenate([np.array([1.0, 2.0, -1.0, 0.5]) / 2.5, [0.3, 1.1, -0.7]])
 
 
 @pytest.mark.parametrize("method", ORDERS)
-def test_the_error_falls_with_the_stated_order(method: str) -> None:
-    if method == "semi_implicit_euler":
-        side, x, options = compile_program(PENDULUM, cache=False), [1.0, 0.0], {"positions": 1}
-    else:
-        side, x, options = compile_program(DRIVEN, cache=False), [1.0], {}
-    steps = (16, 32) if method == "gauss6" else (64, 128)
-    exact = native_run("gauss6", side, x, h=2.0 / 256, end=2.0, times=[2.0])[1][0]
-    ends = (native_run(method, side, x, h=2.0 / n, end=2.0, times=[2.0], **options)[1][0] for n in steps)
-    errors = [np.abs(end - exact).max() for end in ends]
-    assert np.log2(errors[0] / errors[1]) == pytest.approx(ORDERS[method], abs=0.25)
-
-
-@pytest.mark.parametrize("method", ORDERS)
 def test_the_run_in_plain_python_equals_the_native_one(method: str) -> None:
     times = [0.02, 0.1, 0.11, 0.25]
     options: dict[str, Any] = {"h": 0.02, "end": 0.3, "times": times, "groups": [(0, 4)], "positions": 4}

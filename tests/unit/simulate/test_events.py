@@ -232,17 +232,12 @@ def test_with_constraints_the_new_speeds_are_projected_and_that_is_told() -> Non
     assert after[0] < 0.0 < before[0]
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"on": {"z": {"v": 0}}}, "is no event"),
-        ({"on": 3}, "on"),
-        ({"on": {"z": 3}}, "not a change of the state"),
-        ({"on": {"z": {"w": 0}}}, "no coordinate, speed or state 'w'"),
-        ({"on": {"z": {"v": ph.symbol("strange")}}}, "strange"),
-        ({"on": {"z": lambda t, q, u: {"w": 1}}, "start": {"z": 1}}, "no coordinate, speed or state 'w'"),
-    ],
-)
+@pytest.mark.parametrize(("options", "words"), [
+    ({"on": {"z": {"v": 0}}}, "is no event"), ({"on": 3}, "on"), ({"on": {"z": 3}}, "not a change of the state"),
+    ({"on": {"z": {"w": 0}}}, "no coordinate, speed or state 'w'"),
+    ({"on": {"z": {"v": ph.symbol("strange")}}}, "strange"),
+    ({"on": {"z": lambda t, q, u: {"w": 1}}, "start": {"z": 1}}, "no coordinate, speed or state 'w'"),
+])  # fmt: skip
 def test_what_cannot_be_meant_gets_one_sentence(
     options: dict[str, Any], words: str, ball: tuple[Equations, Any, Any]
 ) -> None:

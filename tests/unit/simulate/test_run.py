@@ -83,15 +83,10 @@ def test_a_sign_in_a_rate_is_found_and_the_run_begins_anew_there() -> None:
     assert any("the rate of state 'a' jumped once at t = 0.5 s" in notice for notice in run.notices)
 
 
-@pytest.mark.parametrize(
-    ("options", "place"),
-    [
-        ({"samples": 5, "rate": 10}, "rate"),
-        ({"samples": 1}, "samples"),
-        ({"tau": {"hinge": np.ones(3)}}, "tau 'hinge'"),
-        ({"max_step": 0.1, "method": "rk4"}, "max_step"),
-    ],
-)
+@pytest.mark.parametrize(("options", "place"), [
+    ({"samples": 5, "rate": 10}, "rate"), ({"samples": 1}, "samples"),
+    ({"tau": {"hinge": np.ones(3)}}, "tau 'hinge'"), ({"max_step": 0.1, "method": "rk4"}, "max_step"),
+])  # fmt: skip
 def test_no_option_is_ignored_in_silence(options: dict[str, Any], place: str) -> None:
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))

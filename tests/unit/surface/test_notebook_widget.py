@@ -36,10 +36,7 @@ def test_a_run_that_fails_is_told_and_the_motion_before_it_stays() -> None:
     moved(widget, "L", 0.01)
 
 
-def test_where_widgets_are_not_shown_it_says_what_is_needed() -> None:
+def test_widgets_need_a_notebook_and_one_run() -> None:
     assert "a running notebook that shows widgets is needed" in repr(ph.widget(motor_driven_pendulum().derive(), 1))
-
-
-def test_a_batch_is_not_for_a_widget() -> None:
     widget = ph.widget(motor_driven_pendulum().derive(), 1, parameters={"K": [0.1, 0.2]}, sliders=["R"])
     assert widget.failed and "one run" in widget.told

@@ -19,17 +19,16 @@ def equations() -> ph.Equations:
     return motor_driven_pendulum().derive()
 
 
-def test_there_is_a_slider_for_each_parameter_input_and_start_value(equations: ph.Equations) -> None:
+def test_sliders_are_for_parameters_inputs_and_starts(equations: ph.Equations) -> None:
     made = {slider.name: slider for slider in sliders_of(equations, None, {}, {"start": {"hinge": 2.0}})}
     assert {slider.group for slider in made.values()} == {"parameters", "inputs", "start"}
     assert (made["n"].low, made["n"].value, made["n"].high) == (0.0, 60.0, 120.0)
     assert (made["voltage"].low, made["voltage"].high) == (-3.0, 3.0)
     assert (made["hinge"].value, made["hinge"].high) == (2.0, 4.0)
-
-
-def test_what_is_chosen_and_how_far_it_goes_can_be_said(equations: ph.Equations) -> None:
     (slider,) = sliders_of(equations, ["R"], {"R": (1, 9)}, {"parameters": {"R": 3}})
     assert (slider.low, slider.value, slider.high) == (1.0, 3.0, 9.0)
+    with pytest.raises(PolhodeError):
+        ph.widget(motor_driven_pendulum())
 
 
 def test_quaternions_and_laws_in_time_have_no_slider() -> None:
@@ -41,16 +40,11 @@ def test_quaternions_and_laws_in_time_have_no_slider() -> None:
     assert len(made) == 3 and "push" not in made and "unset" not in made
 
 
-@pytest.mark.parametrize(
-    ("options", "code"),
-    [
-        ({"sliders": ["hing"]}, "E-PICTURE-NAME"),
-        ({"ranges": {"hing": (0, 1)}}, "E-PICTURE-NAME"),
-        ({"ranges": {"R": (2, 1)}}, "E-PICTURE-NUMBER"),
-        ({"ranges": {"R": "wide"}}, "E-PICTURE-NUMBER"),
-        ({"start": "nowhere"}, "E-RUN-NAME"),
-    ],
-)
+@pytest.mark.parametrize(("options", "code"), [
+    ({"sliders": ["hing"]}, "E-PICTURE-NAME"), ({"ranges": {"hing": (0, 1)}}, "E-PICTURE-NAME"),
+    ({"ranges": {"R": (2, 1)}}, "E-PICTURE-NUMBER"), ({"ranges": {"R": "wide"}}, "E-PICTURE-NUMBER"),
+    ({"start": "nowhere"}, "E-RUN-NAME"),
+])  # fmt: skip
 def test_a_wrong_slider_is_one_sentence(equations: ph.Equations, options: dict[str, Any], code: str) -> None:
     with pytest.raises(PolhodeError, match=code):
         ph.widget(equations, **options)
@@ -68,8 +62,3 @@ def test_without_anywidget_it_says_how_to_have_it(equations: ph.Equations, monke
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(PolhodeError, match=r"polhode\[notebook\]"):
         ph.widget(equations)
-
-
-def test_only_equations_have_a_widget() -> None:
-    with pytest.raises(PolhodeError):
-        ph.widget(motor_driven_pendulum())

@@ -21,10 +21,15 @@ def ball(radius: float = 0.2) -> Mesh:
     return Mesh((Piece(np.array(made.vertices), np.array(made.faces), "#112233"),))
 
 
-def test_few_triangles_are_kept_and_many_share_what_is_left() -> None:
+def test_triangles_are_shared_and_units_do_not_matter() -> None:
     assert shares([10, 500, 900], 610) == [10, 300, 300]
     assert shares([10, 20], 100) == [10, 20]
     assert shares([], 100) == []
+    assert simplified(ball(2e-4), 600).count == pytest.approx(simplified(ball(200.0), 600).count, rel=0.1)
+    (piece,) = ball().pieces
+    bolt = Piece(piece.points, piece.triangles[:20], "#ff0000")
+    assert Mesh((bolt, piece)).color == "#112233"
+    assert hex_color((2.0, -1.0, 0.0)) == "#ff0000"
 
 
 def test_a_simplified_ball_is_still_round() -> None:
@@ -41,17 +46,6 @@ def test_a_soup_of_triangles_is_welded_before_it_is_simplified() -> None:
     made = simplified(soup, 10**6)
     assert len(made.pieces[0].points) == len(piece.points)
     assert made.count == len(piece.triangles)
-
-
-def test_the_same_form_in_millimetres_is_simplified_alike() -> None:
-    assert simplified(ball(2e-4), 600).count == pytest.approx(simplified(ball(200.0), 600).count, rel=0.1)
-
-
-def test_the_colour_of_most_triangles_stands_for_the_mesh() -> None:
-    (piece,) = ball().pieces
-    bolt = Piece(piece.points, piece.triangles[:20], "#ff0000")
-    assert Mesh((bolt, piece)).color == "#112233"
-    assert hex_color((2.0, -1.0, 0.0)) == "#ff0000"
 
 
 pytest.importorskip("collada")
@@ -128,14 +122,15 @@ def test_a_texture_gives_points_their_colours_also_of_fewer_triangles(tmp_path: 
         assert np.allclose(right, (0, 0, 255), atol=12)
 
 
-def test_an_stl_has_no_colour_of_its_own(box, tmp_path: Path) -> None:
+def test_colours_units_and_entities_of_files(box, tmp_path: Path) -> None:
     box.export(tmp_path / "box.STL", file_type="stl")
     assert read_mesh(tmp_path / "box.STL").color is None
-
-
-def test_the_unit_of_collada_is_heeded(tmp_path: Path) -> None:
     (tmp_path / "a.dae").write_text(collada("<color>0 0 1 1</color>", unit="0.01"))
     assert np.ptp(read_mesh(tmp_path / "a.dae").pieces[0].points, axis=0) == pytest.approx([0.01, 0.02, 0])
+    (tmp_path / "bomb.dae").write_text('<!DOCTYPE x [<!ENTITY a "aaaa">]><COLLADA>&a;</COLLADA>')
+    assert "DOCTYPE" in refusal(tmp_path / "bomb.dae")
+    (tmp_path / "far.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1e30 0\nf 1 2 3\n")
+    assert "too far away" in refusal(tmp_path / "far.obj")
 
 
 def refusal(path: Path) -> str:
@@ -156,16 +151,6 @@ def test_what_cannot_be_drawn_is_refused_in_a_sentence(box, tmp_path: Path, monk
     assert "12 triangles, more than 11" in refusal(tmp_path / "box.stl")
     monkeypatch.setattr(mesh, "MOST_BYTES", 100)
     assert "more than 100" in refusal(tmp_path / "box.stl")
-
-
-def test_collada_with_entities_is_not_parsed(tmp_path: Path) -> None:
-    (tmp_path / "bomb.dae").write_text('<!DOCTYPE x [<!ENTITY a "aaaa">]><COLLADA>&a;</COLLADA>')
-    assert "DOCTYPE" in refusal(tmp_path / "bomb.dae")
-
-
-def test_a_point_that_is_nowhere_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "far.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1e30 0\nf 1 2 3\n")
-    assert "too far away" in refusal(tmp_path / "far.obj")
 
 
 def test_a_mesh_reads_no_file_outside_its_folder(box, tmp_path: Path) -> None:

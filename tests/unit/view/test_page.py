@@ -92,12 +92,12 @@ def test_f43_words_of_a_user_stay_words(words):
     assert (kept["channels"][0]["name"], kept["channels"][0]["unit"]) == (words, words)
 
 
-def test_the_same_motion_gives_the_same_page(pendulum):
+def test_pages_are_repeatable_and_have_titles(pendulum, tmp_path) -> None:
     assert page(*pendulum) == page(*pendulum)
-
-
-def test_a_page_may_have_a_title_of_its_own(pendulum):
     assert "<title>Rehearsal</title>" in page(*pendulum, title="Rehearsal")
+    path = write_page(tmp_path / "swing.html", *pendulum)
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    assert path.read_text(encoding="utf-8") == page(*pendulum)
 
 
 @pytest.mark.parametrize(("bodies", "seconds"), [(1, 10_000), (12, 600), (300, 60)])
@@ -158,25 +158,13 @@ def test_a_line_joins_points_of_two_bodies():
         page(Scene("Two", scene.bodies, lines=astray), motion)
 
 
-def test_a_motion_of_other_bodies_is_refused(pendulum):
+def test_motions_channels_and_values_that_do_not_fit_are_refused(pendulum) -> None:
     with pytest.raises(PolhodeError, match="the scene has 2 bodies and the motion 1"):
         page(pendulum[0], still("a")[1])
-
-
-def test_a_channel_of_other_times_is_refused(pendulum):
     with pytest.raises(PolhodeError, match="channel 'torque'"):
         page(pendulum[0], pendulum[1], [Channel("torque", "N·m", np.zeros(3))])
-
-
-def test_an_infinite_value_is_refused():
     with pytest.raises(PolhodeError, match="channel 'torque'"):
         Channel("torque", "N·m", np.array([0.0, np.inf]))
-
-
-def test_writing_returns_the_path_and_leaves_nothing_else(pendulum, tmp_path):
-    path = write_page(tmp_path / "swing.html", *pendulum)
-    assert [p.name for p in tmp_path.iterdir()] == [path.name]
-    assert path.read_text(encoding="utf-8") == page(*pendulum)
 
 
 @pytest.mark.parametrize("name", ["missing/page.html", ".", "a\0b.html", "n" * 300 + ".html"])
@@ -244,9 +232,20 @@ def test_a_lean_is_not_a_flat_line_under_a_wheels_spin():
     assert charts_of(channels) == [[1, 2], [3], [0]], "what runs on comes last"
 
 
-def test_units_are_never_mixed():
+def test_charts_part_units_and_join_rounding() -> None:
     channels = [wave("x", 1, "m"), wave("q", 1), wave("y", 1, "m"), wave("e", 1, "J")]
     assert charts_of(channels) == [[0, 2], [1], [3]]
+    total, far = Channel("total", "J", np.full(301, 1.5)), Channel("far", "J", np.full(301, 900.0))
+    charts = charts_of([wave("kinetic", 1, "J", 1.0), total, far])
+    assert charts == [[0, 1], [2]]
+    noise = Channel("noise", "m", 1e-14 * np.sin(TIME))
+    assert charts_of([wave("x", 1, "m"), noise]) == [[0, 1]]
+    joints = [Channel(f"q{k}", "rad", 1e-15 * (k + 1) * np.sin(TIME)) for k in range(3)]
+    assert charts_of([*joints, wave("x", 1, "m")]) == [[3], [0, 1, 2]]
+    energy = Channel("total", "J", np.full(301, 1.0), [np.full(301, 1.1)])
+    assert charts_of([wave("kinetic", 1, "J", 1.0), energy]) == [[0, 1]]
+    assert charts_of([Channel("gap", "m", np.full(301, np.nan)), wave("x", 1, "m")]) == [[0, 1]]
+    assert charts_of([]) == []
 
 
 def test_every_line_that_moves_covers_its_share_of_its_chart():
@@ -265,29 +264,3 @@ def test_every_line_that_moves_covers_its_share_of_its_chart():
         width = values.max() - values.min()
         moving = [np.ptp(each) for each in values if np.ptp(each) > 1e-4 * np.abs(each).max()]
         assert all(own >= SHARE * width * (1 - 1e-12) for own in moving)
-
-
-def test_a_constant_goes_where_it_flattens_nothing():
-    total, far = Channel("total", "J", np.full(301, 1.5)), Channel("far", "J", np.full(301, 900.0))
-    charts = charts_of([wave("kinetic", 1, "J", 1.0), total, far])
-    assert charts == [[0, 1], [2]]
-
-
-def test_rounding_is_no_motion():
-    noise = Channel("noise", "m", 1e-14 * np.sin(TIME))
-    assert charts_of([wave("x", 1, "m"), noise]) == [[0, 1]]
-
-
-def test_angles_that_are_all_rounding_are_steady():
-    joints = [Channel(f"q{k}", "rad", 1e-15 * (k + 1) * np.sin(TIME)) for k in range(3)]
-    assert charts_of([*joints, wave("x", 1, "m")]) == [[3], [0, 1, 2]]
-
-
-def test_a_run_beside_does_not_tear_a_chart_apart():
-    energy = Channel("total", "J", np.full(301, 1.0), [np.full(301, 1.1)])
-    assert charts_of([wave("kinetic", 1, "J", 1.0), energy]) == [[0, 1]]
-
-
-def test_what_has_no_value_is_drawn_too():
-    assert charts_of([Channel("gap", "m", np.full(301, np.nan)), wave("x", 1, "m")]) == [[0, 1]]
-    assert charts_of([]) == []

@@ -39,12 +39,18 @@ def made(*roots: Expr) -> Program:
     return plan("law", [("a", [X, Y])], [("y", (len(roots),), roots)], [K])
 
 
-def test_a_program_with_calls_goes_through_text() -> None:
+def test_programs_with_calls_go_through_text_and_unknown_functions_are_refused() -> None:
     program = made(TYRE(X) + MAGIC(X, K), TYRE(X).diff(X), TYRE(K))
     assert len(program.functions) == 3
     again = load_program(dump_program(program))
     assert again == program and dump_program(again) == dump_program(program)
     assert SOURCE not in json.dumps(dump_program(program))
+    program = made(MAGIC(X, Y))
+    assert isinstance(MAGIC.opaque.digest, str)
+    with pytest.raises(PolhodeError, match="has not been made in this process"):
+        load_program(dump_program(program).replace(MAGIC.opaque.digest, "f" * 32))
+    with pytest.raises(PolhodeError):
+        check_program(replace(program, functions=()))
 
 
 def test_a_table_goes_on_as_the_polynomial_of_one_piece_in_every_native_target() -> None:
@@ -62,34 +68,21 @@ def test_a_table_goes_on_as_the_polynomial_of_one_piece_in_every_native_target()
             np.testing.assert_allclose([native(point)[0] for point in points], expected, rtol=1e-12, atol=1e-12)
 
 
-def test_a_text_that_asks_for_an_unknown_function_is_refused() -> None:
-    program = made(MAGIC(X, Y))
-    assert isinstance(MAGIC.opaque.digest, str)
-    with pytest.raises(PolhodeError, match="has not been made in this process"):
-        load_program(dump_program(program).replace(MAGIC.opaque.digest, "f" * 32))
-    with pytest.raises(PolhodeError):
-        check_program(replace(program, functions=()))
-
-
-def test_calls_are_counted_apart() -> None:
+def test_calls_are_counted_apart_made_once_and_exported_as_given() -> None:
     found = count(made(2 * TYRE(X) + sin(Y) + abs_of(X)))
     assert (found.calls, found.functions, found.sincos, found.total) == (1, 1, 1, 3)
     assert str(found).endswith("1 sine-cosine pair, 1 abs, 1 call")
+    program = made(TYRE(X + Y) * TYRE(Y + X), TYRE(X + Y))
+    assert [step.op for step in program.run].count("call0") == 1
+    text = print_c(made(TYRE(X) + MAGIC(X, Y))).source
+    assert SOURCE in text and "tyre" not in text
+    assert text.index(SOURCE) < text.index("law_setup")
+    assert horner(["a", "b"], "d") == "b * d + a"
+    assert horner(["a", "b", "c", "e"], "d") == "((e * d + c) * d + b) * d + a"
 
 
 def abs_of(x: Expr) -> Expr:
     return ph.absolute(x)
-
-
-def test_a_call_is_made_once_however_often_it_is_used() -> None:
-    program = made(TYRE(X + Y) * TYRE(Y + X), TYRE(X + Y))
-    assert [step.op for step in program.run].count("call0") == 1
-
-
-def test_exported_c_holds_the_users_source_as_it_was_given_and_no_name_of_a_table() -> None:
-    text = print_c(made(TYRE(X) + MAGIC(X, Y))).source
-    assert SOURCE in text and "tyre" not in text
-    assert text.index(SOURCE) < text.index("law_setup")
 
 
 @pytest.mark.skipif(not shutil.which("gfortran"), reason="there is no gfortran here")
@@ -147,8 +140,3 @@ def test_a_function_in_c_alone_is_exported_without_a_check_value(tmp_path: Path)
     system.joint_force(joint, only(joint.q[0]))
     system.derive().export("c", tmp_path, prefix="")
     assert json.loads((tmp_path / "forward_dynamics.json").read_text())["check_value"] is None
-
-
-def test_horners_rule_is_written_with_the_brackets_it_needs() -> None:
-    assert horner(["a", "b"], "d") == "b * d + a"
-    assert horner(["a", "b", "c", "e"], "d") == "((e * d + c) * d + b) * d + a"

@@ -18,27 +18,15 @@ def _plan(roots: list[Expr], inputs: list[Expr], factor: bool = True) -> Program
     return plan("f", [("x", inputs)], [("y", (len(roots),), roots)], factor=factor)
 
 
-def test_two_sums_share_a_part_however_it_is_written() -> None:
+def test_sums_and_products_share_parts() -> None:
     a, b, c, d = (symbol(name) for name in "abcd")
     assert count(_plan([(a + b) + c, (a + d) + b], [a, b, c, d])).additions == 3
-
-
-def test_a_part_with_both_signs_turned_is_shared() -> None:
     a, b, c, d = (symbol(name) for name in "abcd")
     assert count(_plan([(a - b) + c, (b + d) - a], [a, b, c, d])).additions == 3
-
-
-def test_a_sum_that_is_asked_for_serves_as_a_part_of_another() -> None:
     a, b, c = (symbol(name) for name in "abc")
     assert count(_plan([a - b, (b + c) - a], [a, b, c])).additions == 2
-
-
-def test_products_share_factors() -> None:
     a, b, c, d = (symbol(name) for name in "abcd")
     assert count(_plan([(a * b) * c, (a * d) * b], [a, b, c, d])).multiplications == 3
-
-
-def test_a_part_in_three_lists_is_computed_once() -> None:
     x = [symbol(f"x{k}") for k in range(6)]
     roots = [x[0] + x[k] + x[1] for k in (2, 3, 4)] + [x[5] - x[1] - x[0]]
     assert count(_plan(roots, x)).additions == 5

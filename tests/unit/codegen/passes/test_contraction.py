@@ -17,30 +17,20 @@ def program(*code: tuple[str, int, int], outputs: tuple[int, ...]) -> Program:
     return Program("f", (Array("q", 3),), 0, (), (), run, (Output("y", (len(outputs),), outputs),))
 
 
-def test_a_product_is_fused_with_the_one_sum_that_uses_it() -> None:
+def test_one_product_is_fused_with_the_one_sum_that_uses_it() -> None:
     assert fused_products(program(("mul", 0, 1), ("sub", 2, 3), outputs=(4,)), {3, 4}) == {4: 3}
-
-
-def test_of_two_products_the_first_is_fused() -> None:
     both = program(("mul", 0, 1), ("mul", 1, 2), ("add", 4, 3), outputs=(5,))
     assert fused_products(both, {3, 4, 5}) == {5: 4}
-
-
-@pytest.mark.parametrize(
-    "used_twice",
-    [
-        program(("mul", 0, 1), ("add", 3, 3), outputs=(4,)),
-        program(("mul", 0, 1), ("add", 3, 2), outputs=(3, 4)),
-        program(("mul", 0, 1), ("add", 3, 2), ("sub", 3, 2), outputs=(4, 5)),
-    ],
-)
-def test_a_product_that_is_used_twice_is_rounded_by_itself(used_twice: Program) -> None:
-    assert fused_products(used_twice, {3, 4, 5}) == {}
-
-
-def test_what_nobody_wants_uses_nothing() -> None:
     left_over = program(("mul", 0, 1), ("add", 3, 2), ("sub", 3, 2), outputs=(4,))
     assert fused_products(left_over, {3, 4}) == {4: 3}
+
+
+@pytest.mark.parametrize("used_twice", [
+    program(("mul", 0, 1), ("add", 3, 3), outputs=(4,)), program(("mul", 0, 1), ("add", 3, 2), outputs=(3, 4)),
+    program(("mul", 0, 1), ("add", 3, 2), ("sub", 3, 2), outputs=(4, 5)),
+])  # fmt: skip
+def test_a_product_that_is_used_twice_is_rounded_by_itself(used_twice: Program) -> None:
+    assert fused_products(used_twice, {3, 4, 5}) == {}
 
 
 @pytest.mark.parametrize("seed", range(4))

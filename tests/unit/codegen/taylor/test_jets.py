@@ -72,10 +72,12 @@ def test_states_fill_any_number_of_blocks(count: int) -> None:
     assert_alike(program, {"x": [0.1 + 0.05 * place for place in range(count)]}, [])
 
 
-def test_a_motion_without_products_has_no_sums() -> None:
+def test_jets_end_with_their_row_and_fill_any_number_of_blocks() -> None:
     x, y = symbols("x y")
     program = plan("state_rates", [("x", [x, y])], [("xdot", (2,), [y, -4 * x])])
     assert_alike(program, {"x": [1.0, 0.5]}, [])
+    found = sum_packs(series_program(smooth_program(1)))
+    assert len(set(found.blocks)) == len(found.blocks)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -97,8 +99,3 @@ def test_every_sum_is_in_one_pack_with_its_factors(seed: int) -> None:
                 assert factors == {Factor(arg) for arg in rule.args}
             else:
                 assert Factor(slot) in factors
-
-
-def test_a_block_is_stored_once() -> None:
-    found = sum_packs(series_program(smooth_program(1)))
-    assert len(set(found.blocks)) == len(found.blocks)

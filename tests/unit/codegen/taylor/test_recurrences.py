@@ -75,17 +75,11 @@ def test_sine_and_cosine_are_each_other_s_integrals() -> None:
     assert (series.rules[1].args, series.rules[1].sign) == ((1, first), -1)
 
 
-def test_sums_with_what_is_steady_cost_nothing() -> None:
+def test_sums_squares_and_quotients_are_shortened() -> None:
     assert _names(series_program(_program(("add", 1, 2), ("sub", 2, 4)))) == ["same", "negation"]
-
-
-def test_a_product_of_equal_factors_is_a_square() -> None:
     series = series_program(_program(("mul", 1, 1), ("mul", 4, 1)))
     assert _names(series) == ["square", "product"]
     assert series.products == 1.5
-
-
-def test_division_by_what_is_steady_multiplies() -> None:
     assert _names(series_program(_program(("div", 1, 0)))) == ["steady", "scaled"]
     assert _names(series_program(_program(("div", 0, 1)))) == ["inverse"]
     assert _names(series_program(_program(("div", 3, 1)))) == ["quotient"]
@@ -169,13 +163,10 @@ def test_random_programs_have_the_coefficients_of_their_motions(seed: int) -> No
     _by_differences(smooth_program(seed), {"x": [0.3, -0.2, 0.5], "tau": [0.4, -0.6], "t": [0.1]}, [0.9, -0.3, 0.5])
 
 
-def test_growth_is_the_exponential_series() -> None:
+def test_growth_is_exponential_and_steady_rates_end_their_series() -> None:
     program = plan("state_rates", [("x", [x])], [("xdot", (1,), [x])])
     found = coefficients(series_program(program), {"x": [1.0]}, 10).ravel()
     assert found == pytest.approx([1 / factorial(k) for k in range(11)], rel=1e-15)
-
-
-def test_a_state_that_drives_nothing_and_a_steady_rate_end_their_series() -> None:
     program = plan("state_rates", [("x", [x, y])], [("xdot", (2,), [x * 0 + 2, x])])
     found = coefficients(series_program(program), {"x": [1.0, 0.0]}, 4)
     assert found.tolist() == [[1.0, 0.0], [2.0, 1.0], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]]

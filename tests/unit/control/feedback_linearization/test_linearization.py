@@ -37,22 +37,18 @@ def tora_law() -> FeedbackLinearization:
 
 
 @pytest.mark.filterwarnings("ignore:.*W-CONTROL-UNSUPPORTED")
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: cart_pole().derive().feedback_linearize(["x"]),
-        lambda: cart_pole().derive().feedback_linearize(["theta"]),
-        lambda: furuta_pendulum().derive().feedback_linearize(["pendulum"]),
-        lambda: two_link_pendulum().derive().feedback_linearize(["shoulder"], ["elbow"]),
-        lambda: two_link_pendulum().derive().feedback_linearize(["shoulder", "elbow'"], ["shoulder", "elbow"]),
-        lambda: ball_and_beam().derive().feedback_linearize(["r"]),
-        lambda: planar_vtol().derive().feedback_linearize(["x", "y"]),
-        lambda: quadrotor(2).derive().feedback_linearize(),
-        lambda: elastic_arm(coupling="reduced", joints=3).derive().feedback_linearize(),
-        lambda: elastic_arm(coupling="reduced", joints=2, damping=3).derive().feedback_linearize(["j1", "j2"]),
-        tora_law,
-    ],
-)
+@pytest.mark.parametrize("make", [
+    lambda: cart_pole().derive().feedback_linearize(["x"]),
+    lambda: cart_pole().derive().feedback_linearize(["theta"]),
+    lambda: furuta_pendulum().derive().feedback_linearize(["pendulum"]),
+    lambda: two_link_pendulum().derive().feedback_linearize(["shoulder"], ["elbow"]),
+    lambda: two_link_pendulum().derive().feedback_linearize(["shoulder", "elbow'"], ["shoulder", "elbow"]),
+    lambda: ball_and_beam().derive().feedback_linearize(["r"]),
+    lambda: planar_vtol().derive().feedback_linearize(["x", "y"]),
+    lambda: quadrotor(2).derive().feedback_linearize(),
+    lambda: elastic_arm(coupling="reduced", joints=3).derive().feedback_linearize(),
+    lambda: elastic_arm(coupling="reduced", joints=2, damping=3).derive().feedback_linearize(["j1", "j2"]), tora_law,
+])  # fmt: skip
 def test_coordinates_are_chains_of_integrators(make: Any) -> None:
     assert is_chain_of_integrators(make())
 
@@ -131,21 +127,18 @@ def test_orientations_may_be_quaternions() -> None:
     assert law.zero_dynamics.size == 1
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda: ball_and_beam().derive().feedback_linearize(["r"], at={}), "not exist at the given state.*where r"),
-        (lambda: ball_and_beam().derive().feedback_linearize(), "span of g, ad_f g has rank 2 of 4 and is not involut"),
-        (lambda: tora().derive().feedback_linearize(), r"relative degrees \{4\} exist, but coordinates are none"),
-        (lambda: quadrotor().derive().feedback_linearize(["pose_x", "pose_y", "pose_z", "pose_a1"]), "has rank 2 of 4"),
-        (lambda: cart_pole().derive().feedback_linearize(["x", "theta"]), "1 inputs are to make 2 outputs linear"),
-        (lambda: cart_pole().derive().feedback_linearize(["y"]), "no state 'y'"),
-        (lambda: cart_pole().derive().feedback_linearize(["x"], ["G"]), "no input 'G'"),
-        (lambda: cart_pole().derive().feedback_linearize(["x"], extend="yes"), "True or False"),
-        (lambda: cart_pole().derive().feedback_linearize(3), "3"),
-        (lambda: FeedbackLinearization("cart", ["x"]), "not a set of equations"),
-    ],
-)
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda: ball_and_beam().derive().feedback_linearize(["r"], at={}), "not exist at the given state.*where r"),
+    (lambda: ball_and_beam().derive().feedback_linearize(), "span of g, ad_f g has rank 2 of 4 and is not involut"),
+    (lambda: tora().derive().feedback_linearize(), r"relative degrees \{4\} exist, but coordinates are none"),
+    (lambda: quadrotor().derive().feedback_linearize(["pose_x", "pose_y", "pose_z", "pose_a1"]), "has rank 2 of 4"),
+    (lambda: cart_pole().derive().feedback_linearize(["x", "theta"]), "1 inputs are to make 2 outputs linear"),
+    (lambda: cart_pole().derive().feedback_linearize(["y"]), "no state 'y'"),
+    (lambda: cart_pole().derive().feedback_linearize(["x"], ["G"]), "no input 'G'"),
+    (lambda: cart_pole().derive().feedback_linearize(["x"], extend="yes"), "True or False"),
+    (lambda: cart_pole().derive().feedback_linearize(3), "3"),
+    (lambda: FeedbackLinearization("cart", ["x"]), "not a set of equations"),
+])  # fmt: skip
 def test_what_cannot_be_says_why(make: Any, sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=f"(?s){sentence}"):
         make()
@@ -279,23 +272,15 @@ def test_poles_are_roots_one_for_all_outputs_or_one_for_each() -> None:
     assert numbers(error_coefficients(["x"], [2], gains=[6, 5])) == [[6, 5]]
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"poles": -1, "gains": [1, 2]}, "both given"),
-        ({"poles": 3}, "errors would not decay: a pole is at 3"),
-        ({"poles": [-1, 2]}, "a pole is at 2"),
-        ({"poles": [-1]}, "1 poles are given, and the output has relative degree 2"),
-        ({"poles": [-1 + 1j, -1]}, "without its conjugate"),
-        ({"gains": [1, -1]}, "errors would not decay"),
-        ({"gains": [1, 2, 3]}, "3 gains are given"),
-        ({"gains": 3}, "list of gains"),
-        ({"gains": ["fast", 1]}, "'fast' is not a number"),
-        ({"poles": {"y": -1}}, "no output 'y'"),
-        ({"poles": {}}, "nothing is said of 'x'"),
-        ({"poles": "fast"}, "fast"),
-    ],
-)
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"poles": -1, "gains": [1, 2]}, "both given"), ({"poles": 3}, "errors would not decay: a pole is at 3"),
+    ({"poles": [-1, 2]}, "a pole is at 2"),
+    ({"poles": [-1]}, "1 poles are given, and the output has relative degree 2"),
+    ({"poles": [-1 + 1j, -1]}, "without its conjugate"), ({"gains": [1, -1]}, "errors would not decay"),
+    ({"gains": [1, 2, 3]}, "3 gains are given"), ({"gains": 3}, "list of gains"),
+    ({"gains": ["fast", 1]}, "'fast' is not a number"), ({"poles": {"y": -1}}, "no output 'y'"),
+    ({"poles": {}}, "nothing is said of 'x'"), ({"poles": "fast"}, "fast"),
+])  # fmt: skip
 def test_what_cannot_be_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         error_coefficients(["x"], [2], **options)

@@ -146,22 +146,19 @@ def limited(folder: Path, inside: str) -> ph.Joint:
     return ph.load(path, base="fixed").joints["j"]
 
 
-def test_effort_and_velocity_are_limits_of_both_signs(tmp_path: Path) -> None:
+def test_limits_of_both_signs_and_none(tmp_path: Path) -> None:
     made = limited(tmp_path, "<effort>20.5</effort><velocity>3</velocity>")
     (effort,), (speed,) = made.effort_limits, made.speed_limits
     assert (float(effort.lower), float(effort.upper), float(speed.upper)) == (-20.5, 20.5, 3.0)  # type: ignore[arg-type]
+    assert limited(tmp_path, "<lower>-inf</lower><upper>inf</upper>").limits == ()
+    with pytest.raises(FormatError, match="E-ROBOT-NUMBER"):
+        limited(tmp_path, "<effort>nan</effort>")
 
 
 @pytest.mark.parametrize("word", ["-1", "0", "1e16", "inf", "Infinity", "-1e20"])
 def test_what_sdf_takes_for_no_limit_is_none(word: str, tmp_path: Path) -> None:
     made = limited(tmp_path, f"<effort>{word}</effort><velocity>{word}</velocity>")
     assert made.effort_limits == made.speed_limits == ()
-
-
-def test_infinite_ends_of_a_coordinate_are_none(tmp_path: Path) -> None:
-    assert limited(tmp_path, "<lower>-inf</lower><upper>inf</upper>").limits == ()
-    with pytest.raises(FormatError, match="E-ROBOT-NUMBER"):
-        limited(tmp_path, "<effort>nan</effort>")
 
 
 def test_roll_pitch_and_yaw_turn_about_fixed_axes() -> None:

@@ -13,10 +13,6 @@ from polhode.kinematics.tree import build_tree
 STILL = Matrix.identity(3)
 
 
-def test_holding_keeps_the_equations() -> None:
-    assert keeps_the_equations("hold", walker())
-
-
 def test_knee_and_foot_stay_in_the_orientation_of_the_hip_and_bodies_where_they_were() -> None:
     tree = build_tree(walker("y"))
     held = apply(tree, ["hold"])

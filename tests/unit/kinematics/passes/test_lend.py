@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from tests.unit.kinematics.passes.walker import keeps_the_equations, moments, walker
+from tests.unit.kinematics.passes.walker import moments, walker
 
 import polhode as ph
 from polhode.kinematics.passes import apply, apply_each
 from polhode.kinematics.tree import build_tree
-
-
-def test_lending_keeps_the_equations() -> None:
-    assert keeps_the_equations("lend", walker())
 
 
 def test_lent_particles_cancel_first_moments_and_keep_the_mass() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.unit.kinematics.passes.walker import keeps_the_equations, offsets, walker
+from tests.unit.kinematics.passes.walker import offsets, walker
 
 import polhode as ph
 from polhode.expr import Vector
@@ -29,14 +29,6 @@ def test_sliding_takes_offsets_along_the_axis_and_spreading_no_more() -> None:
     assert tuple(link.inertia.h) == (1, 0, 5), "the body stays where it is"
     tree = build_tree(walker("z"))
     assert offsets(apply(tree, ["slide"])) < offsets(tree)
-
-
-def test_sliding_keeps_the_equations() -> None:
-    assert keeps_the_equations("slide", walker())
-
-
-def test_spreading_keeps_the_equations() -> None:
-    assert keeps_the_equations("spread", walker("z"))
 
 
 def test_spreading_leaves_no_more_components_than_sliding_and_keeps_legs_alike() -> None:

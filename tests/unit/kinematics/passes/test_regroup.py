@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from tests.unit.kinematics.passes.walker import keeps_the_equations, walker
+from tests.unit.kinematics.passes.walker import walker
 
 from polhode.expr import is_zero
 from polhode.kinematics.passes import apply
 from polhode.kinematics.tree import build_tree
-
-
-def test_regrouping_keeps_the_equations() -> None:
-    assert keeps_the_equations("regroup", walker())
 
 
 def test_a_link_on_a_hinge_has_neither_mass_nor_moments_along_its_axis() -> None:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from tests.unit.kinematics.passes.walker import keeps_the_equations, walker
+from tests.unit.kinematics.passes.walker import walker
 
 from polhode.expr import Matrix
 from polhode.kinematics.passes import apply
 from polhode.kinematics.tree import build_tree
-
-
-def test_resting_keeps_the_equations() -> None:
-    assert keeps_the_equations("rest", walker("z"))
 
 
 def test_a_link_that_carries_nothing_keeps_the_orientation_of_its_joint_frame_on_the_parent() -> None:

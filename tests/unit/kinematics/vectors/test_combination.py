@@ -50,17 +50,6 @@ def test_so_are_those_of_geared_joints_and_of_vector_parameters() -> None:
             assert same(components(item.partial(by, frame), frame), expected)
 
 
-def test_the_rate_is_the_sum_of_the_partial_derivatives(pair: Any) -> None:
-    """Of what depends on time through coordinates and speeds alone."""
-    udot = pair.system.derive().udot
-    a = pair.q[1] * pair.N.y + pair.u[0] * pair.B.z
-    for item in (a, a | pair.A.x, pair.B.inertia_dyadic):
-        for frame in (pair.N, pair.A, pair.B):
-            by_q = sum(rate * item.partial(q, frame) for q, rate in zip(pair.q, pair.u, strict=True))
-            by_u = sum(rate * item.partial(u, frame) for u, rate in zip(pair.u, udot, strict=True))
-            assert item.dt(frame) == by_q + by_u
-
-
 def test_partial_velocities_are_partial_derivatives_in_native_form(pair: Any) -> None:
     P = pair.B.centre
     for q, u in zip(pair.q, pair.u, strict=True):

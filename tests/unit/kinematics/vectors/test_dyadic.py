@@ -36,18 +36,6 @@ def test_components_turn_as_a_tensor(pair: Any) -> None:
     assert D.trace == sum(in_A[k, k] for k in range(3))
 
 
-def test_angular_momentum_and_energy_come_from_the_inertia_dyadic(pair: Any) -> None:
-    equations = pair.system.derive("poincare")
-    energy: Any = 0
-    momentum: Any = 0
-    for body in (pair.A, pair.B):
-        w, v = body.angular_velocity(), body.centre.velocity()
-        energy = energy + (w & body.inertia_dyadic & w) / 2 + body.mass * (v & v) / 2
-        momentum = momentum + (body.inertia_dyadic & w) + body.mass * (body.centre.position() ^ v)
-    assert energy == equations.kinetic_energy
-    assert same(momentum.components(pair.N), equations.momentum[0])
-
-
 def test_a_rotor_has_constant_inertia_in_the_body_that_carries_it() -> None:
     """Sayers (19): A · I · A of a body of revolution is free of its angle."""
     s = ph.System()

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 import polhode as ph
 from polhode.expr import free_symbols, same, sin, symbol
-from polhode.kinematics.vectors import (
-    incremental_acceleration,
-    incremental_angular_acceleration,
-    incremental_velocity,
-)
-
-AXES = ["revolute", "prismatic", "universal", "spherical", "free", "planar", "cylindrical"]
 
 
 def test_a_position_runs_from_point_to_point_along_the_bodies(pair: Any) -> None:
@@ -72,20 +63,6 @@ def test_the_middle_axis_of_a_compound_joint_has_a_name() -> None:
     assert w.dt() == B.angular_acceleration()
 
 
-@pytest.mark.parametrize("kind", AXES)
-def test_velocity_is_the_rate_of_position_in_any_frame(kind: str) -> None:
-    s = ph.System()
-    A, B, C = s.body("A"), s.body("B"), s.body("C")
-    s.joint("a", s.ground, A, ph.Revolute("x"), at=(1, 2, 3), child_at=(0, 1, 0))
-    s.joint("b", A, B, kind, at=(0, 1, 1), rotation=("x", ph.pi / 3), child_at=(2, 0, 1), child_rotation=("y", 1))
-    s.joint("c", A, C, ph.Prismatic((3, 4, 0)), at=(1, 1, 0))
-    P = B.point((1, 2, 3))
-    for frame in (s.ground, A, B, C):
-        assert P.velocity(frame) == P.position(frame).dt(frame)
-        assert P.acceleration(frame) == P.position(frame).dt(frame).dt(frame)
-        assert B.angular_velocity(frame) == -frame.angular_velocity(B)
-
-
 def test_points_may_move_in_their_body_and_derivatives_differ_by_turning(pair: Any) -> None:
     t = pair.system.time
     P = pair.A.point((sin(2 * t), 0, pair.q[1]))
@@ -108,18 +85,6 @@ def test_partial_velocities_are_what_multiplies_a_speed(pair: Any) -> None:
     assert repr(w.partial(pair.u[1])) == "a_y"
     for arrow in (w, v):
         assert sum(u * arrow.partial(u) for u in pair.u) == arrow
-
-
-def test_incremental_motion_is_a_difference_of_absolute_motion(pair: Any) -> None:
-    """Sayers (3), (4): the same as relative motion for angular velocity only."""
-    P, Q = pair.A.centre, pair.B.centre
-    assert incremental_velocity(P, Q) == Q.position(P).dt()
-    assert incremental_acceleration(P, Q) == Q.position(P).dt().dt()
-    assert incremental_velocity(pair.A.origin, Q) != Q.velocity(pair.A)
-    alpha = incremental_angular_acceleration(pair.A, pair.B)
-    assert alpha == pair.B.angular_velocity(pair.A).dt()
-    assert alpha != pair.B.angular_acceleration(pair.A)
-    assert pair.B.angular_velocity() - pair.A.angular_velocity() == pair.B.angular_velocity(pair.A)
 
 
 def test_a_prescribed_motion_is_a_function_of_time() -> None:

@@ -20,19 +20,13 @@ def test_it_tells_what_is_given_and_what_is_not() -> None:
     assert problem.unknown[3:] == ["multiplier of pin 4 x", "multiplier of pin 4 z"]
 
 
-def test_motions_that_loops_tie_together_cannot_all_be_given() -> None:
+def test_motions_of_loops_cannot_all_be_given() -> None:
     problem = system_graph(four_bar(), across=["pin 1", "pin 2"]).mixed_problem()
     with pytest.raises(PolhodeError, match="'pin 1', 'pin 2' cannot all be given") as caught:
         _ = problem.solution
     assert caught.value.problems[0].code == "E-PAPER-UNSUPPORTED"
-
-
-def test_a_loop_has_no_speed_to_be_given() -> None:
     with pytest.raises(PolhodeError, match="no speed whose motion could be given: 'pin 4'"):
         system_graph(four_bar(), across=["pin 4"]).mixed_problem()
-
-
-def test_a_prescribed_joint_of_a_loop_is_given() -> None:
     system = four_bar()
     system.prescribe("pin 1", ph.sin(system.time))
     problem = system_graph(system).mixed_problem()

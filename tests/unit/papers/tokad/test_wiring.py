@@ -22,23 +22,14 @@ def joint(name: str, tail: str, head: str, first: int, speeds: int) -> tuple[Edg
     return Edge(name, tail, head, "joint"), Open(first, speeds)
 
 
-def test_a_component_on_which_nothing_is_joined_is_named() -> None:
+def test_unjoined_circular_and_waiting_components_are_named() -> None:
     with pytest.raises(PolhodeError, match=r"nothing gives the velocities at 'q\.b'"):
         Wiring((rod("p"), rod("q")), (joint("j", "p.b", "O", 0, 6),))
-
-
-def test_joints_in_a_circuit_are_named() -> None:
     with pytest.raises(PolhodeError, match="'i', 'j' form a circuit"):
         Wiring((rod("p"),), (joint("i", "p.b", "O", 0, 12), joint("j", "p.b", "O", 6, 12)))
-
-
-def test_components_that_wait_for_each_other_are_named() -> None:
     loop = joint("i", "p.b", "q.a", 0, 12), joint("j", "q.b", "p.a", 6, 12)
     with pytest.raises(PolhodeError, match="'p', 'q' are wired in a circle"):
         Wiring((rod("p"), rod("q")), loop)
-
-
-def test_the_order_of_components_does_not_matter() -> None:
     pair = joint("i", "p.b", "O", 0, 12), joint("j", "q.b", "p.a", 6, 12)
     one, other = Wiring((rod("p"), rod("q")), pair), Wiring((rod("q"), rod("p")), pair)
     assert one.mass_matrix() == other.mass_matrix()

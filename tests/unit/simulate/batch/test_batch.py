@@ -33,18 +33,11 @@ def same(a: Any, b: Any) -> None:
     assert (a.status, a.message, a.parameters) == (b.status, b.message, b.parameters)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"start": [[0.1], [0.2]]},
-        {"start": ([[0.1], [0.2]], [0.0])},
-        {"start": {"hinge": 0.1}, "speeds": [[0.0], [1.0]]},
-        {"start": {"hinge": 0.1}, "tau": [[0.0], [1.0]]},
-        {"inputs": [[0.0], [1.0]]},
-        {"inputs": {"F": [0.0, 1.0]}, "parameters": {"m": [1.0, 1.0]}},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("options", [
+    {"start": [[0.1], [0.2]]}, {"start": ([[0.1], [0.2]], [0.0])},
+    {"start": {"hinge": 0.1}, "speeds": [[0.0], [1.0]]}, {"start": {"hinge": 0.1}, "tau": [[0.0], [1.0]]},
+    {"inputs": [[0.0], [1.0]]}, {"inputs": {"F": [0.0, 1.0]}, "parameters": {"m": [1.0, 1.0]}},
+], ids=str)  # fmt: skip
 def test_starts_speeds_inputs_and_efforts_make_batches(pendulum: ph.Equations, options: dict[str, Any]) -> None:
     batch = pendulum.simulate(0.2, samples=3, **options)
     assert len(batch) == 2
@@ -123,17 +116,14 @@ def test_warnings_of_many_members_are_told_together() -> None:
     assert len(told) == 1
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        ({"tau": lambda t, q, u: [0.1]}, "'tau' has a Python function"),
-        ({"events": [lambda t, q, u: q[0]]}, "'events' has a Python function"),
-        (
-            {"tau": {"hinge": ph.held(lambda t, q, u: 0.1, every=0.05)}, "events": (lambda t, q, u: q[0],)},
-            "'tau' and 'events' have Python functions",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("more", "told"), [
+    ({"tau": lambda t, q, u: [0.1]}, "'tau' has a Python function"),
+    ({"events": [lambda t, q, u: q[0]]}, "'events' has a Python function"),
+    (
+        {"tau": {"hinge": ph.held(lambda t, q, u: 0.1, every=0.05)}, "events": (lambda t, q, u: q[0],)},
+        "'tau' and 'events' have Python functions",
+    ),
+])  # fmt: skip
 def test_a_batch_that_asks_python_says_that_it_goes_under_the_lock(
     pendulum: ph.Equations, more: dict[str, Any], told: str, tmp_path: Path
 ) -> None:

@@ -56,15 +56,11 @@ def test_lengths_that_differ_are_named() -> None:
         of(parameters={"l": [1, 2]}, start={"hinge": [1, 2, 3]})
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"parameters": {"l": ["a", "b"]}}, "parameter 'l': <U1 is no type of real numbers"),
-        ({"parameters": {"l": np.ones((2, 2))}}, r"shape \(2, 2\)"),
-        ({"parameters": {"l": []}}, "there are no values"),
-        ({"speeds": {"hinge": [1j, 2j]}}, "speed 'hinge': complex128"),
-    ],
-)
+@pytest.mark.parametrize(("options", "told"), [
+    ({"parameters": {"l": ["a", "b"]}}, "parameter 'l': <U1 is no type of real numbers"),
+    ({"parameters": {"l": np.ones((2, 2))}}, r"shape \(2, 2\)"), ({"parameters": {"l": []}}, "there are no values"),
+    ({"speeds": {"hinge": [1j, 2j]}}, "speed 'hinge': complex128"),
+])  # fmt: skip
 def test_what_is_no_list_of_numbers_is_refused(options: dict[str, Any], told: str) -> None:
     with pytest.raises(ShapeError, match=told):
         of(**options)

@@ -86,19 +86,11 @@ BALLS = {"parameters": {"i": np.linspace(0.2, 0.29, 21)}, "speeds": {"slide": 1.
 ARMS = {"start": {"s1": np.linspace(-1, 2, 18), "e": np.linspace(0.4, 1.0, 18)}}
 
 
-@pytest.mark.parametrize(
-    ("made", "given", "method", "rtol"),
-    [
-        (ball, BALLS, "DOP853", 1e-6),
-        (ball, BALLS, "RK23", 1e-4),
-        (ball, BALLS, "taylor", 1e-11),
-        (arm, ARMS, "DOP853", 1e-12),
-        (arm, ARMS, "TP86", 1e-9),
-        (arm, ARMS, "RK45", 1e-5),
-        (slider, SLIDERS, "DOP853", 1e-8),
-        (slider, SLIDERS, "TP86", 1e-10),
-    ],
-)
+@pytest.mark.parametrize(("made", "given", "method", "rtol"), [
+    (ball, BALLS, "DOP853", 1e-6), (ball, BALLS, "RK23", 1e-4), (ball, BALLS, "taylor", 1e-11),
+    (arm, ARMS, "DOP853", 1e-12), (arm, ARMS, "TP86", 1e-9), (arm, ARMS, "RK45", 1e-5),
+    (slider, SLIDERS, "DOP853", 1e-8), (slider, SLIDERS, "TP86", 1e-10),
+])  # fmt: skip
 def test_side_by_side_and_one_after_the_other_are_the_same(
     made: Callable[[], Equations], given: dict[str, Any], method: str, rtol: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

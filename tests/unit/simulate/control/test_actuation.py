@@ -129,20 +129,11 @@ def test_kinds_are_told_apart(system: ph.System, equations: ph.Equations) -> Non
     )
 
 
-@pytest.mark.parametrize(
-    "force",
-    [
-        lambda s: 2 * s.time,
-        lambda s: "2*t",
-        lambda s: ph.sampled([0, 1], [0, 2]),
-        lambda s: ([0.0, 1.0], [0.0, 2.0]),
-        lambda s: ph.sampled([0, 2], rate=1.0),
-        lambda s: ph.sampled(np.arange(5) / 2, np.arange(5), "cubic"),
-        lambda s: ph.table([0, 1], [0, 2], outside="line"),
-        lambda s: lambda t: 2 * t,
-        lambda s: lambda t, q, u: 2 * t,
-    ],
-)
+@pytest.mark.parametrize("force", [
+    lambda s: 2 * s.time, lambda s: "2*t", lambda s: ph.sampled([0, 1], [0, 2]), lambda s: ([0.0, 1.0], [0.0, 2.0]),
+    lambda s: ph.sampled([0, 2], rate=1.0), lambda s: ph.sampled(np.arange(5) / 2, np.arange(5), "cubic"),
+    lambda s: ph.table([0, 1], [0, 2], outside="line"), lambda s: lambda t: 2 * t, lambda s: lambda t, q, u: 2 * t,
+])  # fmt: skip
 def test_one_force_in_many_ways_is_one_motion(system: ph.System, equations: ph.Equations, force: Any) -> None:
     run = equations.simulate(1, inputs={"F": 0, "G": force(system)}, samples=11)
     np.testing.assert_allclose(run["x"], run.t**3 / 3, atol=1e-9)
@@ -182,19 +173,10 @@ def test_what_is_wrong_with_samples_is_told_of_the_input_they_are_for() -> None:
 # ---- callables ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("function", "count"),
-    [
-        (lambda t: 0, 1),
-        (lambda t, q, u: 0, 3),
-        (lambda t, q, u, z: 0, 4),
-        (lambda *given: 0, 3),
-        (lambda t, gain=2: 0, 1),
-        (lambda t, q, u, gain=2: 0, 3),
-        (lambda t=0, q=None, u=None: 0, 3),
-        (np.sin, 1),
-    ],
-)
+@pytest.mark.parametrize(("function", "count"), [
+    (lambda t: 0, 1), (lambda t, q, u: 0, 3), (lambda t, q, u, z: 0, 4), (lambda *given: 0, 3),
+    (lambda t, gain=2: 0, 1), (lambda t, q, u, gain=2: 0, 3), (lambda t=0, q=None, u=None: 0, 3), (np.sin, 1),
+])  # fmt: skip
 def test_a_function_is_given_what_it_takes(function: Any, count: int) -> None:
     assert asked(function, "the function", (0,), np.atleast_1d).arguments == count
 

@@ -168,36 +168,29 @@ def test_what_is_prescribed_is_measured_too() -> None:
     assert abs(e.simulate(1, controller=law, sample_time=1e-3, samples=3).q - run.q).max() < 2e-4
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"controller": 5}, "5 is no controller"),
-        ({"reference": 1, "functions": 5}, "is not what equations"),
-        ({"reference": 1, "parameters": 5}, "is not values by name"),
-        ({"reference": 1, "parameters": {"kq": 5}}, "no parameter 'kq'"),
-        ({"reference": 5}, "'reference' is of a controller"),
-        ({"limits": 5}, "'limits' is of a controller"),
-        ({}, "there is no curve for it"),
-        ({"reference": {"y": 1}}, "there is no reference 'y'"),
-        ({"reference": np.sin}, "a Python function has no derivatives"),
-        ({"reference": "x"}, "nothing called 'x'"),
-        ({"reference": ph.symbol("x", "coordinate")}, "depends on the coordinate 'x'"),
-        ({"reference": True}, "True is not a curve in time"),
-        ({"reference": [1, 2, 3]}, "is not a number or an expression"),
-        ({"reference": ph.sampled([0, 1], [0, 1])}, "derivative 2 of it"),
-        ({"reference": ph.sampled([0, 1], [0, 1], "held")}, "have none"),
-        ({"reference": 1, "tau": {"v": 1}}, "the effort 'v' is given, and the controller gives it too"),
-        ({"reference": 1, "tau": {"x": 1}}, "the effort 'x' is given"),
-        ({"reference": 1, "tau": [1.0]}, "gives some of the efforts"),
-        ({"reference": 1, "delay": 0.1}, "'delay' needs sample_time"),
-        ({"reference": 1, "noise": {"x": 0.1}}, "'noise' needs sample_time"),
-        ({"reference": 1, "quantisation": {"x": 0.1}}, "'quantisation' needs sample_time"),
-        ({"reference": 1, "limits": -2}, "-2 is not a limit"),
-        ({"reference": 1, "limits": {"y": 2}}, "there is no control 'y'"),
-        ({"reference": 1, "limits": {"v": (2, 1)}}, "are no limits"),
-        ({"reference": 1, "limits": {"v": "a"}}, "is not a limit"),
-    ],
-)
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"controller": 5}, "5 is no controller"), ({"reference": 1, "functions": 5}, "is not what equations"),
+    ({"reference": 1, "parameters": 5}, "is not values by name"),
+    ({"reference": 1, "parameters": {"kq": 5}}, "no parameter 'kq'"),
+    ({"reference": 5}, "'reference' is of a controller"), ({"limits": 5}, "'limits' is of a controller"),
+    ({}, "there is no curve for it"), ({"reference": {"y": 1}}, "there is no reference 'y'"),
+    ({"reference": np.sin}, "a Python function has no derivatives"), ({"reference": "x"}, "nothing called 'x'"),
+    ({"reference": ph.symbol("x", "coordinate")}, "depends on the coordinate 'x'"),
+    ({"reference": True}, "True is not a curve in time"),
+    ({"reference": [1, 2, 3]}, "is not a number or an expression"),
+    ({"reference": ph.sampled([0, 1], [0, 1])}, "derivative 2 of it"),
+    ({"reference": ph.sampled([0, 1], [0, 1], "held")}, "have none"),
+    ({"reference": 1, "tau": {"v": 1}}, "the effort 'v' is given, and the controller gives it too"),
+    ({"reference": 1, "tau": {"x": 1}}, "the effort 'x' is given"),
+    ({"reference": 1, "tau": [1.0]}, "gives some of the efforts"),
+    ({"reference": 1, "delay": 0.1}, "'delay' needs sample_time"),
+    ({"reference": 1, "noise": {"x": 0.1}}, "'noise' needs sample_time"),
+    ({"reference": 1, "quantisation": {"x": 0.1}}, "'quantisation' needs sample_time"),
+    ({"reference": 1, "limits": -2}, "-2 is not a limit"),
+    ({"reference": 1, "limits": {"y": 2}}, "there is no control 'y'"),
+    ({"reference": 1, "limits": {"v": (2, 1)}}, "are no limits"),
+    ({"reference": 1, "limits": {"v": "a"}}, "is not a limit"),
+])  # fmt: skip
 def test_what_cannot_be_closed_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:
     e = slider().derive()
     if not sentence.endswith("is of a controller"):

@@ -69,21 +69,16 @@ def test_files_and_pictures_have_it(tmp_path: Path) -> None:
     assert len(run.plot().axes) == len(panels_of(run, ()))
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"sample_time": 0}, "0 is not a time > 0"),
-        ({"sample_time": "a"}, "'a' is not a time"),
-        ({"sample_time": -1}, "-1 is not a time > 0"),
-        ({"sample_time": 0.1, "delay": -1}, "-1 is not a time ≥ 0"),
-        ({"sample_time": 0.1, "noise": {"y": 1}}, "there is no measurement 'y'"),
-        ({"sample_time": 0.1, "noise": {"x": -1}}, "-1 is not a standard deviation"),
-        ({"sample_time": 0.1, "quantisation": {"x": 0}}, "0 is not a step"),
-        ({"sample_time": 0.1, "seed": "a"}, "'a' is not a whole number ≥ 0"),
-        ({"sample_time": 0.1, "discretisation": "magic"}, "no discretisation 'magic'"),
-        ({"sample_time": 1e-12}, "would be asked"),
-    ],
-)
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"sample_time": 0}, "0 is not a time > 0"), ({"sample_time": "a"}, "'a' is not a time"),
+    ({"sample_time": -1}, "-1 is not a time > 0"), ({"sample_time": 0.1, "delay": -1}, "-1 is not a time ≥ 0"),
+    ({"sample_time": 0.1, "noise": {"y": 1}}, "there is no measurement 'y'"),
+    ({"sample_time": 0.1, "noise": {"x": -1}}, "-1 is not a standard deviation"),
+    ({"sample_time": 0.1, "quantisation": {"x": 0}}, "0 is not a step"),
+    ({"sample_time": 0.1, "seed": "a"}, "'a' is not a whole number ≥ 0"),
+    ({"sample_time": 0.1, "discretisation": "magic"}, "no discretisation 'magic'"),
+    ({"sample_time": 1e-12}, "would be asked"),
+])  # fmt: skip
 def test_what_cannot_be_sampled_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:
     e = slider().derive()
     with pytest.raises(ph.PolhodeError, match=sentence):
@@ -140,19 +135,14 @@ def test_short_references_and_long_delays_give_notices() -> None:
     assert not e.simulate(0.1, delay=0.01, **SAMPLED, **given).notices
 
 
-@pytest.mark.parametrize(
-    ("options", "match"),
-    [
-        ({"limits": [10, 20]}, "does not say which control"),
-        ({"limits": {"tau_elbow": 10, "elbow": 20}}, "given twice"),
-        ({"discretisation": ["euler"], **SAMPLED}, "no discretisation"),
-        ({"discretisation": 0, **SAMPLED}, "no discretisation"),
-        ({"delay": -1, **SAMPLED}, "delay: -1 is not a time ≥ 0"),
-        ({"delay": 10**400, **SAMPLED}, "is not a time ≥ 0"),
-        ({"limits": 10**400}, "is not a limit"),
-        ({"sample_time": 0}, "0 is not a time > 0"),
-    ],
-)
+@pytest.mark.parametrize(("options", "match"), [
+    ({"limits": [10, 20]}, "does not say which control"),
+    ({"limits": {"tau_elbow": 10, "elbow": 20}}, "given twice"),
+    ({"discretisation": ["euler"], **SAMPLED}, "no discretisation"),
+    ({"discretisation": 0, **SAMPLED}, "no discretisation"),
+    ({"delay": -1, **SAMPLED}, "delay: -1 is not a time ≥ 0"), ({"delay": 10**400, **SAMPLED}, "is not a time ≥ 0"),
+    ({"limits": 10**400}, "is not a limit"), ({"sample_time": 0}, "0 is not a time > 0"),
+])  # fmt: skip
 def test_options_that_could_be_taken_in_two_ways_get_a_sentence(options: dict[str, Any], match: str) -> None:
     e = arm().derive()
     with pytest.raises(ph.PolhodeError, match=match):

@@ -370,14 +370,11 @@ def test_a_run_ends_at_an_event(swing: ph.Equations) -> None:
     assert run.t[-1] == pytest.approx(exact.t[-1], abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (DAMPED | {"spectral_radius": 1.5}, "1.5 is not a number from 0 to 1"),
-        ({"method": "rk4", "spectral_radius": 0.5}, "the method rk4 has no spectral radius to choose"),
-        (DAMPED | {"tau": lambda t, q, u: -q}, "a function in Python drives this run"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    (DAMPED | {"spectral_radius": 1.5}, "1.5 is not a number from 0 to 1"),
+    ({"method": "rk4", "spectral_radius": 0.5}, "the method rk4 has no spectral radius to choose"),
+    (DAMPED | {"tau": lambda t, q, u: -q}, "a function in Python drives this run"),
+])  # fmt: skip
 def test_what_the_method_does_not_take_is_refused(swing: ph.Equations, options: dict, message: str) -> None:  # type: ignore[type-arg]
     with pytest.raises(PolhodeError, match=message):
         swing.simulate(1, **options)

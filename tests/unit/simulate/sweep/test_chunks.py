@@ -158,17 +158,11 @@ def test_workers_that_cannot_start_are_told(pendulum: ph.Equations) -> None:
         pendulum.sweep({"l": LENGTHS}, 0.1, workers=2, measure=killing, samples=3, chunk=8)
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"workers": 0}, "workers: 0 is not a whole number"),
-        ({"workers": 1.5}, "workers: 1.5 is not a whole number"),
-        ({"chunk": 0}, "chunk: 0 is not a whole number"),
-        ({"executor": 5}, "5 is no executor"),
-        ({"client": 5}, "5 is not a client"),
-        ({"client": 5, "workers": 2}, "workers and client are given"),
-    ],
-)
+@pytest.mark.parametrize(("options", "told"), [
+    ({"workers": 0}, "workers: 0 is not a whole number"), ({"workers": 1.5}, "workers: 1.5 is not a whole number"),
+    ({"chunk": 0}, "chunk: 0 is not a whole number"), ({"executor": 5}, "5 is no executor"),
+    ({"client": 5}, "5 is not a client"), ({"client": 5, "workers": 2}, "workers and client are given"),
+])  # fmt: skip
 def test_wrong_runners_are_told(pendulum: ph.Equations, options: dict[str, Any], told: str) -> None:
     with pytest.raises(PolhodeError, match=told):
         pendulum.sweep({"l": LENGTHS}, 0.1, **options)

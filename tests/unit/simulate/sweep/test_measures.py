@@ -71,16 +71,10 @@ def test_functions_of_the_trajectory(swing: Trajectory) -> None:
     np.testing.assert_array_equal(measured(swing, lambda run: run.q[:2])["value"], swing.q[:2])
 
 
-@pytest.mark.parametrize(
-    ("given", "cure"),
-    [
-        ("fnal", "'final'"),
-        ("max:hige", "'max:hinge'"),
-        ("mx:hinge", "'max:hinge'"),
-        ("max", "'max:"),
-        (5, "Give a name"),
-    ],
-)
+@pytest.mark.parametrize(("given", "cure"), [
+    ("fnal", "'final'"), ("max:hige", "'max:hinge'"), ("mx:hinge", "'max:hinge'"), ("max", "'max:"),
+    (5, "Give a name"),
+])  # fmt: skip
 def test_an_unknown_measure_is_told_with_those_that_are_like_it(swing: Trajectory, given: Any, cure: str) -> None:
     with pytest.raises(PolhodeError) as caught:
         measured(swing, given)
@@ -92,15 +86,11 @@ def test_an_unknown_reduction_of_an_expression_is_told(swing: Trajectory, pendul
         measured(swing, ("most", pendulum.q[0]))
 
 
-@pytest.mark.parametrize(
-    ("function", "told"),
-    [
-        (lambda run: run["elbow"], "raised PolhodeError: the trajectory has no value 'elbow'"),
-        (lambda run: None, "returned None, which is no real number"),
-        (lambda run: "high", "returned 'high'"),
-        (lambda run: [[1], [2, 3]], "which is no real number"),
-    ],
-)
+@pytest.mark.parametrize(("function", "told"), [
+    (lambda run: run["elbow"], "raised PolhodeError: the trajectory has no value 'elbow'"),
+    (lambda run: None, "returned None, which is no real number"), (lambda run: "high", "returned 'high'"),
+    (lambda run: [[1], [2, 3]], "which is no real number"),
+])  # fmt: skip
 def test_a_function_that_fails_is_told(swing: Trajectory, function: Any, told: str) -> None:
     with pytest.raises(MeasureFailed, match=told):
         measured(swing, function)
@@ -143,24 +133,21 @@ def test_a_varied_speed_leaves_the_start_that_was_given(pendulum: ph.Equations, 
     assert (run["start"], run["speeds"]) == ({"hinge": 0.4}, {"hinge": 2.0})
 
 
-@pytest.mark.parametrize(
-    ("vary", "options", "kind", "told"),
-    [
-        ({"lenght": [1]}, {}, PolhodeError, "no parameter, input, coordinate or speed 'lenght'"),
-        ({"hige": [1]}, {}, PolhodeError, "Did you mean 'hinge'"),
-        ({"speed:hige": [1]}, {}, PolhodeError, "Did you mean 'speed:hinge'"),
-        ({"l": ["a"]}, {}, ShapeError, "not a list of numbers"),
-        ({"l": [[1, 2]]}, {}, ShapeError, "not a list of numbers"),
-        ({"l": [[1], [2, 3]]}, {}, ShapeError, "not a list of numbers"),
-        ({"l": []}, {}, ShapeError, "there are no values"),
-        ({"l": np.zeros(4000), "m": np.zeros(4000)}, {}, LimitError, "16,000,000 points"),
-        ({"l": [1], "parameter:l": [2]}, {}, PolhodeError, "name one value twice"),
-        ([1, 2], {}, PolhodeError, "says not what to vary"),
-        ({"l": [1]}, {"parameters": {"m": [1, 2]}}, PolhodeError, "parameters 'm': an array of values"),
-        ({"F": [1]}, {"inputs": abs}, PolhodeError, "given by a function"),
-        ({"hinge": [1]}, {"start": [1.0, 2.0]}, ShapeError, "expected 1 numbers"),
-    ],
-)
+@pytest.mark.parametrize(("vary", "options", "kind", "told"), [
+    ({"lenght": [1]}, {}, PolhodeError, "no parameter, input, coordinate or speed 'lenght'"),
+    ({"hige": [1]}, {}, PolhodeError, "Did you mean 'hinge'"),
+    ({"speed:hige": [1]}, {}, PolhodeError, "Did you mean 'speed:hinge'"),
+    ({"l": ["a"]}, {}, ShapeError, "not a list of numbers"),
+    ({"l": [[1, 2]]}, {}, ShapeError, "not a list of numbers"),
+    ({"l": [[1], [2, 3]]}, {}, ShapeError, "not a list of numbers"),
+    ({"l": []}, {}, ShapeError, "there are no values"),
+    ({"l": np.zeros(4000), "m": np.zeros(4000)}, {}, LimitError, "16,000,000 points"),
+    ({"l": [1], "parameter:l": [2]}, {}, PolhodeError, "name one value twice"),
+    ([1, 2], {}, PolhodeError, "says not what to vary"),
+    ({"l": [1]}, {"parameters": {"m": [1, 2]}}, PolhodeError, "parameters 'm': an array of values"),
+    ({"F": [1]}, {"inputs": abs}, PolhodeError, "given by a function"),
+    ({"hinge": [1]}, {"start": [1.0, 2.0]}, ShapeError, "expected 1 numbers"),
+])  # fmt: skip
 def test_what_cannot_be_varied_is_told(
     pendulum: ph.Equations, vary: Any, options: dict[str, Any], kind: type[PolhodeError], told: str
 ) -> None:

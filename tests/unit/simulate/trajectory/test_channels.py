@@ -58,16 +58,10 @@ def test_expressions_as_such_and_as_text_come_to_the_same(pendulum, run):
     assert np.allclose(made["rate"].values, run.speed("hinge") * run.t)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "says"),
-    [
-        ("hnge", "Did you mean 'hinge'"),
-        ("hinge +", "Channel 'hinge +' is not drawn"),
-        ("force(elbow)", "elbow"),
-        ("__import__('os')", "is not drawn"),
-        (ph.expr.symbol("alien"), "'alien' is not known along this trajectory"),
-    ],
-)
+@pytest.mark.parametrize(("wanted", "says"), [
+    ("hnge", "Did you mean 'hinge'"), ("hinge +", "Channel 'hinge +' is not drawn"), ("force(elbow)", "elbow"),
+    ("__import__('os')", "is not drawn"), (ph.expr.symbol("alien"), "'alien' is not known along this trajectory"),
+])  # fmt: skip
 def test_what_cannot_be_drawn_is_told_and_the_rest_is_drawn(run, tmp_path, wanted, says):
     made, told = channels_of(run, [wanted, "hinge"])
     assert [each.name for each in made] == ["hinge"]
