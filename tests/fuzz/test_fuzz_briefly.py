@@ -8,7 +8,7 @@ from tests.seeds import TRIAL
 
 #: To stop what hangs on the slowest machine; no test measures time.
 SECONDS = 120.0
-CASES = 150 if TRIAL else 60
+CASES = 150 if TRIAL else 30
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

@@ -386,11 +386,9 @@ def test_a_simple_shoulder_is_not_equivalent_to_the_compound_one() -> None:
     assert six_dof_arm().joints["shoulder"].type.is_holonomic
 
 
-@pytest.mark.parametrize(
-    ("name", "printed"),
-    [("compound", printed_compound_row), ("simple", printed_simple_row)],
-    ids=["compound", "simple"],
-)
+@pytest.mark.parametrize(("name", "printed"), [
+    ("compound", printed_compound_row), ("simple", printed_simple_row),
+], ids=["compound", "simple"])  # fmt: skip
 def test_printed_rows_are_what_an_index_shift_in_46_gives(name: str, printed: Any) -> None:
     shoulder, wrist = REPRESENTATIONS[name]
     shifted = chain(shoulder, wrist, shifted=True).inertia_matrix

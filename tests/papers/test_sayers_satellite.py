@@ -405,13 +405,9 @@ def test_the_boom_flexes_in_free_flight_and_conserves_what_must_be() -> None:
     assert np.ptp(run["q9"]) > 0.3 and np.ptp(run["q10"]) > 0.3
 
 
-@pytest.mark.parametrize(
-    ("row", "body", "said"),
-    [
-        ("Rotation direction", "B", "no row 'Rotation d.*\n.*'Rotation directions'"),
-        ("Level", "Z", "no body 'Z'"),
-    ],
-)
+@pytest.mark.parametrize(("row", "body", "said"), [
+    ("Rotation direction", "B", "no row 'Rotation d.*\n.*'Rotation directions'"), ("Level", "Z", "no body 'Z'"),
+])  # fmt: skip
 def test_a_cell_that_is_not_there_is_told_with_those_that_are(row: str, body: str, said: str) -> None:
     with pytest.raises(ph.PolhodeError, match=f"Table 2.*{said}"):
         REPORT.table_2.cell(row, body)
@@ -423,11 +419,9 @@ class OfTheReport(Derivation):
     equations = REPORT.literal.equations()
 
 
-@pytest.mark.parametrize(
-    "kane",
-    [EQUATIONS.derivation, OfTheReport(SATELLITE, "kane"), IN_HIS_SPEEDS.derivation],
-    ids=["derived", "of the report", "in his speeds"],
-)
+@pytest.mark.parametrize("kane", [
+    EQUATIONS.derivation, OfTheReport(SATELLITE, "kane"), IN_HIS_SPEEDS.derivation,
+], ids=["derived", "of the report", "in his speeds"])  # fmt: skip
 def test_the_paper_s_sums_move_the_satellite_as_another_formalism_does(kane: Derivation) -> None:
     """q̇ = Γ u in the speeds in which the sums are taken: twenty seconds from the bent boom."""
     options = {"start": "flexing", "rtol": 1e-11, "atol": 1e-11, "samples": np.linspace(0, 20, 21)}
