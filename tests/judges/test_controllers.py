@@ -31,15 +31,10 @@ def ur5() -> tuple[ph.Equations, control.ComputedTorque]:
     return e, control.ComputedTorque(e, kp=100, kd=20)
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda e: control.ComputedTorque(e, kp=100, kd=20, ki=50),
-        lambda e: control.PassivityBased(e, kd=10, lambda_=5),
-        lambda e: control.PassivityBased(e, kd=10, kp=50),
-        lambda e: control.SlidingMode(e, 5, 10, 0.1),
-    ],
-)
+@pytest.mark.parametrize("make", [
+    lambda e: control.ComputedTorque(e, kp=100, kd=20, ki=50), lambda e: control.PassivityBased(e, kd=10, lambda_=5),
+    lambda e: control.PassivityBased(e, kd=10, kp=50), lambda e: control.SlidingMode(e, 5, 10, 0.1),
+])  # fmt: skip
 def test_with_exact_parameters_the_path_is_followed(make: Any) -> None:
     c = make(arm())
     assert off_path(arm().simulate(3, controller=c, reference=PATH, rtol=1e-10, atol=1e-12, **ON_PATH)) < 1e-8
@@ -127,13 +122,10 @@ class Balance(control.Controller):
 
 
 @pytest.mark.parametrize("sample_time", [None, 0.002])
-@pytest.mark.parametrize(
-    ("make", "angle", "gains"),
-    [
-        (cart_pole, "theta", {"ke": 80, "kp": 1, "kv": 1, "limit": 8}),
-        (furuta_pendulum, "pendulum", {"ke": 1000, "kp": 10, "kv": 1, "limit": 60}),
-    ],
-)
+@pytest.mark.parametrize(("make", "angle", "gains"), [
+    (cart_pole, "theta", {"ke": 80, "kp": 1, "kv": 1, "limit": 8}),
+    (furuta_pendulum, "pendulum", {"ke": 1000, "kp": 10, "kv": 1, "limit": 60}),
+])  # fmt: skip
 def test_a_pendulum_is_swung_up_and_caught(make: Any, angle: str, gains: Any, sample_time: float | None) -> None:
     e = make().derive()
     swing = control.EnergyControl(e, {angle: 0}, **gains)
