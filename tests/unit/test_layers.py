@@ -285,7 +285,6 @@ def test_an_element_that_looks_beyond_its_protocol_is_found(tmp_path: Path) -> N
 OF_NO_MODULE = {
     "test_layers.py",
     "test_style.py",
-    "formats/test_load.py",
     "formats/test_round_trip.py",
     "formats/test_samples.py",
     "view/test_browser.py",
