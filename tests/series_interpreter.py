@@ -13,10 +13,7 @@ from polhode.codegen.taylor.recurrences import SeriesProgram
 
 
 def coefficients(
-    series: SeriesProgram,
-    inputs: Mapping[str, Sequence[float]],
-    order: int,
-    parameters: Sequence[float] = (),
+    series: SeriesProgram, inputs: Mapping[str, Sequence[float]], order: int, parameters: Sequence[float] = ()
 ) -> npt.NDArray[np.float64]:
     """The Taylor coefficients (order + 1, n) of the state along the motion x' = f(t, x) through a point.
 

@@ -37,13 +37,9 @@ def ilqr(e: ph.Equations) -> Controller:
 
 #: How each is made of the mechanism.
 REGULATORS = {
-    "LQR": lqr,
-    "Observed": observed,
-    "GainSchedule": gain_schedule,
-    "LinearMPC": linear_mpc,
-    "RealTimeIteration": real_time_iteration,
-    "iLQR": ilqr,
-}
+    "LQR": lqr, "Observed": observed, "GainSchedule": gain_schedule, "LinearMPC": linear_mpc,
+    "RealTimeIteration": real_time_iteration, "iLQR": ilqr,
+}  # fmt: skip
 
 
 def mechanism() -> ph.Equations:

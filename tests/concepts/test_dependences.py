@@ -57,15 +57,11 @@ def symbol_of(s: System, kind: str) -> Expr:
     """A symbol of a kind; where it belongs to a joint, of b."""
     b = s.joints["b"]
     made: dict[str, Callable[[], Expr]] = {
-        "time": lambda: s.time,
-        "input": lambda: s.input("w"),
-        "state": lambda: s.state("z", rate=lambda z: -z, start=1),
-        "coordinate": lambda: b.q[0],
-        "speed": lambda: b.u[0],
-        "effort": lambda: b.tau[0],
-        "acceleration": lambda: acceleration_of(b.u[0]),
+        "time": lambda: s.time, "input": lambda: s.input("w"),
+        "state": lambda: s.state("z", rate=lambda z: -z, start=1), "coordinate": lambda: b.q[0],
+        "speed": lambda: b.u[0], "effort": lambda: b.tau[0], "acceleration": lambda: acceleration_of(b.u[0]),
         "multiplier": lambda: symbol("loop", "multiplier"),
-    }
+    }  # fmt: skip
     return made[kind]()
 
 

@@ -99,16 +99,10 @@ def thirty_bodies() -> System:
 
 
 MODELS: dict[str, tuple[Callable[[], System], int]] = {
-    "empty": (empty, 0),
-    "one fixed body": (one_fixed_body, 0),
-    "welded pair": (welded_pair, 0),
-    "pendulum": (pendulum, 1),
-    "falling stone": (falling_stone, 6),
-    "spring and damper": (spring_and_damper, 1),
-    "rolling wheel": (rolling_wheel, 3),
-    "two islands": (two_islands, 4),
-    "thirty bodies": (thirty_bodies, 30),
-}
+    "empty": (empty, 0), "one fixed body": (one_fixed_body, 0), "welded pair": (welded_pair, 0),
+    "pendulum": (pendulum, 1), "falling stone": (falling_stone, 6), "spring and damper": (spring_and_damper, 1),
+    "rolling wheel": (rolling_wheel, 3), "two islands": (two_islands, 4), "thirty bodies": (thirty_bodies, 30),
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

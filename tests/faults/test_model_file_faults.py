@@ -281,12 +281,8 @@ def test_mistakes_in_different_places_are_reported_together() -> None:
         + "loads:\n  - {type: joint_force, joint: hinge, value: 2*}\nposes: {up: {coordinates: {hinge: inf}}}\n"
     )
     for place in (
-        "1: parameters.m",
-        "3: bodies.bob.com[2]",
-        "5: joints.hinge.axis",
-        "7: loads[0].value",
-        "8: poses.up",
-    ):
+        "1: parameters.m", "3: bodies.bob.com[2]", "5: joints.hinge.axis", "7: loads[0].value", "8: poses.up",
+    ):  # fmt: skip
         assert f"m.yaml:{place}" in message
     assert message.count("m.yaml:") == 5, "one mistake does not cause another"
 

@@ -370,13 +370,9 @@ def test_f46_a_bad_row_is_named_by_its_line(text: str, line: int, reason: str, t
 def test_f47_what_is_misspelt_is_named_with_what_was_meant() -> None:
     equations = slider(force=0, mass=2.0)
     for options, meant in (
-        ({"parameters": {"mas": 1}}, "mass"),
-        ({"start": {"X": 1}}, "x"),
-        ({"speeds": {"vv": 1}}, "v"),
-        ({"tau": {"w": 1}}, "v"),
-        ({"start": "reach"}, "pose 'reach'"),
-        ({"method": "dop583"}, "DOP853"),
-    ):
+        ({"parameters": {"mas": 1}}, "mass"), ({"start": {"X": 1}}, "x"), ({"speeds": {"vv": 1}}, "v"),
+        ({"tau": {"w": 1}}, "v"), ({"start": "reach"}, "pose 'reach'"), ({"method": "dop583"}, "DOP853"),
+    ):  # fmt: skip
         with pytest.raises(PolhodeError, match=meant):
             equations.simulate(1, **options)  # type: ignore[arg-type]
 

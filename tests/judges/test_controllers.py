@@ -58,11 +58,9 @@ def test_estimates_that_are_wrong_by_30_percent_find_the_masses() -> None:
     for k in range(0, len(run.t), 40):
         t = run.t[k]
         at = {
-            **masses,
-            **gains,
-            **dict(zip(arm().q, run.q[k], strict=True)),
+            **masses, **gains, **dict(zip(arm().q, run.q[k], strict=True)),
             **dict(zip(arm().u, run.u[k], strict=True)),
-        }
+        }  # fmt: skip
         at |= {x: run[x.name][k] for x in (each.symbol for each in c.law.states)}
         wanted = {"q1": (np.sin(t), np.cos(t)), "q2": (np.cos(2 * t) / 2, -np.sin(2 * t))}
         at |= {x: v for each in c.law.reference for x, v in zip(each.symbols, wanted[each.name], strict=False)}

@@ -120,10 +120,7 @@ def test_sampling_tends_to_continuous_time(rule: str, order: int) -> None:
 def test_states_go_from_sample_to_sample() -> None:
     e = slider().derive()
     count, last = ph.symbol("count", "state"), ph.symbol("last", "state")
-    states = (
-        ControllerState(count, update=count + 1),
-        ControllerState(last, start=2, update=e.q[0]),
-    )
+    states = (ControllerState(count, update=count + 1), ControllerState(last, start=2, update=e.q[0]))
     run = e.simulate(
         0.5,
         controller=Law({e.tau[0]: count + last - e.q[0]}, states=states),

@@ -31,10 +31,7 @@ def test_a_seed_gives_the_same_mechanism_under_every_hash_seed() -> None:
     prints = {
         sha256(
             subprocess.run(
-                [sys.executable, "-c", PRINT_SOME],
-                env={"PYTHONHASHSEED": hash_seed},
-                capture_output=True,
-                check=True,
+                [sys.executable, "-c", PRINT_SOME], env={"PYTHONHASHSEED": hash_seed}, capture_output=True, check=True
             ).stdout
         ).hexdigest()
         for hash_seed in ("0", "1")

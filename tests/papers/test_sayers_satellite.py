@@ -133,12 +133,9 @@ def test_table_2_gives_the_inertia_dyadics_of_composite_bodies() -> None:
     bus = full("B", "b1 b2 b3")
     bus["b1 b1"], bus["b2 b2"] = bus["b1 b1"] + lumped, bus["b2 b2"] + lumped
     printed: dict[str, Printed] = {
-        "B": bus,
-        "C": {"b1 b1": p["I_C"], "b2 b2": p["I_C"], "b3 b3": p["I_C3"]},
-        "D": full("D", "c1 d2 d3"),
-        "E": {},
-        "F": {"e1 e1": p["I_F1"], "f2 f2": p["I_F2"], "f3 f3": p["I_F1"]},
-    }
+        "B": bus, "C": {"b1 b1": p["I_C"], "b2 b2": p["I_C"], "b3 b3": p["I_C3"]}, "D": full("D", "c1 d2 d3"),
+        "E": {}, "F": {"e1 e1": p["I_F1"], "f2 f2": p["I_F2"], "f3 f3": p["I_F1"]},
+    }  # fmt: skip
     for body, dyadic in printed.items():
         assert_same_cells(REPORT.table_2.cell("Inertia dyadic of composite body", body), [dyadic])
 

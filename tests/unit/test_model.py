@@ -89,12 +89,8 @@ def test_a_system_says_what_it_is_made_of() -> None:
     assert repr(s) == "System('cart': 1 body, 1 joint, 1 force)"
     text = cell_of(s.model()).text()
     for told in (
-        "block  m     (0, 0, 0.25)",
-        "m          2      kg",
-        "joint spring on 'slide'",
-        "poses: begin",
-        "gravity",
-    ):
+        "block  m     (0, 0, 0.25)", "m          2      kg", "joint spring on 'slide'", "poses: begin", "gravity",
+    ):  # fmt: skip
         assert told in text
     assert counted(s.model()) in repr(s.model())
 

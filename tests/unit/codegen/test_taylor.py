@@ -22,23 +22,7 @@ from polhode.codegen.plan import plan
 from polhode.codegen.taylor.cost_model import is_taylor_faster
 from polhode.codegen.taylor.jets import Factor, sum_packs
 from polhode.codegen.taylor.recurrences import ALONG, NONLINEAR, STEADY, SeriesProgram, has_recurrences, series_program
-from polhode.expr import (
-    Expr,
-    acos,
-    asin,
-    atan,
-    atan2,
-    cos,
-    cosh,
-    exp,
-    log,
-    sin,
-    sinh,
-    sqrt,
-    symbols,
-    tan,
-    tanh,
-)
+from polhode.expr import Expr, acos, asin, atan, atan2, cos, cosh, exp, log, sin, sinh, sqrt, symbols, tan, tanh
 from polhode.native import compile_program
 from polhode.ode.native_code import taylor_code
 from polhode.ode.native_run import NativeRun
@@ -104,32 +88,22 @@ def test_a_series_program_is_legal_and_has_the_work_array_of_its_program(seed: i
 
 
 _MP: Mapping[str, Callable[..., Any]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    "neg": lambda a: -a,
-    "pow": mpmath.power,
+    "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "div": lambda a, b: a / b,
+    "neg": lambda a: -a, "pow": mpmath.power,
     **{name: getattr(mpmath, name) for name in ALONG if name not in ("add", "sub", "mul", "div", "neg", "pow")},
-}
+}  # fmt: skip
 _ORDER = 7
 
 t, x, y = symbols("t x y")
 
 MOTIONS: dict[str, tuple[Expr, Expr]] = {
-    "products": (x * y + 1, x * x - y),
-    "quotients": (x / y, 1 / (x + 2)),
-    "roots": (sqrt(x + y), y * sqrt(2 + x * y)),
-    "sin and cos": (sin(x * y), cos(x) * y),
-    "tan": (tan(x), y),
-    "inverse sines": (asin(x / 2), acos(y / 3)),
-    "arcs": (atan(x * y), atan2(x, y + 1)),
-    "arcs of one": (atan2(x, 2), atan2(2, y)),
-    "exp and log": (exp(-x), log(x + y)),
-    "hyperbolic": (sinh(x) - cosh(y), tanh(x * y)),
-    "powers": (x ** Fraction(1, 3), x**y),
+    "products": (x * y + 1, x * x - y), "quotients": (x / y, 1 / (x + 2)),
+    "roots": (sqrt(x + y), y * sqrt(2 + x * y)), "sin and cos": (sin(x * y), cos(x) * y), "tan": (tan(x), y),
+    "inverse sines": (asin(x / 2), acos(y / 3)), "arcs": (atan(x * y), atan2(x, y + 1)),
+    "arcs of one": (atan2(x, 2), atan2(2, y)), "exp and log": (exp(-x), log(x + y)),
+    "hyperbolic": (sinh(x) - cosh(y), tanh(x * y)), "powers": (x ** Fraction(1, 3), x**y),
     "time": (sin(t) * x, t * t + y),
-}
+}  # fmt: skip
 
 
 def _by_differences(program: Program, inputs: Mapping[str, list[float]], parameters: list[float]) -> None:

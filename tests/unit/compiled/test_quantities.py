@@ -151,11 +151,9 @@ def test_unknown_frames_packed_strings_and_missing_multipliers() -> None:
 def test_what_is_no_name_is_told(wrong: object) -> None:
     f = chain().derive().compile()
     for call in (
-        lambda: f.reaction(wrong, Q, U),
-        lambda: f.driving_force(wrong, Q, U),
-        lambda: f.pose(wrong, Q),
+        lambda: f.reaction(wrong, Q, U), lambda: f.driving_force(wrong, Q, U), lambda: f.pose(wrong, Q),
         lambda: f.jacobian(wrong, Q),
-    ):
+    ):  # fmt: skip
         with pytest.raises(PolhodeError, match="no name") as caught:
             call()
         assert caught.value.problems[0].code == "E-CODE-NAME"

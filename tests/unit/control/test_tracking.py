@@ -46,15 +46,10 @@ def sprung() -> ph.System:
 
 
 SYSTEMS = {
-    "arm": planar_arm(),
-    "arm behind gears": planar_arm(inputs=True),
-    "spring and damper": sprung(),
-    "free": one_body(ph.Free()),
-    "ball": one_body(ph.Spherical()),
-    "ball in angles": one_body(ph.Spherical("321")),
-    "plane": one_body(ph.Planar()),
-    "driven base": rocking(),
-}
+    "arm": planar_arm(), "arm behind gears": planar_arm(inputs=True), "spring and damper": sprung(),
+    "free": one_body(ph.Free()), "ball": one_body(ph.Spherical()), "ball in angles": one_body(ph.Spherical("321")),
+    "plane": one_body(ph.Planar()), "driven base": rocking(),
+}  # fmt: skip
 #: The base does work that no potential knows of.
 UNPROVED = {("driven base", "PD with gravity")}
 

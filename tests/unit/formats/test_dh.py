@@ -66,11 +66,9 @@ def tip(arm: ph.System, q: list[float]) -> Matrix4:
 
 
 MIXED = [
-    Row(0.3, 0.1, 0.2, -0.7),
-    Row(-1.1, 0.4, 0.05, pi / 2, joint="prismatic"),
-    Row(pi, 0, 0.3, 0.2, joint="fixed"),
+    Row(0.3, 0.1, 0.2, -0.7), Row(-1.1, 0.4, 0.05, pi / 2, joint="prismatic"), Row(pi, 0, 0.3, 0.2, joint="fixed"),
     Row(0.2, -0.3, 0, 1.3),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("convention", ["classic", "modified"])

@@ -61,11 +61,8 @@ def everything() -> ph.System:
     k, l = s.parameter("k", 3), s.parameter("rest length", 0.5)
     s.parameter("open")
     for name, value, unit in (
-        ("stiff", 20, "kN/m"),
-        ("angle", "-1/3", "deg"),
-        ("pace", "7.5 rpm", ""),
-        ("torsion", 2, "N m/deg"),
-    ):
+        ("stiff", 20, "kN/m"), ("angle", "-1/3", "deg"), ("pace", "7.5 rpm", ""), ("torsion", 2, "N m/deg"),
+    ):  # fmt: skip
         s.parameter(name, value, unit)
     wind = s.input("wind", 0.25, "N")
     base = s.body("base", 2, (0, l, 0), [1, 2, 3 - l / 10, l / 9, 0, 0.1])

@@ -27,13 +27,9 @@ def blade() -> Any:
 
 
 KINDS = {
-    "planar": lambda: ph.Planar("z"),
-    "free": ph.Free,
-    "free by a vector": lambda: ph.Free("vector"),
-    "ball": ph.Spherical,
-    "slide and planar": lambda: ph.Compound(ph.Prismatic("z"), ph.Planar("z")),
-    "blade": blade,
-}
+    "planar": lambda: ph.Planar("z"), "free": ph.Free, "free by a vector": lambda: ph.Free("vector"),
+    "ball": ph.Spherical, "slide and planar": lambda: ph.Compound(ph.Prismatic("z"), ph.Planar("z")), "blade": blade,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)

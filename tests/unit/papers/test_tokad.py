@@ -110,12 +110,9 @@ def test_chains_that_are_none_are_refused() -> None:
     system.joint("i", system.ground, a, ph.Revolute("z"))
     system.joint("j", a, b, ph.Revolute("z"), at=(1, 0, 0))
     for chains, message in (
-        ([["b", "a"]], "'a' does not hang on the body before it"),
-        ([["a", "b"], ["b"]], "'b' is in two chains"),
-        ([["a", "c"]], "no body 'c'"),
-        ([[]], "a chain has no bodies"),
-        (["ab"], "a list of bodies"),
-    ):
+        ([["b", "a"]], "'a' does not hang on the body before it"), ([["a", "b"], ["b"]], "'b' is in two chains"),
+        ([["a", "c"]], "no body 'c'"), ([[]], "a chain has no bodies"), (["ab"], "a list of bodies"),
+    ):  # fmt: skip
         with pytest.raises(PolhodeError, match=message):
             wired_system(system, chains)
     system.close("k", system.ground, b, ph.Revolute("z"), at_a=(1, 0, 0))

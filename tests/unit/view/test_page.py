@@ -17,14 +17,9 @@ from polhode.view.page import MOST, SHARE, charts_of, frame_times, page, write_p
 from polhode.view.scene import Channel, Motion, MovingLine, Scene, SceneBody, SceneLine, Shape
 
 HOSTILE = (
-    "</script><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "<!--<script>",
-    "\"'><b>&amp;",
-    "{title} {0} %s ${x}",
-    "\u2028 \ud800 \x00 ü",
-    "x" * 10_000,
-)
+    "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<!--<script>", "\"'><b>&amp;",
+    "{title} {0} %s ${x}", "\u2028 \ud800 \x00 ü", "x" * 10_000,
+)  # fmt: skip
 
 
 class Outline(HTMLParser):

@@ -63,26 +63,6 @@ def test_differentiated_equations_give_what_the_decoupling_matrix_gives(joints: 
     assert same(inputs_of(degree.plant, short), inputs_of(degree.plant, plain))
 
 
-def test_a_six_joint_elastic_arm_follows_its_links_reference() -> None:
-    e = elastic_arm(coupling="reduced").derive()
-    law = e.feedback_linearize(JOINTS)
-    assert law.degrees == (4,) * 6 and law.singular == () and law.conditions == () and law.notices == ()
-    t = e.system.time
-    way = t**5 * (126 - 420 * t + 540 * t**2 - 315 * t**3 + 70 * t**4)  # at rest to the fourth derivative at both ends
-    start = np.array([0.0, 0.6, 0.9, 0.3, 0.4, 0.0])
-    goal = np.array([0.8, -0.5, 0.7, 0.4, -0.6, 1.0])
-    reference = {name: float(a) + float(b) * way for name, a, b in zip(JOINTS, start, goal, strict=True)}
-    rest = np.array([start, *np.zeros((4, 6))])  # the gears twisted by the weight of the links
-    rotors = {name: float(value) for name, value in e.link_inverse_dynamics.rotors_at(rest).items()}
-    run = e.simulate(
-        1, controller=law, reference=reference, start=dict(zip(JOINTS, start, strict=True)) | rotors,
-        rtol=1e-10, atol=1e-12, samples=41,
-    )  # fmt: skip
-    s = run.t[:, None]
-    wanted = start + goal * s**5 * (126 - 420 * s + 540 * s**2 - 315 * s**3 + 70 * s**4)
-    assert np.abs(np.stack([run[name] for name in JOINTS], axis=1) - wanted).max() < 1e-6
-
-
 def test_parameters_that_the_controller_has_wrong_cost_accuracy_and_behind_a_stiff_gear_stability() -> None:
     """With J taken for Ĵ, the wound angle obeys δ'' = k (1/Ĵ - 1/J) δ + …, which the poles must hold."""
     ends = []

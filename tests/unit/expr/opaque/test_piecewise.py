@@ -146,13 +146,8 @@ def test_a_digest_stands_for_the_numbers_and_not_for_the_name() -> None:
     table = checked(X, Y, name="a")
     assert table.digest == checked(X.tolist(), tuple(Y), name="b").digest
     others = [
-        checked(X, -Y),
-        checked(X + 1, Y),
-        checked(X, Y, kind="pchip"),
-        checked(X, Y, outside="line"),
-        table.integral(),
-        derived(table, 0),
-        checked(([0, 1], [0, 1, 2]), np.zeros((2, 3))),
+        checked(X, -Y), checked(X + 1, Y), checked(X, Y, kind="pchip"), checked(X, Y, outside="line"),
+        table.integral(), derived(table, 0), checked(([0, 1], [0, 1, 2]), np.zeros((2, 3))),
         checked(([0, 1, 2], [0, 1]), np.zeros((3, 2))),
-    ]
+    ]  # fmt: skip
     assert len({table.digest, *(each.digest for each in others)}) == 1 + len(others)

@@ -184,10 +184,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], str]] = {
         "how the acceleration 'u1' changes in time is not known",
     ),
     "two components": (lambda p: p.A.arrow((1, 2)), "arrow in 'A': a vector has 3 components, not 2"),
-    "points of two systems": (
-        lambda p: p.A.origin.position(other().bodies["A"].origin),
-        "different systems",
-    ),
+    "points of two systems": (lambda p: p.A.origin.position(other().bodies["A"].origin), "different systems"),
     "not a unit vector": (
         lambda p: unit_direction(p.A.x + p.A.y, "axis of 'spin'"),
         r"axis of 'spin': the direction a_x \+ a_y is not a unit vector.\n  Divide a direction of known length",

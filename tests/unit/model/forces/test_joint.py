@@ -61,27 +61,3 @@ def test_coordinates_of_joints_and_followers() -> None:
     s.joint("j", s.ground, s.body("body", 1, inertia=(1, 1, 1)), ph.Spherical())
     with pytest.raises(ModelError, match="there is no coordinate number 4; it has 4"):
         s.coordinate_force("j", 1, index=4)
-
-
-@pytest.mark.parametrize("load", ["potential", "force", "condition"])
-def test_a_drive_that_is_stored_as_a_tangent_meets_it_as_one_that_is_stored_as_an_angle(load: str) -> None:
-    found = []
-    for storage in ("angles", "vector"):
-        s = ph.System("driven")
-        j = s.joint("j", s.ground, s.body("b", 1, (1, 0, 0), inertia=(1, 1, 1)), ph.Revolute("y", storage=storage))
-        k = s.joint("k", "b", s.body("d", 1, (1, 0, 0), inertia=(1, 1, 1)), ph.Revolute("y"), at=(1, 0, 0))
-        turn = s.time**2 / 5
-        c = ph.tan(turn / 2)
-        if load == "potential":
-            s.potential(3 * j.displacement() ** 2 / 2)
-        elif load == "condition":
-            s.constrain(j.displacement() + 2 * k.q[0])
-        elif storage == "vector":
-            s.coordinate_force(j, 7)
-        else:
-            s.joint_force(j, 7 * (1 + c**2) / 2)
-        s.prescribe("j", c if storage == "vector" else turn)
-        e = s.derive()
-        assert load == "condition" or all(is_zero(each.residual) for _, each in e.power().parts())
-        found.append(float(e.compile().driving_force("j", [0.3], [0.2], t=1.3)))
-    assert found[0] == pytest.approx(found[1], rel=1e-12)

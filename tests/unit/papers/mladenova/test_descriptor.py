@@ -217,19 +217,6 @@ def sliders() -> ph.System:
     return s
 
 
-@pytest.mark.parametrize(("with_b", "actuator"), [(1, "vb"), (0, "va")])
-def test_a_programme_in_pseudo_velocities_is_kept(with_b: int, actuator: str) -> None:
-    s = sliders()
-    va, vb = (s.joints[name].u[0] for name in "ab")
-    made = s.derive("hamel", pseudo={"p": va + vb, "d": va - vb})
-    condition = made.u[0] + with_b * vb - ph.sin(s.time)
-    found = made.programme_control([condition], [actuator])
-    assert follows(made, found.control, [condition], twice=False)
-    run = made.simulate(2, tau=found.control, rtol=1e-12, atol=1e-12)
-    v_b = (run["p"] - run["d"]) / 2
-    assert_allclose(run["p"] + with_b * v_b, np.sin(run.t), atol=1e-9)
-
-
 def craft() -> ph.System:
     """A free body with its mass aside, which carries an arm."""
     s = ph.System("craft", gravity=(0, 0, "-9.81"))

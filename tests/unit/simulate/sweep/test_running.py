@@ -119,12 +119,10 @@ def test_failed_runs_have_their_sentence_and_wrong_calls_are_refused(pendulum: p
     assert list(made.failures) == [0, 2]
     assert np.isnan(made["hinge"][[0, 2]]).all() and np.isfinite(made["hinge"][[1, 3]]).all()
     for options, told in (
-        ({"method": "rk5"}, "no method 'rk5'"),
-        ({"parameters": {"k": 1}}, "no parameter 'k'"),
-        ({"metod": "rk4"}, "no option 'metod'"),
-        ({"progress": 5}, "progress"),
+        ({"method": "rk5"}, "no method 'rk5'"), ({"parameters": {"k": 1}}, "no parameter 'k'"),
+        ({"metod": "rk4"}, "no option 'metod'"), ({"progress": 5}, "progress"),
         ({"zip": 1}, "zip: 1 is not True or False"),
-    ):
+    ):  # fmt: skip
         with pytest.raises(PolhodeError, match=told):
             pendulum.sweep({"l": LENGTHS}, 0.1, **options)
     with pytest.raises(LimitError, match="would take"):
