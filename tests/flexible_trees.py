@@ -1,7 +1,5 @@
 """Random trees of rigid and flexible bodies, every mass and stiffness a parameter."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The slow reference interpreter of series: one order after the other, one slot after the other, on plain floats."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What help and completion show of the public surface: every option of a call, and public names alone."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import pydoc

@@ -1,7 +1,5 @@
 """Signatures carry their keywords: a type checker finds a misspelt one wherever users give them."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import re

@@ -1,7 +1,5 @@
 """What `make docs` builds: documents lead to each other there too, nothing is fetched, and examples move."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

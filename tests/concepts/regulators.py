@@ -1,7 +1,5 @@
 """Samples of regulators, observers and predictive control, all of them on a cart with a pole."""
 
-from __future__ import annotations
-
 import polhode as ph
 from polhode.control import EKF, LQR, Controller, GainSchedule, LinearMPC, Observed, RealTimeIteration, iLQR
 from polhode.model.samples.underactuated import cart_pole

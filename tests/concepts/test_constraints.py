@@ -3,8 +3,6 @@
 Two of them are not in the package: files beside this one, and the line for each that adds it to the list.
 """
 
-from __future__ import annotations
-
 import pickle
 import random
 import warnings

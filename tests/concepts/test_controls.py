@@ -1,7 +1,5 @@
 """Controls are chosen, named and limited alike in linearize, collocation, RealTimeIteration and simulate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ A kind that a place takes is derived, rates and all: a short run is compared wit
 other kind is refused by a sentence. Types come from the registries: a new one must be entered here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

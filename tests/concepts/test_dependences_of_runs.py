@@ -4,8 +4,6 @@ As in `test_dependences`, a kind that is taken must be followed, and any other r
 known effort, so that all that an expression may hold is a known function of time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

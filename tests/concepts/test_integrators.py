@@ -1,7 +1,5 @@
 """What every integrator must do: the right motion, at its stated order, on every kind of coordinate."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Places that depend on time are prescribed motions: each against a law written by hand, run by SciPy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What every reader of model files owes: registering one in `polhode.formats.READERS` runs all of this on it."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """F38 and F39: whatever happens to compilers, disks and cache files, the answer is right or there is a sentence."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """F47 and F50: what is handed to a call and is of the wrong type, or nonsense, is refused with one clear sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

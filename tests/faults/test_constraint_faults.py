@@ -1,7 +1,5 @@
 """F32: constraints that are redundant, contradictory, locking or impossible are told in sentences that name them."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Faults of exported source: of two models it links together, and no name breaks it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -90,11 +88,8 @@ def test_every_symbol_of_fortran_carries_the_prefix(tmp_path: Path) -> None:
 def test_without_a_prefix_names_are_those_of_the_functions(tmp_path: Path) -> None:
     written = swing("x", 1.0).derive().export("c", tmp_path, of="mass_matrix", prefix="")
     assert {path.name for path in written} == {
-        "mass_matrix.h",
-        "mass_matrix.c",
-        "mass_matrix_main.c",
-        "mass_matrix.json",
-    }
+        "mass_matrix.h", "mass_matrix.c", "mass_matrix_main.c", "mass_matrix.json",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["größe", "3R", "", "a" * 90, "*/ system(1)", "\u4e2d", "int", "-"])

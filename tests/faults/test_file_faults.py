@@ -1,7 +1,5 @@
 """F01: what is no regular file — a pipe, a device, a socket — is refused with a sentence and never waited for."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Faults of calls to compiled functions, by their ids: right, or refused with one sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Efforts and inputs that cannot be used: one sentence each, and nothing lost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """F38: where LLVM does not work, whatever the reason, all works on the next backend, and one sentence says so."""
 
-from __future__ import annotations
-
 import ctypes
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """What the MJCF reader survives, by the ids of the fault list where it has one."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

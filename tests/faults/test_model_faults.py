@@ -1,7 +1,5 @@
 """What a user can get wrong in Python: each mistake is one sentence that names its place, and nothing is half done."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the model file survives, by the ids of the fault list: files, values, names, expressions, trees, constraints."""
 
-from __future__ import annotations
-
 import codecs
 import os
 import unicodedata

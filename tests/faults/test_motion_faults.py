@@ -1,7 +1,5 @@
 """Motions that are given and jump or have a corner lose an impulse; what moves otherwise is a joint."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

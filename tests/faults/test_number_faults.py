@@ -1,7 +1,5 @@
 """Numbers made to look alike, numbers of no sane size, functions outside their domain: each told in one sentence."""
 
-from __future__ import annotations
-
 import math
 import os
 import subprocess

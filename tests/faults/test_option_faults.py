@@ -1,7 +1,5 @@
 """What a run refuses before it begins: options that there are not, and wishes that no machine can meet."""
 
-from __future__ import annotations
-
 import inspect
 import warnings
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is looked for in the wrong place is told where it is."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Faults of saved results: names that collide, flipped bits, damaged and hostile files; one sentence for each."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -221,12 +219,9 @@ def load(path: Path) -> Batch | Sweep:
 def numbers(found: Batch | Sweep) -> list[object]:
     if isinstance(found, Batch):
         return [
-            found.t.tolist(),
-            found.q.tolist(),
-            found.u.tolist(),
-            found.varied["m"].tolist(),
+            found.t.tolist(), found.q.tolist(), found.u.tolist(), found.varied["m"].tolist(),
             found.parameters["m"].tolist(),
-        ]
+        ]  # fmt: skip
     return [{name: each.tolist() for name, each in found.values.items()}, found.axes["m"].tolist()]
 
 

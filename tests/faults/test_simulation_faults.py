@@ -1,7 +1,5 @@
 """Faults of a run, by their ids: each stops with a status, a sentence and a cure, and keeps what was computed."""
 
-from __future__ import annotations
-
 import json
 import sys
 import zipfile

@@ -1,7 +1,5 @@
 """What the URDF reader survives, by the ids of the fault list: files, numbers, names, trees, followers, masses."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Cases from calls: every public call with arguments that are sound, odd, of the wrong type, or in the wrong order."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from functools import cache
@@ -88,26 +86,13 @@ _LEFT_OUT = {"animate", "plot", "keeping", "native", "compiled", "mro"}
 _COUNTS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(
         [
-            "sin",
-            "cos",
-            "tan",
-            "asin",
-            "acos",
-            "atan",
-            "sinh",
-            "cosh",
-            "tanh",
-            "exp",
-            "log",
-            "sqrt",
-            "absolute",
-            "sign",
-            "floor",
+            "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "absolute",
+            "sign", "floor",
         ],
         lambda x: x,
     ),
     **dict.fromkeys(("atan2", "minimum", "maximum"), lambda x, y: x),
-}
+}  # fmt: skip
 
 
 @cache

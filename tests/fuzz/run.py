@@ -1,7 +1,5 @@
 """Runs cases in a child process, so that a crash or a hang is one failing case and the rest go on."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """A short run of each fuzzer with a fixed seed; `python -m tests.fuzz --cases N` runs more."""
 
-from __future__ import annotations
-
 import pytest
 from tests.fuzz.run import KINDS, fuzz
 from tests.seeds import TRIAL

@@ -5,8 +5,6 @@
 writes them anew. More operations than the baseline are a failure; fewer ask for a new baseline.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

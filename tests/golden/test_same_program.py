@@ -1,7 +1,5 @@
 """The same model gives the same program byte for byte: in a fresh process, among other derivations, on a warm cache."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Controllers judged by the runs that they close, and by Pinocchio's inverse dynamics on a real robot."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

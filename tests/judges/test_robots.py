@@ -3,8 +3,6 @@
 Every robot of the `example-robot-data` package is read, or refused for a reason that is listed here.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from functools import cached_property

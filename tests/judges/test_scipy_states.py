@@ -1,7 +1,5 @@
 """SciPy beside runs with states without mass: the same equations written by hand and integrated by SciPy alone."""
 
-from __future__ import annotations
-
 import importlib.util
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A joint that follows another: the same motion as a holonomic constraint, and as a multiplied column."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A law that is sampled in native code acts as the same law in Python does that is held; delays shift it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random mechanisms are the same everywhere, of every kind, and can be evaluated."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """A joint of any kind closes a loop, by coordinates of its own where its conditions cannot be said without them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Loops, conditions and rolling: every formalism gives the same accelerations, with multipliers and embedded."""
 
-from __future__ import annotations
-
 import pytest
 from tests.seeds import CONSTRAINED, in_turn, seeds
 

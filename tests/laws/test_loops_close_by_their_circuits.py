@@ -1,7 +1,5 @@
 """Circuits of the chords that close loops are the constraints, their cut-sets the forces that keep them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Tracking laws on random mechanisms: errors obey the equations, and Lyapunov functions the rates, that are claimed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

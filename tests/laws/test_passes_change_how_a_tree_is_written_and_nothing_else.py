@@ -1,7 +1,5 @@
 """Sliding origins, regrouping masses, merging parallel axes: every function of the motion stays the same."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import cache

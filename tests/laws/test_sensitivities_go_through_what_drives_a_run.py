@@ -1,8 +1,6 @@
 """Sensitivities of a run that is driven, by feedback, signals of time or samples, are what differences of runs tend to,
 and the adjoint gives the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 The whole trial, six hundred runs, is `python -m tests.trials.singular_poses`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.seeds import TRIAL

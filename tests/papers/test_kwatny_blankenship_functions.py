@@ -4,8 +4,6 @@ XXeuc, GammaKin, XXCompnd, GamCompnd and HCompnd are `ph.joint_kinematics`; RgdC
 `Equations.poincare_form`. Each equation is derived in the other files of this paper; here is the way to it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

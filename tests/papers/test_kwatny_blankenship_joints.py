@@ -3,8 +3,6 @@
 Where docs/errata.md corrects the paper, the printed form is quoted and shown not to hold.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

@@ -5,8 +5,6 @@ Printed numbers are quoted with their digits read as the rationals that the prog
 paper, the printed value is shown not to hold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any

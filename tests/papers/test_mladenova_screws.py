@@ -1,7 +1,5 @@
 """Mladenova, section 4: screws, dual numbers, the dual Jacobian and Newton-Euler in screw form, (141) to (167)."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

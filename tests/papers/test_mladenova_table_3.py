@@ -4,8 +4,6 @@ Each formalism's own lines are run on scalars that only count. Where docs/errata
 numbers are quoted and shown not to hold.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

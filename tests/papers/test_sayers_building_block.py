@@ -1,7 +1,5 @@
 """Sayers (1991), Tables 1, 3 and 4: the building-block joint."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 

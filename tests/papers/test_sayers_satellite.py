@@ -4,8 +4,6 @@ Z variables are not defined in the paper; where a cell holds one, its meaning is
 stands, and every later use must then agree. What is printed wrong is in docs/errata.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

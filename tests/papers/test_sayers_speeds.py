@@ -1,7 +1,5 @@
 """Sayers (1991): his formalism as a user runs it, `derive("kane", speeds="sayers")`: Table 5, (20) to (46)."""
 
-from __future__ import annotations
-
 import pickle
 from itertools import permutations
 from pathlib import Path

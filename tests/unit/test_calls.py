@@ -1,7 +1,5 @@
 """Public calls: arguments of the wrong kind are one sentence; what is not the user's mistake keeps its traceback."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

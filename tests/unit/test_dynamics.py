@@ -1,7 +1,5 @@
 """Small modules of dynamics: centroidal momenta, dropped terms, Coriolis matrices, followers, frames, momenta."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Which formalisms there are, what they are called, which speeds they bring, and joints that move no mass."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Small modules of formats: readers by extension, tables in files, chosen parameters, transmissions."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The walls of docs/design.md stand, and they hold: small houses with one wrong door each are refused."""
 
-from __future__ import annotations
-
 import ast
 import configparser
 import json

@@ -1,7 +1,5 @@
 """Small modules of models: the builder, expressions, fields, the summary, a sample."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

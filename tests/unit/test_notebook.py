@@ -1,7 +1,5 @@
 """Cells read on any ground, run nothing that a user wrote, and have a text where there is no HTML."""
 
-from __future__ import annotations
-
 import sys
 from html.parser import HTMLParser
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a machine can hold of the house style, and proof that each watch wakes."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Equations in a cell, and widgets whose sliders run them again."""
 
-from __future__ import annotations
-
 import builtins
 import sys
 from typing import Any

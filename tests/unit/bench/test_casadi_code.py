@@ -1,7 +1,5 @@
 """The benchmark beside C that CasADi generated: what is kept and counted, and what is said when a part is missing."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from importlib import metadata

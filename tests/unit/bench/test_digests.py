@@ -1,7 +1,5 @@
 """The digests of programs tell what a commit has changed."""
 
-from __future__ import annotations
-
 from bench.digests import differences
 
 

@@ -1,7 +1,5 @@
 """The judge of events: samples whose sign is certain show what is missed, misplaced or not there."""
 
-from __future__ import annotations
-
 import numpy as np
 from bench.events_attack import Verdict, judge
 

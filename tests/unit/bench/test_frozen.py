@@ -1,7 +1,5 @@
 """Frozen runs: what differs is named with its size, and what is the same is not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from bench.frozen import Outcome, differences, outcome_of

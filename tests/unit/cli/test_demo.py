@@ -1,7 +1,5 @@
 """The demonstration, and the arm that it shows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

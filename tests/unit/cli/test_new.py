@@ -1,7 +1,5 @@
 """`polhode new` writes what can be run at once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

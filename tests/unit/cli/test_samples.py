@@ -1,7 +1,5 @@
 """`--input road=road.csv`: samples of an input from a file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tables as the command prints them."""
 
-from __future__ import annotations
-
 from polhode.cli.show import table
 
 

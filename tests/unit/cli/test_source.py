@@ -1,7 +1,5 @@
 """Models from the standard input are read as files are."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

@@ -1,7 +1,5 @@
 """`polhode sweep`, called as a user calls it."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`polhode view` writes a page of a pose, or opens it."""
 
-from __future__ import annotations
-
 import json
 import webbrowser
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Programs: what is legal, what calls and operations cost, and how they are stored as text."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

@@ -1,7 +1,5 @@
 """Passes over programs: common parts, fused products, pieces, sums of angles; values stay the same."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Taylor series of programs: recurrences, native coefficients, and when series are cheaper."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Mapping
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What notes say is true by construction."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path

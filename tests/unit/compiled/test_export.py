@@ -1,7 +1,5 @@
 """Export: what is written, what it says, and that nothing is half written."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

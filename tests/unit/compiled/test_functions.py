@@ -1,7 +1,5 @@
 """Inverse dynamics of constrained mechanisms: the call says what the constraints carry."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

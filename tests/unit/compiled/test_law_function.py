@@ -1,7 +1,5 @@
 """Laws as native functions and as source: they agree with each other, and together with an exported mechanism."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Quantities that are asked for by records: no name, however chosen, is taken for another."""
 
-from __future__ import annotations
-
 import inspect
 from itertools import combinations
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is stored on disk: found again by content, made anew when anything changes, never trusted blindly."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Native derivatives by parameters, inputs, efforts, state and time, beside differences, SymPy and each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Coordinates that a constraint brings with it: where they are, who follows whom, and what is refused."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

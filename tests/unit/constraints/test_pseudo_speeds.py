@@ -1,7 +1,5 @@
 """Pseudo-velocities: what may be one, and what is said of those that may not."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

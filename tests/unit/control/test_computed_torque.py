@@ -1,7 +1,5 @@
 """A frame follows a path: its errors, its posture, and where it cannot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Iterative linear-quadratic regulation: motions of least cost, within limits, and laws that keep to them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Linear-quadratic regulators: what they make of a mechanism, and which calls they refuse."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

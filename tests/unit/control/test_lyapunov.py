@@ -1,7 +1,5 @@
 """Rates along closed loops, and proofs that can fail."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

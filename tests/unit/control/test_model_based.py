@@ -1,7 +1,5 @@
 """Which controls act on which speeds, and what they have to be."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

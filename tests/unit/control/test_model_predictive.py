@@ -1,7 +1,5 @@
 """Linear predictive control: limits are kept, plans are the least there are, and the law is what was planned."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Estimates of base parameters, where masses are numbers."""
 
-from __future__ import annotations
-
 import pytest
 
 import polhode as ph

@@ -1,7 +1,5 @@
 """A switch from one controller to another that catches."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Swing-up by energy, and shaped potentials."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

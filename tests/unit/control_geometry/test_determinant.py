@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from polhode.control_geometry.determinant import determinant, vanishing_factors

@@ -1,7 +1,5 @@
 """The efforts of motors behind elastic gears from the motion of the links alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Limits of joint coordinates in numbers, and where in the state they are seen."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

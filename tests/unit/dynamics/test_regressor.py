@@ -1,7 +1,5 @@
 """The regressor as a graph, as a native function, and in source code."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A synopsis tells of equations what a run asks, and is read back as it was written."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

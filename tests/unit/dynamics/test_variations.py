@@ -1,7 +1,5 @@
 """Variations of the state's rates: both accumulations and the Jacobian are those of the graph of the rates itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """Branches of steady states: textbook bifurcations, to rounding."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

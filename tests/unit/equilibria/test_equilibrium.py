@@ -1,7 +1,5 @@
 """Equilibria and steady motions: against textbook statics, and as sentences where there are none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Periodic orbits: published periods, Liouville's formula for multipliers, families, and sentences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import simpson

@@ -1,7 +1,5 @@
 """Random expressions, the same for the same seed, that can be evaluated wherever their symbols are near 1."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from fractions import Fraction

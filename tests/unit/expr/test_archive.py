@@ -1,7 +1,5 @@
 """What is stored comes back as the same object, and what is not an archive is refused."""
 
-from __future__ import annotations
-
 import json
 import pickle
 from typing import Any

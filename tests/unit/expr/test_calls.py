@@ -1,7 +1,5 @@
 """Calls of opaque functions: equal where they must be, differentiated to any order, printed, stored, never expanded."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

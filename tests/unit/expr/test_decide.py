@@ -1,7 +1,5 @@
 """Rank, independence and zero, decided by fingerprint."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Derivatives: forward, reverse, complex step and central difference agree."""
 
-from __future__ import annotations
-
 import cmath
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Numbers out of expressions agree with arithmetic to many digits."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath

@@ -1,7 +1,5 @@
 """Factors of trigonometric expressions, each proved by its fingerprint."""
 
-from __future__ import annotations
-
 import pytest
 
 from polhode.expr import Expr, as_expr, symbols

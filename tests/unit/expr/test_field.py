@@ -1,7 +1,5 @@
 """Equal functions have one fingerprint, and different ones do not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations

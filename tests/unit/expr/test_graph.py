@@ -1,7 +1,5 @@
 """Walks: order, substitution, depth, determinism."""
 
-from __future__ import annotations
-
 import gc
 import os
 import subprocess

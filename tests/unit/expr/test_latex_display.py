@@ -1,7 +1,5 @@
 """LaTeX for a notebook: what is short stays whole, what is long is folded, what nobody would read is left to text."""
 
-from __future__ import annotations
-
 import re
 
 from polhode.expr import Matrix, Vector, cos, sin, symbols

@@ -1,7 +1,5 @@
 r"""LaTeX is well formed, ordered, and holds no command that we did not write."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

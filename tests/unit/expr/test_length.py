@@ -1,7 +1,5 @@
 """Lengths of vectors that are exact, and those that are not."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """MathML says what LaTeX says, and a name in it stays a name."""
 
-from __future__ import annotations
-
 import html
 import re
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """Vectors and matrices over expressions and over floats."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Nodes are interned, exact, immutable and freed."""
 
-from __future__ import annotations
-
 import copy
 import gc
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The normal form reads like a textbook and is the same function."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

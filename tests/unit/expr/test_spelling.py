@@ -54,11 +54,8 @@ def spellings(symbols: Any) -> list[tuple[str, str, str]]:
 def test_coordinate_speed_effort_and_acceleration_are_told_apart() -> None:
     e = slider().derive()
     assert spellings([*e.q, *e.u, *e.tau, *e.udot]) == [
-        ("x", "x", "x"),
-        ("x'", r"\dot{x}", "x_dot"),
-        ("tau_x", r"\tau_{x}", "tau_x"),
-        ("x''", r"\ddot{x}", "x_ddot"),
-    ]
+        ("x", "x", "x"), ("x'", r"\dot{x}", "x_dot"), ("tau_x", r"\tau_{x}", "tau_x"), ("x''", r"\ddot{x}", "x_ddot"),
+    ]  # fmt: skip
     assert repr(e.bias[0]) == "c*x' + k*x"
     assert repr(e.forcing[0]) == "tau_x - c*x' - k*x"
     assert repr(e.inverse_dynamics[0]) == "c*x' + k*x + m*x''"

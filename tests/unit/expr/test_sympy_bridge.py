@@ -1,7 +1,5 @@
 """To SymPy and back."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from typing import Any

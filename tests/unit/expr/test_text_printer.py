@@ -1,7 +1,5 @@
 """Plain text has the usual precedence."""
 
-from __future__ import annotations
-
 import pytest
 
 from polhode.expr import as_expr, sin, symbols

@@ -1,7 +1,5 @@
 """Records made of formulas: LaTeX where it is read, and a text that says the same."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

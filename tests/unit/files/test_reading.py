@@ -1,7 +1,5 @@
 """Files that another names are looked for inside the allowed folders; meshes in the folders above, and nothing else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The digests of polhode's source: those of its content, in every process and folder; never of what does not run."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """What a derivation is stored under."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess

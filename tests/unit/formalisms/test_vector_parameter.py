@@ -1,7 +1,5 @@
 """Lagrange's equations in vector-parameters: which joints they take, and what they refuse."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Motors in model files: written by the joint that each drives, and read back the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

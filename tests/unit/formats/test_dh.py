@@ -1,7 +1,5 @@
 """Denavit–Hartenberg tables against products of 4×4 matrices, and against published numbers of the PUMA 560."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import cos, pi, sin
 from typing import Any

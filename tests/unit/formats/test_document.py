@@ -1,7 +1,5 @@
 """Text to plain data: values as they were written, lines, and what YAML can do that a model file may not."""
 
-from __future__ import annotations
-
 import pytest
 
 from polhode.errors import PolhodeError

@@ -1,7 +1,5 @@
 """Fields as plain data: what they become in a model file, in and out."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

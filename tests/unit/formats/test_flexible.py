@@ -1,7 +1,5 @@
 """Flexible bodies in model files: stations wherever a body is named, and models read back as they were written."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

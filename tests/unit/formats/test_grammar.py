@@ -1,7 +1,5 @@
 """The grammar of expressions: what it reads, what it refuses, and how it says so."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

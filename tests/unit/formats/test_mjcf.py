@@ -1,7 +1,5 @@
 """The MJCF reader: names, exact numbers, what is left out and said so."""
 
-from __future__ import annotations
-
 import struct
 from fractions import Fraction
 from itertools import chain

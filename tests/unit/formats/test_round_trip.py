@@ -1,7 +1,5 @@
 """A System that is written and read again is the same System."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

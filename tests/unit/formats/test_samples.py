@@ -1,7 +1,5 @@
 """The shipped models, the page that explains the format, and the published schema agree with the reader."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Tangent, normal and curvature of curves whose geometry is known."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,7 +1,5 @@
 """Dual numbers over every kind of scalar: the rules of a ring, and functions with their derivatives."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

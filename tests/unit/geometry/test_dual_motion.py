@@ -1,7 +1,5 @@
 """Lines and motions in dual numbers, in expressions and in batches."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath as mp

@@ -1,7 +1,5 @@
 """Twists and wrenches change frames so that their power does not, and are carried along in step."""
 
-from __future__ import annotations
-
 from polhode.expr import Vector, directional, same, symbol, symbols
 from polhode.geometry import Pose, about, bracket
 from polhode.geometry.lie import change_of_frame, dual_bracket

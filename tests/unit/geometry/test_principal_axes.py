@@ -1,7 +1,5 @@
 """Principal axes: every branch of the closed form against LAPACK, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath as mp

@@ -1,7 +1,5 @@
 """Screws of poses and twists: exact, in batches, near every branch, and back again."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Twists and wrenches: the power is the same about any point and in any frame."""
 
-from __future__ import annotations
-
 from polhode.expr import Vector, same, symbol, symbols
 from polhode.geometry import about
 from polhode.geometry.lie import change_of_frame

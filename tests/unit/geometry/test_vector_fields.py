@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from polhode.expr import Expr, as_expr, cos, is_zero, sin, symbols
 from polhode.geometry.vector_fields import bracket, independent, is_involutive, lie_derivative, spread
 

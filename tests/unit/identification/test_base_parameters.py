@@ -1,7 +1,5 @@
 """Base parameters: published numbers, exact combinations, what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

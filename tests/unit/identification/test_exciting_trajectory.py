@@ -1,7 +1,5 @@
 """Motions that show all base parameters, within limits."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Parameters from simulated noisy data, and data that do not tell."""
 
-from __future__ import annotations
-
 from functools import cache
 from types import SimpleNamespace
 from typing import Any

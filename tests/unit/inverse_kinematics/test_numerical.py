@@ -1,7 +1,5 @@
 """Inverse kinematics by number: redundant arms, orientation, limits, loops, batches, what is out of reach."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 

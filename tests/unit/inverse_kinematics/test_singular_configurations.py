@@ -1,7 +1,5 @@
 """Singular configurations: generic rank, factors, and what a path meets."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

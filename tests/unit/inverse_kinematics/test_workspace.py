@@ -1,7 +1,5 @@
 """Workspaces: points within limits, their boundary, and distances to them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """X, Γ and H of joints by one call: what may be given, and that they belong to one motion."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rates of vector-parameters from angular velocities."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

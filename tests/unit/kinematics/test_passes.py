@@ -1,7 +1,5 @@
 """Passes over the tree: what each does to axes, origins and masses; the laws prove that equations stay the same."""
 
-from __future__ import annotations
-
 import pytest
 from tests.unit.kinematics.passes.walker import keeps_the_equations, moments, offsets, walker
 

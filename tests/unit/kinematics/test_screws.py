@@ -1,7 +1,5 @@
 """Screws of a tree, on mechanisms with every kind of joint: driven, coupled, dependent."""
 
-from __future__ import annotations
-
 import pytest
 
 import polhode as ph

@@ -1,7 +1,5 @@
 """Controllers: names of gains and of integrals, and nominal values of parameters."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From continuous time to samples: the rules have their orders, and a law without rates stays as it is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

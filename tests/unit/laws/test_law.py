@@ -1,7 +1,5 @@
 """The record that controllers come to, and the gains in it."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

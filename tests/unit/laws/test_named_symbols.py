@@ -1,7 +1,5 @@
 """An observer in a loop knows what the limits of controls make of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

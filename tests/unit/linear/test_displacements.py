@@ -1,7 +1,5 @@
 """Displacements of small motions: each is the change of what it is named after."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Eigenvalues with left and right eigenvectors, and followed from matrix to matrix."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

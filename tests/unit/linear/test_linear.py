@@ -1,7 +1,5 @@
 """The linear equations as ẋ = A x + B c, y = C x + D c."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import control

@@ -1,7 +1,5 @@
 """Small motions: against closed forms, finite differences, and other ways to describe the same mechanism."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

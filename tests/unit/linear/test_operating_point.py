@@ -1,7 +1,5 @@
 """Small motions about any state: with the accelerations that belong to it, and on the constraints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

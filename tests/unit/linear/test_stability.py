@@ -1,7 +1,5 @@
 """Stability from eigenvalues: growth is decided by structure or within an error bound, and the verdict says which."""
 
-from __future__ import annotations
-
 import pickle
 
 import mpmath

@@ -1,7 +1,5 @@
 """What a body may be given as: numbers as text, an inertia about any point, and what is said of one that cannot be."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Limits of joints: read, refused, written to files and read from robots; first-order states."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from pathlib import Path

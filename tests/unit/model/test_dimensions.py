@@ -1,7 +1,5 @@
 """Dimensions: unlike units are refused where they are stated, and nothing else is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Couplings that count angles from the ground; springs, dampers and forces along lines, and which way is positive."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

@@ -1,7 +1,5 @@
 """Loads in the vector language: forces along arrows, at points, along lines, by a field."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Mounting a motor: what it adds, where its rotor sits, and what is refused."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Units: a stated one is converted to SI exactly, and what is none is refused."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

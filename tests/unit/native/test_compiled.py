@@ -1,7 +1,5 @@
 """A compiled program takes what a user has at hand, gives fresh arrays back, and says what is wrong."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Code that we link ourselves computes what it does by LLVM's loader, and strange code is left alone."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import struct

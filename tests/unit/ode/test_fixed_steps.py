@@ -1,7 +1,5 @@
 """Fixed steps on the one loop: their order, the rows that were asked for, and the same run in plain Python."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gaussian elimination in native code and in plain Python, beside NumPy's."""
 
-from __future__ import annotations
-
 import ctypes
 
 import numpy as np

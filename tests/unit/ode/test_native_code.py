@@ -1,7 +1,5 @@
 """Mechanisms by Taylor steps: beside DOP853, by their energy, and what has no series."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

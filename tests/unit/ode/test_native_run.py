@@ -1,7 +1,5 @@
 """Native integrators on plain right-hand sides: errors, dense output, resuming, and what they come back for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Optima with a closed form, and how fast a mesh comes to them."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from math import pi, sqrt

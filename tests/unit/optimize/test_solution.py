@@ -1,7 +1,5 @@
 """What a solution is: a motion by name, a trajectory, a reference, a replay; and why a search that fails does."""
 
-from __future__ import annotations
-
 import os
 import signal
 from math import pi

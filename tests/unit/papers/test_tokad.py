@@ -1,7 +1,5 @@
 """Chains, graphs and wired components: what can be given, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The charts' formulas against each other and against differences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Segments: their motion against differences, and what a tiny imaginary part carries along."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

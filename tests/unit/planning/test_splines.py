@@ -1,7 +1,5 @@
 """Curves through orientations: they go through them, smoothly, and do not depend on frames."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

@@ -1,7 +1,5 @@
 """The motion as a page, in a file or in a cell."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a robot looks like: meshes where they can be drawn, a sentence where they cannot, and the rest as before."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What bodies look like when nobody has said."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

@@ -1,7 +1,5 @@
 """A pose to look at keeps its constraints."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A sweep's picture shows its results, its units and its failures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Kinks of abs, min and max, and corners of tables, are located and counted, in batches as alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

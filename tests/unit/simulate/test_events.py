@@ -1,7 +1,5 @@
 """Events given as expressions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a run checks before and between its steps; one whose functions lie in the cache derives nothing for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Where a run begins."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A run says which joint limits it passed, and when."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Values that are given later: plain numbers are in SI units, texts carry a unit, wherever a value is taken."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Exported simulation programs: what is written, under which names, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A start from the cache gives what a start from the file gives, and gives it only for that very file."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

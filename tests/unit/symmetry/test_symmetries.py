@@ -1,7 +1,5 @@
 """Symmetries and what they conserve."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A real browser for the page's tests, spoken to over a pipe; and a scene worth drawing."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

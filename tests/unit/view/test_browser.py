@@ -1,7 +1,5 @@
 """What the page does in a real browser: it draws, plays, obeys and complains of nothing."""
 
-from __future__ import annotations
-
 import base64
 import io
 

@@ -1,7 +1,5 @@
 """Lines and points of many runs are where their values are, and failures are no values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Meshes become small: shares are fair, points that fall together are one, the form is kept."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The page is one file that fetches nothing, runs nothing but our script and stays small."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Plots show names as they are written and values as they are."""
 
-from __future__ import annotations
-
 import builtins
 import sys
 from collections.abc import Callable

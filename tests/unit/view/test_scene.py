@@ -1,7 +1,5 @@
 """Scenes refuse what cannot be drawn, and motions move as rigid bodies do."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

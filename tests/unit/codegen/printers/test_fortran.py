@@ -1,7 +1,5 @@
 """The Fortran printer's text: its lines, its constants, its names."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The text file of a simulation program, in every language: what is wrong is one sentence with file and line."""
 
-from __future__ import annotations
-
 import pytest
 from tests.built_program import BAD, Built, ball_in_a_socket, built, check_refused, compiler_of, with_run
 

@@ -1,7 +1,5 @@
 """A program in packs computes what it computes one number at a time, in fewer steps."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 import random

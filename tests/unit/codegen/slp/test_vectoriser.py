@@ -1,7 +1,5 @@
 """Isomorphic groups of values are found in the flat program, and computed in packs to the same numbers."""
 
-from __future__ import annotations
-
 import ctypes
 import random
 import re

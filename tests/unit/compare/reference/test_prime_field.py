@@ -1,7 +1,5 @@
 """Numbers that move obey Leibniz's and the chain rule; expressions move as their derivatives say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

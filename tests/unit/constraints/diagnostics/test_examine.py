@@ -1,7 +1,5 @@
 """Loops: freedoms, rows that follow from others, dead points, overconstrained and impossible mechanisms."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Laws under which outputs are chains of integrators: proved on the graph, run in closed loop, or refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Partial linearisation of mechanisms with fewer inputs than freedoms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tables are the interpolants that SciPy knows, in values, derivatives and integrals, and go on outside as they say."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Formulation trees that a user names: a sentence for each that is none, with the reason."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

@@ -1,7 +1,5 @@
 """Linear graphs: circuits, cut-sets, and formulation trees found whenever there is one."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """In whichever unit lengths are counted, the motion is the same; offsets that occur often become one."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

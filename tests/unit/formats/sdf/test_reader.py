@@ -1,7 +1,5 @@
 """SDF models: poses in the model, joints in their children, loops, springs; what is not read is told."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a URDF says is what the System is: frames, inertias, joints, limits, damping."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 

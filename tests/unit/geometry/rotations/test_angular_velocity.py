@@ -1,7 +1,5 @@
 """ω and Ẇ, each from the other, on exact numbers and on floats."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

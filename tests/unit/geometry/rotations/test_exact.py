@@ -1,7 +1,5 @@
 """Rotation matrices that other tools give in rounded numbers are taken for the exact rotation nearest to them."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every form of a rotation gives it back, near its singularity too; SciPy's Rotation judges where it has the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Rotations of symbols: exact in every form, and free of roots where they can be."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from itertools import product

@@ -1,7 +1,5 @@
 """Closed forms: all branches of known arms, their proof, and what has none."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import pi
 

@@ -1,7 +1,5 @@
 """Parallel joints are crossed in one step."""
 
-from __future__ import annotations
-
 from tests.unit.kinematics.passes.walker import walker
 
 from polhode.expr import same

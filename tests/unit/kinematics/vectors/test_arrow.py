@@ -1,7 +1,5 @@
 """Arrows: sums and products without a basis, equal whatever they are written in; each mistake is a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Derivatives of arrows and dyadics in a frame: each is the derivative of the components there."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Dyadics: linear maps written with pairs of unit vectors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

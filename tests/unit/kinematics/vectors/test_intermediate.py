@@ -1,7 +1,5 @@
 """Names for scalar expressions: one name, one value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Points: where they are and how they move, seen from any frame."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import polhode as ph

@@ -1,7 +1,5 @@
 """A beam's records: shapes, moments, stiffness, stations and frames."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Flexible bodies by shape functions, by nodes with masses, and by modal masses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Standard input data (Wallrapp): a known body written as a file has the same moments when it is read."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Springs act on angles and lengths, not on parts of an orientation; forces along coordinates have the power Q q̇."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

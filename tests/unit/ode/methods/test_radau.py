@@ -1,7 +1,5 @@
 """Radau's constants: the collocation conditions, the eigenvalues of A⁻¹, and the polynomial between the ends."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Rodas5P steps at its order: also between steps, with time in the rates, and for quaternions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

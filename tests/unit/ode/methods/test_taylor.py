@@ -1,7 +1,5 @@
 """Taylor steps of plain motions: errors, samples, resuming, and what they come back for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Poincaré's form of the equations: what it needs, and what it refuses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """A gait: what it plans joins without jumps, and feet touch down at rest."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The descriptor form holds what the equations hold, on all speeds, on independent ones and in pseudo-velocities."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

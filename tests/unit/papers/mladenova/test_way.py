@@ -1,7 +1,5 @@
 """Ways of lines and arcs: where they lead, and that velocities and accelerations join without jumps."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

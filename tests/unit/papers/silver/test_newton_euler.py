@@ -1,7 +1,5 @@
 """What the proof does not cover it says in one sentence."""
 
-from __future__ import annotations
-
 import pytest
 
 import polhode as ph

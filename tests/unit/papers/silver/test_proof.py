@@ -1,7 +1,5 @@
 """Steps of a proof: they hold where both sides have one fingerprint, and say where they do not."""
 
-from __future__ import annotations
-
 import json
 from html import escape
 from pathlib import Path

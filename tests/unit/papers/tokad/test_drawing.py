@@ -1,7 +1,5 @@
 """Drawings of networks: well-formed, complete, inside their frame, and safe with any name."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path
@@ -87,21 +85,10 @@ def test_names_are_text_and_never_markup() -> None:
         assert {element.tag for element in root.iter()} <= {
             SVG + name
             for name in (
-                "svg",
-                "title",
-                "desc",
-                "style",
-                "defs",
-                "marker",
-                "path",
-                "g",
-                "text",
-                "tspan",
-                "rect",
-                "circle",
+                "svg", "title", "desc", "style", "defs", "marker", "path", "g", "text", "tspan", "rect", "circle",
                 "line",
             )
-        }
+        }  # fmt: skip
     assert "\x1b" not in system_graph(system).svg()
     assert "<script>alert(1)</script>" in words(drawings(system)[0])
 

@@ -1,7 +1,5 @@
 """Batches: many runs in one call, each as it would be alone."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Any

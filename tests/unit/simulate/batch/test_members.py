@@ -1,7 +1,5 @@
 """Members: what of a call is given once for each run, and what each run gets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Batches in native code: the same bits as alone, in lanes, pieces and threads; what fails is left to Python."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Consistent states from approximate ones, and what is said about them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

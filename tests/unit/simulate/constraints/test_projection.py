@@ -1,7 +1,5 @@
 """Members of a batch with constraints, or by an implicit method, are run by native code as each would be alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What acts between samples, at breaks and after the end of the data."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

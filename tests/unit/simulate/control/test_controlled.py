@@ -1,7 +1,5 @@
 """A law in continuous time becomes part of the mechanism: runs, batches, sweeps and sensitivities know it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A sampled loop that is unstable ends after a few samples, with a sentence; one that is stable is left alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.controlled_arms import arm, slider

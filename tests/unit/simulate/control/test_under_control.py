@@ -1,7 +1,5 @@
 """What a run tells of its controller."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What sensitivities and gradients take, how they are asked, and what they refuse."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

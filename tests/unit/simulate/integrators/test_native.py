@@ -1,7 +1,5 @@
 """Runs with constraints stay in native code, past singular poses too."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What methods with step-size control refuse, and which explicit one a run takes that may choose."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Chunks: however a sweep is cut, the same comes of it."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Measures: what is kept of a run is what the trajectory says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

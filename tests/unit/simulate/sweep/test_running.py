@@ -1,7 +1,5 @@
 """Sweeps from call to results: resumed, interrupted, with runs that fail."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from functools import partial

@@ -1,7 +1,5 @@
 """What a page draws over time: chosen by kind, name or expression; what cannot be drawn is told, and the rest drawn."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Datasets on disk: whole or not at all, and never code."""
 
-from __future__ import annotations
-
 import io
 import pickle
 from pathlib import Path

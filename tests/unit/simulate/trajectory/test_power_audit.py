@@ -1,7 +1,5 @@
 """The power audit of a run."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What joints and constraints carried along a run."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What can be asked of a trajectory."""
 
-from __future__ import annotations
-
 import dataclasses
 import pickle
 from pathlib import Path

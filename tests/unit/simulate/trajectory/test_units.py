@@ -1,7 +1,5 @@
 """Units of coordinates and speeds, where speeds depend on others or are known beforehand."""
 
-from __future__ import annotations
-
 import polhode as ph
 from polhode.simulate.trajectory.units import coordinate_units, effort_units, speed_units
 

@@ -1,7 +1,5 @@
 """What is no unknown is in a trajectory all the same: prescribed, coupled and dependent coordinates and speeds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
