@@ -73,9 +73,13 @@ def test_f32_a_mechanism_that_cannot_be_assembled_names_the_worst_constraint_and
         four_bar().derive().assemble({"crank": 0.0, "rocker": 2.0}, hold=["crank", "rocker"])
 
 
-def test_f32_what_is_not_a_coordinate_cannot_be_held() -> None:
+def test_f32_only_coordinates_are_held_and_changed_values_are_warned_of() -> None:
     with pytest.raises(PolhodeError, match="no coordinate to hold 'krank'"):
         four_bar().derive().assemble({"crank": 0.3}, hold=["krank"])
+    with pytest.warns(UserWarning, match="'crank' from 0.3 to"):
+        four_bar().derive().simulate(0.01, start={"crank": 0.3, "coupler": 1.2})
+    with pytest.warns(UserWarning, match="given speeds"):
+        n_four_bar(1).derive().simulate(0.01, speeds={"crank 0": 1.0, "crank 1": -1.0})
 
 
 def test_f32_a_motion_that_leaves_the_reach_of_a_linkage_stops_with_the_constraint_named() -> None:
@@ -90,13 +94,6 @@ def test_f32_a_motion_that_leaves_the_reach_of_a_linkage_stops_with_the_constrai
     assert 0.9 < run.t[-1] <= 1.0 + 1e-6
     assert np.isfinite(run.q).all()
     assert "'circle'" in str(e.value) or "'motor'" in str(e.value)
-
-
-def test_f32_given_values_that_must_change_are_warned_of() -> None:
-    with pytest.warns(UserWarning, match="'crank' from 0.3 to"):
-        four_bar().derive().simulate(0.01, start={"crank": 0.3, "coupler": 1.2})
-    with pytest.warns(UserWarning, match="given speeds"):
-        n_four_bar(1).derive().simulate(0.01, speeds={"crank 0": 1.0, "crank 1": -1.0})
 
 
 def slider_by_its_crank(radius: object = 1) -> ph.System:

@@ -78,14 +78,11 @@ def test_fortran_of_two_models_links_together(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_every_symbol_of_fortran_carries_the_prefix(tmp_path: Path) -> None:
+def test_symbols_carry_the_prefix_or_the_names_of_functions(tmp_path: Path) -> None:
     swing("x", 1.0).derive().export("fortran", tmp_path, prefix="left")
     text = (tmp_path / "left_forward_dynamics.f90").read_text()
     assert "module polhode_left_forward_dynamics" in text and 'bind(c, name="left_forward_dynamics_brake")' in text
     assert "#define brake left_forward_dynamics_brake" in (tmp_path / "left_forward_dynamics_functions.c").read_text()
-
-
-def test_without_a_prefix_names_are_those_of_the_functions(tmp_path: Path) -> None:
     written = swing("x", 1.0).derive().export("c", tmp_path, of="mass_matrix", prefix="")
     assert {path.name for path in written} == {
         "mass_matrix.h", "mass_matrix.c", "mass_matrix_main.c", "mass_matrix.json",

@@ -1,5 +1,7 @@
 """F38: where LLVM does not work, whatever the reason, all works on the next backend, and one sentence says so."""
 
+from __future__ import annotations
+
 import ctypes
 import sys
 import warnings
@@ -161,12 +163,15 @@ def test_f38_a_run_with_constraints_events_and_outputs_is_the_same_without_llvm(
         np.testing.assert_allclose(found.multipliers[name], values, rtol=1e-5, atol=1e-6)
 
 
-def test_f38_exports_need_no_llvm(broken: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_f38_exports_need_no_llvm_and_derivatives_of_runs_do(broken: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _without_llvmlite(broken)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pendulum().derive().export("c", tmp_path / "code")
     assert list((tmp_path / "code").glob("*.c"))
+    broken.setattr("polhode.simulate.gradients.smooth_run.method_code", refuse)
+    with pytest.raises(PolhodeError, match="E-SENSITIVITY-UNSUPPORTED"):
+        pendulum().derive().sensitivities(1, ["hinge"])
 
 
 def test_f38_code_that_is_kept_runs_where_llvm_does_not_and_leaves_lanes_out(broken: pytest.MonkeyPatch) -> None:
@@ -184,12 +189,6 @@ def test_f38_code_that_is_kept_runs_where_llvm_does_not_and_leaves_lanes_out(bro
     with pytest.warns(BackendWarning, match="no code in lanes here"):
         np.testing.assert_allclose(functions.forward_dynamics(q, 0 * q), expected, rtol=1e-13)
     np.testing.assert_allclose(functions.forward_dynamics(q, 0 * q), expected, rtol=1e-13)
-
-
-def test_f38_derivatives_of_runs_are_refused_without_llvm(broken: pytest.MonkeyPatch) -> None:
-    broken.setattr("polhode.simulate.gradients.smooth_run.method_code", refuse)
-    with pytest.raises(PolhodeError, match="E-SENSITIVITY-UNSUPPORTED"):
-        pendulum().derive().sensitivities(1, ["hinge"])
 
 
 @pytest.mark.parametrize("platform", ["darwin", "win32", "freebsd14"])

@@ -44,14 +44,11 @@ def refusal(folder: Path, content: str | bytes, **options: object) -> str:
 # ---- the file --------------------------------------------------------------------------------------------------
 
 
-def test_F04_a_doctype_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+def test_F04_doctypes_and_F06_other_formats_are_recognised(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     bomb = '<!DOCTYPE mujoco [<!ENTITY a SYSTEM "secret">]>\n' + mjcf('<body name="&a;"/>')
     message = refusal(tmp_path, bomb)
     assert "DOCTYPE" in message and "secret" not in message
-
-
-def test_F06_another_format_is_recognised(tmp_path: Path) -> None:
     assert "load_urdf" in refusal(tmp_path, "<robot name='r'><link name='a'/></robot>")
     assert "<mujoco>" in refusal(tmp_path, "<html/>")
 
@@ -64,19 +61,20 @@ def test_an_include_from_outside_or_nowhere_is_refused(file: str, tmp_path: Path
     assert "arm.xml:4: <include" in refusal(folder, mjcf(f'<include file="{file}"/>'))
 
 
-def test_a_link_that_leads_outside_is_not_followed(tmp_path: Path) -> None:
+def test_links_outside_and_files_that_include_themselves_are_refused(tmp_path: Path) -> None:
     (tmp_path / "out.xml").write_text("<mujocoinclude/>")
     folder = tmp_path / "model"
     folder.mkdir()
     (folder / "in.xml").symlink_to(tmp_path / "out.xml")
     assert "outside" in refusal(folder, mjcf('<include file="in.xml"/>'))
-
-
-def test_a_file_that_includes_itself_is_refused(tmp_path: Path) -> None:
     (tmp_path / "b.xml").write_text('<mujocoinclude>\n<include file="b.xml"/></mujocoinclude>')
     write(tmp_path, mjcf('<include file="b.xml"/>'))
     with pytest.raises(FormatError, match=r"b\.xml:2: .*includes itself"):
         load_mjcf(tmp_path / "arm.xml")
+    with pytest.raises(LimitError):
+        load_mjcf(write(tmp_path, mjcf("<body>" * 100 + "</body>" * 100)))
+    with pytest.raises(LimitError):
+        load_mjcf(write(tmp_path, mjcf(hinge())), limits=Limits(elements=3))
 
 
 @pytest.mark.parametrize(
@@ -102,13 +100,6 @@ def test_copies_are_counted_before_they_are_made(copies: str, tmp_path: Path) ->
     text = mjcf(f'<replicate {copies}><replicate count="3"><body><geom size="1"/></body></replicate></replicate>')
     with pytest.raises(LimitError, match="copies"):
         load_mjcf(write(tmp_path, text))
-
-
-def test_deep_and_large_files_meet_a_limit(tmp_path: Path) -> None:
-    with pytest.raises(LimitError):
-        load_mjcf(write(tmp_path, mjcf("<body>" * 100 + "</body>" * 100)))
-    with pytest.raises(LimitError):
-        load_mjcf(write(tmp_path, mjcf(hinge())), limits=Limits(elements=3))
 
 
 # ---- what the compiler refuses ---------------------------------------------------------------------------------

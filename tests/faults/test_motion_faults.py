@@ -91,20 +91,21 @@ def test_a_speed_may_have_corners_and_not_jump(motion: str) -> None:
         s.constrain_speed(s.joints["x"].u[0] - f)
 
 
-def test_a_force_may_jump_and_the_end_of_a_damper_may_not() -> None:
+def test_forces_may_jump_and_corners_are_in_time() -> None:
     s = hanging()
     s.joint_force("x", sign(s.time - 1))
     s.spring(s.ground, "cart", 1, at_a=(absolute(s.time - 1), 0, 0))
     with pytest.raises(ModelError, match="it has a jump where"):
         s.damper(s.ground, "cart", 1, at_a=(sign(s.time - 1), 0, 0))
-
-
-def test_a_corner_in_a_coordinate_is_one_in_time() -> None:
     s = hanging()
     x, q = s.joints["x"].q[0], s.joints["q"].q[0]
     with pytest.raises(ModelError, match="it has a corner where"):
         s.constrain(x - absolute(q))
     s.constrain(x - q * absolute(q) * absolute(s.parameter("p", 2)))
+    s = hanging()
+    with pytest.raises(ModelError, match="the mass centre cannot depend on the coordinate 'x'"):
+        s.body("late", 1, com=(ph.table([0, 1], [0, 1])(s.joints["x"].q[0]), 0, 0))
+    s.body("fixed", 1, com=(ph.table([0, 1], [0, 1])(s.parameter("p", "1/2")), 0, 0))
 
 
 @pytest.mark.parametrize("motion", SMOOTH)
@@ -215,10 +216,3 @@ def test_refused_joints_leave_nothing_and_say_what_to_write() -> None:
     s = ph.System("rocket")
     with pytest.raises(ModelError, match=r"the mass cannot depend on the time 't'.*\n.*the force of what leaves it"):
         s.body("rocket", 2 - s.time)
-
-
-def test_a_table_of_a_coordinate_counts_by_its_argument() -> None:
-    s = hanging()
-    with pytest.raises(ModelError, match="the mass centre cannot depend on the coordinate 'x'"):
-        s.body("late", 1, com=(ph.table([0, 1], [0, 1])(s.joints["x"].q[0]), 0, 0))
-    s.body("fixed", 1, com=(ph.table([0, 1], [0, 1])(s.parameter("p", "1/2")), 0, 0))

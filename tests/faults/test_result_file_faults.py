@@ -95,15 +95,12 @@ def test_h3_a_result_of_a_sweep_is_never_another_one_s() -> None:
     assert measured["max:speed:x"].tolist() == [3] and measured["max:coordinate:d(x)"].tolist() == [0]
 
 
-def test_h3_two_values_that_are_spelled_alike_are_varied_apart(tmp_path: Path) -> None:
+def test_h3_values_spelled_alike_are_apart_and_measures_have_names(tmp_path: Path) -> None:
     s = ph.System("block", gravity=(0, 0, 0))
     s.joint("x", s.ground, s.body("b", s.parameter("x(0)", 1)), ph.Prismatic("x"))
     sweep = s.derive().sweep({"x(0)": [1, 2], "start:x": [3, 4, 5]}, 1, workers=1, samples=3)
     assert sweep.shape == (2, 3) and sweep.dimensions == ("parameter:x(0)", "start:x")
     assert sweep["x"].tolist() == [[3, 4, 5], [3, 4, 5]]
-
-
-def test_h3_two_measures_of_one_name_are_told() -> None:
     sweep = slides("x").sweep({"m": [1]}, 1, measure=["final", lambda run: {"x": 5.0}], workers=1, samples=3)
     assert "two measures give a result 'x'" in sweep.failures[0]
 

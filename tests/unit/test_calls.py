@@ -1,5 +1,7 @@
 """Public calls: arguments of the wrong kind are one sentence; what is not the user's mistake keeps its traceback."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -63,7 +63,7 @@ def test_velocities_sines_and_mass_matrices_are_named(arm: Equations) -> None:
     assert said(found, M[1, 1]) == "mass matrix, shoulder w2 row, shoulder w2 column"
 
 
-def test_a_pivot_is_the_inertia_that_a_joint_feels(pendulums: Equations) -> None:
+def test_pivots_and_composite_inertias_are_noted(pendulums: Equations) -> None:
     found = meanings(pendulums.record, "forward_dynamics")
     M = pendulums.mass_matrix
     felt = M[0, 0] - M[0, 1] * M[0, 1] / M[1, 1]
@@ -71,9 +71,6 @@ def test_a_pivot_is_the_inertia_that_a_joint_feels(pendulums: Equations) -> None
     assert said(found, 1 / felt) == "1 over the inertia that first feels, all beyond it free"
     alone = pendulums.record.forcing[1] / M[1, 1]
     assert said(found, alone) == "acceleration of second if all before it stood still"
-
-
-def test_a_composite_inertia_is_what_its_joint_carries(pendulums: Equations) -> None:
     found = meanings(pendulums.record, "mass_matrix")
     m1, m2, l1 = (pendulums.system.parameters[name].symbol for name in ("m1", "m2", "l1"))
     assert said(found, m1 + m2) == "mass of all that first carries"

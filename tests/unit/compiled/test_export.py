@@ -53,7 +53,7 @@ def test_several_functions_are_written_at_once(pendulums: Equations, tmp_path: P
     ]  # fmt: skip
 
 
-def test_the_sidecar_has_the_users_names_and_the_defaults(tmp_path: Path) -> None:
+def test_heads_and_sidecars_have_names_defaults_and_costs(tmp_path: Path, pendulums: Equations) -> None:
     equations = hostile_system().derive()
     equations.export("c", tmp_path, "forward_dynamics", prefix="")
     record = json.loads((tmp_path / "forward_dynamics.json").read_bytes())
@@ -62,9 +62,6 @@ def test_the_sidecar_has_the_users_names_and_the_defaults(tmp_path: Path) -> Non
     assert {entry["name"]: entry["default"] for entry in record["parameters"]} == {HOSTILE[4]: 2.0, HOSTILE[5]: None}
     equations.export("c", tmp_path, "poses", prefix="")
     assert "Größe".encode() in (tmp_path / "poses.json").read_bytes()
-
-
-def test_the_head_says_what_it_is_what_it_takes_and_what_it_costs(pendulums: Equations) -> None:
     lines = preface(pendulums.record, annotated(pendulums.record, "forward_dynamics"))
     text = " ".join(lines)
     assert "forward_dynamics of double pendulum: accelerations from coordinates, speeds and efforts." in text

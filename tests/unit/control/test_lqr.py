@@ -185,12 +185,17 @@ def test_a_pendulum_follows_far_beyond_one_equilibrium() -> None:
     assert np.abs(other.q[:, 0] - wanted).max() > 0.5
 
 
-def test_gains_follow_a_parameter_that_is_known() -> None:
+def test_gains_follow_a_known_parameter_or_are_refused() -> None:
     e = cart_pole().derive()
     made = GainSchedule(e, over={"m": [0.1, 0.5, 1.0]}, Q={"x": 1, "theta": 1})
     assert np.all(np.diff(made.K[:, 0, 1]) < 0)  # a heavier pole takes more
     run = e.simulate(12, controller=made, start={"theta": 0.2}, parameters={"m": 0.8, "nominal m": 0.8})
     assert np.abs(run.x[-1]).max() < 0.01
+    s = ph.System("block", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    s.joint_force(x, ph.sin(2 * ph.pi * x.q[0]) * 20)  # steep halfway between whole numbers
+    with pytest.raises(ph.PolhodeError, match=r"at x = 1, between two values"):
+        GainSchedule(s.derive(), over={"x": [0.5, 1.5]}, inputs=["tau_x"], design=lambda linear: LQR(linear, Q=0.01))
 
 
 @pytest.mark.parametrize(("wrong", "sentence"), [
@@ -204,11 +209,3 @@ def test_gains_follow_a_parameter_that_is_known() -> None:
 def test_wrong_calls_get_a_sentence_schedule(wrong: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         GainSchedule(pendulum(), inputs=["tau_a"], **wrong)
-
-
-def test_gains_that_do_not_hold_between_their_values_are_refused() -> None:
-    s = ph.System("block", gravity=(0, 0, 0))
-    x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
-    s.joint_force(x, ph.sin(2 * ph.pi * x.q[0]) * 20)  # steep halfway between whole numbers
-    with pytest.raises(ph.PolhodeError, match=r"at x = 1, between two values"):
-        GainSchedule(s.derive(), over={"x": [0.5, 1.5]}, inputs=["tau_x"], design=lambda linear: LQR(linear, Q=0.01))

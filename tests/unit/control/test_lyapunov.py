@@ -28,7 +28,7 @@ def slider() -> ph.Equations:
     return s.derive()
 
 
-def test_references_change_by_their_own_derivatives_further_than_the_law_knows_them() -> None:
+def test_references_states_and_time_move_along_the_loop() -> None:
     e = slider()
     wanted = Reference("x", 1)
     r, rate = wanted.symbols
@@ -36,9 +36,6 @@ def test_references_change_by_their_own_derivatives_further_than_the_law_knows_t
     (third,) = rate_along(e, law, r, times=3)
     assert third == ph.expr.spelling.reference_symbol("x", 3)
     assert rate_along(e, law, [r, rate], is_constant=True) == [as_expr(0), as_expr(0)]
-
-
-def test_controller_states_measurements_and_time_move_along() -> None:
     e = slider()
     y, xi = ph.symbol("y", "measurement"), ph.symbol("xi", "state")
     law = Law({e.tau[0]: -y - xi}, states=(ControllerState(xi, rate=y),), measured={y: 3 * e.q[0]})

@@ -87,9 +87,12 @@ def test_wrong_calls_get_a_sentence(wrong: dict[str, Any], sentence: str) -> Non
         LinearMPC(cart_pole().derive().linearize(), **given)
 
 
-def test_a_law_that_would_be_too_large_is_refused() -> None:
+def test_laws_and_plans_that_would_be_too_large_are_refused() -> None:
     mpc = LinearMPC(cart_pole().derive().linearize(), **WEIGHTS, horizon=60, sample_time=0.02, limits={"F": 3})
     with pytest.raises(ph.PolhodeError, match="Take a shorter horizon"):
+        _ = mpc.law
+    mpc = RealTimeIteration(cart_pole().derive(), **WEIGHTS_ITERATION, horizon=2000)
+    with pytest.raises(ph.PolhodeError, match="nodes, more than"):
         _ = mpc.law
 
 
@@ -187,9 +190,3 @@ def test_a_pole_is_swung_back_within_limits() -> None:
 def test_wrong_calls_get_a_sentence_iteration(wrong: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         RealTimeIteration(cart_pole().derive(), **{**WEIGHTS_ITERATION, "horizon": 3, **wrong})
-
-
-def test_a_plan_that_would_be_too_large_is_refused() -> None:
-    mpc = RealTimeIteration(cart_pole().derive(), **WEIGHTS_ITERATION, horizon=2000)
-    with pytest.raises(ph.PolhodeError, match="nodes, more than"):
-        _ = mpc.law

@@ -66,12 +66,17 @@ def test_the_lyapunov_function_decreases_as_it_is_said(system: str, law: str) ->
     assert made.lyapunov.proved == ((system, law) not in UNPROVED)
 
 
-def test_matrices_of_gains_are_symmetric_in_the_proof_too() -> None:
+def test_matrices_of_gains_are_symmetric_and_dependent_speeds_follow() -> None:
     e = equations("arm")
     K = [[9, 1], [1, 4]]
     for c in (ComputedTorque(e, kp=K, kd=K), PassivityBased(e, kd=K, kp=K), PDGravity(e, kp=K, kd=K)):
         assert c.lyapunov.proved
     assert Adaptive(e, kd=K, lambda_=K, gamma=K, estimates={"m1": 1, "m2": 1}).lyapunov.proved
+    s = planar_arm()
+    s.constrain(s.joints["q1"].q[0] - 2 * s.joints["q2"].q[0], "tied")
+    e = s.derive(independent=["q1"])
+    for law in LAWS.values():
+        assert law(e).lyapunov.proved
 
 
 def test_a_law_reads_as_on_paper() -> None:
@@ -88,21 +93,17 @@ def test_a_law_reads_as_on_paper() -> None:
     assert r"\dot{V} &= -\dot{e}^T K_d \dot{e}" in c.lyapunov.latex()
 
 
-def test_the_law_of_a_mechanism_with_dependent_speeds_is_that_of_the_independent_ones() -> None:
-    s = planar_arm()
-    s.constrain(s.joints["q1"].q[0] - 2 * s.joints["q2"].q[0], "tied")
-    e = s.derive(independent=["q1"])
-    for law in LAWS.values():
-        assert law(e).lyapunov.proved
-
-
-def test_a_nonholonomic_mechanism_cannot_follow_any_reference() -> None:
+def test_nonholonomic_mechanisms_are_refused_and_chattering_is_reported() -> None:
     s = ph.System("sleigh", gravity=(0, 0, 0))
     s.joint("pose", s.ground, s.body("sleigh", 1, inertia=(1, 1, 1)), ph.Planar())
     s.knife_edge("runner", "sleigh")
     e = s.derive(independent=s.derive().speeds[:2])
     with pytest.raises(ph.PolhodeError, match="is nonholonomic, by 'runner"):
         ComputedTorque(e, kp=1, kd=2)
+    e = equations("arm")
+    with pytest.warns(UserWarning, match="chatter"):
+        c = SlidingMode(e, 3, 5, 0)
+    assert c.lyapunov.proved and "sign(" in str(c)
 
 
 @pytest.mark.parametrize(("make", "sentence"), [
@@ -128,10 +129,3 @@ def test_a_nonholonomic_mechanism_cannot_follow_any_reference() -> None:
 def test_wrong_calls_get_a_sentence(make: Callable[[Any], Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         make(equations("arm"))
-
-
-def test_chattering_is_told() -> None:
-    e = equations("arm")
-    with pytest.warns(UserWarning, match="chatter"):
-        c = SlidingMode(e, 3, 5, 0)
-    assert c.lyapunov.proved and "sign(" in str(c)

@@ -19,22 +19,16 @@ def chain(masses: int, gap: int | None = None) -> ph.System:
     return s
 
 
-def test_inputs_reach_a_chain_of_springs_as_far_as_it_holds() -> None:
+def test_inputs_reach_chains_and_drifts_reach_one_way() -> None:
     whole = chain(4).derive().accessibility(["c0"])
     assert whole and whole.is_strong and whole.growth == tuple(range(1, 9))
     broken = chain(4, gap=2).derive().accessibility(["c0"])
     assert broken.dimension == 4 and not broken
     assert str(broken) == "not accessible: brackets span 4 of 8 directions; not those of c2, c3, c2', c3'."
-
-
-def test_linear_equations_have_the_rank_that_numbers_give() -> None:
     equations = chain(4, gap=3).derive()
     A, B = equations.linearize().with_ports(["c0"]).numbers("A"), equations.linearize().with_ports(["c0"]).numbers("B")
     blocks = np.hstack([np.linalg.matrix_power(A, k) @ B for k in range(8)])
     assert equations.accessibility(["c0"], at={}).at == np.linalg.matrix_rank(blocks) == 6
-
-
-def test_a_direction_of_the_drift_alone_is_reached_but_not_at_will() -> None:
     s = ph.System("clock", gravity=(0, 0, 0))
     s.joint("x", s.ground, s.body("b", 1), ph.Prismatic("x"))
     s.state("clock", 1)

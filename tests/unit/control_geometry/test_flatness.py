@@ -49,16 +49,13 @@ def test_conditions_do_not_change_under_the_feedback_that_leaves_most_of_the_mas
     assert (one.ranks, one.involutive) == (other.ranks, other.involutive)
 
 
-def test_ranks_at_a_state_must_be_those_around_it() -> None:
+def test_ranks_hold_around_a_state_and_unreached_states_are_named() -> None:
     hover, fall = ({"thrust": 9.81}, {})
     e = quadrotor(2).derive()
     assert e.is_feedback_linearizable(at=hover).indices == (4, 4, 4, 2)
     found = e.is_feedback_linearizable(at=fall)
     assert not found and found.ranks_at == (4, 8, 9, 10)
     assert "at the given state it has rank 9, which is not constant near it" in found.sentences[2]
-
-
-def test_what_no_input_reaches_is_told() -> None:
     s = ph.System("two carts", gravity=(0, 0, 0))
     for name in "ab":
         s.joint(name, s.ground, s.body(f"cart {name}", 1), ph.Prismatic("x"))

@@ -126,23 +126,17 @@ def test_outputs_without_a_degree_are_reported() -> None:
         cart_pole().derive().relative_degree(["x"], [])
 
 
-def test_outputs_are_names_expressions_or_both_by_name() -> None:
+def test_outputs_by_name_and_states_at_which_the_degree_is_lost() -> None:
     s = two_link_pendulum()
     equations = s.derive()
     q = equations.q
     found = equations.relative_degree({"end": ph.sin(q[0]) + ph.sin(q[0] + q[1]), "first": q[0]}, ["shoulder", "elbow"])
     assert [*found.outputs] == ["end", "first"] and found.degrees == (2, 2)
     assert [str(each) for each in found.singular] == ["cos(elbow + shoulder)"]
-
-
-def test_more_inputs_than_outputs_may_have_a_degree_and_have_no_determinant() -> None:
     found = two_link_pendulum().derive().relative_degree(["elbow"], ["shoulder", "elbow"])
     assert found.exists and str(found) == "relative degree 2 of 4 states."
     with pytest.raises(ph.PolhodeError, match=r"1 outputs and 2 inputs have no determinant"):
         _ = found.determinant
-
-
-def test_a_state_at_which_the_degree_is_lost_is_told_with_the_reason() -> None:
     found = cart_pole().derive().relative_degree(["theta"], at={"theta": ph.pi / 2})
     assert found.exists and found.exists_at is False
     assert str(found).endswith("none at the given state, where cos(theta) vanishes.")

@@ -44,11 +44,14 @@ def test_it_goes_into_linearize_and_simulate_with_its_parameters() -> None:
     assert np.abs(run.q - 1.0).max() < 1e-12 and run.parameters["m"] == 3
 
 
-def test_several_starts_find_all_four_equilibria_of_a_double_pendulum() -> None:
+def test_pendulums_and_four_bars_have_all_their_equilibria() -> None:
     found = double_pendulum().derive().equilibria()
     assert [at.stability for at in found] == ["neutral", "unstable", "unstable", "unstable"]
     places = {(round(np.cos(at["a"])), round(np.cos(at["a"] + at["b"]))) for at in found}
     assert places == {(1, 1), (1, -1), (-1, 1), (-1, -1)}
+    found = n_four_bar(2).derive().equilibria(start={"crank 0": 0.2}, starts=12)
+    assert {round(np.cos(at["crank 0"]), 6) for at in found} >= {1.0}
+    assert all(at.residual < 1e-9 for at in found)
 
 
 @pytest.mark.parametrize("crank", [0.3, 1.2])
@@ -59,12 +62,6 @@ def test_the_effort_that_holds_a_loop_is_the_slope_of_its_potential(crank: float
     ends = [e.assemble({**at.coordinates, "crank": crank + way}, hold=["crank"]).q for way in (h, -h)]
     slope = np.subtract(*[potential(q, np.zeros(3))[1] for q in ends]) / (2 * h)
     assert at["tau_crank"] == pytest.approx(slope, abs=1e-7)
-
-
-def test_four_bars_in_a_row_hang_and_stand() -> None:
-    found = n_four_bar(2).derive().equilibria(start={"crank 0": 0.2}, starts=12)
-    assert {round(np.cos(at["crank 0"]), 6) for at in found} >= {1.0}
-    assert all(at.residual < 1e-9 for at in found)
 
 
 def test_a_conical_pendulum_turns_steadily() -> None:
@@ -78,16 +75,13 @@ def test_a_conical_pendulum_turns_steadily() -> None:
     assert abs(at.eigenvalues.imag).max() == pytest.approx(at["a'"] * np.sqrt(1 + 3 * np.cos(0.6) ** 2), rel=1e-10)
 
 
-def test_a_body_on_a_ball_joint_hangs() -> None:
+def test_ball_joints_hang_and_states_without_mass_come_to_rest() -> None:
     s = ph.System("hanging", gravity=(0, 0, -10))
     s.joint("ball", s.ground, s.body("body", 2, com=(0.3, 0, -0.4), inertia=(1, 1, 1)), ph.Spherical())
     e = s.derive()
     at = e.equilibrium()
     centre = e.compile().pose("body", [*at.coordinates.values()])[1] @ [0.3, 0, -0.4]
     assert np.allclose(centre[:2], 0, atol=1e-9) and "family" in at.notices[0]
-
-
-def test_a_state_without_mass_comes_to_rest() -> None:
     s = ph.System("motor", gravity=(0, 0, 0))
     i = s.state("i")
     shaft = s.joint("a", s.ground, s.body("rotor", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
@@ -201,15 +195,12 @@ def test_rows_and_their_slopes_are_those_of_differences() -> None:
     assert np.allclose(steady.conditions(x)[1], np.transpose(slopes), atol=1e-8)
 
 
-def test_coordinates_that_something_depends_on_must_not_move() -> None:
+def test_coordinates_that_matter_must_not_move_and_held_parameters_are_fewer_variables() -> None:
     s = ph.System("turntable", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("table", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
     s.joint("b", "table", s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     steady = s.derive()._steady(["b", "b'"], {"a'": 1}, None, None)
     assert steady.moving == ("a",) and "rate of 'b'" in steady.names
-
-
-def test_a_parameter_that_is_held_is_one_variable_less() -> None:
     s = ph.System("pendulum", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("bob", s.parameter("m", 2), com=(1, 0, 0)), ph.Revolute("y"))
     steady = s.derive()._steady(["a"], None, None, None, "m")

@@ -45,13 +45,17 @@ def test_numbers_agree_with_many_digits() -> None:
     assert float(constant_value(tiny)) == pytest.approx(-2.718281828459045e-25, rel=1e-12)
 
 
-def test_several_constants_are_what_each_is_alone() -> None:
+def test_constants_together_are_those_alone_and_floor_rounds_down() -> None:
     root = sqrt(as_expr(2))
     several = [sin(root), root, pi * sin(root) + root]
     assert constant_values(several) == [constant_value(each) for each in several]
     assert constant_values([]) == []
     with pytest.raises(ValueMissing, match="'y' has no value"):
         constant_values([root, root + y])
+    x = symbol("x")
+    assert exact.floor(as_expr("-7/2")) == -4 and exact.floor(2) == 2
+    assert evaluate([exact.floor(x)], {x: -0.5}) == [-1.0]
+    assert exact.floor(x).diff(x) == 0
 
 
 def test_missing_values_are_named_and_symbols_of_one_name_kept_apart() -> None:
@@ -62,10 +66,3 @@ def test_missing_values_are_named_and_symbols_of_one_name_kept_apart() -> None:
         float(x)
     speed = symbol("x", "speed")
     assert evaluate([x - speed], {x: 3.0, speed: 1.0}) == [2.0]
-
-
-def test_floor_is_the_largest_whole_number_that_is_not_above() -> None:
-    x = symbol("x")
-    assert exact.floor(as_expr("-7/2")) == -4 and exact.floor(2) == 2
-    assert evaluate([exact.floor(x)], {x: -0.5}) == [-1.0]
-    assert exact.floor(x).diff(x) == 0

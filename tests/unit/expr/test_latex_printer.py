@@ -94,9 +94,14 @@ def test_any_text_is_escaped_into_balanced_letters(name: str) -> None:
     assert not set(plain) & set("\\{}$%&#_^~<>")
 
 
-def test_the_caller_may_name_symbols() -> None:
+def test_symbols_and_intermediates_are_named() -> None:
     speed = symbol("q1", "speed")
     assert latex(q1 * speed**2, names={speed: r"\dot{q}_{1}"}) == r"\dot{q}_{1}^{2} q_{1}"
+    z = symbol("z")
+    shared = sin(a * q1 + b * q2 + c)
+    lines = latex_with_intermediates([shared * z, shared + a], labels=["F", "G"])
+    assert lines == [r"w_{1} = \sin(a q_{1} + b q_{2} + c)", "F = z w_{1}", "G = a + w_{1}"]
+    assert sin(q1)._repr_latex_() == r"$\sin(q_{1})$"
 
 
 @given(seed=st.integers(0, 2**32))
@@ -107,13 +112,6 @@ def test_any_expression_is_balanced(seed: int, grow: Any) -> None:
     assert all(balanced(line) for line in latex_with_intermediates([root, root * root]))
 
 
-def test_intermediates_are_named_before_they_are_used_and_by_a_free_letter() -> None:
-    z = symbol("z")
-    shared = sin(a * q1 + b * q2 + c)
-    lines = latex_with_intermediates([shared * z, shared + a], labels=["F", "G"])
-    assert lines == [r"w_{1} = \sin(a q_{1} + b q_{2} + c)", "F = z w_{1}", "G = a + w_{1}"]
-
-
 def test_intermediates_show_all_of_a_long_expression_in_short_lines() -> None:
     root: Expr = a
     for index in range(500):
@@ -122,7 +120,3 @@ def test_intermediates_show_all_of_a_long_expression_in_short_lines() -> None:
     assert not any(r"\cdots" in line for line in lines)
     assert max(map(len, lines)) < 5000
     assert r"\cdots" in latex(root * root * root * root * root * root)
-
-
-def test_notebooks_show_latex() -> None:
-    assert sin(q1)._repr_latex_() == r"$\sin(q_{1})$"

@@ -72,12 +72,23 @@ def test_a_speed_that_was_given_a_name_keeps_it() -> None:
     assert repr(slider(speeds=["x"]).derive().u[0]) == "x'"
 
 
-def test_dots_stand_over_the_letter() -> None:
+def test_rates_have_dots_and_primes_over_their_letters() -> None:
     e = one_joint(ph.Revolute("z"), coordinates=["theta_1"], speeds=["theta_1"])
     assert [ph.latex(x) for x in (*e.u, *e.udot, *e.tau)] == [
         r"\dot{\theta}_{1}", r"\ddot{\theta}_{1}", r"\tau_{\theta_{1}}"
     ]  # fmt: skip
     assert ph.latex(e.u[0] ** 2) == r"\dot{\theta}_{1}^{2}"
+    jerk, fifth = (further_rate(symbol("j0", "acceleration"), count) for count in (1, 3))
+    assert (spelled(jerk), identifier(jerk), spelled_latex(jerk)) == ("j0'''", "j0_dot3", r"\dddot{j}_{0}")
+    assert (spelled(fifth), identifier(fifth), spelled_latex(fifth)) == ("j0'''''", "j0_dot5", "{j_{0}}^{(5)}")
+    assert spelled(further_rate(symbol("v", "acceleration", "own"), 1)) == "v''"
+    e = slider().derive()
+    run = e.simulate(0.1, start={"x": 0.5}, speeds={"x": 1.0})
+    assert (run["x"][0], run.speed("x")[0]) == (0.5, 1.0)
+    assert e.coordinates == e.speeds == ["x"]
+    e = ph.load(MODELS[0].parent / "double_pendulum.yaml").derive()
+    assert same((e.mass_matrix.inv() @ e.mass_matrix).entries(), ph.Matrix.identity(2).entries())
+    assert e.mass_matrix.det() == e.mass_matrix[0, 0] * e.mass_matrix[1, 1] - e.mass_matrix[0, 1] ** 2
 
 
 def test_speeds_that_are_no_rates_are_not_written_as_rates() -> None:
@@ -244,13 +255,6 @@ def test_how_a_symbol_is_written_does_not_depend_on_what_else_is_alive() -> None
     assert folded(named.u[0]) == ["x", "tanh(x)"]
 
 
-def test_things_are_addressed_by_their_names() -> None:
-    e = slider().derive()
-    run = e.simulate(0.1, start={"x": 0.5}, speeds={"x": 1.0})
-    assert (run["x"][0], run.speed("x")[0]) == (0.5, 1.0)
-    assert e.coordinates == e.speeds == ["x"]
-
-
 @pytest.mark.parametrize(("letter", "name"), [
     ("M", "mass_matrix"), ("f", "forcing"), ("q̇", "coordinate_rates"), ("udot", "forward_dynamics"),
 ])  # fmt: skip
@@ -265,12 +269,6 @@ def test_a_result_that_there_is_not_is_answered_by_those_that_there_are(name: st
         ph.PolhodeError, match=r"there is no result.*\n.*mass_matrix \(M\), coriolis_matrix \(C\), forcing \(f\), bias"
     ):
         slider().derive().latex(name)
-
-
-def test_a_mass_matrix_has_an_inverse_and_a_determinant() -> None:
-    e = ph.load(MODELS[0].parent / "double_pendulum.yaml").derive()
-    assert same((e.mass_matrix.inv() @ e.mass_matrix).entries(), ph.Matrix.identity(2).entries())
-    assert e.mass_matrix.det() == e.mass_matrix[0, 0] * e.mass_matrix[1, 1] - e.mass_matrix[0, 1] ** 2
 
 
 def called(name: str) -> ph.Equations:
@@ -325,10 +323,3 @@ def test_a_place_on_a_curve_that_is_written_as_a_parameter_is_refused_at_once() 
     with pytest.raises(ph.PolhodeError, match="wire_place in SymPy"):
         s.parameter("wire_place", 1)
     assert s.derive().constraints is not None
-
-
-def test_rates_beyond_the_acceleration_carry_on_its_primes() -> None:
-    jerk, fifth = (further_rate(symbol("j0", "acceleration"), count) for count in (1, 3))
-    assert (spelled(jerk), identifier(jerk), spelled_latex(jerk)) == ("j0'''", "j0_dot3", r"\dddot{j}_{0}")
-    assert (spelled(fifth), identifier(fifth), spelled_latex(fifth)) == ("j0'''''", "j0_dot5", "{j_{0}}^{(5)}")
-    assert spelled(further_rate(symbol("v", "acceleration", "own"), 1)) == "v''"

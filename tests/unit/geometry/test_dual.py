@@ -98,11 +98,16 @@ def test_functions_of_floats_and_arrays_are_those_of_symbols(name: str) -> None:
         assert np.ravel(found.dual) == pytest.approx(np.full(np.size(found.dual), wanted[1]))
 
 
-def test_addition_theorems_hold_for_dual_angles() -> None:
+def test_dual_angles_add_and_numbers_are_written_by_their_parts() -> None:
     a, b = Dual(theta, d), Dual(phi, e)
     assert ph.sin(a + b) == ph.sin(a) * ph.cos(b) + ph.cos(a) * ph.sin(b)
     assert ph.tan(a) == ph.sin(a) / ph.cos(a)
     assert ph.sqrt(a) * ph.sqrt(a) == a
+    assert repr(Dual(theta, d)) == "theta + μ*(d)"
+    assert (repr(Dual(theta)), repr(Dual(0, d)), repr(Dual(0))) == ("theta", "μ*(d)", "0")
+    assert latex(Dual(theta, d)) == r"\theta + \mu \left(d\right)"
+    assert Dual(theta, d)._repr_latex_() == r"$\theta + \mu \left(d\right)$"
+    assert Dual(theta, d).map(lambda part: 2 * part) == 2 * Dual(theta, d)
 
 
 def test_arrays_are_numbers_one_for_each_entry() -> None:
@@ -124,14 +129,6 @@ def test_vectors_and_matrices_are_those_of_any_number() -> None:
     assert isinstance(square, Matrix) and (square @ square) == dual([[1, 0], [0, 1]], [[0, 2 * theta], [2 * d, 0]])
     assert dual_part(Vector([1, Dual(2, 3)])) == (0, 3)
     assert dual(5) == 5 and dual(Vector([1, 2])) == Vector([1, 2])
-
-
-def test_a_dual_number_is_written_by_its_parts() -> None:
-    assert repr(Dual(theta, d)) == "theta + μ*(d)"
-    assert (repr(Dual(theta)), repr(Dual(0, d)), repr(Dual(0))) == ("theta", "μ*(d)", "0")
-    assert latex(Dual(theta, d)) == r"\theta + \mu \left(d\right)"
-    assert Dual(theta, d)._repr_latex_() == r"$\theta + \mu \left(d\right)$"
-    assert Dual(theta, d).map(lambda part: 2 * part) == 2 * Dual(theta, d)
 
 
 def test_functions_without_derivatives_or_reciprocals_are_refused() -> None:

@@ -232,13 +232,10 @@ def test_equations_by_chosen_passes_are_not_taken_for_the_usual_ones(file: Path)
     assert not ph.load(file).derive().derivation.is_known
 
 
-def test_a_function_that_is_not_known_is_made_from_the_file(known: Path) -> None:
+def test_functions_and_batches_are_made_from_the_file(known: Path) -> None:
     np.testing.assert_array_equal(
         functions(known).mass_matrix(Q), ph.formats.load(known).derive().compile(cache=False).mass_matrix(Q)
     )
-
-
-def test_many_states_are_computed_as_without_the_cache(known: Path) -> None:
     states = np.random.default_rng(1).uniform(-1, 1, (3, 300, 2))
     wanted = ph.formats.load(known).derive().compile(cache=False).forward_dynamics(*states)
     for _ in range(2):  # the second time, the code for many states is known too

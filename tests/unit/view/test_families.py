@@ -42,13 +42,31 @@ def words(figure):
     return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
 
-def test_a_line_is_sorted_by_what_it_is_drawn_over():
+def test_lines_are_sorted_coloured_or_scaled() -> None:
     figure = plot_families([panel([3, 1, 2], [30, 10, 20])], title="three runs")
     (axes,) = figure.axes
     (line,) = drawn(axes)
     assert line.get_xdata().tolist() == [1, 2, 3] and line.get_ydata().tolist() == [10, 20, 30]
     assert axes.get_title(loc="left") == "lean  (rad)" and axes.get_xlabel() == "v, m/s"
     assert figure._suptitle.get_text() == "three runs" and not figure.legends
+    v, c = np.array([1, 2, 1, 2.0]), Quantity("c", "N", np.array([5, 5, 7, 7.0]))
+    figure = plot_families([panel(v, [10, 20, 30, 40])], c)
+    lines = [line for line in drawn(figure.axes[0]) if line.get_transform() == figure.axes[0].transData]
+    assert [line.get_ydata().tolist() for line in lines] == [[10, 20], [30, 40]]
+    assert len({line.get_color() for line in lines}) == len({line.get_marker() for line in lines}) == 2
+    assert [text.get_text() for text in figure.axes[0].texts] == ["c = 5 N", "c = 7 N"]
+    values = np.repeat(np.geomspace(1, 100, 9), 2)
+    c = Quantity("$c$", "N", values)
+    figure = plot_families([panel(np.tile([1, 2.0], 9), np.arange(18.0))], c)
+    axes, bar = figure.axes
+    assert len(drawn(axes)) == 9 and not axes.texts
+    assert bar.get_ylabel() == "$c$, N" and bar.get_yscale() == "log" and not bar.yaxis.label.get_parse_math()
+    few, many = np.arange(5.0), np.arange(MOST_MARKS + 5.0)
+    alone = np.where(many == 7, 1.0, np.nan)
+    alone[20:] = 2.0
+    figure = plot_families([panel(few, few), panel(many, many), panel(many, alone)])
+    marked = [drawn(axes)[0].get_markevery() for axes in figure.axes]
+    assert marked == [[0, 1, 2, 3, 4], [], [7]]
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -73,33 +91,6 @@ def test_failures_and_values_that_are_no_numbers_are_not_drawn() -> None:
     with pytest.raises(PolhodeError, match="nothing to plot"):
         plot_families([])
     assert cell_edges(np.array([0.0]), geometric=False).tolist() == [-0.5, 0.5]
-
-
-def test_few_lines_have_colours_marks_and_names_of_their_own():
-    v, c = np.array([1, 2, 1, 2.0]), Quantity("c", "N", np.array([5, 5, 7, 7.0]))
-    figure = plot_families([panel(v, [10, 20, 30, 40])], c)
-    lines = [line for line in drawn(figure.axes[0]) if line.get_transform() == figure.axes[0].transData]
-    assert [line.get_ydata().tolist() for line in lines] == [[10, 20], [30, 40]]
-    assert len({line.get_color() for line in lines}) == len({line.get_marker() for line in lines}) == 2
-    assert [text.get_text() for text in figure.axes[0].texts] == ["c = 5 N", "c = 7 N"]
-
-
-def test_many_lines_are_told_by_a_scale():
-    values = np.repeat(np.geomspace(1, 100, 9), 2)
-    c = Quantity("$c$", "N", values)
-    figure = plot_families([panel(np.tile([1, 2.0], 9), np.arange(18.0))], c)
-    axes, bar = figure.axes
-    assert len(drawn(axes)) == 9 and not axes.texts
-    assert bar.get_ylabel() == "$c$, N" and bar.get_yscale() == "log" and not bar.yaxis.label.get_parse_math()
-
-
-def test_marks_are_where_points_are_few_or_alone():
-    few, many = np.arange(5.0), np.arange(MOST_MARKS + 5.0)
-    alone = np.where(many == 7, 1.0, np.nan)
-    alone[20:] = 2.0
-    figure = plot_families([panel(few, few), panel(many, many), panel(many, alone)])
-    marked = [drawn(axes)[0].get_markevery() for axes in figure.axes]
-    assert marked == [[0, 1, 2, 3, 4], [], [7]]
 
 
 def test_points_are_not_joined_and_show_a_third_value():

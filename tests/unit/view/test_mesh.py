@@ -30,15 +30,12 @@ def test_triangles_are_shared_and_units_do_not_matter() -> None:
     assert hex_color((2.0, -1.0, 0.0)) == "#ff0000"
 
 
-def test_a_simplified_ball_is_still_round() -> None:
+def test_simplified_balls_are_round_and_soups_are_welded() -> None:
     made = simplified(ball(), 600)
     assert 400 < made.count <= 700
     (piece,) = made.pieces
     assert piece.color == "#112233"
     assert np.linalg.norm(piece.points, axis=1) == pytest.approx(0.2, rel=0.03)
-
-
-def test_a_soup_of_triangles_is_welded_before_it_is_simplified() -> None:
     (piece,) = ball().pieces
     soup = Mesh((Piece(piece.points[piece.triangles.reshape(-1)], np.arange(piece.triangles.size).reshape(-1, 3)),))
     made = simplified(soup, 10**6)
@@ -86,14 +83,11 @@ source="#s"/></vertices><triangles count="1" material="k"><input semantic="VERTE
 </library_visual_scenes><scene><instance_visual_scene url="#w"/></scene></COLLADA>"""
 
 
-def test_the_colour_of_the_file_is_kept(box, tmp_path: Path) -> None:
+def test_colours_of_files_are_kept_and_missing_pictures_leave_the_form(box, tmp_path: Path) -> None:
     box.export(tmp_path / "box.glb")
     assert read_mesh(tmp_path / "box.glb").color == "#e6141e"
     (tmp_path / "a.dae").write_text(collada("<color>0 0.5 1 1</color>"))
     assert read_mesh(tmp_path / "a.dae").color in ("#0080ff", "#007fff")
-
-
-def test_a_picture_that_is_not_there_leaves_the_form(tmp_path: Path) -> None:
     sampler = '<newparam sid="p"><sampler2D><source>gone</source></sampler2D></newparam>'
     text = collada('<texture texture="p" texcoord="UV"/>').replace("<technique sid", f"{sampler}<technique sid")
     (tmp_path / "a.dae").write_text(text)

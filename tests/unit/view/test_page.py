@@ -53,7 +53,7 @@ def numbers(text: str) -> np.ndarray:
     return np.frombuffer(base64.b64decode(text), "<f4")
 
 
-def test_only_our_own_script_and_style_may_run(pendulum):
+def test_only_our_own_script_runs_and_no_other_place_is_named(pendulum) -> None:
     outline = Outline(page(*pendulum))
     policy = next(a["content"] for t, a in outline.tags if a.get("http-equiv") == "Content-Security-Policy")
     style, _, script = outline.raw
@@ -62,9 +62,6 @@ def test_only_our_own_script_and_style_may_run(pendulum):
     assert f"script-src 'sha256-{hashes[0]}'" in policy
     assert f"style-src 'sha256-{hashes[1]}'" in policy
     assert "unsafe" not in policy
-
-
-def test_the_page_names_no_other_place(pendulum):
     text = page(*pendulum)
     addresses = [a[k] for _, a in Outline(text).tags for k in ("src", "href", "action") if k in a]
     assert addresses == ["data:,"]
@@ -124,24 +121,24 @@ def test_the_page_carries_the_motion_that_was_given(pendulum):
     assert np.allclose(np.linalg.norm(quaternions, axis=2), 1.0, atol=1e-6)
 
 
-def test_a_drift_far_below_single_precision_survives(pendulum):
+def test_drifts_and_gaps_survive_single_precision(pendulum) -> None:
     scene, motion, channels = pendulum
     energy = record(page(scene, motion, channels))["channels"][2]
     drift = numbers(energy["values"])
     assert energy["base"] == pytest.approx(5.0)
     assert np.ptp(drift) == pytest.approx(np.ptp(channels[2].values), rel=1e-3)
-
-
-def test_a_gap_in_a_channel_stays_a_gap():
     scene, _ = still("a")
     motion = Motion(np.linspace(0, 1, 5), np.zeros((5, 1, 3)), np.tile([1.0, 0, 0, 0], (5, 1, 1)))
     text = page(scene, motion, [Channel("x", "m", np.array([0, 1, np.nan, 3, 4]))])
     values = numbers(record(text)["channels"][0]["values"])
     assert np.isnan(values).any()
     assert values[-1] == 4
+    spin = Channel("spin", "rad", -15 * TIME)
+    channels = [spin, wave("lean", 0.06), wave("steer", 0.05), wave("pitch", 0.0005)]
+    assert charts_of(channels) == [[1, 2], [3], [0]], "what runs on comes last"
 
 
-def test_a_line_joins_points_of_two_bodies():
+def test_lines_move_with_their_ends_or_are_refused() -> None:
     scene, motion = still("a", "b")
     lines = [SceneLine("spring", [(0, (0, 0, 1)), (1, [0.5, 0, 0])], 0.01)]
     (line,) = record(page(Scene("Two", scene.bodies, lines=lines), motion))["lines"]
@@ -149,6 +146,18 @@ def test_a_line_joins_points_of_two_bodies():
     astray = [SceneLine("spring", [(0, (0, 0, 1)), (2, (0, 0, 0))], 0.01)]
     with pytest.raises(PolhodeError, match="line 'spring': it is on a body that is not in the scene"):
         page(Scene("Two", scene.bodies, lines=astray), motion)
+    scene, motion = still("body")
+    motion = Motion([0.0, 1.0, 2.0], np.zeros((3, 1, 3)), np.tile([1.0, 0, 0, 0], (3, 1, 1)), [moving(3)])
+    (line,) = record(page(scene, motion))["moving"]
+    ends = numbers(line["ends"]).reshape(-1, 2, 3)
+    assert len(ends) == record(page(scene, motion))["frames"]
+    assert np.isnan(ends[0]).all() and ends[-1].tolist() == [[0, 0, 0], [0, 0, 2]]
+    assert (line["name"], line["color"], line["radius"]) == ("screw axis", "#0077bb", 0.01)
+    scene, motion = still("body")
+    with pytest.raises(PolhodeError, match="5 pairs of ends and the motion 2 times"):
+        page(scene, Motion(motion.time, motion.positions, motion.quaternions, [moving(5)]))
+    with pytest.raises(PolhodeError, match="two points for each time"):
+        MovingLine("axis", np.zeros((3, 3)), 0.01)
 
 
 def test_motions_channels_and_values_that_do_not_fit_are_refused(pendulum) -> None:
@@ -176,24 +185,6 @@ def moving(times: int, color: str = "#0077bb") -> MovingLine:
     return MovingLine("screw axis", ends, 0.01, color)
 
 
-def test_lines_that_move_are_carried_by_their_ends_at_every_frame():
-    scene, motion = still("body")
-    motion = Motion([0.0, 1.0, 2.0], np.zeros((3, 1, 3)), np.tile([1.0, 0, 0, 0], (3, 1, 1)), [moving(3)])
-    (line,) = record(page(scene, motion))["moving"]
-    ends = numbers(line["ends"]).reshape(-1, 2, 3)
-    assert len(ends) == record(page(scene, motion))["frames"]
-    assert np.isnan(ends[0]).all() and ends[-1].tolist() == [[0, 0, 0], [0, 0, 2]]
-    assert (line["name"], line["color"], line["radius"]) == ("screw axis", "#0077bb", 0.01)
-
-
-def test_a_moving_line_of_the_wrong_length_or_shape_is_refused():
-    scene, motion = still("body")
-    with pytest.raises(PolhodeError, match="5 pairs of ends and the motion 2 times"):
-        page(scene, Motion(motion.time, motion.positions, motion.quaternions, [moving(5)]))
-    with pytest.raises(PolhodeError, match="two points for each time"):
-        MovingLine("axis", np.zeros((3, 3)), 0.01)
-
-
 def test_a_mesh_is_in_the_page_once_however_often_it_is_worn():
     points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3]])
     triangles = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]])
@@ -217,12 +208,6 @@ TIME = np.linspace(0, 5, 301)
 
 def wave(name: str, size: float, unit: str = "rad", about: float = 0.0, rate: float = 3.0) -> Channel:
     return Channel(name, unit, about + size * np.sin(rate * TIME))
-
-
-def test_a_lean_is_not_a_flat_line_under_a_wheels_spin():
-    spin = Channel("spin", "rad", -15 * TIME)
-    channels = [spin, wave("lean", 0.06), wave("steer", 0.05), wave("pitch", 0.0005)]
-    assert charts_of(channels) == [[1, 2], [3], [0]], "what runs on comes last"
 
 
 def test_charts_part_units_and_join_rounding() -> None:

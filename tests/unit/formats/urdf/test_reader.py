@@ -41,13 +41,22 @@ def test_names_decimals_and_angles_are_those_of_the_file(tmp_path: Path) -> None
     assert rotation(("z", 3 * tenth), ("y", 2 * tenth), ("x", tenth)) == system.joints["hinge"].in_parent.R
 
 
-def test_an_angle_next_to_a_right_angle_is_one_and_is_reported(tmp_path: Path) -> None:
+def test_right_angles_and_unit_axes_are_exact_and_reported(tmp_path: Path) -> None:
     path = one_joint(tmp_path, "fixed", '<origin rpy="1.570796 0 -3.14159265"/>')
     system, report = read_urdf(path)
     assert rotation(("z", -ph.pi), ("x", ph.pi / 2)) == system.joints["hinge"].in_parent.R
     assert [notice.code for notice in report.notices] == ["N-ROBOT-ANGLE", "N-ROBOT-ANGLE"]
     as_spelt = load_urdf(path, snap=0)
     assert as_spelt.joints["hinge"].in_parent.R != system.joints["hinge"].in_parent.R
+    path = one_joint(tmp_path, "revolute", '<axis xyz="3 0 4"/>')
+    system, report = read_urdf(path)
+    exact = load_urdf(one_joint(tmp_path, "revolute", '<axis xyz="0.6 0 0.8"/>'))
+    assert system.joints["hinge"].type == exact.joints["hinge"].type
+    assert "N-ROBOT-NUMBER" in [notice.code for notice in report.notices]
+    path = write(tmp_path, f'<link name="brick">{BALL}</link>')
+    equations = load_urdf(path, base="floating").derive("newton_euler")
+    assert equations.coordinates[-3:] == ["root_joint_x", "root_joint_y", "root_joint_z"]
+    assert equations.mass_matrix == ph.Matrix.diagonal([1, 1, 1, 2, 2, 2])
 
 
 def test_the_rotation_of_an_inertial_frame_is_honoured(tmp_path: Path) -> None:
@@ -68,21 +77,6 @@ def test_the_rotation_of_an_inertial_frame_is_honoured(tmp_path: Path) -> None:
 def test_every_joint_type_has_its_freedoms(kind: str, freedoms: int, coordinates: int, tmp_path: Path) -> None:
     equations = load_urdf(one_joint(tmp_path, kind, '<axis xyz="0 0 1"/>')).derive()
     assert (len(equations.u), len(equations.q)) == (freedoms, coordinates)
-
-
-def test_a_floating_base_falls_freely(tmp_path: Path) -> None:
-    path = write(tmp_path, f'<link name="brick">{BALL}</link>')
-    equations = load_urdf(path, base="floating").derive("newton_euler")
-    assert equations.coordinates[-3:] == ["root_joint_x", "root_joint_y", "root_joint_z"]
-    assert equations.mass_matrix == ph.Matrix.diagonal([1, 1, 1, 2, 2, 2])
-
-
-def test_an_axis_is_made_exactly_unit_and_that_is_reported(tmp_path: Path) -> None:
-    path = one_joint(tmp_path, "revolute", '<axis xyz="3 0 4"/>')
-    system, report = read_urdf(path)
-    exact = load_urdf(one_joint(tmp_path, "revolute", '<axis xyz="0.6 0 0.8"/>'))
-    assert system.joints["hinge"].type == exact.joints["hinge"].type
-    assert "N-ROBOT-NUMBER" in [notice.code for notice in report.notices]
 
 
 def test_links_welded_together_move_as_their_sum(tmp_path: Path) -> None:

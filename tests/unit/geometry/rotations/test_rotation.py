@@ -119,21 +119,15 @@ def test_roots_lose_half_the_digits_near_their_singularity_and_none_with_another
         assert gap(r.local(form).rotation, r) < 1e-12
 
 
-def test_roots_give_ten_thousand_rotations_back_as_well_as_they_are_conditioned() -> None:
+def test_roots_are_conditioned_and_references_taken_near_singularities() -> None:
     for form in ROOTS:
         far = {"far": MANY.angle > np.pi / 2} if form == "axial" else {}
         back = getattr(ph.Rotation, f"from_{form}_vector")(MANY.coordinates(form), **far)
         cosine = np.cos(MANY.angle / 2) if form == "sine" else np.cos(MANY.angle)
         assert (np.abs(back.matrix - MANY.matrix).max(axis=(1, 2)) < 1e-15 + 2e-15 / np.abs(cosine)).all()
-
-
-def test_the_cosine_of_half_the_angle_saves_the_sine_chart_its_root() -> None:
     half = near_half_turns()
     w = np.abs(half.quaternion[:, 0])
     assert gap(ph.Rotation.from_sine_vector(half.sine_vector, cosine=w), half) < 1e-15
-
-
-def test_references_are_taken_where_a_form_is_near_its_singularity_alone() -> None:
     chart = MANY.local("zxz")
     stays = MANY.condition("zxz") <= 8
     assert stays.mean() > 0.9

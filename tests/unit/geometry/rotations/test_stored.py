@@ -75,21 +75,21 @@ def test_all_sequences_are_products_of_turns(word: str, extrinsic: bool) -> None
     assert made.euler(word, extrinsic=extrinsic) == Vector(angles)
 
 
-def test_ph_rotation_is_the_matrix_of_turns_and_stays_exact() -> None:
+def test_turns_are_exact_and_free_of_roots() -> None:
     turns = (("z", 0.3), ("x", ph.symbol("q")), ([1, 2, 2], 1))
     assert ph.rotation(*turns) == Rotation.from_turns(*turns).matrix
     assert ph.rotation(("z", 0.3)) == Rotation.from_turns(("z", 0.3), exact=True).matrix
     assert isinstance(Rotation.from_turns(("z", 0.3)).matrix, np.ndarray)
     assert isinstance(ph.rotation(("z", 0.3)), ph.Matrix)
-
-
-def test_half_turns_of_symbols_have_every_form_but_the_vector_parameter() -> None:
     half = Rotation.from_turns(("z", ph.pi))
     assert half.quaternion == (0, 0, 0, 1) and half.sine_vector == (0, 0, 1)
     assert evaluate([*half.euler("zxz"), *half.exponential], {}) == pytest.approx([np.pi, 0, 0, 0, 0, np.pi])
     assert Rotation.from_matrix(half.matrix).equals(half)
     with pytest.raises(ph.PolhodeError, match=r"is where the form 'vector' is singular: at every half turn"):
         _ = half.vector
+    r = EXACT["vector"] @ EXACT["euler"]
+    assert not any(node.op == "sqrt" for form in (r.vector, r.axial_vector) for node in ph_nodes(form))
+    assert not any(node.op == "sqrt" for node in ph_nodes((EXACT["quaternion"] @ EXACT["euler"]).quaternion))
 
 
 LOCKED = [
@@ -128,12 +128,6 @@ def test_no_rotation_has_every_form_but_an_axis() -> None:
         assert none.condition(form) == 1
     with pytest.raises(ph.PolhodeError, match="zero angle"):
         _ = none.axis
-
-
-def test_symbols_stay_free_of_roots_where_they_can() -> None:
-    r = EXACT["vector"] @ EXACT["euler"]
-    assert not any(node.op == "sqrt" for form in (r.vector, r.axial_vector) for node in ph_nodes(form))
-    assert not any(node.op == "sqrt" for node in ph_nodes((EXACT["quaternion"] @ EXACT["euler"]).quaternion))
 
 
 def ph_nodes(values: Vector) -> list[ph.Expr]:
