@@ -163,12 +163,15 @@ def test_f38_a_run_with_constraints_events_and_outputs_is_the_same_without_llvm(
         np.testing.assert_allclose(found.multipliers[name], values, rtol=1e-5, atol=1e-6)
 
 
-def test_f38_exports_need_no_llvm_and_derivatives_of_runs_do(broken: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_f38_exports_need_no_llvm(broken: pytest.MonkeyPatch, tmp_path: Path) -> None:
     _without_llvmlite(broken)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pendulum().derive().export("c", tmp_path / "code")
     assert list((tmp_path / "code").glob("*.c"))
+
+
+def test_f38_derivatives_of_runs_are_refused_without_llvm(broken: pytest.MonkeyPatch) -> None:
     broken.setattr("polhode.simulate.gradients.smooth_run.method_code", refuse)
     with pytest.raises(PolhodeError, match="E-SENSITIVITY-UNSUPPORTED"):
         pendulum().derive().sensitivities(1, ["hinge"])
