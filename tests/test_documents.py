@@ -5,8 +5,6 @@ In a document, all ```python blocks are one program, run from top to bottom in a
 Blocks that begin with `>>>` are doctests. In ```console blocks, lines after `$` are run. `...` stands for anything.
 """
 
-from __future__ import annotations
-
 import doctest
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Efforts and inputs that cannot be used: one sentence each, and nothing lost."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -65,15 +63,10 @@ def test_only_functions_are_held() -> None:
         ph.held(3, 0.1)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("given", "code"),
-    [
-        (([1, 2],), "E-FUNCTION-TWICE"),
-        (([1, 2], [1, 2], "spline"), "E-FUNCTION-NAME"),
-        (([1, 2], [1, 2], ["held"]), "E-FUNCTION-NAME"),
-        ((3, 4), "E-FUNCTION-TYPE"),
-    ],
-)
+@pytest.mark.parametrize(("given", "code"), [
+    (([1, 2],), "E-FUNCTION-TWICE"), (([1, 2], [1, 2], "spline"), "E-FUNCTION-NAME"),
+    (([1, 2], [1, 2], ["held"]), "E-FUNCTION-NAME"), ((3, 4), "E-FUNCTION-TYPE"),
+])  # fmt: skip
 def test_samples_that_are_none_are_told(given: Any, code: str) -> None:
     with pytest.raises(ph.PolhodeError, match=code):
         ph.sampled(*given)
@@ -107,10 +100,9 @@ def test_a_function_that_raises_ends_the_run_with_what_there_is(
     assert run["v"][:40] == pytest.approx(run.t[:40], abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [(None, "returned None; it must return a number"), ("a", "no type of real numbers"), (np.inf, "not finite")],
-)
+@pytest.mark.parametrize(("given", "words"), [
+    (None, "returned None; it must return a number"), ("a", "no type of real numbers"), (np.inf, "not finite"),
+])  # fmt: skip
 @pytest.mark.parametrize("hold", [False, True])
 def test_a_function_that_gives_no_number_is_told(equations: ph.Equations, given: Any, words: str, hold: bool) -> None:
     function = ph.held(lambda t: given, 0.1) if hold else lambda t: given

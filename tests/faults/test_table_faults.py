@@ -1,7 +1,5 @@
 """Tables and users' functions that cannot be: each is refused with its place, its cure and its code."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -47,25 +47,22 @@ def test_arguments_of_the_wrong_kind_are_named_in_a_sentence(e: ph.Equations, k:
     assert said in str(caught.value)
 
 
-def test_a_result_that_is_a_mapping_has_in_and_get(e: ph.Equations) -> None:
+def test_results_are_mappings_and_defects_keep_their_traceback(e: ph.Equations) -> None:
     rest = e.equilibrium()
     assert "hinge" in rest
     assert "nothing" not in rest
     assert rest.get("nothing", 3) == 3
-
-
-def test_a_fault_of_our_own_keeps_its_traceback() -> None:
     with pytest.raises(ph.PolhodeError, match="E-CALL-TYPE") as caught:
         ph.Pose.identity().point(5)
     assert isinstance(caught.value.__cause__, TypeError)
 
-
-def test_what_a_users_function_raises_stays_as_it_is() -> None:
     def mine(entry: Any) -> Any:
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
         ph.Matrix([[1]]).map(mine)
+    assert public(ph.box) is ph.box
+    assert ph.__getattr__("box") is ph.box
 
 
 def test_a_call_inside_the_package_is_not_checked() -> None:
@@ -79,22 +76,14 @@ def test_a_call_inside_the_package_is_not_checked() -> None:
     assert inside(checked) == "x"
 
 
-def test_public_is_applied_once() -> None:
-    assert public(ph.box) is ph.box
-    assert ph.__getattr__("box") is ph.box
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: ph.box(1, -1, 1, 1), "box: its edge -1 is negative"),
-        (lambda: ph.rod(1, -1), "rod: its length -1 is negative"),
-        (lambda: ph.rod(-1, 1), "rod: its mass -1 is negative"),
-        (lambda: ph.cylinder(1, -2, 1), "cylinder: its radius -2 is negative"),
-        (lambda: ph.disc(1, "-0.5"), "disc: its radius -1/2 is negative"),
-        (lambda: ph.sphere(1, -3), "sphere: its radius -3 is negative"),
-    ],
-)
+@pytest.mark.parametrize(("call", "said"), [
+    (lambda: ph.box(1, -1, 1, 1), "box: its edge -1 is negative"),
+    (lambda: ph.rod(1, -1), "rod: its length -1 is negative"),
+    (lambda: ph.rod(-1, 1), "rod: its mass -1 is negative"),
+    (lambda: ph.cylinder(1, -2, 1), "cylinder: its radius -2 is negative"),
+    (lambda: ph.disc(1, "-0.5"), "disc: its radius -1/2 is negative"),
+    (lambda: ph.sphere(1, -3), "sphere: its radius -3 is negative"),
+])  # fmt: skip
 def test_solids_have_no_negative_sizes(call: Callable[[], Any], said: str) -> None:
     with pytest.raises(ph.PolhodeError) as caught:
         call()

@@ -1,7 +1,5 @@
 """A loop of one's own: a state or a batch, a step at a time."""
 
-from __future__ import annotations
-
 import pickle
 import signal
 from typing import Any

@@ -1,7 +1,5 @@
 """Partial linearisation of mechanisms with fewer inputs than freedoms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -46,14 +44,11 @@ def test_outputs_may_be_named() -> None:
     assert [*PartialLinearization(cart_pole().derive(), ["theta"]).outputs] == ["theta"]
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda: PartialLinearization(cart_pole().derive(), "located"), "neither collocated nor non-collocated"),
-        (lambda: PartialLinearization(planar_vtol().derive()), "do not drive as many speeds"),
-        (lambda: PartialLinearization(quadrotor().derive()), "is not the rate of a coordinate"),
-    ],
-)
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda: PartialLinearization(cart_pole().derive(), "located"), "neither collocated nor non-collocated"),
+    (lambda: PartialLinearization(planar_vtol().derive()), "do not drive as many speeds"),
+    (lambda: PartialLinearization(quadrotor().derive()), "is not the rate of a coordinate"),
+])  # fmt: skip
 def test_what_cannot_be_says_why(make: Any, sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         make()
