@@ -40,9 +40,7 @@ def test_f32_constraints_that_contradict_each_other_in_speed_are_named() -> None
     a = s.joints["a"].q[0]
     s.constrain(a - s.time, "slow")
     s.constrain(a - 2 * s.time, "fast")
-    with pytest.raises(
-        PolhodeError, match=r"no speeds keep all constraints: what '(slow|fast)' asks contradicts '"
-    ) as e:
+    with pytest.raises(PolhodeError, match=r"no speeds keep all constraints: '(slow|fast)' contradicts '") as e:
         s.derive().simulate(1)
     assert "'slow'" in str(e.value)
     assert "'fast'" in str(e.value)

@@ -37,14 +37,14 @@ def equations() -> ph.Equations:
         ({"inputs": {"F": "2*y"}}, "nothing called 'y'"),
         ({"inputs": {"F": "2*"}}, "stops where a value should follow"),
         ({"inputs": {"F": "__import__('os')"}}, "F"),
-        ({"inputs": {"F": ph.symbol("y")}}, "which the run does not know"),
+        ({"inputs": {"F": ph.symbol("y")}}, "which this run does not have"),
         ({"inputs": {"F": ph.table(([0, 1], [0, 1]), [[0, 1], [1, 2]])}}, "takes 2 arguments"),
         ({"inputs": {"f": 1}}, "no 'f' in inputs"),
         ({"tau": {"slid": 1}}, "Did you mean 'slide'"),
         ({"tau": {"v": lambda a, b: 0}}, "takes neither t nor"),
         ({"tau": {"v": lambda *, t: 0}}, "takes neither t nor"),
         ({"tau": ["x", "x"]}, "expected 1 numbers"),
-        ({"tau": {"v": ph.held(lambda t: 0, every=1e-12)}}, "would be asked"),
+        ({"tau": {"v": ph.held(lambda t: 0, every=1e-12)}}, "would be called"),
     ],
 )
 def test_what_cannot_be_used_is_told_in_a_sentence(equations: ph.Equations, options: Any, words: str) -> None:

@@ -180,7 +180,7 @@ def _tell(out: Console, trajectory: Trajectory, written: list[Path], digits: int
 
 def _energy_in_words(trajectory: Trajectory, digits: int) -> str:
     if not trajectory.has_energy:
-        return "energy depends on a coordinate that is omitted, and is not told"
+        return "energy is not available: it depends on an omitted coordinate"
     energy = trajectory.energy.total
     return (
         f"energy {energy[0]:.{digits}g} J at the start, {energy[-1]:.{digits}g} J at the end; largest change "

@@ -198,8 +198,8 @@ def check_observable(
     """Refuse outputs that do not tell all states, and say why."""
     told = observability(Asked(equations, inputs), dict(outputs))
     if not told.is_observable and told.is_complete:
-        message = f"the outputs {', '.join(outputs)} do not tell the state: {told}"
-        cure = "Measure more, or leave out of the model what is not wanted."
+        message = f"the outputs {', '.join(outputs)} do not determine the state: {told}"
+        cure = "Measure more, or leave the unobservable states out of the model."
         raise PolhodeError(message, place, cure, "E-OBSERVER-SINGULAR")
 
 

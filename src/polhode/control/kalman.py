@@ -82,7 +82,7 @@ class LinearObserver(Observer):
             raise PolhodeError("an output depends on an input at once.", self.name, cure, "E-OBSERVER-UNSUPPORTED")
         for mode in unreached(self.A.T, self.C.T, self.is_sampled):
             raise PolhodeError(
-                f"the outputs {', '.join(self.outputs)} do not tell the mode with the "
+                f"the outputs {', '.join(self.outputs)} do not observe the mode with the "
                 f"{mode.told(self.states, self.is_sampled)}, which does not decay.",
                 place=self.name,
                 cure="Measure one of these states as well.",

@@ -73,7 +73,7 @@ class Switched(Controller):
         self.turning = self._turning(turning)
         self.leave = named_numbers({"leave": leave}, "option", ["leave"], self.name)["leave"]
         if self.leave <= 1:
-            cure = "Give how many times the widths the state may be away until near lets go, such as 2."
+            cure = "Give a factor on the widths, such as 2: beyond it the far controller takes over again."
             raise PolhodeError(f"leave={shown(leave)} is not above 1.", self.name, cure, "E-CONTROL-NUMBER")
         self.sample_time = None if sample_time is None else sample_time_of(sample_time, self.name)
         if self.sample_time is not None and any(each.rate for c in (far, near) for each in c.law.states):
@@ -85,7 +85,7 @@ class Switched(Controller):
         found = self._numbers("within", given)
         wrong = [x for x, width in found.items() if width <= 0]
         if wrong or not found:
-            message = f"the width of {spelled(wrong[0])} is not positive." if wrong else "nothing tells near from far."
+            message = f"the width of {spelled(wrong[0])} is not positive." if wrong else "no width is given."
             cure = "Give within={…}: widths of coordinates and speeds by name."
             raise PolhodeError(message, self.name, cure, "E-CONTROL-NUMBER")
         return found

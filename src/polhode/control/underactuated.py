@@ -206,7 +206,7 @@ class EnergyControl(Underactuated):
         """½ (E_p - E_r)², where nothing brings the driven coordinates back."""
         if {"kp", "kv"} & {*self._gain}:
             raise PolhodeError(
-                "with kp or kv the energy is not the only thing that is wanted, and need not come nearer at all times.",
+                "with kp or kv the energy is not the only objective, and its error need not decrease at all times.",
                 place=self.name,
                 cure="Use EnergyShaping, which has a proof with both, or leave kp and kv out.",
                 code="E-CONTROL-UNSUPPORTED",

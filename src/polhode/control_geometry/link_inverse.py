@@ -142,7 +142,7 @@ class LinkInverse(Typeset):
         lacking = [x for x in words if x in needed and x not in given]
         if lacking:
             raise fault(
-                f"what is asked for depends on {_told(lacking[0])}, which is not given.",
+                f"the result depends on {_told(lacking[0])}, which is not given.",
                 f"Give {words[lacking[0]]}, a number or one for each time.",
                 "E-JOINT-MISSING",
             )
@@ -221,7 +221,7 @@ class _Elimination:
             ready = [motor for motor in waiting if not feels[motor.joint]]
             if damped and not ready:
                 raise fault(
-                    f"the link of '{damped[0].joint}' feels how fast its rotor turns, by damping in the gear or as it "
+                    f"the link of '{damped[0].joint}' depends on its rotor's speed, by damping in the gear or as it "
                     "carries it: the rotor's motion does not follow from the link's without integration.",
                     "Leave out the damping, or give inverse_dynamics the motions of the rotors too.",
                     "E-JOINT-UNSUPPORTED",

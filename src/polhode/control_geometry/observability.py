@@ -51,7 +51,7 @@ class Observability(Told):
 
     def __str__(self) -> str:
         if self.is_observable:
-            told = f"observable: outputs and their rates tell all {self.size} states"
+            told = f"observable: outputs and their rates determine all {self.size} states"
         else:
             limit = "" if self.is_complete else " as far as derivatives were followed"
             told = f"not observable{limit}: rank {self.rank} of {self.size}"
@@ -59,7 +59,7 @@ class Observability(Told):
                 told += f"; nothing that is measured depends on {', '.join(self.unseen)}"
             mixed = [name for name in self.unobservable if name not in self.unseen]
             if mixed:
-                told += f"; of {', '.join(mixed)} only combinations are told"
+                told += f"; of {', '.join(mixed)} only combinations are determined"
         if self.at is not None:
             told += f". At the given state the rank is {self.at}" if self.at < self.rank else ", at the given state too"
         return f"{told}."

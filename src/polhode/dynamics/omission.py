@@ -56,7 +56,7 @@ def without_omitted(equations: EquationsOfMotion, what: str, entries: Sequence[E
     """Expressions that omitted coordinates are only written in, without them; refused where they depend on one."""
     q = depends_on(equations, entries)
     if q is not None:
-        message = f"what is asked for depends on the coordinate '{q.name}', which these equations omit."
+        message = f"the result depends on the coordinate '{q.name}', which these equations omit."
         raise PolhodeError(message, what, "Derive without omitting it.", "E-DERIVE-DEPENDENCE")
     return substitute(entries, equations.omitted)
 

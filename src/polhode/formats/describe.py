@@ -242,7 +242,7 @@ def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:
 
 def _load(load: ForceElement, fixed: Scope, free: Scope) -> dict[str, Any]:
     if FORCES.get(load.kind) is not type(load):
-        said = f"model files know no load of type '{load.kind}'."
+        said = f"model files have no load of type '{load.kind}'."
         cure = f"Register it: polhode.model.forces.FORCES['{load.kind}'] = {type(load).__name__}."
         raise FormatError(said, place=load.place, cure=cure, code="E-MODELFILE-WRITE")
     return {"type": load.kind, **describe_fields(load.fields, load, fixed, free)}

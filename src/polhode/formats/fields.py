@@ -370,7 +370,7 @@ class Values:
     def count(self, path: Path, text: str) -> int:
         if text.isascii() and text.isdigit() and len(text) < 5:
             return int(text)
-        self.document.problem(path, f"a count is wanted here, not {text!r}.", "Write 0, 1, 2, ….", "E-MODELFILE-READ")
+        self.document.problem(path, f"expected a count, got {text!r}.", "Write 0, 1, 2, ….", "E-MODELFILE-READ")
         return 0
 
 

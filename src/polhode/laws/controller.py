@@ -235,7 +235,7 @@ class Estimator(Shown):
             [(each.symbol.name, f"{float(each.start):.6g}") for each in self.states],
             numbers_from=1,
         )
-        inputs = f"knows the controls {listed(map(spelled, self.inputs))}" if self.inputs else ""
+        inputs = f"takes the controls {listed(map(spelled, self.inputs))}" if self.inputs else ""
         often = "" if self.sample_time is None else f"every {self.sample_time:g} s"
         return Cell(repr(self), [measured, states, inputs, often])
 

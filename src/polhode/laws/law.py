@@ -195,8 +195,8 @@ class Law(Typeset):
         strange = [each for each in free_symbols(self.expressions) if each not in known]
         if strange:
             raise fault(
-                f"the law depends on the {strange[0].data[0]} '{strange[0].name}', which the controller does not know.",
-                "Use time, what is measured, what is wanted, the controller's states, and the law's parameters.",
+                f"the law depends on the {strange[0].data[0]} '{strange[0].name}', which its arguments lack.",
+                "Use time, measured quantities, references, the controller's states, and the law's parameters.",
                 "E-CONTROL-DEPENDENCE",
             )
 

@@ -43,7 +43,7 @@ _PLACE = "linearize"
 #: Matrices whose rates are smaller than this part of them, per second, are steady.
 _STEADY = 1e-6
 _CHANGING = (
-    "The matrices change with time and are those of t = 0: their eigenvalues do not tell stability. "
+    "The matrices change with time and are those of t = 0: their eigenvalues do not decide stability. "
     "periodic_orbit gives the multipliers where the change is periodic."
 )
 

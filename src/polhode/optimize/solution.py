@@ -41,7 +41,7 @@ _CODES: Mapping[int, tuple[str, str]] = {
     -4: ("time", "the search took as long as it may."),
     -10: ("overdetermined", "there are more equations than variables that are free."),
     -11: ("failed", "the problem is not one that IPOPT can solve."),
-    -12: ("option", "IPOPT does not know an option."),
+    -12: ("option", "IPOPT has no option of a given name."),
     -13: ("invalid", "at the first guess a function or a derivative has no finite value."),
 }
 _INFINITE = 2e19
@@ -175,7 +175,7 @@ class OptimizationError(PolhodeError):
 def check(problem: Collocation, found: Solution) -> None:
     """Raise where a search found no optimum; warn where it is not as exact as was asked for."""
     if found.status == "acceptable":
-        warn("the conditions of an optimum are met to a looser tolerance than was asked for.", code="W-OPTIMAL-FAILED")
+        warn("the conditions of an optimum are met to a looser tolerance than `tolerance`.", code="W-OPTIMAL-FAILED")
     if found.status in ("optimal", "acceptable", "feasible"):
         return
     if found.status in ("overdetermined", "invalid", "interrupted", "option"):

@@ -298,7 +298,7 @@ def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: s
     strange = [symbol for symbol in met if symbol not in known]
     if strange:
         raise PolhodeError(
-            f"{_WORDS[place]} depends on the {strange[0].data[0]} '{strange[0].name}', which the run does not know.",
+            f"{_WORDS[place]} depends on the {strange[0].data[0]} '{strange[0].name}', which this run does not have.",
             place=place,
             cure="Use coordinates, speeds, states, time and parameters of this system.",
             code="E-RUN-DEPENDENCE",

@@ -92,7 +92,7 @@ def test_a_mesh_without_room_for_the_motion_is_told() -> None:
 def test_an_optimum_to_a_looser_tolerance_is_told() -> None:
     problem = cart_pole().derive().collocation(2, start={"theta": pi}, end=UP, limits={"F": 20}, nodes=10)
     loose = {"acceptable_tol": 1e3, "acceptable_constr_viol_tol": 1e3, "acceptable_dual_inf_tol": 1e9}
-    with pytest.warns(UserWarning, match="to a looser tolerance than was asked for"):
+    with pytest.warns(UserWarning, match="to a looser tolerance than `tolerance`"):
         made = problem.solve(options={**loose, "acceptable_compl_inf_tol": 1e3, "acceptable_iter": 2})
     assert made.status == "acceptable"
 

@@ -153,7 +153,7 @@ def _double(number: Any) -> float:
 def _check_same(known: float, other: float) -> None:
     """Refuse different numbers with one fingerprint."""
     if not math.isclose(known, other, rel_tol=1e-9):
-        message = f"the numbers {known!r} and {other!r} have one fingerprint and cannot be told apart."
+        message = f"the numbers {known!r} and {other!r} have one fingerprint and cannot be distinguished."
         raise PolhodeError(message, cure="Write them with fewer digits.", code="E-CODE-TWICE")
 
 

@@ -502,7 +502,7 @@ class FeedbackLinearization(Controller):
         left = self.zero_dynamics
         if left.is_stable is None:
             told = (
-                f"{_counted(left.size)} not made linear, and eigenvalues do not tell whether what is left stays bounded"
+                f"{_counted(left.size)} not made linear, and eigenvalues do not decide whether the rest stays bounded"
             )
             return (f"{told}.", *left.notices)
         if left.is_stable:

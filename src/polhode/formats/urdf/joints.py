@@ -61,7 +61,7 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
         elif treatment == "refuse":
             at = (joint.mimic_line, what)
             cure = 'Pass mimic="couple" to keep it, or mimic="independent" to give the joint a coordinate of its own.'
-            findings.problem(at, f"the coupling {law} is refused, as was asked.", cure, "E-ROBOT-UNSUPPORTED")
+            findings.problem(at, f"the coupling {law} is refused, by mimic={treatment!r}.", cure, "E-ROBOT-UNSUPPORTED")
         else:
             coupled.append(joint)
             findings.notice((joint.mimic_line, what), f"it has no coordinate of its own: {law}.", "N-ROBOT-DEPENDENCE")

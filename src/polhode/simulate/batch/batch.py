@@ -205,7 +205,7 @@ class Batch(Shown):
         from ..trajectory.values import compiled_values
 
         if self.functions is None:
-            message = "this batch came from a file and does not know its mechanism."
+            message = "this batch came from a file and has no mechanism."
             raise PolhodeError(message, cure="Say which: Batch.load(path, equations).", code="E-BATCH-MISSING")
         along = compiled_values(self.functions, expressions)
         made = np.full((len(self), len(expressions), len(self.t)), np.nan)

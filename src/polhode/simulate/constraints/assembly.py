@@ -326,8 +326,7 @@ def _contradiction(manifold: Manifold, rows: Factorisation, lost: Floats) -> Pol
     others = [table[k].name for k in range(len(table)) if k != worst and abs(rows.W[k] @ rows.W[worst]) > 1e-9]
     against = listed([f"'{name}'" for name in others]) or "the tree"
     return PolhodeError(
-        f"no speeds keep all constraints: what '{table[worst].name}' asks contradicts {against} "
-        f"(by {abs(lost[worst]):.3g}).",
+        f"no speeds keep all constraints: '{table[worst].name}' contradicts {against} (by {abs(lost[worst]):.3g}).",
         place=f"constraint '{table[worst].of}'",
         cure="Remove one of them, or let them ask for the same motion.",
         code="E-CONSTRAINT-FAILED",

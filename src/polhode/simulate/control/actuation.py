@@ -606,6 +606,6 @@ def _arguments(function: Callable[..., Any], words: str) -> int:
 def sample_times(every: float, end: float, words: str) -> Floats:
     """The times after the start, and before the end of a run, at which a function is asked."""
     if end / every > MOST_SAMPLES:
-        message = f"{words} would be asked {end / every:.3g} times, more than {MOST_SAMPLES:,}."
+        message = f"{words} would be called {end / every:.3g} times, more than {MOST_SAMPLES:,}."
         raise LimitError(message, "held", "Give a longer sample time, or a shorter run.", "E-RUN-SIZE")
     return np.arange(1, int(end / every) + 1, dtype=np.float64) * np.float64(every)

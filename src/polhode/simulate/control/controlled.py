@@ -415,7 +415,7 @@ def _expression(value: Any, wanted: Reference, system: Model, place: str) -> Exp
             raise TypeError
         if callable(value) and not isinstance(value, Expr):
             raise PolhodeError(
-                "a Python function has no derivatives here, and would be asked at every step.",
+                "a Python function has no derivatives here, and would be called at every step.",
                 place=place,
                 cure=_CURVE,
                 code="E-CONTROL-UNSUPPORTED",
@@ -429,7 +429,7 @@ def _check_smooth(table: Table, order: int, place: str) -> None:
     if order > most:
         better = [kind for kind, enough in _SMOOTH.items() if enough >= order and kind != "pchip"]
         raise PolhodeError(
-            f"the law wants derivative {order} of it, and samples that are joined {table.points.kind} have "
+            f"the law takes derivative {order} of it, and samples that are joined {table.points.kind} have "
             f"{most or 'none'}.",
             place=place,
             cure=f'Join them smoothly: sampled(times, values, "{better[0]}").'

@@ -32,7 +32,7 @@ class Energy(Shown):
     potential: Floats
 
     def __repr__(self) -> str:
-        return f"Energy({len(self.kinetic)} samples, drift {self.drift:.3g} of what is in play)"
+        return f"Energy({len(self.kinetic)} samples, drift {self.drift:.3g} of the energy scale)"
 
     def _cell(self) -> Cell:
         named = (("kinetic", self.kinetic), ("potential", self.potential), ("total", self.total))
@@ -115,6 +115,6 @@ def _drift_in_words(run: Trajectory) -> str:
     worst = int(np.argmax(np.abs(total - total[0])))
     return (
         f"nothing feeds or drains this mechanism, but its energy went from {total[0]:.9g} J to {total[worst]:.9g} J at "
-        f"t = {run.t[worst]:.6g} s: by {drift:.1e} of what is in play, more than {words}. Take smaller steps or "
+        f"t = {run.t[worst]:.6g} s: by {drift:.1e} of the energy scale, more than {words}. Take smaller steps or "
         "tolerances, or another method, and see in `energy.total` where it happens."
     )

@@ -53,7 +53,7 @@ class Part:
         port = f"; its largest port is {self.port}" if self.port else ""
         return (
             f"at t = {self.time:.6g} s {self.name} takes in {self.inflow:.6g} {unit} and stores {self.stored:.6g} "
-            f"{unit}, {self.residual:.1e} of what is in play apart{port}"
+            f"{unit}, {self.residual:.1e} of the energy scale apart{port}"
         )
 
 
@@ -88,8 +88,8 @@ class PowerAudit(Shown):
         if not 0 < tolerance < self.quadrature or self["the run"].residual > tolerance or not self.rate:
             return ()
         return (
-            f"there are too few samples to tell whether the run keeps its energy to {tolerance:g}: the work between "
-            f"them is known to {self.quadrature:.1e} of what is in play. Give rate={self._enough(tolerance):.4g}, say.",
+            f"there are too few samples to decide whether the run keeps its energy to {tolerance:g}: the work between "
+            f"them is known to {self.quadrature:.1e} of the energy scale. Try rate={self._enough(tolerance):.4g}.",
         )
 
     def _enough(self, tolerance: float) -> float:
@@ -125,11 +125,11 @@ class PowerAudit(Shown):
             for part in self.parts
         ]
         head = ["part", "gap", "at t, s", "takes in", "stores", "largest port"]
-        title = f"power audit: largest gap {self.residual:.1e} of what is in play"
+        title = f"power audit: largest gap {self.residual:.1e} of the energy scale"
         return Cell(title, [Table(head, rows, numbers_from=1), *self.notices()])
 
     def __str__(self) -> str:
-        lines = [f"power audit: largest gap {self.residual:.1e} of what is in play"]
+        lines = [f"power audit: largest gap {self.residual:.1e} of the energy scale"]
         lines += [f"  {part.residual:8.1e}  {part.name}" for part in self.parts]
         return "\n".join([*lines, *self.notices()])
 

@@ -369,7 +369,7 @@ class Trajectory(UnderControl, Shown):
 
     def _known(self) -> Functions:
         if self.functions is None:
-            message = "this trajectory came from a file and does not know its mechanism."
+            message = "this trajectory came from a file and has no mechanism."
             raise PolhodeError(message, cure="Say which: trajectory.of(equations).", code="E-TRAJECTORY-MISSING")
         return self.functions
 

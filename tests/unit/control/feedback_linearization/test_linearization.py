@@ -166,7 +166,7 @@ def test_unstable_zero_dynamics_are_warned_of_in_the_call() -> None:
         law = e.feedback_linearize(["x"])
     assert law.notices and law.zero_dynamics.is_stable is False
     told = e.feedback_linearize(["theta"]).notices[0]
-    assert told.startswith("2 states are not made linear, and eigenvalues do not tell")
+    assert told.startswith("2 states are not made linear, and eigenvalues do not decide")
 
 
 def test_the_law_says_where_it_does_not_hold() -> None:

@@ -250,7 +250,7 @@ def test_as_a_dataset_it_has_members_and_time(batch: Batch) -> None:
 
 def test_a_batch_from_a_file_does_not_know_its_mechanism_unless_told(batch: Batch, tmp_path: Path) -> None:
     found = Batch.load(batch.save(tmp_path / "runs.npz"))
-    with pytest.raises(ph.PolhodeError, match="does not know its mechanism"):
+    with pytest.raises(ph.PolhodeError, match="has no mechanism"):
         found.values(batch[0].equations.q[0])
     with pytest.raises(ph.PolhodeError, match="state, input or speed 'hing'"):
         found["hing"]
