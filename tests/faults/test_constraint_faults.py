@@ -74,7 +74,7 @@ def test_f32_a_mechanism_that_cannot_be_assembled_names_the_worst_constraint_and
 
 
 def test_f32_what_is_not_a_coordinate_cannot_be_held() -> None:
-    with pytest.raises(PolhodeError, match="no coordinate to hold 'krank'"):
+    with pytest.raises(PolhodeError, match="assemble hold: there is no coordinate 'krank'"):
         four_bar().derive().assemble({"crank": 0.3}, hold=["krank"])
 
 

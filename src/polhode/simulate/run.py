@@ -137,7 +137,7 @@ def problem_of(
 
         loop, start = starting(loop, start, derivation.synopsis)
     check_fit(method, derivation)
-    check_held(hold, "simulate")
+    check_held(hold, "simulate", derivation.synopsis.coordinates)
     span = span_of(duration, samples, rate, row_width(derivation.synopsis))
     functions = closed["functions"] or Functions(derivation)
     changed = by_name(closed["parameters"], "parameters")
@@ -382,7 +382,9 @@ class Problem:
 
 
 def _interrupted(t: float) -> Stop:
-    return Stop("interrupted", f"the run was interrupted after t = {t:.6g} s.", "")
+    return Stop(
+        "interrupted", f"the run was interrupted after t = {t:.6g} s.", "error.trajectory holds the run until then."
+    )
 
 
 def _table_jumps(rates: Rates, times: Floats, states: Floats, acted: tuple[Floats, Floats]) -> list[str]:

@@ -11,7 +11,7 @@ import numpy as np
 from ..codegen.fixed_steps import METHODS as TABLEAUX
 from ..codegen.taylor.cost_model import is_taylor_faster
 from ..compiled.functions import Functions
-from ..errors import LimitError, PolhodeError, check_kind, number
+from ..errors import LimitError, PolhodeError, check_kind, number, unknown
 from ..native.backends import say_once
 from ..ode.native_code import method_code
 from .guard import Guard, Stop
@@ -251,9 +251,12 @@ def refuse_others(options: Mapping[str, Any], known: Any, name: str) -> None:
         raise TypeError(f"{name}() got an unexpected keyword argument {each!r}")
 
 
-def check_held(hold: Any, place: str) -> None:
+def check_held(hold: Any, place: str, coordinates: Sequence[str]) -> None:
     """Refuse what is no list of coordinates."""
     check_kind(list | tuple | set | frozenset, "a list of coordinates", hold, f"{place} hold", "Give hold=[…].")
+    for name in hold:
+        if name not in coordinates:
+            raise unknown("coordinate", name, coordinates, place=f"{place} hold", code="E-RUN-NAME")
 
 
 def row_width(known: Synopsis) -> int:

@@ -21,7 +21,7 @@ import numpy as np
 from ...compiled.functions import Functions
 from ...constraints.factorisation import Factorisation
 from ...constraints.newton import solve
-from ...errors import PolhodeError, listed, unknown
+from ...errors import PolhodeError, listed
 from ...notebook import Told
 from ..guard import fault_of
 from ..initial_state import Floats, InitialState, initial_state
@@ -92,7 +92,7 @@ def assemble(
     time: float = 0.0,
 ) -> Assembly:
     """A state that keeps the constraints, near the given one."""
-    check_held(hold, "assemble")
+    check_held(hold, "assemble", derivation.synopsis.coordinates)
     functions = Functions(derivation)
     equations = derivation.equations
     functions.values_of((), parameters)  # told here, whether there are constraints or not
@@ -249,9 +249,6 @@ def weights_of(manifold: Manifold, start: InitialState, hold: Sequence[str], gav
 def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwilling: float, elastic: float) -> Floats:
     """For each speed of the tree, how unwilling its coordinate is to move: a given one, an elastic one, another (1)."""
     tree, coordinates = manifold.equations.tree, manifold.equations.coordinates
-    for name in hold:
-        if name not in coordinates:
-            raise unknown("coordinate to hold", name, coordinates, place="start", code="E-RUN-NAME")
     following = [name for name in hold if name in coordinates[manifold.auxiliary]]
     if following:
         message = f"'{following[0]}' follows from the other coordinates and cannot be held."

@@ -270,7 +270,9 @@ class EmbeddedRates(ConstrainedRates):
         """The same independent coordinates and speeds, and dependent coordinates that fit them."""
         if self._determinant_sign(t, self.unit(x)[0]) != self.sign:
             raise Stop(
-                "dead_point", f"at t = {t:.6g} s {self.constraint_failure(t, x)}", "Multipliers pass dead points."
+                "dead_point",
+                f"at t = {t:.6g} s {self.constraint_failure(t, x)}",
+                'Derive with constraints="multipliers", which pass dead points.',
             )
         return super().projected_otherwise(t, x)
 

@@ -378,9 +378,8 @@ class _Reader:
         from ...expr import Expr
 
         values, laws, functions = self.default.copy(), {}, []
-        for key, value in given.items():
-            column = self._column(key)
-            made = self._read(key, value)
+        for column, key in self._columns(given).items():
+            made = self._read(key, given[key])
             if isinstance(made, Expr) and not made.is_number:
                 laws[column] = made
             elif isinstance(made, Held) or (callable(made) and not isinstance(made, Expr)):
@@ -397,7 +396,7 @@ class _Reader:
 
         place = f"{self.what} '{key}'"
         with understood("a value in time", value, place=place):
-            read = value_in_si(self.derivation, value, self.what.removesuffix("s").replace("tau", "effort"), key)
+            read = value_in_si(self.derivation, value, self._kind, key)
             if read is not value:
                 return float(read)
             if isinstance(value, str):
@@ -428,22 +427,39 @@ class _Reader:
             return self.default
         if isinstance(given, Mapping):
             values = self.default.copy()
-            for key, value in given.items():
-                values[self._column(key)] = self._number(key, value)[0]
+            for column, key in self._columns(given).items():
+                values[column] = self._number(key, given[key])[0]
             return values
         if np.ndim(given) == 0 and len(self.names) == 1:
             given = [given]
         values = numbers(given, len(self.names), self.what)
         if not np.isfinite(values).all():
             message = f"the value of '{self.names[int(np.argmin(np.isfinite(values)))]}' is not finite."
-            raise PolhodeError(message, self.what, code="E-RUN-NUMBER")
+            raise PolhodeError(message, self.what, "Give finite numbers.", "E-RUN-NUMBER")
         return values
 
     def _number(self, key: str, value: Any) -> Floats:
         values = numbers([value], 1, f"{self.what} '{key}'")
         if not np.isfinite(values).all():
-            raise PolhodeError(f"the value of '{key}' is not finite.", place=self.what, code="E-RUN-NUMBER")
+            raise PolhodeError(
+                f"the value of '{key}' is not finite.", self.what, "Give a finite number.", "E-RUN-NUMBER"
+            )
         return values
+
+    def _columns(self, given: Mapping[Any, Any]) -> dict[int, Any]:
+        """The keys of a mapping by their columns."""
+        keys: dict[int, Any] = {}
+        for key in given:
+            column = self._column(key)
+            if column in keys:
+                message = f"'{keys[column]}' and '{key}' are one {self._kind}."
+                raise PolhodeError(message, self.what, "Give one of them.", "E-RUN-TWICE")
+            keys[column] = key
+        return keys
+
+    @property
+    def _kind(self) -> str:
+        return "effort" if self.what == "tau" else "input"
 
     def _column(self, key: Any) -> int:
         name = self.also.get(key, key) if isinstance(key, str) else key
@@ -451,7 +467,7 @@ class _Reader:
             name = self._as_written(key)
         if name is None:
             cure = suggestion(key, (*self.names, *self.also))
-            raise PolhodeError(f"there is no '{key}' in {self.what}.", cure=cure, code="E-RUN-NAME")
+            raise PolhodeError(f"there is no {self._kind} '{key}'.", self.what, cure, "E-RUN-NAME")
         return self.names.index(name)
 
     def _as_written(self, key: Any) -> str | None:
@@ -459,7 +475,7 @@ class _Reader:
         from ...expr import Expr, symbol
         from ...laws.named_symbols import control_names
 
-        kind = "effort" if self.what == "tau" else "input"
+        kind = self._kind
         if isinstance(key, str):
             key = control_names([symbol(name, kind) for name in self.names], self.also).get(key)
         is_one = isinstance(key, Expr) and key.data[:1] == (kind,) and key.name in self.names
