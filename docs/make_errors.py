@@ -201,7 +201,8 @@ def _bound(call: ast.Call, functions: Mapping[str, list[ast.FunctionDef]]) -> di
         calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
         made = next(filter(_hands_on_a_code, calls), call)
         return {key: _Filled(given).visit(deepcopy(value)) for key, value in _bound(made, {}).items()}
-    return {"message": call.args[0], **given} if call.args else given
+    names = ("message", "cure", "code") if len(call.args) == 3 else ("message",)  # of `fault_at`
+    return {**dict(zip(names, call.args, strict=False)), **given}
 
 
 def _called(call: ast.Call) -> str:

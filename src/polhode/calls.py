@@ -29,6 +29,7 @@ from .errors import PACKAGE, ModelError, PolhodeError, SimulationError, listed, 
 T = TypeVar("T")
 _Read: TypeAlias = tuple[tuple[str, ...], dict[str, tuple[str, ...]], tuple[str, ...]]
 _OWNERS = ("self", "cls")
+_SPECIAL = ("__init__", "__call__", "__getitem__")
 #: The default of an option that differs from type to type.
 _BY_TYPE = type("ByType", (), {"__repr__": lambda self: "<by type>"})()
 #: Types of what public calls returned, whose methods are public too; but not of modules where a check would slow calls.
@@ -108,7 +109,7 @@ def _check_methods(owner: type, has_fast_ones: bool) -> None:
     for name, held in list(vars(owner).items()):
         if name == "__getitem__" and owner.__module__.startswith("polhode.expr."):
             continue  # as of a tuple
-        if name.startswith("_") and name not in ("__init__", "__call__", "__getitem__"):
+        if name.startswith("_") and name not in _SPECIAL:
             continue
         function = held.__func__ if isinstance(held, classmethod | staticmethod) else held
         if has_fast_ones and hasattr(function, "__code__") and function.__code__.co_flags & CO_VARKEYWORDS:
@@ -276,7 +277,7 @@ def _wrong_kind(function: Callable[..., Any], name: str, value: object, kinds: t
 def _name(function: Callable[..., Any], given: tuple[Any, ...] = ()) -> str:
     """What a call is called: a class for its constructor, that of the object where this is known."""
     owner, _, name = function.__qualname__.rpartition(".")
-    return (type(given[0]).__name__ if given else owner) if name in ("__init__", "__call__") else function.__name__
+    return (type(given[0]).__name__ if given else owner) if name in _SPECIAL else function.__name__
 
 
 def _options(parameters: Iterable[Parameter]) -> tuple[str, ...]:

@@ -256,7 +256,7 @@ def check_kind(kind: Any, what: str, value: object, place: str, cure: str = "") 
 
 def wrong_kind(what: str, value: object, place: str, cure: str = "", code: str = "E-CALL-TYPE") -> ModelError:
     """The error of a value that is of another kind, or of another size, than it must be."""
-    return ModelError(f"{shown(value)} is not {what}.", place, cure or f"Give {what}.", code)
+    return ModelError(f"{shown(value)} is not {what}.", place=place, cure=cure or f"Give {what}.", code=code)
 
 
 def check_pickles(value: Any, place: str) -> None:

@@ -36,7 +36,8 @@ def read_samples(path: Path, name: str, place: str) -> Function:
         raise FormatError(f"'{path}' is not text in UTF-8.", place=place, cure=_CURE, code="E-FILE-READ") from None
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else "") or error
-        raise FormatError(f"'{path}' cannot be read: {reason}.", place=place, code="E-FILE-READ") from None
+        cure = "Give a text file with two columns, time and value."
+        raise FormatError(f"'{path}' cannot be read: {reason}.", place, cure, "E-FILE-READ") from None
     rows = [(number, line) for number, line in enumerate(lines, start=1) if line.strip() and line.lstrip()[0] != "#"]
     times: list[float] = []
     values: list[float] = []

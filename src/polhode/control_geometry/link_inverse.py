@@ -209,7 +209,7 @@ class _Elimination:
                 "it needs links and rotors that move freely; here "
                 + (f"'{gone[0]}' or its rotor has no speed of its own." if gone else "constraints act on them."),
                 "Use inverse_dynamics, which takes the motions of links and rotors.",
-                "E-JOINT-MISSING",
+                "E-JOINT-UNSUPPORTED",
             )
 
     def solved(self) -> LinkInverse:

@@ -411,7 +411,7 @@ class EquationsOfMotion:
         made = self.recipe.multipliers
         if made is None:
             message = f"system '{self.system.name}' has no constraints, and so no multipliers."
-            raise PolhodeError(message, code="E-DERIVE-UNSUPPORTED")
+            raise PolhodeError(message, "multipliers", "Add constraints, or leave this out.", "E-DERIVE-UNSUPPORTED")
         with quiet_collector():
             return _exact(made())
 
@@ -454,14 +454,15 @@ class EquationsOfMotion:
         """What keeps a run on its constraints, for equations with multipliers."""
         made = self.recipe.stabilisation
         if made is None:
-            raise PolhodeError("only equations with multipliers bring constraints back.", code="E-DERIVE-UNSUPPORTED")
+            message = "only equations with multipliers are stabilised."
+            raise PolhodeError(message, "stabilised_dynamics", _MULTIPLIERS, "E-DERIVE-UNSUPPORTED")
         return made
 
     def keeping(self, rows: Sequence[int]) -> EquationsOfMotion:
         """The same equations with some rows of the constraints alone, for poses at which the others say nothing new."""
         if self.narrowed is None or self.constraints is None:
             message = "only equations with multipliers can do with fewer constraints."
-            raise PolhodeError(message, code="E-DERIVE-UNSUPPORTED")
+            raise PolhodeError(message, "keeping", _MULTIPLIERS, "E-DERIVE-UNSUPPORTED")
         return self.narrowed(rows)
 
     @cached_property
@@ -528,6 +529,7 @@ class EquationsOfMotion:
         return entries if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(entries)
 
 
+_MULTIPLIERS = 'Derive with constraints="multipliers".'
 #: What is kept of the equations, once it was asked for, and has the states without mass in it.
 _OF_STATES = ("z_rates", "state_rates")
 

@@ -652,7 +652,7 @@ class _Reading:
             if strange:
                 message = f"the value of '{name}' depends on {strange[0]}, which is no parameter."
                 cure = "Give numbers, or expressions of parameters."
-                raise PolhodeError(message, f"equilibrium {word}", cure, "E-EQUILIBRIUM-NAME")
+                raise PolhodeError(message, f"equilibrium {word}", cure, "E-EQUILIBRIUM-DEPENDENCE")
         return found
 
     def made(self) -> SteadyState:

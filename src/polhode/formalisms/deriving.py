@@ -89,6 +89,9 @@ def derive(
         made = _embedded(system, tree, formalism, make, chosen)
         return EquationsOfMotion(system, tree, formalism, given, made, constraint_rows, chosen)
     if constraint_rows is None or not constraint_rows.rows:
+        for name in independent or ():
+            if name not in tree.speeds:
+                raise unknown("speed", name, tree.speeds, "derive independent")
         return EquationsOfMotion(system, tree, formalism, given, make, constraint_rows)
     if constraints == "multipliers":
         return _with_multipliers(EquationsOfMotion(system, tree, formalism, given, make), cache(make), constraint_rows)

@@ -172,7 +172,8 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     sizes = _list(shape.size, scope)
     count = _SIZES[shape.kind]
     if len(sizes) != (count or 3):
-        raise FormatError(f"{len(sizes)} sizes for {count or 3}.", place=place, code="E-MODELFILE-SHAPE")
+        message = f"a {shape.kind} has {count or 3} sizes, not {len(sizes)}."
+        raise FormatError(message, place, f"Give {count or 3} numbers.", "E-MODELFILE-SHAPE")
     named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
     if shape.kind == "mesh":
         named = {"file": shape.file, "scale": sizes}

@@ -48,7 +48,7 @@ def _made(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[
     loads = [record_of(each.__name__, each.__doc__ or "", each.fields, each.kind) for each in forces]
     beam = record_of("Beam", Beam.__doc__ or "", Beam.fields, "beam")
     beams = _like(beam, modes=(records.Modes, "3"), stations=(records.Stations, ()))
-    # These types are made at run time, which a type checker cannot follow.
+    # What is ignored below are types that are made at run time.
     sections: dict[str, Any] = {
         "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]
         **{table: (dict[records.Name, _one_of(made)], {}) for table, made in tables.items()},  # type: ignore[misc]

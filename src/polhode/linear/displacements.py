@@ -242,4 +242,4 @@ def _check(
         if strange:
             message = f"the output '{name}' depends on {strange[0]}, which is no part of the state."
             cure = "Give expressions of coordinates, speeds, states, efforts, inputs and parameters."
-            raise PolhodeError(message, f"{place} outputs", cure, "E-LINEAR-NAME")
+            raise PolhodeError(message, f"{place} outputs", cure, "E-LINEAR-DEPENDENCE")

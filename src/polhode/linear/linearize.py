@@ -250,7 +250,7 @@ def _read(
         strange = [x for x in free_symbols([as_expr(value)]) if x not in parameters]
         if strange:
             message = f"the value of '{name}' depends on {strange[0]}, which is no parameter."
-            raise PolhodeError(message, _PLACE, "Give numbers, or expressions of parameters.", "E-LINEAR-NAME")
+            raise PolhodeError(message, _PLACE, "Give numbers, or expressions of parameters.", "E-LINEAR-DEPENDENCE")
     return found
 
 

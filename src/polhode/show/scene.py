@@ -88,7 +88,7 @@ def with_traces(run: Trajectory, scene: Scene, wanted: Traces) -> Scene:
                     f"the point of '{body}' moves on it in time, and is not traced.",
                     place="traces",
                     cure="Make it a frame: system.frame(name, body, at=…).",
-                    code="E-PICTURE-NAME",
+                    code="E-PICTURE-UNSUPPORTED",
                 )
             if body not in numbers:
                 raise unknown("body or frame", body, numbers, place="traces", code="E-PICTURE-NAME")

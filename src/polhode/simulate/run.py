@@ -196,7 +196,8 @@ class Problem:
         kept: dict[str, Any] = vars(self)  # a warning points at the first line outside of the package
         if "_begun_at" not in kept:
             kept["_begun_at"] = on_constraints(self.derivation, self.functions, self.given, self.hold, self.parameters)
-        return kept["_begun_at"]  # type: ignore[no-any-return]
+        begun: tuple[InitialState, Manifold | None, Assembly | None] = kept["_begun_at"]
+        return begun
 
     @property
     def start(self) -> InitialState:
@@ -344,7 +345,8 @@ class Problem:
             try:
                 known[system.parameters[name].symbol] = float(value)
             except (TypeError, ValueError):
-                raise PolhodeError(f"{value!r} is not a number.", f"parameter '{name}'", code="E-RUN-NUMBER") from None
+                message, place = f"{value!r} is not a number.", f"parameter '{name}'"
+                raise PolhodeError(message, place, "Give a number.", "E-RUN-NUMBER") from None
         symbols = [given.symbol for given in system.inputs.values()]
         return known | dict(zip(symbols, self.inputs.constant.tolist(), strict=True))
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..codegen.fixed_steps import METHODS as TABLEAUX
 from ..codegen.taylor.cost_model import is_taylor_faster
 from ..compiled.functions import Functions
-from ..errors import LimitError, PolhodeError, check_kind, number, unknown
+from ..errors import LimitError, PolhodeError, check_kind, number, unknown, whole_number
 from ..native.backends import say_once
 from ..ode.native_code import method_code
 from .guard import Guard, Stop
@@ -268,7 +268,7 @@ def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
     """The samples to keep, of `width` numbers each."""
     seconds = number(duration, "seconds ≥ 0", least=0.0, place="duration")
     if samples is not None and rate is not None:
-        raise PolhodeError("samples and a rate of them are given.", "rate", "Give one of the two.", "E-RUN-UNSUPPORTED")
+        raise PolhodeError("samples and a rate of them are given.", "rate", "Give one of the two.", "E-RUN-TWICE")
     if samples is not None and np.ndim(samples) > 0:
         return Given(seconds, _given_times(samples, seconds))
     if samples is None:
@@ -301,11 +301,13 @@ def _given_times(samples: Any, duration: float) -> Floats:
     try:
         times = np.asarray(samples, dtype=np.float64)
     except (TypeError, ValueError):
-        raise PolhodeError("sample times must be numbers.", place="samples", code="E-RUN-NUMBER") from None
+        cure = "Give how many, or a list of times in seconds."
+        raise PolhodeError("sample times must be numbers.", "samples", cure, "E-RUN-TYPE") from None
     if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise PolhodeError("sample times must increase.", place="samples", code="E-RUN-NUMBER")
+        raise PolhodeError("sample times must increase.", "samples", "Sort them, each once.", "E-RUN-NUMBER")
     if len(times) and (times[0] < 0.0 or times[-1] > duration):
-        raise PolhodeError(f"sample times must lie between 0 and {duration:g} s.", place="samples", code="E-RUN-NUMBER")
+        message = f"sample times must lie between 0 and {duration:g} s."
+        raise PolhodeError(message, "samples", "Give earlier times, or a longer run.", "E-RUN-NUMBER")
     return np.unique(np.concatenate([[0.0], times, [duration]]))
 
 
@@ -368,7 +370,7 @@ def steps_of(
             number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
             number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
             min(bounds, default=np.inf),
-            int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
+            whole_number(max_steps, "a whole number ≥ 1", least=1, place="max_steps"),
         )
         return control, {"rtol": control.rtol, "atol": control.atol}, ()
     if max_step is not None:

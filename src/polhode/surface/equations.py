@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast
 
 from ..control_geometry import ControlGeometryMethods
 from ..equilibria import EquilibriumMethods
@@ -53,9 +53,9 @@ class Recorded(property, Generic[T]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, equations: Any, owner: type | None = None) -> T:  # type: ignore[override]
-        found: T = self if equations is None else getattr(equations.record, self.name)  # type: ignore[assignment]
-        return found
+    def __get__(self, equations: Any, owner: type | None = None) -> T:  # type: ignore[override]  # a property gives Any
+        found: Any = self if equations is None else getattr(equations.record, self.name)
+        return cast(T, found)
 
 
 class Results(RunMethods):

@@ -290,7 +290,7 @@ def test_values_are_numbers_or_expressions_of_parameters() -> None:
     s = cart_and_pole()
     with pytest.raises(PolhodeError, match="depends on x, which is no parameter") as caught:
         s.derive().linearize({"th": s.joints["x"].q[0]})
-    assert caught.value.problems[0].code == "E-LINEAR-NAME"
+    assert caught.value.problems[0].code == "E-LINEAR-DEPENDENCE"
 
 
 def test_an_unknown_option_is_told_with_the_nearest() -> None:

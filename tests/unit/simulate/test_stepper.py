@@ -258,7 +258,7 @@ def test_what_cannot_be_stepped_is_told(pendulum: Any) -> None:
         (lambda: st.step(tau=[1.0, 2.0, 3.0]), r"expected the shape \(2,\), got \(3,\)"),
         (lambda: st.step(tau=3.0), r"expected the shape \(2,\), got \(\)"),
         (lambda: st.step(tau="much"), "not real numbers"),
-        (lambda: st.step(tau={"upperr": 1}), "no 'upperr' in tau"),
+        (lambda: st.step(tau={"upperr": 1}), "step tau: there is no effort 'upperr'"),
         (lambda: st.step(-0.1), "not seconds > 0"),
         (lambda: st.step(float("nan")), "not seconds > 0"),
         (lambda: st.reset(members=[0]), "one state, no members"),

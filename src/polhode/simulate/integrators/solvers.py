@@ -62,7 +62,7 @@ class SolverIntegration(Integration):
     def _schedule(self, size: int) -> None:
         """Time events are passed one by one."""
 
-    def _of_method(self, method: str, t: float, x: Floats) -> SolverRun:  # type: ignore[override]
+    def _of_method(self, method: str, t: float, x: Floats) -> SolverRun:  # type: ignore[override]  # as `run`
         self.jumps = self.guard.discontinuities
         run = SolverRun(self.rates, self.control, t, x)
         run.record.times, run.record.samples = self.times, self.states.reshape(-1)
@@ -76,7 +76,7 @@ class SolverIntegration(Integration):
         self._natively(run)
         return run
 
-    def _natively(self, run: SolverRun) -> None:  # type: ignore[override]
+    def _natively(self, run: SolverRun) -> None:  # type: ignore[override]  # as `run`
         """Hold the signs of the rates, which may have been made anew."""
         if self.jumps is not None and self.jumps.is_old:
             self.jumps.start(float(run.record.t), run.x.copy())
@@ -283,7 +283,7 @@ class PlainEvents(EventMemory):
 
         return fill
 
-    def switch_by(self, rates: Rates) -> None:  # type: ignore[override]
+    def switch_by(self, rates: Rates) -> None:  # type: ignore[override]  # native events take code
         """Take the last events, which are switches, from the rates, whose signs are held."""
         record, modes = self.record, rates.signs.modes if rates.signs is not None else np.zeros(0)
         record.switch_count, record.signs, record.switch_arguments = len(modes), modes, [None]

@@ -132,7 +132,8 @@ def _csv_fields(path: Path, content: bytes) -> dict[str, Any]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError("the file is not UTF-8 text.", place=str(path), code="E-FILE-READ") from error
+        cure = "Give a CSV file in UTF-8, as `to_csv` writes it."
+        raise FormatError("the file is not UTF-8 text.", str(path), cure, "E-FILE-READ") from error
     status, message = "done", ""
     if text.startswith("# partial: "):
         first, _, text = text.partition("\n")
@@ -172,16 +173,18 @@ def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
         if not row:
             continue
         if len(row) != width:
-            raise FormatError(f"{len(row)} values, expected {width}.", place=place, code="E-FILE-READ")
+            message = f"{len(row)} values, expected {width}."
+            raise FormatError(message, place, "Give each row a value for each column.", "E-FILE-READ")
         try:
             values = [float(value) for value in row]
         except ValueError:
-            raise FormatError("a value is not a number.", place=place, code="E-FILE-READ") from None
+            cure = "Write numbers with a point, as 0.5."
+            raise FormatError("a value is not a number.", place, cure, "E-FILE-READ") from None
         if not np.isfinite(values).all():
-            raise FormatError("a value is not finite.", place=place, code="E-FILE-READ")
+            raise FormatError("a value is not finite.", place, "Leave the row out.", "E-FILE-READ")
         if rows and values[0] <= rows[-1][0]:
             message = f"time does not increase: {values[0]:g} after {rows[-1][0]:g}."
-            raise FormatError(message, place, code="E-FILE-READ")
+            raise FormatError(message, place, "Sort the rows by time, each time once.", "E-FILE-READ")
         rows.append(values)
     return np.array(rows, dtype=np.float64).reshape(len(rows), width)
 

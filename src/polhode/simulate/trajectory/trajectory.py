@@ -87,7 +87,8 @@ def compared(run: Trajectory, other: Trajectory) -> Comparison:
         found[name] = Difference(float(gap[k]), float(run.t[inside][k]))
     if not found:
         message = "the runs have no coordinate, speed, effort or input of the same name."
-        raise PolhodeError(message, "compare", code="E-TRAJECTORY-UNSUPPORTED")
+        cure = "Compare runs of one mechanism, or of mechanisms with common names."
+        raise PolhodeError(message, "compare", cure, "E-TRAJECTORY-UNSUPPORTED")
     return Comparison(dict(sorted(found.items(), key=lambda item: (-item[1].largest, item[0]))))
 
 
