@@ -184,7 +184,7 @@ def _energy_in_words(trajectory: Trajectory, digits: int) -> str:
     energy = trajectory.energy.total
     return (
         f"energy {energy[0]:.{digits}g} J at the start, {energy[-1]:.{digits}g} J at the end; largest change "
-        f"{trajectory.energy_drift:.1e} of what is in play"
+        f"{trajectory.energy_drift:.1e} of the energy scale"
     )
 
 
@@ -224,7 +224,7 @@ def _tell_audit(out: Console, audit: PowerAudit, digits: int) -> None:
     """Every part's books: its largest gap, when that was, what it took in then and what it stored."""
     passed = audit.residual <= TOLERANCE
     out.print(
-        f"power audit {'passed' if passed else 'FAILED'}: largest gap {audit.residual:.1e} of what is in play",
+        f"power audit {'passed' if passed else 'FAILED'}: largest gap {audit.residual:.1e} of the energy scale",
         style="green" if passed else "red",
     )
     rows = [

@@ -123,7 +123,7 @@ def formalism_of(name: str) -> Formalism:
     'refused'
     """
     if not isinstance(name, str) or name not in FORMALISMS:
-        raise PolhodeError(f"there is no formalism {name!r}.", cure=_cure_for(name), code="E-DERIVE-NAME")
+        raise PolhodeError(f"there is no formalism {name!r}.", "formalism", _cure_for(name), "E-DERIVE-NAME")
     return FORMALISMS[name]
 
 

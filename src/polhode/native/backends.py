@@ -380,7 +380,7 @@ BACKENDS: Mapping[str, Callable[[Program, CodeStore], Backend]] = MappingProxyTy
 def check_backend(backend: str) -> None:
     """Raise unless there is a backend of this name."""
     if not isinstance(backend, str) or backend not in ("auto", *BACKENDS):
-        raise unknown("backend", backend, ("auto", *BACKENDS), code="E-CODE-NAME")
+        raise unknown("backend", backend, ("auto", *BACKENDS), place="backend", code="E-CODE-NAME")
 
 
 def choose(program: Program, backend: str, store: CodeStore) -> Backend:

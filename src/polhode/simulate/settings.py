@@ -389,6 +389,7 @@ def unknown_method(method: Any) -> PolhodeError:
     close = get_close_matches(str(method).lower(), lower, n=1)
     return PolhodeError(
         f"there is no method {method!r}.",
+        place="method",
         cure=f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(METHODS)}.",
         code="E-RUN-NAME",
     )

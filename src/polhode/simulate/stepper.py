@@ -20,6 +20,7 @@ from ..errors import (
     fault_at,
     listed,
     number,
+    numbers,
     understood,
     unknown,
     whole_number,
@@ -275,7 +276,10 @@ class Stepper:
     def t(self, given: Any) -> None:
         if self._engine.shares_time and np.ndim(given):
             raise PolhodeError("the members share one time.", "t", "Give one number.", "E-RUN-DEPENDENCE")
-        self._engine.t[...] = given
+        times = numbers(given, "seconds", dims=(0, 1), place="t")
+        if times.shape not in ((), self._engine.t.shape):
+            raise _shape_error(self._engine.t.shape, times.shape, "t")
+        self._engine.t[...] = times
 
     @property
     def tau(self) -> Floats:
@@ -352,7 +356,11 @@ class Stepper:
                 if name not in names:
                     kind = "effort" if what == "tau" else "input"
                     raise unknown(kind, name, names, place=f"step {what}", code="E-RUN-NAME")
-                made[..., names.index(name)] = _numbers(value, what)
+                values = _numbers(value, f"step {what}")
+                if values.shape not in ((), shape[:-1]):
+                    message, cure = f"it has the shape {values.shape}.", "Give a number, or one for each member."
+                    raise ShapeError(message, f"step {what} '{name}'", cure, "E-RUN-SHAPE")
+                made[..., names.index(name)] = values
             return made
         values = _numbers(given, what)
         if values.ndim == 0 and shape[-1:] == (1,):

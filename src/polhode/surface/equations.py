@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast
 
 from ..control_geometry import ControlGeometryMethods
 from ..equilibria import EquilibriumMethods
+from ..errors import name_list
 from ..identification import IdentificationMethods
 from ..inverse_kinematics import InverseKinematicsMethods
 from ..linear import LinearMethods
@@ -293,7 +294,8 @@ class Equations(
 
     def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
-        return self.record.parameter_derivatives(of, parameters)
+        names = name_list(parameters, "a list of parameters", place="parameter_derivatives", cure='Give ["l", "m"].')
+        return self.record.parameter_derivatives(of, names)
 
     def derivatives(self, of: str, by: Sequence[str]) -> Matrix:
         """∂(a result)/∂s by parameters, inputs, efforts (`tau_…`) or time `t`, a column each.
@@ -303,7 +305,7 @@ class Equations(
         from ..compiled.variations import DerivativesOf
         from ..dynamics.variations import derivatives_by
 
-        asked = DerivativesOf(of, tuple(by))
+        asked = DerivativesOf(of, tuple(name_list(by, "a list of names", place="derivatives", cure='Give ["l", "m"].')))
         return derivatives_by(self.record, asked.of, asked.by)
 
     # ---- in words --------------------------------------------------------------------------------------------
