@@ -53,7 +53,6 @@ _PLAIN: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-_ORBITS = "equilibria.periodic_orbit"
 #: Where the options of each TypedDict are read, with their defaults; see `_options_at`.
 OPTIONS = {
     "JointOptions": ("model.joints:JOINTS",),

@@ -79,12 +79,9 @@ class Function:
         A tabulated spring with force -f(x) has the potential energy f.integral()(x).
         """
         if not isinstance(self.opaque, tables.Table):
-            raise ModelError(
-                "a user's function has no antiderivative here.",
-                place=f"function '{self.name}'",
-                cure="Give it as a function of its own.",
-                code="E-FUNCTION-UNSUPPORTED",
-            )
+            message = "a user's function has no antiderivative here."
+            cure = "Give it as a function of its own."
+            raise ModelError(message, f"function '{self.name}'", cure, "E-FUNCTION-UNSUPPORTED")
         return Function(self.opaque.integral())
 
 

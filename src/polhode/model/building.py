@@ -304,12 +304,9 @@ def _rated(given: Any, what: str, name: str, place: str, cure: str) -> Limits:
         return _limits((lower, upper), name, place)
     size = _end(given, place, cure)
     if size is not None and not free_symbols([size]) and constant_sign(size) < 0:
-        raise ModelError(
-            f"the {what} limit {size!r} of '{name}' is negative.",
-            place=place,
-            cure=f"Give the largest {what}, which holds for both signs, or (lower, upper).",
-            code="E-MODEL-NUMBER",
-        )
+        message = f"the {what} limit {size!r} of '{name}' is negative."
+        cure = f"Give the largest {what}, which holds for both signs, or (lower, upper)."
+        raise ModelError(message, place, cure, "E-MODEL-NUMBER")
     return Limits() if size is None else Limits(-size, size)
 
 

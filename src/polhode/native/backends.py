@@ -396,7 +396,8 @@ def choose(program: Program, backend: str, store: CodeStore) -> Backend:
         except PolhodeError:
             raise
         except Exception as problem:
-            raise PolhodeError(f"the backend {backend!r} does not work here: {_sentence(problem)}") from problem
+            message = f"the backend {backend!r} does not work here: {_sentence(problem)}"
+            raise PolhodeError(message, "backend", 'Take backend="auto".', "E-CODE-UNSUPPORTED") from problem
     made: Backend | None = None
     failures: list[str] = []
     for name in ("llvm", "c"):

@@ -118,12 +118,9 @@ def search(
                 ipopt_options=chosen,
             )  # fmt: skip
         except (TypeError, ValueError, RuntimeError) as problem_found:
-            raise PolhodeError(
-                f"IPOPT does not take these options: {shown(options)} ({problem_found}).",
-                place="solve options",
-                cure="See the list of options in IPOPT's documentation.",
-                code="E-OPTIMAL-UNSUPPORTED",
-            ) from None
+            message = f"IPOPT does not take these options: {shown(options)} ({problem_found})."
+            cure = "See the list of options in IPOPT's documentation."
+            raise PolhodeError(message, "solve options", cure, "E-OPTIMAL-UNSUPPORTED") from None
         began = time.perf_counter()
         x, cost, code = problem.solve(
             np.clip(first, lower, upper),

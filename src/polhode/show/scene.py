@@ -84,12 +84,9 @@ def with_traces(run: Trajectory, scene: Scene, wanted: Traces) -> Scene:
         with understood("a point: a body, a frame, or (body, point)", each, place="traces", cure=cure):
             body, point, name = _placed(system, each)
             if system.time in free_symbols(map(as_expr, point)):
-                raise PolhodeError(
-                    f"the point of '{body}' moves on it in time, and is not traced.",
-                    place="traces",
-                    cure="Make it a frame: system.frame(name, body, at=…).",
-                    code="E-PICTURE-UNSUPPORTED",
-                )
+                message = f"the point of '{body}' moves on it in time, and is not traced."
+                cure = "Make it a frame: system.frame(name, body, at=…)."
+                raise PolhodeError(message, "traces", cure, "E-PICTURE-UNSUPPORTED")
             if body not in numbers:
                 raise unknown("body or frame", body, numbers, place="traces", code="E-PICTURE-NAME")
             made.append(SceneTrace(str(label) or name, numbers[body], painter.numbers(point).tolist()))

@@ -150,7 +150,9 @@ def _channel(name: str, unit: str, values: ArrayLike, samples: int) -> Channel:
     channel = Channel(name, unit, np.asarray(values, dtype=float))
     if len(channel.values) != samples:
         cure = "Give one value for each time."
-        raise ShapeError(f"it has {len(channel.values)} values for {samples} times.", f"channel {name!r}", cure)
+        raise ShapeError(
+            f"it has {len(channel.values)} values for {samples} times.", f"channel {name!r}", cure, "E-PICTURE-SHAPE"
+        )
     return channel
 
 

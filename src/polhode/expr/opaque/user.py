@@ -97,12 +97,9 @@ def checked(
     """A function from C source, a callable, or both, if they make one."""
     place = f"function '{str(name)[:48]}'"
     if not isinstance(name, str) or not _NAME.fullmatch(name) or _TAKEN.fullmatch(name) or keyword.iskeyword(name):
-        raise ModelError(
-            "this cannot be a function's name.",
-            place=place,
-            cure="Use letters, digits and underscores, and no word of C, Python or math.h.",
-            code="E-FUNCTION-NAME",
-        )
+        message = "this cannot be a function's name."
+        cure = "Use letters, digits and underscores, and no word of C, Python or math.h."
+        raise ModelError(message, place, cure, "E-FUNCTION-NAME")
     if not isinstance(c, str):
         raise wrong_kind("C source", c, place, 'Give c="double f(double x) { … }".', "E-FUNCTION-TYPE")
     if not c and python is None:
@@ -114,12 +111,9 @@ def checked(
     given = dict(derivatives or {})
     for index, each in given.items():
         if index not in range(count) or not isinstance(each, UserFunction) or each.arity != count:
-            raise ModelError(
-                f"derivatives[{index!r}] is no function of {count} arguments by one of 0 to {count - 1}.",
-                place=place,
-                cure="Give functions made by polhode.function, by the number of the argument.",
-                code="E-FUNCTION-TYPE",
-            )
+            message = f"derivatives[{index!r}] is no function of {count} arguments by one of 0 to {count - 1}."
+            cure = "Give functions made by polhode.function, by the number of the argument."
+            raise ModelError(message, place, cure, "E-FUNCTION-TYPE")
     slopes = tuple(given.get(index) for index in range(count))
     words: list[object] = [name, count, c, *(each.digest if each else "" for each in slopes)]
     if not c:

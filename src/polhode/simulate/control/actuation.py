@@ -432,18 +432,15 @@ class _Reader:
             return values
         if np.ndim(given) == 0 and len(self.names) == 1:
             given = [given]
-        values = numbers(given, len(self.names), self.what)
-        if not np.isfinite(values).all():
-            message = f"the value of '{self.names[int(np.argmin(np.isfinite(values)))]}' is not finite."
-            raise PolhodeError(message, self.what, "Give finite numbers.", "E-RUN-NUMBER")
-        return values
+        return self._finite(numbers(given, len(self.names), self.what), self.names)
 
     def _number(self, key: str, value: Any) -> Floats:
-        values = numbers([value], 1, f"{self.what} '{key}'")
+        return self._finite(numbers([value], 1, f"{self.what} '{key}'"), (key,))
+
+    def _finite(self, values: Floats, names: tuple[str, ...]) -> Floats:
         if not np.isfinite(values).all():
-            raise PolhodeError(
-                f"the value of '{key}' is not finite.", self.what, "Give a finite number.", "E-RUN-NUMBER"
-            )
+            message = f"the value of '{names[int(np.argmin(np.isfinite(values)))]}' is not finite."
+            raise PolhodeError(message, self.what, "Give finite numbers.", "E-RUN-NUMBER")
         return values
 
     def _columns(self, given: Mapping[Any, Any]) -> dict[int, Any]:
