@@ -59,5 +59,5 @@ def test_a_limit_below_zero_is_told_what_a_limit_is() -> None:
 def test_a_sample_time_as_long_as_the_run_is_told() -> None:
     e = slider().derive()
     told = e.simulate(0.1, controller=ServoPID(e), reference=1, sample_time=1.0).notices
-    assert any("called once, at the start" in each for each in told)
+    assert any("evaluated once, at the start" in each for each in told)
     assert not e.simulate(0.1, controller=ServoPID(e), reference=1, sample_time=0.01).notices

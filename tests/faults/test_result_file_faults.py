@@ -355,7 +355,7 @@ def test_h10_a_cell_beyond_what_csv_takes_is_told(tmp_path: Path) -> None:
 
 
 def test_h10_a_sample_file_with_such_a_cell_is_told(tmp_path: Path) -> None:
-    from polhode.cli.samples import read_samples
+    from polhode.cli.simulate import read_samples
 
     (tmp_path / "f.csv").write_text("0,1\n1," + "1" * 200_000 + "\n")
     with pytest.raises(FormatError, match="field limit"):

@@ -444,3 +444,9 @@ def test_kane_is_a_derivation_of_its_own() -> None:
     assert found.agree, found.verdict
     for function, groups in found.derivations.items():
         assert ("kane",) in groups, function
+
+
+def test_a_table_prints_with_a_row_for_each_property() -> None:
+    head, columns, first, *_ = str(REPORT.table_10).splitlines()
+    assert head == REPORT.table_10.title and columns.split() == list(REPORT.table_10.bodies)
+    assert first.startswith("r^A*B0") and repr(REPORT.table_10) == str(REPORT.table_10)

@@ -228,7 +228,7 @@ class _Elimination:
                 )
             if not ready:
                 raise fault(
-                    f"the links of {listed([repr(motor.joint) for motor in waiting])} feel each other's rotors.",
+                    f"the links of {listed([repr(motor.joint) for motor in waiting])} depend on each other's rotors.",
                     'Write coupling="reduced", or give inverse_dynamics the motions of the rotors too.',
                     "E-JOINT-UNSUPPORTED",
                 )

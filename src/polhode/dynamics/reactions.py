@@ -26,6 +26,7 @@ from ..model.constraints.protocol import CoordinateConstraint
 from ..model.forces.protocol import CoordinateForce, PotentialEnergy, SpeedForce
 from ..model.model import Model
 from ..model.records import Joint
+from ..registry import registered
 from .equations import EquationsOfMotion
 from .loads import loads_of
 
@@ -81,15 +82,14 @@ class Reactions:
     def wrenches(self) -> list[Wrench]:
         """For each link what its joint passes on to it, about its origin in its components."""
         if self._wrenches is None:
-            from ..formalisms.short.newton_euler import accelerate, inertial_wrenches, transmitted
-
             external = loads_of(self.system, self.tree).wrenches()
             if self.constraints is not None:
                 held, _ = constraint_wrenches(self.system, self.constraints, self.given.multipliers)
                 external = [given + own for given, own in zip(external, held, strict=True)]
             tree = self.tree
-            motion = accelerate(tree, tree.u, list(self.given.udot), tree.gravity)
-            self._wrenches = transmitted(tree, inertial_wrenches(tree, motion, external))
+            newton_euler = registered("Reactions.wrenches")
+            motion = newton_euler.accelerate(tree, tree.u, list(self.given.udot), tree.gravity)
+            self._wrenches = newton_euler.transmitted(tree, newton_euler.inertial_wrenches(tree, motion, external))
         return self._wrenches
 
     def joint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:

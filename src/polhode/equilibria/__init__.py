@@ -1,4 +1,4 @@
-"""The methods of Equations that ask for equilibria, steady motions, branches of them and periodic orbits."""
+"""The methods of Equations for equilibria, steady motions, branches of them and periodic orbits."""
 
 from __future__ import annotations
 

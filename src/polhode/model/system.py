@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors import no_attribute
 from ..notebook import Cell, Shown
+from ..registry import registered
 from .constraint_methods import ConstraintMethods
 from .force_methods import ForceMethods
 
@@ -330,10 +331,10 @@ class System(ForceMethods, ConstraintMethods, Shown):
         >>> s.derive("hamel", pseudo={"v": c * x + t * y, "w": turn}).mass_matrix
         Matrix([[2, 0], [0, 1]])
         """
-        from ..surface.system import derive
-
         chosen: dict[str, Any] = {"speeds": speeds, "tree": tree, "small": small, "omit": omit}
-        return derive(self, formalism, passes, constraints, independent, near, report, pseudo, **chosen)
+        derive = registered("System.derive")
+        made: Equations = derive(self, formalism, passes, constraints, independent, near, report, pseudo, **chosen)
+        return made
 
     def compare(self, formalisms: Sequence[str] | str | None = None, **options: Unpack[CompareOptions]) -> Comparison:
         """Every formalism beside the others, or some `formalisms`: whether they agree, what they cost.
@@ -341,9 +342,8 @@ class System(ForceMethods, ConstraintMethods, Shown):
         `functions` names what is compared; unless `run`, native code is not timed; `speeds="sayers"` takes Kane's
         method in Sayers' speeds. See `polhode.compare.compare`.
         """
-        from ..surface.system import compare
-
-        return compare(self, formalisms, **options)
+        made: Comparison = registered("System.compare")(self.model(), formalisms, **options)
+        return made
 
     def diagnose(self, pose: Mapping[str, float] | str | None = None) -> Diagnosis:
         """What the constraints leave free and what is wrong with them, at a pose and around it; print it.
@@ -357,9 +357,8 @@ class System(ForceMethods, ConstraintMethods, Shown):
         • nonholonomic: blade. 2 speeds can be chosen, and manoeuvres reach 3 dimensions of 3 (growth vector 2, 3).
         • choose as independent: glide_w and glide_vx; the others follow: glide_vy.
         """
-        from ..surface.system import diagnose
-
-        return diagnose(self, pose)
+        made: Diagnosis = registered("System.diagnose")(self.model(), pose)
+        return made
 
     # ---- in words --------------------------------------------------------------------------------------------
 
@@ -376,6 +375,5 @@ class System(ForceMethods, ConstraintMethods, Shown):
 
 def vectors() -> ModuleType:
     """The vector language, for the axes and points of bodies and frames."""
-    from ..surface.system import vectors
-
-    return vectors()
+    made: ModuleType = registered("System.vectors")
+    return made

@@ -161,7 +161,7 @@ class Guard:
         split, end = len(known.coordinates), len(known.coordinates) + len(known.speeds)
         began, sampled = drive.begun[0][2][0], drive.sampled
         speeds = dict(zip(self._names()[split:end], x[split:end].tolist(), strict=True))
-        controls = sampled.law.controls[: sampled.asked]
+        controls = sampled.law.controls[: sampled.count]
         stop = unstable_loop(controls, (began[:split], began[split:end]), t, speeds, sampled.sampling.sample_time)
         if stop is not None:
             raise stop

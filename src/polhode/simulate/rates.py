@@ -111,12 +111,12 @@ class Rates:
     @property
     def is_autonomous(self) -> bool:
         """Whether no controller is asked at every evaluation: then steps can stay in native code."""
-        return not self.drive.is_asked
+        return not self.drive.calls_python
 
     @property
     def can_step_natively(self) -> bool:
         """Whether native integrators can call the rates without Python."""
-        return not (self.drive.is_asked or self.signs is not None or self._compiled.backend == "numpy")
+        return not (self.drive.calls_python or self.signs is not None or self._compiled.backend == "numpy")
 
     @property
     def can_run_natively(self) -> bool:
@@ -134,7 +134,7 @@ class Rates:
         if run.bounds is not None and self.located is not None and self.located.smooth is not None:
             function, held = self.located.smooth, {**held, _BOUNDS: run.bounds}
         side = run.compiled(function, held)
-        run.use(run.prompted(side, self._prompt) if self.drive.is_asked else side)
+        run.use(run.prompted(side, self._prompt) if self.drive.calls_python else side)
 
     @property
     def located(self) -> Located | None:

@@ -42,7 +42,7 @@ def test_the_demonstration_agrees_conserves_and_writes(tmp_path: Path, capsys: p
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(PolhodeError, match="cannot be made"):
+    with pytest.raises(PolhodeError, match="cannot be created"):
         demo.demonstrate(tmp_path / "file" / "out")
 
 

@@ -36,7 +36,7 @@ def test_a_wrong_name_or_folder_is_one_sentence(polhode: Shell, tmp_path: Path) 
     polhode("new", "arm", "-o", tmp_path / "file", code=2)
     assert "not a folder" in polhode.errors
     polhode("new", "arm", "-o", tmp_path / "file" / "below", code=2)
-    assert "cannot be made" in polhode.errors
+    assert "cannot be created" in polhode.errors
 
 
 @pytest.mark.trial

@@ -31,7 +31,7 @@ def test_without_a_file_to_write_the_browser_is_asked(polhode: Shell, monkeypatc
 
 
 @pytest.mark.parametrize(("words", "told"), [
-    (("--pose", "nowhere"), "E-RUN-NAME"), (("--set", "motor=1"), "nothing acts in a picture"),
+    (("--pose", "nowhere"), "E-RUN-NAME"), (("--set", "motor=1"), "which a picture does not show"),
     (("-o", "no-such-folder/x.html"), "there is no folder"),
 ])  # fmt: skip
 def test_a_wrong_call_is_one_sentence(words: tuple[str, ...], told: str, polhode: Shell) -> None:

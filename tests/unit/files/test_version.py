@@ -149,7 +149,7 @@ MAKERS = {
 }  # fmt: skip
 #: What reads and writes files and raises errors, the doors from a model to what a user calls on it, and printers of C,
 #: whose text is part of the keys.
-SHAPELESS = ("calls", "codegen.printers", "errors", "files", "notebook", "surface")
+SHAPELESS = ("calls", "codegen.printers", "errors", "files", "notebook", "registry", "surface")
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,8 @@ from pydantic import ValidationError
 
 from polhode.expr import symbol
 from polhode.formats.document import Document
-from polhode.formats.fields import Values, describe_fields, read_fields, record_of
+from polhode.formats.fields import Values, describe_fields, motion_record, read_fields, record_of
 from polhode.formats.names import Scope
-from polhode.formats.vocabulary import motion_record
 from polhode.model.fields import KINDS, Field
 from polhode.model.joints import JOINTS
 

@@ -107,14 +107,14 @@ def test_a_mode_that_grows_meets_its_amplitude_at_the_end() -> None:
     falls = max(s.derive().linearize().modes(), key=lambda mode: mode.eigenvalue.real)
     run = falls.trajectory(0.1)
     assert run["a"][-1] == pytest.approx(0.1, rel=2e-3)
-    assert "at the end" in run.info["mode"]["told"]
+    assert "at the end" in run.info["mode"]["message"]
 
 
 def test_a_motion_that_leaves_its_mode_says_so() -> None:
     _, against = pendulums().linearize().modes()
     run = against.trajectory(amplitude=3.0)
-    assert run.info["mode"]["told"] == "Amplitude 3; the motion of the full equations leaves the mode."
-    assert run.info["mode"]["told"] in run.notices
+    assert run.info["mode"]["message"] == "Amplitude 3; the motion of the full equations leaves the mode."
+    assert run.info["mode"]["message"] in run.notices
 
 
 def test_orientations_steady_motions_and_states_without_mass_start_right() -> None:

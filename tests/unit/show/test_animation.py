@@ -10,7 +10,7 @@ import pytest
 import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.show import cell
-from polhode.show.animation import Animation, Drawn, moving_arrows, moving_axes, page_of
+from polhode.show.animation import Animation, moving_arrows, moving_axes, page_of
 from polhode.show.scene import drawn_motion, with_axes, with_traces
 from polhode.simulate.trajectory.trajectory import Trajectory
 
@@ -158,11 +158,11 @@ def test_a_wrong_option_is_refused_in_a_sentence(run, option, says):
 
 def test_ghosts_and_equations_are_in_the_page(system, run):
     other = system.derive().simulate(1, start={"hinge": 0.6}, samples=21)
-    text = page_of(run, "", Drawn(ghosts={"from 0.6": other}))
+    text = page_of(run, ghosts={"from 0.6": other})
     assert '"ghosts":["from 0.6"]' in text
     assert "<math" in text
     assert "Equation of motion, joint hinge" in text
-    assert "<math" not in page_of(run, "", Drawn(equations=False))
+    assert "<math" not in page_of(run, equations=False)
 
 
 def two_links() -> ph.System:

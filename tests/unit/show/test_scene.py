@@ -9,8 +9,12 @@ from scipy.spatial.transform import Rotation
 import polhode as ph
 from polhode.model.records import GROUND
 from polhode.model.samples import six_degree_of_freedom_arm
-from polhode.show.scene import drawn_motion, quaternions_of, scene_of, with_axes, with_traces
+from polhode.show.scene import Painter, drawn_motion, quaternions_of, with_axes, with_traces
 from polhode.view.scene import SceneBody
+
+
+def scene_of(equations, parameters, reach=None, looks=None):
+    return Painter(equations.system, parameters, reach or {}, looks).scene(equations.system.name)
 
 
 def drawn(system: ph.System, **parameters: float) -> dict[str, SceneBody]:

@@ -10,7 +10,7 @@ import pytest
 
 import polhode as ph
 from polhode.simulate import crossing
-from polhode.simulate.batch.running import RerunInterpolant
+from polhode.simulate.batch.native_batch import RerunInterpolant
 from polhode.simulate.limits import PassedLimit
 from polhode.simulate.trajectory.trajectory import Trajectory
 

@@ -11,8 +11,8 @@ import pytest
 import polhode as ph
 from polhode.compiled.functions import Functions
 from polhode.errors import PolhodeError
-from polhode.inverse_kinematics.closed_form import ClosedForm, inverse
-from polhode.inverse_kinematics.closed_form.arms import InField, Turn
+from polhode.inverse_kinematics.closed_form import ClosedForm
+from polhode.inverse_kinematics.closed_form.arms import InField, Turn, chain_of
 
 PUMA = [
     (0, 0, 0, pi / 2), (0, 0, "0.4318", 0), (0, "0.15005", "0.0203", -pi / 2),
@@ -49,7 +49,7 @@ def solved(name: str) -> tuple[Functions, ClosedForm]:
 
 def upside_down(rows: list[tuple[object, ...]]) -> ph.System:
     """The same axes from the tip to the ground."""
-    axes = inverse.chain_of(ph.from_dh(rows).derive().record, "link6").axes[::-1]
+    axes = chain_of(ph.from_dh(rows).derive().record, "link6").axes[::-1]
     system = ph.System("upside down")
     before, at = system.ground, ph.Vector([0, 0, 0])
     for k, axis in enumerate(axes, start=1):

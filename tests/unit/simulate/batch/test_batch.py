@@ -273,3 +273,9 @@ def test_a_varied_value_with_a_space_in_its_name_is_saved_without_a_warning(kind
         warnings.simplefilter("error", RuntimeWarning)
         path = batch.save(tmp_path / f"runs.{kind}")
     assert Batch.load(path).varied["front mass"].tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("number", [50, -30, 1.5])
+def test_a_member_that_is_not_there_is_refused_with_their_number(batch: Batch, number: Any) -> None:
+    with pytest.raises(PolhodeError, match=rf"no member {number}: the batch has {len(batch)} members"):
+        batch[number]

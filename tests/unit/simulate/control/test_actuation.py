@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.simulate.control.actuation import asked, breaks_at, read_efforts, read_inputs, sample_times, tables_of_time
+from polhode.simulate.control.actuation import (
+    SignalFunction,
+    breaks_at,
+    read_efforts,
+    read_inputs,
+    sample_times,
+    tables_of_time,
+)  # fmt: skip
 
 
 def cart() -> ph.System:
@@ -119,7 +126,7 @@ def test_kinds_are_told_apart(system: ph.System, equations: ph.Equations) -> Non
     given = {"F": (np.array([0.0, 1.0]), [2.0, 3.0]), "G": lambda t: t}
     made = read_inputs(equations.derivation, given, np.array([0.25, 0.0]))
     assert list(made.laws) == [0]
-    assert [each.columns for each in made.asked] == [(1,)]
+    assert [each.columns for each in made.functions] == [(1,)]
     assert not made.is_constant
     assert read_inputs(equations.derivation, {"G": "1/2"}, np.array([0.25, 0.0])).constant.tolist() == [0.25, 0.5]
     assert read_efforts(equations.derivation, {"slide": 2}).constant.tolist() == [2.0], (
@@ -198,7 +205,7 @@ def test_what_is_wrong_with_samples_is_told_of_the_input_they_are_for() -> None:
     ],
 )
 def test_a_function_is_given_what_it_takes(function: Any, count: int) -> None:
-    assert asked(function, "the function", (0,), np.atleast_1d).arguments == count
+    assert SignalFunction(function, "the function", (0,), np.atleast_1d).arguments == count
 
 
 def test_sample_times_are_the_multiples_up_to_the_end() -> None:

@@ -316,12 +316,12 @@ def test_rounded_numbers_are_made_a_unit_quaternion(top: ph.Equations, torque: C
 def test_curves_are_divided_by_their_lengths_and_so_are_their_derivatives(torque: ComputedTorque) -> None:
     model, law = torque.equations.system, torque.law
     t = model.time
-    given = curves_of(law, named(ph.cos(t) * (2 + t), ph.sin(t) * (2 + t), 0, 0), model)
-    plain = curves_of(law, named(ph.cos(t), ph.sin(t), 0, 0), model)
-    assert not plain.lengths and [*given.lengths] == ["ball"]
-    for symbol, curve in plain.by_symbol.items():
+    given, lengths = curves_of(law, named(ph.cos(t) * (2 + t), ph.sin(t) * (2 + t), 0, 0), model)
+    plain, none = curves_of(law, named(ph.cos(t), ph.sin(t), 0, 0), model)
+    assert not none and [*lengths] == ["ball"]
+    for symbol, curve in plain.items():
         for now in (0.0, 0.7):
-            a, b = (ph.expr.evaluate([each], {t: now})[0] for each in (curve, given.by_symbol[symbol]))
+            a, b = (ph.expr.evaluate([each], {t: now})[0] for each in (curve, given[symbol]))
             assert abs(a - b) < 1e-12, symbol
 
 

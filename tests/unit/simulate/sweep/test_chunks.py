@@ -23,8 +23,8 @@ import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.simulate import Trajectory
 from polhode.simulate.sweep import Sweep
-from polhode.simulate.sweep.chunks import Chunk, Merged, Work, cut, merge, run_chunk
-from polhode.simulate.sweep.measures import Design, design_of, read_measures
+from polhode.simulate.sweep.chunks import Chunk, ChunkResult, Work, cut, merge, run_chunk
+from polhode.simulate.sweep.measures import Design, Measured, design_of, read_measures
 from polhode.simulate.trajectory.datasets import read
 
 
@@ -42,7 +42,7 @@ def work_of(equations: ph.Equations, measure: Any, version: str = ph.__version__
     return Work(equations.derivation, 0.1, design.members.shared, measures, f"key {measure}", version), design
 
 
-def merged(equations: ph.Equations, measure: Any, size: int) -> Merged:
+def merged(equations: ph.Equations, measure: Any, size: int) -> tuple[ChunkResult, Measured]:
     work, design = work_of(equations, measure)
     chunks = cut(design.members, work, size)
     assert sum(len(chunk) for chunk in chunks) == 9
@@ -51,21 +51,21 @@ def merged(equations: ph.Equations, measure: Any, size: int) -> Merged:
 
 @pytest.mark.parametrize("measure", ["final", ragged])
 def test_it_does_not_matter_how_members_are_cut(pendulum: ph.Equations, measure: Any) -> None:
-    whole = merged(pendulum, measure, 100)
+    whole, values = merged(pendulum, measure, 100)
     for size in (1, 2, 3, 4):
-        cut_up = merged(pendulum, measure, size)
+        cut_up, again = merged(pendulum, measure, size)
         assert cut_up.status.tolist() == whole.status.tolist()
         assert cut_up.messages == whole.messages
-        for name, values in whole.values.items():
-            np.testing.assert_array_equal(cut_up.values[name], values)
+        for name in values:
+            np.testing.assert_array_equal(again[name], values[name])
 
 
 def test_measures_of_another_shape_than_the_first_fail_with_a_sentence(pendulum: ph.Equations) -> None:
-    made = merged(pendulum, ragged, 4)
+    made, values = merged(pendulum, ragged, 4)
     assert made.status.tolist() == ["done"] * 4 + ["unmeasured"] * 5
     assert "shape (3,), that of the first member (2,)" in made.messages[4]
     assert "raised ValueError: too long" in made.messages[8]
-    assert np.isnan(made.values["ragged"][4:]).all() and np.isfinite(made.values["ragged"][:4]).all()
+    assert np.isnan(values["ragged"][4:]).all() and np.isfinite(values["ragged"][:4]).all()
 
 
 def test_a_chunk_is_known_by_its_content_and_not_by_its_place(pendulum: ph.Equations) -> None:

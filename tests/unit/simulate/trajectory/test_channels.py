@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -85,6 +87,12 @@ def test_a_plot_draws_the_channels_that_are_named_and_other_runs_beside(pendulum
     drawn = [line.get_ydata() for line in figure.axes[0].get_lines() if len(line.get_ydata()) > 2]
     assert any(np.array_equal(each, run["hinge"]) for each in drawn)
     assert len(drawn) == 2
+
+
+def test_a_plot_of_unknown_channels_alone_is_refused_with_near_names(run):
+    with warnings.catch_warnings(), pytest.raises(PolhodeError, match=r"'hinfe' is not drawn: .* Did you mean 'hinge'"):
+        warnings.simplefilter("error")
+        run.plot(channels=["hinfe"])
 
 
 @pytest.mark.parametrize("wanted", [5, [5], [None], [["hinge"]], {"x": 3.0}, {3: "hinge"}])

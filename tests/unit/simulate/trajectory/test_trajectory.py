@@ -93,6 +93,11 @@ def test_at_the_samples_nothing_changes(run: Trajectory) -> None:
     assert np.abs(run.at(run.t).q - run.q).max() < 1e-14
 
 
+def test_at_no_times_there_are_no_samples(run: Trajectory) -> None:
+    empty = run.at([])
+    assert len(empty) == 0 and empty.q.shape == (0, run.q.shape[1]) and empty.tau is not None and len(empty.tau) == 0
+
+
 def test_outside_its_time_a_trajectory_says_nothing(run: Trajectory) -> None:
     with pytest.raises(PolhodeError, match="from 0 to 2 s"):
         run.at(2.5)

@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from ..files.writing import replace_file
-from ..papers.tokad import system_graph
-from . import show
-from .options import Json, Names
-from .source import Source
+from ...files.writing import replace_file
+from ...terminal import output
+from ...terminal.options import Json, Names, Source
+from .system_graph import system_graph
 
 
-def run(
+def network(
     source: Source,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the graph as a drawing (.svg).")] = None,
     diagram: Annotated[Path | None, typer.Option(help="Write the block diagram (.svg).")] = None,
@@ -27,28 +26,25 @@ def run(
 ) -> None:
     """Load, find or check the formulation tree, print it, and write drawings."""
     model = source.system().model()
-    with show.progress() as tell:
-        tell("drawing up the graph")
+    with output.progress() as status:
+        status("building the graph")
         graph = system_graph(model, across or (), through or (), tree)
-    written = []
-    for path, draw in (
-        (out, graph.svg),
-        (diagram, graph.block_diagram),
-        (schematic, graph.schematic),
-        (terminal_graphs, graph.terminal_graphs_svg),
-    ):
-        if path is not None:
-            replace_file(path, draw().encode("utf-8", "backslashreplace"))
-            written.append(path)
-    problem = graph.mixed_problem() if across or through else None
-    told = {} if problem is None else {"given": problem.given, "unknown": problem.unknown}
-    if json:
-        show.as_json({**graph.as_json(), **told})
-        return
-    console = show.console()
-    for line in graph.report().splitlines():
-        console.print(show.plain(line), soft_wrap=True, style="bold" if not line.startswith(" ") else "")
-    for what, names in told.items():
-        console.print(show.plain(f"{what}: {', '.join(names)}"), soft_wrap=True, style="bold")
+    drawings = {
+        out: graph.svg,
+        diagram: graph.block_diagram,
+        schematic: graph.schematic,
+        terminal_graphs: graph.terminal_graphs_svg,
+    }
+    written = [path for path in drawings if path is not None]
     for path in written:
-        console.print(show.plain(f"wrote {path}"), style="dim")
+        replace_file(path, drawings[path]().encode("utf-8", "backslashreplace"))
+    problem = graph.mixed_problem() if across or through else None
+    variables = {} if problem is None else {"given": problem.given, "unknown": problem.unknown}
+    if json:
+        output.as_json({**graph.as_json(), **variables})
+        return
+    for line in graph.report().splitlines():
+        output.say(line, "bold" if not line.startswith(" ") else "")
+    for kind, names in variables.items():
+        output.say(f"{kind}: {', '.join(names)}", "bold")
+    output.say_written(written)

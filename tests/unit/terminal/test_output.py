@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polhode.cli.show import table
+from polhode.terminal.output import table
 
 
 def test_numbers_are_set_to_the_right() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.unit.cli.conftest import Shell
 
-from polhode.cli.samples import read_samples
+from polhode.cli.simulate import read_samples
 from polhode.errors import FormatError
 
 MODEL = """
