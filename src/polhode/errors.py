@@ -171,6 +171,8 @@ def number(
     >>> number("0.1", "a tolerance > 0", above=0.0)
     0.1
     """
+    if type(value) in (float, int) and above < value < below and least <= value and abs(value) < 1e300:
+        return float(value)
     with understood(what, value, place=place, cure=cure):
         made = float(value)
         if isinstance(value, bool):

@@ -16,7 +16,6 @@ FUNCTIONS = {
     "System.compare": "compare.comparison:compare",
     "System.diagnose": "constraints.diagnostics:diagnose",
     "System.vectors": "kinematics:vectors",
-    "Reactions.wrenches": "formalisms.short:newton_euler",
     "Controller.compile": "compiled.law_function:LawFunction",
     "Controller.export": "compiled.law_function:export_law",
     "Trajectory.equations": "surface.equations:Equations",

@@ -44,7 +44,10 @@ def refused(call: Any, *args: Any, **options: Any) -> str:
         ({"samples": ["a", "b"]}, "E-RUN-TYPE"),
         ({"rate": "fast"}, "E-CALL-TYPE"),
         ({"rtol": "tight"}, "E-CALL-TYPE"),
-        ({"max_steps": None}, "E-CALL-TYPE"),
+        ({"method": "rk4", "rtol": 1e-6}, "E-RUN-UNSUPPORTED"),
+        ({"method": "gauss4", "atol": 1e-6}, "E-RUN-UNSUPPORTED"),
+        ({"method": "rk4", "step": 0.01, "max_steps": 99}, "E-RUN-TOO_MANY_STEPS"),
+        ({"max_steps": "many"}, "E-CALL-TYPE"),
         ({"step": "short"}, "E-CALL-TYPE"),
     ],
 )

@@ -7,9 +7,9 @@ import sys
 from hashlib import sha256
 
 import pytest
+from tests.random_constraints import TREE_JOINTS, random_constrained_system
 from tests.seeds import CONSTRAINED, SMALL_TREES, TREES, seeds
 
-from polhode.constraints.random_constraints import TREE_JOINTS, random_constrained_system
 from polhode.errors import PolhodeError
 from polhode.expr import evaluate, free_symbols
 from polhode.model.constraints import Ball, Closure, Condition, KnifeEdge, Wheel

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.seeds import CONSTRAINED, in_turn, seeds
 
 import polhode as ph
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.errors import PolhodeError
 from polhode.expr import same
 from polhode.formalisms.registry import names

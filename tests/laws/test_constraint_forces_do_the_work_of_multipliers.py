@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds
 
 from polhode.constraints import constraints_of
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.expr import as_expr, same
 from polhode.kinematics.motion import link_jacobian

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.dynamics import derivatives
 from polhode.dynamics.composite_derivatives import CompositeTree
 from polhode.dynamics.derivatives import inverse_derivatives

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.random_constraints import random_constrained_system
 
 import polhode as ph
 from polhode.constraints import Constraints, constraints_of
 from polhode.constraints.auxiliary import with_auxiliary
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.expr import derivative, evaluate, same, sin
 from polhode.formalisms.network.equations import Network, network
 from polhode.kinematics.tree import build_tree

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from itertools import product
 
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds
 
 import polhode as ph
 from polhode import Expr, System, Vector
 from polhode.compare import agreement
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.dynamics.envelope import envelope
 from polhode.expr import as_expr, directional, same
 from polhode.formalisms.hamel import Hamel

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compiled.native_function import native_function
-from ..control_geometry.at_state import Asked
+from ..compiled.functions import native_function
+from ..control_geometry.at_state import Query
 from ..control_geometry.observability import observability
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ShapeError, ValueMissing, numbers, unknown
@@ -87,7 +87,7 @@ class EKF(Observer):
         self.start = starts_of(self.equations, start, self.name)
         time = self.equations.system.time
         if time not in free_symbols([*self.plant.rates, *self.outputs.values()]):
-            report = observability(Asked(self.equations, [*self.plant.inputs]), dict(self.outputs))
+            report = observability(Query(self.equations, [*self.plant.inputs]), dict(self.outputs))
             if not report.is_observable and report.is_complete:
                 message = f"the outputs {', '.join(self.outputs)} do not determine the state: {report}"
                 cure = "Measure more, or leave the unobservable states out of the model."

@@ -9,7 +9,7 @@ unit sphere the Hamiltonian is continued as H(e/|e|, |e| P): then |e|² and e·P
 hold in all of R⁴, and the momenta of rotations, P and e being multiplied, are quadratic. What keeps quadratic constants
 of a Hamiltonian system, as Gauss' methods do, keeps unit length and linear and angular momentum.
 
-Nothing here asks whether the forces have a potential: τ, dampers and inputs act through `bias`.
+Forces need no potential: τ, dampers and inputs act through `bias`.
 """
 
 from __future__ import annotations

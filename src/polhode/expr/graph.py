@@ -75,7 +75,7 @@ def substitute(roots: Iterable[Expr], replacements: Mapping[Expr, Any]) -> list[
 
 
 def free_symbols(roots: Iterable[Expr]) -> list[Expr]:
-    """The symbols in the roots, in the order in which they are met."""
+    """The symbols in the roots, in order of appearance."""
     return [node for node in topological(roots) if node.op == SYMBOL]
 
 
@@ -90,7 +90,7 @@ def operation_counts(roots: Iterable[Expr]) -> dict[str, int]:
 
 @contextmanager
 def quiet_collector() -> Iterator[None]:
-    """Hold Python's cycle collector while a graph is built: nodes are made in bulk and form no cycles."""
+    """Suspend Python's cycle collector while a graph is built; nodes form no cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:

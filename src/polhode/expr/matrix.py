@@ -111,7 +111,7 @@ def _dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
 
 
 def _numeric(made: Entries) -> Entries:
-    """What was computed, unless it holds a text: Python joins texts where it adds numbers, and repeats them."""
+    """The result of an operation; raise if it contains text."""
     if str in map(type, made):
         raise TypeError
     return made

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, check_kind, listed, shown, understood
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, symbol, symbols
-from ..expr.spelling import acceleration_of, told_apart
+from ..expr.spelling import acceleration_of, distinct_spellings
 from ..geometry import Pose
 from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
 from .dependence import GRAVITY, check_kinds
 from .joints import JointType, joint_type
-from .lookup import body_name, check_new, placed, tell_apart, units_by_name
+from .lookup import body_name, check_new, check_spellings, placed, units_by_name
 from .model import Model
 from .reading import (
     checked_name,
@@ -89,7 +89,7 @@ def spellings_of(model: Model) -> dict[tuple[str, str], Expr]:
     moved = [x for joint in model.joints.values() for x in (*joint.q, *joint.u, *joint.tau)]
     rates = [acceleration_of(u) for joint in model.joints.values() for u in joint.u]
     own = [q for constraint in model.constraints.values() for q in constraint.coordinates]
-    return told_apart([*named, *moved, *rates, *own])
+    return distinct_spellings([*named, *moved, *rates, *own])
 
 
 def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, unit: str) -> Expr:
@@ -100,7 +100,7 @@ def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, 
     unit_of(unit, place)
     number, unit = (None, unit) if value is None else stated_value(value, unit, place)
     made = symbol(name, kind)
-    tell_apart(system, [made], place)
+    check_spellings(system, [made], place)
     system._add(table, name, Parameter(made, number, unit))
     return made
 
@@ -173,7 +173,7 @@ def joint(
     q, tau = coordinate_symbols(made_type, q_names), symbols(u_names, "effort")
     roles = speed_roles(made_type, q_names, u_names)
     u = tuple(symbol(speed, "speed", role) for speed, role in zip(u_names, roles, strict=True))
-    tell_apart(system, [*q, *u, *tau, *map(acceleration_of, u)], place)
+    check_spellings(system, [*q, *u, *tau, *map(acceleration_of, u)], place)
     ends = limits_of(limits, made_type, q_names, place)
     rated = [rated_limits(speed_limits, "speed", u_names, place), rated_limits(effort_limits, "effort", u_names, place)]
     flag = flag_of(small, "small", place)
@@ -269,11 +269,7 @@ def limits_of(given: Any, kind: JointType, names: Sequence[str], place: str) -> 
 
 
 def rated_limits(given: Any, what: str, names: Sequence[str], place: str) -> tuple[Limits, ...]:
-    """The limits of each speed or effort, none where nothing was given.
-
-    A number b is ±b, for all of them or in a list of one for each, in which (lower, upper) and None may stand too; for
-    one speed such a pair may stand alone.
-    """
+    """Limits (lower, upper) or None of each speed or effort; a number b is ±b, a single pair serves one speed."""
     if given is None:
         return ()
     place = f"{place} {what}_limits"
@@ -365,7 +361,7 @@ def add_state(system: Builder, name: str, rate: Any, start: Any, unit: str) -> E
     begin, unit = stated_value(start, unit, f"{place} start")
     made = symbol(name, "state")
     law = None if rate is None else _rate_of(made, rate, place)
-    tell_apart(system, [made], place)
+    check_spellings(system, [made], place)
     system._add("states", name, State(made, law, begin, unit))
     return made
 
@@ -403,25 +399,23 @@ def check_states(model: Model) -> None:
     """Refuse states without a rate, and rates with symbols of another system."""
     lacking = [name for name, state in model.states.items() if state.rate is None]
     if lacking:
-        raise ModelError(
+        message = (
             f"{'the state' if len(lacking) == 1 else 'the states'} {listed([repr(name) for name in lacking])} "
-            f"{'has' if len(lacking) == 1 else 'have'} no rate.",
-            place=f"system '{model.name}'",
-            cure=f"Give it with state_rate({lacking[0]!r}, …).",
-            code="E-MODEL-MISSING",
+            f"{'has' if len(lacking) == 1 else 'have'} no rate."
         )
+        cure = f"Give it with state_rate({lacking[0]!r}, …)."
+        raise ModelError(message, f"system '{model.name}'", cure, "E-MODEL-MISSING")
     known = {*_symbols(model)} if model.states else set()
     for name, state in model.states.items():
         for x in free_symbols([as_expr(state.rate)]):
             if x not in known:
-                raise ModelError(
-                    f"its rate depends on the {x.data[0]} '{x.name}', which is not in the system '{model.name}'.",
-                    place=f"state '{name}'",
-                    cure=f"Declare it with system.{x.data[0]}, or use a symbol of this system."
+                message = f"its rate depends on the {x.data[0]} '{x.name}', which is not in the system '{model.name}'."
+                cure = (
+                    f"Declare it with system.{x.data[0]}, or use a symbol of this system."
                     if x.data[0] in ("parameter", "input", "state")
-                    else "Use a symbol of this system.",
-                    code="E-MODEL-DEPENDENCE",
+                    else "Use a symbol of this system."
                 )
+                raise ModelError(message, f"state '{name}'", cure, "E-MODEL-DEPENDENCE")
 
 
 def _symbols(model: Model) -> Iterator[Expr]:

@@ -12,7 +12,7 @@ from .constraints.protocol import Constraint, ContactConstraint, check_bodies
 from .field_values import check_element, completed, field_values
 from .forces.protocol import LENGTH, RATE, ForceElement, LineTension, PotentialEnergy, PrimitiveLoad
 from .joints import JointType
-from .lookup import check_new, joint_named, tell_apart
+from .lookup import check_new, check_spellings, joint_named
 from .reading import checked_name, index_of, number_of
 from .records import Coupling, Joint, Prescribed
 
@@ -77,7 +77,7 @@ def constraint(system: Builder, name: str, kind: type[C], given: Mapping[str, An
         _check_frames(system, [given[field.name] for field in kind.fields if field.kind == "body"], place)
     made = kind.of(name, field_values(system, kind.fields, given, place, name), given)
     check_bodies(made)
-    tell_apart(system, made.coordinates, place)
+    check_spellings(system, made.coordinates, place)
     system._add("constraints", name, made)
     return made
 

@@ -55,7 +55,7 @@ def stated_value(value: Any, unit: str, place: str) -> tuple[Fraction | Expr, st
 
 
 def positive_of(value: Any, what: str, place: str) -> Expr:
-    """A radius or a length; where its value is known it must be positive."""
+    """A radius or a length; raise if a known value is not positive."""
     made = number_of(value, place)
     if not free_symbols([made]) and constant_sign(made) <= 0:
         raise ModelError(f"the {what} {shown(made)} is not positive.", place, f"Give a {what} > 0.", "E-MODEL-NUMBER")
@@ -99,7 +99,7 @@ def list_of(value: Any, what: str, place: str) -> list[Any]:
 
 
 def names_in(value: Any, place: str) -> tuple[str, ...]:
-    """The names of what is listed: texts, symbols, or joints, which stand for their coordinates."""
+    """The names of listed texts, symbols, or joints (for their coordinates)."""
     names: list[str] = []
     for each in list_of(value, "a list of coordinates or joints", place):
         own = [each] if isinstance(each, str) else getattr(each, "q", None) or [each]
@@ -149,7 +149,7 @@ def flag_of(value: Any, what: str, place: str) -> bool:
 
 
 def result_of(law: Callable[..., Any], arguments: Sequence[Any], place: str) -> Any:
-    """What a user's function gives for these arguments; what it raises itself is the user's to see."""
+    """The value of a user's function at these arguments; its own exceptions propagate."""
     count = len(arguments)
     what = f"a function of {count} argument{'s' * (count > 1)}"
     with understood(what, law, place=place, cure=f"Give for example lambda {', '.join('xyz'[:count])}: 0."):
@@ -164,7 +164,7 @@ def result_of(law: Callable[..., Any], arguments: Sequence[Any], place: str) -> 
 
 
 def speed_roles(kind: JointType, q_names: list[str], u_names: list[str]) -> list[str]:
-    """What each speed is to the coordinate of its name, if the joint has one: its rate, or something else."""
+    """For each speed whether it is the rate of the coordinate of its name."""
     rates: list[str | None] = []
     start = 0
     for stage in kind.stages:

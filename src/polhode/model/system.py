@@ -84,7 +84,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         return named_symbol(self, "inputs", "input", name, value, unit)
 
     def state(self, name: str, rate: Any = None, start: Any = 0, unit: str = "") -> Expr:
-        """A state without mass: ż = rate, an expression of coordinates, speeds, states, time, parameters and inputs.
+        """A first-order state: ż = rate, an expression of coordinates, speeds, states, time, parameters and inputs.
 
         Runs begin with its value `start`.
         Forces and the rates of other states may hold it: an actuator, a filter, an integral of an error. A rate that
@@ -169,7 +169,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         storage         of orientations: "quaternion", "angles", "vector", or a sequence of axes
         translations, rotations, reference   of a building block, see `ph.BuildingBlock`
 
-        `limits` (lower, upper), for several coordinates a list of pairs, say how far it is meant to go: a run tells
+        `limits` (lower, upper), for several coordinates a list of pairs, say how far it is meant to go: a run reports
         when it goes further, and a workspace lies within them. `speed_limits` and `effort_limits` are numbers that hold
         for both signs, or pairs, for all speeds or in a list; `simulate(controller=…, limits="model")` keeps those of
         efforts. A `small` joint's coordinates, speeds and accelerations are small: equations of motion are derived to
@@ -282,7 +282,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         speeds: Mapping[str, float] | None = None,
         states: Mapping[str, float] | None = None,
     ) -> NamedPose:
-        """Name a state to start from: `coordinates`, `speeds` and `states` by name; what is not given is at home, at
+        """Name a state to start from: `coordinates`, `speeds` and `states` by name; what is not given is zero, at
         rest, or where the state starts by itself.
         """
         from .building import pose
@@ -310,7 +310,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         tree.
 
         Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay,
-        from which the others follow at and around a pose (`near`, home by default). `derive("kane", report=True)`
+        from which the others follow at and around a pose (`near`, by default at zero). `derive("kane", report=True)`
         makes its `report` at once: the tables of Sayers' paper for this system.
 
         `pseudo` gives pseudo-velocities that replace the speeds, constraints put in: by name expressions, or texts,

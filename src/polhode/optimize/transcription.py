@@ -24,8 +24,8 @@ import numpy as np
 
 from ..codegen.ir.program import Program
 from ..codegen.plan import plan
+from ..compiled.catalogue import plan_outputs
 from ..compiled.functions import Functions
-from ..compiled.planning import plan_outputs
 from ..expr import Expr, as_expr, derivative, gradient, substitute, symbol
 from ..native.call_sequence import BoundLoop, sequence_of
 from .mesh import Defect, Floats, Mesh, Scheme, Whole

@@ -279,7 +279,7 @@ class _Vectors:
         """Where a constraint acts: there its torque, that of a force through this point, is least changed."""
         from ..dynamics.reactions import Reactions
 
-        push = Reactions(self.equations, solved=False).pushes.get(name)
+        push = Reactions(self.equations, solved=False).acting_wrenches.get(name)
         return self._values(push.place) if push is not None else np.zeros((len(self.run.t), 3))
 
     # ---- motion ------------------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@ import numpy as np
 
 from ..errors import PolhodeError, ValueMissing, check_kind, shown, understood, unknown
 from ..native.compiled import Compiled
-from ..ode.native_events import Effect
 from .guard import Stop
 from .initial_state import Floats
 
@@ -25,11 +24,9 @@ if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
+    from ..ode.native_events import Effect
 
 Event = Callable[[float, Floats, Floats], float]
-
-#: The time, in seconds, over which it is tested where an event goes, and the part of its speed that is none.
-_SHORT, _AT_REST = 1e-7, 1e-6
 
 
 @dataclass(frozen=True)
@@ -83,6 +80,8 @@ class Watched:
         places = () if change is None else change.places
         by_python = change is not None and compiled is None
         ends = self.terminal and change is None
+        from ..ode.native_events import Effect
+
         return Effect(self.direction, ends, compiled, places, by_python, self.is_expression)
 
 
@@ -174,19 +173,6 @@ def _entry(compiled: Compiled, number: int) -> Event:
         return float(compiled(np.concatenate([q, rest])[:size], time)[number])
 
     return event
-
-
-def goes_through(
-    event: Watched, rates: Callable[[float, Floats], Floats], n: int, t: float, before: Floats, after: Floats
-) -> bool:
-    """Whether an event that changed the state from `before` to `after`, of n coordinates, still passes its zero."""
-
-    def slope(x: Floats) -> float:
-        later = x + _SHORT * rates(t, x.copy())
-        return event.value(t + _SHORT, later[:n].copy(), later[n:].copy()) - event.value(t, x[:n].copy(), x[n:].copy())
-
-    came = slope(before)
-    return slope(after) * came > _AT_REST * came * came
 
 
 def event_failed(message: str) -> Stop:

@@ -452,7 +452,8 @@ class SteppedMembers:
             message = "a stepper does not see where pseudo-velocities no longer determine the speeds."
             raise fault(message, "Use equations.simulate, or derive without them.", "E-RUN-UNSUPPORTED")
         self._substeps = whole_number(substeps, "a whole number > 0", least=1, place="substeps")
-        adapted = {"method": "DOP853" if method == "auto" else method, "max_steps": _MOST_STEPS}
+        most_steps = None if method in FIXED else _MOST_STEPS
+        adapted = {"method": "DOP853" if method == "auto" else method, "max_steps": most_steps}
         self.problem = problem = problem_of(derivation, 0.0, **{**options, **adapted})
         for signal in (problem.tau, problem.inputs):
             if signal.functions:

@@ -329,7 +329,7 @@ class Equations(
 
     def operations(self, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
         """How many operations a function takes, read off its plan: `bake` and `split_angles` as for `compile`."""
-        from ..compiled.planning import operations_of
+        from ..compiled.catalogue import operations_of
 
         return operations_of(self.record, of, bake, split_angles)
 

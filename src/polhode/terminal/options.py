@@ -168,7 +168,8 @@ def run_options(
     audit: Audit = False,
 ) -> dict[str, Any]:
     """Options of a run; inputs and efforts as they were written."""
-    options: dict[str, Any] = {"method": method, "step": step, "rtol": tolerance, "atol": tolerance, "audit": audit}
+    options: dict[str, Any] = {"method": method, "step": step, "audit": audit}
+    options |= {} if tolerance == 1e-9 else {"rtol": tolerance, "atol": tolerance}
     return options | {"inputs": laws or [], "tau": efforts or []}
 
 

@@ -14,9 +14,8 @@ from polhode import Equations
 from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.program import Output
 from polhode.compiled.annotations import Catalogue, meanings
-from polhode.compiled.catalogue import CATALOGUE
+from polhode.compiled.catalogue import CATALOGUE, plan_of
 from polhode.compiled.export import annotated
-from polhode.compiled.planning import plan_of
 from polhode.errors import PolhodeError
 from polhode.expr import as_expr, cos, evaluate, sin
 from polhode.model.samples import six_degree_of_freedom_arm

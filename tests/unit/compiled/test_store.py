@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.random_program import random_program
 
 import polhode as ph
 from polhode.codegen.ir.serialise import dump_program, load_program
-from polhode.compiled import catalogue, planning, store
-from polhode.constraints.random_constraints import random_constrained_system
+from polhode.compiled import catalogue, store
 from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
 from polhode.native.stored_code import Entry
@@ -61,7 +61,7 @@ def test_speeds_that_depend_on_others_are_another_plan(cold: Path) -> None:
     system = random_constrained_system(29)
     ways = [system.derive("newton_euler", constraints=way) for way in ("multipliers", "embedded")]
     kept = [equations.compile().program("forward_dynamics") for equations in ways]
-    assert kept == [planning.plan_of(equations.record, "forward_dynamics").program for equations in ways]
+    assert kept == [catalogue.plan_of(equations.record, "forward_dynamics").program for equations in ways]
     assert kept[0] != kept[1]
     speeds = [u for joint in system.joints.values() for u in joint.u]
     keys = {equations.derivation.key for equations in ways}

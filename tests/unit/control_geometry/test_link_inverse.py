@@ -111,7 +111,7 @@ def one(**motor: Any) -> ph.System:
 
 def test_what_cannot_be_had_from_the_links_alone_is_told() -> None:
     assert "has no elastic motor" in refusal(one())
-    assert "damping in the gear" in refusal(one(stiffness=3, damping=1))
+    assert "depends on the speed of its rotor" in refusal(one(stiffness=3, damping=1))
     assert "carries it" in refusal(one(stiffness=3, on="link"))
     held = one(stiffness=3)
     held.prescribe("j rotor", held.time)

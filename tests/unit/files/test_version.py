@@ -141,7 +141,7 @@ def test_digests_are_not_stored_while_another_change_might_not_show(house: Path)
 MAKERS = {
     "equations": ("formalisms", "formats"),
     "program": (
-        "compiled.planning", "inverse_kinematics.quantities", "linear.linear_rates", "compiled.variations",
+        "compiled.catalogue", "inverse_kinematics.quantities", "linear.linear_rates", "compiled.variations",
         "optimize.point_model", "formalisms",
     ),
     "code": ("codegen.llvm.module", "native.engine", "native.elf_loader"),

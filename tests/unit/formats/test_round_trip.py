@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.errors import PolhodeError
 from polhode.expr import same
 from polhode.formats import dumps_yaml, load, loads_yaml, save_yaml

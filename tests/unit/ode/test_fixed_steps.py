@@ -15,8 +15,8 @@ from polhode.ode import loop
 from polhode.ode.fixed_steps import cubic_state_at
 from polhode.ode.native_code import inlined_code
 from polhode.ode.native_lanes import LaneRuns, lane_code
-from polhode.ode.native_members import MemberRows, WatchedLimits
-from polhode.ode.native_run import NativeRun
+from polhode.ode.native_members import MemberRows
+from polhode.ode.native_run import NativeRun, WatchedLimits
 from polhode.ode.record import Reason, Run
 
 ORDERS = {name: tableau.order for name, tableau in METHODS.items()} | {

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...control_geometry.affine import Plant, Regular, outputs_of
-from ...control_geometry.at_state import Asked, AtState
+from ...control_geometry.at_state import AtState, Query
 from ...control_geometry.flatness import Linearizability, linearizability
 from ...control_geometry.zero_dynamics import RelativeDegree, ZeroDynamics, degrees_of, zero_dynamics_of
 from ...dynamics.equations import EquationsOfMotion
@@ -421,7 +421,7 @@ class FeedbackLinearization(Controller):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        self._asked = Asked(self.equations, inputs, at)
+        self._asked = Query(self.equations, inputs, at)
         with quiet_collector():
             self._plant, self._state = self._asked.plant(_PLACE)
             #: The conditions for making the whole state linear, where no output is named.

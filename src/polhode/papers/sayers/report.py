@@ -441,7 +441,7 @@ class Report(notebook.Shown):
 
     def costs_of(self, function: str) -> dict[str, Any]:
         """Operations of a function (`mass_matrix`, `bias`, `coordinate_rates`, …) by the paper's sums and otherwise."""
-        from ...compiled.planning import operations_of
+        from ...compiled.catalogue import operations_of
 
         return {name: operations_of(equations, function) for name, equations in self._peers.items()}
 

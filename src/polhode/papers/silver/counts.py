@@ -24,6 +24,7 @@ from typing import Any
 
 from ...codegen.ir.count import count
 from ...codegen.plan import plan
+from ...dynamics.sweeps import accelerate
 from ...errors import unknown
 from ...expr import Expr, Matrix, Vector, as_expr, free_symbols, pi, quiet_collector, symbol
 from ...expr.spelling import OWN, acceleration_of
@@ -169,7 +170,7 @@ class _Blanks:
         drive = link.drive and Drive(*(self._along(part) for part in vars(link.drive).values()))
         H = tuple(self._screw(w, v) for w, v in link.H)
         inertia = self.inertia(link.inertia)
-        return replace(link, fixed=fixed, motion=motion, H=H, inertia=inertia, merged=None, drive=drive)
+        return replace(link, fixed=fixed, motion=motion, H=H, inertia=inertia, drive=drive)
 
     def _screw(self, w: Vector, v: Vector) -> Twist:
         slide = self.axis(v)
@@ -220,7 +221,7 @@ def _by_silver(tree: Tree, blanks: _Blanks) -> object:
 def _by_newton_euler(tree: Tree, blanks: _Blanks) -> object:
     u, ud, gravity = blanks.rates(tree)
     result = blanks.tree(tree)
-    return newton_euler.efforts_of(result, newton_euler.accelerate(result, u, ud, gravity), _free(tree))
+    return newton_euler.efforts_of(result, accelerate(result, u, ud, gravity), _free(tree))
 
 
 def _free(tree: Tree) -> list[Wrench]:

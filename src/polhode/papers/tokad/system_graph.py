@@ -25,7 +25,14 @@ from ...dynamics.reactions import Reactions
 from ...errors import PolhodeError, understood
 from ...expr import Expr, Matrix, Vector, as_expr, rank, substitute, symbol
 from ...formalisms.deriving import derive
-from ...formalisms.network.formulation import check_hanging, circle, formulation, given_formulation, hung, listed
+from ...formalisms.network.formulation import (
+    acyclic_tree,
+    check_hanging,
+    circle,
+    formulation,
+    given_formulation,
+    listed,
+)
 from ...formalisms.network.graph import Edge, Formulation, LinearGraph
 from ...formalisms.network.mechanism import Mechanism, mechanism
 from ...geometry.elimination import factor_symmetric
@@ -206,7 +213,7 @@ def _formulation(graph: LinearGraph) -> Formulation:
     """A formulation tree in which no bodies hang on each other in a circle."""
     found = formulation(graph)
     if circle(found):
-        found = hung(graph) or found
+        found = acyclic_tree(graph) or found
     check_hanging(found)
     return found
 

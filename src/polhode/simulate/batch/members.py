@@ -148,9 +148,11 @@ def _several(options: Mapping[str, Any]) -> Iterator[tuple[Which, Any]]:
     """What is given once for each member."""
     for option in OPTIONS:
         value = options.get(option)
+        if value is None:
+            continue
         if isinstance(value, Mapping):
             for name, each in value.items():
-                depth = _depth(each)
+                depth = 0 if type(each) is float else _depth(each)
                 if depth == 1 or (depth > 1 and option in ("parameters", "start", "speeds")):
                     yield (option, name), each
         elif option == "start" and isinstance(value, tuple) and len(value) in (2, 3):

@@ -41,6 +41,7 @@ from ..rates import NonFinite, Rates
 from ..run import problem_of, simulate
 from ..settings import ADAPTIVE, EXPLICIT, Control, resolved, working
 from ..trajectory.energy import is_conservative, may_drift
+from ..trajectory.record import Record
 from .batch import INTERRUPTED, NOT_RUN, Batch, RunInfos
 from .members import Members, Which, array_names, labelled
 
@@ -308,7 +309,7 @@ def _plan(derivation: Derivation, duration: float, members: Members, functions: 
     guard = Guard(rates, functions, dict)
     if not rates.can_step_natively or guard.angle_charts or guard.watches_steps or not len(equations.u):
         return None
-    times = problem.span.times
+    times = problem.times
     if constrained is None:
         starts, can_start = _starts(derivation, members, parameters)
     sound &= can_start
@@ -435,23 +436,21 @@ def samples_of(
     times: Floats, states: Floats, log: Floats, is_ended: bool, groups: Sequence[tuple[int, int]]
 ) -> tuple[Floats, Floats, int]:
     """Times and states of a member, those at its events included, and how many of the common times are among them."""
-    n = states.shape[1]
-    made_t, made_x, done = [times[:1]], [states[:1]], 1
+    n, made, done = states.shape[1], Record(states.shape[1]), 0
     for row in log[log[:, 2] > GOES_ON]:
-        t, before, done = row[0], done, 1 + int(row[3])
-        made_t.append(times[before:done])
-        made_x.append(states[before:done])
-        both = row[HEAD:].reshape(2, n).copy()
+        done, begin = 1 + int(row[3]), done
+        made.add(times[begin:done], states[begin:done])
+        before, after = both = row[HEAD:].reshape(2, n).copy()
         for first, count in groups:
             both[:, first : first + count] /= np.linalg.norm(both[:, first : first + count], axis=1, keepdims=True)
-        new = slice(0 if times[done - 1] < t else 1, 2 if row[2] == CHANGES else 1)
-        made_t.append(np.array([t, np.nextafter(t, np.inf)])[new])
-        made_x.append(both[new])
+        if row[2] == CHANGES:
+            made.jump(float(row[0]), before, after)
+        else:
+            made.end(float(row[0]), before)
     if not is_ended:
-        made_t.append(times[done:])
-        made_x.append(states[done:])
+        made.add(times[done:], states[done:])
         done = len(times)
-    return np.concatenate(made_t), np.concatenate(made_x), done
+    return made.times, made.states, done
 
 
 #: Advance by about so many steps; True if something may be left.

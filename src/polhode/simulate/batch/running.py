@@ -15,7 +15,7 @@ from ..control.actuation import options_in_python
 from ..initial_state import Floats
 from ..progress import reporting
 from ..run import simulate
-from ..settings import MOST_BYTES, row_width, span_of
+from ..settings import MOST_BYTES, row_width, times_of
 from ..trajectory.trajectory import Trajectory
 from .batch import INTERRUPTED, NOT_RUN, REFUSED, WHOLE, Batch, stacked
 from .members import Members, columns_of, labelled, words
@@ -156,7 +156,7 @@ def _warn_once(caught: Sequence[warnings.WarningMessage], members: int) -> None:
 
 def sample_times(derivation: Derivation, duration: float, options: Mapping[str, Any]) -> Floats:
     """The times of the samples that all runs with these options share."""
-    return span_of(duration, options.get("samples"), options.get("rate"), row_width(derivation.synopsis)).times
+    return times_of(duration, options.get("samples"), options.get("rate"), row_width(derivation.synopsis))
 
 
 def check_size(derivation: Derivation, duration: float, members: Members) -> None:

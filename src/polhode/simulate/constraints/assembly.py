@@ -284,7 +284,7 @@ def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Flo
     names = manifold.equations.speeds
     rows = manifold.rows(t, q)
     rest = manifold.rates(t, q, np.zeros(len(names)))
-    lost = rows.unanswered(-rest)
+    lost = rows.residual(-rest)
     if np.abs(lost).max(initial=0.0) > FAILED * (1.0 + np.abs(rest).max(initial=0.0)):
         table, worst = manifold.constraints.rows, int(np.argmax(np.abs(lost)))
         rivals = [table[k].name for k in range(len(table)) if k != worst and abs(rows.W[k] @ rows.W[worst]) > 1e-9]
@@ -298,7 +298,7 @@ def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Flo
         mass = None if rows.L is None else (rows.L @ rows.L.T)[np.ix_(others, others)]
         following = Factorisation.of(rows.A[:, others], mass, rows.scale)
         wanted = -(rest + rows.A[:, given] @ start.u[given])
-        if np.abs(following.unanswered(wanted)).max(initial=0.0) <= FAILED * (1.0 + np.abs(wanted).max(initial=0.0)):
+        if np.abs(following.residual(wanted)).max(initial=0.0) <= FAILED * (1.0 + np.abs(wanted).max(initial=0.0)):
             u = start.u.copy()
             u[others] = following.least(wanted)
             return u

@@ -316,7 +316,7 @@ class ConstrainedMembers:
         if on is not x and not at_singular_pose:
             return None
         x = on
-        rates.start(x, self.problem.span.duration)
+        rates.start(x, float(self.problem.times[-1]))
         if len(rates.breaks) or not rates.can_step_natively:
             self.is_native = False
             return None

@@ -32,7 +32,7 @@ from ..trajectory.trajectory import Trajectory
 from .actuation import tables_of_time
 
 if TYPE_CHECKING:
-    from ...compiled.planning import Planned
+    from ...compiled.catalogue import Planned
     from ...formalisms.derivation import Derivation
     from ...laws.law import ControllerState, Reference
     from ...model.model import Model
@@ -76,7 +76,7 @@ class ClosedLoop:
 
     def compiled(self, functions: Functions) -> tuple[Any, tuple[str, ...]]:
         """The sampled law in native code, and its parameters; those made last are kept for the next run with it."""
-        from ...compiled.control_law import plan_sampled
+        from ...compiled.closed_loop import plan_sampled
 
         how, known, derivation = self.how, _PLANNED.setdefault(self.law, {}), functions.derivation
         tables = (self.curves, self.limits, how.quantisation, dict.fromkeys(how.noise))

@@ -212,7 +212,7 @@ class SmoothRun:
             rates.drive, rates.breaks = state.drive, state.breaks
             try:
                 events = self.problem.events if changed is None else self._with_changes(changed)
-                made = Integration(rates, guard, whole, self.problem.span.times, self.problem.control, events)
+                made = Integration(rates, guard, whole, self.problem.times, self.problem.control, events)
                 followed.append(made)
                 made.run.most_kept = np.inf if keeps_steps else 0.0
                 return made.go(report)

@@ -45,7 +45,7 @@ class Energy(Shown):
     @property
     def scale(self) -> float:
         """The largest kinetic energy plus the range of the potential."""
-        return float(self.kinetic.max() + np.ptp(self.potential)) if len(self.kinetic) else 0.0
+        return float(self.kinetic.max() + (self.potential.max() - self.potential.min())) if len(self.kinetic) else 0.0
 
     @property
     def drift(self) -> float:

@@ -221,8 +221,8 @@ class Trajectory(ClosedLoopResults, Shown):
     @property
     def energy(self) -> Energy:
         """Kinetic and potential energy at every sample."""
-        kinetic, potential = self.mechanism.energy(self.q, self.u, **self.given)
-        return Energy(np.broadcast_to(kinetic, self.t.shape), np.broadcast_to(potential, self.t.shape))
+        found, shape = self.mechanism.energy(self.q, self.u, **self.given), self.t.shape
+        return Energy(*(each if each.shape == shape else np.broadcast_to(each, shape) for each in found))
 
     @property
     def has_energy(self) -> bool:
@@ -400,7 +400,8 @@ class Trajectory(ClosedLoopResults, Shown):
         """The trajectory at other times, with the efforts and inputs that acted then.
 
         By the integrator's own interpolant, if the run has kept it; else by cubics through the samples, whose slopes
-        are the rates that the equations of motion give; `info["between_samples"]` says which.
+        are the rates that the equations of motion give; `info["between_samples"]` says which. At the time of an event
+        that changes the state it is the state after all changes.
         """
         from .between_samples import between, read_times
 

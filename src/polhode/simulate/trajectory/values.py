@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...compiled.catalogue import plan_outputs
 from ...compiled.functions import Functions
-from ...compiled.planning import plan_outputs
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.omission import without_omitted
 from ...errors import PolhodeError

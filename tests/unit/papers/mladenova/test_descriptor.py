@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.random_constraints import random_constrained_system
 
 import polhode as ph
 from polhode import Equations, Matrix, Vector
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.errors import PolhodeError
 from polhode.expr import as_expr, directional, evaluate, is_zero, jacobian, rank, same, substitute, symbol
 from polhode.papers.mladenova.descriptor import least_efforts, weights_of

@@ -8,10 +8,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.unit.formalisms.network.test_graph import random_graph
 
 import polhode as ph
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.expr import Matrix, Vector
 from polhode.formalisms.network.formulation import formulation
 from polhode.formalisms.network.graph import Edge, LinearGraph

@@ -35,7 +35,8 @@ def same(a: Any, b: Any) -> None:
 
 @pytest.mark.parametrize("method", ["auto", "rk4", "Radau"])
 def test_a_member_is_bit_for_bit_the_run_alone(pendulum: ph.Equations, method: str) -> None:
-    options: dict[str, Any] = {"samples": 7, "method": method, "rtol": 1e-6, "inputs": {"F": 0.1}}
+    options: dict[str, Any] = {"samples": 7, "method": method, "inputs": {"F": 0.1}}
+    options |= {} if method == "rk4" else {"rtol": 1e-6}
     batch = pendulum.simulate(0.5, parameters={"l": LENGTHS}, start={"hinge": ANGLES}, **options)
     assert isinstance(batch, Batch)
     assert batch.q.shape == (3, len(batch.t), 1)

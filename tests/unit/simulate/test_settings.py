@@ -1,8 +1,8 @@
-"""When Taylor steps are taken to be cheaper."""
+"""Choice of a method."""
 
 from __future__ import annotations
 
-from polhode.codegen.taylor.cost_model import is_taylor_faster
+from polhode.simulate.settings import is_taylor_faster
 
 
 def test_tighter_tolerances_never_speak_against_taylor() -> None:
