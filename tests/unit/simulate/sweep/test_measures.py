@@ -84,15 +84,11 @@ def test_an_unknown_reduction_of_an_expression_is_told(swing: Trajectory, pendul
         measured(swing, ("most", pendulum.q[0]))
 
 
-@pytest.mark.parametrize(
-    ("function", "told"),
-    [
-        (lambda run: run["elbow"], "raised PolhodeError: Trajectory: the trajectory has no value 'elbow'"),
-        (lambda run: None, "returned None, which is no real number"),
-        (lambda run: "high", "returned 'high'"),
-        (lambda run: [[1], [2, 3]], "which is no real number"),
-    ],
-)
+@pytest.mark.parametrize(("function", "told"), [
+    (lambda run: run["elbow"], "raised PolhodeError: Trajectory: the trajectory has no value 'elbow'"),
+    (lambda run: None, "returned None, which is no real number"), (lambda run: "high", "returned 'high'"),
+    (lambda run: [[1], [2, 3]], "which is no real number"),
+])  # fmt: skip
 def test_a_function_that_fails_is_told(swing: Trajectory, function: Any, told: str) -> None:
     with pytest.raises(MeasureFailed, match=told):
         measured(swing, function)
