@@ -1,23 +1,18 @@
 """Random trees of rigid and flexible bodies, every mass and stiffness a parameter."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 import polhode as ph
 from polhode.model.body import Body
-from polhode.model.samples.random_system import Dice
+from polhode.model.samples.random_system import RandomChoices
 
 _AXES = ("x", "y", "z", "-x", "-y", "-z")
 _ACROSS = {"x": "yz", "y": "xz", "z": "xy"}
 _JOINTS: tuple[Callable[[str], Any], ...] = (
-    ph.Revolute,
-    ph.Prismatic,
-    lambda axis: ph.Universal(axis, "y" if axis[-1] != "y" else "z"),
-    lambda axis: ph.Spherical(storage="quaternion"),
-    lambda axis: "fixed",
-)
+    ph.Revolute, ph.Prismatic, lambda axis: ph.Universal(axis, "y" if axis[-1] != "y" else "z"),
+    lambda axis: ph.Spherical(storage="quaternion"), lambda axis: "fixed",
+)  # fmt: skip
 
 
 def random_flexible_tree(seed: int, time: bool = True, loads: bool = True) -> ph.System:
@@ -25,7 +20,7 @@ def random_flexible_tree(seed: int, time: bool = True, loads: bool = True) -> ph
 
     Unless `time` is False, some joints are placed as functions of time or prescribed; `loads` act at stations too.
     """
-    dice = Dice.of(seed)
+    dice = RandomChoices.of(seed)
     s = ph.System(f"flexible tree {seed}", gravity=(dice.decimal(-2, 2), dice.decimal(-2, 2), -9))
     bodies: list[Body] = [s.ground]
     count = dice.whole(2, 4)
@@ -61,7 +56,7 @@ def random_flexible_tree(seed: int, time: bool = True, loads: bool = True) -> ph
     return s
 
 
-def _flexible(s: ph.System, dice: Dice, k: int, mass: ph.Expr) -> Body:
+def _flexible(s: ph.System, dice: RandomChoices, k: int, mass: ph.Expr) -> Body:
     stiffness = s.parameter(f"EI{k}", dice.decimal(20, 60))
     if dice.chance(0.25):
         return _by_shapes(s, dice, k, mass, stiffness)
@@ -95,7 +90,7 @@ def _has_thickness(s: ph.System, body: Body) -> bool:
     return bool(getattr(s.flexible.get(body.name), "gyration", True))
 
 
-def _by_shapes(s: ph.System, dice: Dice, k: int, mass: ph.Expr, stiffness: ph.Expr) -> Body:
+def _by_shapes(s: ph.System, dice: RandomChoices, k: int, mass: ph.Expr, stiffness: ph.Expr) -> Body:
     if dice.chance(0.5):
         return s.flexible_body(
             f"b{k}", shapes=[lambda x, y, z: (y * z, 0, x**2 / 2)],
@@ -109,7 +104,7 @@ def _by_shapes(s: ph.System, dice: Dice, k: int, mass: ph.Expr, stiffness: ph.Ex
     return s.flexible_body(f"b{k}", nodes=nodes, stiffness=[stiffness])
 
 
-def _station(s: ph.System, dice: Dice, body: Any) -> Body:
+def _station(s: ph.System, dice: RandomChoices, body: Any) -> Body:
     """A section or node of a flexible body."""
     record = s.flexible[body.name]
     length = getattr(record, "length", None)
@@ -118,7 +113,7 @@ def _station(s: ph.System, dice: Dice, body: Any) -> Body:
     return body.at((1, 0, "0.1")) if record.fields else body.at(dice.pick(("a", "b")))
 
 
-def _load(s: ph.System, dice: Dice, body: Any, name: str) -> None:
+def _load(s: ph.System, dice: RandomChoices, body: Any, name: str) -> None:
     on = _station(s, dice, body) if hasattr(body, "at") else body
     if dice.chance(0.5):
         s.force(on, (dice.decimal(-2, 2), 1, s.parameter(f"F{name[-1]}", 2)), at=(0, "0.1", "0.2"), name=name)

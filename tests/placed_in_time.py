@@ -10,7 +10,7 @@ from polhode.expr import Vector, as_expr
 from polhode.geometry import Pose, rotation
 from polhode.model.model import Model
 from polhode.model.records import Joint
-from polhode.model.samples.random_system import Dice, random_system
+from polhode.model.samples.random_system import RandomChoices, random_system
 
 AXES = ("x", "y", "z", (1, 2, 2), (3, 0, 4))
 
@@ -29,7 +29,7 @@ class Motion:
         return Pose(rotation((self.axis, self.angle)), self.along * self.far)
 
 
-def random_motion(system: ph.System, dice: Dice) -> Motion:
+def random_motion(system: ph.System, dice: RandomChoices) -> Motion:
     t, size = system.time, dice.decimal(0.2, 1)
     signals = (size * ph.sin(2 * t), size * t**2 / 3, size * ph.cos(t) + t / 5, as_expr(Fraction(2, 7)))
     along = Vector(dice.pick(((1, 0, 0), (0, 1, 0), (0, 0, 1))))
@@ -58,7 +58,7 @@ def carrying(system: ph.System, on: str, child: str, motion: Motion, name: str) 
 
 def both_ways(system: ph.System, seed: int) -> tuple[ph.System, ph.System]:
     """The mechanism with some joints placed as functions of time, and the same with driven joints in their stead."""
-    dice, model = Dice.of(seed), system.model()
+    dice, model = RandomChoices.of(seed), system.model()
     moving: Model = model
     hand = ph.System.of(replace(model, joints={}, loads=(), constraints={}))
     order: dict[str, Joint | None] = {}
@@ -86,7 +86,7 @@ def both_ways(system: ph.System, seed: int) -> tuple[ph.System, ph.System]:
 
 def with_moving_frame(moving: ph.System, hand: ph.System, seed: int, closing: ph.JointType | None = None) -> None:
     """A frame of time on a body of both, and what hangs on it; by hand it is a massless body on driven joints."""
-    dice = Dice.of(seed + 1000)
+    dice = RandomChoices.of(seed + 1000)
     on, other = dice.order([*moving.bodies])[:2]
     motion, at = random_motion(moving, dice), Pose(rotation(("y", dice.decimal(-1, 1))), Vector([1, 0, 2]))
     whole = at @ motion.pose

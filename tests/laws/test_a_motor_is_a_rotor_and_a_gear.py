@@ -1,7 +1,5 @@
 """Motors on random chains: every formalism agrees, by hand it is the same, energy is kept, stiff gears are rigid."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -15,14 +13,14 @@ from polhode.expr.field import P
 from polhode.formalisms.registry import names
 from polhode.model.motor import Motor
 from polhode.model.samples import elastic_arm
-from polhode.model.samples.random_system import Dice, random_state, random_system
+from polhode.model.samples.random_system import RandomChoices, random_state, random_system
 
 AXES = ("x", "-y", "z", (1, 2, 2), (3, 0, 4))
 
 
 def random_motors(seed: int, joints: tuple[str, ...] = ("revolute", "prismatic", "screw")) -> ph.System:
     """A random tree of such joints, a motor of any kind on each of them."""
-    dice = Dice.of(1000 + seed)
+    dice = RandomChoices.of(1000 + seed)
     s = random_system(seed, bodies=(2, 4), joints=joints, max_speeds=4, loads=dice.chance(0.5))
     for name, joint in list(s.joints.items()):
         ratio: Any = s.parameter(f"n {name}", dice.decimal(-9, 9)) if dice.chance(0.5) else dice.decimal(2, 30)

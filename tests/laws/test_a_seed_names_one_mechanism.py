@@ -1,15 +1,13 @@
 """Random mechanisms are the same everywhere, of every kind, and can be evaluated."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from hashlib import sha256
 
 import pytest
+from tests.random_constraints import TREE_JOINTS, random_constrained_system
 from tests.seeds import CONSTRAINED, SMALL_TREES, TREES, seeds
 
-from polhode.constraints.random_constraints import TREE_JOINTS, random_constrained_system
 from polhode.errors import PolhodeError
 from polhode.expr import evaluate, free_symbols
 from polhode.model.constraints import Ball, Closure, Condition, KnifeEdge, Wheel
@@ -31,10 +29,7 @@ def test_a_seed_gives_the_same_mechanism_under_every_hash_seed() -> None:
     prints = {
         sha256(
             subprocess.run(
-                [sys.executable, "-c", PRINT_SOME],
-                env={"PYTHONHASHSEED": hash_seed},
-                capture_output=True,
-                check=True,
+                [sys.executable, "-c", PRINT_SOME], env={"PYTHONHASHSEED": hash_seed}, capture_output=True, check=True
             ).stdout
         ).hexdigest()
         for hash_seed in ("0", "1")

@@ -1,15 +1,13 @@
 """Loops, redundant linkages, rolling: a run strays from its constraints by rounding alone, and conserves energy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.random_constraints import random_constrained_system
 
 import polhode as ph
 from polhode import Equations
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.errors import SimulationError
 from polhode.model.samples import bennett, four_bar, n_four_bar
 from polhode.simulate import METHODS, Trajectory

@@ -1,12 +1,10 @@
 """The wrenches with which constraints act on bodies come to Aᵀλ on the speeds."""
 
-from __future__ import annotations
-
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds
 
 from polhode.constraints import constraints_of
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.expr import as_expr, same
 from polhode.kinematics.motion import link_jacobian

@@ -1,15 +1,13 @@
 """Derivatives of inverse and forward dynamics: against automatic differentiation of another form, and differences."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.dynamics import derivatives
 from polhode.dynamics.composite_derivatives import CompositeTree
 from polhode.dynamics.derivatives import inverse_derivatives

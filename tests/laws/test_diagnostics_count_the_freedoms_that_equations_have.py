@@ -1,11 +1,8 @@
 """Where random mechanisms can be assembled, diagnostics find as many freedoms as there are independent speeds."""
 
-from __future__ import annotations
-
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds
-
-from polhode.constraints.random_constraints import random_constrained_system
 
 
 @pytest.mark.parametrize("seed", seeds(range(1, 7), of=range(1, 13)))

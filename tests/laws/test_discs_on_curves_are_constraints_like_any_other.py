@@ -1,7 +1,5 @@
 """A disc on a curve, drawn at random: formalisms agree on it, its forces do the work of multipliers, powers balance."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
@@ -16,7 +14,7 @@ from polhode.constraints.wrenches import constraint_wrenches
 from polhode.expr import Expr, as_expr, directional, evaluate, same
 from polhode.formalisms.registry import names
 from polhode.kinematics.motion import link_jacobian
-from polhode.model.samples.random_system import Dice
+from polhode.model.samples.random_system import RandomChoices
 
 SEEDS = seeds(3, of=6)
 
@@ -24,7 +22,7 @@ SEEDS = seeds(3, of=6)
 @cache
 def drawn(seed: int) -> ph.System:
     """A body that moves as it likes, on the ground or on an arm, and rolls or slips on a curve of the other one."""
-    dice = Dice.of(seed)
+    dice = RandomChoices.of(seed)
     a, b = dice.decimal(0.1, 1), dice.decimal(-1, 1)
     s = ph.System("disc on a curve", gravity=(b, 0, "-9.81"))
     arm = s.body("arm", 2, com=(a, b, 0), inertia=(1, 2, 3))
@@ -41,7 +39,7 @@ def drawn(seed: int) -> ph.System:
     return s
 
 
-def _curve(dice: Dice, t: Expr) -> object:
+def _curve(dice: RandomChoices, t: Expr) -> object:
     a, b = dice.decimal(0.1, 1), dice.decimal(-1, 1)
     return dice.pick(
         [lambda x: a * ph.sin(x + b * t), lambda s: (ph.cos(s) + b, a * ph.sin(s)), lambda x: a * x**2 + b * x]

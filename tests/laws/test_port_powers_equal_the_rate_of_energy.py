@@ -1,15 +1,13 @@
 """What flows through the ports of each part is what it stores: bodies, joints, constraints, and the whole, exactly."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds
 
 import polhode as ph
 from polhode import Equations
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.dynamics.power import Power
 from polhode.expr import Expr, as_expr, directional
 from polhode.model.samples.random_system import random_system

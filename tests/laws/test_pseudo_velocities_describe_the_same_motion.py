@@ -1,18 +1,16 @@
 """Pseudo-velocities are other words for one motion: accelerations, reactions and energy are those of the speeds."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from itertools import product
 
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds
 
 import polhode as ph
 from polhode import Expr, System, Vector
 from polhode.compare import agreement
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.dynamics.envelope import envelope
 from polhode.expr import as_expr, directional, same
 from polhode.formalisms.hamel import Hamel

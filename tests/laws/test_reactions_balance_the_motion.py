@@ -1,12 +1,10 @@
 """What joints and constraints carry: efforts on their speeds, and the change of momentum of all beyond them."""
 
-from __future__ import annotations
-
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.dynamics.loads import Loads
 from polhode.dynamics.reactions import Reactions

@@ -1,17 +1,15 @@
 """Virtual power by differentiating positions gives what every formalism gives: on random trees, loops and rolling,
 on the samples, with every kind of load."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.random_constraints import random_constrained_system
 from tests.seeds import CONSTRAINED, SMALL_TREES, seeds
 
 import polhode as ph
 from polhode.compare import agreement
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.expr import cos, sin
 from polhode.formalisms.registry import names
 from polhode.model import samples

@@ -1,15 +1,13 @@
 """Tokad (1992): equations from any formulation tree, forms (1), (5), (6), drivers, and chains as components."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
+from tests.random_constraints import random_constrained_system
 
 import polhode as ph
-from polhode.constraints.random_constraints import random_constrained_system
 from polhode.expr import Matrix, Vector, as_expr, is_zero, same, substitute, symbols
 from polhode.formalisms.network.formulation import afar
 from polhode.formalisms.network.graph import Edge, Forest

@@ -1,1 +1,1 @@
-"""The command line: one file a command, the demonstration, and how results are shown in a terminal."""
+"""The command line: the application and the commands that belong to no feature."""

@@ -1,7 +1,7 @@
-"""The command `polhode`: one file a command, loaded when it is called, so that `--help` is quick.
+"""The command `polhode`: `COMMANDS` lists the commands, whose modules are loaded when they are called.
 
-A command is a function `run` of the module of its name. Its annotations are its options, those that several commands
-take are in `options`; it returns its exit code, or nothing. To add one, write the file and name it in `COMMANDS`.
+A command is a function of its name. Its annotations are its options; those that several commands take are in
+`terminal.options`. It returns its exit code, or nothing. A feature has its commands in its folder.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..errors import PolhodeError
-from .options import grouped
+from ..terminal.options import as_typed, grouped
 
-#: Each command and what it does.
+#: Each command: its module and what it does.
 COMMANDS = {
-    "derive": "Say what a mechanism is and print its equations of motion.",
-    "simulate": "Run a mechanism; write what came of it.",
-    "sweep": "Run a mechanism over many values, on all cores; write what is measured of each run.",
-    "compare": "Derive by every formalism and by a reference: prove that they agree, count operations, time code.",
-    "prove": "Prove on a mechanism, step by step, that Lagrange and Newton-Euler are one computation (Silver).",
-    "export": "Write functions, or a whole simulation program, as source code without dependencies.",
-    "check": "Check a model file: that it reads, derives, agrees, and can start.",
-    "diagnose": "Say what the constraints of a mechanism leave free, and what is wrong with them.",
-    "network": "Show a mechanism as a network: its linear graph, formulation tree, circuits and cut-sets.",
-    "ladder": "Count what inverse dynamics cost through its history: as printed, as written, and on our graph.",
-    "schema": "Print the JSON Schema of model files.",
-    "view": "Show a mechanism in a pose, as a page that opens in the browser.",
-    "info": "Tell versions, backends, the cache, and which extras are installed.",
-    "new": "Write a commented model file and a notebook to start from.",
-    "demo": "Derive, compare, run and show a six-degree-of-freedom arm.",
+    "derive": ("cli.derive", "Describe a mechanism and print its equations of motion."),
+    "simulate": ("cli.simulate", "Run a mechanism and write the results."),
+    "sweep": ("cli.sweep", "Run a mechanism over many values, on all cores; write measures of each run."),
+    "compare": ("compare.command", "Derive by every formalism and a reference: prove agreement, count, time."),
+    "prove": ("papers.silver.command", "Prove step by step that Lagrange and Newton-Euler are one computation."),
+    "export": ("cli.derive", "Write functions, or a simulation program, as source code without dependencies."),
+    "check": ("cli.check", "Check a model file: that it reads, derives, agrees, and can start."),
+    "diagnose": ("cli.check", "Report the degrees of freedom of a mechanism and errors of its constraints."),
+    "network": ("papers.tokad.command", "Print a mechanism's linear graph, formulation tree, circuits, cut-sets."),
+    "ladder": ("papers.silver.command", "Count the operations of inverse dynamics by historical methods."),
+    "schema": ("cli.new", "Print the JSON Schema of model files."),
+    "view": ("cli.view", "Show a mechanism in a pose, as a page that opens in the browser."),
+    "info": ("cli.info", "Print versions, backends, the cache, and which extras are installed."),
+    "new": ("cli.new", "Write a commented model file and a notebook to start from."),
+    "demo": ("cli.demo", "Derive, compare, run and show a six-degree-of-freedom arm."),
 }
 _HELP = "Exact equations of motion of mechanisms: derive, compare, simulate, export."
 _SETTINGS = {"help_option_names": ["-h", "--help"]}
@@ -46,18 +46,19 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        return TyperCommand(cmd_name, help=COMMANDS[cmd_name]) if cmd_name in COMMANDS else None
+        return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1]) if cmd_name in COMMANDS else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name, found, rest = super().resolve_command(ctx, args)
-        return name, command(str(name)) if found else None, rest
+        name, known, rest = super().resolve_command(ctx, args)
+        return name, command(str(name)) if known else None, rest
 
 
 def command(name: str) -> Any:
     """A command with its options."""
-    made = typer.Typer(add_completion=False, context_settings=_SETTINGS)
-    made.command(name, help=COMMANDS[name])(grouped(import_module(f".{name}", __package__).run))
-    return typer.main.get_command(made)
+    module, words = COMMANDS[name]
+    single = typer.Typer(add_completion=False, context_settings=_SETTINGS)
+    single.command(name, help=words)(grouped(getattr(import_module(f"polhode.{module}"), name)))
+    return typer.main.get_command(single)
 
 
 app = typer.Typer(
@@ -71,8 +72,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         from .. import __version__
 
         typer.echo(f"polhode {__version__}")
@@ -89,36 +90,35 @@ def options(
 
 
 def main() -> None:
-    """Run the command line; what is wrong with the input ends in a message and exit code 2."""
+    """Run the command line; wrong input ends in a message and exit code 2."""
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _told
+            warnings.showwarning = _print_warning
             app()
     except PolhodeError as error:
-        sys.exit(_report(error))
+        sys.exit(_report(as_typed(error, sys.argv[1:])))
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        # Whoever read our output has had enough; closing quietly is what they expect.
+        # The reader of the pipe has closed it.
         sys.stderr.close()
         sys.exit(141)
 
 
-def _told(message: Warning | str, *where: object, **more: object) -> None:
-    """A warning as a sentence: the line of the program that it arose at tells a user nothing."""
-    from . import show
+def _print_warning(message: Warning | str, *where: object, **more: object) -> None:
+    """A warning as a sentence, without the line of the program where it arose."""
+    from ..terminal import output
 
-    show.console(stderr=True).print(show.plain(message), style="yellow", soft_wrap=True)
+    output.say(message, "yellow", stderr=True)
 
 
 def _report(error: PolhodeError) -> int:
-    from . import show
+    from ..terminal import output
 
     if "--json" in sys.argv:
-        show.as_json({"error": error.as_json()})
+        output.as_json({"error": error.as_json()})
     else:
-        lines = "\n".join(map(show.plain, str(error).splitlines()))
-        show.console(stderr=True).print(lines, style="red", soft_wrap=True)
+        output.say(error, "red", stderr=True)
     return 2
 
 

@@ -1,28 +1,29 @@
-"""`polhode check`: whether a model file can be derived and run, and what may surprise."""
+"""`polhode check`: whether a model file can be derived and run; `polhode diagnose`: errors of its constraints."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import asdict
+from typing import Annotated, Any
 
 import numpy as np
+import typer
 
 from ..errors import PolhodeError
 from ..model.summary import flexible_rows, written
 from ..simulate.guard import indefinite_notice, mass_matrix_stop
 from ..simulate.initial_state import initial_state
 from ..surface.equations import Equations
-from . import show
-from .options import Json
-from .source import Source
+from ..terminal import output
+from ..terminal.options import Json, Source
 
 
-def run(source: Source, json: Json = False) -> int:
-    """Load, derive by every formalism, and look at the mass matrix where a run may start."""
-    system, found = source.read()
-    with show.progress() as tell:
-        tell("deriving")
+def check(source: Source, json: Json = False) -> int:
+    """Load, derive by every formalism, and examine the mass matrix where a run may start."""
+    system, findings = source.read()
+    with output.progress() as status:
+        status("deriving")
         equations = system.derive()
-        tell("deriving by every formalism and comparing")
+        status("deriving by every formalism and comparing")
         comparison = system.compare(run=False, functions=("mass_matrix",))
     unset = [name for name, parameter in system.parameters.items() if parameter.value is None]
     notes = [f"parameter '{name}' has no value; give one to simulate" for name in unset]
@@ -31,37 +32,30 @@ def run(source: Source, json: Json = False) -> int:
         for joint in system.joints.values()
         if not joint.type.is_holonomic
     ]
-    notes += map(show.finding, found)
+    notes += map(output.finding, findings)
     if not unset:
-        with show.progress() as tell:
-            tell("compiling the mass matrix")
+        with output.progress() as status:
+            status("compiling the mass matrix")
             notes += _starts(equations)
     model, good = system.model(), comparison.agree
     if json:
         record: dict[str, Any] = {"file": str(source), "ok": good, "verdict": comparison.verdict, "notes": notes}
-        record["findings"] = show.findings_record(found)
-        show.as_json(record)
+        output.as_json(record | {"findings": [asdict(problem) for problem in findings]})
         return 0 if good else 1
-    out = show.console()
-    out.print(
-        show.plain(
-            f"{system.name}: {show.number(len(written(model, 'bodies')) + len(model.flexible), 'body')}, "
-            f"{show.number(len(system.joints), 'joint')}, {show.number(len(equations.q), 'coordinate')}, "
-            f"{show.number(len(equations.u), 'speed')}"
-        ),
-        style="bold",
-    )
+    bodies = len(written(model, "bodies")) + len(model.flexible)
+    counts = [(bodies, "body"), (len(system.joints), "joint"), (len(equations.q), "coordinate")]
+    counts.append((len(equations.u), "speed"))
+    output.say(f"{system.name}: {', '.join(output.number(*count) for count in counts)}", "bold")
     for name, _, coordinates, stations in flexible_rows(model):
-        told = f"{name} bends by {coordinates}{f'; stations {stations}' if stations else ''}"
-        out.print(show.plain(told), soft_wrap=True)
-    out.print(f"{'✓' if good else '✗'} {comparison.verdict}", style="green" if good else "red")
+        output.say(f"{name} bends by {coordinates}{f'; stations {stations}' if stations else ''}")
+    output.say(f"{'✓' if good else '✗'} {comparison.verdict}", "green" if good else "red")
     for note in notes:
-        out.print(show.plain(f"• {note}"), style="yellow", soft_wrap=True)
+        output.say(f"• {note}", "yellow")
     return 0 if good else 1
 
 
 def _starts(equations: Equations) -> list[str]:
-    """Named poses, and home, from which no motion follows."""
+    """Notes on the zero configuration and the named poses from which a run cannot start."""
     notes = []
     functions = equations.compile()
     for pose in (None, *equations.system.poses):
@@ -73,7 +67,28 @@ def _starts(equations: Equations) -> list[str]:
             continue
         stop = mass_matrix_stop(np.atleast_2d(M), equations.speeds, 0.0) if len(equations.u) else None
         if stop is not None:
-            notes.append(f"{name} is no place to start from: {stop.message.removeprefix('at t = 0 s ')}")
+            notes.append(f"a run cannot start from {name}: {stop.message.removeprefix('at t = 0 s ')}")
         elif pose is None and (notice := indefinite_notice(np.atleast_2d(M), equations.speeds)):
             notes.append(notice)
     return notes
+
+
+def diagnose(
+    source: Source,
+    pose: Annotated[str | None, typer.Option(help="The named pose to examine; home by default.")] = None,
+    json: Json = False,
+) -> int:
+    """Print the diagnosis; the exit code is 1 if nothing can move, or no pose satisfies the constraints."""
+    from ..constraints import diagnostics
+
+    model = source.system().model()
+    with output.progress() as status:
+        diagnosis = diagnostics.diagnose(model, pose, status)
+    good = diagnosis.can_be_assembled and diagnosis.can_move
+    if json:
+        output.as_json({"file": str(source), "ok": good, **diagnosis.as_json()})
+        return 0 if good else 1
+    head, _, rest = diagnosis.text().partition("\n")
+    output.say(head, "bold")
+    output.say(rest)
+    return 0 if good else 1

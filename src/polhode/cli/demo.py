@@ -24,8 +24,8 @@ from ..errors import PolhodeError
 from ..model.samples import six_degree_of_freedom_arm
 from ..simulate import Trajectory, simulate
 from ..surface.equations import Equations
-from . import show
-from .options import Out
+from ..terminal import output
+from ..terminal.options import Out
 
 WRISTS = ("compound", "spherical")
 SECONDS = 10.0
@@ -34,7 +34,7 @@ TOLERANCE = 1e-11
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What the demonstration found and wrote."""
+    """Results and files of the demonstration."""
 
     comparisons: dict[str, Comparison]
     trajectories: dict[str, Trajectory]
@@ -42,16 +42,16 @@ class Outcome:
     files: tuple[Path, ...]
 
 
-def run(out: Out = Path("out")) -> None:
-    """Show it, and write its files."""
+def demo(out: Out = Path("out")) -> None:
+    """Run the demonstration and write its files."""
     demonstrate(out)
 
 
 def demonstrate(out: Path, seconds: float = SECONDS) -> Outcome:
     """Derive, compare, compile, simulate and draw the arm; files go to `out`."""
     began = time.perf_counter()
-    console = show.console()
-    folder = show.made_folder(out)
+    console = output.console()
+    folder = output.create_folder(out)
     console.print()
     console.print(Text.assemble(("polhode", "bold cyan"), "  a robot arm, from description to motion"))
     console.print("upper arm, forearm, gripper, six degrees of freedom; Kwatny & Blankenship 1995\n", style="dim")
@@ -109,37 +109,43 @@ def _table(comparisons: dict[str, Comparison]) -> list[Text]:
 
 def _compile(console: Console, equations: dict[str, Equations]) -> dict[str, Functions]:
     _heading(console, 2, "Compile", "to native code, without a compiler")
-    made = {}
-    for wrist, own in equations.items():
-        # Without the cache, so that the time told is that of a real compilation.
-        cold = own.compile(cache=False)
+    compiled = {}
+    for wrist, single in equations.items():
+        # Without the cache, so that the printed time is that of a compilation.
+        cold = single.compile(cache=False)
         cold.program("state_rates")
         began = time.perf_counter()
         cold.native("state_rates")
         took = time.perf_counter() - began
         nanoseconds = nanoseconds_per_call(cold, "state_rates", seconds=0.1)
-        made[wrist] = cold
-        told = "" if nanoseconds is None else f", then {nanoseconds:.0f} ns to evaluate q̇ and u̇"
-        console.print(f"   {wrist} wrist: {took * 1e3:.0f} ms{told}")
+        compiled[wrist] = cold
+        said = "" if nanoseconds is None else f", then {nanoseconds:.0f} ns to evaluate q̇ and u̇"
+        console.print(f"   {wrist} wrist: {took * 1e3:.0f} ms{said}")
     console.print()
-    return made
+    return compiled
 
 
 def _simulate(console: Console, functions: dict[str, Functions], seconds: float) -> dict[str, Trajectory]:
     _heading(console, 3, "Simulate", f'{seconds:g} seconds of free fall from the pose "reach", tolerance {TOLERANCE:g}')
-    made = {}
-    for wrist, own in functions.items():
-        with _bar(console, f"   {wrist} wrist", seconds) as tell:
-            made[wrist] = simulate(
-                own.derivation, seconds, start="reach", rtol=TOLERANCE, atol=TOLERANCE, progress=tell, functions=own
+    trajectories = {}
+    for wrist, compiled in functions.items():
+        with _bar(console, f"   {wrist} wrist", seconds) as bar:
+            trajectories[wrist] = simulate(
+                compiled.derivation,
+                seconds,
+                start="reach",
+                progress=bar,
+                functions=compiled,
+                rtol=TOLERANCE,
+                atol=TOLERANCE,
             )
-    for wrist, trajectory in made.items():
+    for wrist, trajectory in trajectories.items():
         info = trajectory.info
         console.print(
             f"   {wrist} wrist: {info['steps']:,} steps in {info['wall_time']:.2f} s, "
             f"energy drift {trajectory.energy_drift:.1e}"
         )
-    return made
+    return trajectories
 
 
 @contextmanager
@@ -151,7 +157,7 @@ def _bar(console: Console, words: str, seconds: float) -> Iterator[Callable[[flo
 
 
 def _judge(console: Console, trajectories: dict[str, Trajectory]) -> float:
-    """How far the grippers of the two models are ever apart: they describe one and the same arm."""
+    """Largest distance between the grippers of the two models, in m: they describe the same arm."""
     paths = [trajectory.pose("gripper")[0] for trajectory in trajectories.values()]
     distance = float(np.linalg.norm(paths[0] - paths[1], axis=1).max())
     console.print(f"   ✓ both models move the gripper alike, within {distance:.0e} m\n", style="green")
@@ -174,6 +180,6 @@ def _draw(console: Console, folder: Path, trajectory: Trajectory) -> tuple[Path,
         console.print(f"   no plot: {error}", style="yellow")
     files[trajectory.to_csv(folder / "arm.csv")] = "the numbers"
     for path, words in files.items():
-        console.print(Text.assemble("   ", (show.plain(path), "bold"), (f"  {words}", "dim")))
+        console.print(Text.assemble("   ", (output.plain(path), "bold"), (f"  {words}", "dim")))
     console.print()
     return tuple(files)

@@ -1,30 +1,33 @@
-"""`polhode derive`: what a mechanism is, and its equations of motion in readable form."""
+"""`polhode derive` prints a mechanism and its equations of motion, `polhode export` writes them as source code."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
+from ..compiled.quantities import Asked, PoseOf, ReactionOf
 from ..dynamics.naming import RESULTS, result_name
+from ..errors import PolhodeError
 from ..expr import Expr, Matrix, operation_counts
 from ..expr.normal_form import normal
 from ..model.records import GROUND
 from ..model.summary import FLEXIBLE, flexible_rows, written
 from ..model.system import System
 from ..surface.equations import Equations
-from . import show
-from .options import Json, Names
-from .source import Source
+from ..terminal import output
+from ..terminal.options import Json, Names, Out, Source
 
-#: Results with more operations than this are counted rather than printed, unless they were asked for.
+#: Results with more operations than this are counted rather than printed, unless --of names them.
 _SMALL = 150
 
 
-def run(
+def derive(
     source: Source,
     derivation: dict[str, Any],
     of: Annotated[str | None, typer.Option(help="Print this: mass_matrix, forcing, forward_dynamics, …")] = None,
@@ -40,49 +43,48 @@ def run(
 ) -> None:
     """Load, derive and print; with `report` the tables of the paper behind the formalism."""
     of = of and result_name(of)
-    system, found = source.read()
+    system, findings = source.read()
     began = time.perf_counter()
-    chosen = show.laws(pseudo, "--pseudo") if pseudo else None
-    wanted = [of] if of else ["mass_matrix", "forcing"]
-    with show.progress() as tell:
-        tell("deriving")
-        equations = system.derive(report=report, pseudo=chosen, **derivation)
-        for name in wanted:
+    speeds = output.pairs(pseudo, "--pseudo", "v='2*a'") if pseudo else None
+    results = [of] if of else ["mass_matrix", "forcing"]
+    with output.progress() as status:
+        status("deriving")
+        equations = system.derive(report=report, pseudo=speeds, **derivation)
+        for name in results:
             getattr(equations, name)
     took = time.perf_counter() - began
-    if not json:
-        show.tell_findings(found)
     if json:
-        record = _record(system, equations, wanted, took, bool(of)) | {"findings": show.findings_record(found)}
-        show.as_json({**record, "report": equations.report.as_json()} if report else record)
-    elif report:
-        written = equations.report.latex() if latex else str(equations.report)
-        for line in written.splitlines():
-            show.console().print(show.plain(line), soft_wrap=True)
+        record = _record(system, equations, results, took, bool(of))
+        record["findings"] = [asdict(problem) for problem in findings]
+        output.as_json({**record, "report": equations.report.as_json()} if report else record)
+        return
+    for problem in findings:
+        output.say(f"• {output.finding(problem)}", "yellow", stderr=True)
+    if report:
+        output.say(equations.report.latex() if latex else equations.report)
     elif latex:
-        show.console().print("\n\n".join(map(equations.latex, wanted)), soft_wrap=True)
+        output.console().print("\n\n".join(map(equations.latex, results)), soft_wrap=True)
     else:
-        out = show.console()
+        out = output.console()
         describe(out, system, equations)
-        for name in wanted:
-            _print_result(out, equations, name, asked=bool(of))
+        for name in results:
+            _print_result(out, equations, name, requested=bool(of))
         if equations.record.small is not None:
-            out.print("dropped, to first order in small variables:")
-            for line in str(equations.dropped).splitlines():
-                out.print(show.plain(f"  {line}"), soft_wrap=True)
+            output.say("dropped, to first order in small variables:")
+            output.say("\n".join(f"  {line}" for line in str(equations.dropped).splitlines()))
             out.print()
-        out.print(f"derived by {derivation['formalism']} in {took * 1e3:.1f} ms", style="dim")
+        output.say(f"derived by {derivation['formalism']} in {took * 1e3:.1f} ms", "dim")
 
 
 def describe(out: Console, system: System, equations: Equations) -> None:
     """Bodies, joints, coordinates and speeds."""
-    out.print(Text(show.plain(system.name), style="bold"))
+    out.print(Text(output.plain(system.name), style="bold"))
     model = system.model()
     bodies = [(b.name, b.mass, tuple(b.com)) for b in written(model, "bodies").values()]
     if bodies or not model.flexible:
-        out.print(show.table(["body", "mass", "mass centre"], bodies))
+        out.print(output.table(["body", "mass", "mass centre"], bodies))
     if model.flexible:
-        out.print(show.table(FLEXIBLE, flexible_rows(model)))
+        out.print(output.table(FLEXIBLE, flexible_rows(model)))
     rows = [
         (
             joint.name,
@@ -93,17 +95,17 @@ def describe(out: Console, system: System, equations: Equations) -> None:
         )
         for joint in written(model, "joints").values()
     ]
-    out.print(show.table(["joint", "type", "between", "coordinates", "speeds"], rows))
+    out.print(output.table(["joint", "type", "between", "coordinates", "speeds"], rows))
     values = [
         f"{name} = {'?' if value is None else float(value)} {p.unit}".rstrip()
         for name, p in system.parameters.items()
         for value in [p.stated(p.value)]
     ]
     if values:
-        out.print(show.plain("parameters: " + ", ".join(values)))
-    counted = [(len(equations.q), "coordinate"), (len(equations.u), "speed")]
-    counted += [(len(equations.z), "state")] if equations.states else []
-    out.print(f"{', '.join(show.number(*each) for each in counted)}\n")
+        out.print(output.plain("parameters: " + ", ".join(values)))
+    counts = [(len(equations.q), "coordinate"), (len(equations.u), "speed")]
+    counts += [(len(equations.z), "state")] if equations.states else []
+    out.print(f"{', '.join(output.number(*count) for count in counts)}\n")
 
 
 def entries(equations: Equations, name: str) -> list[tuple[str, Expr]]:
@@ -124,27 +126,27 @@ def entries(equations: Equations, name: str) -> list[tuple[str, Expr]]:
     return [(f"{letter}[{label}]", entry) for label, entry in zip(labels, value, strict=True)]
 
 
-def readable(found: list[tuple[str, Expr]]) -> list[tuple[str, str]]:
+def readable(results: list[tuple[str, Expr]]) -> list[tuple[str, str]]:
     """The entries in normal form, as text."""
-    return [(label, repr(normal(entry))) for label, entry in found]
+    return [(label, repr(normal(entry))) for label, entry in results]
 
 
-def _print_result(out: Console, equations: Equations, name: str, asked: bool) -> None:
-    found = entries(equations, name)
-    size = sum(operation_counts(entry for _, entry in found).values())
-    if size > _SMALL and not asked:
+def _print_result(out: Console, equations: Equations, name: str, requested: bool) -> None:
+    rows = entries(equations, name)
+    size = sum(operation_counts(entry for _, entry in rows).values())
+    if size > _SMALL and not requested:
         out.print(f"{name}: {equations.operations(name) if name in _COUNTED else f'{size} operations'}")
         out.print(f"  print it with --of {name}\n", style="dim")
         return
-    for label, entry in readable(found):
-        out.print(show.plain(f"{label} = {entry}"), soft_wrap=True)
+    for label, entry in readable(rows):
+        output.say(f"{label} = {entry}")
     out.print()
 
 
 _COUNTED = ("mass_matrix", "bias", "inverse_dynamics", "forward_dynamics", "coordinate_rates")
 
 
-def _record(system: System, equations: Equations, wanted: list[str], took: float, asked: bool) -> dict[str, Any]:
+def _record(system: System, equations: Equations, results: list[str], took: float, requested: bool) -> dict[str, Any]:
     record: dict[str, Any] = {
         "system": system.name,
         "formalism": equations.formalism,
@@ -164,12 +166,47 @@ def _record(system: System, equations: Equations, wanted: list[str], took: float
         ],
         "states": list(system.states),
         "parameters": {n: None if p.value is None else float(p.value) for n, p in system.parameters.items()},
-        "operations": {name: vars(equations.operations(name)) for name in wanted if name in _COUNTED},
+        "operations": {name: vars(equations.operations(name)) for name in results if name in _COUNTED},
     }
     if equations.record.small is not None:
         record["dropped"] = {part.equation: str(part) for part in equations.dropped}
-    for name in wanted:
-        found = entries(equations, name)
-        if asked or sum(operation_counts(entry for _, entry in found).values()) <= _SMALL:
-            record[name] = dict(readable(found))
+    for name in results:
+        rows = entries(equations, name)
+        if requested or sum(operation_counts(entry for _, entry in rows).values()) <= _SMALL:
+            record[name] = dict(readable(rows))
     return record
+
+
+def export(
+    source: Source,
+    derivation: dict[str, Any],
+    target: Annotated[str, typer.Option(help="The language, such as c; a wrong one lists them all.")] = "c",
+    out: Out = Path("out"),
+    of: Annotated[Names, typer.Option(help="Functions, with commas between or given several times.")] = None,
+    reaction: Annotated[Names, typer.Option(help="A joint or constraint: what it carries.")] = None,
+    pose: Annotated[Names, typer.Option(help="A body or frame: where it is.")] = None,
+    prefix: Annotated[
+        str | None, typer.Option(help="What names begin with; the system's name by default, '' for nothing.")
+    ] = None,
+    program: Annotated[
+        bool, typer.Option("--program", help="A whole program that simulates, with a text file of its values.")
+    ] = False,
+    start: Annotated[str | None, typer.Option(help="With --program: the named pose to start from.")] = None,
+    json: Json = False,
+) -> None:
+    """Load, derive, write."""
+    functions: list[Asked] = [name.strip() for given in of or () for name in given.split(",") if name.strip()]
+    functions += [*map(ReactionOf, reaction or ()), *map(PoseOf, pose or ())]
+    if start is not None and not program:
+        raise PolhodeError("a start is that of a simulation program.", "--start", "Add --program.", "E-CLI-UNSUPPORTED")
+    system = source.system()
+    with output.progress() as status:
+        status("deriving")
+        equations = system.derive(**derivation)
+        status("writing source code")
+        options: dict[str, Any] = {"program": True, "start": start} if program else {}
+        written = equations.export(target, out, functions or None, prefix=prefix, **options)
+    if json:
+        output.as_json({"target": target, "files": [str(path) for path in written]})
+        return
+    output.say_written(written)

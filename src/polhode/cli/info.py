@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from .. import __version__
-from . import show
-from .options import Json
+from ..terminal import output
+from ..terminal.options import Json
 
 _NEEDED = ("numpy", "scipy", "llvmlite", "sympy", "pydantic", "ruamel.yaml", "typer", "rich")
 #: What each extra brings, by the names under which it is imported and published.
@@ -24,28 +24,28 @@ _EXTRAS = {
 }
 
 
-def run(json: Json = False) -> None:
-    """Look and print."""
-    record = found()
+def info(json: Json = False) -> None:
+    """Print the installation."""
+    record = installation()
     if json:
-        show.as_json(record)
+        output.as_json(record)
         return
-    out = show.console()
+    out = output.console()
     out.print(f"polhode {record['polhode']}", style="bold")
-    out.print(show.plain(f"Python {record['python']} on {record['machine']}"))
-    out.print(show.table(["needs", "version"], record["needs"].items()))
+    out.print(output.plain(f"Python {record['python']} on {record['machine']}"))
+    out.print(output.table(["needs", "version"], record["needs"].items()))
     rows = [(name, "works" if works is True else works) for name, works in record["backends"].items()]
-    out.print(show.table(["backend", ""], rows))
+    out.print(output.table(["backend", ""], rows))
     extras = [
         (name, ", ".join(f"{k} {v or 'missing'}" for k, v in parts.items())) for name, parts in record["extras"].items()
     ]
-    out.print(show.table(["extra", ""], extras))
+    out.print(output.table(["extra", ""], extras))
     cache = record["cache"]
-    size = f"{show.number(cache['files'], 'file')}, {cache['bytes'] / 2**20:.1f} of {cache['limit'] / 2**20:.0f} MiB"
-    out.print(show.plain(f"cache: {cache['folder']}, {size}"), soft_wrap=True)
+    size = f"{output.number(cache['files'], 'file')}, {cache['bytes'] / 2**20:.1f} of {cache['limit'] / 2**20:.0f} MiB"
+    out.print(output.plain(f"cache: {cache['folder']}, {size}"), soft_wrap=True)
 
 
-def found() -> dict[str, Any]:
+def installation() -> dict[str, Any]:
     """Versions, backends, extras and the cache, as plain data."""
     return {
         "polhode": __version__,
@@ -77,14 +77,14 @@ def _backends() -> dict[str, bool | str]:
     system = System("slider")
     system.joint("slide", system.ground, system.body("block", 2), "prismatic")
     equations = system.derive()
-    made: dict[str, bool | str] = {}
+    results: dict[str, bool | str] = {}
     for name in BACKENDS:
         try:
             mass = equations.compile(backend=name, cache=False).mass_matrix([0.0])
-            made[name] = True if float(mass.reshape(-1)[0]) == 2.0 else "gives wrong numbers"
+            results[name] = True if float(mass.reshape(-1)[0]) == 2.0 else "gives wrong numbers"
         except PolhodeError as error:
-            made[name] = error.problems[0].message
-    return made
+            results[name] = error.problems[0].message
+    return results
 
 
 def _cache() -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`polhode new`: a commented model file and a notebook to start from."""
+"""`polhode new`: a commented model file and a notebook to start from; `polhode schema`: its JSON Schema."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import typer
 
 from ..errors import PolhodeError, unknown
 from ..files.writing import replace_file
-from . import show
-from .options import Json, Out
+from ..terminal import output
+from ..terminal.options import Json, Out
 
 #: What can be started from: the model files in `starts`.
 KINDS = ("arm", "pendulum")
 
 
-def run(
+def new(
     kind: Annotated[str, typer.Argument(help="What to start from, such as arm; a wrong one lists them all.")],
     out: Out = Path(),
     json: Json = False,
 ) -> None:
-    """Write both files; what is there already is not touched."""
+    """Write both files; existing files are not overwritten."""
     if kind not in KINDS:
         raise unknown("start", kind, KINDS, place="new", code="E-CLI-NAME")
     if out.exists() and not out.is_dir():
@@ -32,29 +32,33 @@ def run(
     for path in (model, notebook):
         if path.exists():
             said = "there is such a file already, and it is left as it is."
-            cure = "Move it away, or name another folder with --out."
-            raise PolhodeError(said, place=str(path), cure=cure, code="E-FILE-WRITE")
-    show.made_folder(out)
+            raise PolhodeError(said, str(path), "Move it away, or name another folder with --out.", "E-FILE-WRITE")
+    output.create_folder(out)
     text = resources.files(__package__).joinpath("starts", f"{kind}.yaml").read_text(encoding="utf-8")
     replace_file(model, text.encode("utf-8"))
     replace_file(notebook, (plain_json.dumps(notebook_of(kind), indent=1) + "\n").encode("utf-8"))
     if json:
-        show.as_json({"files": [str(model), str(notebook)]})
+        output.as_json({"files": [str(model), str(notebook)]})
         return
-    console = show.console()
-    for path in (model, notebook):
-        console.print(show.plain(f"wrote {path}"), soft_wrap=True)
-    console.print(show.plain(f"try: polhode check {model}, polhode view {model}, or open {notebook}"), soft_wrap=True)
+    output.say_written([model, notebook])
+    output.say(f"try: polhode check {model}, polhode view {model}, or open {notebook}")
+
+
+def schema() -> None:
+    """Print the JSON Schema."""
+    from .. import formats
+
+    output.as_json(formats.schema())
 
 
 def notebook_of(kind: str) -> dict[str, Any]:
     """A notebook, in the form of Jupyter's format 4.5: describe, derive, simulate, look."""
-    cells = [_cell(f"{kind}-{place}", *each) for place, each in enumerate(_beats(kind))]
+    cells = [_cell(f"{kind}-{k}", *cell) for k, cell in enumerate(_cells(kind))]
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
 
 
-def _beats(kind: str) -> list[tuple[str, str]]:
+def _cells(kind: str) -> list[tuple[str, str]]:
     return [
         ("markdown", f"# {kind}\nThe mechanism is in `{kind}.yaml`; change it there and run this again."),
         ("markdown", "## Describe"),
@@ -74,5 +78,5 @@ def _beats(kind: str) -> list[tuple[str, str]]:
 
 
 def _cell(name: str, kind: str, source: str) -> dict[str, Any]:
-    made: dict[str, Any] = {"cell_type": kind, "id": name, "metadata": {}, "source": source.splitlines(keepends=True)}
-    return made | ({"execution_count": None, "outputs": []} if kind == "code" else {})
+    cell: dict[str, Any] = {"cell_type": kind, "id": name, "metadata": {}, "source": source.splitlines(keepends=True)}
+    return cell | ({"execution_count": None, "outputs": []} if kind == "code" else {})

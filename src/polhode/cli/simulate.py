@@ -1,11 +1,15 @@
-"""`polhode simulate`: run a mechanism and keep what came of it, also of a run that did not get to its end."""
+"""`polhode simulate`: run a mechanism and write its results, also those of a run that stopped early.
+
+Samples of an input or an effort are read from comma-separated text: a time and a value in each line.
+"""
 
 from __future__ import annotations
 
+import csv
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from math import hypot
+from math import hypot, isfinite, isnan, nan
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,21 +17,23 @@ import typer
 from rich.console import Console
 
 from ..dynamics.reactions import check_name
-from ..errors import PolhodeError, SimulationError, unknown
+from ..errors import FormatError, PolhodeError, SimulationError, unknown
+from ..expr.calls import Function, samples_of
+from ..files.archives import readable
+from ..files.reading import read_file
 from ..model.system import System
-from ..model.unit import si_values
+from ..model.unit import si_values, split
 from ..simulate.trajectory.files import archive_path, as_csv
 from ..simulate.trajectory.power_audit import TOLERANCE, PowerAudit
 from ..simulate.trajectory.trajectory import Trajectory
-from . import show
-from .options import Digits, Json, Names, Pose, Settings
-from .samples import with_samples
-from .source import Source
+from ..terminal import output
+from ..terminal.options import Digits, Json, Names, Pose, Settings, Source
+from ..terminal.output import pairs
 
 STANDARD_OUTPUT = Path("-")
 
 
-def run(
+def simulate(
     source: Source,
     derivation: dict[str, Any],
     running: dict[str, Any],
@@ -39,15 +45,15 @@ def run(
     plot: Annotated[Path | None, typer.Option(help="Write a plot (.png, .svg, .pdf).")] = None,
     save: Annotated[Path | None, typer.Option(help="Write everything as a NumPy archive (.npz).")] = None,
     reaction: Annotated[
-        Names, typer.Option(help="A joint or constraint: what it carries, in the text and the plot too.")
+        Names, typer.Option(help="A joint or constraint: its reaction, in the text and the plot too.")
     ] = None,
     channel: Annotated[
-        Names, typer.Option(help="What the page draws over time: --channel speeds --channel 'l*cos(hip)'")
+        Names, typer.Option(help="What the page plots over time: --channel speeds --channel 'l*cos(hip)'")
     ] = None,
     digits: Digits = 6,
     json: Json = False,
 ) -> int:
-    """Load, derive, simulate, write; returns the exit code. Numbers in tables have so many digits."""
+    """Load, derive, simulate and write; returns the exit code."""
     files = {"csv": csv, "page": page, "plot": plot, "save": save}
     reactions = reaction or []
     system = source.system()
@@ -60,8 +66,8 @@ def run(
     audit: PowerAudit | None = None
     try:
         audited = running.pop("audit", False)
-        with show.progress() as tell:
-            tell("deriving")
+        with output.progress() as status:
+            status("deriving")
             equations = system.derive(**derivation)
         trajectory = equations.simulate(duration, start=pose, **acting, **running)
         if audited:
@@ -73,51 +79,61 @@ def run(
         stopped, trajectory = error, error.trajectory
     written = _write(trajectory, files, reactions, channel)
     if json:
-        show.as_json(_record(trajectory, written, stopped) | _carried(trajectory, reactions) | _audit_record(audit))
+        output.as_json(_record(trajectory, written, stopped) | _reactions(trajectory, reactions) | _audit_record(audit))
     else:
-        out = show.console(stderr=files.get("csv") == STANDARD_OUTPUT)
-        _tell(out, trajectory, written, digits)
-        _tell_reactions(out, trajectory, reactions, digits)
+        out = output.console(stderr=files.get("csv") == STANDARD_OUTPUT)
+        _print(out, trajectory, written, digits)
+        _print_reactions(out, trajectory, reactions, digits)
         if audit is not None:
-            _tell_audit(out, audit, digits)
+            _print_audit(out, audit, digits)
         if pose is None and system.poses:
             known = ", ".join(system.poses)
-            out.print(show.plain(f"started at home; --pose takes {known}"), style="dim", soft_wrap=True)
+            out.print(output.plain(f"started at home; --pose takes {known}"), style="dim", soft_wrap=True)
         if stopped is not None:
-            show.console(stderr=True).print(str(stopped), style="red", soft_wrap=True)
-    if stopped is None:
-        return 0
-    return 130 if trajectory.status == "interrupted" else 2
+            output.say(stopped, "red", stderr=True)
+    return 0 if stopped is None else 130 if trajectory.status == "interrupted" else 2
 
 
 def read_acting(system: System, settings: Names, options: dict[str, Any]) -> dict[str, Any]:
     """Parameters, inputs and efforts as a run takes them, out of `--set` and the options `--input` and `--effort`."""
     parameters, inputs = read_settings(system, settings)
-    inputs |= with_samples(show.laws(options.pop("inputs", []), "--input"), "--input")
-    tau = with_samples(show.laws(options.pop("tau", []), "--effort"), "--effort")
+    inputs |= with_samples(options.pop("inputs", []), "--input")
+    tau = with_samples(options.pop("tau", []), "--effort")
     return {"parameters": parameters, "inputs": inputs or None, "tau": tau or None}
 
 
 def read_settings(system: System, given: Names) -> tuple[dict[str, Any], dict[str, Any]]:
-    """`--set` reaches parameters and inputs alike; parameters are in SI units then."""
-    values = show.assignments(given or [])
-    for name in values:
-        if name not in system.parameters and name not in system.inputs:
-            known = [*system.parameters, *system.inputs]
-            raise unknown("parameter or input", name, known, place="--set", code="E-CLI-NAME")
-    inputs: dict[str, Any] = {name: value for name, value in values.items() if name in system.inputs}
-    own = {name: value for name, value in values.items() if name in system.parameters}
-    return si_values(system.parameters, own), inputs
+    """Parameters, in SI units, and inputs of `--set`: `name=number`, or `name=number unit`."""
+    values: dict[str, Any] = {}
+    for item in given or ():
+        name, mark, value = item.rpartition("=")
+        try:
+            values[name.strip()] = value.strip() if split(value) else float(value)
+        except ValueError:
+            mark = ""
+        if not mark or not name.strip():
+            raise PolhodeError(f"{item!r} is not understood.", "--set", "Write --set name=2.5", "E-CLI-READ")
+    known = [*system.parameters, *system.inputs]
+    problems = [
+        unknown("parameter or input", name, known, place="--set", code="E-CLI-NAME").problems[0]
+        for name in values
+        if name not in known
+    ]
+    if problems:
+        raise PolhodeError(problems=problems)
+    inputs = {name: value for name, value in values.items() if name in system.inputs}
+    parameters = {name: value for name, value in values.items() if name in system.parameters}
+    return si_values(system.parameters, parameters), inputs
 
 
 def _check_files(files: dict[str, Path | None], json: bool) -> None:
-    """A file that cannot be written is better known before a long run than after it."""
+    """Raise before the run if a file cannot be written."""
     for option, path in files.items():
         if path == STANDARD_OUTPUT:
             if option == "csv" and not json:
                 continue
             said = "only the text of --csv can go to the standard output, and without --json."
-            raise PolhodeError(said, place=f"--{option} -", cure="Name a file.", code="E-CLI-UNSUPPORTED")
+            raise PolhodeError(said, f"--{option} -", "Name a file.", "E-CLI-UNSUPPORTED")
         if path is not None:
             check_folder(option, path)
             if option == "save":
@@ -125,10 +141,10 @@ def _check_files(files: dict[str, Path | None], json: bool) -> None:
 
 
 def check_folder(option: str, path: Path) -> None:
-    """Raise where the folder that a file goes to is not there."""
+    """Raise if the folder of a file does not exist."""
     if not path.absolute().parent.is_dir():
         said = f"there is no folder {str(path.absolute().parent)!r}."
-        raise PolhodeError(said, place=f"--{option}", cure="Make it first, or name another.", code="E-FILE-NAME")
+        raise PolhodeError(said, place=f"--{option}", cure="Create it first, or name another.", code="E-FILE-NAME")
 
 
 def _write(
@@ -147,7 +163,7 @@ def _write(
         if option == "csv":
             trajectory.to_csv(path, reactions)
         elif option == "page":
-            with show.warnings_told():  # what is not drawn on it
+            with output.warnings_printed():
                 trajectory.animate(path, channels=channels)
         elif option == "plot":
             trajectory.plot(path, reactions)
@@ -157,14 +173,14 @@ def _write(
     return written
 
 
-def _tell(out: Console, trajectory: Trajectory, written: list[Path], digits: int) -> None:
-    out.print(show.plain(trajectory.title), style="bold")
+def _print(out: Console, trajectory: Trajectory, written: list[Path], digits: int) -> None:
+    out.print(output.plain(trajectory.title), style="bold")
     out.print(trajectory.summary())
-    most = show.most_rows(out)
+    most = output.most_rows(out)
     names = [*trajectory.coordinates[:most], *trajectory.states[:most]]
     rows = [(name, *(f"{trajectory[name][k]:.{digits}g}" for k in (0, -1))) for name in names]
     what = "coordinate or state" if trajectory.states else "coordinate"
-    out.print(show.table([what, "start", "end"], rows, numbers_from=1))
+    out.print(output.table([what, "start", "end"], rows, numbers_from=1))
     left_out = len(trajectory.coordinates) + len(trajectory.states) - len(names)
     if left_out:
         out.print(f"and {left_out} more; pipe this, or write --csv, to have all", style="dim")
@@ -173,70 +189,66 @@ def _tell(out: Console, trajectory: Trajectory, written: list[Path], digits: int
         drift = trajectory.drift
         out.print(f"constraints kept to {drift.position:.1e} in position and {drift.velocity:.1e} in velocity")
     for notice in trajectory.notices:
-        out.print(show.plain(notice), style="dim", soft_wrap=True)
+        out.print(output.plain(notice), style="dim", soft_wrap=True)
     for path in written:
-        out.print(show.plain(f"wrote {path}"))
+        out.print(output.plain(f"wrote {path}"))
 
 
 def _energy_in_words(trajectory: Trajectory, digits: int) -> str:
     if not trajectory.has_energy:
-        return "energy depends on a coordinate that is omitted, and is not told"
+        return "energy is not available: it depends on an omitted coordinate"
     energy = trajectory.energy.total
     return (
         f"energy {energy[0]:.{digits}g} J at the start, {energy[-1]:.{digits}g} J at the end; largest change "
-        f"{trajectory.energy_drift:.1e} of what is in play"
+        f"{trajectory.energy_drift:.1e} of the energy scale"
     )
 
 
-def _energy_in_numbers(trajectory: Trajectory) -> dict[str, float] | None:
-    if not trajectory.has_energy:
-        return None
-    energy = trajectory.energy.total
-    return {"start": float(energy[0]), "end": float(energy[-1]), "drift": trajectory.energy_drift}
-
-
-def _carried(trajectory: Trajectory, reactions: Sequence[str]) -> dict[str, Any]:
+def _reactions(trajectory: Trajectory, reactions: Sequence[str]) -> dict[str, Any]:
     """The largest force and torque of each reaction, in N and N·m."""
-    made = {name: trajectory.reaction(name) for name in reactions}
-    most = {
-        name: {part: max(map(hypot, *getattr(carried, part).T.tolist())) for part in ("force", "torque")}
-        for name, carried in made.items()
+    largest = {
+        name: {part: max(map(hypot, *getattr(reaction, part).T.tolist())) for part in ("force", "torque")}
+        for name, reaction in ((name, trajectory.reaction(name)) for name in reactions)
     }
-    return {"reactions": most} if most else {}
+    return {"reactions": largest} if largest else {}
 
 
-def _tell_reactions(out: Console, trajectory: Trajectory, reactions: Sequence[str], digits: int) -> None:
-    carried = _carried(trajectory, reactions).get("reactions", {})
-    if carried:
-        rows = [(name, f"{most['force']:.{digits}g}", f"{most['torque']:.{digits}g}") for name, most in carried.items()]
-        out.print(show.table(["carried by", "largest force", "largest torque"], rows, numbers_from=1))
+def _print_reactions(out: Console, trajectory: Trajectory, reactions: Sequence[str], digits: int) -> None:
+    largest = _reactions(trajectory, reactions).get("reactions", {})
+    if largest:
+        rows = [(name, *(f"{value:.{digits}g}" for value in parts.values())) for name, parts in largest.items()]
+        out.print(output.table(["reaction of", "largest force", "largest torque"], rows, numbers_from=1))
 
 
 def _audit_record(audit: PowerAudit | None) -> dict[str, Any]:
     if audit is None:
         return {}
-    told: dict[str, Any] = {"residual": audit.residual, "tolerance": TOLERANCE, "passed": audit.residual <= TOLERANCE}
-    told |= {"quadrature": audit.quadrature, "notices": list(audit.notices())}
-    return {"audit": told | {"parts": [asdict(part) for part in audit.parts]}}
+    record: dict[str, Any] = {"residual": audit.residual, "tolerance": TOLERANCE, "passed": audit.residual <= TOLERANCE}
+    record |= {"quadrature": audit.quadrature, "notices": list(audit.notices())}
+    return {"audit": record | {"parts": [asdict(part) for part in audit.parts]}}
 
 
-def _tell_audit(out: Console, audit: PowerAudit, digits: int) -> None:
-    """Every part's books: its largest gap, when that was, what it took in then and what it stored."""
+def _print_audit(out: Console, audit: PowerAudit, digits: int) -> None:
+    """The largest gap of each part, its time, and the power that flowed in and was stored then."""
     passed = audit.residual <= TOLERANCE
     out.print(
-        f"power audit {'passed' if passed else 'FAILED'}: largest gap {audit.residual:.1e} of what is in play",
+        f"power audit {'passed' if passed else 'FAILED'}: largest gap {audit.residual:.1e} of the power scale",
         style="green" if passed else "red",
     )
     rows = [
-        (part.name, f"{part.residual:.1e}", *(f"{each:.{digits}g}" for each in (part.time, part.inflow, part.stored)))
-        for part in audit.parts[: show.most_rows(out)]
+        (part.name, f"{part.residual:.1e}", *(f"{value:.{digits}g}" for value in (part.time, part.inflow, part.stored)))
+        for part in audit.parts[: output.most_rows(out)]
     ]
-    out.print(show.table(["part", "gap", "at t, s", "takes in", "stores"], rows, numbers_from=1))
+    out.print(output.table(["part", "gap", "at t, s", "takes in", "stores"], rows, numbers_from=1))
     for notice in audit.notices():
-        out.print(show.plain(notice), style="yellow", soft_wrap=True)
+        out.print(output.plain(notice), style="yellow", soft_wrap=True)
 
 
 def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationError | None) -> dict[str, Any]:
+    energy = None
+    if trajectory.has_energy:
+        start, *_, end = trajectory.energy.total.tolist()
+        energy = {"start": start, "end": end, "drift": trajectory.energy_drift}
     record: dict[str, Any] = {
         "status": trajectory.status,
         "partial": not trajectory.is_whole,
@@ -247,7 +259,7 @@ def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationErro
             "speeds": dict(zip(trajectory.speeds, trajectory.u[-1].tolist(), strict=True)),
             "states": dict(zip(trajectory.states, trajectory.z[-1].tolist(), strict=True)),
         },
-        "energy": _energy_in_numbers(trajectory),
+        "energy": energy,
         "drift": {"position": trajectory.drift.position, "velocity": trajectory.drift.velocity},
         "notices": list(trajectory.notices),
         "method": trajectory.info["method"],
@@ -257,3 +269,62 @@ def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationErro
         "files": [str(path) for path in written],
     }
     return record if stopped is None else record | {"error": stopped.as_json()}
+
+
+_MOST_BYTES = 20_000_000
+_CURE = "Write a time in seconds and a value in each line, with a comma between: 0.1,2.5"
+
+
+def with_samples(given: Iterable[str], option: str) -> dict[str, Any]:
+    """The `name=expression` pairs of an option; a text that ends in .csv names a file of samples."""
+    return {
+        name: read_samples(Path(text), name, f"{option} {name}") if text.lower().endswith(".csv") else text
+        for name, text in pairs(given, option, "name='2*t'").items()
+    }
+
+
+def read_samples(path: Path, name: str, place: str) -> Function:
+    """The samples of a file, joined by straight lines; a first line of words is a header."""
+    try:
+        lines = read_file(path, _MOST_BYTES).decode("utf-8-sig").splitlines()
+    except FileNotFoundError:
+        cure = "Name a file of times and values."
+        raise FormatError(f"there is no file '{path}'.", place, cure, "E-FILE-NAME") from None
+    except UnicodeDecodeError:
+        raise FormatError(f"'{path}' is not text in UTF-8.", place=place, cure=_CURE, code="E-FILE-READ") from None
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else "") or error
+        cure = "Give a text file with two columns, time and value."
+        raise FormatError(f"'{path}' cannot be read: {reason}.", place, cure, "E-FILE-READ") from None
+    rows = [(row, line) for row, line in enumerate(lines, start=1) if line.strip() and line.lstrip()[0] != "#"]
+    times: list[float] = []
+    values: list[float] = []
+    for k, (row, line) in enumerate(rows):
+        here = f"{place}: {path}:{row}"
+        with readable(here, "a table of samples", "a spreadsheet"):
+            cells = [cell.strip() for cell in next(csv.reader([line]))]
+        if len(cells) != 2:
+            columns = "1 column stands" if len(cells) == 1 else f"{len(cells)} columns stand"
+            raise FormatError(f"{columns} where two should, time and value.", here, _CURE, "E-FILE-READ")
+        time, value = map(_number, cells)
+        if k == 0 and isnan(time) and isnan(value):
+            continue
+        for cell, number in zip(cells, (time, value), strict=True):
+            if not isfinite(number):
+                raise FormatError(f"{cell!r} is not a finite number.", here, _CURE, "E-FILE-READ")
+        if times and not times[-1] < time:
+            said = f"the time {time!r} does not come after {times[-1]!r}, the one before it."
+            raise FormatError(said, place=here, cure="Sort the lines by time, and remove doubles.", code="E-FILE-READ")
+        times.append(time)
+        values.append(value)
+    if len(times) < 2:
+        said = f"'{path}' has {len(times) or 'no'} sample{'s' * (len(times) != 1)}; two or more are needed."
+        raise FormatError(said, place=place, cure=_CURE, code="E-FILE-READ")
+    return samples_of(times, values, "linear", name, f"{place}: {path}")
+
+
+def _number(cell: str) -> float:
+    try:
+        return float(cell)
+    except ValueError:
+        return nan

@@ -1,4 +1,4 @@
-"""`polhode sweep`: run a mechanism over values of its parameters, starts and inputs, and keep measures of each run."""
+"""`polhode sweep`: run a mechanism over values of its parameters, starts and inputs; write measures of each run."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from ..simulate.initial_state import Floats
 from ..simulate.sweep import Sweep, SweepInterrupted
 from ..simulate.sweep.measures import MOST_MEMBERS
 from ..simulate.trajectory.datasets import check_format
+from ..terminal import output
+from ..terminal.options import Digits, Json, Names, Pose, Settings, Source
 from ..view.plot import plot_format
-from . import show
-from .options import Digits, Json, Names, Pose, Settings
 from .simulate import check_folder, read_acting
-from .source import Source
 
 _WHOLE = "trajectories"
 
 
-def run(
+def sweep(
     source: Source,
     derivation: dict[str, Any],
     running: dict[str, Any],
@@ -46,11 +45,11 @@ def run(
     settings: Settings = None,
     together: Annotated[bool, typer.Option("--zip", help="Take the values together, not as a grid.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes; as many as there are cores by default.")] = None,
-    store: Annotated[Path | None, typer.Option(help="A folder for what is done: called again, it goes on.")] = None,
+    store: Annotated[Path | None, typer.Option(help="A folder for finished runs; a later call resumes it.")] = None,
     digits: Digits = 6,
     json: Json = False,
 ) -> int:
-    """Load, derive, sweep, write; returns the exit code: 130 where it was interrupted, 2 where nothing can be drawn."""
+    """Load, derive, sweep and write; the exit code is 130 if interrupted, 2 if nothing can be drawn."""
     system = source.system()
     acting = read_acting(system, settings, running)
     values = dict(map(read_axis, vary))
@@ -66,29 +65,28 @@ def run(
     running |= {"progress": False} if json else {}
     stopped: PolhodeError | None = None
     try:
-        made = system.derive(**derivation).sweep(values, duration, measure=_measure(measure), **running)
+        measures = None if measure == [_WHOLE] else measure or ["final"]
+        result = system.derive(**derivation).sweep(values, duration, measure=measures, **running)
     except SweepInterrupted as error:
-        stopped, made = error, error.sweep
+        stopped, result = error, error.sweep
     written: list[Path] = []
     if out is not None:
-        made.to_csv(out) if as_text else made.save(out)
+        result.to_csv(out) if as_text else result.save(out)
         written.append(out)
     if plot is not None:
         try:
-            made.plot(plot)
+            result.plot(plot)
             written.append(plot)
-        except PolhodeError as error:  # what was measured is told all the same
+        except PolhodeError as error:
             stopped = stopped or error
     if json:
-        record = _record(made, written)
-        show.as_json(record if stopped is None else record | {"error": stopped.as_json()})
+        record = _record(result, written)
+        output.as_json(record if stopped is None else record | {"error": stopped.as_json()})
     else:
-        _tell(system, made, written, digits)
+        _print(system, result, written, digits)
         if stopped is not None:
-            show.console(stderr=True).print(str(stopped), style="red", soft_wrap=True)
-    if stopped is None:
-        return 0
-    return 130 if isinstance(stopped, SweepInterrupted) else 2
+            output.say(stopped, "red", stderr=True)
+    return 0 if stopped is None else 130 if isinstance(stopped, SweepInterrupted) else 2
 
 
 def read_axis(text: str) -> tuple[str, Floats]:
@@ -119,46 +117,40 @@ def _count(text: str) -> int:
     return count
 
 
-def _measure(given: Names) -> list[str] | None:
-    """Names of measures; `trajectories` for whole ones."""
-    return None if given == [_WHOLE] else given or ["final"]
-
-
-def _tell(system: System, made: Sweep, written: Sequence[Path], digits: int) -> None:
-    console = show.console()
-    most = show.most_rows(console)
-    console.print(show.plain(system.name), style="bold")
-    failed = made.failures
-    told = f"{show.number(len(made), 'run')}, {len(failed)} of them without a result" if failed else f"{len(made)} runs"
-    console.print(f"{told} in {made.info['wall_time']:.3g} s")
-    rows = [(name, *_range(values, digits)) for name, values in list(made.values.items())[:most]]
+def _print(system: System, result: Sweep, written: Sequence[Path], digits: int) -> None:
+    console = output.console()
+    most = output.most_rows(console)
+    console.print(output.plain(system.name), style="bold")
+    failed = result.failures
+    count = output.number(len(result), "run") + (f", {len(failed)} of them without a result" if failed else "")
+    console.print(f"{count} in {result.info['wall_time']:.3g} s")
+    rows = [(name, *_range(values, digits)) for name, values in list(result.values.items())[:most]]
     if rows:
-        console.print(show.table(["measure", "least", "mean", "most"], rows, numbers_from=1))
+        console.print(output.table(["measure", "least", "mean", "most"], rows, numbers_from=1))
     for i, message in list(failed.items())[:most]:
-        at = ", ".join(f"{name} = {value:g}" for name, value in made.at(i).items())
-        console.print(show.plain(f"{at}: {message}"), style="dim", soft_wrap=True)
+        at = ", ".join(f"{name} = {value:g}" for name, value in result.at(i).items())
+        output.say(f"{at}: {message}", "dim")
     if most is not None and len(failed) > most:
         console.print(f"and {len(failed) - most} more", style="dim")
-    for path in written:
-        console.print(show.plain(f"wrote {path}"))
+    output.say_written(written)
 
 
 def _range(values: Floats, digits: int) -> tuple[str, ...]:
     known = values[np.isfinite(values)]
-    return tuple(f"{each(known):.{digits}g}" for each in (np.min, np.mean, np.max)) if known.size else ("", "", "")
+    return tuple(f"{mean(known):.{digits}g}" for mean in (np.min, np.mean, np.max)) if known.size else ("",) * 3
 
 
-def _record(made: Sweep, written: Sequence[Path]) -> dict[str, Any]:
+def _record(result: Sweep, written: Sequence[Path]) -> dict[str, Any]:
     """Plain data: what is not a number, as of a run that failed, is null."""
     return {
-        "runs": len(made),
-        "axes": {name: values.tolist() for name, values in made.axes.items()},
-        "shape": list(made.shape),
-        "values": {name: _plain(made[name].tolist()) for name in made.values},
-        "status": made.status.reshape(made.shape).tolist(),
-        "failures": {str(i): message for i, message in made.failures.items()},
-        "notices": {str(i): text for i, text in made.notices.items()},
-        "seconds": made.info["wall_time"],
+        "runs": len(result),
+        "axes": {name: values.tolist() for name, values in result.axes.items()},
+        "shape": list(result.shape),
+        "values": {name: _plain(result[name].tolist()) for name in result.values},
+        "status": result.status.reshape(result.shape).tolist(),
+        "failures": {str(i): message for i, message in result.failures.items()},
+        "notices": {str(i): text for i, text in result.notices.items()},
+        "seconds": result.info["wall_time"],
         "files": [str(path) for path in written],
     }
 

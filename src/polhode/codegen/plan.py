@@ -1,4 +1,4 @@
-"""The plan: from the graph below the asked roots to a straight-line program, pass by pass.
+"""The plan: from the graph below the given roots to a straight-line program, pass by pass.
 
 1. `value_numbering`: nodes with one fingerprint are one value with several forms; what needs no symbol is a constant.
 2. `expand_angle_sums`: sin(a ± b) and cos(a ± b) from those of a and b, where all four are there anyway.
@@ -320,9 +320,9 @@ def _assemble(
                 continue
             minus = came_out < 0 if fp <= P - fp else came_out > 0
             remarks.setdefault(slot(operand), f"minus {remark}" if minus else remark)
-    made, start = [], 0
+    result, start = [], 0
     for label, shape, entries in outputs:
-        made.append(Output(label, shape, tuple(slot(o) for o in finished[start : start + len(entries)])))
+        result.append(Output(label, shape, tuple(slot(o) for o in finished[start : start + len(entries)])))
         start += len(entries)
     return Program(
         name,
@@ -331,7 +331,7 @@ def _assemble(
         tuple(numbers),
         tuple(instruction(k) for k in setup),
         tuple(instruction(k) for k in run),
-        tuple(made),
+        tuple(result),
         remarks,
         tuple(values.functions[digest] for digest in functions),
     )

@@ -44,7 +44,7 @@ from ..notebook import Cell, Shown, Table, Told
 from .reference import Choice, ConstraintRow, ReferenceDerivation
 from .reference.prime_field import applied, independent_rows, product, solved, transposed
 
-#: What tells one reduction of a mechanism from another; equations that have it alike share one.
+#: Key of a reduction of a mechanism; equations with the same key share one.
 Key = tuple[object, ...]
 Rows = list[list[int]]
 
@@ -162,8 +162,8 @@ def reduced(equations: EquationsOfMotion, known: dict[Key, Reduced]) -> Reduced:
     rows = () if constraints is None else tuple(row.name for row in constraints.rows)
     chosen = None if dependent_speeds is None else tuple(dependent_speeds.independent)
     pseudo = dependent_speeds if isinstance(dependent_speeds, PseudoSpeeds) else None
-    told = tuple((of, *made.definitions.items(), *made.conditions.items()) for of, made in choices.items())
-    key = told, rows, tuple(tree.u), chosen, () if pseudo is None else (*pseudo.u, *pseudo.values)
+    message = tuple((of, *result.definitions.items(), *result.conditions.items()) for of, result in choices.items())
+    key = message, rows, tuple(tree.u), chosen, () if pseudo is None else (*pseudo.u, *pseudo.values)
     if key not in known:
         free = ReferenceDerivation(equations.system, choices)
         index = {u: k for k, u in enumerate(free.speeds)}
@@ -174,12 +174,12 @@ def reduced(equations: EquationsOfMotion, known: dict[Key, Reduced]) -> Reduced:
 
 def _choices(equations: EquationsOfMotion) -> dict[str, Choice]:
     """By what the equations define the coordinates that constraints bring with them."""
-    made = {}
+    result = {}
     for each in equations.tree.auxiliary:
         rows = [] if equations.constraints is None else equations.constraints.rows
         values = {row.part: row.value.fp for row in rows if row.of == each.of and row.value is not None}
-        made[each.of] = Choice({name: value.fp for name, value in each.definitions}, values)
-    return made
+        result[each.of] = Choice({name: value.fp for name, value in each.definitions}, values)
+    return result
 
 
 #: How many of a kind a sentence lists.
@@ -209,19 +209,19 @@ class Agreement(Told):
     def __str__(self) -> str:
         left = f"; not covered: {', '.join(self.not_covered)}" if self.not_covered else ""
         if self.findings:
-            return f"the reference derivation DISAGREES on {'; '.join(self._told())}{left}"
+            return f"the reference derivation DISAGREES on {'; '.join(self._disagreements())}{left}"
         return f"the reference derivation agrees on {', '.join(self.checked)}{left}"
 
-    def _told(self) -> list[str]:
+    def _disagreements(self) -> list[str]:
         """The findings in words, those of one item together."""
-        told = []
+        message = []
         for item in dict.fromkeys(finding.item for finding in self.findings):
             own = [finding for finding in self.findings if finding.item == item]
             of = [finding.of for finding in own[:_LISTED]]
             more = f" and {len(own) - _LISTED} more" if len(own) > _LISTED else ""
             by = dict.fromkeys(name for finding in own for name in finding.formalisms)
-            told.append(f"{item} of {', '.join(of)}{more}" + (f" (by {', '.join(by)})" if by else ""))
-        return told
+            message.append(f"{item} of {', '.join(of)}{more}" + (f" (by {', '.join(by)})" if by else ""))
+        return message
 
 
 def agreement(derived: Mapping[str, EquationsOfMotion]) -> Agreement:
@@ -302,8 +302,8 @@ class _Judge:
         if not own.power.not_covered:
             yield "potential energy", "the mechanism", own.power.potential_energy == equations.potential_energy.fp
             taken = _applied(equations)
-            told = [own.power.applied[k] for k in self.side.order]
-            for name, ours, theirs in zip(equations.tree.speeds, told, taken, strict=True):
+            message = [own.power.applied[k] for k in self.side.order]
+            for name, ours, theirs in zip(equations.tree.speeds, message, taken, strict=True):
                 yield "applied effort", f"speed '{name}'", ours == theirs
         yield from self.of_the_rows()
 
@@ -450,12 +450,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Comparison(Shown):
-    """Rows for each formalism and function, and what their agreement is worth.
+    """Rows for each formalism and function, and their agreement.
 
-    `alike` says whether the formalisms give the same functions; `derivations`, for each function, which of them came to
-    it by one and the same graph and so count once; `reference` what the reference derivation says of all of them.
-    `states` are those without mass: their rates stand in the model, and no formalism derives them. `speeds` names the
-    formalisms that are in speeds of their own, with these: they are compared by the accelerations of all joints.
+    `alike`: the formalisms give the same functions; `derivations`: which of them share one graph and count once;
+    `reference`: the agreement with the reference derivation; `states`: first-order states, whose rates are given;
+    `speeds`: formalisms in other speeds, which are compared by the accelerations of all joints.
     """
 
     system: str
@@ -572,31 +571,31 @@ def compare(
     functions = _names(functions, "function")
     for function in functions:
         catalogued(function)
-    asked = names() if formalisms is None else _names(formalisms, "formalism")
-    if not asked:
+    requested = names() if formalisms is None else _names(formalisms, "formalism")
+    if not requested:
         cure = f"Name some of {', '.join(names())}, or leave them out to have all."
         raise PolhodeError("no formalism is named.", place="compare", cure=cure, code="E-PAPER-MISSING")
-    chosen = _speeds_of(model, asked, speeds)
-    made: dict[str, EquationsOfMotion] = {}
+    chosen = _speeds_of(model, requested, speeds)
+    result: dict[str, EquationsOfMotion] = {}
     rows: list[Row] = []
     refused: list[tuple[str, str]] = []
     known: _Known = {}
     size = len(derive(model).u)
-    for formalism in asked:
+    for formalism in requested:
         few = FORMALISMS[formalism].few_speeds if formalisms is None else None
         if few is not None and size > few:
             refused.append((formalism, f"left out, since it takes long on {size} speeds; name it to have it"))
             continue
         _warm_up(formalism, functions)
         try:
-            made[formalism], own = _rows(model, formalism, functions, run, known, chosen.get(formalism))
+            result[formalism], own = _rows(model, formalism, functions, run, known, chosen.get(formalism))
             rows += own
         except PolhodeError as error:
             refused.append((formalism, str(error)))
-    if not made:
+    if not result:
         message = "no formalism accepts this system."
         raise PolhodeError(message, f"system '{model.name}'", refused[0][1], "E-PAPER-UNSUPPORTED")
-    first, *others = made.values()
+    first, *others = result.values()
     if formalisms is None:
         picked, own = _rows(model, "auto", functions, run, known)
         rows += own
@@ -604,14 +603,16 @@ def compare(
     alike = all(first.agrees_with(other) for other in others)
     derivations = {
         function: tuple(
-            tuple(name for name in by if name in made) for (of, *_), (*_, by) in known.items() if of == function
+            tuple(name for name in by if name in result) for (of, *_), (*_, by) in known.items() if of == function
         )
         for function in functions
     }
     derivations = {function: tuple(filter(None, groups)) for function, groups in derivations.items()}
-    judged = agreement(made)
+    judged = agreement(result)
     states = tuple(model.states)
-    return Comparison(model.name, tuple(made), alike, derivations, judged, tuple(rows), tuple(refused), states, chosen)
+    return Comparison(
+        model.name, tuple(result), alike, derivations, judged, tuple(rows), tuple(refused), states, chosen
+    )
 
 
 def _names(given: Sequence[str] | str, kind: str) -> list[str]:

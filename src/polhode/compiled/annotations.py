@@ -18,25 +18,20 @@ from ..dynamics.centroidal import center_of_mass
 from ..dynamics.equations import EquationsOfMotion, factor
 from ..dynamics.loads import Loads, loads_of
 from ..dynamics.regressor import regressor
+from ..dynamics.sweeps import Motion, accelerate, along_and_across, inertial_wrenches, transmitted
 from ..expr import Expr, Matrix, Vector, as_expr, is_zero, jacobian, quiet_collector, topological
 from ..expr.field import P
 from ..expr.node import NUMBER, SYMBOL
 from ..expr.text_printer import text
 from ..formalisms.composite_body import composite_inertias, inward
 from ..formalisms.short.articulated_body import ArticulatedInertia, articulated
-from ..formalisms.short.newton_euler import (
-    Motion,
-    accelerate,
-    along_and_across,
-    efforts_of,
-    inertial_wrenches,
-    transmitted,
-)
-from ..formalisms.short.unit_of_length import Measured, measured
+from ..formalisms.short.newton_euler import efforts_of
+from ..formalisms.short.unit_of_length import ScaledTree, scaled_tree
 from ..geometry import Inertia
 from ..geometry.twist import Twist, Wrench
 from ..kinematics.motion import velocities, world_poses
 from ..kinematics.passes import VARIANTS, apply
+from ..kinematics.passes.merge import merged_turns
 from ..kinematics.tree import BASE, Tree, Turn
 from ..model.records import GROUND, Parameter, State
 from .catalogue import catalogued
@@ -138,7 +133,7 @@ class Naming:
     catalogue: Catalogue
     equations: EquationsOfMotion
     loads: Loads
-    by: Measured
+    scaled: ScaledTree
     how: str
 
     def steps(self, of: Asked) -> list[Callable[[], None]]:
@@ -166,21 +161,21 @@ class Naming:
 
     @property
     def tree(self) -> Tree:
-        return self.by.tree
+        return self.scaled.tree
 
     @property
     def _u(self) -> list[Any]:
-        return self.by.lengths(self.loads.tree.u)
+        return self.scaled.lengths(self.loads.tree.u)
 
     @cached_property
     def _wrenches_of_loads(self) -> list[Wrench]:
-        return self.by.wrenches(self.loads.wrenches())
+        return self.scaled.wrenches(self.loads.wrenches())
 
     @property
     def _asked(self) -> list[Any]:
         """The accelerations of all speeds of the tree that inverse dynamics is asked about."""
         equations, dependent_speeds = self.equations, self.equations.dependent_speeds
-        return self.by.lengths(
+        return self.scaled.lengths(
             equations.udot if dependent_speeds is None else dependent_speeds.E @ equations.udot + dependent_speeds.gamma
         )
 
@@ -295,10 +290,11 @@ class Naming:
         self._wrenches(inertial_wrenches(tree, motion, nothing), "that moves {body} alone{when}, @{own}", when=when)
         self._wrenches(loads, "of the loads on {body}, @{own}")
         self._wrenches(through, "through {joint}{when}, @{frame}", when=when)
+        merged = merged_turns(tree)
         for i, (link, (n, f)) in enumerate(zip(tree.links, through, strict=True)):
-            if link.merged is not None:
+            if i in merged:
                 n, across = along_and_across(link, n)
-                self._turned_inward(link.merged, across, f"torque across {self._joint(i)}{when}")
+                self._turned_inward(merged[i], across, f"torque across {self._joint(i)}{when}")
             if link.parent != BASE:
                 self._passed_inward(i, n, f, when)
 
@@ -306,7 +302,7 @@ class Naming:
         """What ω, α and accelerations are on the other side of a joint; products of ω, and the entries of W."""
         less = self._words[0]["less"] if self._words else ""
         for i, (link, w, W) in enumerate(zip(self.tree.links, motion.w, motion.W, strict=True)):
-            body, turn = self._link(i), link.long_turn
+            body, turn = self._link(i), merged_turns(self.tree).get(i, link.turn)
             frame = f"acceleration{less} of the joint frame of {self._joint(i)}{when}"
             self._turned_outward(link.turn, motion.at_joint[i], frame, i)
             if turn.anchor != BASE:
@@ -348,12 +344,12 @@ class Naming:
             for j, entry in enumerate(row):
                 name(entry, f"mass matrix, {labels[i]} row, {labels[j]} column")
         reference = accelerate(self.tree, self._u, None, self.tree.gravity)
-        taken = self.by.lengths(efforts_of(self.tree, reference, self._wrenches_of_loads))
+        taken = self.scaled.lengths(efforts_of(self.tree, reference, self._wrenches_of_loads))
         right = [effort - more for effort, more in zip(equations.forcing + equations.bias, taken, strict=True)]
         for label, effort in zip(labels, right, strict=True):
             name(effort, f"effort on {label} less what the reference motion takes")
         udot = factors.solve(equations.forcing)
-        beyond = udot - self.by.in_metres(reference.ud)
+        beyond = udot - self.scaled.in_metres(reference.ud)
         for k in reversed(factors.order):
             label, reciprocal = labels[k], factors.reciprocals[k]
             name(1 / reciprocal, f"inertia that {label} feels, everything beyond it free")
@@ -373,7 +369,7 @@ class Naming:
         if tree.is_coupled or self.equations.dependent_speeds is not None:  # they are not how u̇ is found then
             return
         given = zip(self.loads.tree.tau, self.loads.speed_forces(), strict=True)
-        tau = self.by.forces([effort + more for effort, more in given])
+        tau = self.scaled.forces([effort + more for effort, more in given])
         found = articulated(tree, self._u, tau, self._wrenches_of_loads, tree.gravity)
         for label, rate in zip(self._labels, found.reference.ud, strict=True):
             self.catalogue.name(rate, f"rate of {label} in the reference motion")
@@ -492,16 +488,18 @@ def _how(k: int) -> str:
 
 
 def _in_metres(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree, how: str) -> Naming:
-    return Naming(catalogue, equations, loads_of(equations.system, tree), Measured(tree, Fraction(1), frozenset()), how)
+    return Naming(
+        catalogue, equations, loads_of(equations.system, tree), ScaledTree(tree, Fraction(1), frozenset()), how
+    )
 
 
 def _in_its_unit(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree, how: str) -> list[Naming]:
     """The quantities of a tree with its lengths in the unit that the recursions choose, if they choose one."""
-    by = measured(tree)
-    if by.unit == 1:
+    scaled = scaled_tree(tree)
+    if scaled.unit == 1:
         return []
-    remarked = replace(catalogue, remark=f", unit {float(by.unit):.4g} m")
-    return [Naming(remarked, equations, loads_of(equations.system, tree), by, how)]
+    remarked = replace(catalogue, remark=f", unit {float(scaled.unit):.4g} m")
+    return [Naming(remarked, equations, loads_of(equations.system, tree), scaled, how)]
 
 
 def _name_symbols(catalogue: Catalogue, equations: EquationsOfMotion) -> None:

@@ -1,20 +1,34 @@
-"""Closed loops: efforts and inputs that follow laws, expressions of time and state, put into the graphs themselves.
+"""Closed loops: efforts and inputs that follow laws, put into the graphs, and laws of controllers as programs.
 
 A function of the catalogue with laws takes the same arrays as without: those entries of τ and the inputs that a law
-gives are not read. What is left is a function of time and state, which native code runs without asking anybody.
+gives are not read. What is left is a function of time and state.
+
+Two programs come of the law of a controller that is sampled. `control_law` is the controller alone, as it is compiled
+and written as source:
+
+    controls, next_states = control_law(measured, reference, states, t)
+
+`sampled_law` is evaluated by a run at its samples: it takes the mechanism's state, from which it measures, with what
+converters and noise make of it, and has the references inside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PolhodeError, fault_at, listed
-from ..expr import Expr, as_expr, free_symbols, substitute
+from ..expr import Expr, as_expr, free_symbols, substitute, symbol
+from ..expr.exact import floor, sqrt
 from ..expr.spelling import spelled
+from ..laws.discretisation import discretised
+from ..laws.law import Law
+from ..laws.named_symbols import Range, saturated
 from ..model.digest import digest_of
+from ..model.records import Parameter
+from .catalogue import Planned
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -49,24 +63,24 @@ class Laws:
 
 def laws_of(equations: EquationsOfMotion, given: Mapping[Expr, Any]) -> Laws:
     """Laws by the symbols of efforts and inputs, in unknowns alone: dependent symbols are replaced."""
-    symbols = [as_expr(symbol) for symbol in given]
+    symbols = [as_expr(each) for each in given]
     values = substitute([as_expr(value) for value in given.values()], equations.tree.followed)
     values = list(equations.in_independent_speeds(values))
     acting = {*equations.tau, *(each.symbol for each in equations.system.inputs.values())}
     known = {*equations.q, *equations.u, *equations.z, equations.system.time, *acting}
     known |= {each.symbol for each in equations.system.parameters.values()}
-    for symbol, value in zip(symbols, values, strict=True):
-        if symbol not in acting:
+    for control, value in zip(symbols, values, strict=True):
+        if control not in acting:
             raise fault(
-                f"{spelled(symbol)} is no effort or input of system '{equations.system.name}'.",
+                f"{spelled(control)} is no effort or input of system '{equations.system.name}'.",
                 "Give laws by the symbols in equations.tau, or of the system's inputs.",
                 "E-RUN-NAME",
             )
         strange = [met for met in free_symbols([value]) if met not in known]
         if strange:
-            message = f"it depends on the {strange[0].data[0]} '{strange[0].name}', which the run does not know."
+            message = f"it depends on the {strange[0].data[0]} '{strange[0].name}', which this run does not have."
             cure = "Use time, coordinates, speeds, states, parameters, inputs and efforts of this system."
-            raise PolhodeError(message, f"the law of the {symbol.data[0]} '{symbol.name}'", cure, "E-RUN-DEPENDENCE")
+            raise PolhodeError(message, f"the law of the {control.data[0]} '{control.name}'", cure, "E-RUN-DEPENDENCE")
     return Laws(dict(zip(symbols, _resolved(symbols, values), strict=True)))
 
 
@@ -85,3 +99,130 @@ def _resolved(symbols: list[Expr], values: list[Expr]) -> list[Expr]:
         "Write one of them without the others.",
         "E-RUN-DEPENDENCE",
     )
+
+
+# ---- laws of controllers --------------------------------------------------------------------------------------
+
+#: What the sample time is called among the parameters of a law.
+SAMPLE_TIME = "sample time"
+
+
+@dataclass(frozen=True, eq=False)
+class PlannedLaw:
+    """The program of a law, the parameters that it takes, in order, and the names of what it takes and gives."""
+
+    planned: Planned
+    law: Law
+    parameters: Mapping[str, Parameter]
+    entries: Mapping[str, tuple[Expr, ...]]  # symbols along each array of the program
+
+
+def plan_law(
+    law: Law,
+    equations: EquationsOfMotion,
+    sample_time: Any = None,
+    discretisation: str = "euler",
+    notes: Mapping[int, str] | None = None,
+) -> PlannedLaw:
+    """The controller alone, sampled: the sample time is a parameter where states have rates.
+
+    Measurements are in the order of the mechanism's coordinates, speeds and states, those that the law names last.
+    """
+    from ..codegen.plan import plan
+
+    sample_time = law.sample_time_as(sample_time)
+    T = Parameter(symbol(SAMPLE_TIME, "parameter"), None if sample_time is None else as_expr(sample_time).data, "s")
+    made = discretised(law, T.symbol, discretisation)
+    time = symbol("t", "time")
+    order = {x: place for place, x in enumerate((*equations.q, *equations.u, *equations.z))}
+    wanted = tuple(each for reference in law.reference for each in reference.symbols)
+    entries = {
+        "measured": tuple(sorted(law.measurements, key=lambda x: order.get(x, len(order)))),
+        "reference": wanted,
+        "states": tuple(each.symbol for each in law.states),
+        "controls": tuple(law.controls),
+        "next_states": tuple(each.symbol for each in law.states),
+    }
+    outputs = _outputs(made)
+    met = {*free_symbols(root for _, _, roots in outputs for root in roots)}
+    arrays = [(name, entries[name]) for name in ("measured", "reference", "states") if entries[name]]
+    arrays += [("t", (time,))] if time in met else []
+    table = {**law.parameters, SAMPLE_TIME: T}
+    known = {each.symbol: name for name, each in table.items()}
+    own = [*table, *(x.name for x in sorted(met - {*known}, key=lambda x: x.name) if x.data[0] == "parameter")]
+    table |= {name: Parameter(symbol(name, "parameter")) for name in own if name not in table}
+    parameters = {name: table[name] for name in own if table[name].symbol in met}
+    program = plan("control_law", arrays, outputs, [each.symbol for each in parameters.values()], notes)
+    return PlannedLaw(Planned(program, tuple(parameters)), law, parameters, entries)
+
+
+def _outputs(law: Law) -> list[tuple[str, tuple[int, ...], list[Expr]]]:
+    controls = [as_expr(each) for each in law.controls.values()]
+    made: list[tuple[str, tuple[int, ...], list[Expr]]] = [("controls", (len(controls),), controls)]
+    if law.states:
+        made.append(("next_states", (len(law.states),), [as_expr(each.update) for each in law.states]))
+    return made
+
+
+def plan_sampled(
+    law: Law,
+    equations: EquationsOfMotion,
+    curves: Mapping[Expr, Expr],
+    sample_time: float,
+    discretisation: str,
+    limits: Mapping[Expr, Range],
+    quantisation: Mapping[Expr, float],
+    noise: Sequence[Expr],
+) -> Planned:
+    """What a run asks at its samples, as a function of the state x, time, the controller's states, and noise."""
+    from ..codegen.plan import plan
+
+    made = discretised(law.with_values(curves), as_expr(sample_time), discretisation)
+    x, unit = _state(equations)
+    error = {each: symbol(f"{k}", "noise") for k, each in enumerate(noise)}
+    measured = substitute(on_mechanism(equations, law.measurements.values()), unit)
+    seen = {
+        each: _rounded(value + error.get(each, 0), quantisation.get(each))
+        for each, value in zip(law.measurements, measured, strict=True)
+    }
+    outputs = [(name, shape, substitute(roots, seen)) for name, shape, roots in _outputs(made)]
+    outputs[0][2][:] = [
+        saturated(_rounded(value, quantisation.get(each)), limits.get(each))
+        for each, value in zip(law.controls, outputs[0][2], strict=True)
+    ]
+    if not law.states:
+        outputs.append(("next_states", (0,), []))
+    met = {*free_symbols(root for _, _, roots in outputs for root in roots)}
+    parameters = {name: each.symbol for name, each in equations.system.parameters.items() if each.symbol in met}
+    arrays = [
+        ("x", x), ("t", [equations.system.time]), ("states", [each.symbol for each in law.states]),
+        ("noise", [*error.values()]),
+    ]  # fmt: skip
+    return Planned(plan("sampled_law", arrays, outputs, list(parameters.values())), tuple(parameters))
+
+
+def _state(equations: EquationsOfMotion) -> tuple[list[Expr], dict[Expr, Expr]]:
+    """Symbols for the state of a run, and for unit quaternions what they are in these: their lengths have drifted."""
+    x = [*equations.q, *equations.u, *equations.z]
+    unit: dict[Expr, Expr] = {}
+    for first in equations.quaternions:
+        own = x[first : first + 4]
+        drifted = [symbol(each.name, "drifted coordinate") for each in own]
+        length = sqrt(sum(each * each for each in drifted))
+        unit |= {each: as_expr(raw / length) for each, raw in zip(own, drifted, strict=True)}
+        x[first : first + 4] = drifted
+    return x, unit
+
+
+def on_mechanism(equations: EquationsOfMotion, values: Iterable[Expr]) -> list[Expr]:
+    """Expressions of a mechanism, of its state alone: what follows others is replaced by what it follows."""
+    made = substitute([as_expr(value) for value in values], equations.tree.followed)
+    return [as_expr(entry) for entry in equations.in_independent_speeds(made)]
+
+
+def _rounded(value: Expr, step: float | None) -> Expr:
+    """The nearest multiple of a step."""
+    if step is None:
+        return value
+    width = as_expr(step)
+    return as_expr(width * floor(value / width + as_expr("1/2")))

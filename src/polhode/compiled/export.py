@@ -25,8 +25,7 @@ from ..errors import PolhodeError
 from ..files.writing import put_in_place
 from ..model.records import GROUND
 from .annotations import meanings, speed_labels
-from .catalogue import catalogued
-from .planning import Planned, plan_of
+from .catalogue import Planned, catalogued, plan_of
 from .quantities import Asked, Quantity, Wanted
 
 _NAMES_SHOWN = 12

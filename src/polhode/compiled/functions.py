@@ -5,7 +5,7 @@ Each function is planned and compiled when it is first called. Arrays may be one
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeAlias
 
@@ -15,11 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..calls import public_functions
 from ..codegen.ir.program import Program
 from ..compiled import reactions
-from ..errors import PolhodeError, ValueMissing, by_name, check_kind, no_attribute, understood, unknown
+from ..errors import PolhodeError, ValueMissing, by_name, check_kind, name_list, no_attribute, understood, unknown
+from ..native.arrays import stretch, unit_quaternions
 from ..native.backends import check_backend
-from ..native.quaternions import stretch, unit_quaternions
-from .catalogue import catalogued
-from .planning import Planned, plan_of
+from .catalogue import Planned, catalogued, plan_of
 from .quantities import (
     Asked,
     BiasAccelerationOf,
@@ -175,7 +174,10 @@ class Functions:
 
     def _facts(self, name: Asked) -> Facts | None:
         """What is known of a stored function without equations."""
-        return self._stored[name].facts if name in self._stored else None
+        try:
+            return self._stored[name].facts
+        except (KeyError, TypeError):
+            return None
 
     def compiled(self, program: Program) -> Any:
         """A program of one's own in the compiled form that these functions have."""
@@ -187,10 +189,10 @@ class Functions:
 
     def parameter_values(self, name: Asked, given: Mapping[str, Any] | None = None) -> Floats:
         """The parameters of a function in its order: given values first, then the model's defaults."""
-        catalogued(name)
         facts = self._facts(name)
         if facts and isinstance(given, Mapping | None) and not given and None not in facts.parameters.values():
             return np.array(list(facts.parameters.values()), dtype=np.float64)
+        catalogued(name)
         return self.values_of(tuple(facts.parameters) if facts else self.planned(name).parameters, given)
 
     def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> Floats:
@@ -203,13 +205,14 @@ class Functions:
         with understood("a list of names", order, place="parameters"):
             strange = [key for key in (*given, *order) if key not in table]
         if strange:
-            raise unknown("parameter", strange[0], table, code="E-VALUE-NAME")
+            raise unknown("parameter", strange[0], table, place="parameters", code="E-VALUE-NAME")
         missing = [key for key in order if key not in given and table[key].value is None]
         if missing:
             raise ValueMissing(
                 f"{'parameter' if len(missing) == 1 else 'parameters'} "
                 f"{', '.join(repr(key) for key in missing)} of system '{self.derivation.model.name}' "
                 f"{'has' if len(missing) == 1 else 'have'} no value.",
+                place="parameters",
                 cure=f"Give parameters={{{missing[0]!r}: …}}, or a default in the model.",
                 code="E-VALUE-MISSING",
             )
@@ -223,7 +226,9 @@ class Functions:
         given = dict(given or {})
         for key in given:
             if key not in table:
-                raise unknown("input", key, table, code="E-VALUE-NAME")
+                raise unknown("input", key, table, place="inputs", code="E-VALUE-NAME")
+        if not table:
+            return np.zeros(0)
         if any(isinstance(value, str) for value in given.values()):
             given = in_si(self.derivation.model.inputs, given)
         return stacked([real_numbers(given.get(key, value), f"input '{key}'") for key, value in table.items()])
@@ -253,9 +258,11 @@ class Functions:
         native = self._with_defaults(name) if parameters is None else self.native(name)
         extra = native.arrays[len(arrays) :]
         if z is not None or "z" in extra:  # where it makes no difference it must be one all the same
-            states = given_states(list(self.derivation.synopsis.states), label_of(name), z)
+            names = list(self.derivation.synopsis.states)
+            is_fit = type(z) is np.ndarray and z.dtype == np.float64 and z.shape[-1:] == (len(names),)
+            states: Floats = np.asarray(z) if is_fit else given_states(names, label_of(name), z)
         if extra:
-            known = {
+            known: dict[str, Callable[[], Floats]] = {
                 "z": lambda: states,
                 "t": lambda: real_numbers(t, "t")[..., None],
                 "inputs": lambda: self.input_values(inputs),
@@ -270,7 +277,8 @@ class Functions:
         if values is not None and values.ndim == 2:
             check_lengths(parameters, len(values), dict(zip(native.arrays, arrays, strict=False)))
         if self._quaternions is None:
-            self._quaternions = self._quaternions_of(name)
+            facts = self._facts(name)  # a function out of the cache needs no equations
+            self._quaternions = facts.quaternions if facts else tuple(self.equations.quaternions)
         if not (self._quaternions and arrays):
             return native(*arrays) if values is None else native(*arrays, parameters=values)
         q, lengths = unit_quaternions(arrays[0], self._quaternions)
@@ -281,11 +289,6 @@ class Functions:
                 if output in catalogued(name).rates:
                     stretch(made, len(shape), self._quaternions, lengths)
         return found
-
-    def _quaternions_of(self, name: Asked) -> tuple[int, ...]:
-        """Where unit quaternions begin among the coordinates; a function out of the cache knows without equations."""
-        facts = self._facts(name)
-        return facts.quaternions if facts else tuple(self.equations.quaternions)
 
     def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> Floats:
         """Multipliers for the rows of the constraints, as they are given."""
@@ -299,7 +302,7 @@ class Functions:
                 place=label_of(name),
                 cure=f'Give multipliers=[…] ({len(rows)} of them) or multipliers="zero"; inverse_dynamics also takes '
                 "actuated=[…], the speeds that efforts act on.",
-                code="E-CODE-DEPENDENCE",
+                code="E-CODE-MISSING",
             )
         return np.zeros(len(rows)) if isinstance(given, str) else real_numbers(given, "multipliers")
 
@@ -376,8 +379,7 @@ class Functions:
         """
         from .variations import DerivativesOf
 
-        with understood("a list of names", by, place="derivatives", cure='Give ["l", "m"].'):
-            asked = DerivativesOf(of, tuple(by))
+        asked = DerivativesOf(of, tuple(name_list(by, "a list of names", place="derivatives", cure='Give ["l", "m"].')))
         if asked.arrays[len(arrays) :] == ("tau",):
             arrays = (*arrays, self._no_effort(asked))
         return self._one(asked, *arrays, **more)
@@ -482,13 +484,14 @@ class Functions:
 
     # ---- frames and mass centres -----------------------------------------------------------------------------------
 
-    def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> Floats:
-        output: Floats = self.evaluate(name, *arrays, **more)
-        return output
+    if TYPE_CHECKING:
 
-    def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats]:
-        first, second = self.evaluate(name, *arrays, **more)
-        return first, second
+        def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> Floats: ...
+
+        def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats]: ...
+
+    else:  # `evaluate` itself, without a call in between
+        _one = _two = evaluate
 
     def poses(self, q: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
         """Position and rotation matrix of every body in the ground, bodies in the order of the model."""
@@ -535,3 +538,20 @@ class Functions:
     def gravity_terms(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """What gravity adds to M u̇: the efforts that carry the weight."""
         return self._one("gravity_terms", q, **more)
+
+
+def native_function(
+    variables: Sequence[Expr], roots: Sequence[Expr], known: Mapping[Expr, float]
+) -> Callable[..., Any]:
+    """The `roots` as one native function of an array (…, variables); all other symbols are `known`."""
+    from ..codegen.plan import plan
+    from ..expr import Expr, as_expr
+    from ..native import compile_program
+
+    place, cure = "native_function", "Give a list of symbols, a list of expressions, and values by symbols."
+    with understood("what a function is made of", (variables, roots, known), place=place, cure=cure):
+        made, values = [as_expr(root) for root in roots], {x: float(value) for x, value in dict(known).items()}
+        if not all(isinstance(x, Expr) for x in (*variables, *values)):
+            raise TypeError
+    program = plan("values", [("x", list(variables))], [("y", (len(made),), made)], list(values))
+    return compile_program(program, parameters=np.array([*values.values()], dtype=np.float64))

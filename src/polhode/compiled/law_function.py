@@ -28,8 +28,8 @@ from ..expr import Expr
 from ..expr.spelling import described, is_reference, spelled
 from ..laws.law import check_unit_length
 from ..model.unit import si_values
-from ..native.quaternions import unit_quaternions
-from .control_law import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law
+from ..native.arrays import unit_quaternions
+from .closed_loop import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law
 from .export import check_value, folder_of, names_before, shortened, write_together
 from .values import parameter_sets, real_numbers, stacked
 
@@ -260,7 +260,7 @@ class LawFunction:
     def _on_state(self, state: Sequence[Any], t: Floats) -> Floats:
         """What is measured on the mechanism at a state."""
         from ..native import compile_program
-        from .planning import plan_outputs
+        from .catalogue import plan_outputs
 
         e = self._equations
         if self._measuring is None:
@@ -308,7 +308,7 @@ class LawFunction:
                 raise PolhodeError("it is not given.", f"reference '{each.name}'", cure, "E-CONTROL-MISSING")
             entries = list(value) if isinstance(value, tuple | list) else [value]
             if len(entries) > each.order + 1:
-                message = f"{len(entries)} numbers are given; the law knows derivatives up to {each.order}."
+                message = f"{len(entries)} numbers are given; the law takes derivatives up to order {each.order}."
                 cure = "A batch is given as an array for each derivative."
                 raise ShapeError(message, f"reference '{each.name}'", cure, "E-CONTROL-SHAPE")
             columns += entries + [0.0] * (each.order + 1 - len(entries))

@@ -26,7 +26,7 @@ from ..formats.model_file import ModelFile
 from ..native.backends import stored_native
 from ..native.compiled import Compiled, compile_program
 from ..native.stored_code import PROGRAM, CodeStore, Entry, count
-from .planning import Planned, plan_of
+from .catalogue import Planned, plan_of
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation

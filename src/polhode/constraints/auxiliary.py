@@ -37,17 +37,15 @@ def auxiliary_of(
     units: Sequence[int] = (),
     guess: Sequence[Expr] = (),
 ) -> AuxiliaryCoordinates:
-    """Coordinates from their definitions, while everything else moves `along` (see `kinematics.motion.flow`).
-
-    `ways` are the columns in which σ moves, each coordinate by itself if there are none; `at_reference` the numbers of
-    (∂ψ/∂σ) G at a state of reference, by which pivots are chosen; `units` where unit quaternions begin in σ;
-    `guess` where to seek σ first.
-    """
+    """σ from definitions ψ, moving in the columns G `ways`; pivots by numbers `at_reference`, start `guess`."""
     G = Matrix.identity(len(symbols)) if ways is None else ways
     values = list(definitions.values())
     still = directional(values, dict(along))
     D = Matrix.columns_of(
-        [directional(values, {s: as_expr(rate) for s, rate in zip(symbols, way, strict=True)}) for way in G.columns],
+        [
+            directional(values, {s: as_expr(rate) for s, rate in zip(symbols, column, strict=True)})
+            for column in G.columns
+        ],
         len(values),
     )
     found = solve_columns(D, [[-rate, -value] for rate, value in zip(still, values, strict=True)], at_reference)
@@ -58,14 +56,14 @@ def auxiliary_of(
     )
 
 
-def with_auxiliary(system: Model, tree: Tree) -> Tree:
+def with_auxiliary(model: Model, tree: Tree) -> Tree:
     """The tree with the coordinates that the system's constraints bring with them, after those of the joints."""
     tree = without_auxiliary(tree, ())
-    along = flow(tree, system.time)
-    moving = MovingTree(system, tree)
-    found = (_auxiliary_of(constraint, moving, along) for constraint in system.constraints.values())
+    along = flow(tree, model.time)
+    moving = MovingTree(model, tree)
+    found = (_auxiliary_of(constraint, moving, along) for constraint in model.constraints.values())
     made = [each for each in found if each is not None]
-    taken = {q for joint in system.joints.values() for q in joint.q}
+    taken = {q for joint in model.joints.values() for q in joint.q}
     for each in made:
         for q in each.symbols:
             if q in taken:
@@ -87,7 +85,7 @@ def without_auxiliary(tree: Tree, but: Collection[str]) -> Tree:
 
 
 def _auxiliary_of(constraint: Constraint, moving: MovingTree, along: Mapping[Expr, Any]) -> AuxiliaryCoordinates | None:
-    """What one constraint brings with it."""
+    """The auxiliary coordinates of one constraint."""
     name = constraint.name
     if isinstance(constraint, ContactConstraint) and constraint.coordinates:
         definitions, guess = constraint.definitions(moving), constraint.guess(moving)
@@ -102,7 +100,7 @@ def _auxiliary_of(constraint: Constraint, moving: MovingTree, along: Mapping[Exp
 
 
 def fitted(tree: Tree, values: Mapping[Expr, float]) -> dict[Expr, float]:
-    """Numbers for all symbols, auxiliary coordinates where their definitions put them, if they can be found."""
+    """Numbers for all symbols, with the auxiliary coordinates solved from their definitions where possible."""
     known = dict(values)
     for each in tree.auxiliary:
         if each.guess and not any(known[s] for s in each.symbols):
@@ -112,7 +110,7 @@ def fitted(tree: Tree, values: Mapping[Expr, float]) -> dict[Expr, float]:
 
 
 def _defined(each: AuxiliaryCoordinates, known: Mapping[Expr, float]) -> list[float]:
-    """The coordinates of one constraint where their definitions hold, or as near to there as Newton's steps lead."""
+    """The auxiliary coordinates of one constraint by Newton's method on their definitions."""
     import numpy as np
 
     from .newton import Floats, solve

@@ -108,7 +108,7 @@ class DependentSpeeds(Typeset):
 
     @cached_property
     def followed(self) -> dict[Expr, Expr]:
-        """What the dependent speeds stand for."""
+        """Substitutions for the dependent speeds."""
         speeds = self.E @ self.u + self.e
         return {self.constraints.tree.u[k]: as_expr(speeds[k]) for k in self.dependent}
 
@@ -142,44 +142,43 @@ class DependentSpeeds(Typeset):
 
     @cached_property
     def pivots(self) -> Vector:
-        """What is divided by to get the dependent speeds: where one vanishes, they cannot be had so."""
+        """Divisors of the dependent speeds: where one vanishes, the choice is singular."""
         return Vector(self._eliminated([[] for _ in self.constraints.rows])[1])
 
 
 def dependent_speeds_of(
     constraints: Constraints, independent: Sequence[str] | None = None, prefer: Sequence[str] = (), pose: str = ""
 ) -> DependentSpeeds:
-    """Choose independent speeds: by name, or those preferred and the first ones from the ground outward that can be.
-
-    Where the reference is a pose that a user named, `pose` says which, and the named speeds must serve there.
-    """
+    """Independent speeds, by name or by preference from the ground outward; `pose` names the reference in messages."""
     usable = constraints.only(constraints.generic_rows)
     names = constraints.tree.speeds
     size = len(names)
     if independent is not None:
-        chosen = [_index_of(name, names) for name in independent]
+        for name in independent:
+            if name not in names:
+                raise unknown("speed", name, names, place="independent speeds", code="E-DERIVE-NAME")
+        chosen = [list(names).index(name) for name in independent]
         dependent = [k for k in range(size) if k not in chosen]
         if len(dependent) != len(usable.rows) or rank([[row[k] for k in dependent] for row in usable.A]) < len(
             dependent
         ):
-            raise fault(
+            message = (
                 f"the speeds {', '.join(independent)} do not determine the others: {len(usable.rows)} independent "
-                f"constraints leave {size - len(usable.rows)} of {size} speeds free.",
-                f"Choose {_usual(constraints) or 'none'}, say.",
-                "E-CONSTRAINT-SINGULAR",
+                f"constraints leave {size - len(usable.rows)} of {size} speeds free."
             )
+            raise fault(message, f"Choose {_usual(constraints) or 'none'}, say.", "E-CONSTRAINT-SINGULAR")
         if pose and not _serve(usable, dependent):
             some_do = _columns_at_reference(usable.at_reference, range(size)) is not None
             others = _usual(constraints)
-            raise fault(
-                f"the speeds {', '.join(independent)} do not determine the others at {pose}.",
-                f"Choose {others} there, say." if some_do else "No speeds do; name another pose with near=….",
-                "E-CONSTRAINT-SINGULAR",
-            )
+            message = f"the speeds {', '.join(independent)} do not determine the others at {pose}."
+            cure = f"Choose {others} there, say." if some_do else "No speeds do; name another pose with near=…."
+            raise fault(message, cure, "E-CONSTRAINT-SINGULAR")
         return DependentSpeeds(usable, tuple(sorted(chosen)), tuple(dependent))
     plain = _plain_columns(usable.A)
     order = sorted(range(size), key=lambda k: (names[k] in prefer, k not in plain, -k))
-    dependent = sorted(_columns_at_reference(usable.at_reference, order) or _columns_somewhere(usable.A, order))
+    dependent = sorted(_columns_at_reference(usable.at_reference, order) or ())
+    if not dependent and len(usable.A):  # the first columns that are independent at almost every state
+        dependent = sorted(order[k] for k in independent_columns([[row[k] for k in order] for row in usable.A]))
     return DependentSpeeds(usable, tuple(k for k in range(size) if k not in dependent), tuple(dependent))
 
 
@@ -189,18 +188,13 @@ def _usual(constraints: Constraints) -> str:
 
 
 def _serve(constraints: Constraints, dependent: Sequence[int]) -> bool:
-    """Whether A_d has an inverse at the reference, in numbers; where A has no value there, nobody can tell."""
+    """Whether A_d is regular at the reference, in numbers; True where A is not defined there."""
     import numpy as np
 
     if constraints.at_reference is None or not dependent:
         return True
     sizes = np.linalg.svd([[row[k] for k in dependent] for row in constraints.at_reference], compute_uv=False)
     return bool(sizes[-1] > _NOTHING * sizes[0])
-
-
-def _columns_somewhere(A: Matrix, order: Sequence[int]) -> list[int]:
-    """The first columns, in this order, that are independent at almost every state."""
-    return [order[k] for k in independent_columns([[row[k] for k in order] for row in A])] if len(A) else []
 
 
 def _columns_at_reference(A: Sequence[Sequence[float]] | None, order: Sequence[int]) -> list[int] | None:
@@ -230,9 +224,3 @@ def _plain_columns(A: Matrix) -> set[int]:
         if node.op == SYMBOL or any(id(arg) in varying for arg in node.args):
             varying.add(id(node))
     return {k for row in entries for k, entry in enumerate(row) if entry and id(entry) not in varying}
-
-
-def _index_of(name: str, names: Sequence[str]) -> int:
-    if name not in names:
-        raise unknown("speed", name, names, place="independent speeds", code="E-DERIVE-NAME")
-    return list(names).index(name)

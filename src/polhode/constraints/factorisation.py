@@ -4,7 +4,7 @@ In the metric of the masses, M = L Lᵀ, each row divided by the length that it 
 
     W = D⁻¹ A L⁻ᵀ = U S Vᵀ,    A M⁻¹ Aᵀ = D W Wᵀ D
 
-A singular value that is small tells that a row depends on others, or vanishes. It is left out, so that
+A small singular value shows that a row depends on others, or vanishes. It is left out, so that
 
     motion    A δ = r                            has the answer of least δᵀ M δ
     forces    M u̇ = f + Aᵀ λ,  A u̇ + γ = 0       have the multipliers of least size
@@ -16,33 +16,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import PolhodeError
-
-Floats = NDArray[np.float64]
+from .newton import Floats
 
 #: Singular values below this are none, where rows are of the length that they have in general.
 DEPENDENT = 1e-7
 #: Condition number from which on a mass matrix is singular.
 _SINGULAR = 1e13
-#: Levenberg's damping of a step where what is wanted is one or more.
+#: Levenberg's damping of a step where the right-hand side is one or more.
 _DAMPING = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
 class Factorisation:
-    """Rows A (…, m, n), the metric's factor L, and W = D⁻¹ A L⁻ᵀ.
-
-    >>> rows = Factorisation.of(np.array([[1.0, 0.0], [2.0, 0.0]]))
-    >>> rows.rank, rows.chosen, rows.redundant
-    (1, [1], [0])
-    >>> rows.least(np.array([3.0, 6.0])).round(12).tolist()
-    [3.0, 0.0]
-    >>> udot, multipliers = rows.motion(np.array([3.0, -4.0]), np.zeros(2))
-    >>> udot.round(12).tolist(), multipliers.round(12).tolist()
-    ([0.0, -4.0], [-0.6, -1.2])
-    """
+    """Rows A (…, m, n), the metric's factor L, and W = D⁻¹ A L⁻ᵀ."""
 
     A: Floats
     M: Floats | None
@@ -52,10 +40,7 @@ class Factorisation:
 
     @staticmethod
     def of(A: Floats, M: Floats | None = None, scale: Floats | None = None) -> Factorisation:
-        """The rows of A with the mass matrix M, or as they are where there is none or it is singular.
-
-        `scale` are the lengths of rows in general; by default all are measured by the longest.
-        """
+        """Factorise the rows of A in the metric of M (1 if absent or singular), scaled by `scale` or the longest."""
         L: Floats | None = None
         if M is not None:
             try:
@@ -70,7 +55,7 @@ class Factorisation:
 
     @property
     def lengths(self) -> Floats:
-        """The lengths of the rows before they were scaled."""
+        """Lengths of the rows before scaling."""
         return np.asarray(np.linalg.norm(self.W, axis=-1) * self.scale)
 
     @cached_property
@@ -96,7 +81,7 @@ class Factorisation:
 
     @cached_property
     def redundant(self) -> list[int]:
-        """Rows that say what the chosen ones say."""
+        """Rows that are combinations of the chosen ones."""
         return [k for k in range(len(self.A)) if k not in self.chosen]
 
     @cached_property
@@ -109,20 +94,17 @@ class Factorisation:
         """L⁻ᵀ y, for columns y."""
         return y if self.L is None else np.asarray(np.linalg.solve(_turned(self.L), y))
 
-    def least(self, wanted: Floats, damping: float = 0.0) -> Floats:
-        """The smallest δ that answers A δ = wanted as well as can be; with damping μ, least |W y - r|² + μ |y|²."""
+    def least(self, b: Floats, damping: float = 0.0) -> Floats:
+        """Least-norm least-squares solution δ of A δ = b; with damping μ, of |W y - r|² + μ |y|²."""
         U, s, V = self._factors
         share = np.divide(s, s * s + damping, out=np.zeros_like(s), where=s > DEPENDENT)
-        y = _times(_turned(V), share * _times(_turned(U), wanted / self.scale))
+        y = _times(_turned(V), share * _times(_turned(U), b / self.scale))
         return np.asarray(self._unmeasured(y[..., None])[..., 0])
 
-    def damped(self, wanted: Floats) -> Floats:
-        """The same, damped by what is wanted, μ ~ |r|²: for iterations from far off, or to where rank is lost.
-
-        With it Newton's steps converge quadratically there too (N. Yamashita and M. Fukushima, 2001).
-        """
-        is_large = float(np.abs(wanted).max(initial=0.0)) >= 1.0  # its square might overflow
-        return self.least(wanted, _DAMPING * (1.0 if is_large else min(1.0, float(wanted @ wanted))))
+    def damped(self, b: Floats) -> Floats:
+        """Levenberg-Marquardt step with μ ~ |r|² (Yamashita and Fukushima 2001): quadratic also where rank is lost."""
+        is_large = float(np.abs(b).max(initial=0.0)) >= 1.0  # its square might overflow
+        return self.least(b, _DAMPING * (1.0 if is_large else min(1.0, float(b @ b))))
 
     def multipliers(self, force: Floats) -> Floats:
         """The smallest λ with Aᵀ λ = force."""
@@ -130,10 +112,7 @@ class Factorisation:
         return np.asarray(found[..., 0])
 
     def accelerations(self, force: Floats, gamma: Floats) -> Floats:
-        """u̇ with M u̇ - force a force of the constraints and A u̇ + γ = 0; what no row can settle is left free.
-
-        Without M, masses are one.
-        """
+        """u̇ with M u̇ - force in the range of Aᵀ and A u̇ + γ = 0 (least squares); M = 1 if absent."""
         if self.M is None:
             alone = force
         elif self.L is not None or (np.isfinite(self.M).all() and np.linalg.cond(self.M).max() < _SINGULAR):
@@ -142,20 +121,20 @@ class Factorisation:
         else:
             message = "the mass matrix is singular or has no value: no accelerations follow from the forces."
             raise PolhodeError(message, "constraints", "Give the bodies that move some inertia.", "E-MODEL-SINGULAR")
-        wanted = -(_times(self.A, alone) + gamma)
+        b = -(_times(self.A, alone) + gamma)
         if self.M is None or self.L is not None:
-            return np.asarray(alone + self.least(wanted))
+            return np.asarray(alone + self.least(b))
         by_force = np.asarray(np.linalg.solve(self.M, _turned(self.A)))  # M is indefinite: M⁻¹ Aᵀ
-        return np.asarray(alone + _times(by_force @ np.linalg.pinv(self.A @ by_force, rcond=DEPENDENT), wanted))
+        return np.asarray(alone + _times(by_force @ np.linalg.pinv(self.A @ by_force, rcond=DEPENDENT), b))
 
     def motion(self, force: Floats, gamma: Floats) -> tuple[Floats, Floats]:
         """u̇ and the smallest λ of M u̇ = force + Aᵀ λ, A u̇ + γ = 0."""
         udot = self.accelerations(force, gamma)
         return udot, self.multipliers((udot if self.M is None else _times(self.M, udot)) - force)
 
-    def unanswered(self, wanted: Floats) -> Floats:
-        """What no motion can answer, row by row."""
-        return np.asarray(wanted - self.A @ self.least(wanted))
+    def residual(self, b: Floats) -> Floats:
+        """The residual of A δ = b, row by row."""
+        return np.asarray(b - self.A @ self.least(b))
 
     def clashing(self, index: int) -> list[int]:
         """The rows of a combination that is as short as a singular value is."""
@@ -163,7 +142,7 @@ class Factorisation:
         return [k for k, weight in enumerate(weights) if weight > 0.1 * weights.max()]
 
     def sources(self, row: int) -> list[int]:
-        """The chosen rows that a redundant one is made of."""
+        """The chosen rows whose combination a redundant one is."""
         weights, *_ = np.linalg.lstsq(self.W[self.chosen].T, self.W[row], rcond=None)
         return [k for k, weight in zip(self.chosen, weights, strict=True) if abs(weight) > 1e-6]
 

@@ -20,7 +20,7 @@ from typing import Any
 from ..errors import ModelError, PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zero
 from ..geometry import Pose
-from ..geometry.elimination import surest_rows
+from ..geometry.elimination import regular_rows
 from ..kinematics.joint import envelope_kinematics, simple_configuration, twist_beyond
 from ..model.constraints.closure import nothing_free
 from ..model.constraints.protocol import LoopConstraint
@@ -30,7 +30,7 @@ from ..model.stage import Stage
 
 Named = dict[str, Expr]
 
-#: Singular values of the joint's map below this make home a poor place to choose pivots at.
+#: Singular values of the joint's map below this make zero coordinates unsuitable for choosing pivots.
 _SINGULAR = 1e-3
 
 
@@ -54,23 +54,23 @@ class LoopAuxiliary:
     def conditions(self, X: Pose) -> tuple[Named, Named]:
         """Those that define the coordinates, and the others."""
         E = self.closure_error(X)
-        named = {asked.name: asked.value(E) for asked in nothing_free()}
+        named = {condition.name: condition.value(E) for condition in nothing_free()}
         defining = {name: named[name] for name in self.defining}
         return defining, {name: value for name, value in named.items() if name not in defining}
 
-    def unable(self, speeds: Sequence[Any]) -> Named:
-        """Of the speeds ν those that the joint cannot have."""
+    def excluded(self, speeds: Sequence[Any]) -> Named:
+        """The speeds ν that the joint excludes."""
         return {f"beyond {count}": as_expr(speeds[k]) for count, k in enumerate(self.beyond, start=1)}
 
     def branch(self, X: Pose) -> Expr:
-        """What is zero where the loop is closed, and -4 where the error is half a turn, which the conditions allow."""
+        """Branch indicator: 0 where the loop is closed, -4 at an error of half a turn, which the conditions allow."""
         R = self.closure_error(X).R
         return as_expr(R[0, 0] + R[1, 1] + R[2, 2] - 3)
 
 
 @dataclass(frozen=True)
 class _Step:
-    """A stage on the way from frame a to frame b, its coordinates, and their indices in the joint's list."""
+    """A stage between frame a and frame b, its coordinates, and their indices in the joint's list."""
 
     stage: Stage
     q: tuple[Expr, ...]
@@ -105,7 +105,7 @@ def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
     try:
         cut = min((_cut(steps, index) for index in range(len(steps) + 1)), key=lambda each: each.risk)
     except PolhodeError as error:
-        message = f"the stages of this {kind.kind} joint repeat each other: poses do not tell its coordinates."
+        message = f"the stages of this {kind.kind} joint repeat each other: poses do not determine its coordinates."
         cure = "Leave out a stage whose motion the others allow already."
         raise ModelError(message, closure.place, cure, "E-CONSTRAINT-SINGULAR") from error
     ways, beyond = _kinematics(steps, len(symbols))
@@ -157,13 +157,13 @@ def _cut(steps: Sequence[_Step], index: int) -> _Cut:
         columns += [twist_beyond(U, h) for h in step.stage.algebra]
     J = Matrix.columns_of(columns, 6).map(as_expr)
     at_reference = _numbers(J, steps)
-    rows, risk = surest_rows(J, at_reference)
+    rows, risk = regular_rows(J, at_reference)
     full = sum(not is_zero(entry) for k in rows for entry in J[k])
     return _Cut(index, tuple(rows), [[-entry for entry in at_reference[k]] for k in rows], (risk, full))
 
 
 def _numbers(J: Matrix, steps: Sequence[_Step]) -> list[list[float]]:
-    """J at home, or a little off it where home is singular."""
+    """J at the zero configuration, or near it where that is singular."""
     import numpy as np
 
     home = {q: 0.0 for step in steps for q in step.q} | {step.q[0]: 1.0 for step in steps if step.is_quaternion}

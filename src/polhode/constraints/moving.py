@@ -20,8 +20,8 @@ from ..model.model import Model
 class MovingTree:
     """Where the bodies of a system are, and how they move, on its tree."""
 
-    def __init__(self, system: Model, tree: Tree) -> None:
-        self.system, self.tree = system, tree
+    def __init__(self, model: Model, tree: Tree) -> None:
+        self.system, self.tree = model, tree
 
     @cached_property
     def _poses(self) -> list[Pose]:
@@ -36,7 +36,7 @@ class MovingTree:
         return self.system.time
 
     def given(self, value: Any) -> Any:
-        """What the user wrote, with the symbols of coupled and driven joints as what they stand for."""
+        """A user's expressions with the symbols of coupled and driven joints substituted."""
         listed = map(as_expr, value if isinstance(value, Vector) else [value])
         entries = substitute(list(listed), self.tree.followed)
         return Vector(entries) if isinstance(value, Vector) else entries[0]
@@ -51,7 +51,7 @@ class MovingTree:
         return relative_pose(self.tree, a, b)
 
     def velocity(self, body: str, place: Vector) -> Twist:
-        """Angular velocity of a body, and the velocity of its point at a place, both in ground components."""
+        """Angular velocity of a body, and velocity of its point at a position, in ground components."""
         link, _ = self.tree.bodies[body]
         if link == BASE:
             return Twist.zero()

@@ -23,7 +23,7 @@ _ARMIJO = 1e-4
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Where the iteration ended, what is left of the residual there, and how many steps led to it."""
+    """The end of an iteration: q, the residual there, and the number of steps."""
 
     q: Floats
     residual: Floats

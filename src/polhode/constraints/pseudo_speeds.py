@@ -31,7 +31,7 @@ from ..expr import (
     substitute,
     symbol,
 )
-from ..expr.spelling import OWN, acceleration_of, told_apart
+from ..expr.spelling import OWN, acceleration_of, distinct_spellings
 from ..geometry.elimination import eliminate
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
@@ -47,7 +47,7 @@ fault = fault_at(_PLACE)
 
 @dataclass(frozen=True, eq=False)
 class PseudoSpeeds(DependentSpeeds):
-    """All speeds from pseudo-velocities; positions are still corrected by dependent speeds of the tree."""
+    """All speeds from pseudo-velocities; positions are corrected by dependent speeds of the tree."""
 
     #: Whether each is measured in what the speed of the tree at its place is.
     keeps_units: ClassVar[bool] = False
@@ -99,7 +99,7 @@ class PseudoSpeeds(DependentSpeeds):
 
     @cached_property
     def followed(self) -> dict[Expr, Expr]:
-        """What the speeds of the tree stand for, but for those that are pseudo-velocities themselves."""
+        """Substitutions for the speeds of the tree that are not pseudo-velocities themselves."""
         speeds, tree = self.E @ self.u + self.e, self.constraints.tree
         return {tree.u[k]: as_expr(speeds[k]) for k in self.replaced}
 
@@ -129,28 +129,25 @@ class PseudoSpeeds(DependentSpeeds):
 
     @cached_property
     def moving_pivots(self) -> list[Expr]:
-        """What is divided by to get the speeds and might vanish in motion."""
+        """Divisors of the speeds that may vanish in motion."""
         return [each for each in self._inverse[1] if any(x.data[0] != "parameter" for x in free_symbols([each]))]
 
     @cached_property
     def pivots(self) -> Vector:
-        """What is divided by to get the speeds, and to correct positions."""
+        """Divisors of the speeds, and of corrections of positions."""
         corrected = self._eliminated([[] for _ in self.constraints.rows])[1] if self.constraints.positions else []
         return Vector([*self._inverse[1], *corrected])
 
 
-def pseudo_speeds_of(system: Model, constraints: Constraints, given: Mapping[str, Any]) -> PseudoSpeeds:
+def pseudo_speeds_of(model: Model, constraints: Constraints, given: Mapping[str, Any]) -> PseudoSpeeds:
     """The speeds of a tree from pseudo-velocities by name: expressions that are linear in the speeds."""
     usable = constraints.only(constraints.generic_rows)
     tree = constraints.tree
     count, needed = len(given), len(tree.u) - len(usable.rows)
     if count != needed:
         kept = f" less {len(usable.rows)} independent constraints" if usable.rows else ""
-        raise fault(
-            f"{count} pseudo-velocities are given, and {needed} are needed: {len(tree.u)} speeds{kept}.",
-            f"Give {needed}, of which some may be speeds: {', '.join(tree.speeds)}.",
-            "E-DERIVE-SHAPE",
-        )
+        message = f"{count} pseudo-velocities are given, and {needed} are needed: {len(tree.u)} speeds{kept}."
+        raise fault(message, f"Give {needed}, of which some may be speeds: {', '.join(tree.speeds)}.", "E-DERIVE-SHAPE")
     values = [_value(name, value, tree, constraints.time) for name, value in given.items()]
     P = jacobian(values, list(tree.u))
     for name, value, row in zip(given, values, P, strict=True):
@@ -159,12 +156,10 @@ def pseudo_speeds_of(system: Model, constraints: Constraints, given: Mapping[str
     found = rank([*P, *usable.A])
     if found < len(tree.u):
         beside = " and the constraints" if usable.rows else ""
-        raise fault(
-            f"{', '.join(given)} do not determine the speeds: they{beside} make {found} of {len(tree.u)} known.",
-            "Choose pseudo-velocities that do not follow from each other, nor from the constraints.",
-            "E-DERIVE-SINGULAR",
-        )
-    chosen = _symbols(system, tree, dict(zip(given, values, strict=True)))
+        message = f"{', '.join(given)} do not determine the speeds: they{beside} make {found} of {len(tree.u)} known."
+        cure = "Choose pseudo-velocities that do not follow from each other, nor from the constraints."
+        raise fault(message, cure, "E-DERIVE-SINGULAR")
+    chosen = _symbols(model, tree, dict(zip(given, values, strict=True)))
     spare = dependent_speeds_of(usable) if usable.rows else DependentSpeeds(usable, tuple(range(len(tree.u))), ())
     return PseudoSpeeds(usable, spare.independent, spare.dependent, chosen, Vector(values))
 
@@ -186,12 +181,8 @@ def _check_moves(name: str, value: Expr, row: Sequence[Any], tree: Tree) -> None
         return
     alike = [x.name for x in free_symbols([value]) if x in tree.q and x.name in tree.speeds]
     cure = f"Give a sum of speeds times coefficients; the speeds are {', '.join(tree.speeds)}."
-    raise PolhodeError(
-        "there is no speed in it.",
-        place=f"pseudo-velocity '{name}'",
-        cure=f"'{alike[0]}' is the coordinate here: write u({alike[0]}) for its speed." if alike else cure,
-        code="E-DERIVE-MISSING",
-    )
+    cure = f"'{alike[0]}' is the coordinate here: write u({alike[0]}) for its speed." if alike else cure
+    raise PolhodeError("there is no speed in it.", f"pseudo-velocity '{name}'", cure, "E-DERIVE-MISSING")
 
 
 def _check_linear(name: str, row: Sequence[Any], tree: Tree) -> None:
@@ -200,9 +191,9 @@ def _check_linear(name: str, row: Sequence[Any], tree: Tree) -> None:
         raise PolhodeError("it is not linear in the speeds.", f"pseudo-velocity '{name}'", cure, "E-DERIVE-DEPENDENCE")
 
 
-def _symbols(system: Model, tree: Tree, values: Mapping[str, Expr]) -> Vector:
+def _symbols(model: Model, tree: Tree, values: Mapping[str, Expr]) -> Vector:
     """The symbols of pseudo-velocities: a speed of the tree that is one keeps its own."""
-    spellings, made = spellings_of(system), []
+    spellings, made = spellings_of(model), []
     own = dict(zip(tree.speeds, tree.u, strict=True))
     for name, value in values.items():
         if name in own:
@@ -212,6 +203,6 @@ def _symbols(system: Model, tree: Tree, values: Mapping[str, Expr]) -> Vector:
             made.append(own[name])
             continue
         each = symbol(checked_name(name, "pseudo-velocity"), "speed", OWN)
-        spellings |= told_apart([each, acceleration_of(each)], spellings, f"pseudo-velocity '{name}'")
+        spellings |= distinct_spellings([each, acceleration_of(each)], spellings, f"pseudo-velocity '{name}'")
         made.append(each)
     return Vector(made)

@@ -23,7 +23,7 @@ from typing import Any, Protocol
 from ..errors import ModelError, PolhodeError, Problem, listed
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
-from ..expr.spelling import told_apart
+from ..expr.spelling import distinct_spellings
 from ..expr.typeset import Typeset
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
@@ -51,10 +51,10 @@ class Row:
 
 
 class RowSource(Protocol):
-    """A formalism's own way to the rows: their rates, γ and Aᵀλ otherwise than by differentiating φ and its rate."""
+    """Rows by a formalism's own equations: rates, γ and Aᵀλ without differentiating φ."""
 
     def row(self, row: Row) -> Row:
-        """The row with its rate A u + a found this way; as it is, if this way does not lead to it."""
+        """The row with its rate A u + a by these equations; unchanged if they do not give it."""
 
     def remainder(self, row: Row) -> Expr:
         """γ of the row."""
@@ -101,7 +101,7 @@ class Constraints(Typeset):
 
     @cached_property
     def definitions(self) -> dict[str, Expr]:
-        """ψ(q, t) by name: what holds the auxiliary coordinates in their place, and changes with no motion."""
+        """ψ(q, t) by name: the definitions of the auxiliary coordinates, constant along every motion."""
         return {_full(each.of, name): value for each in self.tree.auxiliary for name, value in each.definitions}
 
     @cached_property
@@ -126,7 +126,7 @@ class Constraints(Typeset):
 
     @cached_property
     def a(self) -> Vector:
-        """What is left of the rates at rest: explicit dependence on time."""
+        """The rates at u = 0: explicit dependence on time."""
         return Vector(substitute(self.rates, dict.fromkeys(self.tree.u, as_expr(0))))
 
     @cached_property
@@ -164,22 +164,19 @@ class Constraints(Typeset):
         return [flat[i * width : (i + 1) * width] for i in range(len(self.rows))]
 
 
-def reference_of(system: Model, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
+def reference_of(model: Model, tree: Tree, near: Mapping[str, float] | None = None) -> dict[Expr, float]:
     """A number for every symbol of a system: the home pose, or one near to it by coordinate names, at rest."""
-    values = dict.fromkeys((*tree.q, *tree.u, *tree.tau, system.time), 0.0)
+    values = dict.fromkeys((*tree.q, *tree.u, *tree.tau, model.time), 0.0)
     values |= {tree.q[i]: 1.0 for i in tree.quaternions}
     values |= {q: float(near[q.name]) for q in tree.q if near and q.name in near}
-    for table in (system.parameters, system.inputs):
+    for table in (model.parameters, model.inputs):
         values |= {entry.symbol: 1.0 if entry.value is None else float(entry.value) for entry in table.values()}
     return fitted(tree, values)
 
 
 @dataclass(frozen=True)
-class Sorted:
-    """The rows of a system: those that say something, those that the tree keeps by itself, those it cannot keep.
-
-    The tree has the auxiliary coordinates on which they depend.
-    """
+class SortedRows:
+    """Rows by kind: independent of the tree, kept by the tree itself, impossible; `tree` has auxiliary coordinates."""
 
     tree: Tree
     rows: tuple[Row, ...]
@@ -187,38 +184,37 @@ class Sorted:
     impossible: tuple[Row, ...]
 
 
-def sorted_rows(system: Model, tree: Tree, source: RowSource | None = None) -> Sorted:
+def sorted_rows(model: Model, tree: Tree, source: RowSource | None = None) -> SortedRows:
     """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
-    tree = with_auxiliary(system, tree)
+    tree = with_auxiliary(model, tree)
     kinds: dict[str, list[Row]] = {"rows": [], "trivial": [], "impossible": []}
-    moving, along = MovingTree(system, tree), flow(tree, system.time)
-    for constraint in system.constraints.values():
+    moving, along = MovingTree(model, tree), flow(tree, model.time)
+    for constraint in model.constraints.values():
         made = _rows(constraint, moving, along)
         for row in made if source is None else map(source.row, made):
             kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "trivial"].append(
                 row
             )
     alive = {row.of for kind in ("rows", "impossible") for row in kinds[kind]}
-    return Sorted(without_auxiliary(tree, alive), *(tuple(kinds[kind]) for kind in ("rows", "trivial", "impossible")))
+    return SortedRows(
+        without_auxiliary(tree, alive), *(tuple(kinds[kind]) for kind in ("rows", "trivial", "impossible"))
+    )
 
 
 def constraints_of(
-    system: Model, tree: Tree, near: Mapping[str, float] | None = None, source: RowSource | None = None
+    model: Model, tree: Tree, near: Mapping[str, float] | None = None, source: RowSource | None = None
 ) -> Constraints:
-    """Every constraint of a system as rows on the tree's speeds; those that the tree itself keeps are set aside.
-
-    The result's `tree` has the auxiliary coordinates; it is the one to derive equations from.
-    """
-    found = sorted_rows(system, tree, source)
+    """All constraints as rows on the speeds of the result's `tree`, which has the auxiliary coordinates."""
+    found = sorted_rows(model, tree, source)
     if found.impossible:
         raise ModelError(problems=[impossible(row) for row in found.impossible])
     trivial = tuple(row.name for row in found.trivial)
-    made = Constraints(found.tree, system.time, found.rows, trivial, reference_of(system, found.tree, near), source)
+    made = Constraints(found.tree, model.time, found.rows, trivial, reference_of(model, found.tree, near), source)
     own = [(each.of, q) for each in found.tree.auxiliary for q in each.symbols]
     own += [(row.of, multiplier) for row, multiplier in zip(made.rows, made.multipliers, strict=True)]
-    spellings = spellings_of(system)
+    spellings = spellings_of(model)
     for constraint, each in own:
-        spellings |= told_apart([each], spellings, f"constraint '{constraint}'")
+        spellings |= distinct_spellings([each], spellings, f"constraint '{constraint}'")
     return made
 
 
@@ -227,10 +223,10 @@ def _full(constraint: str, part: str) -> str:
 
 
 def impossible(row: Row) -> Problem:
-    """What is wrong with a row whose value never changes and is not zero."""
+    """A message about a row whose value is a nonzero constant."""
     numbers = "" if row.value is None or free_symbols([row.value]) else f", which is {float(row.value):.6g}"
     return Problem(
-        f"'{row.name}' asks that {str(row.value)[:80]}{numbers} be zero, and nothing that moves can change it.",
+        f"'{row.name}' requires {str(row.value)[:80]}{numbers} to be zero, and no coordinate changes it.",
         place=f"constraint '{row.of}'",
         cure="Check where the bodies and frames are, or remove the constraint.",
         code="E-CONSTRAINT-SINGULAR",
@@ -264,20 +260,17 @@ def _conditions(constraint: Constraint, moving: MovingTree) -> tuple[dict[str, E
         if joint is None:
             return constraint.conditions(X) or {}, {}
         (own,) = (each for each in moving.tree.auxiliary if each.of == constraint.name)
-        return joint.conditions(X)[1], joint.unable(own.speeds)
+        return joint.conditions(X)[1], joint.excluded(own.speeds)
     return {}, {}
 
 
-def assembly_branches(system: Model, tree: Tree) -> dict[str, Expr]:
-    """For each loop that has other assembly branches, what is zero on the one that is meant."""
+def assembly_branches(model: Model, tree: Tree) -> dict[str, Expr]:
+    """Branch indicators of the loops that have several assembly branches."""
     made: dict[str, Expr] = {}
-    for loop in system.constraints.values():
+    for loop in model.constraints.values():
         if isinstance(loop, LoopConstraint):
             X, joint = loop_pose(loop, tree), loop_auxiliary(loop)
-            own = loop.branch(X) if joint is None else joint.branch(X) if _has_auxiliary(loop, tree) else None
+            has_auxiliary = any(each.of == loop.name for each in tree.auxiliary)
+            own = loop.branch(X) if joint is None else joint.branch(X) if has_auxiliary else None
             made |= {loop.name: own} if own else {}
     return made
-
-
-def _has_auxiliary(constraint: Constraint, tree: Tree) -> bool:
-    return any(each.of == constraint.name for each in tree.auxiliary)

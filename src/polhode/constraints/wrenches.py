@@ -1,6 +1,6 @@
 """The forces that keep constraints, as they act: wrenches on bodies, and efforts on speeds.
 
-A closing joint pushes with n·w + f·v = λ·φ̇ against every motion (w, v) of its frame b; a contact with a force at the
+A closing joint acts with n·w + f·v = λ·φ̇ against every motion (w, v) of its frame b; a contact with a force at the
 place of contact; a condition on coordinates with efforts on their speeds. All together do the work of Aᵀλ:
 
     Σ Jᵀ (n, f) + efforts = Aᵀ λ
@@ -28,11 +28,8 @@ _ZERO = Vector([as_expr(0)] * 3)
 
 
 @dataclass(frozen=True)
-class Push:
-    """What a constraint does to its two bodies: a wrench about a place, in ground components, on one of them.
-
-    The other body feels the opposite wrench at the same place.
-    """
+class ConstraintWrench:
+    """The wrench of a constraint about a point, in ground components, on one body; the other has its opposite."""
 
     on: str
     against: str
@@ -40,21 +37,22 @@ class Push:
     wrench: Wrench
 
 
-def pushes(system: Model, constraints: Constraints, multipliers: Sequence[Any]) -> dict[str, Push]:
+def acting_wrenches(model: Model, constraints: Constraints, multipliers: Sequence[Any]) -> dict[str, ConstraintWrench]:
     """For each constraint between bodies the wrench that it exerts, given the multipliers of its rows."""
-    moving = MovingTree(system, constraints.tree)
-    made: dict[str, Push] = {}
-    for constraint in system.constraints.values():
+    moving = MovingTree(model, constraints.tree)
+    made: dict[str, ConstraintWrench] = {}
+    for constraint in model.constraints.values():
         own = {row.part: multipliers[k] for k, row in enumerate(constraints.rows) if row.of == constraint.name}
         if own and isinstance(constraint, LoopConstraint):
-            wrench = _loop_wrench(constraint, own, loop_pose(constraint, constraints.tree))
+            rows = loop_directions(constraint, loop_pose(constraint, constraints.tree))
+            wrench = Wrench(*(_total({name: pair[k] for name, pair in rows.items()}, own) for k in (0, 1)))
             X = moving.pose(constraint.b) @ constraint.pose_b
-            made[constraint.name] = Push(constraint.b, constraint.a, X.p, wrench.turned(X.R))
+            made[constraint.name] = ConstraintWrench(constraint.b, constraint.a, X.p, wrench.turned(X.R))
         elif own and isinstance(constraint, ContactConstraint):
             contact = constraint.contact(moving)
             force, torque = (_total(along, own) for along in (contact.directions, contact.turns))
             one, other = constraint.bodies
-            made[constraint.name] = Push(one, other, contact.place, Wrench(torque, force))
+            made[constraint.name] = ConstraintWrench(one, other, contact.place, Wrench(torque, force))
     return made
 
 
@@ -63,13 +61,6 @@ def _total(along: Mapping[str, Vector], own: Mapping[str, Any]) -> Vector:
     for name, direction in along.items():
         total = total + direction * own.get(name, 0)
     return total
-
-
-def _loop_wrench(constraint: LoopConstraint, own: dict[str, Any], X: Pose) -> Wrench:
-    """∂(λ·φ̇)/∂(twist of frame b), in the components of frame b."""
-    found = loop_directions(constraint, X)
-    torques, forces = ({name: pair[k] for name, pair in found.items()} for k in (0, 1))
-    return Wrench(_total(torques, own), _total(forces, own))
 
 
 def loop_directions(constraint: LoopConstraint, X: Pose) -> dict[str, Wrench]:
@@ -96,7 +87,7 @@ def _loop_rates(constraint: LoopConstraint, X: Pose, along: dict[Expr, Expr]) ->
         constraint.name, definitions, joint.symbols, along, ways=joint.ways, at_reference=joint.at_reference
     )
     moving = {**along, **dict(zip(following.symbols, following.rates, strict=True))}
-    return _rates(rest, moving) | joint.unable(following.speeds)
+    return _rates(rest, moving) | joint.excluded(following.speeds)
 
 
 def _rates(named: dict[str, Expr], along: dict[Expr, Expr]) -> dict[str, Expr]:
@@ -104,13 +95,13 @@ def _rates(named: dict[str, Expr], along: dict[Expr, Expr]) -> dict[str, Expr]:
 
 
 def constraint_wrenches(
-    system: Model, constraints: Constraints, multipliers: Sequence[Any]
+    model: Model, constraints: Constraints, multipliers: Sequence[Any]
 ) -> tuple[list[Wrench], list[Expr]]:
     """The wrench of all constraints on each link about its origin in its components, and the efforts of conditions."""
     tree = constraints.tree
     table = [Wrench(_ZERO, _ZERO) for _ in tree.links]
     poses = world_poses(tree)
-    for push in pushes(system, constraints, multipliers).values():
+    for push in acting_wrenches(model, constraints, multipliers).values():
         for body, sign in ((push.on, 1), (push.against, -1)):
             i, _ = tree.bodies[body]
             if i == BASE:
@@ -119,6 +110,6 @@ def constraint_wrenches(
             table[i] = table[i] + push.wrench.about(push.place - X.p).turned(X.R.T) * sign
     efforts = [as_expr(0)] * len(tree.u)
     for k, row in enumerate(constraints.rows):
-        if isinstance(system.constraints[row.of], CoordinateConstraint):
+        if isinstance(model.constraints[row.of], CoordinateConstraint):
             efforts = [as_expr(e + a * multipliers[k]) for e, a in zip(efforts, constraints.A[k], strict=True)]
     return table, efforts

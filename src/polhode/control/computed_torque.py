@@ -85,7 +85,12 @@ class ComputedTorque(TrackingController):
         names = self.tracking.names
         self.kp, self.kd = self.gains("kp", kp, names), self.gains("kd", kd, names)
         self.ki = None if ki is None else self.gains("ki", ki, names)
-        _check_integral(self)
+        diagonals = [] if self.ki is None else [_diagonal(each) for each in (self.ki, self.kp, self.kd)]
+        for name, low, mid, high in zip(names, *diagonals, strict=True) if diagonals else ():
+            if low >= mid * high:  # by Routh and Hurwitz
+                large = f"the integral gain {low:g} of '{name}' is too large"
+                message = f"{large}: errors grow, with kp = {mid:g}, kd = {high:g}."
+                raise PolhodeError(message, self.name, f"Give ki below kp kd = {mid * high:g}.", "E-CONTROL-NUMBER")
 
     def write(self) -> Written:
         """Errors, accelerations and controls."""
@@ -132,23 +137,6 @@ class ComputedTorque(TrackingController):
         )
 
 
-def _check_integral(controller: ComputedTorque) -> None:
-    """Refuse an integral that unsettles the loop: by Routh and Hurwitz, kp kd > ki."""
-    ki = controller.ki
-    if ki is None:
-        return
-    for name, low, mid, high in zip(
-        controller.tracking.names, *(_diagonal(each) for each in (ki, controller.kp, controller.kd)), strict=True
-    ):
-        if low >= mid * high:
-            raise PolhodeError(
-                f"the integral gain {low:g} of '{name}' is too large: errors grow, with kp = {mid:g}, kd = {high:g}.",
-                place=controller.name,
-                cure=f"Give ki below kp kd = {mid * high:g}.",
-                code="E-CONTROL-NUMBER",
-            )
-
-
 def _diagonal(gains: Any) -> list[float]:
     values: dict[Expr, Any] = {each.symbol: each.value for each in gains.parameters.values()}
     return [float(values[gains.matrix[k][k]]) for k in range(len(gains.matrix))]
@@ -183,9 +171,9 @@ class PotentialShaping(ModelBased):
         self.actuation.check_full()
         self.potential = number_of(potential, f"{self.name} potential")
         known = {*self.equations.q, *(each.symbol for each in self.equations.system.parameters.values())}
-        strange = [x for x in free_symbols([self.potential]) if x not in known]
-        if strange:
-            message = f"the potential depends on {spelled(strange[0])}, which is no coordinate or parameter."
+        others = [x for x in free_symbols([self.potential]) if x not in known]
+        if others:
+            message = f"the potential depends on {spelled(others[0])}, which is no coordinate or parameter."
             raise PolhodeError(message, self.name, "Give an expression of equations.q.", "E-CONTROL-DEPENDENCE")
         self.kd = self.gains("kd", kd, [u.name for u in self.equations.u])
 
@@ -205,9 +193,8 @@ class PotentialShaping(ModelBased):
     @cached_property
     def lyapunov(self) -> LyapunovFunction:
         """V = T + V_d."""
-        return self._proof(
-            self.potential, ("T + V_d", "T + V_d"), "The mechanism comes to rest where V_d has a minimum."
-        )
+        conclusion = "The mechanism comes to rest where V_d has a minimum."
+        return self._proof(self.potential, ("T + V_d", "T + V_d"), conclusion)
 
     def _proof(self, potential: Expr, formula: tuple[str, str], conclusion: str) -> LyapunovFunction:
         e, u = self.equations, list(self.equations.u)
@@ -321,7 +308,11 @@ class OperationalSpace(ModelBased):
         e = self.equations
         e.located(frame)
         self.frame = frame
-        self.axes = _axes_of(axes, self.name)
+        given = tuple(axes) if isinstance(axes, str | list | tuple) else ()
+        if not given or any(axis not in _AXES or given.count(axis) > 1 for axis in given):
+            message, cure = f"{shown(axes)} does not name axes of space.", "Give axes='xyz', or fewer."
+            raise PolhodeError(message, self.name, cure, "E-CONTROL-NAME")
+        self.axes = tuple(axis for axis in _AXES if axis in given)
         self.follows_orientation = isinstance(orientation, str)
         if isinstance(orientation, str) and orientation != "reference":
             cure = 'Give a rotation, or "reference" to have it follow one.'
@@ -332,7 +323,13 @@ class OperationalSpace(ModelBased):
         self.names = (*self.axes, *turns)
         self._rows = [*(3 + _AXES.index(axis) for axis in self.axes), *range(len(turns))]
         self.kp, self.kd = self.gains("kp", kp, self.names), self.gains("kd", kd, self.names)
-        self._check_reach()
+        reached = independent_columns(self._jacobian.T)
+        if len(reached) < len(self.names):
+            lost = listed([name for k, name in enumerate(self.names) if k not in reached])
+            beside = f" beside {listed(self.names[k] for k in reached)}" if reached else ""
+            message = f"'{self.frame}' cannot be moved along {lost}{beside}."
+            cure = "Leave directions out: axes='xy', or give no orientation."
+            raise PolhodeError(message, self.name, cure, "E-CONTROL-SINGULAR")
         speeds = [u.name for u in e.u]
         self.posture_kd = None if posture_kd is None else self.gains("posture_kd", posture_kd, speeds)
         self.posture_kp = None if posture_kp is None else self.gains("posture_kp", posture_kp, speeds)
@@ -342,18 +339,8 @@ class OperationalSpace(ModelBased):
             cure = "Give a small number, such as 0.01."
             raise PolhodeError(f"the damping {shown(damping)} is negative.", self.name, cure, "E-CONTROL-NUMBER")
 
-    def _check_reach(self) -> None:
-        """Refuse directions in which the frame cannot be moved, and freedoms that nobody would hold."""
-        had = independent_columns(self._jacobian.T)
-        if len(had) < len(self.names):
-            lost = listed([name for k, name in enumerate(self.names) if k not in had])
-            beside = f" beside {listed(self.names[k] for k in had)}" if had else ""
-            message = f"'{self.frame}' cannot be moved along {lost}{beside}."
-            cure = "Leave directions out: axes='xy', or give no orientation."
-            raise PolhodeError(message, self.name, cure, "E-CONTROL-SINGULAR")
-
     def _posture(self, given: Any) -> dict[str, Fraction]:
-        """Where coordinates are to go as far as the frame lets them, by name; zero where nothing is said."""
+        """Set points of coordinates, by name, for the freedoms that the frame leaves; zero where not given."""
         e = self.equations
         left = len(e.u) - len(self.names)
         if left and self.posture_kd is None:
@@ -362,8 +349,7 @@ class OperationalSpace(ModelBased):
             raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
         if self.posture_kp is None:
             return {}
-        own = self._coordinates()
-        found = {q.name: Fraction(0) for q in own}
+        found = {q.name: Fraction(0) for q in self._coordinates()}
         return found | named_numbers(given, "coordinate", found, f"{self.name} posture")
 
     def _coordinates(self) -> list[Expr]:
@@ -427,8 +413,8 @@ class OperationalSpace(ModelBased):
         e, J = self.equations, self._jacobian
         errors, rates, forward = self._wanted
         own = {step("e", name): error for name, error in zip(self.names, errors, strict=True)}
-        asked = zip(forward, self.kd.times(rates), self.kp.times(list(own)), strict=True)
-        accelerations = {step("a", name): as_expr(sum(each)) for name, each in zip(self.names, asked, strict=True)}
+        terms = zip(forward, self.kd.times(rates), self.kp.times(list(own)), strict=True)
+        accelerations = {step("a", name): as_expr(sum(each)) for name, each in zip(self.names, terms, strict=True)}
         held, bias = self._held(), bias_acceleration(e, self.frame)
         drift = {step("h", name): as_expr(bias[row]) for name, row in zip(self.names, self._rows, strict=True)}
         efforts = [step("p", u.name) for u in e.u] if held else [as_expr(0)] * len(e.u)
@@ -439,16 +425,15 @@ class OperationalSpace(ModelBased):
         solved = factors.solve(right)
         forces = {step("F", name): as_expr(F) for name, F in zip(self.names, solved, strict=True)}
         pushed = J.T @ Vector(list(forces))
-        done = [
-            as_expr(sum(each)) for each in zip(self.actuation.required([0] * len(e.u)), efforts, pushed, strict=True)
-        ]
-        parts = [self.kp, self.kd, *(each for each in (self.posture_kp, self.posture_kd) if each)]
+        parts = zip(self.actuation.required([0] * len(e.u)), efforts, pushed, strict=True)
+        done = [as_expr(sum(each)) for each in parts]
+        gains = [self.kp, self.kd, *(each for each in (self.posture_kp, self.posture_kd) if each)]
         lost = () if self.damping else (f"'{self.frame}' cannot be moved in some direction",)
         return Written(
             self.actuation.solved(done),
             {**own, **accelerations, **drift, **held, **feels, **forces},
             reference=self.reference,
-            parameters={name: each for gains in parts for name, each in gains.parameters.items()},
+            parameters={name: each for own in gains for name, each in own.parameters.items()},
             conditions=lost,
             singular=tuple((words, as_expr(prod(factors.pivots, start=as_expr(1)))) for words in lost),
             errors={name: error for name, error in zip(self.names, errors, strict=True) if name in _TURNS},
@@ -483,9 +468,8 @@ class OperationalSpace(ModelBased):
     def error_dynamics(self) -> ErrorDynamics:
         """ė̇ + Kd ė + Kp e along the closed loop; of an orientation, ė is ω_r - ω."""
         errors, rates, _ = self._wanted
-        left = zip(
-            rate_along(self.equations, self.law, rates), self.kd.times(rates), self.kp.times(errors), strict=True
-        )
+        second = rate_along(self.equations, self.law, rates)
+        left = zip(second, self.kd.times(rates), self.kp.times(errors), strict=True)
         formula = ("e'' + Kd e' + Kp e = 0", r"\ddot{e} + K_d \dot{e} + K_p e = 0")
         named = dict(zip(self.names, errors, strict=True))
         return ErrorDynamics(named, tuple(as_expr(sum(each)) for each in left), formula, self.law.conditions)
@@ -499,19 +483,14 @@ class OperationalSpace(ModelBased):
         V = (quadratic(Matrix.identity(len(rates)), rates) + quadratic(place, errors[:count])) / 2
         formula = ("1/2 e'ᵀe' + 1/2 eᵀ Kp e", r"\tfrac12 \dot{e}^T \dot{e} + \tfrac12 e^T K_p e")
         if len(self.names) > count:
-            if (
-                self._kept is None
-                or not self.kp.is_diagonal
-                or len({self.kp.matrix[k][k] for k in range(count, count + 3)}) > 1
-            ):
+            turns = {self.kp.matrix[k][k] for k in range(count, count + 3)}
+            if self._kept is None or not self.kp.is_diagonal or len(turns) > 1:
                 return super().lyapunov
             R = self.equations.pose(self.frame).R
             together = sum(own.dot(wanted) for own, wanted in zip(R.columns, self._kept.columns, strict=True))
             V = V + self.kp.matrix[count][count] * (3 - together) / 2
-            formula = (
-                f"{formula[0]} + 1/2 kp tr(1 - R_rᵀR)",
-                rf"{formula[1]} + \tfrac12 k_p \operatorname{{tr}}(1 - R_r^T R)",
-            )
+            turned = " + 1/2 kp tr(1 - R_rᵀR)", r" + \tfrac12 k_p \operatorname{tr}(1 - R_r^T R)"
+            formula = (formula[0] + turned[0], formula[1] + turned[1])
         return self._prove(
             V,
             quadratic(self.kd.matrix, rates),
@@ -519,14 +498,6 @@ class OperationalSpace(ModelBased):
             rate_formula=("-e'ᵀ Kd e'", r"-\dot{e}^T K_d \dot{e}"),
             conclusion="The frame's errors go to zero; what its other freedoms do is not said.",
         )
-
-
-def _axes_of(given: Any, place: str) -> tuple[str, ...]:
-    found = tuple(given) if isinstance(given, str | list | tuple) else ()
-    if not found or any(axis not in _AXES or found.count(axis) > 1 for axis in found):
-        cure = "Give axes='xyz', or fewer."
-        raise PolhodeError(f"{shown(given)} does not name axes of space.", place, cure, "E-CONTROL-NAME")
-    return tuple(axis for axis in _AXES if axis in found)
 
 
 def _rotation(r: Sequence[Any]) -> Matrix:

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..compiled.native_function import native_function
-from ..control_geometry.at_state import Asked
+from ..compiled.functions import native_function
+from ..control_geometry.at_state import Query
 from ..control_geometry.observability import observability
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ShapeError, ValueMissing, numbers, unknown
@@ -87,11 +87,15 @@ class EKF(Observer):
         self.start = starts_of(self.equations, start, self.name)
         time = self.equations.system.time
         if time not in free_symbols([*self.plant.rates, *self.outputs.values()]):
-            check_observable(self.equations, [*self.plant.inputs], self.outputs, self.name)
+            report = observability(Query(self.equations, [*self.plant.inputs]), dict(self.outputs))
+            if not report.is_observable and report.is_complete:
+                message = f"the outputs {', '.join(self.outputs)} do not determine the state: {report}"
+                cure = "Measure more, or leave the unobservable states out of the model."
+                raise PolhodeError(message, self.name, cure, "E-OBSERVER-SINGULAR")
 
     @property
     def states(self) -> tuple[str, ...]:
-        """Names of the rows of the covariance: displacements, speeds, states without mass."""
+        """Names of the rows of the covariance: displacements, speeds, first-order states."""
         return self.plant.names
 
     @cached_property
@@ -104,12 +108,15 @@ class EKF(Observer):
             for j in range(i, len(names))
         }
 
+    @property
+    def _P(self) -> Matrix:
+        size, own = len(self.plant.names), self.covariance_symbols
+        return Matrix([[own[min(i, j), max(i, j)] for j in range(size)] for i in range(size)])
+
     @cached_property
     def _measured(self) -> tuple[list[Expr], list[list[Expr]], list[Expr], Matrix]:
         """The state and P after a sample is measured, what was not expected of it, and S."""
-        plant, size = self.plant, len(self.plant.names)
-        own = self.covariance_symbols
-        P = Matrix([[own[min(i, j), max(i, j)] for j in range(size)] for i in range(size)])
+        plant, P, size = self.plant, self._P, len(self.plant.names)
         known = [*plant.x, self.equations.system.time]
         C, _ = output_rates(self.equations, plant.moved, self.outputs, [], known, self.name)
         V = Matrix(self.measurement_noise.tolist()).map(as_expr)
@@ -127,9 +134,7 @@ class EKF(Observer):
     @cached_property
     def _predicted(self) -> tuple[list[Expr], list[list[Expr]]]:
         """The state and P at the next sample, from those after this one; P by its symbols."""
-        plant, size = self.plant, len(self.plant.names)
-        own = self.covariance_symbols
-        P = Matrix([[own[min(i, j), max(i, j)] for j in range(size)] for i in range(size)])
+        plant, P, size = self.plant, self._P, len(self.plant.names)
         after, F, _ = plant.transition(self.sample_time, self.step)
         W = (self.process_noise * self.sample_time).tolist()
         noise = [[as_expr(entry) for entry in row] for row in W]
@@ -192,17 +197,6 @@ def _symmetric(*products: tuple[Matrix, Matrix]) -> list[list[Expr]]:
     return found
 
 
-def check_observable(
-    equations: EquationsOfMotion, inputs: Sequence[str], outputs: Mapping[str, Expr], place: str
-) -> None:
-    """Refuse outputs that do not tell all states, and say why."""
-    told = observability(Asked(equations, inputs), dict(outputs))
-    if not told.is_observable and told.is_complete:
-        message = f"the outputs {', '.join(outputs)} do not tell the state: {told}"
-        cure = "Measure more, or leave out of the model what is not wanted."
-        raise PolhodeError(message, place, cure, "E-OBSERVER-SINGULAR")
-
-
 #: How far samples may be from equally spaced, as a part of the sample time.
 _UNEVEN = 1e-6
 
@@ -262,8 +256,8 @@ class Estimates(Shown):
         ]
         table = Table(["state", f"estimate at {self.t[-1]:g} s", "standard deviation"], rows, numbers_from=1)
         mean = float(self.normalised_innovations.mean())
-        told = f"normalised innovations: {mean:.3g} on average, of {self.innovations.shape[1]}"
-        return Cell(repr(self), [table, told])
+        innovations = f"normalised innovations: {mean:.3g} on average, of {self.innovations.shape[1]}"
+        return Cell(repr(self), [table, innovations])
 
 
 def filtered(ekf: EKF, times: Any, measurements: Any, controls: Any) -> Estimates:
@@ -319,12 +313,10 @@ def _samples(ekf: EKF, times: Any, measurements: Any, controls: Any) -> tuple[Fl
         raise ShapeError("times are no row of numbers.", ekf.name, "Give times (N,).", "E-OBSERVER-SHAPE")
     gaps = np.diff(t)
     if np.abs(gaps - ekf.sample_time).max(initial=0.0) > _UNEVEN * ekf.sample_time * max(1.0, len(t) ** 0.5):
-        raise PolhodeError(
-            f"samples are {gaps.min():g} s to {gaps.max():g} s apart, and the filter is one for {ekf.sample_time:g} s.",
-            place=ekf.name,
-            cure="Sample evenly, for example run.at(times), or give another sample_time.",
-            code="E-OBSERVER-NUMBER",
-        )
+        apart = f"samples are {gaps.min():g} s to {gaps.max():g} s apart"
+        message = f"{apart}, and the filter is one for {ekf.sample_time:g} s."
+        cure = "Sample evenly, for example run.at(times), or give another sample_time."
+        raise PolhodeError(message, ekf.name, cure, "E-OBSERVER-NUMBER")
     y = _columns(measurements, [*ekf.outputs], len(t), "measurements", ekf.name)
     c = _columns({} if controls is None else controls, [*ekf.plant.inputs], len(t), "controls", ekf.name)
     return t, y, c
@@ -349,21 +341,15 @@ def _columns(given: Any, names: Sequence[str], count: int, what: str, place: str
         lacking = [name for name in names if name not in given]
         if lacking and what == "measurements":
             raise PolhodeError(f"there is no measurement of '{lacking[0]}'.", place, "Give one.", "E-OBSERVER-MISSING")
-        given = [
-            np.broadcast_to(
-                numbers(given.get(name, 0.0), "finite numbers", cure=_CURE, place=f"{place} {what}"), (count,)
-            )
-            for name in names
-        ]
-        return np.array(given).reshape(len(names), count).T
+        columns = (
+            numbers(given.get(name, 0.0), "finite numbers", cure=_CURE, place=f"{place} {what}") for name in names
+        )
+        return np.array([np.broadcast_to(each, (count,)) for each in columns]).reshape(len(names), count).T
     made = numbers(given, "finite numbers", cure=_CURE, place=f"{place} {what}")
     if made.shape == (count,) and len(names) == 1:
         made = made[:, None]
     if made.shape != (count, len(names)):
-        raise ShapeError(
-            f"{what} have the shape {made.shape}, and there are {count} samples of {', '.join(names) or 'nothing'}.",
-            place=place,
-            cure=f"Give an array ({count}, {len(names)}), or columns by name.",
-            code="E-OBSERVER-SHAPE",
-        )
+        samples = f"there are {count} samples of {', '.join(names) or 'nothing'}"
+        cure = f"Give an array ({count}, {len(names)}), or columns by name."
+        raise ShapeError(f"{what} have the shape {made.shape}, and {samples}.", place, cure, "E-OBSERVER-SHAPE")
     return made

@@ -134,8 +134,12 @@ class iLQR(Controller):
         self._compile(step_of(step, self.name))
         first = starts_of(self.equations, start, self.name)
         x0 = np.array([float(first[x]) for x in self.plant.x])
-        self._optimise(self._rolled(x0, self._guess(guess)), count_of(iterations, "number of iterations", self.name),
-                       number(tolerance, "a tolerance > 0", above=0.0, place=f"{self.name} tolerance"))  # fmt: skip
+        c = self._guess(guess)
+        about, still = _Motion(np.tile(x0, (self.horizon + 1, 1)), c, np.inf), np.zeros((*c.shape, len(x0)))
+        first_motion = self._stepped(about, np.zeros_like(c), still, np.ones(1))[0]
+        most = count_of(iterations, "number of iterations", self.name)
+        least = number(tolerance, "a tolerance > 0", above=0.0, place=f"{self.name} tolerance")
+        self._optimise(first_motion, most, least)
 
     def _costs(self, cost: Any, final: Any) -> tuple[Expr, Expr]:
         """The cost of a sample and of the end, of what is known there."""
@@ -143,14 +147,11 @@ class iLQR(Controller):
         made = substitute(made, self.equations.tree.followed)
         state = {*self.plant.x, *self._known}
         for each, allowed in zip(made, (state | {*self.plant.inputs.values()}, state), strict=True):
-            strange = [x for x in free_symbols([each]) if x not in allowed]
-            if strange:
-                raise PolhodeError(
-                    f"the cost depends on {strange[0]}, which is no part of the state, no input, or without value.",
-                    place=self.name,
-                    cure="Give costs of coordinates, speeds, states and parameters; that of the motion of inputs too.",
-                    code="E-CONTROL-DEPENDENCE",
-                )
+            for x in free_symbols([each]):
+                if x not in allowed:
+                    message = f"the cost depends on {x}, which is no part of the state, no input, or without value."
+                    cure = "Give costs of coordinates, speeds, states and parameters; that of the motion of inputs too."
+                    raise PolhodeError(message, self.name, cure, "E-CONTROL-DEPENDENCE")
         return as_expr(made[0] * as_expr(self.sample_time)), made[1]
 
     def _compile(self, method: str) -> None:
@@ -158,7 +159,7 @@ class iLQR(Controller):
         after, F, G = plant.transition(self.sample_time, method)
         if time in free_symbols(after):
             message = f"the equations of '{self.equations.system.name}' depend on time itself."
-            cure = "Make what varies in time an input, or a state without mass."
+            cure = "Make what varies in time an input, or a first-order state."
             raise PolhodeError(message, self.name, cure, "E-CONTROL-DEPENDENCE")
         both = [*plant.x, *plant.inputs.values()]
         slope = [as_expr(each) for each in jacobian([self.running_cost], both)[0]]
@@ -174,8 +175,7 @@ class iLQR(Controller):
         cure = "Give numbers by the names of inputs, or an array (samples, inputs)."
         with understood("inputs to begin with", given, place=f"{self.name} guess", cure=cure):
             if given is None or isinstance(given, Mapping):
-                strange = [name for name in given or {} if name not in names]
-                if strange:
+                if any(name not in names for name in given or {}):
                     raise ValueError
                 row = np.array([float((given or {}).get(name, 0.0)) for name in names])
                 made = np.tile(row, (self.horizon, 1))
@@ -184,13 +184,6 @@ class iLQR(Controller):
             if not np.isfinite(made).all():
                 raise ValueError
         return np.asarray(np.clip(made, self.lower, self.upper))
-
-    def _rolled(self, x0: Floats, c: Floats) -> _Motion:
-        """The motion that inputs lead to."""
-        still = np.zeros((self.horizon, len(self.plant.inputs), len(x0)))
-        return self._stepped(
-            _Motion(np.tile(x0, (self.horizon + 1, 1)), c, np.inf), np.zeros_like(c), still, np.ones(1)
-        )[0]
 
     def _stepped(self, about: _Motion, k: Floats, K: Floats, lengths: Floats) -> list[_Motion]:
         """The motions with c = c̄ + α k + K (x - x̄) for several α, side by side."""
@@ -242,10 +235,8 @@ class iLQR(Controller):
         self.t: Floats = np.linspace(0.0, self.horizon * self.sample_time, self.horizon + 1)
         self.x, self.c, self.K, self.costs, self.converged = motion.x, motion.c, -K, costs, converged
         if not converged:
-            warn(
-                f"{self.name}: the cost {motion.cost:.6g} is not known to be least; {len(costs) - 1} iterations fell.",
-                code="W-CONTROL-FAILED",
-            )
+            message = f"the cost {motion.cost:.6g} is not known to be least; {len(costs) - 1} iterations fell."
+            warn(f"{self.name}: {message}", code="W-CONTROL-FAILED")
 
     def _backward(self, motion: _Motion, added: float) -> tuple[Floats, Floats, float, float] | None:
         """Steps k and gains K of the linear-quadratic problem, and how the cost falls along k; None if not convex."""
@@ -293,11 +284,8 @@ class iLQR(Controller):
             for i, x in enumerate(self.plant.x):
                 total = total + _over(time, self.t[:-1], self.K[:, j, i]) * (wanted[i] - x)
             controls[control] = clipped(as_expr(total), float(self.lower[j]), float(self.upper[j]))
-        return Law(
-            controls,
-            sample_time=self.sample_time,
-            conditions=(f"the state is far from the motion that was found, or t is beyond {self.t[-1]:g} s",),
-        )
+        condition = f"the state is far from the motion that was found, or t is beyond {self.t[-1]:g} s"
+        return Law(controls, sample_time=self.sample_time, conditions=(condition,))
 
 
 def _over(time: Expr, t: Floats, values: Floats) -> Expr:

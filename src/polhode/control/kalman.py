@@ -81,14 +81,11 @@ class LinearObserver(Observer):
             cure = "Measure coordinates, speeds and states."
             raise PolhodeError("an output depends on an input at once.", self.name, cure, "E-OBSERVER-UNSUPPORTED")
         for mode in unreached(self.A.T, self.C.T, self.is_sampled):
-            raise PolhodeError(
-                f"the outputs {', '.join(self.outputs)} do not tell the mode with the "
-                f"{mode.told(self.states, self.is_sampled)}, which does not decay.",
-                place=self.name,
-                cure="Measure one of these states as well.",
-                code="E-OBSERVER-SINGULAR",
-            )
-        self._start = _starts(start, self.states, self.name)
+            blind = f"the outputs {', '.join(self.outputs)} do not observe the mode with the"
+            message = f"{blind} {mode.in_words(self.states, self.is_sampled)}, which does not decay."
+            raise PolhodeError(message, self.name, "Measure one of these states as well.", "E-OBSERVER-SINGULAR")
+        starts = named_numbers(start, "state", self.states, f"{self.name} start")
+        self._start = [starts.get(name, Fraction(0)) for name in self.states]
         self.L = self.gain()
 
     @abstractmethod
@@ -196,13 +193,9 @@ class KalmanFilter(LinearObserver):
         V = weights("measurement_noise", self._noise[1], self.outputs, self.name, positive=True)
         for mode in unreached(self.A, W, self.is_sampled):
             if mode.is_at_edge(self.is_sampled):
-                raise PolhodeError(
-                    f"no noise drives the mode with the {mode.told(self.states, self.is_sampled)}, which keeps its "
-                    "size: its estimate would never settle.",
-                    place=self.name,
-                    cure="Give one of these states process noise.",
-                    code="E-OBSERVER-SINGULAR",
-                )
+                still = f"no noise drives the mode with the {mode.in_words(self.states, self.is_sampled)}"
+                message = f"{still}, which keeps its size: its estimate would never settle."
+                raise PolhodeError(message, self.name, "Give one of these states process noise.", "E-OBSERVER-SINGULAR")
         made = solve_riccati(self.A.T, self.C.T, W, V, self.states, self.name, self.is_sampled)
         self.P: Floats = made.P
         if not self.is_sampled:
@@ -229,14 +222,14 @@ class Luenberger(LinearObserver):
         inputs: Sequence[str] | None = None,
         start: Mapping[str, float] | None = None,
     ) -> None:
-        self._wanted = poles
+        self._poles = poles
         super().__init__(linear, outputs, inputs, start=start)
 
     def gain(self) -> Floats:
         """L by A. L. Tits and Y. Yang's choice of eigenvectors (1996)."""
         from scipy.signal import place_poles
 
-        given = list_of(self._wanted, "a list of poles", f"{self.name} poles")
+        given = list_of(self._poles, "a list of poles", f"{self.name} poles")
         with understood("poles", given, place=self.name, cure="Give numbers, conjugate ones in pairs."):
             wanted = np.array(given, dtype=np.complex128)
         if wanted.shape != (len(self.A),) or not (np.isfinite(wanted).all() and wanted.real.max() < 0):
@@ -253,12 +246,6 @@ class Luenberger(LinearObserver):
 
 def _sum(row: Sequence[float], values: Sequence[Expr]) -> Expr:
     return as_expr(Vector([as_expr(entry) for entry in row]).dot(Vector(values)))
-
-
-def _starts(given: Any, names: Sequence[str], place: str) -> list[Fraction]:
-    """Where the deviations begin; at none, where nothing is said."""
-    starts = named_numbers(given, "state", names, f"{place} start")
-    return [starts.get(name, Fraction(0)) for name in names]
 
 
 class HighGain(Observer):
@@ -288,14 +275,13 @@ class HighGain(Observer):
             own.coordinates if outputs is None else list_of(outputs, "a list of coordinates", f"{self.name} outputs")
         )
         if own.quaternions or {*map(str, named)} != {*own.coordinates} or len(named) != len(own.coordinates):
-            raise PolhodeError(
-                f"a high-gain observer measures every coordinate ({listed(own.coordinates)}), none of them a "
-                "quaternion's, and nothing else.",
-                place=self.name,
-                cure="Name all coordinates, or take an EKF.",
-                code="E-OBSERVER-UNSUPPORTED",
-            )
-        self.epsilon, *self.gains = _positive([epsilon, *list_of(gains, "two gains", f"{self.name} gains")], self.name)
+            every = f"a high-gain observer measures every coordinate ({listed(own.coordinates)})"
+            message = f"{every}, none of them a quaternion's, and nothing else."
+            raise PolhodeError(message, self.name, "Name all coordinates, or take an EKF.", "E-OBSERVER-UNSUPPORTED")
+        given = [epsilon, *list_of(gains, "two gains", f"{self.name} gains")]
+        with understood("positive numbers", given, place=self.name, cure="Give epsilon in seconds and gains=(2, 1)."):
+            self.epsilon, first, second = (number(x, "a number > 0", above=0.0, place=self.name) for x in given)
+        self.gains = [first, second]
         self.plant = state_equations(own, inputs, self.name)
         self.start = starts_of(own, start, self.name)
 
@@ -319,10 +305,3 @@ class HighGain(Observer):
         }
         estimates: dict[Expr, Expr] = dict(seen)
         return Estimator(estimates, states, dict(zip(y, own.q, strict=True)), tuple(plant.inputs.values()), parameters)
-
-
-def _positive(given: Sequence[Any], place: str) -> list[float]:
-    """ε, α₁ and α₂, all positive."""
-    with understood("positive numbers", given, place=place, cure="Give epsilon in seconds and gains=(2, 1)."):
-        epsilon, a1, a2 = (number(each, "a number > 0", above=0.0, place=place) for each in given)
-    return [epsilon, a1, a2]

@@ -7,7 +7,7 @@ disturbances* (1971).
     c = c₀ - K δx - K_I ξ,      ξ̇ = δy
 
     the papers   here
-    x            δx, deviations from the references: coordinates, small turns, speeds, states without mass
+    x            δx, deviations from the references: coordinates, small turns, speeds, first-order states
     u            c, inputs and efforts; c₀ holds the operating point
     P            P of the Riccati equation
 
@@ -36,7 +36,7 @@ its reference, for where it is wanted). A parameter takes each value, and the la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -46,7 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equilibria import EquilibriumMethods
-from ..errors import PolhodeError, check_kind, listed, numbers, shown, understood, unknown
+from ..errors import PolhodeError, check_kind, fault_at, listed, numbers, shown, understood, unknown
 from ..expr import Expr, Vector, as_expr, directional, evaluate, substitute, symbol, table
 from ..expr.opaque.table import KINDS
 from ..expr.spelling import spelled
@@ -84,32 +84,25 @@ def solve_riccati(
     from scipy.linalg import solve_continuous_are, solve_discrete_are
 
     for mode in unreached(A, B, sampled):
-        message = f"no input reaches the mode with the {mode.told(names, sampled)}, which does not decay."
+        message = f"no input reaches the mode with the {mode.in_words(names, sampled)}, which does not decay."
         raise PolhodeError(message, place, "Add an input, or leave these states out: states=[…].", "E-CONTROL-SINGULAR")
     for mode in unreached(A.T, Q, sampled):
         if mode.is_at_edge(sampled):
-            message = f"the cost does not see the mode with the {mode.told(names, sampled)}, which keeps its size."
+            message = f"the cost does not see the mode with the {mode.in_words(names, sampled)}, which keeps its size."
             raise PolhodeError(message, place, "Give one of these states a weight.", "E-CONTROL-SINGULAR")
+    cure = "Scale the weights: those of states and inputs should be of like size."
+    message = "no stabilising solution of the Riccati equation was found."
     try:
         P = (solve_discrete_are if sampled else solve_continuous_are)(A, B, Q, R)
     except (np.linalg.LinAlgError, ValueError) as error:
-        raise _unsolved(place) from error
+        raise PolhodeError(message, place, cure, "E-CONTROL-FAILED") from error
     P = (P + P.T) / 2
     K = np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A) if sampled else np.linalg.solve(R, B.T @ P)
     poles = np.linalg.eigvals(A - B @ K).astype(np.complex128)
     size = np.abs(poles) - 1 if sampled else poles.real
     if not (np.isfinite(K).all() and size.max(initial=-1.0) < 0):
-        raise _unsolved(place)
+        raise PolhodeError(message, place, cure, "E-CONTROL-FAILED")
     return Riccati(P, K, poles[np.argsort(-size, kind="stable")])
-
-
-def _unsolved(place: str) -> PolhodeError:
-    return PolhodeError(
-        "no stabilising solution of the Riccati equation was found.",
-        place=place,
-        cure="Scale the weights: those of states and inputs should be of like size.",
-        code="E-CONTROL-FAILED",
-    )
 
 
 @dataclass(frozen=True)
@@ -119,15 +112,15 @@ class Mode:
     eigenvalue: complex
     parts: tuple[float, ...]
 
-    def told(self, names: Sequence[str], sampled: bool) -> str:
+    def in_words(self, names: Sequence[str], sampled: bool) -> str:
         """The mode in words."""
         if abs(self.eigenvalue.imag) > _EDGE * (1 + abs(self.eigenvalue)):
             number = f"{self.eigenvalue.real:.4g} ± {abs(self.eigenvalue.imag):.4g}i"
         else:
             number = f"{self.eigenvalue.real if abs(self.eigenvalue.real) > _EDGE else 0.0:.4g}"
         unit = "" if sampled else " 1/s"
-        met = [name for name, part in zip(names, self.parts, strict=True) if part > _PART * max(self.parts)]
-        return f"eigenvalue {number}{unit} (in {listed(met)})"
+        states = [name for name, part in zip(names, self.parts, strict=True) if part > _PART * max(self.parts)]
+        return f"eigenvalue {number}{unit} (in {listed(states)})"
 
     def is_at_edge(self, sampled: bool) -> bool:
         """Whether the mode neither grows nor decays."""
@@ -160,18 +153,14 @@ class Deviations:
     A: Floats
     B: Floats
 
-    def places(self, given: Sequence[str], place: str) -> list[int]:
-        """Where states are among the names."""
-        for name in given:
-            if name not in self.names:
-                raise unknown("state", name, self.names, place=place, code="E-CONTROL-NAME")
-        return [self.names.index(name) for name in given]
-
 
 def deviations(linear: Linear, inputs: Sequence[str] | None, states: Sequence[str] | None, place: str) -> Deviations:
-    """Deviations from a steady operating point, and A and B there in numbers; of some states, if asked for."""
+    """Deviations from a steady operating point, and A and B there in numbers; of all states, or those named."""
     check_kind(Linear, "a set of linear equations, as equations.linearize(…) returns it", linear, place)
-    _check_steady(linear, place)
+    if not linear.is_equilibrium:
+        message = next((each for each in linear.notices if "no equilibrium" in each), "this state is no equilibrium.")
+        cure = "Find one with equations.equilibrium(free=[…]), the inputs that hold it among what is free."
+        raise PolhodeError(message, place, cure, "E-CONTROL-FAILED")
     ports = linear if inputs is None else linear.with_ports(inputs)
     A, B = linear.state_space()
     equations, every = linear.equations, dict(zip(linear.controls, range(len(linear.controls)), strict=True))
@@ -181,22 +170,9 @@ def deviations(linear: Linear, inputs: Sequence[str] | None, states: Sequence[st
         raise PolhodeError("there is no input to control with.", place, "Name inputs: inputs=[…].", "E-CONTROL-MISSING")
     kept = _kept(linear, states, A, place)
     values, reference = _of_states(linear, kept)
-    return Deviations(
-        tuple(linear.states[k] for k in kept),
-        values,
-        reference,
-        chosen,
-        tuple(linear.point.values[x] for x in chosen.values()),
-        A[np.ix_(kept, kept)],
-        B[np.ix_(kept, [every[name] for name in chosen])],
-    )
-
-
-def _check_steady(linear: Linear, place: str) -> None:
-    if not linear.is_equilibrium:
-        told = [notice for notice in linear.notices if "no equilibrium" in notice]
-        cure = "Find one with equations.equilibrium(free=[…]), the inputs that hold it among what is free."
-        raise PolhodeError(told[0] if told else "this state is no equilibrium.", place, cure, "E-CONTROL-FAILED")
+    names, steady = tuple(linear.states[k] for k in kept), tuple(linear.point.values[x] for x in chosen.values())
+    A, B = A[np.ix_(kept, kept)], B[np.ix_(kept, [every[name] for name in chosen])]
+    return Deviations(names, values, reference, chosen, steady, A, B)
 
 
 def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -> list[int]:
@@ -206,9 +182,7 @@ def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -
         kept = list(range(len(names)))
     else:
         given = list_of(states, "a list of states", f"{place} states")
-        for name in given:
-            if name not in names:
-                raise unknown("state", name, names, place=f"{place} states", code="E-CONTROL-NAME")
+        _check_states(given, names, f"{place} states")
         kept = [k for k, name in enumerate(names) if name in given]
         if not kept:
             raise PolhodeError("no state is to be regulated.", f"{place} states", "Name some.", "E-CONTROL-MISSING")
@@ -217,7 +191,11 @@ def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -
     if acting:
         message = f"{listed(acting)} cannot be left out: other states depend on it."
         raise PolhodeError(message, f"{place} states", "Name these states as well.", "E-CONTROL-DEPENDENCE")
-    running = [names[k] for k in _running(linear) if k in kept]
+    equations, known = linear.equations, linear.point.values
+    rates = substitute([as_expr(rate) for rate in equations.all_coordinate_rates], known)
+    moved = substitute([as_expr(entry) for entry in linear.moved.back @ Vector(rates)], known)
+    slopes = evaluate(moved, parameter_values(equations, linear.given))  # of displacements at the operating point
+    running = [names[k] for k, slope in enumerate(slopes) if abs(slope) > 1e-9 and k in kept]
     if running:
         message = f"{listed(running)} runs on in this steady motion, and cannot be held."
         cure = f"Name the states that are to be held: states={[names[k] for k in kept if names[k] not in running]}."
@@ -225,15 +203,10 @@ def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -
     return kept
 
 
-def _running(linear: Linear) -> list[int]:
-    """The displacements that change at the operating point."""
-    equations = linear.equations
-    known = linear.point.values
-    rates = substitute([as_expr(rate) for rate in equations.all_coordinate_rates], known)
-    back = linear.moved.back
-    moved = substitute([as_expr(entry) for entry in back @ Vector(rates)], known)
-    numbers = evaluate(moved, parameter_values(equations, linear.given))
-    return [k for k, number in enumerate(numbers) if abs(number) > 1e-9]
+def _check_states(given: Iterable[str], names: Sequence[str], place: str) -> None:
+    for name in given:
+        if name not in names:
+            raise unknown("state", name, names, place=place, code="E-CONTROL-NAME")
 
 
 def _of_states(linear: Linear, kept: Sequence[int]) -> tuple[tuple[Expr, ...], tuple[Reference, ...]]:
@@ -295,7 +268,14 @@ class LQR(Controller):
         A, B = made.A, made.B
         if self.sample_time is not None:
             A, B = held(A, B, self.sample_time)
-        self.A, self.B, self.states = self._with_integrals(A, B)
+        names, size, count = made.names, len(A), len(self._integrated)
+        rows = np.zeros((count, size + count))  # integrals of deviations are states too
+        rows[range(count), [names.index(name) for name in self._integrated]] = self.sample_time or 1.0
+        if self.is_sampled:
+            rows[:, size:] = np.eye(count)
+        self.A = np.vstack([np.hstack([A, np.zeros((size, count))]), rows])
+        self.B = np.vstack([B, np.zeros((count, B.shape[1]))])
+        self.states = (*names, *map(integral_name, self._integrated))
         whole = np.zeros_like(self.A)
         whole[: len(self.Q), : len(self.Q)] = self.Q
         whole[len(self.Q) :, len(self.Q) :] = np.diag([*self._integrated.values()])
@@ -329,50 +309,28 @@ class LQR(Controller):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What is worth knowing: modes that grow by themselves and that the cost does not see."""
+        """Sentences of the modes that grow by themselves and that the cost does not see."""
+        decay = "it is brought to decay as fast as it grew, at the least effort."
         unseen = unreached(self.A.T, self._whole, self.is_sampled)
-        return tuple(
-            f"The cost does not see the mode with the {mode.told(self.states, self.is_sampled)}; it is brought to "
-            "decay as fast as it grew, at the least effort."
-            for mode in unseen
-        )
+        modes = (mode.in_words(self.states, self.is_sampled) for mode in unseen)
+        return tuple(f"The cost does not see the mode with the {mode}; {decay}" for mode in modes)
 
     def _sentences(self) -> list[str]:
         poles = f"Poles of the loop: {', '.join(map(complex_text, self.poles.tolist()))}."
         return [poles, *super()._sentences(), *self.notices]
 
-    def _with_integrals(self, A: Floats, B: Floats) -> tuple[Floats, Floats, tuple[str, ...]]:
-        """The mechanism with integrals of deviations among its states."""
-        names, size, count = self.deviations.names, len(A), len(self._integrated)
-        rows = np.zeros((count, size + count))
-        rows[range(count), [names.index(name) for name in self._integrated]] = self.sample_time or 1.0
-        if self.is_sampled:
-            rows[:, size:] = np.eye(count)
-        made = np.vstack([np.hstack([A, np.zeros((size, count))]), rows])
-        own = tuple(integral_name(name) for name in self._integrated)
-        return made, np.vstack([B, np.zeros((count, B.shape[1]))]), (*names, *own)
-
     def design(self) -> Law:
         """c = c₀ - K δx - K_I ξ."""
         made = self.deviations
         by_name = dict(zip(made.names, made.values, strict=True))
-        integrals = [symbol(integral_name(name), "state") for name in self._integrated]
-        states = []
-        for own, name in zip(integrals, self._integrated, strict=True):
-            change = by_name[name]
-            if self.sample_time is None:
-                states.append(ControllerState(own, rate=change))
-            else:
-                states.append(ControllerState(own, update=own + as_expr(self.sample_time) * change))
-        controls, parameters = feedback(self.K, [*made.values, *integrals], self.states, made)
-        return Law(
-            controls,
-            tuple(states),
-            made.reference,
-            parameters=parameters,
-            sample_time=self.sample_time,
-            conditions=("the state is far from the operating point of the linear equations",),
+        integrals = {symbol(integral_name(name), "state"): by_name[name] for name in self._integrated}
+        T, condition = self.sample_time, "the state is far from the operating point of the linear equations"
+        states = tuple(
+            ControllerState(x, rate=rate) if T is None else ControllerState(x, update=x + as_expr(T) * rate)
+            for x, rate in integrals.items()
         )
+        controls, gains = feedback(self.K, [*made.values, *integrals], self.states, made)
+        return Law(controls, states, made.reference, parameters=gains, sample_time=T, conditions=(condition,))
 
 
 def feedback(
@@ -407,7 +365,7 @@ def _integrated(given: Any, made: Deviations, place: str) -> dict[str, float]:
     cure = "Give weights by the names of states, for example integral={'x': 1}."
     with understood("weights by name", given, place=f"{place} integral", cure=cure):
         found = {str(name): float(value) for name, value in dict(given).items()}
-    made.places([*found], f"{place} integral")
+    _check_states(found, made.names, f"{place} integral")
     wrong = [name for name, value in found.items() if not (np.isfinite(value) and value > 0)]
     if wrong:
         message = f"the weight {found[wrong[0]]:g} of the integral of '{wrong[0]}' is not positive."
@@ -449,23 +407,22 @@ class GainSchedule(Controller):
     ) -> None:
         super().__init__(equations, parameters=parameters)
         if not isinstance(equations, EquilibriumMethods):
-            raise PolhodeError(
-                "a schedule needs equations that find their equilibria.",
-                place=self.name,
-                cure="Give what system.derive() returns.",
-                code="E-CONTROL-MISSING",
-            )
-        if kind not in KINDS or kind == "held":
-            raise unknown(
-                "kind of table",
-                kind,
-                [each for each in KINDS if each != "held"],
-                place=self.name,
-                code="E-CONTROL-NAME",
-            )
+            raise fault_at(self.name)(
+                "a schedule needs equations that find their equilibria.", "Give what system.derive() returns.",
+                "E-CONTROL-MISSING",
+            )  # fmt: skip
+        kinds = [each for each in KINDS if each != "held"]
+        if kind not in kinds:
+            raise unknown("kind of table", kind, kinds, place=self.name, code="E-CONTROL-NAME")
         self.kind, self.by_reference = kind, by_reference
         self.variable, self.values = _over(over, self.name)
-        self._find()
+        table, known = self.equations.system.parameters, {spelled(x): x for x in (*self.equations.q, *self.equations.u)}
+        self.is_parameter = self.variable in table
+        if not self.is_parameter and self.variable not in known:
+            what, place = "parameter, coordinate or speed", f"{self.name} over"
+            raise unknown(what, self.variable, [*known, *table], place=place, code="E-CONTROL-NAME")
+        check_no_quaternions(self.equations, self.name)
+        self.symbol: Expr = table[self.variable].symbol if self.is_parameter else known[self.variable]
         self._given: dict[str, Any] = {"free": free, "start": start, "parameters": parameters}
 
         def regulator(linear: Linear) -> LQR:
@@ -475,29 +432,17 @@ class GainSchedule(Controller):
             check_kind(LQR, "an LQR", made, f"{self.name} design")
             return made
 
-        found = self._steady(equations, self.values, inputs)
-        self.equilibria = found
-        self.regulators = [regulator(equations.linearize(at)) for at in found]
-        self._check_alike()
+        self.equilibria = self._steady(equations, self.values, inputs)
+        self.regulators = [regulator(equations.linearize(at)) for at in self.equilibria]
+        first = self.regulators[0]
+        if any(each.states != first.states or each.inputs != first.inputs for each in self.regulators):
+            message = "the regulators at the equilibria have not the same states and inputs."
+            raise PolhodeError(message, self.name, "Design them alike.", "E-CONTROL-TWICE")
+        if len(first.states) != len(first.deviations.names):
+            cure = "Leave out integral=…."
+            raise PolhodeError("integrals are not scheduled.", self.name, cure, "E-CONTROL-UNSUPPORTED")
         self.K: Floats = np.array([each.K for each in self.regulators])
         self._check_between(equations, regulator, inputs)
-
-    def _find(self) -> None:
-        """The symbol of the scheduling variable, and whether it is a parameter."""
-        own = self.equations
-        table = own.system.parameters
-        known = {spelled(x): x for x in (*own.q, *own.u)}
-        self.is_parameter = self.variable in table
-        if not self.is_parameter and self.variable not in known:
-            raise unknown(
-                "parameter, coordinate or speed",
-                self.variable,
-                [*known, *table],
-                place=f"{self.name} over",
-                code="E-CONTROL-NAME",
-            )
-        check_no_quaternions(own, self.name)
-        self.symbol: Expr = table[self.variable].symbol if self.is_parameter else known[self.variable]
 
     def _steady(self, equations: EquilibriumMethods, values: Floats, inputs: Sequence[str] | None) -> list[Any]:
         """The equilibria at values, each sought from the one before."""
@@ -516,51 +461,43 @@ class GainSchedule(Controller):
             found.append(equations.equilibrium(free, given=given or None, start=start, parameters=own or None))
         return found
 
-    def _check_alike(self) -> None:
-        first = self.regulators[0]
-        if any(each.states != first.states or each.inputs != first.inputs for each in self.regulators):
-            message = "the regulators at the equilibria have not the same states and inputs."
-            raise PolhodeError(message, self.name, "Design them alike.", "E-CONTROL-TWICE")
-        if len(first.states) != len(first.deviations.names):
-            cure = "Leave out integral=…."
-            raise PolhodeError("integrals are not scheduled.", self.name, cure, "E-CONTROL-UNSUPPORTED")
-
     def _check_between(self, equations: EquilibriumMethods, regulator: Callable[[Linear], LQR], inputs: Any) -> None:
         """Refuse gains that do not hold the equilibria halfway between those that they were made for."""
         middle = np.array([(a + b) / 2 for a, b in pairwise(self.values.tolist())])
         read = _tables(self.values, self.K.reshape(len(self.K), -1), self.kind)
-        for value, at in zip(middle.tolist(), self._steady(equations, middle, inputs), strict=True):
-            made = regulator(equations.linearize(at))
+        for value, pose in zip(middle.tolist(), self._steady(equations, middle, inputs), strict=True):
+            made = regulator(equations.linearize(pose))
             K = np.array([each(value) for each in read]).reshape(self.K.shape[1:])
             poles = np.linalg.eigvals(made.A - made.B @ K)
             size = np.abs(poles).max() - 1 if made.is_sampled else poles.real.max()
             if size >= 0:
-                raise PolhodeError(
-                    f"at {self.variable} = {value:.4g}, between two values, gains that are read from the tables do not "
-                    "hold the equilibrium.",
-                    place=f"{self.name} over",
-                    cure="Give more values.",
-                    code="E-CONTROL-FAILED",
-                )
+                at = f"at {self.variable} = {value:.4g}, between two values"
+                message = f"{at}, gains that are read from the tables do not hold the equilibrium."
+                raise PolhodeError(message, f"{self.name} over", "Give more values.", "E-CONTROL-FAILED")
 
     def _sentences(self) -> list[str]:
         ends = f"from {self.values[0]:g} to {self.values[-1]:g}"
-        told = f"Gains are tables over {self.variable} {ends}, made at {len(self.values)} equilibria."
-        return [told, *super()._sentences()]
+        tables = f"Gains are tables over {self.variable} {ends}, made at {len(self.values)} equilibria."
+        return [tables, *super()._sentences()]
 
     def design(self) -> Law:
         """c = c₀(r) - K(σ) (x - x₀(r)), all of tables."""
         first = self.regulators[0]
         names = first.deviations.names
-        references: tuple[Reference, ...] = () if self.is_parameter else (self._reference(),)
+        rates = dict(zip(self.equations.q, self.equations.coordinate_rates, strict=True))
+        references: tuple[Reference, ...] = ()
+        if not self.is_parameter:
+            order = int(rates.get(self.symbol) in {*self.equations.u})
+            references = (Reference(self.variable, order, Fraction(float(self.values[0])), self.symbol),)
         wanted = self.symbol if self.is_parameter else references[0].symbols[0]
         rate = references[0].symbols[1] if references and references[0].order else as_expr(0)
         measured = wanted if self.by_reference else self.symbol
         own = state_names(self.equations)
         symbols = [own[name] for name in names]
         steady = np.array([[at[name] for name in (*names, *first.inputs)] for at in self.equilibria])
-        at = [self._along(k, name, steady, wanted) for k, name in enumerate((*names, *first.inputs))]
-        rates = dict(zip(self.equations.q, self.equations.coordinate_rates, strict=True))
+        along = (as_expr(each(wanted)) for each in _tables(self.values, steady, self.kind))
+        named = zip((*names, *first.inputs), along, strict=True)
+        at = [wanted if name == self.variable else value for name, value in named]
         for x, value in zip(symbols, at, strict=False):
             moving = rates.get(x)
             if moving in symbols and references:  # the equilibrium moves as its reference does
@@ -574,33 +511,18 @@ class GainSchedule(Controller):
             for i, x in enumerate(symbols):
                 total = total - gains[j * len(names) + i] * (x - at[i])
             controls[control] = as_expr(total)
-        low, high = float(self.values[0]), float(self.values[-1])
-        return Law(
-            controls,
-            reference=references,
-            sample_time=first.sample_time,
-            conditions=(f"{self.variable} is not between {low:g} and {high:g}, as gains are held there",),
-        )
-
-    def _along(self, k: int, name: str, steady: Floats, wanted: Expr) -> Expr:
-        """An equilibrium's entry along the family; the scheduling variable itself is as wanted."""
-        if name == self.variable:
-            return wanted
-        return as_expr(_tables(self.values, steady[:, k : k + 1], self.kind)[0](wanted))
-
-    def _reference(self) -> Reference:
-        rates = dict(zip(self.equations.q, self.equations.coordinate_rates, strict=True))
-        order = int(rates.get(self.symbol) in {*self.equations.u})
-        return Reference(self.variable, order, Fraction(float(self.values[0])), self.symbol)
+        ends = f"{self.values[0]:g} and {self.values[-1]:g}"
+        condition = f"{self.variable} is not between {ends}, as gains are held there"
+        return Law(controls, reference=references, sample_time=first.sample_time, conditions=(condition,))
 
 
 def _tables(x: Floats, columns: Floats, kind: str) -> list[Callable[[Any], Any]]:
     """A function for each column of values; one that does not change is a number."""
-    return [_constant(float(y[0])) if not np.ptp(y) else table(x, y, kind=kind) for y in columns.T]
 
+    def constant(value: float) -> Callable[[Any], Any]:
+        return lambda x: as_expr(value) if isinstance(x, Expr) else value
 
-def _constant(value: float) -> Callable[[Any], Any]:
-    return lambda x: as_expr(value) if isinstance(x, Expr) else value
+    return [constant(float(y[0])) if not np.ptp(y) else table(x, y, kind=kind) for y in columns.T]
 
 
 def _over(given: Any, place: str) -> tuple[str, Floats]:

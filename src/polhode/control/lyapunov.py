@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ from ..expr import (
     topological,
 )
 from ..expr.evaluation import Evaluator
-from ..expr.spelling import is_reference, latex_name, spelled
+from ..expr.spelling import is_reference, latex_name, next_rate_of_reference, spelled
 from ..expr.typeset import Typeset
 from ..formalisms.derivation import record_of
 from ..laws.controller import Controller
@@ -145,7 +145,7 @@ def signs_of(
 ) -> Signs:
     """The signs of V and of what it decreases by, about a goal: values of states by name or symbol.
 
-    Without a goal it is where references are, else home; or, if V is not least there, where it is.
+    Without a goal it is where references are, else the zero configuration; or, if V is not least there, where it is.
     """
     with quiet_collector():
         return _DefinitenessCheck(equations, law, as_expr(V), as_expr(decrease), goal).signs()
@@ -189,7 +189,7 @@ class _DefinitenessCheck:
         return e.dependent_speeds is not None or bool(e.constraints is not None and e.constraints.rows)
 
     def _home(self) -> dict[Expr, float]:
-        """References at their defaults, what follows them there, all else at home and at rest."""
+        """References at their defaults, what follows them there, all else zero and at rest."""
         e, law = self.equations, self.law
         found = dict.fromkeys([*e.q, *e.u, *e.z], 0.0) | {e.q[first]: 1.0 for first in e.quaternions}
         found |= {each.symbol: float(each.start) for each in e.system.states.values()}
@@ -242,12 +242,12 @@ class _DefinitenessCheck:
         return Evaluator([self.V, self.W])
 
     @cached_property
-    def _slope_of_V(self) -> Evaluator:
+    def _gradient(self) -> Evaluator:
         return Evaluator(gradient(self.V, self.variables))
 
     def slope(self, x: Floats) -> Floats:
         """The gradient of V."""
-        return np.array(self._slope_of_V(self._values(x)))
+        return np.array(self._gradient(self._values(x)))
 
     def bend(self, x: Floats) -> Floats:
         """The Hessian of V: differences of exact gradients."""
@@ -293,44 +293,40 @@ class _DefinitenessCheck:
     def signs(self) -> Signs:
         """V and W about the goal, and far from it."""
         if not self.variables:
-            return _told(None, "Whether V is positive is not known: it depends on no state.")
+            return _signs(None, "Whether V is positive is not known: it depends on no state.")
         found = self.least()
         if found is None:
-            return self._not_least()
+            H = self.bend(self.start)
+            if np.isfinite(H).all() and _lowest(H) < -_small(H):
+                return _signs(False, f"V is not positive: near the goal it falls, along {self._along(H)}.")
+            if self._given:
+                name = spelled(self.variables[int(np.abs(self.slope(self.start)).argmax())])
+                return _signs(False, f"V is not least at the goal: it changes with {name} there.")
+            why = "no state was found where it is least. Give goal={…}: values of states by name"
+            return _signs(None, f"Whether V is positive is not known: {why}.")
         x, H = found
         goal = self._named(x)
         near, far = (self._around(x, width) for width in (_NEAR, _FAR))
         if not len(near):
-            return _told(None, "Whether V is positive is not known: it has no value near the goal.", goal)
+            return _signs(None, "Whether V is positive is not known: it has no value near the goal.", goal)
         least = self._both(self._values(x))[0]
         if not _is_above(near[:, 0], least):
-            return _told(False, "V is not positive: there are states near the goal where it is lower.", goal)
+            return _signs(False, "V is not positive: there are states near the goal where it is lower.", goal)
         definite = self._is_whole and _lowest(H) > _small(H)
         if not _is_above(near[:, 1], 0.0):
-            return _told(True, "V grows: there are states near the goal where W is negative.", goal, definite)
+            return _signs(True, "V grows: there are states near the goal where W is negative.", goal, definite)
         is_far = _is_above(far[:, 0], least) and _is_above(far[:, 1], 0.0)
         return Signs(True, definite, True, is_far, goal, tuple(self._sentences(x, definite, is_far)))
 
-    def _not_least(self) -> Signs:
-        H = self.bend(self.start)
-        if np.isfinite(H).all() and _lowest(H) < -_small(H):
-            return _told(False, f"V is not positive: near the goal it falls, along {self._along(H)}.")
-        if self._given:
-            slope = np.abs(self.slope(self.start))
-            name = spelled(self.variables[int(slope.argmax())])
-            return _told(False, f"V is not least at the goal: it changes with {name} there.")
-        why = "no state was found where it is least. Give goal={…}: values of states by name"
-        return _told(None, f"Whether V is positive is not known: {why}.")
-
     def _around(self, x: Floats, width: float) -> Floats:
         """V and W at random states about a state; further away what is wanted moves too."""
-        dice = np.random.default_rng(0)
+        rng = np.random.default_rng(0)
         wanted = [r for r in self._fixed if is_reference(r) and width > _NEAR]
         wanted = [r for r in wanted if not any(r in each.symbols for each in self.law.reference if each.orientation)]
         rows = []
         for _ in range(_COUNT):
-            step = np.array([_step(each, width, dice) for each in self.variables])
-            moved = dict(zip(wanted, (dice.standard_normal(len(wanted)) * width).tolist(), strict=True))
+            step = np.array([_step(each, width, rng) for each in self.variables])
+            moved = dict(zip(wanted, (rng.standard_normal(len(wanted)) * width).tolist(), strict=True))
             rows.append(self._both(self._values(x + step, moved)))
         made: Floats = np.array(rows).reshape(-1, 2)
         return np.asarray(made[np.isfinite(made).all(axis=1)])
@@ -344,33 +340,28 @@ class _DefinitenessCheck:
         return {_word(each): float(value) for each, value in zip(self.variables, x, strict=True)}
 
     def _sentences(self, x: Floats, definite: bool, is_far: bool) -> list[str]:
-        told = []
-        if np.abs(x - self.start).max() > 0.02:
-            moved = [
-                f"{_word(each)} = {value:.4g}"
-                for each, value, start in zip(self.variables, x.tolist(), self.start.tolist(), strict=True)
-                if abs(value - start) > 0.02
-            ]
-            told.append(f"V is least at {listed(moved)}.")
+        rows = zip(self.variables, x.tolist(), self.start.tolist(), strict=True)
+        moved = [f"{_word(each)} = {value:.4g}" for each, value, start in rows if abs(value - start) > 0.02]
+        sentences = [f"V is least at {listed(moved)}."] if moved else []
         above = "V > 0 but at the goal" if definite else "V >= 0"
         near = "" if is_far else " (near the goal alone)"
-        told.append(f"{above} and W >= 0{near}: checked by number at nominal parameters, not known for others.")
+        sentences.append(f"{above} and W >= 0{near}: checked by number at nominal parameters, not known for others.")
         if self.missing:
-            told.append(f"Taken to be 1, as there is no value: {listed(self.missing)}.")
+            sentences.append(f"Taken to be 1, as there is no value: {listed(self.missing)}.")
         if self.is_tied:
-            told.append("The coordinates were held, as constraints tie them.")
-        return told
+            sentences.append("The coordinates were held, as constraints tie them.")
+        return sentences
 
 
-def _told(positive: bool | None, why: str, goal: Mapping[str, float] | None = None, definite: bool = False) -> Signs:
+def _signs(positive: bool | None, why: str, goal: Mapping[str, float] | None = None, definite: bool = False) -> Signs:
     """V is positive or not, or it is not known; where it is, W is negative."""
     return Signs(positive, definite, False if positive else None, False, goal or {}, (why,))
 
 
-def _step(x: Expr, width: float, dice: np.random.Generator) -> float:
+def _step(x: Expr, width: float, rng: np.random.Generator) -> float:
     if str(x.data[0]) == "turn":  # within what three parameters of a turn reach
-        return float(dice.uniform(-1, 1)) * min(width, 1.1)
-    return float(dice.standard_normal()) * width
+        return float(rng.uniform(-1, 1)) * min(width, 1.1)
+    return float(rng.standard_normal()) * width
 
 
 def _word(x: Expr) -> str:
@@ -425,16 +416,9 @@ def rate_along(
     flow = closed_loop_flow(record, law, is_constant)
     with quiet_collector():
         for _ in range(times):
-            values = directional(values, _extended(flow, values, is_constant))
+            others = (x for x in free_symbols(values) if is_reference(x) and x not in flow and not is_constant)
+            values = directional(values, {**flow, **{x: next_rate_of_reference(x) for x in others}})
     return values
-
-
-def _extended(flow: Mapping[Expr, Expr], values: Sequence[Expr], is_constant: bool) -> dict[Expr, Expr]:
-    """The flow with the next derivatives of references that the law itself does not know."""
-    from ..expr.spelling import next_rate_of_reference
-
-    strange = [x for x in free_symbols(values) if is_reference(x) and x not in flow and not is_constant]
-    return {**flow, **{x: next_rate_of_reference(x) for x in strange}}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -493,14 +477,16 @@ class LyapunovFunction(Typeset):
         return f"{word}, for all values of parameters and states"
 
     def __repr__(self) -> str:
-        told = "proved" if self.proved else "no Lyapunov function" if self.holds else "not so"
-        return f"LyapunovFunction(V = {self.formula[0]}, V' = {self.rate_formula[0]}: {told})"
+        verdict = "proved" if self.proved else "no Lyapunov function" if self.holds else "not so"
+        return f"LyapunovFunction(V = {self.formula[0]}, V' = {self.rate_formula[0]}: {verdict})"
 
     def __str__(self) -> str:
         mark = ": " if self.holds else " "
-        return "\n".join([f"V = {self.formula[0]}", f"V' = {self.rate_formula[0]}{mark}{self._verdict}", *self._told()])
+        return "\n".join(
+            [f"V = {self.formula[0]}", f"V' = {self.rate_formula[0]}{mark}{self._verdict}", *self._conclusions()]
+        )
 
-    def _told(self) -> list[str]:
+    def _conclusions(self) -> list[str]:
         follows = [*self.signs.sentences, *([self.conclusion] if self.conclusion and self.proved else [])]
         return [*(follows if self.holds else []), *(f"not where {each}" for each in self.conditions)]
 
@@ -517,7 +503,7 @@ class LyapunovFunction(Typeset):
 
     def _sentences(self) -> list[str]:
         verdict = f"The equation {self._verdict}." if not self.holds else f"{self._verdict.capitalize()}."
-        return [verdict, *(f"{each[0].upper()}{each[1:].rstrip('.')}." for each in self._told())]
+        return [verdict, *(f"{each[0].upper()}{each[1:].rstrip('.')}." for each in self._conclusions())]
 
     def _text(self) -> str:
         return str(self)
@@ -558,12 +544,8 @@ def prove(
     found = law.law if isinstance(law, Controller) else law
     record = record_of(equations, "prove")
     (rate,) = rate_along(record, found, [as_expr(V)], is_constant=is_constant)
-
-    def look(V: Expr, decrease: Expr) -> Signs:
-        return signs_of(record, found, V, decrease, goal)
-
-    told = (formula, rate_formula, conclusion, found.conditions)
-    return LyapunovFunction(as_expr(V), rate, as_expr(decrease), *told, look)
+    words = (formula, rate_formula, conclusion, found.conditions)
+    return LyapunovFunction(as_expr(V), rate, as_expr(decrease), *words, partial(signs_of, record, found, goal=goal))
 
 
 def quadratic(form: Matrix, vector: Sequence[Any]) -> Expr:

@@ -117,14 +117,10 @@ class Actuation:
     def check_full(self) -> Actuation:
         """Refuse controls that do not reach all speeds."""
         if rank(self.matrix) < len(self.equations.u):
-            names = listed([f"'{u.name}'" for u in self.undriven])
-            raise PolhodeError(
-                f"'{self.equations.system.name}' is underactuated: {listed(map(spelled, self.controls))} "
-                f"{'drive' if self.controls[1:] else 'drives'} all speeds but {names}.",
-                place=self.place,
-                cure="Use PartialLinearization, EnergyControl or LQR, which take fewer controls.",
-                code="E-CONTROL-UNSUPPORTED",
-            )
+            names, controls = listed([f"'{u.name}'" for u in self.undriven]), listed(map(spelled, self.controls))
+            drive, cure = "drive" if self.controls[1:] else "drives", "Use PartialLinearization, EnergyControl or LQR"
+            message = f"'{self.equations.system.name}' is underactuated: {controls} {drive} all speeds but {names}."
+            raise PolhodeError(message, self.place, f"{cure}, which take fewer controls.", "E-CONTROL-UNSUPPORTED")
         return self
 
 
@@ -132,13 +128,10 @@ def actuation(equations: EquationsOfMotion, inputs: Any, place: str) -> Actuatio
     """The controls of a mechanism whose equations are written on independent speeds."""
     check_whole(equations, f"the law of {place}")
     if equations.constraints is not None and equations.dependent_speeds is None:
-        raise PolhodeError(
-            f"'{equations.system.name}' has constraints that are kept by multipliers, with which its speeds are not "
-            "independent.",
-            place=place,
-            cure="Derive on independent speeds: derive(independent=[…]).",
-            code="E-CONTROL-UNSUPPORTED",
-        )
+        multipliers = f"'{equations.system.name}' has constraints that are kept by multipliers"
+        message = f"{multipliers}, with which its speeds are not independent."
+        cure = "Derive on independent speeds: derive(independent=[…])."
+        raise PolhodeError(message, place, cure, "E-CONTROL-UNSUPPORTED")
     if not equations.u:
         cure = "Add joints."
         raise PolhodeError(f"'{equations.system.name}' has nothing that moves.", place, cure, "E-CONTROL-UNSUPPORTED")
@@ -156,7 +149,7 @@ def actuation(equations: EquationsOfMotion, inputs: Any, place: str) -> Actuatio
 
 
 def warn_of_base(equations: EquationsOfMotion, controls: Mapping[str, Expr], place: str) -> None:
-    """Warn where nobody said what drives a mechanism, and its controls would push a free base against the ground."""
+    """Warn if controls that were not named act between the ground and a free base."""
     system, chosen = equations.system, {*controls.values()}
     bases = [each for each in system.joints.values() if each.parent == system.ground.name and each.type.kind == "free"]
     if all(each in bases or not each.u for each in system.joints.values()):
@@ -198,11 +191,18 @@ def gains(word: str, given: Any, names: Sequence[str], place: str) -> Gains:
     """K of a number for all `names`, of one for each in order or by name, or a symmetric positive definite matrix."""
     size = len(names)
     if isinstance(given, Mapping):
-        strange = [name for name in given if name not in names]
-        if strange:
-            raise unknown("gain", strange[0], names, place=f"{place} {word}", code="E-CONTROL-NAME")
-        given = [_of_all(given, name, word, place) for name in names]
-    shape = _shape(given)
+        for name in given:
+            if name not in names:
+                raise unknown("gain", name, names, place=f"{place} {word}", code="E-CONTROL-NAME")
+        for name in names:
+            if name not in given:
+                message, cure = f"there is no gain for '{name}'.", "Give one for each, or one number for all."
+                raise PolhodeError(message, f"{place} {word}", cure, "E-CONTROL-MISSING")
+        given = [given[name] for name in names]
+    try:
+        shape: tuple[int, ...] | None = tuple(np.shape(given))
+    except ValueError:  # rows differ in length
+        shape = None
     if shape == () and not isinstance(given, str | Mapping):
         one = _parameter(word, given, place)
         return _diagonal([one.symbol] * size, {word: one})
@@ -215,21 +215,6 @@ def gains(word: str, given: Any, names: Sequence[str], place: str) -> Gains:
     message = f"{shown(given)} is neither one gain, nor one for each of {', '.join(names)}, nor a matrix for them."
     cure = f"Give a number, {size} of them, or {size} rows of {size}."
     raise PolhodeError(message, f"{place} {word}", cure, "E-CONTROL-SHAPE")
-
-
-def _shape(given: Any) -> tuple[int, ...] | None:
-    """The shape of what is given; none, where rows differ in length."""
-    try:
-        return tuple(np.shape(given))
-    except ValueError:
-        return None
-
-
-def _of_all(given: Mapping[str, Any], name: str, word: str, place: str) -> Any:
-    if name in given:
-        return given[name]
-    cure = "Give one for each, or one number for all."
-    raise PolhodeError(f"there is no gain for '{name}'.", f"{place} {word}", cure, "E-CONTROL-MISSING")
 
 
 def _parameter(name: str, value: Any, place: str) -> Parameter:
@@ -268,7 +253,7 @@ def _full(word: str, values: Any, names: Sequence[str], place: str) -> Gains:
 
 #: Right-hand sides with more operations are written as they were built, not in normal form; and with quotients sooner.
 _READABLE, _READABLE_QUOTIENT = 400, 80
-#: Those that would have more symbols and numbers than this, written out, are only told of.
+#: Those that would have more symbols and numbers than this, written out, are only counted.
 _LONGEST = 400
 
 
@@ -413,13 +398,14 @@ class ModelBased(Controller):
         from ..expr import latex
 
         written = self.written
-        names = {each: _step_latex(each) for each in written.steps}
+        parts = {each: each.name.partition("_") for each in written.steps}
+        names = {each: f"{letter}_{{{latex_name(name)}}}" for each, (letter, _, name) in parts.items()}
         names |= {each.symbol: gain_latex(name) for name, each in written.parameters.items()}
         changed = {each.symbol: changed_latex(each, names.get(each.symbol)) for each in written.states}
         for left, mark, right in written.lines():
             head = names.get(left, spelled_latex(left)) if mark == "=" else changed[left]
-            told = _too_long(right)
-            yield head, rf"\text{{{told}}}" if told else latex(right, names=names)
+            count = _too_long(right)
+            yield head, rf"\text{{{count}}}" if count else latex(right, names=names)
 
     def _repr_latex_(self) -> str:
         from ..expr.latex_display import typeset
@@ -430,13 +416,8 @@ class ModelBased(Controller):
         return "\n".join([repr(self), str(self), *self._sentences()])
 
 
-def _step_latex(x: Expr) -> str:
-    letter, _, name = x.name.partition("_")
-    return f"{letter}_{{{latex_name(name)}}}"
-
-
 def _too_long(value: Expr) -> str:
-    """What stands for a right-hand side that nobody would read."""
+    """What stands for a right-hand side with too many symbols to be read."""
     size = leaf_counts(topological([value]))[id(value)]
     return f"… ({size} symbols and numbers, see law.controls)" if size > _LONGEST else ""
 

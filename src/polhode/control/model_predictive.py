@@ -103,8 +103,7 @@ class LinearMPC(Controller):
         super().__init__(linear.equations, parameters=linear.given)
         made = self.regulator.deviations
         steady = evaluate(made.steady, parameter_values(linear.equations, linear.given))
-        of = limits, made.inputs, self.equations, self.nominal, self.name
-        self.lower, self.upper = input_limits(*of, steady)
+        self.lower, self.upper = input_limits(limits, made.inputs, self.equations, self.nominal, self.name, steady)
         check_count((self.horizon * len(made.inputs)) ** 2, self.name, "Take a shorter horizon.")  # of H alone
         self.H, self.F = _condensed(self.regulator, self.horizon)
         self._free: Floats = np.asarray(-np.linalg.solve(self.H, self.F), dtype=np.float64)
@@ -148,18 +147,12 @@ class LinearMPC(Controller):
         check_count(self.iterations * (size**3 // 3 + 4 * size**2), self.name, cure)  # before it is built
         with quiet_collector():
             U, gap = self._planned(made.values)
-            controls = {
-                control: as_expr(steady + U[k])
-                for k, (control, steady) in enumerate(zip(made.inputs.values(), made.steady, strict=True))
-            }
+            pairs = zip(made.inputs.values(), made.steady, U, strict=False)
+            controls = {control: as_expr(steady + change) for control, steady, change in pairs}
             check_size([*controls.values(), gap], self.name, cure)
-        return Law(
-            controls,
-            (ControllerState(symbol(GAP, "state"), update=gap),),
-            made.reference,
-            sample_time=self.regulator.sample_time,
-            conditions=self.regulator.law.conditions,
-        )
+        states, regulator = (ControllerState(symbol(GAP, "state"), update=gap),), self.regulator
+        T, conditions = regulator.sample_time, regulator.law.conditions
+        return Law(controls, states, made.reference, sample_time=T, conditions=conditions)
 
     def _planned(self, x: Sequence[Expr]) -> tuple[list[Expr], Expr]:
         """U and the bound of its cost, as expressions of the deviations."""
@@ -305,9 +298,10 @@ class RealTimeIteration(Controller):
         names = [*self.plant.inputs]
         self.goal = starts_of(self.equations, goal, f"{self.name} goal")
         self.start = self.goal if start is None else starts_of(self.equations, start, self.name)
-        self.steady = _steady(steady, names, self.name)
-        of = limits, self.plant.inputs, self.equations, self.nominal, self.name
-        self.lower, self.upper = input_limits(*of, self.steady)
+        held = named_numbers(steady, "input", names, f"{self.name} steady")
+        self.steady = [float(held.get(name, 0)) for name in names]
+        controls = self.plant.inputs
+        self.lower, self.upper = input_limits(limits, controls, self.equations, self.nominal, self.name, self.steady)
         self.Q = weights("Q", Q, self.plant.names, self.name)
         self.R = weights("R", R, names, self.name, positive=True)
         with quiet_collector():
@@ -326,12 +320,10 @@ class RealTimeIteration(Controller):
         moved = np.array(evaluate(after, there)) - np.array([float(self.goal[x]) for x in self.plant.x])
         if np.abs(moved).max() > 1e-6 * self.sample_time:
             worst = int(np.abs(moved).argmax())
-            raise PolhodeError(
-                f"the goal is no equilibrium: {self.plant.spellings[worst]} changes by {moved[worst]:.3g} in a sample.",
-                place=f"{self.name} goal",
-                cure="Give steady={…}, the inputs that hold the goal, or another goal; see equations.equilibrium.",
-                code="E-CONTROL-FAILED",
-            )
+            changes = f"{self.plant.spellings[worst]} changes by {moved[worst]:.3g} in a sample"
+            cure = "Give steady={…}, the inputs that hold the goal, or another goal; see equations.equilibrium."
+            place = f"{self.name} goal"
+            raise PolhodeError(f"the goal is no equilibrium: {changes}.", place, cure, "E-CONTROL-FAILED")
         if given is not None:
             return weights("final", given, self.plant.names, self.name)
         n, m = len(self.plant.x), len(self.plant.inputs)
@@ -455,9 +447,3 @@ def _references(
             at[rates[x]] = slope[x] = references[-1].symbols[1]
     ahead = [as_expr(Fraction(sample_time) * k) for k in range(horizon + 1)]
     return tuple(references), [[as_expr(at[x] + h * slope.get(x, as_expr(0))) for x in plant.x] for h in ahead]
-
-
-def _steady(given: Any, names: Sequence[str], place: str) -> list[float]:
-    """The inputs that hold the goal, by name; none where nothing is said."""
-    steady = named_numbers(given, "input", names, f"{place} steady")
-    return [float(steady.get(name, 0)) for name in names]

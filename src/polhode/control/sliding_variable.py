@@ -36,7 +36,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +80,7 @@ class SlidingVariable:
 def sliding_variable(
     equations: EquationsOfMotion, followed: Tracking, rates: Gains | None, actuation: Actuation
 ) -> SlidingVariable:
-    """s and the efforts that keep ½ sᵀ M s, in steps; without rates, u_r is what the reference asks for."""
+    """s and the efforts that keep ½ sᵀ M s, in steps; without rates, u_r is the rate of the reference."""
     e = {step("e", name): error for name, error in followed.errors.items()}
     v = followed.speeds_for([-each for each in rates.times(list(e))] if rates else [0] * len(e))
     names = [u.name for u in equations.u]
@@ -203,10 +202,8 @@ class SlidingMode(TrackingController):
         self.kd = None if kd is None else self.gains("kd", kd, speeds)
         self.smooth = smooth
         if not self.has_layer:
-            warn(
-                f"{self.name}: without a boundary layer the efforts jump with the sign of s, and chatter.",
-                code="W-CONTROL-MISSING",
-            )
+            message = "without a boundary layer the efforts jump with the sign of s, and chatter."
+            warn(f"{self.name}: {message}", code="W-CONTROL-MISSING")
 
     @cached_property
     def _sliding(self) -> SlidingVariable:
@@ -252,22 +249,6 @@ class Unknowns:
     estimates: list[Expr]
     forces: list[Expr]
     power: list[Expr]
-
-
-def read_estimates(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
-    """Where estimates start, by the names of model parameters or of base parameters."""
-    table = equations.system.parameters
-    if not given:
-        cure = f"Give estimates={{{next(iter(table), 'm')!r}: …}}: names with the values at which they start."
-        raise PolhodeError("no parameters to estimate are given.", place, cure, "E-CONTROL-MISSING")
-    inside = [name for name in given if name in table]
-    if len(inside) == len(given):
-        return named_numbers(given, "parameter", table, f"{place} estimates")
-    if inside:
-        other = next(name for name in given if name not in table)
-        raise unknown("parameter", other, table, place=f"{place} estimates", code="E-CONTROL-NAME")
-    known = base_parameters(equations).names
-    return named_numbers(given, "parameter or base parameter", [*table, *known], f"{place} estimates")
 
 
 def unknowns(found: SlidingVariable, actuation: Actuation, names: Sequence[str], place: str) -> Unknowns:
@@ -378,7 +359,16 @@ class Adaptive(TrackingController):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, inputs=inputs, parameters=parameters)
-        self.estimates = read_estimates(self.equations, estimates, self.name)
+        table, given, place = self.equations.system.parameters, estimates or {}, f"{self.name} estimates"
+        if not given:
+            cure = f"Give estimates={{{next(iter(table), 'm')!r}: …}}: names with the values at which they start."
+            raise PolhodeError("no parameters to estimate are given.", self.name, cure, "E-CONTROL-MISSING")
+        others = [name for name in given if name not in table]
+        if others and len(others) < len(given):
+            raise unknown("parameter", others[0], table, place=place, code="E-CONTROL-NAME")
+        base = [*base_parameters(self.equations).names] if others else []
+        kind = "parameter or base parameter" if others else "parameter"
+        self.estimates = named_numbers(given, kind, [*table, *base], place)
         self.kd = self.gains("kd", kd, [u.name for u in self.equations.u])
         self.rates = self.gains("lambda", lambda_, self.tracking.names)
         self.gamma = self.gains("gamma", gamma, list(self.estimates))
@@ -387,11 +377,11 @@ class Adaptive(TrackingController):
 
     def write(self) -> Written:
         """Errors, wanted speeds and accelerations, how estimates change, and controls."""
-        found, asked = self._sliding, self._unknown
-        changes = [as_expr(-each) for each in self.gamma.times(asked.power)]
-        starts = self.estimates.values()
-        states = [ControllerState(*each) for each in zip(asked.estimates, starts, changes, strict=True)]
-        forces = [as_expr(f - d) for f, d in zip(asked.forces, self.kd.times(found.s), strict=True)]
+        found, unknown = self._sliding, self._unknown
+        changes = [as_expr(-each) for each in self.gamma.times(unknown.power)]
+        rows = zip(unknown.estimates, self.estimates.values(), changes, strict=True)
+        states = [ControllerState(*each) for each in rows]
+        forces = [as_expr(f - d) for f, d in zip(unknown.forces, self.kd.times(found.s), strict=True)]
         return self._law_of_forces(forces, found.steps, states, self.kd, self.rates, self.gamma)
 
     @cached_property
@@ -410,5 +400,5 @@ class Adaptive(TrackingController):
                 r"\tfrac12 s^T M s + \tfrac12 (\hat\pi - \pi)^T \Gamma^{-1} (\hat\pi - \pi)",
             ),
             rate_formula=("-sᵀ Kd s", r"-s^T K_d s"),
-            conclusion="s and the errors go to zero; estimates p go to π where the motion is rich enough to tell them.",
+            conclusion="s and the errors go to zero; estimates p go to π where the motion is exciting enough.",
         )

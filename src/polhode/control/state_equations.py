@@ -3,21 +3,21 @@
     Euler          x⁺ = x + h f(x)
     Runge-Kutta    x⁺ = x + h (k₁ + 2 k₂ + 2 k₃ + k₄)/6          (W. Kutta, 1901)
 
-x are coordinates, speeds and states without mass. Small changes of x are written on displacements
+x are coordinates, speeds and first-order states. Small changes of x are written on displacements
 (`linear.displacements`): where an orientation is stored these are three turns, the step is
 brought back to unit quaternions, and so are sums x ⊞ δ.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, fault_at, unknown
+from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, sqrt, substitute, topological
 from ..expr.spelling import spelled
 from ..laws.named_symbols import controls_of
@@ -44,7 +44,7 @@ class StateEquations:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The entries of a small change of x: displacements, speeds, states without mass."""
+        """The entries of a small change of x: displacements, speeds, first-order states."""
         return (*self.moved.names, *map(spelled, self.equations.u), *self.equations.states)
 
     @cached_property
@@ -55,18 +55,13 @@ class StateEquations:
     @cached_property
     def _columns(self) -> Matrix:
         """D: x changes by D δ."""
-        size, first = len(self.x), len(self.equations.q)
-        columns: list[list[Any]] = [[*each, *[0] * (size - first)] for each in self.moved.directions]
-        columns += [[int(i == k) for i in range(size)] for k in range(first, size)]
-        return Matrix.columns_of(columns, size).map(as_expr)
+        return Matrix.columns_of(self._with_identity(self.moved.directions), len(self.x)).map(as_expr)
 
-    @cached_property
-    def _back(self) -> Matrix:
-        """D⁻: δ of a change of x."""
+    def _with_identity(self, rows: Iterable[Iterable[Any]]) -> list[list[Any]]:
+        """Rows on the coordinates, and an identity on the other states."""
         size, first = len(self.x), len(self.equations.q)
-        rows: list[list[Any]] = [[*each, *[0] * (size - first)] for each in self.moved.back]
-        rows += [[int(i == k) for i in range(size)] for k in range(first, size)]
-        return Matrix(rows).map(as_expr)
+        identity = [[int(i == k) for i in range(size)] for k in range(first, size)]
+        return [[*each, *[0] * (size - first)] for each in rows] + identity
 
     def plus(self, change: Sequence[Any]) -> list[Expr]:
         """x ⊞ δ, with unit quaternions."""
@@ -106,16 +101,12 @@ class StateEquations:
     def transition(self, h: float, method: str) -> tuple[list[Expr], Matrix, Matrix]:
         """x⁺, and how its small changes follow from those of x and of the inputs: δ⁺ = F δ + G δc."""
         after = self.step(h, method)
-        back = self._at(self._back, dict(zip(self.x, after, strict=True)))
+        back = Matrix(self._with_identity(self.moved.back)).map(as_expr)  # D⁻: δ of a change of x
+        flat, width = substitute(list(back.entries()), dict(zip(self.x, after, strict=True))), len(self.x)
+        back = Matrix([flat[i * width : (i + 1) * width] for i in range(len(back))])
         F = back @ self.differentials(after)
         G = back @ jacobian(after, [*self.inputs.values()])
         return after, F.map(as_expr), G.map(as_expr)
-
-    @staticmethod
-    def _at(matrix: Matrix, values: Mapping[Expr, Expr]) -> Matrix:
-        width = len(matrix[0])
-        flat = substitute([as_expr(entry) for entry in matrix.entries()], dict(values))
-        return Matrix([flat[i * width : (i + 1) * width] for i in range(len(matrix))])
 
 
 def state_equations(equations: EquationsOfMotion, inputs: Sequence[str] | None, place: str) -> StateEquations:
@@ -154,8 +145,5 @@ def check_count(count: int, place: str, cure: str) -> None:
 def check_no_quaternions(equations: EquationsOfMotion, place: str) -> None:
     """Refuse equations with orientations stored as quaternions, whose four components are not independent."""
     if equations.quaternions:
-        raise fault_at(place)(
-            "orientations that are stored as quaternions are not known here.",
-            "Give the joint angles as coordinates.",
-            "E-CONTROL-UNSUPPORTED",
-        )
+        message = "orientations that are stored as quaternions are not known here."
+        raise PolhodeError(message, place, "Give the joint angles as coordinates.", "E-CONTROL-UNSUPPORTED")

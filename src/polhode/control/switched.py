@@ -21,7 +21,6 @@ from ..expr.spelling import spelled
 from ..laws.controller import Controller, named_numbers
 from ..laws.law import ControllerState, Law, Reference, sample_time_of
 from ..model.reading import list_of
-from ..model.records import Parameter
 
 
 class Switched(Controller):
@@ -56,24 +55,33 @@ class Switched(Controller):
     ) -> None:
         for each, what in ((far, "far"), (near, "near")):
             check_kind(Controller, "a controller", each, f"{self.name} {what}")
-        super().__init__(far.equations, parameters=_nominal(far, near, self.name))
+        twice = [name for name in far.nominal if near.nominal.get(name, far.nominal[name]) != far.nominal[name]]
+        if twice:
+            value, other = (float(each.nominal[twice[0]]) for each in (far, near))
+            message = f"{far.name} takes '{twice[0]}' to be {value:g}, and {near.name} {other:g}."
+            raise PolhodeError(message, self.name, "Give both the same parameters.", "E-CONTROL-TWICE")
+        super().__init__(far.equations, parameters={**far.nominal, **near.nominal})
         if {*far.law.controls} != {*near.law.controls}:
-            raise PolhodeError(
-                f"{far.name} gives {listed(map(spelled, far.law.controls))}, and {near.name} "
-                f"{listed(map(spelled, near.law.controls))}.",
-                place=self.name,
-                cure="Give two controllers of the same inputs.",
-                code="E-CONTROL-TWICE",
-            )
+            gives, gives_too = (listed(map(spelled, each.law.controls)) for each in (far, near))
+            message = f"{far.name} gives {gives}, and {near.name} {gives_too}."
+            raise PolhodeError(message, self.name, "Give two controllers of the same inputs.", "E-CONTROL-TWICE")
         self.far, self.near = far, near
         e = self.equations
         self._known = {spelled(x): x for x in (*e.q, *e.u, *e.z)}
-        self.within = self._widths(within)
-        self.at = self._numbers("at", at)
-        self.turning = self._turning(turning)
+        self.within, self.at = self._numbers("within", within), self._numbers("at", at)
+        wrong = [x for x, width in self.within.items() if width <= 0]
+        if wrong or not self.within:
+            message = f"the width of {spelled(wrong[0])} is not positive." if wrong else "no width is given."
+            cure = "Give within={…}: widths of coordinates and speeds by name."
+            raise PolhodeError(message, self.name, cure, "E-CONTROL-NUMBER")
+        self.turning = []
+        for name in list_of(turning, "a list of names", f"{self.name} turning"):
+            if name not in self._known:
+                raise unknown("coordinate", name, self._known, place=f"{self.name} turning", code="E-CONTROL-NAME")
+            self.turning.append(self._known[name])
         self.leave = named_numbers({"leave": leave}, "option", ["leave"], self.name)["leave"]
         if self.leave <= 1:
-            cure = "Give how many times the widths the state may be away until near lets go, such as 2."
+            cure = "Give a factor on the widths, such as 2: beyond it the far controller takes over again."
             raise PolhodeError(f"leave={shown(leave)} is not above 1.", self.name, cure, "E-CONTROL-NUMBER")
         self.sample_time = None if sample_time is None else sample_time_of(sample_time, self.name)
         if self.sample_time is not None and any(each.rate for c in (far, near) for each in c.law.states):
@@ -81,45 +89,25 @@ class Switched(Controller):
             cure = "Leave sample_time out, or give laws that are sampled themselves."
             raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
 
-    def _widths(self, given: Any) -> dict[Expr, Fraction]:
-        found = self._numbers("within", given)
-        wrong = [x for x, width in found.items() if width <= 0]
-        if wrong or not found:
-            message = f"the width of {spelled(wrong[0])} is not positive." if wrong else "nothing tells near from far."
-            cure = "Give within={…}: widths of coordinates and speeds by name."
-            raise PolhodeError(message, self.name, cure, "E-CONTROL-NUMBER")
-        return found
-
     def _numbers(self, word: str, given: Any) -> dict[Expr, Fraction]:
         found = named_numbers(given, "state", self._known, f"{self.name} {word}")
         return {self._known[name]: value for name, value in found.items()}
 
-    def _turning(self, given: Any) -> list[Expr]:
-        found = []
-        for name in list_of(given, "a list of names", f"{self.name} turning"):
-            if name not in self._known:
-                raise unknown("coordinate", name, self._known, place=f"{self.name} turning", code="E-CONTROL-NAME")
-            found.append(self._known[name])
-        return found
-
-    def _unwound(self) -> dict[Expr, Expr]:
+    def _principal_angles(self) -> dict[Expr, Expr]:
         """Angles within half a turn of where they are measured from."""
-        found = {}
-        for q in self.turning:
-            home = as_expr(self.at.get(q, 0))
-            found[q] = as_expr(home + atan2(sin(q - home), cos(q - home)))
-        return found
+        centres = {q: as_expr(self.at.get(q, 0)) for q in self.turning}
+        return {q: as_expr(at + atan2(sin(q - at), cos(q - at))) for q, at in centres.items()}
 
     @property
     def distance(self) -> Expr:
         """d."""
-        seen = self._unwound()
+        seen = self._principal_angles()
         parts = [(seen.get(x, x) - self.at.get(x, 0)) / width for x, width in self.within.items()]
         return as_expr(sum(part * part for part in parts))
 
     def design(self) -> Law:
         """Both laws, weighed."""
-        far, near = _apart(self.far.law, self.near.law.with_values(self._unwound()), self.name)
+        far, near = _apart(self.far.law, self.near.law.with_values(self._principal_angles()), self.name)
         d, edge = self.distance, self.leave * self.leave
         states = (*far.states, *near.states)
         if self.sample_time is None:
@@ -133,34 +121,14 @@ class Switched(Controller):
         if len({*times}) > 1:
             message = f"the laws are sampled every {listed(f'{each:g} s' for each in times)}."
             raise PolhodeError(message, self.name, "Give one sample time to all.", "E-CONTROL-TWICE")
-        return Law(
-            controls,
-            states,
-            _merged(far.reference, near.reference, self.name),
-            {**far.measured, **near.measured},
-            {**far.parameters, **near.parameters},
-            times[0] if times else None,
-            (*far.conditions, *near.conditions),
-        )
+        reference, conditions = _merged(far.reference, near.reference, self.name), (*far.conditions, *near.conditions)
+        measured, parameters = {**far.measured, **near.measured}, {**far.parameters, **near.parameters}
+        return Law(controls, states, reference, measured, parameters, times[0] if times else None, conditions)
 
 
 def _step(x: Any) -> Any:
     """1 where x is positive, 0 where it is negative."""
     return (1 + sign(as_expr(x))) / 2
-
-
-def _nominal(far: Controller, near: Controller, place: str) -> dict[str, Fraction]:
-    """The values of parameters that both controllers take the mechanism to have."""
-    twice = [name for name in far.nominal if near.nominal.get(name, far.nominal[name]) != far.nominal[name]]
-    if twice:
-        raise PolhodeError(
-            f"{far.name} takes '{twice[0]}' to be {float(far.nominal[twice[0]]):g}, and {near.name} "
-            f"{float(near.nominal[twice[0]]):g}.",
-            place=place,
-            cure="Give both the same parameters.",
-            code="E-CONTROL-TWICE",
-        )
-    return {**far.nominal, **near.nominal}
 
 
 def _apart(far: Law, near: Law, place: str) -> tuple[Law, Law]:
@@ -176,13 +144,8 @@ def _apart(far: Law, near: Law, place: str) -> tuple[Law, Law]:
 def _renamed(law: Law, names: Sequence[str], word: str) -> Law:
     own = {name: symbol(f"{word} {name}", "parameter") for name in names}
     made = law.with_values({law.parameters[name].symbol: each for name, each in own.items()})
-    table = {
-        f"{word} {name}" if name in own else name: (
-            Parameter(own[name], each.value, each.unit) if name in own else each
-        )
-        for name, each in law.parameters.items()
-    }
-    return replace(made, parameters=table)
+    renamed = {name: replace(each, symbol=own[name]) if name in own else each for name, each in law.parameters.items()}
+    return replace(made, parameters={own[name].name if name in own else name: x for name, x in renamed.items()})
 
 
 def _merged(far: Sequence[Reference], near: Sequence[Reference], place: str) -> tuple[Reference, ...]:

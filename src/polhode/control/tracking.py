@@ -61,19 +61,15 @@ class Tracking:
         """E = ∂ė/∂u."""
         return jacobian(self.rates, list(self.equations.u))
 
-    @cached_property
-    def _drift(self) -> list[Expr]:
-        return directional(self.rates, self.flow)
-
     def speeds_for(self, rates: Sequence[Any]) -> list[Expr]:
         """The speeds with which errors change at these rates: E u + e_t = rates."""
-        u = Vector(self.equations.u)
-        own = self.by_speeds @ u
+        own = self.by_speeds @ Vector(self.equations.u)
         return self._solved([r - (rate - part) for r, rate, part in zip(rates, self.rates, own, strict=True)])
 
     def accelerations_for(self, second_rates: Sequence[Any]) -> list[Expr]:
         """The accelerations with which errors have these second rates: E u̇ + drift = second rates."""
-        return self._solved([r - drift for r, drift in zip(second_rates, self._drift, strict=True)])
+        drift = directional(self.rates, self.flow)
+        return self._solved([r - each for r, each in zip(second_rates, drift, strict=True)])
 
     def _solved(self, right: Sequence[Any]) -> list[Expr]:
         """x with E x = right; joints by themselves are solved by themselves."""
@@ -113,7 +109,14 @@ def reference_flow(reference: Sequence[Reference]) -> dict[Expr, Expr]:
 
 def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     """Coordinates that follow references of the same names, with `order` derivatives."""
-    _check_holonomic(equations, place)
+    rows = () if equations.constraints is None else equations.constraints.rows
+    rolling = [row.name for row in rows if row.value is None]
+    left = len(equations.q) - len(equations.quaternions) - len(equations.u)
+    if rolling or (equations.dependent_speeds is None and left > 0):
+        why = f"by '{rolling[0]}'" if rolling else "by its joints"
+        message = f"'{equations.system.name}' is nonholonomic, {why}: its coordinates cannot all follow references."
+        cure = "Choose outputs, as many as there are controls, for FeedbackLinearization."
+        raise PolhodeError(message, place, cure, "E-CONTROL-UNSUPPORTED")
     rates, q = equations.coordinate_rates, list(equations.q)
     errors: dict[str, Expr] = {}
     wanted: list[Reference] = []
@@ -126,7 +129,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
         error = _lacking(q[first : first + 4], [each.symbols[0] for each in own])
         errors |= {f"{joint} {axis}": part for axis, part in zip("xyz", error, strict=True)}
         alike = as_expr(sum(x * each.symbols[0] for x, each in zip(q[first : first + 4], own, strict=True)))
-        singular.append((f"the orientation of '{joint}' is half a turn away from what is wanted", alike))
+        singular.append((f"the orientation of '{joint}' is half a turn away from its reference", alike))
     speeds = {*equations.u}
     plain = [k for k in range(len(q)) if k not in turned and rates[k] in speeds]
     others = [k for k in range(len(q)) if k not in turned and k not in plain]
@@ -137,32 +140,17 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
         errors[q[k].name] = as_expr(wanted[-1].symbols[0] - q[k])
     made = Tracking(equations, tuple(wanted), errors)
     if len(errors) != len(equations.u) or rank(made.by_speeds) < len(equations.u):
-        raise PolhodeError(
-            f"the {len(equations.u)} speeds {listed(map(spelled, equations.u))} of '{equations.system.name}' are not "
-            f"the rates of as many coordinates or orientations.",
-            place=place,
-            cure="Give joints whose coordinates can follow any motion; nonholonomic ones cannot.",
-            code="E-CONTROL-SHAPE",
-        )
+        whose = f"the {len(equations.u)} speeds {listed(map(spelled, equations.u))} of '{equations.system.name}'"
+        cure = "Give joints whose coordinates can follow any motion; nonholonomic ones cannot."
+        message = f"{whose} are not the rates of as many coordinates or orientations."
+        raise PolhodeError(message, place, cure, "E-CONTROL-SHAPE")
     E, names = made.by_speeds, [*errors]
-    for rows, columns in _blocks(E):
-        told = [names[r] for r in rows]
-        block = Matrix([[E[r][c] for c in columns] for r in rows])
-        if told[0] in plain_names and not is_orthogonal(block) and not cannot_vanish(determinant(block)):
-            singular.append((f"the rates of {listed(told)} do not tell the speeds", determinant(block)))
+    for block_rows, columns in _blocks(E):
+        errors_of = [names[r] for r in block_rows]
+        block = Matrix([[E[r][c] for c in columns] for r in block_rows])
+        if errors_of[0] in plain_names and not is_orthogonal(block) and not cannot_vanish(determinant(block)):
+            singular.append((f"the rates of {listed(errors_of)} do not determine the speeds", determinant(block)))
     return replace(made, conditions=tuple(words for words, _ in singular), singular=tuple(singular))
-
-
-def _check_holonomic(equations: EquationsOfMotion, place: str) -> None:
-    """Refuse mechanisms with more ways to be than to move: not all of their coordinates can follow a reference."""
-    rows = () if equations.constraints is None else equations.constraints.rows
-    rolling = [row.name for row in rows if row.value is None]
-    left = len(equations.q) - len(equations.quaternions) - len(equations.u)
-    if rolling or (equations.dependent_speeds is None and left > 0):
-        why = f"by '{rolling[0]}'" if rolling else "by its joints"
-        message = f"'{equations.system.name}' is nonholonomic, {why}: its coordinates cannot all follow references."
-        cure = "Choose outputs, as many as there are controls, for FeedbackLinearization."
-        raise PolhodeError(message, place, cure, "E-CONTROL-UNSUPPORTED")
 
 
 def _independent(gamma: Sequence[Sequence[Any]], held: Sequence[int], order: Sequence[int]) -> list[int]:

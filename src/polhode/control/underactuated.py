@@ -62,30 +62,21 @@ class Underactuated(ModelBased):
     ) -> None:
         super().__init__(equations, **options)
         self.target = named_numbers(target, "coordinate", self.equations.coordinates, f"{self.name} target")
-        self.driven = self._driven()
+        e, rates = self.equations, {*self.equations.coordinate_rates}
+        self.driven = [k for k, row in enumerate(self.actuation.matrix) if not all(is_zero(entry) for entry in row)]
+        if len(self.driven) != len(self.actuation.controls):
+            names = listed([f"'{e.u[k].name}'" for k in self.driven])
+            acts = f"{listed(map(spelled, self.actuation.controls))} act on {names}"
+            cure = "Name one input for each speed that is driven."
+            raise PolhodeError(f"{acts}: not on as many speeds as they are.", self.name, cure, "E-CONTROL-SHAPE")
+        for k in self.driven:
+            if e.u[k] not in rates:
+                message = f"the driven speed '{e.u[k].name}' is not the rate of a coordinate."
+                cure = "Give the joint speeds that are the rates of its coordinates."
+                raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
         found = {word: self.gains(word, given, ["all"]) for word, given in words.items()}
         self._gain = {word: as_expr(each.matrix[0][0]) for word, each in found.items()}
         self._parameters = {name: one for each in found.values() for name, one in each.parameters.items()}
-
-    def _driven(self) -> list[int]:
-        """The speeds that controls act on: as many as there are controls, each the rate of a coordinate."""
-        e, B = self.equations, self.actuation.matrix
-        rows = [k for k, row in enumerate(B) if not all(is_zero(entry) for entry in row)]
-        if len(rows) != len(self.actuation.controls):
-            names = listed([f"'{e.u[k].name}'" for k in rows])
-            raise PolhodeError(
-                f"{listed(map(spelled, self.actuation.controls))} act on {names}: not on as many speeds as they are.",
-                place=self.name,
-                cure="Name one input for each speed that is driven.",
-                code="E-CONTROL-SHAPE",
-            )
-        rates = {*e.coordinate_rates}
-        strange = [e.u[k].name for k in rows if e.u[k] not in rates]
-        if strange:
-            message = f"the driven speed '{strange[0]}' is not the rate of a coordinate."
-            cure = "Give the joint speeds that are the rates of its coordinates."
-            raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
-        return rows
 
     @cached_property
     def _coordinates(self) -> list[Expr]:
@@ -166,12 +157,12 @@ class EnergyControl(Underactuated):
     def _accelerations(self) -> list[Expr]:
         """u̇ of all speeds where the driven ones have the accelerations a: M_pp u̇_p = -b_p - M_pa a."""
         e, free = self.equations, self._free
-        asked = {k: step("a", e.u[k].name) for k in self.driven}
-        lacking = self.actuation.required([asked.get(k, 0) for k in range(len(e.u))])
+        accelerations = {k: step("a", e.u[k].name) for k in self.driven}
+        lacking = self.actuation.required([accelerations.get(k, 0) for k in range(len(e.u))])
         M = e.mass_matrix
         found = factor_symmetric([[M[i][j] for j in free] for i in free]).solve([-lacking[k] for k in free])
-        asked |= {k: as_expr(each) for k, each in zip(free, found, strict=True)}
-        return [asked[k] for k in range(len(e.u))]
+        accelerations |= {k: as_expr(each) for k, each in zip(free, found, strict=True)}
+        return [accelerations[k] for k in range(len(e.u))]
 
     @cached_property
     def pumping(self) -> list[Expr]:
@@ -205,25 +196,19 @@ class EnergyControl(Underactuated):
     def lyapunov(self) -> LyapunovFunction:
         """½ (E_p - E_r)², where nothing brings the driven coordinates back."""
         if {"kp", "kv"} & {*self._gain}:
-            raise PolhodeError(
-                "with kp or kv the energy is not the only thing that is wanted, and need not come nearer at all times.",
-                place=self.name,
-                cure="Use EnergyShaping, which has a proof with both, or leave kp and kv out.",
-                code="E-CONTROL-UNSUPPORTED",
-            )
+            message = "with kp or kv the energy is not the only objective, and its error need not always decrease."
+            cure = "Use EnergyShaping, which has a proof with both, or leave kp and kv out."
+            raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
         k, excess = self._gain, self.excess
         taken = sum(excess * pump * self._limited(k["ke"] * excess * pump) for pump in self.pumping)
-        limited = "limit" in k
+        plain = ("-ke (E_p - E_r)² f₁ᵀf₁", r"-k_e (E_p - E_r)^2 f_1^T f_1")
+        sat = r"-\sum (E_p - E_r) f_1 \,\mathrm{sat}(k_e (E_p - E_r) f_1)"
         return self._prove(
             excess * excess / 2,
             taken,
             is_constant=True,
             formula=("1/2 (E_p - E_r)²", r"\tfrac12 (E_p - E_r)^2"),
-            rate_formula=(
-                "-Σ (E_p - E_r) f₁ sat(ke (E_p - E_r) f₁)" if limited else "-ke (E_p - E_r)² f₁ᵀf₁",
-                r"-\sum (E_p - E_r) f_1 \,\mathrm{sat}(k_e (E_p - E_r) f_1)" if limited
-                else r"-k_e (E_p - E_r)^2 f_1^T f_1",
-            ),
+            rate_formula=("-Σ (E_p - E_r) f₁ sat(ke (E_p - E_r) f₁)", sat) if "limit" in k else plain,
             conclusion="The energy comes to E_r, unless the mechanism rests.",
         )  # fmt: skip
 
@@ -273,10 +258,8 @@ class EnergyShaping(Underactuated):
         places = {step("e", q.name): each for q, each in zip(self._coordinates, self._lacking(), strict=True)}
         n = {step("n", name): each for name, each in zip(names, free, strict=True)}
         left = [[k["kd"] * W[i][j] + (k["ke"] * excess if i == j else 0) for j in range(size)] for i in range(size)]
-        right = [
-            [-k["kd"] * own - k["kp"] * place - k["kv"] * u]
-            for own, place, u in zip(n, places, self._speeds, strict=True)
-        ]
+        parts = zip(n, places, self._speeds, strict=True)
+        right = [[-k["kd"] * own - k["kp"] * place - k["kv"] * u] for own, place, u in parts]
         forces = [as_expr(row[0]) for row in solve_columns(left, right)]
         return Written(
             self._controls(forces),
@@ -291,13 +274,9 @@ class EnergyShaping(Underactuated):
     def lyapunov(self) -> LyapunovFunction:
         """V as above; it is no proof that the energy comes to E_r, for V rests wherever the driven speeds do."""
         k, unit = self._gain, Matrix.identity(len(self.driven))
-        parts = (
-            k["ke"] * self.excess * self.excess,
-            k["kd"] * quadratic(unit, self._speeds),
-            k["kp"] * quadratic(unit, self._lacking()),
-        )
+        V = k["ke"] * self.excess * self.excess + k["kd"] * quadratic(unit, self._speeds)
         return self._prove(
-            sum(parts) / 2,
+            (V + k["kp"] * quadratic(unit, self._lacking())) / 2,
             k["kv"] * quadratic(unit, self._speeds),
             is_constant=True,
             formula=(

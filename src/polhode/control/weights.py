@@ -14,7 +14,7 @@ from ..dynamics.synopsis import joints_of_one_speed
 from ..errors import PolhodeError, numbers, unknown, warn
 from ..expr import Expr
 from ..expr.spelling import spelled
-from ..laws.named_symbols import Named, control_names, limits_of, told_unlimited
+from ..laws.named_symbols import Named, control_names, limits_of, unlimited_notice
 
 Floats = NDArray[np.float64]
 
@@ -29,9 +29,9 @@ def weights(word: str, given: Any, names: Sequence[str], place: str, *, positive
     """
     where, size = f"{place} {word}", len(names)
     if isinstance(given, Mapping):
-        strange = [name for name in given if name not in names]
-        if strange:
-            raise unknown("weight", strange[0], names, place=where, code="E-CONTROL-NAME")
+        for name in given:
+            if name not in names:
+                raise unknown("weight", name, names, place=where, code="E-CONTROL-NAME")
         given = [given.get(name, 0.0) for name in names]
     cure = f"Give a number, {size} of them, values by name, or {size} rows of {size}."
     made = numbers(given, "a finite number, a list of them, or a matrix", place=where, cure=cure)
@@ -42,11 +42,6 @@ def weights(word: str, given: Any, names: Sequence[str], place: str, *, positive
     elif made.shape != (size, size):
         message = f"it has the shape {'×'.join(map(str, made.shape))}, and there are {size} of {', '.join(names)}."
         raise PolhodeError(message, where, cure, "E-CONTROL-SHAPE")
-    _check(made, where, positive)
-    return (made + made.T) / 2
-
-
-def _check(made: Floats, where: str, positive: bool) -> None:
     scale = float(np.abs(made).max(initial=0.0))
     if np.abs(made - made.T).max(initial=0.0) > _ROUNDING * scale:
         raise PolhodeError("the matrix is not symmetric.", where, "Give a symmetric one.", "E-CONTROL-NUMBER")
@@ -56,6 +51,7 @@ def _check(made: Floats, where: str, positive: bool) -> None:
         message = f"the matrix is not {what}: its least eigenvalue is {least:.3g}."
         cure = f"Give a {what} one, or {'positive numbers' if positive else 'numbers that are not negative'}."
         raise PolhodeError(message, where, cure, "E-CONTROL-NUMBER")
+    return (made + made.T) / 2
 
 
 def input_limits(
@@ -91,7 +87,7 @@ def control_limits(
             message = f"the limit {next(iter(ends[x].unknown.values()))} of {spelled(x)} has no value."
             cure = "Give its parameters values: parameters={…}."
             raise PolhodeError(message, f"{place} limits", cure, "E-CONTROL-MISSING")
-    unlimited = told_unlimited(given, named, limits)
+    unlimited = unlimited_notice(given, named, limits)
     if unlimited:
         warn(f"{place}: {unlimited}", code="W-CONTROL-MISSING")
     return limits

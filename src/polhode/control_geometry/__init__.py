@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..linear.operating_point import Values
     from .accessibility import Accessibility, Controllability
     from .affine import ControlAffine
-    from .at_state import Asked
+    from .at_state import Query
     from .flatness import FlatOutput, Linearizability
     from .link_inverse import LinkInverse
     from .observability import Observability
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class ControlGeometryMethods(RunMethods):
-    """Where inputs lead, what outputs tell, and what is left when outputs are held.
+    """Accessibility, observability, relative degrees, zero dynamics and flatness.
 
     `inputs` names the controls: by default the declared inputs, else the efforts of motors. `at` is a state, by name as
-    `linearize` takes it; `{}` is home and at rest. Answers hold for almost all parameters, or for given ones.
+    `linearize` takes it; `{}` is all zero, at rest. Answers hold for almost all parameters, or for given ones.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum on a cart")
@@ -56,7 +56,7 @@ class ControlGeometryMethods(RunMethods):
     def controllability(
         self, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> Controllability:
-        """Whether inputs lead to all states near an equilibrium; see `control_geometry.accessibility`."""
+        """Small-time local controllability about an equilibrium; see `control_geometry.accessibility`."""
         from .accessibility import controllability
 
         return controllability(self._asked(inputs, at, parameters))
@@ -72,7 +72,7 @@ class ControlGeometryMethods(RunMethods):
     def zero_dynamics(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> ZeroDynamics:
-        """What still moves when outputs are held; see `control_geometry.zero_dynamics`."""
+        """The dynamics with outputs held at zero; see `control_geometry.zero_dynamics`."""
         from .zero_dynamics import zero_dynamics
 
         return zero_dynamics(self._asked(inputs, at, parameters), outputs)
@@ -80,7 +80,7 @@ class ControlGeometryMethods(RunMethods):
     def observability(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> Observability:
-        """Which states outputs tell; see `control_geometry.observability`."""
+        """Which states outputs determine; see `control_geometry.observability`."""
         from .observability import observability
 
         return observability(self._asked(inputs, at, parameters), outputs)
@@ -116,7 +116,7 @@ class ControlGeometryMethods(RunMethods):
 
         return link_inverse(self.record)
 
-    def _asked(self, inputs: Sequence[str] | None, at: Values, parameters: Values) -> Asked:
-        from .at_state import Asked
+    def _asked(self, inputs: Sequence[str] | None, at: Values, parameters: Values) -> Query:
+        from .at_state import Query
 
-        return Asked(self.record, inputs, at, parameters)
+        return Query(self.record, inputs, at, parameters)

@@ -29,7 +29,7 @@ from ..expr import Expr, as_expr, directional, is_zero, jacobian, quiet_collecto
 from ..geometry.vector_fields import Field, Spread, bracket, independent, spread
 from ..notebook import Told
 from .affine import Plant
-from .at_state import Asked, AtState, linear_rank
+from .at_state import AtState, Query, linear_rank
 
 _PLACE = "accessibility"
 #: No more brackets than this are taken at a state.
@@ -63,22 +63,22 @@ class Accessibility(Told):
 
     def __str__(self) -> str:
         if self.is_strong:
-            told = f"accessible: brackets of drift and inputs span all {self.size} directions of the state"
+            text = f"accessible: brackets of drift and inputs span all {self.size} directions of the state"
         elif self.is_accessible:
-            told = f"accessible, but not strongly: one of {self.size} directions is reached by the drift alone"
+            text = f"accessible, but not strongly: one of {self.size} directions is reached by the drift alone"
         else:
             missing = f"; not those of {', '.join(self.unreached)}" if self.unreached else ""
             limit = "" if self.is_complete else " as far as they were followed"
-            told = f"not accessible{limit}: brackets span {self.dimension} of {self.size} directions{missing}"
+            text = f"not accessible{limit}: brackets span {self.dimension} of {self.size} directions{missing}"
         if self.at is not None and self.at < self.dimension:
-            told += f". At the given state the brackets that were taken span {self.at}"
+            text += f". At the given state the brackets that were taken span {self.at}"
         elif self.at is not None:
-            told += ", at the given state too"
-        return f"{told}."
+            text += ", at the given state too"
+        return f"{text}."
 
 
 @dataclass(frozen=True, eq=False)
-class Reach:
+class Brackets:
     """L₀ on the variables of the form, or on the coordinates and states alone where all speeds are driven."""
 
     variables: list[Expr]
@@ -93,17 +93,17 @@ class Reach:
         return tuple(self.driven + each for each in self.spread.growth)
 
 
-def reach(made: Plant) -> Reach:
-    """Where brackets lead from the inputs of a mechanism."""
+def reach(made: Plant) -> Brackets:
+    """Span of the brackets of drift and inputs."""
     variables, drift, fields, driven = _undriven(made)
     most = made.size - driven
     chain = spread([drift], fields, variables, most, depth=made.size)
     if len(chain.basis) == most or not fields:
-        return Reach(variables, drift, fields, chain, driven)
+        return Brackets(variables, drift, fields, chain, driven)
     more = spread([drift, *fields], [*chain.basis], variables, most, depth=made.size)
     growth = (*chain.growth, *more.growth[1:])
     found = Spread(growth, more.basis, (*chain.found, *more.found), more.is_complete)
-    return Reach(variables, drift, fields, found, driven)
+    return Brackets(variables, drift, fields, found, driven)
 
 
 def _undriven(made: Plant) -> tuple[list[Expr], Field, list[Field], int]:
@@ -121,7 +121,7 @@ def _undriven(made: Plant) -> tuple[list[Expr], Field, list[Field], int]:
     return [*equations.q, *equations.z], still, [*columns, *others], len(speeds)
 
 
-def unreached(made: Plant, found: Reach) -> list[str]:
+def unreached(made: Plant, found: Brackets) -> list[str]:
     """The states whose directions brackets do not span."""
     places = [k for k, x in enumerate(made.variables) if x in {*found.variables}]
     units = {name: made.unit(k) for k, name in enumerate(made.names)}
@@ -129,10 +129,10 @@ def unreached(made: Plant, found: Reach) -> list[str]:
     return [name for name, field in moved.items() if any(field) and independent(found.spread.basis, [field])]
 
 
-def accessibility(asked: Asked) -> Accessibility:
+def accessibility(query: Query) -> Accessibility:
     """Whether the inputs reach all directions of the state, at almost every state and, if one is given, there."""
     with quiet_collector():
-        made, state = asked.plant(_PLACE)
+        made, state = query.plant(_PLACE)
         found = reach(made)
         missing = made.size - found.growth[-1]
         lacking = tuple(unreached(made, found)) if missing else ()
@@ -142,8 +142,8 @@ def accessibility(asked: Asked) -> Accessibility:
         return Accessibility(made.size, found.growth, lacking, not missing, not missing or drifts, complete, dimension)
 
 
-def dimension_at(made: Plant, found: Reach, state: AtState) -> int:
-    """What brackets span at a state: those that were taken, at rest [B, AB, A²B, …], and deeper ones up to a limit."""
+def dimension_at(made: Plant, found: Brackets, state: AtState) -> int:
+    """Dimension of the brackets at a state: those taken, at rest [B, AB, A²B, …], and deeper ones up to a limit."""
     spanned = found.driven + state.rank(found.spread.found)
     if spanned < made.size and state.is_at_rest:
         linear = state.linear.with_ports([*made.inputs])
@@ -182,14 +182,14 @@ class Controllability(Told):
         return self.verdict is True
 
     def __str__(self) -> str:
-        told = {True: "controllable", False: "not controllable", None: "not decided"}[self.verdict]
-        return f"{told}: {self.reason}."
+        text = {True: "controllable", False: "not controllable", None: "not decided"}[self.verdict]
+        return f"{text}: {self.reason}."
 
 
-def controllability(asked: Asked) -> Controllability:
-    """Whether inputs lead from an equilibrium to all states near it, within any short time; at home without `at`."""
+def controllability(query: Query) -> Controllability:
+    """Small-time local controllability about an equilibrium, at zero coordinates without `at`."""
     with quiet_collector():
-        made, state = asked.plant_there(_CONTROLLABILITY)
+        made, state = query.plant_there(_CONTROLLABILITY)
         return _decided(made, state)
 
 
@@ -197,28 +197,28 @@ def _decided(made: Plant, state: AtState) -> Controllability:
     linear = state.linear.with_ports([*made.inputs])
     size, rank = made.size, linear_rank(linear.A, linear.B.columns, state)
 
-    def told(verdict: bool | None, test: str, reason: str) -> Controllability:
+    def verdict_of(verdict: bool | None, test: str, reason: str) -> Controllability:
         return Controllability(verdict, test, reason, size, rank)
 
     if not state.is_at_rest:
-        return told(None, "", "this state is no equilibrium with these inputs; name those that hold it in `at`")
+        return verdict_of(None, "", "this state is no equilibrium with these inputs; name those that hold it in `at`")
     if rank == size:
-        return told(True, "linear", f"the linear equations about this state are, rank [B, AB, ...] = {size}")
+        return verdict_of(True, "linear", f"the linear equations about this state are, rank [B, AB, ...] = {size}")
     found = reach(made)
     if found.growth[-1] < size and found.spread.is_complete:
         lacking = unreached(made, found)
         names = f", not those of {', '.join(lacking)}" if lacking else ""
         spanned = f"brackets of drift and inputs span {found.growth[-1]} of {size} directions{names}"
-        return told(False, "accessible", spanned)
+        return verdict_of(False, "accessible", spanned)
     if found.driven and not any(found.drift):
         if dimension_at(made, found, state) == size:
             words = "inputs drive all speeds, and brackets of q' = G(q) u span all coordinates at this state (Chow)"
-            return told(True, "Chow", words)
-        return told(None, "", "the brackets that were taken span at almost every state, and not at this one")
-    return told(*_sussmann(made, state, rank, found))
+            return verdict_of(True, "Chow", words)
+        return verdict_of(None, "", "the brackets that were taken span at almost every state, and not at this one")
+    return verdict_of(*_sussmann(made, state, rank, found))
 
 
-def _sussmann(made: Plant, state: AtState, rank: int, found: Reach) -> tuple[bool | None, str, str]:
+def _sussmann(made: Plant, state: AtState, rank: int, found: Brackets) -> tuple[bool | None, str, str]:
     """Sussmann's test on brackets [X₁, [X₂, …]] of drift and inputs, degree by degree."""
     form = made.regular
     drift = list(form.drift)

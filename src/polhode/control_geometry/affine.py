@@ -1,4 +1,4 @@
-"""The control-affine form of the equations of motion, in two ways.
+"""The control-affine form of the equations of motion, in two forms.
 
     ẋ = f(x) + Σ gᵢ(x) cᵢ,     x = (q, u, z)
 
@@ -75,29 +75,20 @@ class ControlAffine(Typeset):
             return self.drift
         if isinstance(which, str):
             if which not in self.fields:
-                raise fault(
-                    f"there is no input '{which}'.",
-                    f"Name one of {', '.join(self.fields)}, or give None for the drift.",
-                    "E-GEOMETRY-NAME",
-                )
+                cure = f"Name one of {', '.join(self.fields)}, or give None for the drift."
+                raise fault(f"there is no input '{which}'.", cure, "E-GEOMETRY-NAME")
             return self.fields[which]
         made = [as_expr(entry) for entry in which]
         if len(made) != len(self.variables):
-            raise fault(
-                f"a field with {len(made)} entries is given, and the state has {len(self.variables)}.",
-                f"Give an entry for each of {', '.join(map(spelled, self.variables))}.",
-                "E-GEOMETRY-SHAPE",
-            )
+            message = f"a field with {len(made)} entries is given, and the state has {len(self.variables)}."
+            cure = f"Give an entry for each of {', '.join(map(spelled, self.variables))}."
+            raise fault(message, cure, "E-GEOMETRY-SHAPE")
         return made
 
 
 @dataclass(frozen=True, eq=False)
 class Regular:
-    """The form after the feedback: drift, a field for each entry of v, and v = v₀ + T c.
-
-    `driven` are the indices of speeds that obey u̇ = v; where there are none, no feedback is taken and v = c. The
-    feedback is regular where `condition` does not vanish.
-    """
+    """The form after feedback v = v₀ + T c where `condition` ≠ 0; u̇ = v for the speeds in `driven` (else v = c)."""
 
     variables: list[Expr]
     drift: Field
@@ -119,12 +110,12 @@ class Plant:
 
     @cached_property
     def moved(self) -> Displacements:
-        """The directions in which coordinates change, a ball joint's in three."""
+        """Directions in which coordinates change, a ball joint's in three."""
         return displacements(self.equations)
 
     @cached_property
     def names(self) -> list[str]:
-        """The state's entries: displacements, speeds, states without mass."""
+        """The state's entries: displacements, speeds, first-order states."""
         return [*self.moved.names, *map(spelled, self.equations.u), *self.equations.states]
 
     @property
@@ -148,7 +139,7 @@ class Plant:
         mass = [as_expr(entry) for entry in self.equations.mass_matrix.entries()]
         if self.equations.system.time in free_symbols([*rates, *mass]):
             message = f"the equations of '{self.equations.system.name}' depend on time itself."
-            cure = "Make what varies in time an input, or a state without mass."
+            cure = "Make what varies in time an input, or a first-order state."
             raise PolhodeError(message, self.place, cure, "E-GEOMETRY-DEPENDENCE")
         controls = [*self.inputs.values()]
         for name, symbol in self.inputs.items():
@@ -157,7 +148,7 @@ class Plant:
             )
             if not all(map(is_zero, bent)) or any(x in controls for x in free_symbols(self.coordinate_rates)):
                 message = f"the equations are not affine in the input '{name}'."
-                cure = "Make the input a state without mass, and its rate the new input."
+                cure = "Make the input a first-order state, and its rate the new input."
                 raise PolhodeError(message, self.place, cure, "E-GEOMETRY-DEPENDENCE")
 
     def _held(self, entries: Sequence[Any]) -> list[Expr]:
@@ -290,7 +281,7 @@ class Plant:
         return Matrix([[*a, *b] for a, b in zip(by_q, others, strict=True)])
 
     def unit(self, k: int) -> Field:
-        """The direction in which one of `names` changes alone."""
+        """The unit direction of one of `names`."""
         moved, size = len(self.moved.directions), len(self.equations.q)
         if k < moved:
             return [*map(as_expr, self.moved.directions[k]), *[as_expr(0)] * (len(self.variables) - size)]
@@ -319,9 +310,9 @@ def plant(
     else:
         controls = controls_of(equations, inputs, place)
     symbols = {*controls.values()}
-    home = dict.fromkeys(equations.tau, as_expr(0))
-    home |= {entry.symbol: as_expr(entry.value or 0) for entry in equations.system.inputs.values()}
-    held = {x: (values or {}).get(x, value) for x, value in home.items() if x not in symbols}
+    zero = dict.fromkeys(equations.tau, as_expr(0))
+    zero |= {entry.symbol: as_expr(entry.value or 0) for entry in equations.system.inputs.values()}
+    held = {x: (values or {}).get(x, value) for x, value in zero.items() if x not in symbols}
     own = equations.system.parameters
     parameter_values(equations, parameters)  # refuses what is no parameter or no number
     held |= {own[name].symbol: as_expr(value) for name, value in (parameters or {}).items()}

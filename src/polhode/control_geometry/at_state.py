@@ -1,4 +1,4 @@
-"""A state at which ranks are asked for: exactly, and in numbers where all parameters have values."""
+"""A state at which ranks are computed: exactly, and in numbers where all parameters have values."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class AtState:
         return all(map(self.is_zero, self.equations.coordinate_rates)) and self.linear.is_equilibrium
 
     def rank(self, rows: Sequence[Sequence[Any]]) -> int:
-        """The rank at the state: for almost all parameters, and not more than numbers say for the model's own."""
+        """Rank at the state: for almost all parameters, bounded by the numeric rank at the model's values."""
         if not rows:
             return 0
         width = len(rows[0])
@@ -102,7 +102,7 @@ class AtState:
 
 
 def numeric_rank(table: NDArray[np.float64]) -> int:
-    """The rank in numbers, whatever units rows and columns have; what is rounding must be nil."""
+    """Numeric rank, independent of the units of rows and columns, up to rounding."""
     made = table[np.isfinite(table).all(axis=1)]
     for _ in range(3):
         for axis in (0, 1):
@@ -113,8 +113,8 @@ def numeric_rank(table: NDArray[np.float64]) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """What a question is about: equations, the inputs that are controls, and a state, if there is one."""
+class Query:
+    """A query: equations, the inputs that are controls, and optionally a state."""
 
     equations: EquationsOfMotion
     inputs: Sequence[str] | None = None
@@ -127,7 +127,7 @@ class Asked:
         return AtState(linear, parameter_values(linear.equations, self.parameters), place)
 
     def plant_there(self, place: str) -> tuple[Plant, AtState]:
-        """The mechanism with its controls about the state, which says what other inputs are."""
+        """The mechanism with its controls about the state, which gives the other inputs."""
         state = self.state(place)
         made = plant(state.equations, self.inputs, place, state.values, self.parameters)
         return (replace(made, is_plain=True) if state.is_zero(made.regular.condition) else made), state
@@ -143,7 +143,7 @@ Floats = NDArray[np.float64]
 
 
 def linear_rank(A: Matrix, B: Sequence[Sequence[Any]], state: AtState) -> int:
-    """The rank of [B, AB, …], B given by its columns: over the field, and not more than eigenvalues say in numbers."""
+    """Rank of [B, AB, …], B by columns: over the field, bounded by that of eigenvalues in numbers."""
     size = len(A)
     exact = _krylov_rank(A, B)
     a, b = (state.numbers([entry for row in rows for entry in row]) for rows in (A, B))

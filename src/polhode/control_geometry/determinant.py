@@ -11,7 +11,7 @@ from ..expr.factors import factors
 from ..expr.ranges import cannot_vanish
 from ..geometry.elimination import eliminate
 
-#: A determinant with more nodes than this is not factored: nobody would read it.
+#: A determinant with more nodes than this is not factored: it would be too long to read.
 _READABLE = 300
 #: Powers of what is positive that are tried.
 _POWERS = 4
@@ -38,12 +38,7 @@ def determinant(A: Sequence[Sequence[Any]]) -> Expr:
 
 
 def vanishing_factors(value: Expr, positive: Expr | int = 1, masses: Collection[Expr] = ()) -> list[Expr]:
-    """The factors of an expression that may vanish at some state: those that depend on more than parameters.
-
-    Powers of states, sines and cosines are found by their logarithmic derivatives; what is left is factored, unless it
-    depends on parameters alone, by itself or times a power of `positive`, which vanishes nowhere. Factors without real
-    zeros, such as 1 + x² or m + x² of one of the `masses` m, are left out.
-    """
+    """The factors that may vanish at some state, without those of `positive` or `masses` that cannot, as m + x²."""
     for power in range(_POWERS):
         if _is_fixed(value * positive**power):
             return []
@@ -61,15 +56,12 @@ def _states(value: Expr) -> list[Expr]:
 
 
 def _is_fixed(value: Expr) -> bool:
-    """Whether an expression does not change with the state."""
+    """Whether an expression is independent of the state."""
     return all(map(is_zero, gradient(value, _states(value))))
 
 
 def _simple_factors(value: Expr) -> tuple[list[Expr], Expr]:
-    """Powers of states, of their sines and cosines, that hold all of a state: those that vanish, and what is left.
-
-    w = xᵖ r has x w_x/w = p, w = cosᵖ(x) r has w_x/w = -p tan(x), w = sinᵖ(x) r has w_x/w = p cot(x).
-    """
+    """Powers xᵖ, sinᵖ x, cosᵖ x of states, by logarithmic derivatives: those that vanish, and the rest."""
     found: list[Expr] = []
     rest, plain = value, dict[Expr, Expr]()  # where the powers are one
     symbols = _states(value)

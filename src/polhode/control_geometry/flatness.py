@@ -28,7 +28,7 @@ from ..expr import Expr, Matrix, as_expr, directional, independent_columns, jaco
 from ..geometry.vector_fields import Field, bracket, independent, is_involutive
 from ..notebook import Told
 from .affine import Plant, outputs_of
-from .at_state import Asked, AtState
+from .at_state import AtState, Query
 
 _PLACE = "is_flat_output"
 
@@ -63,16 +63,16 @@ class FlatOutput(Told):
         return f"flat: relative degrees {{{', '.join(map(str, self.degrees))}}}{count}, their sum being {extended}."
 
 
-def is_flat_output(asked: Asked, outputs: Any) -> FlatOutput:
+def is_flat_output(query: Query, outputs: Any) -> FlatOutput:
     """Whether the outputs, as many as inputs, and their derivatives give the whole state."""
     with quiet_collector():
-        made, _ = asked.plant(_PLACE)
-        wanted = outputs_of(made, outputs)
+        made, _ = query.plant(_PLACE)
+        targets = outputs_of(made, outputs)
         size, count = made.size, len(made.inputs)
-        if len(wanted) != count:
-            reason = f"{len(wanted)} outputs are given, and a flat output has as many as there are inputs, {count}"
+        if len(targets) != count:
+            reason = f"{len(targets)} outputs are given, and a flat output has as many as there are inputs, {count}"
             return FlatOutput(False, size, 0, (), reason)
-        return _tested(made, wanted)
+        return _tested(made, targets)
 
 
 def _tested(made: Plant, outputs: dict[str, Expr]) -> FlatOutput:
@@ -172,7 +172,7 @@ class Linearizability(Told):
 
     @property
     def indices(self) -> tuple[int, ...]:
-        """The relative degrees of linearizing outputs: as many are at least k as rank Gₖ₋₁ grew by."""
+        """Relative degrees of linearizing outputs: as many are at least k as rank Gₖ₋₁ grew by."""
         if not (self.ranks[-1] == self.size and all(self.involutive)):
             return ()
         growth = [b - a for a, b in zip((0, *self.ranks), self.ranks, strict=False)]
@@ -184,17 +184,17 @@ class Linearizability(Told):
     @property
     def sentences(self) -> tuple[str, ...]:
         """Each condition and whether it holds, in words."""
-        told = []
+        sentences = []
         for k, (dimension, closed) in enumerate(zip(self.ranks, self.involutive, strict=True)):
             words = f"{self._span(k)} has rank {dimension} of {self.size}"
             if dimension < self.size:
                 words += " and is involutive" if closed else " and is not involutive: brackets of its fields leave it"
             if self.ranks_at is not None and self.ranks_at[k] != dimension:
                 words += f"; at the given state it has rank {self.ranks_at[k]}, which is not constant near it"
-            told.append(f"{words}.")
+            sentences.append(f"{words}.")
         if all(self.involutive) and self.ranks[-1] < self.size:
-            told.append(f"Further brackets with the drift lead nowhere else: {self.ranks[-1]} of {self.size}.")
-        return tuple(told)
+            sentences.append(f"Further brackets with the drift lead nowhere else: {self.ranks[-1]} of {self.size}.")
+        return tuple(sentences)
 
     def _span(self, k: int) -> str:
         if len(self.inputs) > 1:
@@ -211,10 +211,10 @@ class Linearizability(Told):
         return "\n".join([f"{head}.", *self.sentences])
 
 
-def is_feedback_linearizable(asked: Asked) -> Linearizability:
-    """The conditions under which the whole state can be made linear, at almost every state and at a given one."""
+def is_feedback_linearizable(query: Query) -> Linearizability:
+    """Conditions for full state linearization, at almost every state and at a given one."""
     with quiet_collector():
-        made, state = asked.plant(_LINEARIZABLE)
+        made, state = query.plant(_LINEARIZABLE)
         return linearizability(made, state)
 
 

@@ -48,7 +48,7 @@ fault = fault_at(_PLACE)
 
 @dataclass(frozen=True)
 class _Instant:
-    """What the efforts may depend on beside the motion of the links and the parameters, as given."""
+    """Time, inputs and states on which the efforts may depend, as given."""
 
     time: Any
     inputs: Mapping[str, Any]
@@ -99,19 +99,19 @@ class LinkInverse(Typeset):
         places = {name: place for name, (place, _, _) in self.rotors.items()}
         return self._numbers(places, motion, parameters, _Instant(time, inputs or {}, z or {}))
 
-    def _numbers(self, wanted: Mapping[str, Expr], motion: Any, parameters: Named, at: _Instant) -> dict[str, Floats]:
+    def _numbers(self, values: Mapping[str, Expr], motion: Any, parameters: Named, at: _Instant) -> dict[str, Floats]:
         rows, shape = self._rows(motion)
         known = parameter_values(self.equations, parameters)
-        columns = self._columns({*free_symbols(wanted.values())} - known.keys(), at, shape)
+        columns = self._columns({*free_symbols(values.values())} - known.keys(), at, shape)
         symbols = [*(x for order in self.motion for x in order), *columns]
         states = np.concatenate([*(row.reshape(len(row), -1) for row in rows), *columns.values()])
-        found = [evaluate(wanted.values(), known | dict(zip(symbols, each, strict=True))) for each in states.T.tolist()]
+        found = [evaluate(values.values(), known | dict(zip(symbols, each, strict=True))) for each in states.T.tolist()]
         return {
-            name: np.array(column).reshape(shape) for name, column in zip(wanted, zip(*found, strict=True), strict=True)
+            name: np.array(column).reshape(shape) for name, column in zip(values, zip(*found, strict=True), strict=True)
         }
 
     def _rows(self, motion: Any) -> tuple[list[Floats], tuple[int, ...]]:
-        """The motion by orders, and the shape of what is found."""
+        """The motion by orders, and the shape of the result."""
         sizes = [len(order) for order in self.motion]
         cure = f"Give an array of {len(sizes)} orders of derivatives of {sizes[0]} coordinates."
         if sizes[0] != sizes[1]:
@@ -127,7 +127,7 @@ class LinkInverse(Typeset):
         return rows, shape
 
     def _columns(self, needed: set[Expr], at: _Instant, shape: tuple[int, ...]) -> dict[Expr, Floats]:
-        """The numbers for time, inputs and states on which what is wanted depends."""
+        """Values of time, inputs and states on which the result depends."""
         system = self.equations.system
         inputs = {name: entry.symbol for name, entry in system.inputs.items()}
         states = {name: entry.symbol for name, entry in system.states.items()}
@@ -141,21 +141,18 @@ class LinkInverse(Typeset):
         words |= {x: f"z={{{name!r}: …}}" for name, x in states.items()}
         lacking = [x for x in words if x in needed and x not in given]
         if lacking:
-            raise fault(
-                f"what is asked for depends on {_told(lacking[0])}, which is not given.",
-                f"Give {words[lacking[0]]}, a number or one for each time.",
-                "E-JOINT-MISSING",
-            )
+            message = f"the result depends on {_named(lacking[0])}, which is not given."
+            raise fault(message, f"Give {words[lacking[0]]}, a number or one for each time.", "E-JOINT-MISSING")
         return {x: _column(x, value, shape) for x, value in given.items() if x in needed}
 
 
-def _told(x: Expr) -> str:
+def _named(x: Expr) -> str:
     return "time" if x.data[0] == "time" else f"the {described(x)}"
 
 
 def _column(x: Expr, value: Any, shape: tuple[int, ...]) -> Floats:
     count = f"{shape[0]} of them, one for each time" if shape else "one for the one instant of the motion"
-    with understood(f"a number for {_told(x)}", value, place=_PLACE, cure=f"Give a number, or {count}."):
+    with understood(f"a number for {_named(x)}", value, place=_PLACE, cure=f"Give a number, or {count}."):
         return np.broadcast_to(np.asarray(value, dtype=np.float64), shape).reshape(1, -1)
 
 
@@ -167,7 +164,7 @@ def link_inverse(equations: EquationsOfMotion) -> LinkInverse:
 
 
 class _Elimination:
-    """Rotors are found one after the other, those first whose link feels no rotor but its own."""
+    """Solve for rotors one after the other, first where a link depends on no other rotor."""
 
     def __init__(self, equations: EquationsOfMotion) -> None:
         self.equations = equations
@@ -198,40 +195,37 @@ class _Elimination:
     def _check(self, names: Sequence[str]) -> None:
         equations = self.equations
         if not self.motors:
-            raise fault(
-                f"system '{equations.system.name}' has no elastic motor.",
-                "Use inverse_dynamics, or give a motor a stiffness.",
-                "E-JOINT-UNSUPPORTED",
-            )
+            cure = "Use inverse_dynamics, or give a motor a stiffness."
+            raise fault(f"system '{equations.system.name}' has no elastic motor.", cure, "E-JOINT-UNSUPPORTED")
         gone = [motor.joint for motor in self.motors if not {motor.joint, motor.rotor} <= {*names}]
         if equations.constraints is not None or gone:
             raise fault(
                 "it needs links and rotors that move freely; here "
                 + (f"'{gone[0]}' or its rotor has no speed of its own." if gone else "constraints act on them."),
                 "Use inverse_dynamics, which takes the motions of links and rotors.",
-                "E-JOINT-MISSING",
+                "E-JOINT-UNSUPPORTED",
             )
 
     def solved(self) -> LinkInverse:
         waiting = list(self.motors)
         rotors: dict[str, tuple[Expr, Expr, Expr]] = {}
         while waiting:
-            feels = {motor.joint: self._foreign(motor.joint, motor.rotor) for motor in waiting}
-            damped = [motor for motor in waiting if not {*feels[motor.joint]}.isdisjoint(self.symbols[motor.rotor])]
-            ready = [motor for motor in waiting if not feels[motor.joint]]
+            foreign = {motor.joint: self._foreign(motor.joint, motor.rotor) for motor in waiting}
+            damped = [motor for motor in waiting if not {*foreign[motor.joint]}.isdisjoint(self.symbols[motor.rotor])]
+            ready = [motor for motor in waiting if not foreign[motor.joint]]
             if damped and not ready:
                 raise fault(
-                    f"the link of '{damped[0].joint}' feels how fast its rotor turns, by damping in the gear or as it "
+                    f"the link of '{damped[0].joint}' depends on the speed of its rotor, by damping or as it "
                     "carries it: the rotor's motion does not follow from the link's without integration.",
                     "Leave out the damping, or give inverse_dynamics the motions of the rotors too.",
                     "E-JOINT-UNSUPPORTED",
                 )
             if not ready:
-                raise fault(
-                    f"the links of {listed([repr(motor.joint) for motor in waiting])} feel each other's rotors.",
-                    'Write coupling="reduced", or give inverse_dynamics the motions of the rotors too.',
-                    "E-JOINT-UNSUPPORTED",
+                message = (
+                    f"the links of {listed([repr(motor.joint) for motor in waiting])} depend on each other's rotors."
                 )
+                cure = 'Write coupling="reduced", or give inverse_dynamics the motions of the rotors too.'
+                raise fault(message, cure, "E-JOINT-UNSUPPORTED")
             for motor in ready:
                 rotors[motor.rotor] = self._rotor(motor.joint, motor.rotor)
             for motor in ready:  # together, so that rotors that are found at once do not wait for each other
@@ -246,11 +240,11 @@ class _Elimination:
         return LinkInverse(self.equations, tuple(self.orders), efforts, rotors)
 
     def _needed(self, joint: str) -> Expr:
-        """The row of a link, with the rotors that are known put in; it vanishes, as no effort acts on the link."""
+        """The equation of a link (zero effort) with the known rotors substituted."""
         return substitute([self.row[joint]], self.known)[0]
 
     def _foreign(self, joint: str, rotor: str) -> list[Expr]:
-        """Symbols of rotors that are not known yet, other than its own angle, on which a link's row depends."""
+        """Symbols of unknown rotors, other than its own angle, in a link's equation."""
         row = self._needed(joint)
         others = {x for own in self.symbols.values() for x in own if x not in self.known} - {self.symbols[rotor][0]}
         return [x for x in free_symbols([row]) if x in others and not is_zero(derivative([row], x)[0])]

@@ -1,8 +1,8 @@
-"""Observability: which states outputs tell, with their rates along drift and inputs.
+"""Observability: which states outputs determine, with their rates along drift and inputs.
 
 R. Hermann and A. J. Krener, *Nonlinear controllability and observability* (1977). The smallest codistribution that
-holds the differentials of the outputs and of their Lie derivatives along drift and inputs has the rank of what is told:
-where it is that of the state, neighbouring states are told apart (rank condition). A state is observable by itself
+holds the differentials of the outputs and of their Lie derivatives along drift and inputs has the observable rank:
+where it is that of the state, neighbouring states are distinguished (rank condition). A state is observable by itself
 where its own differential is among them.
 """
 
@@ -16,17 +16,17 @@ from ..expr import Expr, Matrix, independent_columns, is_zero, quiet_collector, 
 from ..geometry.vector_fields import NODE_LIMIT, lie_derivative
 from ..notebook import Told
 from .affine import Plant, outputs_of, plant
-from .at_state import Asked, AtState, linear_rank
+from .at_state import AtState, Query, linear_rank
 
 _PLACE = "observability"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Observability(Told):
-    """How many of the `size` states outputs tell, at almost every state and, as `at`, at a given one.
+    """How many of the `size` states the outputs determine, at almost every state and, as `at`, at a given one.
 
-    `growth` are the ranks with ever higher derivatives. `unobservable` are the states that are not told by themselves,
-    `unseen` those among them that nothing that is measured depends on.
+    `growth` are the ranks with ever higher derivatives. `unobservable` are the states that are not determined each by
+    itself, `unseen` those among them that nothing that is measured depends on.
     """
 
     size: int
@@ -43,7 +43,7 @@ class Observability(Told):
 
     @property
     def is_observable(self) -> bool:
-        """Whether neighbouring states are told apart, at almost every state."""
+        """Whether neighbouring states can be distinguished, at almost every state."""
         return self.rank == self.size
 
     def __bool__(self) -> bool:
@@ -51,32 +51,32 @@ class Observability(Told):
 
     def __str__(self) -> str:
         if self.is_observable:
-            told = f"observable: outputs and their rates tell all {self.size} states"
+            text = f"observable: outputs and their rates determine all {self.size} states"
         else:
             limit = "" if self.is_complete else " as far as derivatives were followed"
-            told = f"not observable{limit}: rank {self.rank} of {self.size}"
+            text = f"not observable{limit}: rank {self.rank} of {self.size}"
             if self.unseen:
-                told += f"; nothing that is measured depends on {', '.join(self.unseen)}"
+                text += f"; nothing that is measured depends on {', '.join(self.unseen)}"
             mixed = [name for name in self.unobservable if name not in self.unseen]
             if mixed:
-                told += f"; of {', '.join(mixed)} only combinations are told"
+                text += f"; of {', '.join(mixed)} only combinations are determined"
         if self.at is not None:
-            told += f". At the given state the rank is {self.at}" if self.at < self.rank else ", at the given state too"
-        return f"{told}."
+            text += f". At the given state the rank is {self.at}" if self.at < self.rank else ", at the given state too"
+        return f"{text}."
 
 
-def observability(asked: Asked, outputs: Any) -> Observability:
-    """Which states the outputs tell; inputs are known, and may be none."""
+def observability(query: Query, outputs: Any) -> Observability:
+    """Which states the outputs determine, with known inputs."""
     with quiet_collector():
-        state = None if asked.at is None else asked.state(_PLACE)
-        own, values = (asked.equations, None) if state is None else (state.equations, state.values)
-        made = plant(own, asked.inputs, _PLACE, values, asked.parameters, may_be_none=True)
-        wanted, size = outputs_of(made, outputs), made.size
-        found, basis, growth, complete = _told(made, [*wanted.values()])
+        state = None if query.at is None else query.state(_PLACE)
+        own, values = (query.equations, None) if state is None else (state.equations, state.values)
+        made = plant(own, query.inputs, _PLACE, values, query.parameters, may_be_none=True)
+        targets, size = outputs_of(made, outputs), made.size
+        found, basis, growth, complete = _codistribution(made, [*targets.values()])
         units = Matrix.identity(size)
         lacking = [k for k in range(size) if rank([*basis, units[k]]) > len(basis)] if len(basis) < size else []
         unseen = [k for k in lacking if all(is_zero(row[k]) for row in basis)]
-        at_rank = None if state is None else _rank_at(made, found, wanted, state)
+        at_rank = None if state is None else _rank_at(made, found, targets, state)
         unobservable, hidden = (tuple(made.names[k] for k in each) for each in (lacking, unseen))
         return Observability(size, growth, unobservable, hidden, complete, at_rank)
 
@@ -90,8 +90,8 @@ def _rank_at(made: Plant, found: Sequence[Expr], outputs: dict[str, Expr], state
     return max(taken, linear_rank(linear.A.T, list(linear.C), state))
 
 
-def _told(made: Plant, outputs: list[Expr]) -> tuple[list[Expr], list[Any], tuple[int, ...], bool]:
-    """The functions that were taken, independent differentials, ranks level by level, and whether these are all."""
+def _codistribution(made: Plant, outputs: list[Expr]) -> tuple[list[Expr], list[Any], tuple[int, ...], bool]:
+    """The functions taken, independent differentials, ranks level by level, and whether these are all."""
     form = made.original
     fields = [form.drift, *form.fields.values()]
     everything, fresh = list(outputs), list(outputs)

@@ -3,7 +3,7 @@
 A. Isidori, *Nonlinear Control Systems* (1995), sections 4.3 and 6.1. Outputs of vector relative degree r stay at zero
 where y, ẏ, … y^(r-1) vanish and the inputs are c = -A⁻¹ b. What is left are n - Σ r equations. They are written on some
 of the states where y = 0, ẏ = 0, … can be solved for the others one by one, each being affine in one of them;
-elsewhere the manifold stays as it is, and the field on it is `drift`. Near an equilibrium, eigenvalues tell: of the
+elsewhere the manifold stays as it is, and the field on it is `drift`. Near an equilibrium, eigenvalues decide: of the
 Jacobian of that field, on the directions in which no y, ẏ, … changes.
 
 Vector relative degree and decoupling matrix: which derivatives of outputs the inputs reach.
@@ -15,7 +15,7 @@ derivative in which an input appears:
 
 The vector of degrees exists where the decoupling matrix A has full rank: at almost every state or nowhere, and at a
 state only if A has full rank there. Degrees do not change under regular feedback, so they are found in the form that
-leaves most of M out (`affine.Regular`), and A and b are brought back to the inputs when they are asked for.
+leaves most of M out (`affine.Regular`), and A and b are brought back to the inputs when they are query for.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from ..geometry.elimination import solve_columns
 from ..geometry.vector_fields import Field, lie_derivative
 from ..linear.stability import Spectrum, spectrum_of
 from .affine import Plant, outputs_of
-from .at_state import Asked, AtState
+from .at_state import AtState, Query
 from .determinant import determinant, vanishing_factors
 
 _PLACE = "zero_dynamics"
@@ -65,7 +65,7 @@ class ZeroDynamics(Typeset):
 
     `states` and `rates` are the reduced equations, `solved` what the other states are on the manifold; both are empty
     where the manifold could not be solved. `manifold` are y, ẏ, …, which vanish on it, and `drift` is the field with
-    c = -A⁻¹ b, in the order of the state's variables. `eigenvalues` are those about the equilibrium that was asked for,
+    c = -A⁻¹ b, in the order of the state's variables. `eigenvalues` are those about the equilibrium that was query for,
     or none: `notices` say why.
     """
 
@@ -104,8 +104,8 @@ class ZeroDynamics(Typeset):
     def __str__(self) -> str:
         if not self.size:
             return self._sentences()[0]
-        told = {f"{name}'": _text(rate) for name, rate in self.rates.items()}
-        return "\n".join([*(f"{name} = {rate}" for name, rate in told.items() if name != rate), *self._sentences()])
+        rates = {f"{name}'": _text(rate) for name, rate in self.rates.items()}
+        return "\n".join([*(f"{name} = {rate}" for name, rate in rates.items() if name != rate), *self._sentences()])
 
     def __repr__(self) -> str:
         return f"ZeroDynamics({', '.join(self.states) or self.size})"
@@ -119,11 +119,11 @@ class ZeroDynamics(Typeset):
     def _sentences(self) -> list[str]:
         if not self.size:
             return ["no zero dynamics: the outputs and their derivatives determine the state."]
-        told = [] if self.rates else [f"{self.size} equations on the manifold where the outputs vanish"]
+        words = [] if self.rates else [f"{self.size} equations on the manifold where the outputs vanish"]
         verdict = {True: "stable", False: "unstable", None: "not decided by eigenvalues"}[self.is_stable]
         if self.eigenvalues is not None:
-            told.append(f"{verdict}: eigenvalues {', '.join(f'{each:.4g}' for each in self.eigenvalues)}")
-        return [*told, *self.notices]
+            words.append(f"{verdict}: eigenvalues {', '.join(f'{each:.4g}' for each in self.eigenvalues)}")
+        return [*words, *self.notices]
 
     def _text(self) -> str:
         return str(self)
@@ -140,17 +140,17 @@ def _text(rate: Expr) -> str:
     return str(normal(rate)) if len(topological([rate])) < _READABLE else "..."
 
 
-def zero_dynamics(asked: Asked, outputs: Any) -> ZeroDynamics:
+def zero_dynamics(query: Query, outputs: Any) -> ZeroDynamics:
     """The zero dynamics of outputs, as many as inputs; with `at`, of outputs that are held where they are there."""
     with quiet_collector():
-        made, state = asked.plant(_PLACE)
-        wanted = outputs_of(made, outputs)
+        made, state = query.plant(_PLACE)
+        targets = outputs_of(made, outputs)
         if state is not None:
-            offsets = state.exact([*wanted.values()])
-            wanted = {name: as_expr(y - y0) for (name, y), y0 in zip(wanted.items(), offsets, strict=True)}
-        degree = degrees_of(made, wanted, state)
+            offsets = state.exact([*targets.values()])
+            targets = {name: as_expr(y - y0) for (name, y), y0 in zip(targets.items(), offsets, strict=True)}
+        degree = degrees_of(made, targets, state)
         check_square(degree)
-        return zero_dynamics_of(degree, state or asked.state(_PLACE))
+        return zero_dynamics_of(degree, state or query.state(_PLACE))
 
 
 def zero_dynamics_of(degree: RelativeDegree, here: AtState) -> ZeroDynamics:
@@ -168,17 +168,12 @@ def zero_dynamics_of(degree: RelativeDegree, here: AtState) -> ZeroDynamics:
 def check_square(degree: RelativeDegree) -> None:
     """Raise where there are not as many outputs as inputs, or the degree does not exist."""
     if len(degree.outputs) != len(degree.inputs):
-        raise fault(
-            f"{len(degree.inputs)} inputs are to hold {len(degree.outputs)} outputs.",
-            "Give as many outputs as inputs.",
-            "E-GEOMETRY-SHAPE",
-        )
+        cure = "Give as many outputs as inputs."
+        raise fault(f"{len(degree.inputs)} inputs are to hold {len(degree.outputs)} outputs.", cure, "E-GEOMETRY-SHAPE")
     if not degree.exists:
-        raise fault(
-            f"there are no zero dynamics without a relative degree: {str(degree).rstrip('.')}.",
-            "Take other outputs, or put integrators before some inputs (states without mass).",
-            "E-GEOMETRY-SINGULAR",
-        )
+        message = f"there are no zero dynamics without a relative degree: {str(degree).rstrip('.')}."
+        cure = "Take other outputs, or put integrators before some inputs (first-order states)."
+        raise fault(message, cure, "E-GEOMETRY-SINGULAR")
 
 
 def _held_field(degree: RelativeDegree) -> Field:
@@ -223,7 +218,7 @@ def _reduced(
 
 
 def _solvable(equations: Sequence[Expr], variables: Sequence[Expr]) -> list[tuple[int, int, int]]:
-    """Equations that are affine in a variable: how surely its factor does not vanish, which of both."""
+    """Equations that are affine in a variable: risk that its factor vanishes (0, 1, 2), equation, variable."""
     found = []
     for place, entry in enumerate(equations):
         present = {*free_symbols([entry])}
@@ -326,7 +321,7 @@ class RelativeDegree(Typeset):
 
     @cached_property
     def determinant(self) -> Expr:
-        """What vanishes where A is singular, for as many outputs as inputs: det A but for factors that never do."""
+        """det A without factors that never vanish, for as many outputs as inputs."""
         if len(self.outputs) != len(self.inputs):
             message = f"{len(self.outputs)} outputs and {len(self.inputs)} inputs have no determinant."
             raise PolhodeError(message, _DEGREE, "Give as many outputs as inputs.", "E-GEOMETRY-SHAPE")
@@ -342,13 +337,14 @@ class RelativeDegree(Typeset):
         lost = [name for name, degree in zip(self.outputs, self.degrees, strict=True) if degree is None]
         if lost:
             return f"no relative degree: no input ever reaches {', '.join(lost)}."
-        told = _braced(self.degrees)
+        orders = ", ".join(map(str, self.degrees))
+        orders = orders if len(self.degrees) == 1 else f"{{{orders}}}"
         if not self.exists:
             return (
-                f"no vector relative degree: inputs appear in the derivatives {told}, but the decoupling matrix has "
+                f"no vector relative degree: inputs appear in the derivatives {orders}, but the decoupling matrix has "
                 f"rank {self.rank} of {len(self.outputs)} at every state."
             )
-        words = f"relative degree {told} of {self.size} states"
+        words = f"relative degree {orders} of {self.size} states"
         if len(self.outputs) == len(self.inputs) and self.singular:
             words += f", lost where {' or '.join(f'{_short(each)} = 0' for each in self.singular)}"
         if self.exists_at is not None:
@@ -370,15 +366,11 @@ class RelativeDegree(Typeset):
     def _sentences(self) -> list[str]:
         rates = [f"{name}{chr(39) * degree}" for name, degree in zip(self.outputs, self.degrees, strict=True) if degree]
         meaning = f"A and b are those of ({', '.join(rates)}) = b + A ({', '.join(self.inputs)})."
-        told = f"{self}"
-        return [told[0].upper() + told[1:], *([meaning] if self.exists else [])]
+        words = f"{self}"
+        return [words[0].upper() + words[1:], *([meaning] if self.exists else [])]
 
     def _text(self) -> str:
         return str(self)
-
-
-def _braced(degrees: Sequence[int | None]) -> str:
-    return f"{degrees[0]}" if len(degrees) == 1 else f"{{{', '.join(map(str, degrees))}}}"
 
 
 def _short(entry: Expr) -> str:
@@ -386,10 +378,10 @@ def _short(entry: Expr) -> str:
     return text if len(text) < 80 and "…" not in text else "its determinant"
 
 
-def relative_degree(asked: Asked, outputs: Any) -> RelativeDegree:
+def relative_degree(query: Query, outputs: Any) -> RelativeDegree:
     """The vector relative degree of outputs, at almost every state and, if one is given (`{}` is home), there."""
     with quiet_collector():
-        made, state = asked.plant(_DEGREE)
+        made, state = query.plant(_DEGREE)
         return degrees_of(made, outputs_of(made, outputs), state)
 
 

@@ -9,7 +9,7 @@ unit sphere the Hamiltonian is continued as H(e/|e|, |e| P): then |e|² and e·P
 hold in all of R⁴, and the momenta of rotations, P and e being multiplied, are quadratic. What keeps quadratic constants
 of a Hamiltonian system, as Gauss' methods do, keeps unit length and linear and angular momentum.
 
-Nothing here asks whether the forces have a potential: τ, dampers and inputs act through `bias`.
+Forces need no potential: τ, dampers and inputs act through `bias`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def canonical(equations: EquationsOfMotion) -> Canonical:
     reason = why_not_canonical(equations)
     if reason:
         message = f"system '{equations.system.name}' has no canonical momenta: {reason}."
-        raise PolhodeError(message, code="E-DERIVE-UNSUPPORTED")
+        raise PolhodeError(message, "canonical", "Use the equations in the speeds.", "E-DERIVE-UNSUPPORTED")
     q, u, P = list(equations.q), list(equations.u), momentum_symbols(equations)
     M, gamma = equations.mass_matrix, equations.kinematic_matrix
     back = equations.tree.kinematic_left_inverse().T

@@ -37,7 +37,7 @@ _STILL = Vector([0] * 6)
 
 @dataclass(frozen=True)
 class Column:
-    """A speed's column of the Jacobian of its link, in the common frame, and how it changes with the motion."""
+    """A speed's column of the Jacobian of its link, in the common frame, and its rate."""
 
     link: int
     speed: int
@@ -48,7 +48,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Moving:
-    """What a subtree is and how it moves: its inertia, K = ∫ ẋ rᵀ dm, and its linear momentum."""
+    """Inertia, K = ∫ ẋ rᵀ dm and linear momentum of a subtree."""
 
     inertia: Inertia
     K: Matrix
@@ -130,7 +130,7 @@ class CompositeTree:
         return [columns for _, columns in self._outward]
 
     def _inward(self, i: int) -> Iterator[int]:
-        """The links on the way from one to the base, itself first."""
+        """The links from one to the base, itself first."""
         while i != BASE:
             yield i
             i = self.tree.links[i].parent

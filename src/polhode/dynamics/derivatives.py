@@ -1,6 +1,6 @@
 """Derivatives of inverse and forward dynamics, exact, on the graph, sharing work with the functions themselves.
 
-The derivatives of the efforts are found in two ways, and the shorter is kept: by differentiating the graph of the
+The derivatives of the efforts are computed in two forms, and the shorter is kept: by differentiating the graph of the
 inverse dynamics, which profits most from what is special in a short arm; and in closed form by composite bodies, which
 grows more slowly with the number of speeds. Those of the accelerations follow from them: differentiating M u̇ + bias = τ
 at constant τ gives
@@ -55,7 +55,7 @@ def _columns(equations: EquationsOfMotion, efforts: Sequence[Expr]) -> tuple[Col
 
 @dataclass(frozen=True)
 class _Differentiated:
-    """One way to write the inverse dynamics, differentiated as it stands."""
+    """One form of the inverse dynamics, differentiated."""
 
     equations: EquationsOfMotion
     efforts: tuple[Expr, ...]
@@ -133,13 +133,13 @@ def _less(columns: list[list[Any]], others: Columns) -> Columns:
 
 
 def shortest_inverse(equations: EquationsOfMotion) -> _Differentiated | _Composite:
-    """Of the ways to the derivatives of the inverse dynamics, the one that takes the fewest operations."""
+    """Derivatives of the inverse dynamics in the form with the fewest operations."""
     closed, is_plain = _Composite(equations), equations.constraints is None and equations.dependent_speeds is None
-    ways: list[_Differentiated | _Composite] = [closed] if is_plain and closed.holds() else []
-    if not ways or len(equations.u) <= _MANY:
+    forms: list[_Differentiated | _Composite] = [closed] if is_plain and closed.holds() else []
+    if not forms or len(equations.u) <= _MANY:
         for inverse in equations.recipe.inverses or (equations.recipe.inverse,):
-            ways.append(_Differentiated(equations, tuple(as_expr(entry) for entry in inverse(equations.udot))))
-    return min(ways, key=lambda way: _size(way.columns(equations.udot))) if len(ways) > 1 else ways[0]
+            forms.append(_Differentiated(equations, tuple(as_expr(entry) for entry in inverse(equations.udot))))
+    return min(forms, key=lambda form: _size(form.columns(equations.udot))) if len(forms) > 1 else forms[0]
 
 
 def _size(columns: tuple[Columns, Columns]) -> int:
@@ -147,10 +147,10 @@ def _size(columns: tuple[Columns, Columns]) -> int:
 
 
 def balance_columns(
-    equations: EquationsOfMotion, way: _Differentiated | _Composite, ud: Sequence[Expr]
+    equations: EquationsOfMotion, form: _Differentiated | _Composite, ud: Sequence[Expr]
 ) -> tuple[Columns, Columns]:
     """The derivatives of τ*(q, u*, u̇*) - Eᵀτ along every speed's direction of motion and by every speed."""
-    by_q, by_u = way.columns(ud)
+    by_q, by_u = form.columns(ud)
     if equations.dependent_speeds is None:
         return by_q, by_u
     given, _ = _columns(equations, list(equations.efforts))
@@ -158,7 +158,7 @@ def balance_columns(
 
 
 def displacement_speeds(equations: EquationsOfMotion) -> Matrix:
-    """P Γ⁻, by which coordinates that change at rates q̇ move along the speeds of equations: u* = P u (+ p)."""
+    """P Γ⁻: the speeds u* = P u (+ p) of the equations from rates q̇."""
     back, dependent = equations.tree.kinematic_left_inverse(), equations.dependent_speeds
     return back if dependent is None else (dependent.forms[0] @ back).map(as_expr)
 
@@ -167,9 +167,9 @@ def displacement_speeds(equations: EquationsOfMotion) -> Matrix:
 def inverse_derivatives(equations: EquationsOfMotion) -> tuple[Matrix, Matrix, Matrix]:
     """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇ = M."""
     size = len(equations.u)
-    way = shortest_inverse(equations)
-    by_q, by_u = way.columns(equations.udot)
-    return Matrix.columns_of(by_q, size), Matrix.columns_of(by_u, size), way.mass_matrix
+    form = shortest_inverse(equations)
+    by_q, by_u = form.columns(equations.udot)
+    return Matrix.columns_of(by_q, size), Matrix.columns_of(by_u, size), form.mass_matrix
 
 
 @quiet_collector()
@@ -181,10 +181,10 @@ def forward_derivatives(equations: EquationsOfMotion) -> tuple[Matrix, Matrix, M
         by_q, by_u = _columns(equations, rates)
         by_effort = [derivative(rates, effort) for effort in equations.tau]
         return Matrix.columns_of(by_q, size), Matrix.columns_of(by_u, size), Matrix.columns_of(by_effort, size)
-    way = shortest_inverse(equations)
-    factors = mass_factors(equations, way.mass_matrix)
-    rates = [as_expr(rate) for rate in factors.solve(equations.efforts - Vector(way.bias))]
-    by_q, by_u = balance_columns(equations, way, rates)
+    form = shortest_inverse(equations)
+    factors = mass_factors(equations, form.mass_matrix)
+    rates = [as_expr(rate) for rate in factors.solve(equations.efforts - Vector(form.bias))]
+    by_q, by_u = balance_columns(equations, form, rates)
 
     def solved(columns: Iterable[Sequence[Any]]) -> Matrix:
         return Matrix.columns_of([factors.solve(list(column)) for column in columns], size).map(as_expr)

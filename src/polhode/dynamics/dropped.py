@@ -12,13 +12,13 @@ from ..expr.taylor import products_of, second_order
 from ..notebook import Told
 from .equations import EquationsOfMotion
 
-#: Terms with more operations than this are told by the products of small variables in them.
+#: Terms with more operations than this are described by the products of small variables in them.
 _SHORT = 40
 
 
 @dataclass(frozen=True, repr=False)
 class DroppedFrom(Told):
-    """What was dropped of one equation."""
+    """The terms dropped from one equation."""
 
     equation: str  # in words, such as "equation of 'roll'"
     name: str  # of the speed, coordinate or state that it is of
@@ -27,18 +27,18 @@ class DroppedFrom(Told):
     has_more: bool  # whether anything else is dropped, of higher order or bent where it vanishes
 
     def __str__(self) -> str:
-        told = ""
+        text = ""
         if self.products:
             is_short = sum(operation_counts([self.second]).values()) <= _SHORT
             pairs = (f"{spelled(a)}*{spelled(b)}" if a is not b else f"{spelled(a)}**2" for a, b in self.products)
-            told = str(normal(self.second)) if is_short else f"products with {listed(pairs, most=12)}"
+            text = str(normal(self.second)) if is_short else f"products with {listed(pairs, most=12)}"
         more = "higher orders" if self.has_more else ""
-        return f"{self.equation}: {' and '.join(filter(None, (told, more)))}"
+        return f"{self.equation}: {' and '.join(filter(None, (text, more)))}"
 
 
 @dataclass(frozen=True, repr=False)
 class Dropped(Told):
-    """What was dropped, equation by equation; equations that lost nothing are not there. Print it."""
+    """The dropped terms of the equations that lost some; `print` it."""
 
     parts: tuple[DroppedFrom, ...]
 
@@ -49,7 +49,7 @@ class Dropped(Told):
         return len(self.parts)
 
     def __getitem__(self, name: str) -> DroppedFrom:
-        """What was dropped of the equation of a speed, or of the rate of a coordinate or state."""
+        """The terms dropped from the equation of a speed, or of the rate of a coordinate or state."""
         for part in self.parts:
             if part.name == name:
                 return part
@@ -61,7 +61,7 @@ class Dropped(Told):
 
 @quiet_collector()
 def dropped(equations: EquationsOfMotion) -> Dropped:
-    """What the truncation of equations in small variables left out."""
+    """The terms that truncation in small variables dropped."""
     small, whole = equations.small, equations.whole
     if small is None or whole is None:
         return Dropped(())
@@ -81,7 +81,7 @@ def dropped(equations: EquationsOfMotion) -> Dropped:
 
 
 def _residuals(equations: EquationsOfMotion, kept: EquationsOfMotion) -> list[Expr]:
-    """What vanishes along a motion: of each equation the part without its own rate."""
+    """Left-hand sides that vanish along a motion, each without its own rate."""
     needed = [a - b for a, b in zip(equations.inverse_dynamics, equations.efforts, strict=True)]
     rates = kept.kept(equations.all_coordinate_rates)
     return [as_expr(entry) for entry in (*needed, *rates, *equations.z_rates)]

@@ -56,11 +56,7 @@ def embedded(tree: Tree, free: Recipe, dependent_speeds: DependentSpeeds) -> Rec
 
 
 def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Recipe:
-    """The recipe on all speeds of the tree, with the multipliers λ(q, u, τ) of its independent constraints.
-
-    Inverse dynamics takes λ as given: symbols that the caller may choose. What a run has let slip can be brought back
-    at a rate α, as J. Baumgarte does: A u̇ + γ + 2α (A u + a) + α² φ = 0.
-    """
+    """The recipe on all speeds with multipliers λ; runs may add 2α (A u + a) + α² φ to A u̇ + γ (J. Baumgarte)."""
     usable = constraints.only(constraints.generic_rows)
 
     def inverse(ud: Sequence[Any]) -> Vector:
@@ -78,10 +74,10 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
                 S[i][j] = S[j][i] = as_expr(row.dot(columns[j]))
         return columns, factor_symmetric(S), factors
 
-    def answer(wanted: Sequence[Any]) -> tuple[Vector, Vector]:
-        """The least change, in the metric of M, of which A makes what is wanted, and its multipliers."""
+    def answer(b: Sequence[Any]) -> tuple[Vector, Vector]:
+        """Solve A Δu = b with least ‖Δu‖ in the metric of M; return Δu and the multipliers."""
         columns, factors, _ = response()
-        multipliers = Vector(factors.solve(wanted))
+        multipliers = Vector(factors.solve(b))
         total = Vector([as_expr(0)] * len(tree.u))
         for column, multiplier in zip(columns, multipliers, strict=True):
             total = total + column * multiplier
@@ -96,9 +92,9 @@ def with_multipliers(tree: Tree, free: Recipe, constraints: Constraints) -> Reci
         change, multipliers = answer(gap)
         return udot + change, multipliers
 
-    def accelerated(force: Sequence[Any], wanted: Sequence[Any]) -> tuple[Vector, Vector]:
+    def accelerated(force: Sequence[Any], rates: Sequence[Any]) -> tuple[Vector, Vector]:
         alone = Vector(response()[2].solve(list(force)))
-        change, multipliers = answer([right - row.dot(alone) for row, right in zip(usable.A, wanted, strict=True)])
+        change, multipliers = answer([right - row.dot(alone) for row, right in zip(usable.A, rates, strict=True)])
         return alone + change, multipliers
 
     def projection_step() -> tuple[Vector, Vector]:

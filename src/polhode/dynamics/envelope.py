@@ -44,14 +44,14 @@ def envelope(tree: Tree) -> Envelope:
     return Envelope(made, tuple(range(size)), tuple(range(size, len(u))), gamma, made.kinematic_left_inverse())
 
 
-def generalized_forces(system: Model, tree: Tree, gamma: Matrix) -> Vector:
-    """What acts on each speed, efforts apart: -Γᵀ ∂𝒱/∂q, given forces, and wrenches by the links' Jacobians."""
-    loads = loads_of(system, tree)
+def generalized_forces(model: Model, tree: Tree, gamma: Matrix) -> Vector:
+    """Generalised forces without efforts: -Γᵀ ∂𝒱/∂q, forces on speeds, and wrenches by the links' Jacobians."""
+    loads = loads_of(model, tree)
     slope = Vector(gradient(as_expr(loads.potential_energy), list(tree.q)))
     total = [forces - column.dot(slope) for forces, column in zip(applied_forces(loads), gamma.columns, strict=True)]
     return Vector([as_expr(entry) for entry in total])
 
 
 def applied_forces(loads: Loads) -> list[Expr]:
-    """What acts on each speed, but for efforts and what has a potential."""
+    """Generalised forces without efforts and without a potential."""
     return [as_expr(entry) for entry in loads.generalized_forces(conservative=False)]

@@ -2,12 +2,12 @@
 
     kinematics   q̇ = Γ(q) u
     dynamics     M(q) u̇ + bias(q, u, t, inputs) = τ
-    state        (q, u, z), z being states without mass, ż = rate(q, u, z, t, inputs)
+    state        (q, u, z), z being first-order states, ż = rate(q, u, z, t, inputs)
 
 A system with constraints is written in one of two ways (`dynamics.embedding`): with multipliers, all speeds of the
 tree kept and M u̇ + bias = τ + Aᵀλ; or embedded, u the independent speeds alone and τ brought to them.
 
-Everything is a graph, made when it is first asked for and kept; what is not asked for is not built.
+Everything is a graph, built when first used and kept.
 """
 
 from __future__ import annotations
@@ -57,24 +57,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stabilisation:
-    """What keeps a run on its constraints, in the metric of the mass matrix."""
+    """Corrections that keep a run on its constraints, in the metric of the mass matrix."""
 
     rows: Constraints  # those that are kept, independent of each other
     solution: Callable[[Expr], tuple[Vector, Vector]]  # u̇ and λ that bring the constraints back at a rate α
     response: Callable[[Sequence[Any], Sequence[Any]], tuple[Vector, Vector]]  # u̇, λ of M u̇ = f + Aᵀλ, A u̇ = r
-    pivots: Callable[[], Vector]  # of A M⁻¹ Aᵀ: one that vanishes tells of a row that says nothing new
+    pivots: Callable[[], Vector]  # of A M⁻¹ Aᵀ: one vanishes where a row is redundant
     projection_step: Callable[[], tuple[Vector, Vector]]  # the least displacement and change of speeds that answer them
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a formalism provides; what it leaves out is completed from the rest."""
+    """The functions that a formalism provides; missing ones are completed from the others."""
 
     inverse: Callable[[Sequence[Any]], Vector]
     mass_matrix: Callable[[], Matrix]
     bias: Callable[[], Vector] | None = None
     forward: Callable[[], Vector] | None = None
-    inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other ways to write `inverse`
+    inverses: tuple[Callable[[Sequence[Any]], Vector], ...] = ()  # other forms of `inverse`
     reference: Callable[[], tuple[Vector, Vector]] | None = None  # accelerations that are cheap, and what they take
     multipliers: Callable[[], Vector] | None = None  # λ(q, u, τ), where there are constraints
     stabilisation: Stabilisation | None = None  # what a run needs to stay on them
@@ -94,10 +94,7 @@ def solve(tree: Tree, recipe: Recipe) -> Vector:
 
 
 def right_side(tree: Tree, recipe: Recipe) -> tuple[Vector, list[Any]]:
-    """Accelerations to measure from, and the efforts that are left beyond what they take: M (u̇ - reference) = right.
-
-    Any accelerations will do; those of the recipe's `reference` take fewer operations than none.
-    """
+    """A reference acceleration, and right = τ beyond what it takes: M (u̇ - reference) = right."""
     if recipe.reference is not None:
         reference, taken = recipe.reference()
     else:
@@ -130,7 +127,7 @@ class EquationsOfMotion:
     laws: Mapping[Expr, Expr] = field(default_factory=dict)  # of efforts and inputs; results are without them
     small: SmallVariables | None = None  # to first order in which all equations are taken
     whole: EquationsOfMotion | None = None  # those before, where some are small
-    omitted: Mapping[Expr, Expr] = field(default_factory=dict)  # coordinates left out, and where home is
+    omitted: Mapping[Expr, Expr] = field(default_factory=dict)  # omitted coordinates and their values
 
     def __repr__(self) -> str:
         return f"EquationsOfMotion('{self.system.name}' by {self.formalism})"
@@ -149,12 +146,12 @@ class EquationsOfMotion:
 
     @cached_property
     def recipe(self) -> Recipe:
-        """What the formalism provides, prepared when it is first needed."""
+        """The functions of the formalism, computed when first used."""
         with quiet_collector():
             return self.make_recipe()
 
     def driven(self, laws: Mapping[Expr, Expr]) -> EquationsOfMotion:
-        """The same, knowing laws of some efforts and inputs: derivatives of rates by the state then go through them."""
+        """The same equations with laws for some efforts and inputs, through which rates are differentiated."""
         _ = self.recipe  # made once for both
         made = replace(self, laws=laws)
         vars(made).update(
@@ -176,7 +173,7 @@ class EquationsOfMotion:
 
     @property
     def states(self) -> list[str]:
-        """Names of the states without mass z, in the model's order."""
+        """Names of the first-order states z, in the model's order."""
         return list(self.system.states)
 
     @cached_property
@@ -189,7 +186,7 @@ class EquationsOfMotion:
 
     @cached_property
     def places(self) -> dict[int, int]:
-        """Where coordinates of the tree are among those of these equations."""
+        """Indices of the tree's coordinates among those of these equations."""
         return {index: place for place, index in enumerate(self.kept(range(len(self.tree.q))))}
 
     @cached_property
@@ -208,7 +205,7 @@ class EquationsOfMotion:
 
     @property
     def z(self) -> Vector:
-        """States without mass, beside coordinates and speeds."""
+        """First-order states, besides coordinates and speeds."""
         return Vector([state.symbol for state in self.system.states.values()])
 
     @property
@@ -360,14 +357,14 @@ class EquationsOfMotion:
 
     @cached_property
     def gravity_terms(self) -> Vector:
-        """What gravity adds to M u̇, part of the bias: -∂(g·l)/∂u, with l the linear momentum."""
+        """The part of the bias due to gravity: -∂(g·l)/∂u, with l the linear momentum."""
         check_untruncated(self, "what gravity adds")
         weighed = as_expr(-self.tree.gravity.dot(self.momentum[1]))
         return Vector(gradient(weighed, list(self.u)))
 
     @cached_property
     def bias(self) -> Vector:
-        """What M u̇ lacks to τ: velocity terms, gravity, springs, applied forces."""
+        """τ - M u̇: velocity terms, gravity, springs, applied forces."""
         with quiet_collector():
             made = self.recipe.bias
             return _exact(self.recipe.inverse([0] * len(self.u)) if made is None else made())
@@ -379,7 +376,7 @@ class EquationsOfMotion:
 
     @cached_property
     def efforts(self) -> Vector:
-        """The efforts τ brought to the speeds of these equations."""
+        """The efforts τ on the speeds of these equations."""
         return self.tau if self.dependent_speeds is None else self._truncated(self.dependent_speeds.E.T @ self.tau)
 
     @cached_property
@@ -401,7 +398,7 @@ class EquationsOfMotion:
 
     @cached_property
     def z_rates(self) -> Vector:
-        """ż(q, u, z, t, inputs) of the states without mass, as the model has them, in the speeds of these equations."""
+        """ż(q, u, z, t, inputs) of the first-order states, in the speeds of these equations."""
         rates = [as_expr(state.rate) for state in self.system.states.values()]
         return self._truncated(self.in_independent_speeds(substitute(rates, self.tree.followed)))
 
@@ -411,7 +408,7 @@ class EquationsOfMotion:
         made = self.recipe.multipliers
         if made is None:
             message = f"system '{self.system.name}' has no constraints, and so no multipliers."
-            raise PolhodeError(message, code="E-DERIVE-UNSUPPORTED")
+            raise PolhodeError(message, "multipliers", "Add constraints, or leave this out.", "E-DERIVE-UNSUPPORTED")
         with quiet_collector():
             return _exact(made())
 
@@ -428,10 +425,7 @@ class EquationsOfMotion:
 
     @cached_property
     def constraint_pivots(self) -> Vector:
-        """The pivots of A M⁻¹ Aᵀ: where one vanishes, its constraint says what the former ones say, or nothing.
-
-        Embedded, those by which the dependent speeds are solved for.
-        """
+        """Pivots of A M⁻¹ Aᵀ (embedded: of the dependent speeds), one of which vanishes where rows are dependent."""
         with quiet_collector():
             if self.dependent_speeds is not None:
                 return self.dependent_speeds.pivots
@@ -439,10 +433,7 @@ class EquationsOfMotion:
 
     @cached_property
     def projection_step(self) -> tuple[Vector, Vector]:
-        """The least δ with A δ = -φ, a displacement in units of speeds, and the least δu with A (u + δu) + a = 0.
-
-        Embedded, δ is of the dependent speeds alone, and there is no δu.
-        """
+        """The least δ with A δ = -φ and δu with A (u + δu) + a = 0; embedded, of dependent speeds, and no δu."""
         with quiet_collector():
             if self.dependent_speeds is not None:
                 return self.dependent_speeds.projection_step, Vector([])
@@ -451,17 +442,18 @@ class EquationsOfMotion:
 
     @property
     def stabilisation(self) -> Stabilisation:
-        """What keeps a run on its constraints, for equations with multipliers."""
+        """Corrections that keep a run on its constraints, for equations with multipliers."""
         made = self.recipe.stabilisation
         if made is None:
-            raise PolhodeError("only equations with multipliers bring constraints back.", code="E-DERIVE-UNSUPPORTED")
+            message = "only equations with multipliers are stabilised."
+            raise PolhodeError(message, "stabilised_dynamics", _MULTIPLIERS, "E-DERIVE-UNSUPPORTED")
         return made
 
     def keeping(self, rows: Sequence[int]) -> EquationsOfMotion:
-        """The same equations with some rows of the constraints alone, for poses at which the others say nothing new."""
+        """The same equations with some rows of the constraints only, for poses where the others are redundant."""
         if self.narrowed is None or self.constraints is None:
             message = "only equations with multipliers can do with fewer constraints."
-            raise PolhodeError(message, code="E-DERIVE-UNSUPPORTED")
+            raise PolhodeError(message, "keeping", _MULTIPLIERS, "E-DERIVE-UNSUPPORTED")
         return self.narrowed(rows)
 
     @cached_property
@@ -528,19 +520,20 @@ class EquationsOfMotion:
         return entries if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(entries)
 
 
-#: What is kept of the equations, once it was asked for, and has the states without mass in it.
+_MULTIPLIERS = 'Derive with constraints="multipliers".'
+#: Cached results that depend on the first-order states.
 _OF_STATES = ("z_rates", "state_rates")
 
 
-def extended(equations: EquationsOfMotion, system: Model) -> EquationsOfMotion:
-    """The same equations for a model that has more states without mass or parameters; nothing is derived again."""
+def extended(equations: EquationsOfMotion, model: Model) -> EquationsOfMotion:
+    """The same equations for a model with more first-order states or parameters."""
     narrowed, whole = equations.narrowed, equations.whole
     made = replace(
         equations,
-        system=system,
+        system=model,
         make_recipe=lambda: equations.recipe,
-        narrowed=None if narrowed is None else lambda rows: extended(narrowed(rows), system),
-        whole=None if whole is None else extended(whole, system),
+        narrowed=None if narrowed is None else lambda rows: extended(narrowed(rows), model),
+        whole=None if whole is None else extended(whole, model),
     )
     known = {name: value for name, value in vars(equations).items() if name not in _OF_STATES}
     vars(made).update({name: value for name, value in known.items() if name not in vars(made)})

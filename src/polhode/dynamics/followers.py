@@ -21,7 +21,7 @@ from .equations import Recipe
 from .loads import loads_of
 
 
-def projected(system: Model, tree: Tree, free: Tree, recipe: Recipe) -> Recipe:
+def projected(model: Model, tree: Tree, free: Tree, recipe: Recipe) -> Recipe:
     """The recipe of a tree with followers from that of the tree in which they are free."""
     E = Matrix([[derivative([tree.followed.get(u, u)], own)[0] for own in tree.u] for u in free.u])
     e_rate = Vector([tree.rates.get(u, as_expr(0)) for u in free.u])
@@ -37,15 +37,15 @@ def projected(system: Model, tree: Tree, free: Tree, recipe: Recipe) -> Recipe:
 
     def inverse(ud: Sequence[Any]) -> Vector:
         taken = recipe.inverse(E @ Vector(ud) + e_rate)
-        return E.T @ Vector(followed(taken)) + slope_of_auxiliary(system, tree)
+        return E.T @ Vector(followed(taken)) + slope_of_auxiliary(model, tree)
 
     return Recipe(inverse=inverse, mass_matrix=mass_matrix, bias=cache(lambda: inverse([as_expr(0)] * len(tree.u))))
 
 
-def slope_of_auxiliary(system: Model, tree: Tree) -> Vector:
+def slope_of_auxiliary(model: Model, tree: Tree) -> Vector:
     """Vᵀ ∂𝒱/∂q over the coordinates that constraints bring with them, which are none of a joint's."""
     own = list(tree.q[tree.auxiliary_coordinates])
-    slope = gradient(as_expr(loads_of(system, tree).given_potential), own)
+    slope = gradient(as_expr(loads_of(model, tree).given_potential), own)
     total = Vector([as_expr(0)] * len(tree.u))
     for row, entry in zip(tree.kinematic_matrix()[len(tree.q) - len(own) :], slope, strict=True):
         total = total + row * entry

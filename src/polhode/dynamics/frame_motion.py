@@ -30,7 +30,7 @@ def frame_acceleration(equations: EquationsOfMotion, name: str) -> Vector:
 
 
 def bias_acceleration(equations: EquationsOfMotion, name: str) -> Vector:
-    """J̇ u: what `frame_acceleration` is where no speed of these equations changes."""
+    """J̇ u: `frame_acceleration` at u̇ = 0."""
     return _acceleration(equations, name, [as_expr(0)] * len(equations.u))
 
 

@@ -31,7 +31,7 @@ class Ends:
 
     @property
     def kind(self) -> str:
-        """What it is that has them: a coordinate, a speed or an effort."""
+        """Kind of the limited quantity: a coordinate, a speed or an effort."""
         return str(self.quantity.data[0])
 
     @property
@@ -41,14 +41,7 @@ class Ends:
 
 
 def joint_limits(equations: EquationsOfMotion, given: Mapping[str, Any], kind: str = "coordinate") -> Iterator[Ends]:
-    """The limits of all coordinates, speeds or efforts that have some, with the values given for parameters.
-
-    >>> import polhode as ph
-    >>> s = ph.System("stone")
-    >>> _ = s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z"), limits=(s.parameter("floor", -1), None))
-    >>> [ends.known for ends in joint_limits(s.derive().record, {})]
-    [{'lower': -1.0}]
-    """
+    """The limits of all coordinates, speeds or efforts that have some, at the given values of parameters."""
     for quantity, limits in _limited(equations, kind):
         if quantity in equations.omitted:
             continue
@@ -86,7 +79,7 @@ def seen_limits(
 
 
 def have_parameters(equations: EquationsOfMotion) -> bool:
-    """Whether a run's own parameters may change the limits that are seen in its state."""
+    """Whether the parameters of a run may change limits of its state."""
     from ..expr import free_symbols, substitute
 
     limited = [

@@ -58,7 +58,7 @@ class Loads:
     tree: Tree
 
     def _given(self, value: Any) -> Any:
-        """What the user wrote, with the symbols of coupled joints as what they follow."""
+        """A user's expressions with the symbols of coupled joints substituted."""
         if not self.tree.followed:
             return value
         if isinstance(value, Vector):
@@ -66,10 +66,7 @@ class Loads:
         return substitute([value], self.tree.followed)[0]
 
     def wrenches(self, conservative: bool = True) -> list[Wrench]:
-        """For each link the torque about its origin and the force on it, in link components, gravity apart.
-
-        Without `conservative` the elastic part of tensions is left out (it is in the potential energy).
-        """
+        """For each link torque about its origin and force, in link components, without gravity."""
         return self.wrenches_of(self.model.primitive_loads, conservative)
 
     def wrenches_of(self, loads: Iterable[PrimitiveLoad], conservative: bool = True) -> list[Wrench]:
@@ -98,7 +95,7 @@ class Loads:
         return X.R @ (vector if frame is None else frame.pose.R @ vector), i
 
     def _at_point(self, load: PointForce, law: Vector) -> Vector:
-        """A law of place and velocity, where they are those of the point."""
+        """A law of position and velocity at those of the point."""
         if not {*POSITION, *VELOCITY} & {*free_symbols([as_expr(entry) for entry in law])}:
             return law
         position, velocity = self._seen(load.body, load.point, BASE)
@@ -145,7 +142,7 @@ class Loads:
         self._push(table, load.body_b, self._given(load.point_b), -pull, line.link)
 
     def _tension(self, load: LineTension, line: Line, conservative: bool) -> Any:
-        """What the laws of a tension say for this line."""
+        """The laws of a tension for this line."""
         law = self._given(load.elastic + load.tension if conservative else load.tension)
         return substitute([law], {LENGTH: line.length, RATE: line.rate})[0]
 
@@ -156,7 +153,7 @@ class Loads:
         for load in self.model.primitive_loads:
             if isinstance(load, SpeedForce):
                 own = self.model.joints[load.joint].u[load.index]
-                for leader, ratio in self.led_by(own):
+                for leader, ratio in self.leading_speed(own):
                     total[index[leader]] = total[index[leader]] + ratio * self._given(load.value)
             elif isinstance(load, CoordinateForce):
                 (row,) = jacobian([self._given(self.model.joints[load.joint].q[load.index])], list(self.tree.q))
@@ -169,7 +166,7 @@ class Loads:
         return total
 
     def generalized_forces(self, conservative: bool = True) -> list[Any]:
-        """What acts on each speed, gravity and efforts apart: forces given on it, and wrenches by links' Jacobians."""
+        """Generalised forces without gravity and efforts: forces on speeds, and wrenches by the links' Jacobians."""
         total = self.speed_forces(conservative)
         for i, wrench in enumerate(self.wrenches(conservative)):
             if any(wrench.six):
@@ -177,8 +174,8 @@ class Loads:
                     total[speed] = wrench.power(Twist(w, v), total[speed])
         return total
 
-    def led_by(self, speed: Expr) -> list[tuple[str, Any]]:
-        """The speed of the equations that a joint's speed is, and their ratio."""
+    def leading_speed(self, speed: Expr) -> list[tuple[str, Any]]:
+        """The speed of the equations that determines a joint's speed, and their ratio."""
         if speed not in self.tree.followed:
             return [(speed.name, as_expr(1))]
         meaning = self.tree.followed[speed]
@@ -211,7 +208,7 @@ class Loads:
 
 
 def loads_of(model: Model, tree: Tree) -> Loads:
-    """The loads of a model on a tree, made once and kept with the tree."""
+    """The loads of a model on a tree, cached with the tree."""
     found = vars(tree).get("_loads")
     if not isinstance(found, Loads) or found.model is not model:
         found = vars(tree)["_loads"] = Loads(model, tree)

@@ -22,7 +22,7 @@ def mass_factors(
 
 
 def factors_of(mass_matrix: Matrix, speeds: Sequence[str]) -> SymmetricFactors | TriangularFactors:
-    """The factors of a mass matrix in its own order: LDLᵀ, or LU where truncation has made it unsymmetric."""
+    """Factors of a mass matrix in its own order: LDLᵀ, or LU if truncation left it unsymmetric."""
     if same(mass_matrix.entries(), mass_matrix.T.entries()):
         return factor_symmetric(mass_matrix)
     return triangular_factors(mass_matrix, range(len(mass_matrix)), speeds)

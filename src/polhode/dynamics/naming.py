@@ -7,10 +7,10 @@ from typing import Any
 
 from ..errors import PolhodeError, shown
 from ..expr import Expr, latex, normal
-from ..expr.spelling import acceleration_of, told_apart
+from ..expr.spelling import acceleration_of, distinct_spellings
 from .equations import EquationsOfMotion
 
-#: What can be asked for, and how it is written: the letter on the left of an equation first.
+#: What can be result for, and how it is written: the letter on the left of an equation first.
 RESULTS = {
     "mass_matrix": ("M",),
     "coriolis_matrix": ("C",),
@@ -29,13 +29,13 @@ RESULTS = {
 _MORE = ("accelerations", "efforts", "constraint_pivots", "stabilised_dynamics")
 
 
-def result_name(asked: str) -> str:
-    """The name of a result that was asked for by name or letter."""
-    for name, letters in RESULTS.items() if isinstance(asked, str) else ():
-        if asked == name or asked in letters:
+def result_name(result: str) -> str:
+    """The name of a result given by name or letter."""
+    for name, letters in RESULTS.items() if isinstance(result, str) else ():
+        if result == name or result in letters:
             return name
     listed = ", ".join(name if name in letters else f"{name} ({letters[0]})" for name, letters in RESULTS.items())
-    raise PolhodeError(f"there is no result {shown(asked)}.", cure=f"Choose one of {listed}.", code="E-MODEL-NAME")
+    raise PolhodeError(f"there is no result {shown(result)}.", cure=f"Choose one of {listed}.", code="E-MODEL-NAME")
 
 
 def latex_of(equations: EquationsOfMotion, of: str, names: Mapping[Expr, str] | None = None) -> str:
@@ -51,5 +51,5 @@ def symbols_of(equations: EquationsOfMotion) -> dict[str, Expr]:
     speeds = dict.fromkeys((*tree.u, *equations.u))  # with pseudo-velocities, these too
     moving = [*tree.q, *speeds, *equations.z, *tree.tau, *map(acceleration_of, speeds)]
     ours = [] if equations.constraints is None else [*equations.constraints.multipliers, equations.stabilisation_rate]
-    made: dict[tuple[str, str], Any] = told_apart([*given, *moving, *ours, system.time])
+    made: dict[tuple[str, str], Any] = distinct_spellings([*given, *moving, *ours, system.time])
     return {written: each for (notation, written), each in made.items() if notation != "LaTeX"}

@@ -1,11 +1,11 @@
-"""Omitted coordinates: equations without coordinates that nothing depends on and nobody asks for.
+"""Omitted coordinates: equations without coordinates that nothing depends on.
 
 M. W. Sayers, "Symbolic vector/dyadic multibody formalism for tree-topology systems" (Notational Conventions): there are
 fewer coordinates than speeds where "coordinates that are not of interest are omitted". Where a vehicle is on its plain,
 and which way it heads, changes nothing: the differential equation of such a coordinate is left out, its speed stays.
 
-A coordinate matters where an equation of motion, the rate of a coordinate that stays or of a state without mass, or a
-constraint depends on it. That is decided by fingerprint, along the ways in which the coordinate can move.
+A coordinate matters where an equation of motion, the rate of a coordinate that stays or of a first-order state, or a
+constraint depends on it. That is decided by fingerprint, along the directions in which the coordinate can move.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def without_omitted(equations: EquationsOfMotion, what: str, entries: Sequence[E
     """Expressions that omitted coordinates are only written in, without them; refused where they depend on one."""
     q = depends_on(equations, entries)
     if q is not None:
-        message = f"what is asked for depends on the coordinate '{q.name}', which these equations omit."
+        message = f"the result depends on the coordinate '{q.name}', which these equations omit."
         raise PolhodeError(message, what, "Derive without omitting it.", "E-DERIVE-DEPENDENCE")
     return substitute(entries, equations.omitted)
 
@@ -79,15 +79,12 @@ def _check_quaternions(equations: EquationsOfMotion) -> None:
     for first in tree.quaternions:
         own = [q for q in tree.q[first : first + 4] if q in omitted]
         if own and len(own) < 4:
-            raise fault(
-                f"'{own[0].name}' is one of the four components of a quaternion, which are omitted together.",
-                "Name all four, or none.",
-                "E-DERIVE-UNSUPPORTED",
-            )
+            message = f"'{own[0].name}' is one of the four components of a quaternion, which are omitted together."
+            raise fault(message, "Name all four, or none.", "E-DERIVE-UNSUPPORTED")
 
 
 def _directions(tree: Tree, omitted: Mapping[Expr, Expr]) -> Iterator[tuple[Expr, Mapping[Expr, Expr]]]:
-    """The ways in which omitted coordinates move, each with a coordinate of it: a quaternion along its turns."""
+    """Directions in which omitted coordinates move, each with one coordinate; a quaternion's along its turns."""
     turned = {tree.q[k] for first in tree.quaternions for k in range(first, first + 4)}
     for q in omitted:
         if q not in turned:
@@ -103,11 +100,9 @@ def _check_matters_not(equations: EquationsOfMotion, q: Expr, direction: Mapping
     for word, slope in zip(words, directional(entries, direction), strict=True):
         if slope:
             how = _through(equations, q, direction)
-            raise fault(
-                f"the coordinate '{q.name}' cannot be omitted: {word} depends on it{how}.",
-                f"Keep '{q.name}'{', or omit that too' if word.startswith(_RATE) else ''}.",
-                "E-DERIVE-DEPENDENCE",
-            )
+            message = f"the coordinate '{q.name}' cannot be omitted: {word} depends on it{how}."
+            cure = f"Keep '{q.name}'{', or omit that too' if word.startswith(_RATE) else ''}."
+            raise fault(message, cure, "E-DERIVE-DEPENDENCE")
 
 
 def _stated(equations: EquationsOfMotion) -> Iterator[tuple[str, Expr]]:
@@ -127,7 +122,7 @@ def _stated(equations: EquationsOfMotion) -> Iterator[tuple[str, Expr]]:
 
 
 def _through(equations: EquationsOfMotion, q: Expr, direction: Mapping[Expr, Expr]) -> str:
-    """The first part of the model that names a coordinate, or an effort that it turns, in words."""
+    """The first part of the model that depends on a coordinate or an effort, in words."""
     for word, part in acting_parts(equations.system):
         if q in free_symbols(substitute(list(expressions_in(part)), equations.tree.followed)):
             return f", through {word}"

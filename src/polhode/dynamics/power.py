@@ -37,7 +37,7 @@ from .whole import check_whole
 
 @dataclass(frozen=True, repr=False)
 class Balance(Typeset):
-    """Powers into a part through its ports, by name, and the rate of the energy that it stores."""
+    """Powers into a part through its ports, by name, and the rate of its stored energy."""
 
     ports: Mapping[str, Expr]
     rate: Expr
@@ -50,7 +50,7 @@ class Balance(Typeset):
 
     @property
     def residual(self) -> Expr:
-        """What flows in and is not stored."""
+        """Power into the part less the rate of its energy."""
         return as_expr(sum(self.ports.values(), start=as_expr(0)) - self.rate)
 
 
@@ -72,7 +72,7 @@ class Power(Shown):
 
     @property
     def ports(self) -> Mapping[str, Expr]:
-        """The ports through which power comes from outside."""
+        """The ports of the whole system."""
         return self.whole.ports
 
     def parts(self) -> Iterator[tuple[str, Balance]]:
@@ -85,20 +85,7 @@ class Power(Shown):
 
 @quiet_collector()
 def power(equations: EquationsOfMotion, solved: bool = True) -> Power:
-    """Every port's power, in the speeds of the equations; unless `solved`, with symbols for accelerations and λ.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
-    >>> s.joint_force(x, -3 * x.u[0], name="friction")
-    >>> flow = power(s.derive().record)
-    >>> list(flow.ports)
-    ['effort x', 'load friction']
-    >>> flow.ports["load friction"] == -3 * x.u[0] ** 2
-    True
-    >>> flow.whole.residual
-    0
-    """
+    """Every port's power, in the speeds of the equations; unless `solved`, in symbols of accelerations and λ."""
     check_whole(equations, "the balance of power")
     meter = _Meter(Reactions(equations, solved))
     bodies = {name: ports for name, ports in meter.on_bodies().items() if name != GROUND}
@@ -112,7 +99,7 @@ def power(equations: EquationsOfMotion, solved: bool = True) -> Power:
 
 @dataclass
 class _Ports:
-    """Powers by the names of ports; what comes through one port is added up."""
+    """Powers by the names of ports, summed."""
 
     powers: dict[str, Any] = field(default_factory=dict)
 
@@ -162,8 +149,8 @@ class _Meter:
         """n·w + f·v of a wrench on a link, about its origin in its components."""
         return wrench.power(self.twists[i])
 
-    def done_by(self, load: PrimitiveLoad, conservative: bool = True) -> dict[str, Any]:
-        """What a load does on each body."""
+    def power_of(self, load: PrimitiveLoad, conservative: bool = True) -> dict[str, Any]:
+        """Power of a load on each body."""
         table = self.loads.wrenches_of([load], conservative)
         return {
             body: self.done_on(i, table[i])
@@ -181,8 +168,8 @@ class _Meter:
         return self.tree.gravity.dot(self.swept.poses[i].R @ linear)
 
     def pushed(self, constraint: str) -> dict[str, Any]:
-        """What a constraint does on its two bodies."""
-        push = self.swept.pushes[constraint]
+        """Power of a constraint on its two bodies."""
+        push = self.swept.acting_wrenches[constraint]
         done = {}
         for body, sign in ((push.on, 1), (push.against, -1)):
             i, _ = self.tree.bodies[body]
@@ -193,10 +180,7 @@ class _Meter:
 
     @cached_property
     def on_ends(self) -> dict[str, tuple[Any, Any]]:
-        """For each joint what it does on its child and on its parent.
-
-        What a station receives, the flexible body receives there; a body's elastic joint adds what acts on η.
-        """
+        """Powers of each joint on child and parent; a station's are those of its flexible body, with those on η."""
         done: dict[str, tuple[Any, Any]] = {}
         for joint in self.system.joints.values():
             indices = [k for k, link in enumerate(self.tree.links) if link.joint == joint.name]
@@ -230,7 +214,7 @@ class _Meter:
         return found
 
     def _moving(self, symbol: Expr, is_speed: bool) -> Any:
-        """The rate of a coordinate, or the value of a speed: as the equations have it, or known by what it follows."""
+        """The rate of a coordinate or the value of a speed, in the speeds of the equations."""
         known = self.tree.followed.get(symbol, symbol)
         return known if is_speed else self.rate(known)
 
@@ -257,7 +241,7 @@ class _Meter:
         return made
 
     def given(self) -> Iterator[tuple[str, str, Any]]:
-        """Efforts, drives and placements in time: the joint on which each acts, its port, its power."""
+        """Efforts, drives and placements in time: joint, port and power."""
         owner = {u: joint.name for joint in self.system.joints.values() for u in joint.u}
         for u, tau in zip(self.tree.u, self.tree.tau, strict=True):
             yield owner[u], f"effort {u.name}", tau * u
@@ -273,15 +257,15 @@ class _Meter:
     # ---- by part -----------------------------------------------------------------------------------------------
 
     def on_bodies(self) -> dict[str, _Ports]:
-        """What is done on each body, the ground too."""
+        """Powers on each body, the ground included."""
         made = {name: _Ports() for name in self.system.bodies}
         for name, joint in self.system.joints.items():
             for body, done in zip((joint.child, joint.parent), self.on_ends[name], strict=True):
                 made[body].add(f"joint {name}", done)
         for load, name in self.names:
-            for body, done in self.done_by(load).items():
+            for body, done in self.power_of(load).items():
                 made[body].add(f"load {name}", done)
-        for name in self.swept.pushes:
+        for name in self.swept.acting_wrenches:
             for body, done in self.pushed(name).items():
                 made[body].add(f"constraint {name}", done)
         for body, ports in made.items():
@@ -290,7 +274,7 @@ class _Meter:
         return made
 
     def on_joints(self) -> dict[str, _Ports]:
-        """What flows into each joint; joints that follow another are one part with it."""
+        """Powers into each joint; coupled joints are one part."""
         made = {name: _Ports() for name in self.system.joints if name not in self.system.couplings}
 
         def part(joint: str) -> _Ports:
@@ -306,7 +290,7 @@ class _Meter:
         return made
 
     def on_constraints(self) -> dict[str, _Ports]:
-        """What flows into each constraint: from its bodies or joints, and from what moves it in time."""
+        """Powers into each constraint: from bodies, joints and explicit time."""
         made: dict[str, _Ports] = {}
         constraints = self.swept.constraints
         if constraints is None:
@@ -320,8 +304,11 @@ class _Meter:
         return made
 
     def by_constraints(self) -> dict[str, list[tuple[str, str, Any]]]:
-        """What each constraint does, on bodies or along joints."""
-        found = {name: [("body", body, done) for body, done in self.pushed(name).items()] for name in self.swept.pushes}
+        """Powers of each constraint on bodies or along joints."""
+        found = {
+            name: [("body", body, done) for body, done in self.pushed(name).items()]
+            for name in self.swept.acting_wrenches
+        }
         for row, _, _ in self.swept.conditions:
             port = f"constraint {row.of}"
             inside = [(joint, ports.powers.get(port)) for joint, ports in self.inside.items()]
@@ -329,17 +316,17 @@ class _Meter:
         return found
 
     def on_the_whole(self) -> _Ports:
-        """What comes from outside: all but weight and stored energy, which give back what they take."""
+        """Powers from outside: all but weight and stored energy."""
         made = _Ports()
         for _, port, done in self.given():
             made.add(port, done)
         for load, name in self.names:
-            for done in self.done_by(load, conservative=False).values():
+            for done in self.power_of(load, conservative=False).values():
                 made.add(f"load {name}", done)
             if isinstance(load, SpeedForce | CoordinateForce):
                 made.add(f"load {name}", self.joint_force(load))
             elif isinstance(load, PotentialEnergy | LineTension) and load.energy:
-                made.add(f"load {name}", self.rate(self.loads.stored(load)) + self.let_out(load))
+                made.add(f"load {name}", self.rate(self.loads.stored(load)) + self.by_store(load))
         for name, parts in self.by_constraints().items():
             for _, _, done in parts:
                 made.add(f"constraint {name}", done)
@@ -347,9 +334,9 @@ class _Meter:
         made.add("gravity", self.rate(self.loads.weight_energy) + sum(weights, start=as_expr(0)))
         return made
 
-    def let_out(self, load: LineTension | PotentialEnergy) -> Any:
-        """What a store of energy does on bodies or along joints; what its energy changes beyond that, time puts in."""
+    def by_store(self, load: LineTension | PotentialEnergy) -> Any:
+        """Power of a store of energy on bodies or along joints; the rest of its change is due to time."""
         if isinstance(load, PotentialEnergy):
             return -sum(self.along_joints(load.energy).values(), start=as_expr(0))
-        all_of_it, without = self.done_by(load), self.done_by(load, conservative=False)
+        all_of_it, without = self.power_of(load), self.power_of(load, conservative=False)
         return sum(all_of_it.values(), start=as_expr(0)) - sum(without.values(), start=as_expr(0))

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..constraints import Constraints, Row, constraints_of
-from ..constraints.wrenches import Push, constraint_wrenches, pushes
+from ..constraints.wrenches import ConstraintWrench, acting_wrenches, constraint_wrenches
 from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
 from ..expr.spelling import acceleration_of
@@ -28,11 +28,12 @@ from ..model.model import Model
 from ..model.records import Joint
 from .equations import EquationsOfMotion
 from .loads import loads_of
+from .sweeps import accelerate, inertial_wrenches, transmitted
 
 
 @dataclass(frozen=True, repr=False)
 class Reaction(Typeset):
-    """A wrench: the torque about a place, and the force; expressions of q, u, τ and time."""
+    """A wrench: torque about a point and force, expressions of q, u, τ and time."""
 
     torque: Vector
     force: Vector
@@ -46,14 +47,14 @@ class Reaction(Typeset):
 
 @dataclass(frozen=True)
 class Given:
-    """Accelerations of all speeds and multipliers of all rows: solved for, or symbols to be filled in."""
+    """Accelerations of all speeds and multipliers of all rows: solved for, or symbols."""
 
     udot: Vector
     multipliers: Vector
 
 
 class Reactions:
-    """Every reaction of a system's equations; the sweep is made once."""
+    """All reactions of a system's equations, from one sweep."""
 
     def __init__(self, equations: EquationsOfMotion, solved: bool = True) -> None:
         self.equations = equations
@@ -81,8 +82,6 @@ class Reactions:
     def wrenches(self) -> list[Wrench]:
         """For each link what its joint passes on to it, about its origin in its components."""
         if self._wrenches is None:
-            from ..formalisms.short.newton_euler import accelerate, inertial_wrenches, transmitted
-
             external = loads_of(self.system, self.tree).wrenches()
             if self.constraints is not None:
                 held, _ = constraint_wrenches(self.system, self.constraints, self.given.multipliers)
@@ -93,7 +92,7 @@ class Reactions:
         return self._wrenches
 
     def joint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
-        """What a joint exerts on its child, or `on` its parent; by default at the joint, in the child's joint frame."""
+        """Wrench of a joint on its child, or `on` its parent; by default at the joint, in the child's joint frame."""
         joint = self.system.joints[name]
         behind = moves_in(joint.in_child, self.system.time)  # a placement in time: its link is beyond the joint
         i = max(k for k, link in enumerate(self.tree.links) if link.joint == name) - behind
@@ -103,8 +102,8 @@ class Reactions:
         return self._seen(self.wrenches[i].turned(X.R) * sign, X.p, at, R)
 
     def constraint(self, name: str, at: str | None = None, frame: str | None = None, on: str | None = None) -> Reaction:
-        """What a constraint exerts on its second frame, or on the body that rolls; in ground components by default."""
-        push = self.pushes.get(name)
+        """Wrench of a constraint on its second frame, or on the body that rolls; in ground components by default."""
+        push = self.acting_wrenches.get(name)
         if push is None:
             message = f"constraint '{name}' acts on no body by itself."
             raise PolhodeError(message, cure="Its multiplier is in equations.multipliers.", code="E-DERIVE-UNSUPPORTED")
@@ -113,15 +112,14 @@ class Reactions:
         return self._seen(push.wrench * sign, push.place, at, R)
 
     @cached_property
-    def pushes(self) -> dict[str, Push]:
-        """What each constraint between bodies does to them."""
-        return {} if self.constraints is None else pushes(self.system, self.constraints, self.given.multipliers)
+    def acting_wrenches(self) -> dict[str, ConstraintWrench]:
+        """The wrench of each constraint between bodies."""
+        return (
+            {} if self.constraints is None else acting_wrenches(self.system, self.constraints, self.given.multipliers)
+        )
 
     def driving_force(self, coordinate: str) -> Expr:
-        """The effort that moves a prescribed coordinate, and what follows it, as prescribed.
-
-        It comes beyond the loads, springs and conditions that act on these joints.
-        """
+        """The effort of a prescribed coordinate and its followers, beyond loads and conditions on these joints."""
         prescribed = self.system.prescribed
         if not isinstance(coordinate, str) or coordinate not in prescribed:
             raise unknown("prescribed coordinate", coordinate, prescribed, code="E-DERIVE-NAME")
@@ -136,7 +134,7 @@ class Reactions:
         return as_expr(self.in_independent_speeds(substitute([as_expr(effort)], self.tree.followed))[0])
 
     def _own_effort(self, joint: Joint, index: int) -> Any:
-        """What a joint passes on along one coordinate, less what loads and conditions give there."""
+        """The transmitted wrench along one coordinate, less loads and conditions there."""
         first = min(k for k, link in enumerate(self.tree.links) if link.joint == joint.name and not link.is_placement)
         i = first + joint.type.from_parent.index(_stage_of_coordinate(joint.type.stages, index))
         effort = self.wrenches[i].power(Twist.of(self.tree.links[i].stage.H.columns[0]))
@@ -167,7 +165,7 @@ class Reactions:
         return made
 
     def _seen(self, wrench: Wrench, place: Vector, at: str | None, R: Matrix) -> Reaction:
-        """A wrench given in ground components about a place, about another place in other components."""
+        """A wrench about a point in ground components, moved to another point and other components."""
         if at is not None:
             wrench = wrench.about(place - self._frame(at).p)
         return Reaction(*map(self.in_independent_speeds, wrench.turned(R.T)))
@@ -186,13 +184,10 @@ class Reactions:
 
 
 def _side(what: str, on: str | None, first: str, second: str) -> int:
-    """1 for the body on which a wrench is told, -1 for the other one."""
+    """1 for the first body of a pair, -1 for the second."""
     if on is not None and (not isinstance(on, str) or on not in (first, second)):
-        raise PolhodeError(
-            f"{what} does not act on '{on}'.",
-            cure=f"It acts on '{first}' and on '{second}'.",
-            code="E-DERIVE-UNSUPPORTED",
-        )
+        message = f"{what} does not act on '{on}'."
+        raise PolhodeError(message, cure=f"It acts on '{first}' and on '{second}'.", code="E-DERIVE-UNSUPPORTED")
     return -1 if on == second != first else 1
 
 
@@ -213,26 +208,19 @@ def reaction(
     on: str | None = None,
     solved: bool = True,
 ) -> Reaction:
-    """The wrench that a joint or a constraint carries; unless `solved`, by symbols of accelerations and multipliers.
-
-    >>> import polhode as ph
-    >>> s = ph.System("hung", gravity=(0, 0, -10))
-    >>> _ = s.joint("hook", s.ground, s.body("weight", 2, com=(0, 0, -1)))
-    >>> reaction(s.derive().record, "hook").force
-    Vector([0, 0, 20])
-    """
+    """The wrench of a joint or a constraint; unless `solved`, in symbols of accelerations and multipliers."""
     check_name(equations.system, name)
     made = Reactions(equations, solved)
     of = made.joint if name in equations.system.joints else made.constraint
     return of(name, at, frame, on)
 
 
-def check_name(system: Model, name: str) -> None:
+def check_name(model: Model, name: str) -> None:
     """Raise unless there is a joint, or a constraint between bodies, with this name."""
-    if isinstance(name, str) and name in system.joints:
+    if isinstance(name, str) and name in model.joints:
         return
-    if not isinstance(name, str) or name not in system.constraints:
-        raise unknown("joint or constraint", name, [*system.joints, *system.constraints], code="E-DERIVE-NAME")
-    if not system.constraints[name].bodies:
+    if not isinstance(name, str) or name not in model.constraints:
+        raise unknown("joint or constraint", name, [*model.joints, *model.constraints], code="E-DERIVE-NAME")
+    if not model.constraints[name].bodies:
         cure = "Its multiplier is in equations.multipliers."
         raise PolhodeError(f"the condition '{name}' acts on no body by itself.", cure=cure, code="E-DERIVE-UNSUPPORTED")

@@ -5,7 +5,7 @@
 C. G. Atkeson, C. H. An and J. M. Hollerbach, "Estimation of inertial parameters of manipulator loads and links" (1986).
 Of a body, with the acceleration a of its origin (against gravity) and W = α̂ + ω̂ ω̂, all in its own components, the force
 m a + W h and the torque I α + ω × I ω + h × a about the origin are linear in m, h = m c and the inertia I about the
-origin; each column of Y is what one of them by itself asks of the efforts. Rotors are bodies like others; of one that
+origin; each column of Y is the efforts of one of them. Rotors are bodies like others; of one that
 turns decoupled, the moment about its axis alone is a parameter. Friction -b u - c sign(u) on a joint gives the columns
 u and sign(u). `known` has all other loads.
 
@@ -16,7 +16,7 @@ Friction in the loads of a model is the part of a force on a speed that is linea
 where b, c and d do not depend on the motion; what does is no friction of this kind and stays with the other loads.
 
 A formalism has no part in this: columns come from the tree, and that Y π + known is what the formalism found is a fact
-that fingerprints can tell.
+that fingerprints decide.
 """
 
 from __future__ import annotations
@@ -103,18 +103,7 @@ class Regressor(Typeset):
 
 
 def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regressor:
-    """Y, π and what is known, in the speeds of the equations; `tree` may be another of the same shape.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum", gravity=(0, 0, -10))
-    >>> hinge = s.joint("hinge", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
-    >>> s.joint_force(hinge, -3 * hinge.u[0])
-    >>> made = regressor(s.derive().record)
-    >>> made.names[3], made.Y[0, 3], made.names[5], made.Y[0, 5]
-    ('mcz_bob', -10*sin(hinge), 'Iyy_bob', hinge'')
-    >>> made.names[-1], made.Y[0][-1], made.values[-1]
-    ('viscous_hinge', hinge', 3)
-    """
+    """Y, π and the known part, in the speeds of the equations; `tree` may be another of the same shape."""
     check_whole(equations, "the regressor")
     check_rigid(equations.system, "the regressor", "Identify the rigid bodies with the flexible ones held straight.")
     tree = equations.tree if tree is None else tree
@@ -127,7 +116,7 @@ def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regress
         rubbing = friction_terms(equations.system, tree)
         for term in rubbing:
             column = [as_expr(0)] * len(tree.u)
-            for leader, ratio in loads.led_by(term.speed):
+            for leader, ratio in loads.leading_speed(term.speed):
                 column[tree.speeds.index(leader)] = as_expr(ratio * term.shape)
             parameters.append(StandardParameter(term.kind, term.owner, term.coefficient))
             columns.append(column)

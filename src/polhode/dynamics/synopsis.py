@@ -7,7 +7,8 @@ then neither reads the file nor derives equations. Nothing heavy is imported whe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class SeenLimit(NamedTuple):
 
 @dataclass(frozen=True)
 class Synopsis:
-    """What is known of equations of motion without them; what it does not tell, they do."""
+    """Properties of equations of motion that are stored without the equations."""
 
     system: str  # its name
     coordinates: tuple[str, ...]
@@ -59,22 +60,14 @@ class Synopsis:
     has_elastic_gears: bool  # whether there are rotors that start where their links are
     has_limits_of_parameters: bool  # whether other parameters may give other limits than these
 
-    @property
+    @cached_property
     def quaternion_groups(self) -> list[tuple[int, int]]:
         """(first index, 4) of every unit quaternion among the coordinates."""
         return [(first, 4) for first in self.quaternions]
 
     @classmethod
     def of(cls, equations: EquationsOfMotion) -> Synopsis:
-        """The synopsis of equations that are derived.
-
-        >>> import polhode as ph
-        >>> s = ph.System("pendulum")
-        >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), speeds=["w"])
-        >>> made = Synopsis.of(s.derive().record)
-        >>> made.coordinates, dict(made.joints), made.keeps_energy
-        (('hinge',), {'hinge': 'w'}, True)
-        """
+        """The synopsis of derived equations."""
         from ..constraints import PseudoSpeeds
         from .joint_limits import have_parameters, seen_limits
 
@@ -109,7 +102,7 @@ class Synopsis:
     @property
     def data(self) -> dict[str, Any]:
         """It as JSON can hold it."""
-        return dict(vars(self))
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Synopsis:
@@ -171,7 +164,7 @@ def _is_smooth(equations: EquationsOfMotion) -> bool:
 
 
 def keeps_energy(equations: EquationsOfMotion) -> bool:
-    """Whether energy is kept exactly and known; truncated equations keep it to the order that they are kept to."""
+    """Whether energy is conserved exactly and known; of truncated equations to their order."""
     if equations.small is not None or equations.omitted:
         return False
     return all(map(_is_potential, equations.system.primitive_loads)) and not _is_rheonomic(equations)
@@ -198,7 +191,7 @@ def _is_potential(load: PrimitiveLoad) -> bool:
 
 
 def _is_rheonomic(equations: EquationsOfMotion) -> bool:
-    """Whether a joint, a placement, a constraint or an end of a spring moves by itself, and so does work."""
+    """Whether a joint, a placement, a constraint or an end of a spring depends on time, and so does work."""
     from ..expr import as_expr, free_symbols
     from ..model.forces.protocol import LineTension
 
@@ -207,5 +200,5 @@ def _is_rheonomic(equations: EquationsOfMotion) -> bool:
     moves = moves or any(any((*drive.w, *drive.v)) for drive in drives if drive is not None)
     loads = [load for load in equations.system.primitive_loads if _is_potential(load)]
     given = [x for load in loads for x in ((*load.point_a, *load.point_b) if isinstance(load, LineTension) else ())]
-    given += [load.energy for load in loads]  # type: ignore[union-attr]
+    given += [load.energy for load in loads]  # type: ignore[union-attr]  # potential loads have one
     return moves or equations.system.time in free_symbols([as_expr(entry) for entry in given])

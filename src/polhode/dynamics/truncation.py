@@ -21,21 +21,13 @@ fault = fault_at(_PLACE)
 
 
 def with_small(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMotion:
-    """Equations to first order in coordinates, whole joints, parameters, inputs and states, by name.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -2)), ph.Revolute("y"))
-    >>> with_small(s.derive().record, ["hinge"]).forward_dynamics
-    Vector([(tau_hinge - 981*hinge/50)/4])
-    """
+    """Equations to first order in coordinates, whole joints, parameters, inputs and states, by name."""
     if full.constraints is not None and full.constraints.rows and full.dependent_speeds is None:
-        raise fault(
+        message = (
             "constraints that are kept by multipliers are not truncated: their forces are not small, and what is kept "
-            "of them in the forces and in the motion is not the same.",
-            'Derive with constraints="embedded".',
-            "E-DERIVE-UNSUPPORTED",
+            "of them in the forces and in the motion is not the same."
         )
+        raise fault(message, 'Derive with constraints="embedded".', "E-DERIVE-UNSUPPORTED")
     with quiet_collector():
         small = small_variables(full, names)
         return replace(full, make_recipe=lambda: truncated(full, small), small=small, whole=full, narrowed=None)
@@ -45,7 +37,7 @@ def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
     """The recipe of the truncated equations."""
 
     def shortest(ud: Sequence[Any]) -> Vector:
-        made = [_told(full, small, [*way(ud)]) for way in (full.recipe.inverse, *full.recipe.inverses)]
+        made = [_first_order(full, small, [*way(ud)]) for way in (full.recipe.inverse, *full.recipe.inverses)]
         return min(made, key=lambda efforts: sum(operation_counts(efforts).values()))
 
     required = cache(lambda: shortest(full.udot))
@@ -56,7 +48,7 @@ def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
     @cache
     def bias() -> Vector:
         made = full.recipe.bias
-        return shortest([as_expr(0)] * len(full.u)) if made is None else _told(full, small, [*made()])
+        return shortest([as_expr(0)] * len(full.u)) if made is None else _first_order(full, small, [*made()])
 
     @cache
     def mass_matrix() -> Matrix:
@@ -74,8 +66,8 @@ def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
     return Recipe(inverse=inverse, mass_matrix=mass_matrix, bias=bias, forward=forward, multipliers=kept)
 
 
-def _told(equations: EquationsOfMotion, small: SmallVariables, entries: Sequence[Any]) -> Vector:
-    """Entries to first order; where there is no such thing, the part of the model that has none is named."""
+def _first_order(equations: EquationsOfMotion, small: SmallVariables, entries: Sequence[Any]) -> Vector:
+    """Entries to first order; raise, naming the part of the model, if there is no such expansion."""
     try:
         return small.truncated(entries)
     except PolhodeError as error:
@@ -126,11 +118,8 @@ def _named(equations: EquationsOfMotion, name: str) -> tuple[list[Expr], Expr | 
         for q in found[name]:
             _check_free(equations, q)
         if not found[name]:
-            raise fault(
-                f"joint '{name}' does not move, so that nothing of it is small.",
-                "Leave it out.",
-                "E-DERIVE-UNSUPPORTED",
-            )
+            cure = "Leave it out."
+            raise fault(f"joint '{name}' does not move, so that nothing of it is small.", cure, "E-DERIVE-UNSUPPORTED")
         return found[name], None
     tables = (system.parameters, system.inputs, system.states)
     others = {key: each.symbol for table in tables for key, each in table.items()}
@@ -143,18 +132,13 @@ def _named(equations: EquationsOfMotion, name: str) -> tuple[list[Expr], Expr | 
 def _check_free(equations: EquationsOfMotion, q: Expr) -> None:
     tree = equations.tree
     if q not in tree.q:
-        raise fault(
-            f"the coordinate '{q.name}' is no unknown: it follows another, or its motion is given.",
-            "Name what it follows, or a parameter of its motion.",
-            "E-DERIVE-UNSUPPORTED",
-        )
+        message = f"the coordinate '{q.name}' is no unknown: it follows another, or its motion is given."
+        raise fault(message, "Name what it follows, or a parameter of its motion.", "E-DERIVE-UNSUPPORTED")
     place = list(tree.q).index(q)
     if any(first <= place < first + 4 for first in tree.quaternions):
-        raise fault(
-            f"'{q.name}' is of a quaternion, which is (1, 0, 0, 0) and not small where nothing has turned.",
-            'Store the orientation as angles or as a vector-parameter: storage="angles".',
-            "E-DERIVE-UNSUPPORTED",
-        )
+        message = f"'{q.name}' is of a quaternion, which is (1, 0, 0, 0) and not small where nothing has turned."
+        cure = 'Store the orientation as angles or as a vector-parameter: storage="angles".'
+        raise fault(message, cure, "E-DERIVE-UNSUPPORTED")
 
 
 def _check_still(equations: EquationsOfMotion, indices: Sequence[int], rates: Sequence[Expr]) -> None:
@@ -162,12 +146,11 @@ def _check_still(equations: EquationsOfMotion, indices: Sequence[int], rates: Se
     drifts = substitute(rates, dict.fromkeys(equations.u, as_expr(0)))
     for k, drift in zip(indices, drifts, strict=True):
         if drift:
-            raise fault(
+            message = (
                 f"the coordinate '{equations.tree.q[k].name}' moves with time whatever the speeds are, and does not "
-                "stay small.",
-                "Leave it out of the small variables.",
-                "E-DERIVE-DEPENDENCE",
+                "stay small."
             )
+            raise fault(message, "Leave it out of the small variables.", "E-DERIVE-DEPENDENCE")
 
 
 def _check_shared(equations: EquationsOfMotion, small: set[int], known: SmallVariables, speeds: Sequence[Expr]) -> None:

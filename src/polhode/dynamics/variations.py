@@ -67,23 +67,13 @@ class _Solved:
     solve_transposed: Callable[[Sequence[Expr]], list[Expr]]  # K⁻ᵀ, for a covector of the accelerations
 
     def known(self, entries: Sequence[Expr]) -> list[Expr]:
-        """Expressions with the solution put in."""
+        """Expressions with the solution substituted."""
         return substitute(entries, dict(zip(self.unknowns, self.solution, strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
 class Variations:
-    """The rates of a state x = (q, u, z), and how they vary; with `alpha`, those that bring constraints back.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> l, c = s.parameter("l"), s.parameter("c")
-    >>> hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -l)), ph.Revolute("y"), coordinates=["theta"])
-    >>> s.joint_force(hinge, -c * hinge.u[0])
-    >>> made = Variations(s.derive().record)
-    >>> ph.normal(made.by([c]))
-    Matrix([[0], [-hinge/l**2]])
-    """
+    """Rates of a state x = (q, u, z) and their derivatives; with `alpha`, with Baumgarte's terms."""
 
     equations: EquationsOfMotion
     alpha: Expr | None = None
@@ -127,17 +117,13 @@ class Variations:
         return [*made[:start], *accelerations, *made[start:]]
 
     def _shorter(self, directions: Sequence[Direction]) -> list[list[Expr]]:
-        """u̇′ along directions, by the shorter of two ways."""
-        direct = [self._directed(direction) for direction in directions]
+        """u̇′ along directions, in the shorter of two forms."""
+        solved = self._solved
+        direct = [solved.solve(solved.known(directional(solved.gap, direction))) for direction in directions]
         if len(directions) < 2 or not self._has_charts:
             return direct
         by_matrices = self._by_matrices(directions)
         return min((direct, by_matrices), key=lambda way: _size([entry for column in way for entry in column]))
-
-    def _directed(self, direction: Direction) -> list[Expr]:
-        """u̇′ along one direction."""
-        solved = self._solved
-        return solved.solve(solved.known(directional(solved.gap, direction)))
 
     def _by_matrices(self, directions: Sequence[Direction]) -> list[list[Expr]]:
         """The same by ∂τ/∂q and ∂τ/∂u, which all directions share."""
@@ -175,7 +161,7 @@ class Variations:
         return solved.known(substitute(slopes, dict(zip(weights, values, strict=True))))
 
     def _pulled_through_laws(self, slopes: Sequence[Expr], by: Sequence[Expr]) -> list[Expr]:
-        """Slopes by symbols, from those by symbols and by what follows laws."""
+        """Derivatives by symbols, from those by symbols and by the quantities that laws give."""
         own, driven = list(slopes[: len(by)]), slopes[len(by) :]
         marks = [symbol(f"slope {k}", "adjoint") for k in range(len(driven))]
         total = as_expr(0)
@@ -188,10 +174,7 @@ class Variations:
 
     @quiet_collector()
     def jacobian(self) -> Matrix:
-        """∂ẋ/∂x by the stored coordinates; of a quaternion, at unit length and for changes that keep it.
-
-        A motion is the same whatever the length of a quaternion: ẋ is taken as that of its direction.
-        """
+        """∂ẋ/∂x by the stored coordinates; of a quaternion, at unit length and for changes that keep it."""
         made = self._closed(
             self._by_speeds() if self._has_charts else self._open_along([{x: as_expr(1)} for x in self.x])
         )
@@ -204,7 +187,7 @@ class Variations:
         return Matrix.columns_of(made, len(self.x))
 
     def _closed(self, columns: list[list[Expr]]) -> list[list[Expr]]:
-        """Columns ∂ẋ/∂x with what comes through laws: ∂ẋ/∂s ∂s/∂x is added."""
+        """∂ẋ/∂x with the derivatives through laws, ∂ẋ/∂s ∂s/∂x."""
         laws = self.equations.laws
         if not laws:
             return columns
@@ -236,7 +219,7 @@ class Variations:
 
     @cached_property
     def _has_charts(self) -> bool:
-        """Whether a tree without constraints has a chart for every joint: then speeds span all changes of q."""
+        """Whether a tree without constraints has a chart for every joint, so that speeds span all changes of q."""
         equations = self.equations
         return (
             equations.constraints is None
@@ -295,7 +278,7 @@ def _size(entries: Sequence[Expr]) -> int:
 
 
 def through_laws(equations: EquationsOfMotion, direction: Direction) -> Direction:
-    """A direction in which what follows laws moves as they do."""
+    """A direction with the quantities that laws give moving accordingly."""
     laws = equations.laws
     moving = dict(zip(laws, directional(list(laws.values()), direction), strict=True)) if laws else {}
     return {**direction, **{each: rate for each, rate in moving.items() if rate}}
@@ -334,7 +317,7 @@ def derivatives_by(equations: EquationsOfMotion, of: str, names: Sequence[str]) 
 def tangent_variations(
     equations: EquationsOfMotion, columns: Sequence[Sequence[Expr]], others: Sequence[Direction]
 ) -> list[list[Expr]]:
-    """Variations (q′, u′, …), each with how parameters move along it, brought to those that keep all constraints."""
+    """Variations (q′, u′, …), with rates of parameters, projected to those that keep all constraints."""
     return [_tangent(equations, list(column), other) for column, other in zip(columns, others, strict=True)]
 
 
@@ -369,7 +352,7 @@ def _with_auxiliary(equations: EquationsOfMotion, q: list[Expr], other: Directio
 def _with_least_change(
     equations: EquationsOfMotion, q: list[Expr], u: list[Expr], other: Direction
 ) -> tuple[list[Expr], list[Expr]]:
-    """The least change of coordinates, then of speeds, that answers the independent rows."""
+    """The least change of coordinates, then of speeds, that satisfies the independent rows."""
     keeping = equations.stabilisation
     still = [as_expr(0)] * len(u)
 
@@ -385,7 +368,7 @@ def _with_least_change(
 
 
 def _with_dependent_coordinates(equations: EquationsOfMotion, q: list[Expr], other: Direction) -> list[Expr]:
-    """A change of dependent coordinates alone that answers all rows."""
+    """A change of the dependent coordinates that satisfies all rows."""
     dependent = equations.dependent_speeds
     if dependent is None or all(row.value is None for row in dependent.constraints.rows):
         return q

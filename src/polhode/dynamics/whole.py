@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 def check_whole(equations: EquationsOfMotion, what: str) -> None:
-    """Refuse what only the whole equations of all coordinates tell."""
+    """Raise if coordinates are omitted."""
     check_untruncated(equations, what)
     check_all_coordinates(equations, what)
 
 
 def check_untruncated(equations: EquationsOfMotion, what: str) -> None:
-    """Refuse what only equations without small variables tell."""
+    """Raise if equations are truncated in small variables."""
     if equations.small is not None:
         message = f"{what} is that of the whole equations, and these are truncated in small variables."
         raise PolhodeError(message, cure="Derive without them: small=[].", code="E-DERIVE-UNSUPPORTED")
 
 
-def check_rigid(system: Model, what: str, cure: str) -> None:
-    """Refuse what is defined for rigid bodies alone."""
-    bent = [name for name, body in system.bodies.items() if body.flexibility is not None]
+def check_rigid(model: Model, what: str, cure: str) -> None:
+    """Raise if a body is flexible."""
+    bent = [name for name, body in model.bodies.items() if body.flexibility is not None]
     if bent:
         message = f"{what} is that of rigid bodies, and {listed([repr(name) for name in bent])} bends."
-        raise PolhodeError(message, f"system '{system.name}'", cure, "E-FLEX-UNSUPPORTED")
+        raise PolhodeError(message, f"system '{model.name}'", cure, "E-FLEX-UNSUPPORTED")
 
 
 def check_all_coordinates(equations: EquationsOfMotion, what: str) -> None:

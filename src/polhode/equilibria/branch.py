@@ -47,8 +47,8 @@ class Special(Told):
     frequency: float | None = None
 
     def __str__(self) -> str:
-        told = "" if self.frequency is None else f", with {self.frequency:.6g} rad/s"
-        return f"{self.kind} at {self.value:.12g}{told}"
+        message = "" if self.frequency is None else f", with {self.frequency:.6g} rad/s"
+        return f"{self.kind} at {self.value:.12g}{message}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,27 +101,24 @@ class Branch(Told):
     def pieces(self) -> list[tuple[str, float, float]]:
         """How stable it is between which values of the parameter, in order."""
         found = []
-        for told, group in groupby(range(len(self)), key=lambda k: "" if k in self.marked else self.stability[k]):
+        for message, group in groupby(range(len(self)), key=lambda k: "" if k in self.marked else self.stability[k]):
             own = [*group]
-            if told:
+            if message:
                 first = own[0] - 1 if own[0] - 1 in self.marked else own[0]
                 last = own[-1] + 1 if own[-1] + 1 in self.marked else own[-1]
-                found.append((told, float(self.values[first]), float(self.values[last])))
+                found.append((message, float(self.values[first]), float(self.values[last])))
         return found
 
     def table(self) -> str:
         """What there is, a line each."""
-        lines = [f"{self.parameter} from {a:.9g} to {b:.9g}: {told}" for told, a, b in self.pieces]
+        lines = [f"{self.parameter} from {a:.9g} to {b:.9g}: {message}" for message, a, b in self.pieces]
         lines += [str(each) for each in self.special]
         for k, other in enumerate(self.others):
             lines += [f"branch {k + 1}:", *("  " + line for line in other.table().splitlines())]
         return "\n".join([*lines, *self.notices])
 
     def plot(self, names: Sequence[str] | str | None = None, path: str | os.PathLike[str] | None = None) -> Any:
-        """Unknowns over the parameter as a matplotlib figure, saved if asked: those named, or all up to four.
-
-        Full lines are stable, dotted ones unstable, broken ones neutral.
-        """
+        """A figure of unknowns (up to four) over the parameter: solid stable, dotted unstable, dashed neutral."""
         from ..view.plot import save_plot
 
         chosen = [names] if isinstance(names, str) else list(names or self.unknowns[:4])
@@ -167,9 +164,8 @@ def branch(
     """The branch of steady states over a parameter `between` two values, from a state at one of its ends."""
     low, high = (float(end) for end in between)
     if not (np.isfinite([low, high]).all() and low < high):
-        raise fault(
-            f"the range from {low:g} to {high:g} is no range.", "Give between=(lower, upper).", "E-EQUILIBRIUM-NUMBER"
-        )
+        message = f"the range from {low:g} to {high:g} is no range."
+        raise fault(message, "Give between=(lower, upper).", "E-EQUILIBRIUM-NUMBER")
     follow = whole_number(follow, place=f"{_PLACE} follow")
     errors: list[PolhodeError] = []
     for value in (low, high, (low + high) / 2):
@@ -181,11 +177,8 @@ def branch(
             first = np.append(at.x, value)
             return _Following(steady, parameter, low, high, step, most, first).whole(first, follow)
     why = errors[0].problems[0]
-    raise fault(
-        f"there is nothing to follow: at {parameter} = {low:g}, {high:g} and between them, {why.message}",
-        why.cure,
-        "E-EQUILIBRIUM-FAILED",
-    )
+    message = f"there is nothing to follow: at {parameter} = {low:g}, {high:g} and between them, {why.message}"
+    raise fault(message, why.cure, "E-EQUILIBRIUM-FAILED")
 
 
 @dataclass(eq=False)
@@ -222,11 +215,9 @@ class _Following:
 
     def _loose(self) -> PolhodeError:
         names = ", ".join(spelled(x) for x in self.steady.unknowns)
-        return fault(
-            f"the conditions do not determine {names} where the branch begins: there is a family of states.",
-            "Give one of them a value (given), or begin at another value of the parameter.",
-            "E-EQUILIBRIUM-FAILED",
-        )
+        said = f"the conditions do not determine {names} where the branch begins: there is a family of states."
+        cure = "Give one of them a value (given), or begin at another value of the parameter."
+        return fault(said, cure, "E-EQUILIBRIUM-FAILED")
 
     def _in(self, x: Floats) -> Floats:
         return np.append(x[:-1], x[-1] / self.half)
@@ -250,16 +241,16 @@ class _Following:
         """The branch through a state, both ways where it lies inside the range, and those that leave it."""
         x = self._in(first)
         ahead = np.append(np.zeros(len(x) - 1), 1.0)
-        made = _Met([x], [self._spectrum(x)])
+        result = _Met([x], [self._spectrum(x)])
         if x[-1] < self.high - _SAME:
-            self._along(made, x, ahead)
+            self._along(result, x, ahead)
         if x[-1] > self.low + _SAME:
-            back = _Met([x], [made.spectra[0]])
+            back = _Met([x], [result.spectra[0]])
             self._along(back, x, -ahead)
-            made = _joined(back, made)
-        return self._told(made, follow)
+            result = _joined(back, result)
+        return self._branch_of(result, follow)
 
-    def _told(self, made: _Met, follow: int) -> Branch:
+    def _branch_of(self, made: _Met, follow: int) -> Branch:
         others = []
         if follow > 0:
             for x, way in made.ways:
@@ -272,7 +263,7 @@ class _Following:
                 place = len(both[0].special)
                 joined.special.insert(place, self._special("branch point", x))
                 if len(joined.points) > 1:
-                    others.append(self._told(joined, follow - 1))
+                    others.append(self._branch_of(joined, follow - 1))
                 else:
                     made.notices += joined.notices
         eigenvalues = np.array([each.values for each in made.spectra])
@@ -347,10 +338,10 @@ class _Following:
         if self.low <= p <= self.high:
             return None
         end = self.low if p < self.low else self.high
-        made = self._root(curve, here, new, lambda point: float(point.x[-1] - end))
-        if made is None:
+        result = self._root(curve, here, new, lambda point: float(point.x[-1] - end))
+        if result is None:
             return None
-        return replace(made, x=np.append(made.x[:-1], end)) if abs(made.x[-1] - end) < 1e-9 else made
+        return replace(result, x=np.append(result.x[:-1], end)) if abs(result.x[-1] - end) < 1e-9 else result
 
     def _root(self, curve: Curve, here: Point, new: Point, of: Callable[[Point], float]) -> Point | None:
         """Where a function of points is zero on a step."""
@@ -365,9 +356,9 @@ class _Following:
         found: list[tuple[float, Special]] = []
         branched = here.sign * new.sign < 0.0 and self._branch_point(met, curve, here, new, found)
         if not branched and here.sign and here.tangent[-1] * new.tangent[-1] < 0.0:
-            made = self._root(curve, here, new, lambda point: float(point.tangent[-1]))
-            if made is not None:
-                found.append((self._place(here, made.x), self._special("fold", made.x)))
+            result = self._root(curve, here, new, lambda point: float(point.tangent[-1]))
+            if result is not None:
+                found.append((self._arclength(here, result.x), self._special("fold", result.x)))
         before = met.spectra[-1]
         if np.isfinite(spectrum.values).all() and np.isfinite(before.values).all():
             for pair in _crossing(before, spectrum):
@@ -378,7 +369,7 @@ class _Following:
             met.spectra.append(special.at.spectrum)
 
     @staticmethod
-    def _place(here: Point, x: Floats) -> float:
+    def _arclength(here: Point, x: Floats) -> float:
         return float(here.tangent @ (x - here.x))
 
     def _special(self, kind: str, x: Floats, frequency: float | None = None) -> Special:
@@ -388,7 +379,7 @@ class _Following:
     def _branch_point(
         self, met: _Met, curve: Curve, here: Point, new: Point, found: list[tuple[float, Special]]
     ) -> bool:
-        low, high = 0.0, self._place(here, new.x)
+        low, high = 0.0, self._arclength(here, new.x)
         length = high
         for _ in range(12):
             middle = curve.at(here, (low + high) / 2.0)
@@ -396,11 +387,11 @@ class _Following:
                 break
             low, high = ((low + high) / 2.0, high) if middle.sign == here.sign else (low, (low + high) / 2.0)
         near = here.x + (low + high) / 2.0 * here.tangent
-        made = branch_point(self.function, near)
-        if made is None or not -0.1 * length <= self._place(here, made[0]) <= 1.1 * length:
+        result = branch_point(self.function, near)
+        if result is None or not -0.1 * length <= self._arclength(here, result[0]) <= 1.1 * length:
             return False
-        x, w = made
-        found.append((self._place(here, x), self._special("branch point", x)))
+        x, w = result
+        found.append((self._arclength(here, x), self._special("branch point", x)))
         if any(np.abs(x - other).max() < _SAME for other in self.seen):
             return True
         self.seen.append(x)
@@ -417,22 +408,22 @@ class _Following:
     def _hopf(
         self, curve: Curve, here: Point, new: Point, pair: tuple[complex, complex], found: list[tuple[float, Special]]
     ) -> None:
-        length = self._place(here, new.x)
+        length = self._arclength(here, new.x)
         seen: dict[str, complex] = {}
 
         def real_part(point: Point) -> float:
-            part = self._place(here, point.x) / length
+            part = self._arclength(here, point.x) / length
             expected = (1.0 - part) * pair[0] + part * pair[1]
             values = self._spectrum(point.x).values
             seen["value"] = complex(values[np.argmin(np.abs(values - expected))])
             return seen["value"].real
 
-        made = self._root(curve, here, new, real_part)
-        if made is None:
+        result = self._root(curve, here, new, real_part)
+        if result is None:
             return
-        real_part(made)
+        real_part(result)
         if seen["value"].imag > 1e-6 * max(1.0, abs(pair[0])):
-            found.append((self._place(here, made.x), self._special("Hopf point", made.x, seen["value"].imag)))
+            found.append((self._arclength(here, result.x), self._special("Hopf point", result.x, seen["value"].imag)))
 
 
 def _comes_back(begin: Point, new: Point, step: float) -> bool:

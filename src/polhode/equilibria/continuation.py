@@ -99,12 +99,12 @@ class Curve:
         """The next point; None where even the shortest step leads to none."""
         here = self.point
         while self.step >= self.shortest:
-            made = self.at(here, self.step)
-            if made is not None and made.tangent @ here.tangent >= _STRAIGHT:
-                grow = 1.5 if made.tangent @ here.tangent > 0.99 else 1.0
+            result = self.at(here, self.step)
+            if result is not None and result.tangent @ here.tangent >= _STRAIGHT:
+                grow = 1.5 if result.tangent @ here.tangent > 0.99 else 1.0
                 self.step = min(self.longest, grow * self.step)
-                self.point = made
-                return made
+                self.point = result
+                return result
             self.step /= 2.0
         return None
 
@@ -124,10 +124,10 @@ class Curve:
         length = float(here.tangent @ (new.x - here.x))
 
         def point(step: float) -> Point:
-            made = self.at(here, step) if 0.0 < step < length else new if step else here
-            if made is None:
+            result = self.at(here, step) if 0.0 < step < length else new if step else here
+            if result is None:
                 raise ArithmeticError
-            return made
+            return result
 
         try:
             return point(
@@ -178,12 +178,12 @@ def branch_point(function: Function, x: Floats) -> tuple[Floats, Floats] | None:
 def _bend(function: Function, x: Floats, w: Floats) -> Floats:
     """The derivatives of F_xᵀ w by x."""
     size = len(x)
-    made = np.empty((size, size))
+    result = np.empty((size, size))
     for k in range(size):
         aside = np.zeros(size)
         aside[k] = _ASIDE * (1.0 + abs(x[k]))
-        made[:, k] = (function(x + aside)[1] - function(x - aside)[1]).T @ w / (2.0 * aside[k])
-    return (made + made.T) / 2.0
+        result[:, k] = (function(x + aside)[1] - function(x - aside)[1]).T @ w / (2.0 * aside[k])
+    return (result + result.T) / 2.0
 
 
 def other_direction(function: Function, x: Floats, w: Floats, tangent: Floats) -> Floats | None:

@@ -31,7 +31,17 @@ from ..codegen.plan import plan
 from ..constraints.newton import largest, solve
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import keeps_energy
-from ..errors import PolhodeError, ValueMissing, by_name, fault_at, listed, understood, unknown, whole_number
+from ..errors import (
+    PolhodeError,
+    ValueMissing,
+    by_name,
+    fault_at,
+    listed,
+    understood,
+    unknown,
+    whole_number,
+    wrong_kind,
+)
 from ..expr import Expr, as_expr, directional, evaluate, free_symbols, is_zero, jacobian, quiet_collector, substitute
 from ..expr.spelling import spelled
 from ..linear.linearize import small_motions
@@ -72,7 +82,7 @@ class Equilibrium(Shown, SteadyStart):
     >>> import polhode as ph
     >>> s = ph.System("pendulum", gravity=(0, 0, -10))
     >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
-    >>> rest = s.derive().equilibrium({"q": 0.3})
+    >>> rest = s.derive().equilibrium(["q"])
     >>> rest.coordinates, rest.speeds, rest.states, rest.efforts, rest.inputs, rest.parameters, rest.moving
     ({'q': 0.0}, {'q': 0.0}, {}, {'q': 0.0}, {}, {}, ())
     >>> rest.is_stable, rest.stability, len(rest.eigenvalues), rest.spectrum.growth.tolist()
@@ -143,15 +153,11 @@ class Equilibrium(Shown, SteadyStart):
 
     @property
     def stability(self) -> Stability:
-        """What small motions do: "stable" (all decay), "unstable" (one grows), "neutral" (some do neither).
+        """Stability of the linearisation: "stable", "unstable", "neutral", or "unknown"; `reason` explains it.
 
-        `stability.reason` says how that was decided: by structure, or within which error bound of the matrix.
-
-        It is "unknown" where they depend on time, or on a coordinate that runs on: eigenvalues are then those of an
-        instant, and the multipliers of `periodic_orbit` decide. It is so where a law bends or jumps at this very state,
-        as dry friction does at rest.
-        Nonlinear terms decide what is neutral. In a steady motion as many eigenvalues zero as there are speeds that run
-        on belong to the family of such motions, and are not counted.
+        It is "unknown" if the linearisation depends on time or on a coordinate that grows (see `periodic_orbit`), or if
+        a law has a kink at this state. Nonlinear terms decide neutral cases. In a steady motion one zero eigenvalue for
+        each speed that is not zero belongs to the family of motions and is not counted.
         """
         running = sum(abs(self._values[u]) > _SAME for u in self.steady.equations.u)
         if self.steady.changes_in_time or (running and self.steady.changes_along):
@@ -177,18 +183,18 @@ class Equilibrium(Shown, SteadyStart):
         return sum(1 for _ in self)
 
     def __repr__(self) -> str:
-        told = [f"{name} = {self[name]:.6g}" for name in self if abs(self[name]) > 1e-12]
-        text = f"Equilibrium('{self.steady.own.system.name}': {', '.join(told) or 'all values zero'})"
+        message = [f"{name} = {self[name]:.6g}" for name in self if abs(self[name]) > 1e-12]
+        text = f"Equilibrium('{self.steady.own.system.name}': {', '.join(message) or 'all values zero'})"
         return "\n".join([text, *self.notices])
 
     def _cell(self) -> Cell:
         values = Table(["", "value"], [(name, f"{self[name]:.6g}") for name in self], numbers_from=1)
         found = ", ".join(map(complex_text, self.eigenvalues.tolist()))
         verdict = self.stability
-        told = [f"{verdict}; eigenvalues: {found}" if found else str(verdict), verdict.reason]
+        message = [f"{verdict}; eigenvalues: {found}" if found else str(verdict), verdict.reason]
         if self.parameters:
-            told.append("with " + ", ".join(f"{name} = {value:.6g}" for name, value in self.parameters.items()))
-        return Cell(f"steady state of {self.steady.own.system.name}", [values, *told, *self.notices])
+            message.append("with " + ", ".join(f"{name} = {value:.6g}" for name, value in self.parameters.items()))
+        return Cell(f"steady state of {self.steady.own.system.name}", [values, *message, *self.notices])
 
 
 # ---- the search ------------------------------------------------------------------------------------------------
@@ -202,15 +208,15 @@ def equilibria(steady: SteadyState, starts: int, seed: int, most: int | None = N
     members: list[Floats] = []
     beyond: list[str] = []
     for begin in search.begins(starts, seed):
-        made = search.solved(begin)
-        if made is None or any(search.are_same(made, x) or search.are_of_one_family(made, x) for x in members):
+        result = search.solved(begin)
+        if result is None or any(search.are_same(result, x) or search.are_of_one_family(result, x) for x in members):
             continue
-        outside = search.outside(made)
+        outside = search.outside(result)
         if outside:
             beyond.append(outside)
             continue
-        members.append(made)
-        found.append(search.told(made))
+        members.append(result)
+        found.append(search.equilibrium_at(result))
         if most is not None and len(found) >= most:
             break
     if not found:
@@ -292,10 +298,10 @@ class _Search:
             step = free @ (free.T @ away)
             if not free.size or size > 0.99 * distance or np.linalg.norm(step) < _SAME * size:
                 return False
-            made = self.solved(x + step * min(1.0, _LONGEST / float(np.linalg.norm(step))))
-            if made is None:
+            result = self.solved(x + step * min(1.0, _LONGEST / float(np.linalg.norm(step))))
+            if result is None:
                 return False
-            x, distance = made, size
+            x, distance = result, size
         return False
 
     def _free(self, x: Floats) -> Floats:
@@ -315,7 +321,7 @@ class _Search:
                 return f"'{q.name}' = {values[q]:.6g} lies {side} its limit {end:.6g}"
         return ""
 
-    def told(self, x: Floats) -> Equilibrium:
+    def equilibrium_at(self, x: Floats) -> Equilibrium:
         steady, notices = self.steady, list(self.steady.notices)
         rows = steady.conditions(x)[0] if steady.rows else np.zeros(0)
         loose = self._free(x).shape[1]
@@ -330,22 +336,17 @@ class _Search:
         """Why there is none."""
         steady = self.steady
         if beyond:
-            return fault(
-                f"no steady state lies within the limits: {beyond[0]}.",
-                "Widen the limits, free another effort or input, or begin elsewhere (start).",
-                "E-EQUILIBRIUM-FAILED",
-            )
+            cure = "Widen the limits, free another effort or input, or begin elsewhere (start)."
+            return fault(f"no steady state lies within the limits: {beyond[0]}.", cure, "E-EQUILIBRIUM-FAILED")
         unknowns = {*steady.unknowns}
         for name, row, size in zip(steady.names, steady.rows, self._rows(steady.begin) * self.scale, strict=False):
             if unknowns.isdisjoint(free_symbols([row])) and not abs(size) <= _TOLERANCE:
-                told = listed([f"'{spelled(x)}'" for x in steady.unknowns])
+                message = listed([f"'{spelled(x)}'" for x in steady.unknowns])
                 verb = "does" if len(unknowns) == 1 else "do"
-                has = f"{told} {verb} not act on" if unknowns else "nothing that is free acts on"
-                return fault(
-                    f"there is no steady state: {has} the {name}, which is off by {size:.3g}.",
-                    "Free an effort, an input or a coordinate that acts on it: free=[…].",
-                    "E-EQUILIBRIUM-FAILED",
-                )
+                has = f"{message} {verb} not act on" if unknowns else "nothing that is free acts on"
+                said = f"there is no steady state: {has} the {name}, which is off by {size:.3g}."
+                cure = "Free an effort, an input or a coordinate that acts on it: free=[…]."
+                return fault(said, cure, "E-EQUILIBRIUM-FAILED")
         if not np.isfinite(self.left).all():
             why = "the conditions have no value at the starts"
         else:
@@ -355,11 +356,8 @@ class _Search:
                 [f"{spelled(x)} = {v:.4g}" for x, v in zip(steady.unknowns, self.nearest, strict=True)], most=8
             )
             why = f"at the nearest state, {state}, the {steady.names[worst]} is still off by {size:.3g}"
-        return fault(
-            f"no steady state was found from {starts} starts: {why}.",
-            "Free another effort or input, give other values, or begin nearer to one (start, starts).",
-            "E-EQUILIBRIUM-FAILED",
-        )
+        cure = "Free another effort or input, give other values, or begin nearer to one (start, starts)."
+        return fault(f"no steady state was found from {starts} starts: {why}.", cure, "E-EQUILIBRIUM-FAILED")
 
 
 def _turns(steady: SteadyState) -> set[Expr]:
@@ -400,10 +398,9 @@ _SHAPES = (
 
 @dataclass(frozen=True, eq=False)
 class SteadyState:
-    """The conditions on a state, rows by name, of the variables: the unknowns, and `along`, where one is continued in.
+    """Conditions on a state, by name, in the unknowns and `along`, the continuation parameter.
 
-    `fixed` has a value, a number or an expression of parameters, for all other symbols of the state; `begin` has the
-    unknowns at the start, near which the equations were brought to independent speeds.
+    `fixed` has values of all other symbols; `begin` the unknowns at the start, where independent speeds were chosen.
     """
 
     own: EquationsOfMotion  # as the user derived them
@@ -595,7 +592,7 @@ def steady_state(
 ) -> SteadyState:
     """The conditions of a steady state: what is `free` is unknown, what is `given` stays, `start` is where to begin."""
     with quiet_collector():
-        return _Reading(equations, free, given, start, parameters, along).made()
+        return _Reading(equations, free, given, start, parameters, along).steady_state()
 
 
 class _Reading:
@@ -612,6 +609,9 @@ class _Reading:
         self.along = None if along is None else self._along(along)
         self.given = self._read(by_name(given, "equilibrium given"), "given")
         self.start = self._read(by_name(start, "equilibrium start"), "start")
+        if isinstance(free, Mapping):
+            cure = "Give free=[…], and the values to begin with as start={…}."
+            raise wrong_kind("a list of names", free, "equilibrium free", cure)
         self.free = None if free is None else [self._symbol(name, "free") for name in _names(free)]
         both = [x for x in self.free or () if x in self.given]
         if both:
@@ -622,13 +622,8 @@ class _Reading:
     def _symbol(self, name: Any, word: str) -> Expr:
         if name not in self.table:
             written = [spelled(x) for x in dict.fromkeys(self.table.values())]
-            raise unknown(
-                "coordinate, speed, state, effort or input",
-                name,
-                written,
-                place=f"equilibrium {word}",
-                code="E-EQUILIBRIUM-NAME",
-            )
+            message = "coordinate, speed, state, effort or input"
+            raise unknown(message, name, written, place=f"equilibrium {word}", code="E-EQUILIBRIUM-NAME")
         return self.table[name]
 
     def _along(self, name: str) -> Expr:
@@ -637,9 +632,8 @@ class _Reading:
             return parameters[name].symbol
         if name in self.table:
             return self.table[name]
-        raise unknown(
-            "parameter, input, effort, coordinate or speed", name, parameters, place="branch", code="E-EQUILIBRIUM-NAME"
-        )
+        message = "parameter, input, effort, coordinate or speed"
+        raise unknown(message, name, parameters, place="branch", code="E-EQUILIBRIUM-NAME")
 
     def _read(self, values: Mapping[str, Any], word: str) -> dict[Expr, Expr]:
         allowed = {entry.symbol for entry in self.own.system.parameters.values()}
@@ -648,20 +642,20 @@ class _Reading:
             symbol = self._symbol(name, word)
             with understood("a number or an expression of parameters", value, place=f"equilibrium {word} '{name}'"):
                 found[symbol] = as_expr(value)
-            strange = [x for x in free_symbols([found[symbol]]) if x not in allowed]
-            if strange:
-                message = f"the value of '{name}' depends on {strange[0]}, which is no parameter."
+            unexpected = [x for x in free_symbols([found[symbol]]) if x not in allowed]
+            if unexpected:
+                message = f"the value of '{name}' depends on {unexpected[0]}, which is no parameter."
                 cure = "Give numbers, or expressions of parameters."
-                raise PolhodeError(message, f"equilibrium {word}", cure, "E-EQUILIBRIUM-NAME")
+                raise PolhodeError(message, f"equilibrium {word}", cure, "E-EQUILIBRIUM-DEPENDENCE")
         return found
 
-    def made(self) -> SteadyState:
+    def steady_state(self) -> SteadyState:
         known = parameter_values(self.own, self.parameters)
         point = operating_point(self.own, {**self.start, **self.given}, self.parameters)
         equations = point.equations
         values = point.values | {x: value for x, value in self.given.items() if x in point.values}
         aside = {x: value for x, value in self.given.items() if x not in point.values}  # speeds that follow from others
-        wanted, time = self._wanted(equations, values, aside), equations.system.time
+        wanted, time = self._unknowns(equations, values, aside), equations.system.time
         left_open = {*wanted, time, self.along}
         named_rows, moving = _conditions(equations, {x: v for x, v in values.items() if x not in left_open}, aside)
         names, rows = [name for name, _ in named_rows], [row for _, row in named_rows]
@@ -681,7 +675,7 @@ class _Reading:
             {name: Si(value) for name, value in self.parameters.items()}, notices,
         )  # fmt: skip
 
-    def _wanted(
+    def _unknowns(
         self, equations: EquationsOfMotion, values: Mapping[Expr, Expr], aside: Mapping[Expr, Expr]
     ) -> list[Expr]:
         """What is unknown: what is named; all coordinates, where none is or where constraints tie them together."""
@@ -724,8 +718,8 @@ def _conditions(
             entries.append(rate)
     still = {x: value for x, value in fixed.items() if x in q}
     entries = substitute(entries, still) if still else entries
-    made = [(name, entry) for (name, _), entry in zip(rows, entries, strict=True) if not is_zero(entry)]
-    return made, tuple(moving)
+    result = [(name, entry) for (name, _), entry in zip(rows, entries, strict=True) if not is_zero(entry)]
+    return result, tuple(moving)
 
 
 def _is_free_of(rows: Sequence[Expr], x: Expr) -> bool:

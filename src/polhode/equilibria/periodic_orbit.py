@@ -131,11 +131,8 @@ class Shooting:
             at = float(rng.uniform(0.0, period))
             now, later = (np.array(evaluate(entries, {**known, time: t})) for t in (at, at + period))
             if np.abs(later - now).max(initial=0.0) > _REPEATED * max(1.0, np.abs(now).max(initial=0.0)):
-                raise fault(
-                    f"what drives the mechanism in time does not repeat after {period:g} s.",
-                    "Give the period of what drives it, or a multiple.",
-                    "E-EQUILIBRIUM-UNSUPPORTED",
-                )
+                message = f"what drives the mechanism in time does not repeat after {period:g} s."
+                raise fault(message, "Give the period of what drives it, or a multiple.", "E-EQUILIBRIUM-UNSUPPORTED")
 
     def _driven(self) -> list[Expr]:
         """All in which time itself may be: the equations, and laws of inputs and efforts."""
@@ -152,9 +149,8 @@ class Shooting:
         known |= {u.name: k for k, u in enumerate(record.u, len(record.q)) if u.name not in known}
         for name in names:
             if name not in known:
-                raise unknown(
-                    "coordinate or speed", name, self.names, place="periodic_orbit", code="E-EQUILIBRIUM-NAME"
-                )
+                message = "coordinate or speed"
+                raise unknown(message, name, self.names, place="periodic_orbit", code="E-EQUILIBRIUM-NAME")
         return [known[name] for name in names]
 
     def _state(self, x: Floats) -> tuple[Floats, ...]:
@@ -165,12 +161,12 @@ class Shooting:
     def run(self, x: Floats, period: float, by: str | None = None) -> Flow:
         """A run with its monodromy matrix, and its derivative by a parameter."""
         size = len(x)
-        made = self.equations.sensitivities(
+        result = self.equations.sensitivities(
             period, [*self.names, *([] if by is None else [by])], start=self._state(x),
             parameters=self.parameters or None, samples=2, **self.options,
         )  # fmt: skip
-        whole = made._whole
-        run = made.trajectory
+        whole = result._whole
+        run = result.trajectory
         ends = [np.concatenate([run.q[k], run.u[k], run.z[k]]) for k in (0, -1)]
         return Flow(
             ends[0], ends[1], (self._rates(run, 0), self._rates(run, -1)), whole[-1][:, :size], whole[0][:, :size],
@@ -235,8 +231,8 @@ class PeriodicOrbit(Shown):
         return self.spectrum.stability(0 if self.is_period_known else 1)
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{abs(m):.6g}" for m in self.multipliers[:4])
-        text = f"PeriodicOrbit(period {self.period:.9g} s, {self.stability}; multipliers of size {told})"
+        message = ", ".join(f"{abs(m):.6g}" for m in self.multipliers[:4])
+        text = f"PeriodicOrbit(period {self.period:.9g} s, {self.stability}; multipliers of size {message})"
         return "\n".join([text, *self.notices])
 
     def _cell(self) -> Cell:
@@ -260,20 +256,17 @@ def periodic_orbit(
             break
         step = np.asarray(np.linalg.lstsq(slopes, -left, rcond=_NOTHING)[0], dtype=np.float64)
         away = 0.0 if is_period_known else float(step[-1])
-        made = _shorter(shot, flow, step[: len(shot.x)], period, away, turned)
-        if made is None:
+        result = _shorter(shot, flow, step[: len(shot.x)], period, away, turned)
+        if result is None:
             break
-        flow, period = made
+        flow, period = result
     size = _size(flow.end - flow.begin - turned, flow)
     if not size <= _CLOSED:
         raise _open(shot.names, flow, turned, size, period)
     still = float(np.abs(flow.rates[0]).max(initial=0.0))
     if not is_period_known and still < 1e-6:
-        raise fault(
-            "the search came to rest: this is an equilibrium, no orbit.",
-            "Begin nearer to the orbit, or hold a start value: hold=[…].",
-            "E-EQUILIBRIUM-FAILED",
-        )
+        message = "the search came to rest: this is an equilibrium, no orbit."
+        raise fault(message, "Begin nearer to the orbit, or hold a start value: hold=[…].", "E-EQUILIBRIUM-FAILED")
     spectrum = spectrum_of_orbit(flow)
     notices = []
     ones = int((np.abs(spectrum.values - 1.0) < 1e-3).sum())
@@ -423,18 +416,13 @@ def orbit_branch(
 
     low, high = (float(end) for end in between)
     if not low <= value <= high:
-        raise branch_fault(
-            f"the orbit to begin with has {parameter} = {value:g}, outside the range from {low:g} to {high:g}.",
-            "Find one inside: periodic_orbit(…, parameters={…}).",
-            "E-EQUILIBRIUM-NUMBER",
-        )
+        message = f"the orbit to begin with has {parameter} = {value:g}, outside the range from {low:g} to {high:g}."
+        raise branch_fault(message, "Find one inside: periodic_orbit(…, parameters={…}).", "E-EQUILIBRIUM-NUMBER")
     ones = int((np.abs(orbit.multipliers - 1.0) < 1e-3).sum())
     if ones > (0 if orbit.is_period_known else 1) or len(orbit.multipliers) < len(orbit.x):
-        raise branch_fault(
-            "orbits of a family, as where energy is kept, and of mechanisms with constraints are not followed here.",
-            "Find them one by one: periodic_orbit(…, hold=[…], parameters={…}).",
-            "E-EQUILIBRIUM-UNSUPPORTED",
-        )
+        said = "orbits of a family, as where energy is kept, and of mechanisms with constraints are not followed here."
+        cure = "Find them one by one: periodic_orbit(…, hold=[…], parameters={…})."
+        raise branch_fault(said, cure, "E-EQUILIBRIUM-UNSUPPORTED")
     return _Following(shot, orbit, shot(value).turned(turns), parameter, low, high, step, most).whole(value)
 
 
@@ -469,7 +457,7 @@ class _Following:
         if key not in self.known:
             x, period, value = self._parts(y)
             if not period > 0.0:
-                raise PolhodeError("the period vanishes.", place=_BRANCH, code="E-EQUILIBRIUM-FAILED")
+                raise PolhodeError("the period vanishes.", _BRANCH, "Follow a shorter range.", "E-EQUILIBRIUM-FAILED")
             self.known[key] = self.shot(value).run(x, period, by=self.parameter)
         return self.known[key]
 
@@ -557,9 +545,9 @@ class _Following:
         ]
         for kind, of in tests:
             if of(here) * of(new) < 0.0:
-                made = curve.zero(here, new, of)
-                if made is not None and (kind != "torus point" or _has_complex_pair(self._others(made))):
-                    _, period, value = self._parts(made.x)
+                result = curve.zero(here, new, of)
+                if result is not None and (kind != "torus point" or _has_complex_pair(self._others(result))):
+                    _, period, value = self._parts(result.x)
                     self.special.append(SpecialOrbit(kind, value, period))
 
     def _monodromy(self, point: Point) -> Floats:

@@ -23,7 +23,7 @@ _HALF_OVER_I = inverse(2 * IMAGINARY % P)
 
 @dataclass(frozen=True)
 class Angle:
-    """A rational combination of atoms, in the order in which they were met, and a multiple of π."""
+    """A rational combination of atoms, in order of appearance, and a multiple of π."""
 
     terms: tuple[tuple[Expr, Fraction], ...]
     pi_part: Fraction

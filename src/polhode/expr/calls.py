@@ -46,7 +46,7 @@ class Function:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The function's name."""
         return self.opaque.label
 
     def __repr__(self) -> str:
@@ -79,12 +79,9 @@ class Function:
         A tabulated spring with force -f(x) has the potential energy f.integral()(x).
         """
         if not isinstance(self.opaque, tables.Table):
-            raise ModelError(
-                "a user's function has no antiderivative here.",
-                place=f"function '{self.name}'",
-                cure="Give it as a function of its own.",
-                code="E-FUNCTION-UNSUPPORTED",
-            )
+            message = "a user's function has no antiderivative here."
+            cure = "Give it as a function of its own."
+            raise ModelError(message, f"function '{self.name}'", cure, "E-FUNCTION-UNSUPPORTED")
         return Function(self.opaque.integral())
 
 
@@ -110,29 +107,24 @@ def sampled(
 
     Before the first sample the first value holds, after the last one the last.
     """
-    ways = ("held", "linear", "cubic")
-    if not isinstance(kind, str) or kind not in ways:
-        raise unknown("way to join samples", kind, ways, place="sampled", code="E-FUNCTION-NAME", error=ModelError)
+    kinds = ("held", "linear", "cubic")
+    if not isinstance(kind, str) or kind not in kinds:
+        raise unknown("interpolation", kind, kinds, place="sampled", code="E-FUNCTION-NAME", error=ModelError)
     if (rate is None) == (values is None):
         message = "samples need their times or one rate." if rate is None else "samples have times or a rate, not both."
         cure = "Give sampled(times, values), or sampled(values, rate=…) for values at equal distances from t = 0 on."
         raise ModelError(message, "sampled", cure, "E-FUNCTION-TWICE")
     if rate is not None:
-        times, values = _times_at(rate, times), times
+        frequency = number(rate, "a number of samples a second, > 0", above=0.0, place="sampled rate")
+        with understood("a list of numbers", times, place="sampled"):
+            times, values = [k / frequency for k in range(len(times))], times
     unnamed = name == "samples" or not isinstance(name, str)
     return samples_of(times, values, kind, name, "sampled" if unnamed else f"sampled '{name}'")
 
 
 def samples_of(times: Any, values: Any, kind: str, name: str, place: str) -> Function:
-    """A table of time; what is wrong with it is told of this place."""
+    """A table of time; `place` names it in messages."""
     return Function(tables.checked(times, values, name=name, kind=kind, place=place, labels=(tables.TIMES, "values")))
-
-
-def _times_at(rate: Any, values: Any) -> list[float]:
-    """The times of values at equal distances."""
-    each = number(rate, "a number of samples a second, > 0", above=0.0, place="sampled rate")
-    with understood("a list of numbers", values, place="sampled"):
-        return [k / each for k in range(len(values))]
 
 
 def function(
@@ -171,6 +163,6 @@ def _check_inside(function: tables.Table, value: float, args: Sequence[Any]) -> 
     """A table that ends where its points end has no value at a number beyond them."""
     if math.isnan(value):
         spans = " and ".join(f"{axis[0]!r} to {axis[-1]!r}" for axis in function.points.axes)
-        message = f"it is asked at {', '.join(map(str, args))}, outside its range {spans}."
+        message = f"its argument {', '.join(map(str, args))} is outside its range {spans}."
         cure = "Extend the table, or choose outside='hold' or 'line'."
         raise ModelError(message, f"table '{function.label}'", cure, "E-FUNCTION-NUMBER")

@@ -68,10 +68,7 @@ def combinations(matrix: Sequence[Sequence[Any]]) -> dict[int, list[int]]:
 
 
 def constant_ratio(value: Any) -> Fraction | None:
-    """The rational number that an expression is at every point, however it is written; None if it is none.
-
-    It is read off the fingerprint by Euclid's algorithm: the only a/b of less than ten digits that has it, if any.
-    """
+    """The rational constant a/b (below ten digits) that an expression equals, by its fingerprint; else None."""
     (top_before, bottom_before), (top, bottom) = (P, 0), (as_expr(value).fp, 1)  # top ≡ bottom · fp in each
     while top > _PLAIN:
         whole = top_before // top

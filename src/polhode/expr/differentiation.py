@@ -51,14 +51,11 @@ PARTIALS: dict[str, Callable[..., tuple[Expr, ...]]] = {
 }
 
 
-def _partials(node: Expr, value: Expr, args: Sequence[Expr], wanted: Sequence[bool]) -> tuple[Expr, ...]:
-    """The partial derivatives of a node's operation where it has a value and operands.
-
-    Of an opaque function only those wanted are made, for it may not have the others.
-    """
+def _partials(node: Expr, value: Expr, args: Sequence[Expr], used: Sequence[bool]) -> tuple[Expr, ...]:
+    """Partial derivatives of a node's operation; of an opaque function only those that are used."""
     if node.op != CALL:
         return PARTIALS[node.op](value, *args)
-    found = [node.data.partial(place) if want else None for place, want in enumerate(wanted)]
+    found = [node.data.partial(place) if needed else None for place, needed in enumerate(used)]
     return tuple(ZERO if partial is None else call(partial, args) for partial in found)
 
 
@@ -72,7 +69,7 @@ def directional(roots: Iterable[Expr], direction: Mapping[Expr, Any]) -> list[Ex
     for variable, value in direction.items():
         if type(variable) is not Expr or variable.op != SYMBOL:
             message = f"cannot differentiate with respect to {variable!r}: it is no symbol."
-            raise PolhodeError(message, code="E-EXPR-TYPE")
+            raise PolhodeError(message, "diff", "Give a symbol, as symbol('x') or joint.q[0].", "E-EXPR-TYPE")
         value = as_expr(value)
         if value.fp:
             rate[id(variable)] = value
@@ -108,8 +105,8 @@ def forward(node: Expr, value: Expr, args: Sequence[Expr], moving: Sequence[Expr
             top = sub(top, mul(value, db))
         return div(top, args[1])
     total = ZERO
-    wanted = [rate is not None for rate in moving]
-    for partial, rate in zip(_partials(node, value, args, wanted), moving, strict=True):
+    used = [rate is not None for rate in moving]
+    for partial, rate in zip(_partials(node, value, args, used), moving, strict=True):
         if rate is not None:
             total = add(total, mul(partial, rate))
     return total
@@ -130,10 +127,10 @@ def gradient(root: Expr, variables: Sequence[Expr]) -> list[Expr]:
     """∂root/∂variable for each variable, in one backward pass (reverse accumulation)."""
     order = topological([root])
     adjoint: dict[int, Expr] = {id(root): ONE}
-    wanted = {id(variable) for variable in variables}
+    used = {id(variable) for variable in variables}
     useful: set[int] = set()
     for node in order:
-        if id(node) in wanted or any(id(arg) in useful for arg in node.args):
+        if id(node) in used or any(id(arg) in useful for arg in node.args):
             useful.add(id(node))
     for node in reversed(order):
         bar = adjoint.get(id(node))

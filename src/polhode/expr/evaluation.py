@@ -31,7 +31,7 @@ def evaluate(roots: Iterable[Expr], values: Mapping[Expr, float]) -> list[float]
 
 
 class Evaluator:
-    """Roots that are evaluated again and again: their nodes in order, each with the places of its operands."""
+    """Roots for repeated evaluation: nodes in order, with the indices of their operands."""
 
     def __init__(self, roots: Iterable[Expr]) -> None:
         roots = list(roots)
@@ -55,7 +55,7 @@ class Evaluator:
 
 
 def _on_floats(op: str, args: list[float]) -> float:
-    """One operation as floating-point units do it: what is not a number is nan, what is too large infinite."""
+    """One floating-point operation; nan where undefined, inf where too large."""
     try:
         return ON_FLOATS[op](*args)
     except ZeroDivisionError:

@@ -23,7 +23,7 @@ from .graph import free_symbols, topological
 from .node import ADD, DIV, MUL, NEG, NUMBER, ONE, SUB, SYMBOL, Expr, as_expr, number
 from .normal_form import normal
 
-#: Polynomials of more terms than this are not factored: it would take long, and nobody would read them.
+#: Polynomials of more terms than this are not factored: it would take too long.
 TERM_LIMIT = 3000
 #: Nor is one brought back to angles that leaves a factor of more terms than this.
 FACTOR_LIMIT = 400
@@ -53,15 +53,7 @@ class Factors:
 
 
 def factors(value: Any) -> Factors:
-    """The factors of an expression; itself alone where none are found, or where it is too long to look for them.
-
-    >>> from polhode.expr import symbols, sin, cos
-    >>> l1, l2, q1, q2 = symbols("l1 l2 q1 q2")
-    >>> print(factors(l1 * l2 * (sin(q1 + q2) * cos(q1) - cos(q1 + q2) * sin(q1))))
-    l1*l2*sin(q2)
-    >>> print(factors(sin(2 * q1) - sin(q1)))
-    -sin(q1)*(1 - 2*cos(q1))
-    """
+    """The factors of an expression; itself alone if none are found or it is too long."""
     root = as_expr(value)
     if not root:
         return Factors(root, ())
@@ -73,7 +65,7 @@ def factors(value: Any) -> Factors:
 
 
 class _TooLarge(Exception):
-    """A polynomial with more terms than are looked at."""
+    """The polynomial has too many terms."""
 
 
 @dataclass(frozen=True)

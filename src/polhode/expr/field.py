@@ -147,11 +147,7 @@ def _trial_divisors(number: int) -> Iterator[int]:
 
 @lru_cache(maxsize=4096)
 def root_of_integer(number: int) -> int | None:
-    """√number for a product of distinct primes, as an element; None where the field has no root of one of them.
-
-    Each prime has one root, so that √a·√b is √(ab). What is left after trial division is taken as one prime if it
-    must be one, and given up otherwise.
-    """
+    """√number of distinct primes as an element, multiplicative; None if a prime has no root or cannot be split off."""
     root = 1
     for q in _trial_divisors(number):
         if number % q == 0:

@@ -20,7 +20,7 @@ from .node import MUL, NEG, NUMBER, ONE, ZERO, Expr, as_expr, div, intern_leaf, 
 
 
 class Extended(ABC):
-    """A number beyond expressions and floats, which knows its own functions."""
+    """A number type beyond expressions and floats that has its own functions."""
 
     __slots__ = ()
     __array_ufunc__ = None  # NumPy arrays hand over to its operators
@@ -60,7 +60,7 @@ def _of_number(name: str, on_float: Callable[..., Any], *args: Any) -> Any:
 
 
 def _sine(x: Expr, shift: int) -> Expr:
-    """sin(x + shift·π/2), with quarter turns taken out of x and its sign made canonical."""
+    """sin(x + shift·π/2), with quarter turns taken out of x and a canonical sign."""
     if x.op == NEG:
         result = _sine(x.args[0], shift)
         return result if shift else neg(result)
@@ -127,7 +127,7 @@ def sqrt(x: Any) -> Any:
 
 def _sqrt_of_number(value: Fraction) -> Expr:
     if value < 0:
-        raise PolhodeError(f"the square root of {value} is not real.", code="E-EXPR-NUMBER")
+        raise PolhodeError(f"the square root of {value} is not real.", "sqrt", "Give a number ≥ 0.", "E-EXPR-NUMBER")
     if value == 0:
         return ZERO
     outside, inside = field.square_free(value)

@@ -63,7 +63,8 @@ def substitute(roots: Iterable[Expr], replacements: Mapping[Expr, Any]) -> list[
     table: dict[int, Expr] = {}
     for old, new in replacements.items():
         if type(old) is not Expr or old.op != SYMBOL:
-            raise PolhodeError(f"only symbols can be replaced, not {old!r}.", code="E-EXPR-TYPE")
+            message, cure = f"only symbols can be replaced, not {old!r}.", "Give {symbol: expression}."
+            raise PolhodeError(message, "subs", cure, "E-EXPR-TYPE")
         table[id(old)] = as_expr(new)
     for node in topological(roots):
         if id(node) not in table:
@@ -74,7 +75,7 @@ def substitute(roots: Iterable[Expr], replacements: Mapping[Expr, Any]) -> list[
 
 
 def free_symbols(roots: Iterable[Expr]) -> list[Expr]:
-    """The symbols in the roots, in the order in which they are met."""
+    """The symbols in the roots, in order of appearance."""
     return [node for node in topological(roots) if node.op == SYMBOL]
 
 
@@ -89,7 +90,7 @@ def operation_counts(roots: Iterable[Expr]) -> dict[str, int]:
 
 @contextmanager
 def quiet_collector() -> Iterator[None]:
-    """Hold Python's cycle collector while a graph is built: nodes are made in bulk and form no cycles."""
+    """Suspend Python's cycle collector while a graph is built; nodes form no cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -41,7 +41,7 @@ def _put(A: list[list[Any]], rows: Sequence[int], columns: Sequence[int], block:
 
 
 def _triangular_blocks(A: Matrix) -> list[list[int]]:
-    """Groups of indices in an order that makes the matrix block lower triangular (its strong components)."""
+    """Groups of indices (strong components) in block lower triangular order."""
     size = len(A)
     reach = [[i == j or not is_zero(A[i, j]) for j in range(size)] for i in range(size)]
     for k in range(size):
@@ -108,10 +108,7 @@ def _eliminated_inverse(A: Matrix) -> Matrix:
 
 
 def determinant(A: Matrix) -> Any:
-    """The determinant: the product over the blocks on the diagonal, each by minors that are shared.
-
-    Nothing is divided by unless a block has more than eight rows; then pivots are, which may vanish somewhere.
-    """
+    """Product over the diagonal blocks, by shared minors; by pivots in blocks of more than eight rows."""
     _size(A)
     total: Any = as_expr(1)
     for block in _triangular_blocks(A):
@@ -121,7 +118,7 @@ def determinant(A: Matrix) -> Any:
 
 
 def _by_minors(A: Matrix) -> Any:
-    """Laplace's expansion from the last row upwards; a minor is made once for each set of columns."""
+    """Laplace's expansion from the last row upwards, each minor once for a set of columns."""
     minors: dict[tuple[int, ...], Any] = {(): as_expr(1)}
     for row in reversed(A):
         found: dict[tuple[int, ...], Any] = {}
@@ -156,7 +153,7 @@ def _size(A: Matrix) -> int:
     rows, columns = A.shape
     if rows != columns:
         message = f"a matrix of {rows} rows and {columns} columns has no inverse and no determinant."
-        raise ShapeError(message, code="E-EXPR-SHAPE")
+        raise ShapeError(message, cure="Give a square matrix.", code="E-EXPR-SHAPE")
     return rows
 
 

@@ -32,7 +32,7 @@ _ACTING = {
 _COMMAND = re.compile(r"\\(?:frac|left|right|mathrm|dot|ddot)|[{}^_ \\]")
 #: An entry that is folded keeps parts of about so many leaves.
 _LEAVES = 16
-#: Beyond these nobody reads on, and a browser takes long to typeset it.
+#: Limits of what a reader takes in and a browser typesets quickly.
 MOST_NODES, _MOST_PARTS = 4_000, 48
 #: What has fewer operations and does not fit is brought to normal form, which is often shorter.
 _SMALL = 400
@@ -44,11 +44,7 @@ def display_latex(
     sentences: Sequence[str] = (),
     most: int = MOST_NODES,
 ) -> str | None:
-    """Values with their left-hand sides in LaTeX, each on its line; parts that are long or shared come first, by name.
-
-    The `sentences` stand below. None where there is too much of it to read, `most` nodes, or where it is no
-    expression: then text has to do.
-    """
+    """LaTeX lines of values with left-hand sides, shared parts first, then `sentences`; None beyond `most` nodes."""
     entries = [entry for _, value in shown for entry in _entries(value)]
     if any(isinstance(entry, Extended) for entry in entries):
         return typeset([(head, latex(value, names=names)) for head, value in shown], sentences)
@@ -119,5 +115,5 @@ def typeset(made: Sequence[tuple[str, str]], sentences: Sequence[str] = ()) -> s
 
 
 def sentence_latex(text: str) -> str:
-    r"""A sentence between formulas: what TeX would act on is written in mathematics, where all renderers know it."""
+    r"""A sentence between formulas, with TeX's special characters escaped."""
     return "".join(_ACTING.get(part, rf"\text{{{part}}}") for part in _ACTS.split(text) if part)

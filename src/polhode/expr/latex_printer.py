@@ -51,7 +51,7 @@ def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
 
 
 def latex_function(label: str) -> str:
-    r"""The name of an opaque function; primes and the places of partial derivatives are kept apart from it."""
+    r"""The name of an opaque function, with primes and indices of partial derivatives."""
     name = label.rstrip("'")
     partial = re.fullmatch(r"(.*)_D([0-9]+)", name, re.DOTALL)
     head = rf"\partial_{{{partial.group(2)}}}" if partial else ""
@@ -89,14 +89,11 @@ def latex_parts(
     roots = [as_expr(value) for value in expressions]
     names = dict(names or {})
     taken = {names.get(node) or spelled_latex(node) for node in free_symbols(roots)}
-    letter = next(word for word in _letters() if not any(text.startswith(word) for text in taken))
+    letters = ["z", "w", "v", r"\zeta", r"\xi", *(rf"z^{{({n})}}" for n in range(1000))]
+    letter = next(word for word in letters if not any(text.startswith(word) for text in taken))
     return named_parts(
         roots, lambda cuts: _Printer(names, cuts), lambda number: f"{letter}_{{{number}}}", longest=longest
     )
-
-
-def _letters() -> list[str]:
-    return ["z", "w", "v", r"\zeta", r"\xi", *(rf"z^{{({n})}}" for n in range(1000))]
 
 
 class _Printer(Typesetter):

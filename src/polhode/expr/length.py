@@ -15,13 +15,7 @@ from .node import Expr, as_expr
 
 
 def exact_length(vector: Sequence[Any]) -> Expr | None:
-    """A ν with ν² = a·a at every point, of either sign; None where a root alone gives it.
-
-    >>> from polhode.expr import symbol, unit_symbols
-    >>> l, (a, b, c) = symbol("l"), unit_symbols(["a", "b", "c"])
-    >>> exact_length((0, 3 * l, 4 * l)), exact_length((l * a, l * b, l * c)), exact_length((l, 1, 0))
-    (5*l, l, None)
-    """
+    """A ν with ν² = a·a at every point, of either sign; None if it needs a root."""
     entries = Vector([as_expr(entry) for entry in vector])
     square = entries.dot(entries)
     known = rational_value(square)

@@ -9,7 +9,7 @@ lost; no constructor multiplies out, flattens, or rewrites through a shared node
   is found in the operands: cos²+sin² is 1 because its fingerprint is.
 
 What it gives depends on its operands alone, not on what else is alive: the same model gives the same graph, whatever
-was derived before. `==` asks whether two expressions are the same *function*, `is` whether they are the same *form*.
+was derived before. `==` decides whether two expressions are the same *function*, `is` whether they are the same *form*.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
 
 
 class NotOfExpressions(PolhodeError, TypeError):
-    """Something was asked of an expression that only a number has; Python knows it as a TypeError."""
+    """A number's operation on an expression; a TypeError."""
 
 
 class NumberLike:
-    """What `Expr` has of a number beside its arithmetic."""
+    """Methods that `Expr` shares with numbers besides arithmetic."""
 
     __slots__ = ()
 
@@ -77,7 +77,7 @@ class NumberLike:
                 raise PolhodeError
             values = [as_expr(each[()] if hasattr(each, "ndim") else each) for each in inputs]
         except PolhodeError:
-            # what is no number is equal to no expression; whatever else is asked of both, NumPy refuses
+            # what is no number is equal to no expression; NumPy refuses other comparisons
             return {"equal": False, "not_equal": True}.get(name, NotImplemented)
         function = _OPERATORS.get(name) or BY_NAME.get(_RENAMED.get(name, name))
         if function is None:
@@ -91,14 +91,15 @@ class NumberLike:
 
 
 def _compared(left: Any, sign: str, compare: Callable[[Any, Any], bool], other: object) -> bool:
-    """Whether two numbers compare so; what is no number yet does not."""
+    """Compare two numbers; raise for other expressions."""
 
+    unable: bool = NotImplemented  # Python then tries the other operand
     if isinstance(other, str):
-        return NotImplemented  # type: ignore[no-any-return]
+        return unable
     try:
         right = as_expr(other)
     except PolhodeError:
-        return NotImplemented  # type: ignore[no-any-return]
+        return unable
     if left.is_number and right.is_number:
         return compare(left.data, right.data)
     raise NotOfExpressions(
@@ -257,7 +258,7 @@ class Expr(NumberLike):
 
 
 class _Ref(weakref.ref[Expr]):
-    """A weak reference that remembers where it is filed."""
+    """A weak reference with its key in the table of nodes."""
 
     __slots__ = ("first", "key")
     key: Any
@@ -285,7 +286,7 @@ _new = object.__new__
 
 
 def intern_node(key: tuple[Any, ...], op: str, args: tuple[Expr, ...], fp: int, data: Any = None) -> Expr:
-    """The one node with this structure, made now if it is not there; nothing is simplified."""
+    """The unique node with this structure, without simplification."""
     ref = _table.get(key)
     if ref is not None:
         found = ref()
@@ -324,11 +325,7 @@ _ARITHMETIC: Final = frozenset((ADD, SUB, MUL, DIV, NEG))
 
 
 def _recognised(ref: _Ref, a: Expr, b: Expr) -> Expr | None:
-    """What an operation on a and b gives, if it is a leaf; `ref` says that a leaf of its fingerprint is alive.
-
-    That alone proves nothing: somebody else may have made it. A symbol is in everything that equals it and small
-    numbers are always there; another number or a function must be found in the operands, breadth first.
-    """
+    """The leaf that an operation on a and b equals, if any; `ref` is one with its fingerprint."""
     known = ref()
     if known is None or (a.op == NUMBER and b.op == NUMBER):  # numbers are folded exactly
         return None

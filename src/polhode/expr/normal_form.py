@@ -387,7 +387,7 @@ _HARMONICS, _ANGLES, _HIGHEST = 24, 6, 6
 
 @lru_cache(maxsize=1024)
 def forms(poly: TrigPolynomial) -> dict[str, Form]:
-    """The polynomial in each way of writing it, by name; "best" is the shortest of them."""
+    """The polynomial in several forms, by name; "best" is the shortest."""
     combined = [Product.of(c, _factor(harmonic)) for harmonic, c in poly]
     found = {"combined": combined}
     angles = sorted({angle for (_, multiples), _ in poly for angle, _ in multiples})
@@ -407,7 +407,7 @@ def _factor(harmonic: Harmonic) -> dict[Base, int]:
 
 
 def _descend(poly: TrigPolynomial, angles: list[int], start: int) -> Form:
-    """Change the mode of one angle at a time as long as the form gets shorter."""
+    """Change the form of one angle at a time as long as the result gets shorter."""
     modes = dict.fromkeys(angles, start)
     best = _split(poly, modes)
     shortest = total_length(best)

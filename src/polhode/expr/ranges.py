@@ -50,13 +50,7 @@ _FUNCTIONS: dict[str, Callable[..., Range]] = {
 
 
 def range_of(value: Expr, positive: Collection[Expr] = ()) -> Range:
-    """The range of an expression whose symbols are any real numbers, those in `positive` above zero.
-
-    >>> from polhode.expr import cos, symbols
-    >>> x, y = symbols("x y")
-    >>> range_of(3 + cos(x) + y**2).low
-    Fraction(2, 1)
-    """
+    """Range of an expression of real symbols, those in `positive` above zero."""
     found: dict[int, Range] = {}
     powers: dict[int, Counter[int]] = {}  # of a product the exponents of its factors
     for node in topological([value]):

@@ -50,7 +50,7 @@ def numeral(text: str) -> Fraction | None:
 
 
 def _cure_for(value: object) -> str:
-    """How to give an expression in place of what was given."""
+    """Advice for a value that is no expression."""
     if type(value).__module__.partition(".")[0] == "sympy":
         return "Convert it: ph.from_sympy(expression, symbols)."
     if isinstance(value, tuple | list):
@@ -89,7 +89,7 @@ def in_range(value: Fraction) -> Fraction:
 
 
 def short_decimal(value: Fraction) -> Fraction:
-    """The decimal number, unless it is out of range or has more digits than anybody measures."""
+    """The decimal number, unless it is out of range or has too many digits."""
     plain = abs(value.numerator) < _PLAIN and value.denominator < _PLAIN
     if not plain and float(in_range(value)) != value and _digits(value) > DIGITS:
         message = f"the number near {float(value)!r} has more than {DIGITS} significant digits."
@@ -99,10 +99,10 @@ def short_decimal(value: Fraction) -> Fraction:
 
 
 def looks_like(value: Fraction, known: object) -> PolhodeError:
-    """What to say of a number that cannot be told from another one by its fingerprint."""
+    """Message about a number whose fingerprint equals another's."""
     length = max(value.numerator.bit_length(), value.denominator.bit_length()) * 3 // 10
     return PolhodeError(
-        f"a number of {length} digits has the fingerprint of {known} and cannot be told from it.",
+        f"a number of {length} digits has the fingerprint of {known} and cannot be distinguished from it.",
         cure="Round the numbers that it is computed from.",
         code="E-EXPR-TWICE",
     )

@@ -22,7 +22,7 @@ HIDE_BEYOND = 2000
 
 @dataclass(frozen=True)
 class Product:
-    """coefficient · Π base^exponent, the bases in the order in which they are met."""
+    """coefficient · Π base^exponent, bases in order of appearance."""
 
     coefficient: Fraction
     factors: tuple[tuple[Expr, int], ...] = ()
@@ -56,10 +56,7 @@ def leaf_counts(order: Iterable[Expr], cuts: Mapping[int, object] | None = None)
 
 
 def readings(root: Expr, cuts: Mapping[int, object] | None = None) -> dict[int, Reading]:
-    """The root, and each part that is printed as a unit, as sums of products; parts come before their users.
-
-    A node in `cuts` is a unit that is not looked into. So is an operand that is too long; it has no reading.
-    """
+    """The root and each part printed as a unit as sums of products, parts first; `cuts` and long operands are units."""
     cuts = cuts or {}
     order = topological([root])
     counts = leaf_counts(order, cuts)
@@ -68,14 +65,14 @@ def readings(root: Expr, cuts: Mapping[int, object] | None = None) -> dict[int, 
     for node in order:
         if id(node) in visible:
             made[id(node)] = _flatten(node, made)
-    wanted = {id(root)}
+    kept = {id(root)}
     for node in reversed(order):
-        if id(node) in wanted:
+        if id(node) in kept:
             for term in made[id(node)]:
                 for base, _ in term.factors:
                     parts = base.args if base is node else (base,)
-                    wanted.update(id(part) for part in parts if id(part) in made)
-    return {id(node): made[id(node)] for node in order if id(node) in wanted}
+                    kept.update(id(part) for part in parts if id(part) in made)
+    return {id(node): made[id(node)] for node in order if id(node) in kept}
 
 
 def _visible(root: Expr, cuts: Mapping[int, object], counts: Mapping[int, int]) -> set[int]:

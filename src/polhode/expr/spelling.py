@@ -1,4 +1,4 @@
-r"""How symbols are written, in text, LaTeX and SymPy: one spelling that tells what kind of quantity each one is.
+r"""How symbols are written, in text, LaTeX and SymPy: one spelling for each kind of quantity.
 
     a symbol                                     text        LaTeX          SymPy
     coordinate, parameter, input, …              x           x              x
@@ -79,12 +79,12 @@ def further_rate(acceleration: Expr, count: int) -> Expr:
 
 
 def reference_symbol(name: str, order: int = 0) -> Expr:
-    """The symbol for what something is wanted to be, or for the derivative of that in time, `order` times."""
+    """The symbol of a reference value, or of its time derivative of an `order`."""
     return symbol(name, f"{_REFERENCE} rate {order}" if order else _REFERENCE)
 
 
 def is_reference(x: Expr) -> bool:
-    """Whether a symbol stands for what something is wanted to be, or for a derivative of it."""
+    """Whether a symbol is a reference value or a derivative of one."""
     return str(x.data[0]).startswith(_REFERENCE)
 
 
@@ -102,11 +102,7 @@ def spelled(x: Expr) -> str:
 
 
 def identifier(x: Expr) -> str:
-    """A symbol's name in SymPy: an identifier, but for a symbol that belongs to no model, which keeps its name.
-
-    >>> identifier(symbol("crank 0", "speed")), identifier(symbol("lambda", "parameter"))
-    ('crank_0_dot', 'lambda_')
-    """
+    """A symbol's name in SymPy: an identifier; a symbol of no model keeps its name."""
     if x.data[0] == "symbol":
         return x.name
     head, primes = style_of(x)
@@ -129,10 +125,10 @@ def spelled_latex(x: Expr) -> str:
 NOTATIONS: Final = {"text": spelled, "SymPy": identifier, "LaTeX": spelled_latex}
 
 
-def told_apart(
+def distinct_spellings(
     symbols: Iterable[Expr], known: Mapping[tuple[str, str], Expr] | None = None, place: str = ""
 ) -> dict[tuple[str, str], Expr]:
-    """Symbols by notation and spelling; one that is written as another, or as one of those known before, is refused."""
+    """Symbols by notation and spelling; raise if two are written alike."""
     known = known or {}
     found: dict[tuple[str, str], Expr] = {}
     for each in symbols:
@@ -159,7 +155,7 @@ def _role(x: Expr) -> str:
 
 
 def style_of(x: Expr) -> tuple[str, int]:
-    """What is written before a symbol's name, and how many primes or dots it has."""
+    """The prefix of a symbol's name, and its number of primes or dots."""
     kind, more = str(x.data[0]), 0
     for before, plain in ((_FURTHER, "acceleration"), (f"{_REFERENCE} rate ", _REFERENCE)):
         if kind.startswith(before):
@@ -196,7 +192,7 @@ def _as_identifier(name: str) -> str:
 
 
 def latex_name(name: str, accent: str = "") -> str:
-    r"""A name, typeset when it is plain and escaped when it is not; an accent goes over its first word."""
+    r"""A name, typeset if plain and escaped otherwise; an accent is put on its first word."""
     parts = name_parts(name)
     if parts is None:
         return _accented(rf"\text{{{latex_escape(name)}}}", accent)
@@ -220,7 +216,7 @@ def _accented(body: str, accent: str) -> str:
 
 
 def latex_escape(text: str) -> str:
-    """Any text for use inside \\text{…}: every character that TeX would act on is made a letter."""
+    """Text for \\text{…}, with TeX's special characters escaped."""
     return "".join(_ESCAPES.get(letter, letter if letter.isprintable() else " ") for letter in text)
 
 

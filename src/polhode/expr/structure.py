@@ -25,7 +25,7 @@ _BRACKETS = 4
 
 @dataclass(frozen=True, order=True)
 class Atom:
-    """A symbol, or something that is not looked into, by its number; `length` is what it prints."""
+    """A symbol or opaque part, by its number; `length` is that of its text."""
 
     index: int
     length: int = 2
@@ -128,7 +128,7 @@ def total_length(terms: Iterable[Product]) -> int:
 
 
 def as_sum(terms: list[Product]) -> Product:
-    """A sum as a product of its content and what is left, where that is shorter: 4a + 6b is 2·(2a + 3b)."""
+    """A sum as content times the rest, if shorter: 4a + 6b is 2·(2a + 3b)."""
     if len(terms) == 1:
         return terms[0]
     ordered = sorted(terms, key=lambda term: term.key)
@@ -158,10 +158,7 @@ def shown_length(product: Product) -> int:
 
 
 def collect(terms: Iterable[Product]) -> Product:
-    """A sum with common factors taken out, first from all terms, then from the groups where that saves most.
-
-    Groups that turn out to have the same bracket are joined: ac + ad + bc + bd is (a + b)(c + d).
-    """
+    """A sum with common factors taken out where that saves most; equal brackets are joined: (a + b)(c + d)."""
     terms = list(terms)
     calm, eager = _collect(terms, _BRACKETS, 0), _collect(terms, 0, 0)
     return eager if eager.length + _BRACKETS < calm.length else calm

@@ -1,8 +1,8 @@
 """To SymPy and back, exactly and without text.
 
 A symbol becomes ``sympy.Symbol(identifier)``, without assumptions, as `polhode.expr.spelling` spells it: x, x_dot,
-tau_x, x_ddot, m. So SymPy finds it by its name, ``subs({"m": 2})``; the way back needs to be told what the names stand
-for: ``from_sympy(there, equations.symbols)``.
+tau_x, x_ddot, m. So SymPy finds it by its name, ``subs({"m": 2})``; the way back needs the
+meanings of the names: ``from_sympy(there, equations.symbols)``.
 """
 
 from __future__ import annotations
@@ -187,19 +187,13 @@ def _of_time(node: Any, known: Mapping[str, Expr]) -> Expr:
     for name in (str(node), short):
         if name in known:
             return _meant(name, known)
-    raise fault(
-        f"the function of time {node} stands for nothing here.",
-        f"Say what it is: from_sympy(…, symbols={{{short!r}: …}}).",
-        "E-EXPR-UNSUPPORTED",
-    )
+    cure = f"Say what it is: from_sympy(…, symbols={{{short!r}: …}})."
+    raise fault(f"the function of time {node} stands for nothing here.", cure, "E-EXPR-UNSUPPORTED")
 
 
 def _unknown(node: Any) -> PolhodeError:
-    return fault(
-        f"SymPy's {type(node).__name__} in {str(node)[:80]} has no counterpart in polhode.",
-        "Rewrite it with +, *, /, powers and the functions of polhode.expr.",
-        "E-EXPR-UNSUPPORTED",
-    )
+    message = f"SymPy's {type(node).__name__} in {str(node)[:80]} has no counterpart in polhode."
+    return fault(message, "Rewrite it with +, *, /, powers and the functions of polhode.expr.", "E-EXPR-UNSUPPORTED")
 
 
 def _refuse(node: Any) -> Expr:

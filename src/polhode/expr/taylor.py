@@ -30,7 +30,7 @@ _SHOWN = 60
 
 @dataclass(frozen=True)
 class FirstOrder:
-    """Expressions to first order: their values where small symbols vanish, and what is linear in these."""
+    """Expressions to first order: values at zero of small symbols, and linear terms in these."""
 
     values: list[Expr]
     slopes: list[Expr]
@@ -102,7 +102,7 @@ def _carried(
 
 
 def _breaks(node: Expr, args: Sequence[Expr], moving: Sequence[Expr | None]) -> tuple[bool, bool]:
-    """Whether a table jumps, or bends along what is small, where small symbols vanish."""
+    """Whether a table jumps, or has a corner along small symbols, where these vanish."""
     jumps = bends = False
     for place, (before, at, rate) in enumerate(zip(node.args, args, moving, strict=True)):
         if isinstance(node.data, Table) and at is not before and at.is_number:
@@ -120,7 +120,7 @@ def _mark(node: Expr, marks: dict[Expr, Expr]) -> Expr:
 
 def _division(node: Expr) -> PolhodeError:
     return PolhodeError(
-        f"{_told(node)} divides by {_told(node.args[1])}, which vanishes with the small variables.",
+        f"{_quoted(node)} divides by {_quoted(node.args[1])}, which vanishes with the small variables.",
         cure="Leave what makes it vanish out of the small variables, or write it without that denominator.",
         code="E-DERIVE-SINGULAR",
     )
@@ -129,14 +129,14 @@ def _division(node: Expr) -> PolhodeError:
 def _bend(node: Expr) -> PolhodeError:
     smooth = 'a table of kind="cubic"' if node.op == CALL else "sqrt(x**2 + e**2) in place of abs(x)"
     return PolhodeError(
-        f"{_told(node)} has no slope where the small variables vanish: it bends or jumps there.",
+        f"{_quoted(node)} has no slope where the small variables vanish: it bends or jumps there.",
         cure=f"Leave what it depends on out of the small variables, or smooth it: {smooth}.",
         code="E-DERIVE-SINGULAR",
     )
 
 
-def _told(node: Expr) -> str:
-    """An expression as a message quotes it."""
+def _quoted(node: Expr) -> str:
+    """An expression as quoted in a message."""
     text = " ".join(str(node).split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 

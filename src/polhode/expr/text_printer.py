@@ -19,10 +19,7 @@ from .spelling import spelled
 
 
 class Printer(ABC):
-    """Strings for nodes, parts before wholes; a notation says how to write a unit and a product.
-
-    `cuts` are nodes that have a name of their own and are not looked into.
-    """
+    """Strings for nodes, parts first, in a notation; `cuts` are nodes with names of their own."""
 
     hidden = "…"
     #: What stands between the terms of a sum, and before the first where it is negative.
@@ -52,7 +49,7 @@ class Printer(ABC):
         """A positive number times powers of nodes, in the order in which they are to be written."""
 
     def body(self, node: Expr) -> str:
-        """What stands for a node: its name where it was given one, dots where it is too long to show."""
+        """The text of a node: its name, or dots if it is too long."""
         return self.cuts.get(id(node)) or self.made.get(id(node)) or self.hidden
 
     def is_open(self, node: Expr) -> bool:
@@ -65,7 +62,7 @@ class Printer(ABC):
         return rank, natural(self.plain(self.body(base))), exponent
 
     def plain(self, body: str) -> str:
-        """What things are put in order by."""
+        """Sort key of a part."""
         return body
 
     def _sum(self, reading: Reading) -> str:
@@ -117,13 +114,13 @@ class _Text(Printer):
 
 #: Functions whose square is written sin²(x).
 RAISED = {"sin", "cos", "tan", "sinh", "cosh", "tanh"}
-#: An expression with more leaves than this is given a name of its own when intermediates are asked for.
+#: An expression with more leaves than this is given a name of its own where intermediates are printed.
 LONG = 120
 _SHARED = 4
 
 
 class Typesetter(Printer):
-    """Products as rows and fractions; a notation says how to write both."""
+    """Products as rows and fractions in a notation."""
 
     @abstractmethod
     def row(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str:

@@ -11,18 +11,7 @@ from .node import Expr
 
 
 class Typeset:
-    """A record that a notebook shows by its formulas; where nobody would read them, by its sentences alone.
-
-    >>> from polhode.expr import symbols
-    >>> class Fall(Typeset):
-    ...     def _formulas(self):
-    ...         g, t = symbols("g t")
-    ...         return [("v", g * t)]
-    ...     def __repr__(self):
-    ...         return "Fall()"
-    >>> Fall()._repr_mimebundle_()
-    {'text/latex': '$v = g t$', 'text/plain': 'Fall()'}
-    """
+    """A record that a notebook shows by its formulas, or by sentences if these are too long."""
 
     __slots__ = ()
 
@@ -31,7 +20,7 @@ class Typeset:
         """Left-hand sides in LaTeX, and the expressions, vectors or matrices that they are."""
 
     def _names(self) -> Mapping[Expr, str] | None:
-        """LaTeX of symbols that are not written as they are called."""
+        """LaTeX of symbols with another notation than their name."""
         return None
 
     def _sentences(self) -> Sequence[str]:
@@ -44,13 +33,13 @@ class Typeset:
         return 4_000
 
     def _text(self) -> str:
-        """What is shown where there is no LaTeX."""
+        """Text where there is no LaTeX."""
         return Cell(repr(self), self._sentences()).text()
 
     def _repr_latex_(self) -> str | None:
         from .latex_display import display_latex
 
-        formulas = [(head, value) for head, value in self._formulas() if not _is_empty(value)]
+        formulas = [(head, value) for head, value in self._formulas() if not hasattr(value, "__len__") or len(value)]
         return display_latex(formulas, self._names(), self._sentences(), self._readable) if formulas else None
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
@@ -59,7 +48,3 @@ class Typeset:
         if typeset is not None:
             return {"text/latex": typeset, "text/plain": self._text()}
         return {"text/html": Cell(repr(self), self._sentences()).html(), "text/plain": self._text()}
-
-
-def _is_empty(value: Any) -> bool:
-    return hasattr(value, "__len__") and not len(value)

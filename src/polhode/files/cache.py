@@ -130,7 +130,8 @@ class ObjectCache:
     def _usable(self) -> bool:
         """The folder exists or can be made, and nobody else may change what is in it."""
         try:
-            _make_folder(self.folder)
+            for missing in [each for each in (*reversed(self.folder.parents), self.folder) if not each.exists()]:
+                missing.mkdir(mode=0o700, exist_ok=True)  # for this user alone
             reason = _distrust(self.folder)
         except OSError as problem:
             reason = f"the cache folder cannot be made ({problem.strerror or problem})"
@@ -194,12 +195,6 @@ class ObjectCache:
                 "Set POLHODE_CACHE_DIR to a folder of your own to have one.",
                 CacheWarning,
             )
-
-
-def _make_folder(folder: Path) -> None:
-    """The folder and those above it that are missing, for this user alone."""
-    for missing in [each for each in (*reversed(folder.parents), folder) if not each.exists()]:
-        missing.mkdir(mode=0o700, exist_ok=True)
 
 
 def _distrust(folder: Path) -> str:

@@ -54,8 +54,8 @@ def read_file(
 ) -> bytes:
     """What is in a file of at most `limit` bytes.
 
-    A pipe that nobody writes to is not waited for. `refused` tells from the status of what was opened why it is not to
-    be read, and that is raised as `Refused`.
+    A pipe without a writer is not waited for. `refused` returns from the status of the opened file why it is not to be
+    read, which is raised as `Refused`.
     """
     try:
         descriptor = os.open(path, _AT_ONCE | flags)
@@ -81,9 +81,7 @@ def read_file(
 def locate(filename: str, folder: Path, packages: Mapping[str, Path]) -> Located:
     """Where a file lies that another one names: only inside that one's folder, or packages that a user named.
 
-    The status ("found", "missing", "refused"), the path if found, and the reason if not; nothing is opened.
-
-    A path is judged by its text before anything is looked up, and again after links are followed.
+    A path is judged by its text before anything is looked up, and again after links are followed; nothing is opened.
     """
     if not filename.strip():
         return "missing", None, "no file is named"
@@ -146,7 +144,8 @@ def locate_mesh(filename: str, folder: Path, packages: Mapping[str, Path]) -> Lo
     first = locate(filename, folder, packages)
     package = _IN_PACKAGE.match(filename)
     plain = os.path.normpath(unquote(filename[package.end() :]).lstrip("/") if package else filename)
-    if first[1] is not None or not _is_mesh(plain) or (not package and not _is_relative(filename)):
+    is_relative = not PurePosixPath(filename).is_absolute() and "://" not in filename and "\\" not in filename
+    if first[1] is not None or not _is_mesh(plain) or not (package or (is_relative and filename[1:2] != ":")):
         return first
     try:
         above = [folder.resolve(), *folder.resolve().parents][:-1][: _LEVELS + 1]  # never the root of all
@@ -154,9 +153,8 @@ def locate_mesh(filename: str, folder: Path, packages: Mapping[str, Path]) -> Lo
         return first
     climbs = sum(part == ".." for part in PurePosixPath(plain).parts)
     if climbs:
-        places = (
-            [] if package else [(top, os.sep.join(PurePosixPath(plain).parts[climbs:])) for top in above[climbs:][:1]]
-        )
+        inner = os.sep.join(PurePosixPath(plain).parts[climbs:])
+        places = [] if package else [(top, inner) for top in above[climbs:][:1]]
     else:
         places = [(top, plain) for top in above]
         name, _, rest = plain.partition("/")
@@ -167,7 +165,3 @@ def locate_mesh(filename: str, folder: Path, packages: Mapping[str, Path]) -> Lo
 
 def _is_mesh(name: str) -> bool:
     return PurePosixPath(name).suffix.lower() in MESH_KINDS
-
-
-def _is_relative(filename: str) -> bool:
-    return not (PurePosixPath(filename).is_absolute() or "://" in filename or "\\" in filename or filename[1:2] == ":")

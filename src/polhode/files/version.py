@@ -36,7 +36,7 @@ ROOMS: Mapping[str, tuple[str, ...]] = {
     "equations": _EQUATIONS,
     "program": (
         *_EQUATIONS, "codegen/ir", "codegen/passes", "codegen/plan.py", "compiled/catalogue.py",
-        "compiled/planning.py", "compiled/quantities.py", "compiled/reactions.py", "compiled/store.py",
+        "compiled/quantities.py", "compiled/reactions.py", "compiled/store.py",
         "compiled/variations.py", "inverse_kinematics", "laws", "linear", "optimize/point_model.py",
     ),
     "code": (

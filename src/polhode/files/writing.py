@@ -60,19 +60,15 @@ def replace_folder(path: str | os.PathLike[str], write: Callable[[Path], object]
     target = path_of(path)
     beside = target.with_name(f".polhode-{os.urandom(8).hex()}{WAITING}")
     if target.exists() and not (target / replaceable).is_file():
-        raise PolhodeError(
-            "something else is there, which is not replaced.", place=str(target), cure="Name another place.",
-            code="E-FILE-WRITE",
-        )  # fmt: skip
+        message = "something else is there, which is not replaced."
+        raise PolhodeError(message, str(target), "Name another folder.", "E-FILE-WRITE")
     try:
         write(beside)
+        old = target.with_name(f".polhode-{os.urandom(8).hex()}{WAITING}")
         if target.exists():
-            old = target.with_name(f".polhode-{os.urandom(8).hex()}{WAITING}")
             os.replace(target, old)
-            os.replace(beside, target)
-            rmtree(old, ignore_errors=True)
-        else:
-            os.replace(beside, target)
+        os.replace(beside, target)
+        rmtree(old, ignore_errors=True)
     except (OSError, ValueError) as error:
         said = f"the folder cannot be written: {getattr(error, 'strerror', None) or error}."
         cure = "Name a place in a folder that exists and that you may write to."

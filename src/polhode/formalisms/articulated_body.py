@@ -1,4 +1,4 @@
-"""The articulated-body algorithm: accelerations from the inertia that each joint feels, all beyond it free to move.
+"""The articulated-body algorithm: accelerations from the articulated inertia at each joint, all beyond it free to move.
 
 R. Featherstone, "The Calculation of Robot Dynamics Using Articulated-Body Inertias" (1983); *Rigid Body Dynamics
 Algorithms* (2008), Table 7.1:
@@ -80,7 +80,7 @@ def outer(a: Vector, b: Vector) -> Matrix:
 
 
 def pivot(link: Link, D: Any) -> Any:
-    """The inertia that a joint feels, which must not vanish."""
+    """The articulated inertia along a joint, which must not vanish."""
     if is_zero(D):
         raise ModelError(
             "no mass or inertia resists this joint where those beyond it give way: the mass matrix is singular "
@@ -93,10 +93,10 @@ def pivot(link: Link, D: Any) -> Any:
     return D
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Accelerations by articulated bodies; mass matrix and inverse dynamics from the composite-body recipe."""
-    loads = loads_of(system, tree)
-    companion = composite_body.recipe(system, tree)
+    loads = loads_of(model, tree)
+    companion = composite_body.recipe(model, tree)
 
     def forward() -> Vector:
         tau = Vector(tree.tau) + loads.speed_forces()

@@ -1,4 +1,4 @@
-"""The cheapest way to each function of this very mechanism, found by trying.
+"""The shortest form of each function of a mechanism, by trial.
 
 Candidates are Newton-Euler for inverse dynamics, composite bodies for the mass matrix, composite and articulated bodies
 (from the tips, or along the zeros of M as Sayers does) for accelerations, each on the tree as the variants of
@@ -25,8 +25,8 @@ _COUPLING_LIMIT = 200
 #: How many of the trees are tried for all functions; the rest suits inverse dynamics alone (`passes.VARIANTS`).
 _ALL = 2
 
-#: Cycles that an operation waits for its arguments' own; and what such a cycle on the longest way costs beside an
-#: operation, found by timing arms: elimination has fewer operations by articulated bodies, and shorter ways by others.
+#: Cycles that an operation waits for its arguments' own; and what such a cycle on the longest path costs beside an
+#: operation, found by timing arms: elimination has fewer operations by articulated bodies, and shorter paths by others.
 _CYCLES = {"add": 4, "sub": 4, "mul": 4, "div": 13, "sin": 20, "cos": 20, "sqrt": 18}
 _WAIT = 0.6
 
@@ -34,21 +34,21 @@ _WAIT = 0.6
 _FEW = 4
 
 
-def recipe(system: Model, trees: Sequence[Tree]) -> Recipe:
-    """Pick per function; the trees are the same mechanism, written in different ways."""
-    composite = [composite_body.recipe(system, tree) for tree in trees]
+def recipe(model: Model, trees: Sequence[Tree]) -> Recipe:
+    """Pick per function the form with the least cost; the trees are the same mechanism."""
+    composite = [composite_body.recipe(model, tree) for tree in trees]
     usual = list(zip(trees, composite, strict=True))[:_ALL]
 
     def forward() -> Vector:
         candidates = []
         if _couplings(trees[0]) <= _COUPLING_LIMIT:
             candidates += [solve(tree, made) for tree, made in usual]
-            candidates += [solve(tree, composite_body.recipe_by_sparsity(system, tree)) for tree, _ in usual]
+            candidates += [solve(tree, composite_body.recipe_by_sparsity(model, tree)) for tree, _ in usual]
         if len(trees[0].u) <= _FEW:
-            plain = [replace(newton_euler.recipe(system, tree), reference=None) for tree, _ in usual]
+            plain = [replace(newton_euler.recipe(model, tree), reference=None) for tree, _ in usual]
             candidates += [solve(tree, made) for (tree, _), made in zip(usual, plain, strict=True)]
         if not trees[0].is_coupled or not candidates:  # else articulated bodies are left to composite ones
-            candidates += [solve(tree, articulated_body.recipe(system, tree)) for tree, _ in usual]
+            candidates += [solve(tree, articulated_body.recipe(model, tree)) for tree, _ in usual]
         return min(candidates, key=lambda udot: _operations(udot) + _WAIT * _longest_wait(udot))
 
     def inverse(ud: Sequence[Any]) -> Vector:
@@ -57,7 +57,7 @@ def recipe(system: Model, trees: Sequence[Tree]) -> Recipe:
     def mass_matrix() -> Matrix:
         candidates = [made.mass_matrix() for _, made in usual]
         if len(trees[0].u) <= _FEW:
-            candidates += [newton_euler.recipe(system, tree).mass_matrix() for tree, _ in usual]
+            candidates += [newton_euler.recipe(model, tree).mass_matrix() for tree, _ in usual]
         return min(candidates, key=lambda M: _operations(M.entries()))
 
     return Recipe(
@@ -84,7 +84,7 @@ def _operations(roots: Iterable[Any]) -> int:
 
 
 def _longest_wait(roots: Iterable[Any]) -> int:
-    """The cycles on the longest way from arguments to results."""
+    """Cycles on the longest path from arguments to results."""
     done: dict[int, int] = {}
     ends = [as_expr(root) for root in roots]
     for node in topological(ends):

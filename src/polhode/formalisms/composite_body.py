@@ -68,7 +68,7 @@ def mass_matrix(tree: Tree, composites: Sequence[Inertia]) -> Matrix:
 
 
 def inward(tree: Tree, i: int, F: Wrench) -> Iterator[tuple[int, Wrench]]:
-    """A momentum or wrench about the origin of link i, and about those of the links on the way to the base."""
+    """A momentum or wrench about the origin of link i, and about those of the links towards the base."""
     while i != BASE:
         yield i, F
         i, F = tree.links[i].parent, tree.links[i].wrench_inward(F)
@@ -80,9 +80,9 @@ def _add_pair(M: list[list[Any]], i: int, j: int, amount: Any) -> None:
     M[j][i] = M[j][i] + amount if i == j else M[i][j]
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """M by composite bodies, inverse dynamics and bias by Newton-Euler."""
     return Recipe(
-        inverse=newton_euler.recipe(system, tree).inverse,
+        inverse=newton_euler.recipe(model, tree).inverse,
         mass_matrix=lambda: mass_matrix(tree, composite_inertias(tree)),
     )

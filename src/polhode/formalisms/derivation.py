@@ -1,4 +1,4 @@
-"""A derivation: a model and how its equations of motion are derived, which is done when they are first asked for.
+"""A derivation: a model and how its equations of motion are derived, when first needed.
 
 Nothing heavy is imported when this is loaded: functions that are in the store need neither the model nor its equations.
 """
@@ -30,10 +30,7 @@ _DERIVING = RLock()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Derivation:
-    """A model, or the file that it is read from when it is needed, and the options of `derive`.
-
-    It pickles: what it was made of is carried, and the equations are derived again.
-    """
+    """A model, or the file that it is read from when needed, and the options of `derive`; it pickles."""
 
     source: Model | ModelFile
     formalism: str = "auto"
@@ -88,7 +85,7 @@ class Derivation:
 
     @cached_property
     def model(self) -> Model:
-        """What is derived from."""
+        """The model."""
         return self.source.read() if isinstance(self.source, ModelFile) else self.source
 
     @cached_property
@@ -111,7 +108,7 @@ class Derivation:
 
     @property
     def _small(self) -> tuple[str, ...]:
-        """What is small, as it was given or as the model has it."""
+        """Names of the small variables, as given or by the model."""
         marked = (name for name, joint in self.model.joints.items() if joint.small)
         return tuple(marked) if self.small is None else self.small
 
@@ -123,7 +120,7 @@ class Derivation:
 
     @cached_property
     def key(self) -> str:
-        """The digest of all that the equations follow from, under which the store has what they led to."""
+        """Digest of all that the equations follow from, the key of stored results."""
         pose: Any = self.near
         if isinstance(pose, str):
             pose = self.model.poses[pose].coordinates
@@ -156,7 +153,7 @@ class Derivation:
         return made
 
     def extended(self, model: Model) -> Derivation:
-        """The same for a model that has more states without mass, or more parameters: it is not derived again."""
+        """The same for a model with more first-order states or parameters, without a new derivation."""
         from ..dynamics.equations import extended
 
         made = replace(self, source=model)
@@ -189,7 +186,7 @@ def _in_si(equations: Derived, given: Any) -> Any:
 
 @dataclass(frozen=True, repr=False)
 class Derived:
-    """What `derive` returned: derivation and record. `parameters` that its methods take are read in SI units."""
+    """Derivation and record; `parameters` of its methods are read in SI units."""
 
     def __init_subclass__(cls) -> None:
         for name, method in list(vars(cls).items()):
@@ -211,11 +208,8 @@ def derivation_of(record: EquationsOfMotion) -> Derivation:
     """The derivation whose equations these are."""
     found = vars(record).get("_derivation")
     if not isinstance(found, Derivation):
-        raise PolhodeError(
-            f"equations that were made of others of '{record.system.name}' cannot be assembled or compiled.",
-            cure="Give what system.derive() returns.",
-            code="E-DERIVE-UNSUPPORTED",
-        )
+        message = f"equations that were made of others of '{record.system.name}' cannot be assembled or compiled."
+        raise PolhodeError(message, cure="Give what system.derive() returns.", code="E-DERIVE-UNSUPPORTED")
     return found
 
 

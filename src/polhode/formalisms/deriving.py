@@ -11,7 +11,6 @@ from ..constraints import Constraints, DependentSpeeds, constraints_of, dependen
 from ..constraints.auxiliary import with_auxiliary
 from ..dynamics.embedding import embedded, with_multipliers
 from ..dynamics.equations import EquationsOfMotion, Recipe
-from ..dynamics.followers import projected
 from ..dynamics.omission import without
 from ..dynamics.truncation import with_small
 from ..dynamics.whole import check_rigid
@@ -36,7 +35,7 @@ def usual_passes(formalism: str) -> tuple[str, ...] | None:
 
 
 def derive(
-    system: Model,
+    model: Model,
     formalism: str = "auto",
     passes: tuple[str, ...] | None = None,
     constraints: str = "multipliers",
@@ -58,110 +57,106 @@ def derive(
     `formulation_tree` names the edges along which the network's equations are solved, where not along its joints.
     """
     check(passes or ())
-    _check_formulation_tree(formalism, formulation_tree)
-    check_states(system)
+    if formulation_tree is not None and not formalism_of(formalism).takes("chosen"):
+        message = f"the formalism {formalism!r} has no formulation tree to choose."
+        raise PolhodeError(message, "derive tree", 'Derive with "network", or leave `tree` out.', "E-PAPER-UNSUPPORTED")
+    check_states(model)
     if not formalism_of(formalism).flexible or speeds is not None:
         what = f"the formalism {formalism!r}" if speeds is None else f"the choice of speeds {shown(speeds)}"
-        check_rigid(system, what, "Derive with 'newton_euler', 'composite_body', 'poincare' or 'kane'.")
+        check_rigid(model, what, "Derive with 'newton_euler', 'composite_body', 'poincare' or 'kane'.")
     with quiet_collector():
-        tree = build_tree(system)
-        pose = _pose(system, near)
+        tree = build_tree(model)
+        pose = _pose(model, near)
         constraint_rows = (
-            _constraints_for(system, tree, formalism, pose, formulation_tree) if system.constraints else None
+            _constraints_for(model, tree, formalism, pose, formulation_tree) if model.constraints else None
         )
         tree = tree if constraint_rows is None else constraint_rows.tree
     if not isinstance(constraints, str) or constraints not in WAYS:
-        raise PolhodeError(
-            f"constraints cannot be kept by {shown(constraints)}.",
-            cure=f"Choose {' or '.join(map(repr, WAYS))}.",
-            code="E-DERIVE-NAME",
-        )
-    make, given = _free_recipe(system, tree, formalism, passes, formulation_tree)
+        message = f"constraints cannot be kept by {shown(constraints)}."
+        raise PolhodeError(message, cure=f"Choose {' or '.join(map(repr, WAYS))}.", code="E-DERIVE-NAME")
+    make, given = _free_recipe(model, tree, formalism, passes, formulation_tree)
     if speeds is not None:
-        check_speeds(system, formalism, speeds, independent, pseudo)
+        check_speeds(model, formalism, speeds, independent, pseudo)
         with quiet_collector():
-            own, recipe = formalism_of(formalism).load(speeds)(system, constraints_of(system, tree))
-        return EquationsOfMotion(system, tree, formalism, given, lambda: recipe, None, own)
+            own, recipe = formalism_of(formalism).load(speeds)(model, constraints_of(model, tree))
+        return EquationsOfMotion(model, tree, formalism, given, lambda: recipe, None, own)
     if pseudo is not None:
         with quiet_collector():
-            rows = constraints_of(system, tree, _pose(system, near)) if constraint_rows is None else constraint_rows
-            chosen = pseudo_speeds_of(system, rows, pseudo)
-        made = _embedded(system, tree, formalism, make, chosen)
-        return EquationsOfMotion(system, tree, formalism, given, made, constraint_rows, chosen)
+            rows = constraints_of(model, tree, _pose(model, near)) if constraint_rows is None else constraint_rows
+            chosen = pseudo_speeds_of(model, rows, pseudo)
+        made = _embedded(model, tree, formalism, make, chosen)
+        return EquationsOfMotion(model, tree, formalism, given, made, constraint_rows, chosen)
     if constraint_rows is None or not constraint_rows.rows:
-        return EquationsOfMotion(system, tree, formalism, given, make, constraint_rows)
+        for name in independent or ():
+            if name not in tree.speeds:
+                raise unknown("speed", name, tree.speeds, "derive independent")
+        return EquationsOfMotion(model, tree, formalism, given, make, constraint_rows)
     if constraints == "multipliers":
-        return _with_multipliers(EquationsOfMotion(system, tree, formalism, given, make), cache(make), constraint_rows)
+        return _with_multipliers(EquationsOfMotion(model, tree, formalism, given, make), cache(make), constraint_rows)
     with quiet_collector():
-        dependent_speeds = _solved(system, constraint_rows, independent, near)
+        dependent_speeds = _solved(model, constraint_rows, independent, near)
     if not dependent_speeds.independent:
         message = "the constraints leave no speed free."
         cure = 'Derive with constraints="multipliers", and see system.diagnose().'
-        raise PolhodeError(message, f"system '{system.name}'", cure, "E-CONSTRAINT-SINGULAR")
-    made = _embedded(system, tree, formalism, make, dependent_speeds)
-    return EquationsOfMotion(system, tree, formalism, given, made, constraint_rows, dependent_speeds)
+        raise PolhodeError(message, f"system '{model.name}'", cure, "E-CONSTRAINT-SINGULAR")
+    made = _embedded(model, tree, formalism, make, dependent_speeds)
+    return EquationsOfMotion(model, tree, formalism, given, made, constraint_rows, dependent_speeds)
 
 
 def reduced(made: EquationsOfMotion, small: Sequence[str], omit: Sequence[str]) -> EquationsOfMotion:
-    """Equations to first order in what is small, and without coordinates that are omitted, each by name."""
+    """Equations to first order in small variables, and without omitted coordinates, by name."""
     made = with_small(made, small) if small else made
     return without(made, omit) if omit else made
 
 
 def _embedded(
-    system: Model, tree: Tree, formalism: str, make: Callable[[], Recipe], dependent_speeds: DependentSpeeds
+    model: Model, tree: Tree, formalism: str, make: Callable[[], Recipe], dependent_speeds: DependentSpeeds
 ) -> Callable[[], Recipe]:
     """The recipe on independent speeds or pseudo-velocities: the formalism's own, or from that of the tree."""
     method = formalism_of(formalism)
-    if method.embeds:
-        return lambda: method.load()(system, tree, dependent_speeds)
+    if method.takes("dependent_speeds"):
+        return lambda: method.load()(model, tree, dependent_speeds)
     return lambda: embedded(tree, make(), dependent_speeds)
 
 
-def _check_formulation_tree(formalism: str, chosen: Sequence[str] | None) -> None:
-    if chosen is not None and not formalism_of(formalism).any_tree:
-        message = f"the formalism {formalism!r} has no formulation tree to choose."
-        raise PolhodeError(message, "derive tree", 'Derive with "network", or leave `tree` out.', "E-PAPER-UNSUPPORTED")
-
-
 def _along(chosen: Sequence[str] | None) -> dict[str, Sequence[str]]:
-    """What a formalism that takes any formulation tree is told."""
+    """The keyword of a formalism that takes any formulation tree."""
     return {} if chosen is None else {"chosen": chosen}
 
 
 def _constraints_for(
-    system: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None, chosen: Sequence[str] | None = None
+    model: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None, chosen: Sequence[str] | None = None
 ) -> Constraints:
     """The constraints, with the rows that the formalism itself brings, if it does."""
     method = formalism_of(formalism)
-    if not method.own_rows:
-        return constraints_of(system, tree, near)
-    tree = with_auxiliary(system, tree)
-    return constraints_of(system, tree, near, method.load("row_source")(system, tree, **_along(chosen)))
+    if not method.provides("row_source"):
+        return constraints_of(model, tree, near)
+    tree = with_auxiliary(model, tree)
+    return constraints_of(model, tree, near, method.load("row_source")(model, tree, **_along(chosen)))
 
 
 def _solved(
-    system: Model, constraints: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
+    model: Model, constraints: Constraints, independent: Sequence[str] | None, near: Mapping[str, float] | str | None
 ) -> DependentSpeeds:
-    """The constraints solved for dependent speeds: those that the usual rows choose, whoever brought the rows."""
-    pose = _told(system, near)
+    """The constraints solved for dependent speeds, chosen by the usual rows."""
+    pose = _pose_name(model, near)
     if constraints.source is None:
         return dependent_speeds_of(constraints, independent, pose=pose)
-    chosen = dependent_speeds_of(constraints_of(system, constraints.tree, _pose(system, near)), independent, pose=pose)
+    chosen = dependent_speeds_of(constraints_of(model, constraints.tree, _pose(model, near)), independent, pose=pose)
     return replace(chosen, constraints=constraints.only(constraints.generic_rows))
 
 
-def _pose(system: Model, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
+def _pose(model: Model, near: Mapping[str, float] | str | None) -> Mapping[str, float] | None:
     if not isinstance(near, str):
         return near
-    if near not in system.poses:
-        raise unknown("pose", near, system.poses, "near")
-    return system.poses[near].coordinates
+    if near not in model.poses:
+        raise unknown("pose", near, model.poses, "near")
+    return model.poses[near].coordinates
 
 
-def _told(system: Model, near: Mapping[str, float] | str | None) -> str:
-    """The pose that a user gave, in words; none where numbers had to be made up beside it."""
-    table = [*system.parameters.values(), *system.inputs.values()]
+def _pose_name(model: Model, near: Mapping[str, float] | str | None) -> str:
+    """The pose that a user gave, in words; empty where other numbers were drawn."""
+    table = [*model.parameters.values(), *model.inputs.values()]
     if near is None or any(entry.value is None for entry in table):
         return ""
     return f"the pose '{near}'" if isinstance(near, str) else "the pose that was given"
@@ -180,22 +175,18 @@ def _with_multipliers(
 
 
 def _free_recipe(
-    system: Model, tree: Tree, formalism: str, given: tuple[str, ...] | None, chosen: Sequence[str] | None = None
+    model: Model, tree: Tree, formalism: str, given: tuple[str, ...] | None, chosen: Sequence[str] | None = None
 ) -> tuple[Callable[[], Recipe], tuple[str, ...] | None]:
-    """The recipe of the tree without its constraints, to be made when needed, and the passes behind it."""
+    """The recipe of the tree without constraints, lazily, and its passes."""
     method = formalism_of(formalism)
     if method.passes == "several":
         variants, choose = VARIANTS if given is None else (given,), method.load()
-        return lambda: choose(system, apply_each(tree, variants)), given
+        return lambda: choose(model, apply_each(tree, variants)), given
     if given is None:
         given = usual_passes(formalism) or ()
     if given and method.passes == "refused":
         message = f"the formalism {formalism!r} takes bodies and joints as they were written; no pass can be applied."
-        raise PolhodeError(message, f"system '{system.name}'", "Leave `passes` out.", "E-DERIVE-UNSUPPORTED")
+        raise PolhodeError(message, f"system '{model.name}'", "Leave `passes` out.", "E-DERIVE-UNSUPPORTED")
     passes, make = given, partial(method.load(shortened=bool(given)), **_along(chosen))
-    if tree.followed and method.free_joints:
-        free = build_tree(system, prescribed=False)
-        made = projected(system, tree, free, make(system, apply(free, passes)))
-        return lambda: made, given
-    ready = make(system, apply(tree, passes)) if method.historical or chosen is not None else None
-    return lambda: ready or make(system, apply(tree, passes)), given
+    ready = make(model, apply(tree, passes)) if method.historical or chosen is not None else None
+    return lambda: ready or make(model, apply(tree, passes)), given

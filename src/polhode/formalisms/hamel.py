@@ -137,10 +137,7 @@ class Hamel:
         return [Vector([*row, flat[len(a) * width + i]]) for i, row in enumerate(rows)]
 
     def terms(self, k: int) -> Expr:
-        """-∂T*/∂π_k + Σ γ_kij ∂T*/∂π̇_i π̇_j - P_k of pseudo-velocity k: all of (235) without accelerations.
-
-        With X_k = Σ b_sk ∂/∂q_s the sum over s, l and j of (231) is  (V[a_i])·X_k - (X_k[a_i])·V, V the motion.
-        """
+        """(235) without accelerations: -∂T*/∂π_k + (V[a_i])·X_k - (X_k[a_i])·V - P_k, X_k = Σ b_sk ∂/∂q_s, (231)."""
         b, _ = self.fields
         X_k = {q: b[s, k] for s, q in enumerate(self.tree.q)}
         a, a_0 = self.forms
@@ -167,7 +164,7 @@ class Hamel:
 
     @cached_property
     def efforts(self) -> list[Expr]:
-        """The efforts τ brought to the pseudo-velocities."""
+        """The efforts τ on the pseudo-velocities."""
         return [as_expr(entry) for entry in self._speeds[0].T @ self.tree.tau]
 
     def equation(self, k: int, ud: Sequence[Any]) -> Expr:
@@ -186,9 +183,9 @@ class Hamel:
         return jacobian(self.momenta[: self.m], list(self.u))
 
 
-def recipe(system: Model, tree: Tree, dependent_speeds: DependentSpeeds | None = None) -> Recipe:
+def recipe(model: Model, tree: Tree, dependent_speeds: DependentSpeeds | None = None) -> Recipe:
     """Hamel's equations on the tree's speeds, or with constraints on the independent ones."""
-    made = Hamel(system, envelope(tree), dependent_speeds)
+    made = Hamel(model, envelope(tree), dependent_speeds)
     m = made.m
     mass_matrix = cache(made.mass_matrix)
 

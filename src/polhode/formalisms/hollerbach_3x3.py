@@ -29,12 +29,12 @@ from typing import Any
 from ..dynamics.equations import Recipe, by_columns
 from ..expr import Matrix, Vector, skew
 from ..geometry import Inertia
+from ..geometry.twist import ZERO
 from ..kinematics.tree import BASE, Tree
 from ..model.model import Model
 from .uicker_kahn import coordinate_rates, coordinate_twist, given_forces, only_single_joints, speed_of, trace
 
-_ZERO = Vector([0, 0, 0])
-_AT_REST = (Matrix.identity(3), Matrix.zeros(3, 3), Matrix.zeros(3, 3), _ZERO)
+_AT_REST = (Matrix.identity(3), Matrix.zeros(3, 3), Matrix.zeros(3, 3), ZERO)
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,12 @@ def _outer(a: Vector, b: Vector) -> Matrix:
     return Matrix([[x * y for y in b] for x in a])
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by recursion; the mass matrix from it, column by column."""
     links, still = segments(tree), segments(tree.at_rest)
     size = len(tree.u)
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(system, tree)
+        return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(model, tree)
 
-    return by_columns(inverse, lambda unit: inverse_dynamics(still, [0] * size, unit, _ZERO), size)
+    return by_columns(inverse, lambda unit: inverse_dynamics(still, [0] * size, unit, ZERO), size)

@@ -62,12 +62,12 @@ def inverse_dynamics(
     return tau
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by recursion; the mass matrix from it, column by column."""
     links, still = (segments(each, "hollerbach_4x4") for each in (tree, tree.at_rest))
     size = len(tree.u)
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(system, tree)
+        return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(model, tree)
 
     return by_columns(inverse, lambda unit: inverse_dynamics(still, [0] * size, unit, [0, 0, 0]), size)

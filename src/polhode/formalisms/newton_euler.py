@@ -32,11 +32,9 @@ from ..dynamics.loads import loads_of
 from ..expr import Vector
 from ..geometry.inertia import acceleration_matrix
 from ..geometry.lie import bracket, change_of_frame, dual_bracket
-from ..geometry.twist import Twist, Wrench
+from ..geometry.twist import ZERO, Twist, Wrench
 from ..kinematics.tree import BASE, Tree
 from ..model.model import Model
-
-_ZERO = Vector([0, 0, 0])
 
 
 def inverse_dynamics(
@@ -63,20 +61,20 @@ def inverse_dynamics(
                 tau[speed] = tau[speed] + effort
     for i, link in reversed(list(enumerate(tree.links))):
         for speed, S in zip(link.speeds, link.H, strict=True):
-            tau[speed] = tau[speed] + S.six.dot(f[i])  # (5.11); a speed that two joints share feels both
+            tau[speed] = tau[speed] + S.six.dot(f[i])  # (5.11); a speed shared by two joints sums both
         if link.parent != BASE:
             f[link.parent] = f[link.parent] + X[i].T @ f[i]  # (5.10)
     return tau
 
 
 def at_base(gravity: Sequence[Any]) -> tuple[Vector, Vector]:
-    """v_0 and a_0: the ground stands still and is accelerated against gravity."""
-    return Twist.zero().six, Twist(_ZERO, -Vector(gravity)).six
+    """v_0 = 0 and a_0 = -gravity."""
+    return Twist.zero().six, Twist(ZERO, -Vector(gravity)).six
 
 
-def recipe(system: Model, tree: Tree, recursion: Callable[..., list[Any]] = inverse_dynamics) -> Recipe:
+def recipe(model: Model, tree: Tree, recursion: Callable[..., list[Any]] = inverse_dynamics) -> Recipe:
     """Inverse dynamics by a recursion; the mass matrix from it, column by column."""
-    loads = loads_of(system, tree)
+    loads = loads_of(model, tree)
     size = len(tree.u)
     free = [Wrench.zero() for _ in tree.links]
 
@@ -84,4 +82,4 @@ def recipe(system: Model, tree: Tree, recursion: Callable[..., list[Any]] = inve
         tau = recursion(tree, tree.u, ud, loads.wrenches(), tree.gravity)
         return Vector(tau) - loads.speed_forces()
 
-    return by_columns(inverse, lambda unit: recursion(tree.at_rest, [0] * size, unit, free, _ZERO), size)
+    return by_columns(inverse, lambda unit: recursion(tree.at_rest, [0] * size, unit, free, ZERO), size)

@@ -162,7 +162,7 @@ class Poincare:
         return Matrix(M).map(as_expr)
 
     def _add_bending(self, M: list[list[Any]], material: Deformable, columns: Mapping[int, Vector]) -> None:
-        """What M_o of a flexible body has beyond (48): rows and columns of its elastic speeds."""
+        """M_o of a flexible body beyond (48): rows and columns of its elastic speeds."""
         indices = [self.real[speed] for speed in material.speeds]
         for e, momentum, masses in zip(
             indices, (Wrench(*pair).six for pair in material.columns), material.masses, strict=True
@@ -184,10 +184,7 @@ class Poincare:
 
     @cached_property
     def structure(self) -> list[list[tuple[int, int, Any]]]:
-        """V⁻¹ X_j (38): for each j the triples (i, k, c) with [v_j, v_k] = Σ_i c v_i.
-
-        Joints share no coordinates, so brackets are taken within a stage.
-        """
+        """V⁻¹ X_j (38), stage by stage: for each j the triples (i, k, c) with [v_j, v_k] = Σ_i c v_i."""
         table: list[list[tuple[int, int, Any]]] = []
         for link, (_, back), (start, count) in zip(
             self.tree.links, self.tree.stage_kinematics, self._stages, strict=True
@@ -240,7 +237,7 @@ class Poincare:
         return as_expr(Vector(field.values()).dot([slope[q] for q in field]))
 
     def applied_force(self) -> Vector:
-        """Q_p: the given generalized forces, and wrenches brought to the speeds by the links' Jacobians."""
+        """Q_p: given generalised forces, and wrenches by the links' Jacobians."""
         return Vector(applied_forces(loads_of(self.system, self.tree)))
 
     def bias(self) -> Vector:
@@ -250,11 +247,11 @@ class Poincare:
         return C_p + self.potential_force() - self.applied_force()
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Mass matrix and bias from Poincaré's equations; joints that follow others are first taken as free."""
     if tree.followed:
-        free = build_tree(system, prescribed=False)
-        return projected(system, tree, free, recipe(system, free))
-    made = Poincare(system, tree)
-    M, b = cache(made.mass_matrix), cache(lambda: made.bias() + slope_of_auxiliary(system, tree))
+        free = build_tree(model, prescribed=False)
+        return projected(model, tree, free, recipe(model, free))
+    made = Poincare(model, tree)
+    M, b = cache(made.mass_matrix), cache(lambda: made.bias() + slope_of_auxiliary(model, tree))
     return Recipe(inverse=lambda ud: M() @ Vector(ud) + b(), mass_matrix=M, bias=b)

@@ -1,9 +1,9 @@
-"""The formalisms by name, and as plain data what `derive` and `compare` must know of each.
+"""The formalisms by name, with the properties that `derive` and `compare` use.
 
-A new formalism is its file and one entry of FORMALISMS. The file provides `recipe(system, tree)`; with `embeds` its
-recipe takes the dependent speeds too, and with `own_rows` it provides `row_source(system, tree)` (a `RowSource`); with
-`any_tree` both take `chosen` as well, the edges of a formulation tree. For each of its `speeds` it provides a function
-of that name: from a model and constraints, which are none, to the speeds (`PseudoSpeeds`) and the recipe in them.
+A new formalism is its file and one entry of FORMALISMS. The file provides `recipe(model, tree)`; a recipe that also
+takes `dependent_speeds` embeds constraints. It may provide `row_source(model, tree)` (a `RowSource`), its rows of the
+constraints; where both take `chosen` too, that is the edges of a formulation tree. For each of its `speeds` it provides
+a function of that name: from a model and constraints without rows to the speeds (`PseudoSpeeds`) and their recipe.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from inspect import signature
+from types import ModuleType
 from typing import Any, Literal
 
 from ..errors import PolhodeError, suggestion
@@ -19,38 +21,42 @@ from ..files.version import source_digest
 
 @dataclass(frozen=True)
 class Formalism:
-    """A method, where its file is, and what it can do."""
+    """A method, its module and its properties."""
 
     name: str
     passes: Literal["usual", "none", "refused", "several"] = "usual"  # of the tree, where `derive` names none
     module: str = ""  # the file, if it is not the one of this name beside this one
     shortened: str = ""  # the file that saves operations, taken where passes rewrite the tree
     historical: bool = False  # kept for what it teaches: slower to derive, longer to run, joints of one kind
-    free_joints: bool = False  # joints that follow others or are driven are projected out of its equations afterwards
-    embeds: bool = False  # constraints are among its speeds
-    own_rows: bool = False  # it comes to the constraints' rows by itself
-    speeds: tuple[str, ...] = ()  # choices of speeds that it brings, beside the system's own
-    any_tree: bool = False  # its recipe and rows take `chosen`, the edges of a formulation tree
+    speeds: tuple[str, ...] = ()  # choices of speeds that it defines, beside the system's
     flexible: bool = False  # it takes flexible bodies
     few_speeds: int | None = None  # `compare` tries it unasked up to this many
     elsewhere: Mapping[str, str] = field(default_factory=dict)  # other names, in small letters, and what they stand for
 
     @property
     def digest(self) -> str:
-        """What tells one state of a user's own formalism from another; nothing for those of polhode."""
-        return "".join(source_digest(self.load(shortened=each)) for each in (False, True)) if self.module else ""
+        """Digest of the source of a user's formalism; empty for those of polhode."""
+        return "".join(source_digest(self.load(shortened=short)) for short in (False, True)) if self.module else ""
 
     def load(self, attribute: str = "recipe", shortened: bool = False) -> Callable[..., Any]:
-        """A function that the file provides, or the one that saves operations, if there is one."""
-        module = (shortened and self.shortened) or self.module or f"{__package__}.{self.name}"
-        made: Callable[..., Any] = getattr(import_module(module), attribute)
-        return made
+        """A function of the module, or of the one that saves operations, if there is one."""
+        function: Callable[..., Any] = getattr(self._module(shortened), attribute)
+        return function
+
+    def provides(self, attribute: str) -> bool:
+        """Whether the module has an optional function."""
+        return hasattr(self._module(), attribute)
+
+    def takes(self, argument: str) -> bool:
+        """Whether the recipe has an optional argument."""
+        return argument in signature(self.load()).parameters
+
+    def _module(self, shortened: bool = False) -> ModuleType:
+        return import_module((shortened and self.shortened) or self.module or f"{__package__}.{self.name}")
 
 
 _LISTED = (
-    Formalism(
-        "auto", passes="several", flexible=True
-    ),  # its recipe takes the tree as each variant of the passes writes it
+    Formalism("auto", passes="several", flexible=True),  # its recipe takes the trees of all variants of the passes
     Formalism("poincare", passes="none", flexible=True, elsewhere={"eulerpoincare": "It"}),
     Formalism(
         "newton_euler",
@@ -77,23 +83,15 @@ _LISTED = (
         flexible=True,
         elsewhere={"kanelevinson": "It", "sayer": "Sayers' form of Kane's method"},
     ),
-    Formalism("hamel", passes="none", embeds=True, flexible=True, few_speeds=12, elsewhere={"boltzmannhamel": "It"}),
+    Formalism("hamel", passes="none", flexible=True, few_speeds=12, elsewhere={"boltzmannhamel": "It"}),
     Formalism("routh", passes="none", flexible=True, few_speeds=12),
     Formalism("screw", passes="none", elsewhere=dict.fromkeys(("screwform", "screwtheory", "dualnumber"), "It")),
-    Formalism(
-        "network",
-        passes="refused",
-        own_rows=True,
-        any_tree=True,
-        elsewhere=dict.fromkeys(("tokad", "lineargraph"), "It"),
-    ),
+    Formalism("network", passes="refused", elsewhere=dict.fromkeys(("tokad", "lineargraph"), "It")),
     Formalism("uicker_kahn", passes="none", historical=True),
     Formalism("hollerbach_4x4", passes="none", historical=True),
     Formalism("hollerbach_3x3", passes="none", historical=True),
     Formalism("silver", passes="none", historical=True),
-    Formalism(
-        "vector_parameter", passes="refused", historical=True, free_joints=True, elsewhere={"mladenova": "Her method"}
-    ),
+    Formalism("vector_parameter", passes="refused", historical=True, elsewhere={"mladenova": "Her method"}),
 )
 
 #: Each by its name, in the order in which they are compared.
@@ -117,18 +115,14 @@ def names(historical: bool = False) -> list[str]:
 
 
 def formalism_of(name: str) -> Formalism:
-    """A formalism by its name.
-
-    >>> formalism_of("network").passes
-    'refused'
-    """
+    """The formalism of a name; raise if there is none."""
     if not isinstance(name, str) or name not in FORMALISMS:
-        raise PolhodeError(f"there is no formalism {name!r}.", cure=_cure_for(name), code="E-DERIVE-NAME")
+        raise PolhodeError(f"there is no formalism {name!r}.", "formalism", _cure_for(name), "E-DERIVE-NAME")
     return FORMALISMS[name]
 
 
 def _cure_for(name: object) -> str:
-    """What to write in place of a name that is not known here."""
+    """Advice for an unknown name."""
     word = "".join(letter for letter in str(name).lower() if letter.isalpha()).removesuffix("s")
     if word in _NOT_HERE:
         return _NOT_HERE[word]

@@ -90,9 +90,9 @@ class Lagrange:
         return Vector([as_expr(columns[k].dot(rows) - forces[k]) for k in self.large.real])
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Mass matrix and bias from Lagrange's equations; constraints are kept by Routh's multipliers."""
-    made = Lagrange(system, envelope(tree))
+    made = Lagrange(model, envelope(tree))
     mass_matrix, bias = cache(made.mass_matrix), cache(made.bias)
 
     def inverse(ud: Sequence[Any]) -> Vector:

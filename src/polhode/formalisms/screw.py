@@ -32,12 +32,10 @@ from ..expr import Vector
 from ..geometry import Inertia
 from ..geometry.dual import dual, dual_part, real_part
 from ..geometry.dual_motion import dual_orthogonal
-from ..geometry.twist import Wrench
+from ..geometry.twist import ZERO, Wrench
 from ..kinematics.tree import BASE, Tree
 from ..model.model import Model
 from . import newton_euler
-
-_ZERO = Vector([0, 0, 0])
 
 
 def inverse_dynamics(
@@ -58,7 +56,7 @@ def inverse_dynamics(
     tau: list[Any] = [0] * len(u)
     for i, link in reversed(list(enumerate(tree.links))):
         for speed, column in zip(link.speeds, link.H, strict=True):
-            tau[speed] = tau[speed] + dual_part(dual(*column).dot(f[i]))  # a speed that two joints share feels both
+            tau[speed] = tau[speed] + dual_part(dual(*column).dot(f[i]))  # a speed shared by two joints sums both
         if link.parent != BASE:
             f[link.parent] = f[link.parent] + O[i] @ f[i]
     return tau
@@ -77,10 +75,10 @@ def force_screw(wrench: Wrench) -> Vector:
 
 
 def at_base(gravity: Sequence[Any]) -> tuple[Vector, Vector]:
-    """V̂_0 and its rate: the ground stands still and is accelerated against gravity."""
-    return dual(_ZERO), dual(_ZERO, -Vector(gravity))
+    """V̂_0 = 0 and its rate -gravity."""
+    return dual(ZERO), dual(ZERO, -Vector(gravity))
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by the recursion in screws; the mass matrix from it, column by column."""
-    return newton_euler.recipe(system, tree, inverse_dynamics)
+    return newton_euler.recipe(model, tree, inverse_dynamics)

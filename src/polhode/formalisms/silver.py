@@ -31,11 +31,9 @@ from ..dynamics.loads import loads_of
 from ..errors import PolhodeError
 from ..expr import Matrix, Vector, is_zero
 from ..geometry.inertia import inertia_of_moments
-from ..geometry.twist import Wrench
+from ..geometry.twist import ZERO, Wrench
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
-
-_ZERO = Vector([0, 0, 0])
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ def central_inertia(link: Link) -> CentralInertia:
             message = "the link has a first moment and no mass, so it has no mass centre."
             cure = "Leave 'regroup' and 'lend', which take mass away, out of the passes; or give passes=()."
             raise PolhodeError(message, f"joint '{link.joint}'", cure, "E-DERIVE-MISSING")
-        return CentralInertia(0, _ZERO, inertia_of_moments(J))
+        return CentralInertia(0, ZERO, inertia_of_moments(J))
     c = h / m
     moments = Matrix([[J[i, j] - h[i] * c[j] for j in range(3)] for i in range(3)])
     return CentralInertia(m, c, inertia_of_moments(moments))
@@ -72,7 +70,7 @@ def inverse_dynamics(
     """The effort on every speed that gives the accelerations ud, with external wrenches on the links."""
     motion: list[tuple[Vector, Vector, Vector]] = []  # ω, ω̇, and v̇ of the joint
     for link in tree.links:
-        w, wd, vd = (_ZERO, _ZERO, -Vector(gravity)) if link.parent == BASE else motion[link.parent]
+        w, wd, vd = (ZERO, ZERO, -Vector(gravity)) if link.parent == BASE else motion[link.parent]
         vd = link.outward(vd + wd.cross(link.X.p) + w.cross(w.cross(link.X.p)))
         w, wd = link.outward(w), link.outward(wd)
         (zw, zv), (zwd, zvd) = link.relative_velocity(u), link.relative_acceleration(u, ud)
@@ -93,9 +91,9 @@ def inverse_dynamics(
     return tau
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by (3.12); the mass matrix from it, column by column."""
-    loads = loads_of(system, tree)
+    loads = loads_of(model, tree)
     inertias = [central_inertia(link) for link in tree.links]
     size = len(tree.u)
     free = [Wrench.zero() for _ in tree.links]
@@ -105,5 +103,5 @@ def recipe(system: Model, tree: Tree) -> Recipe:
         return Vector(tau) - loads.speed_forces()
 
     return by_columns(
-        inverse, lambda unit: inverse_dynamics(tree.at_rest, inertias, [0] * size, unit, free, _ZERO), size
+        inverse, lambda unit: inverse_dynamics(tree.at_rest, inertias, [0] * size, unit, free, ZERO), size
     )

@@ -10,13 +10,9 @@ _PLACE = "derive speeds"
 
 
 def check_speeds(
-    system: Model, formalism: str, speeds: object, independent: object = None, pseudo: object = None
+    model: Model, formalism: str, speeds: object, independent: object = None, pseudo: object = None
 ) -> None:
-    """Whether a formalism brings these speeds, and nothing else chooses or ties them.
-
-    >>> import polhode as ph
-    >>> check_speeds(ph.System("empty").model(), "kane", "sayers")
-    """
+    """Raise unless a formalism defines these speeds, and no other option or constraint chooses speeds."""
     known = {name: each.speeds for name, each in FORMALISMS.items() if each.speeds}
     if not isinstance(speeds, str) or not any(speeds in own for own in known.values()):
         every = [each for own in known.values() for each in own]
@@ -30,7 +26,7 @@ def check_speeds(
         other = "pseudo-velocities" if independent is None else "independent speeds"
         message = f"the speeds {speeds!r} and {other} are two choices of one thing."
         raise PolhodeError(message, _PLACE, "Give one of them.", "E-DERIVE-TWICE")
-    if system.constraints:
-        first = shown(next(iter(system.constraints)))
+    if model.constraints:
+        first = shown(next(iter(model.constraints)))
         message = f"the speeds {speeds!r} are those of a tree, and {first} ties some of them."
-        raise PolhodeError(message, f"system '{system.name}'", "Leave `speeds` out.", "E-DERIVE-UNSUPPORTED")
+        raise PolhodeError(message, f"system '{model.name}'", "Leave `speeds` out.", "E-DERIVE-UNSUPPORTED")

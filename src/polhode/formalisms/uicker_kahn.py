@@ -34,8 +34,6 @@ from ..geometry.twist import Twist
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
 
-_ZERO = Vector([0, 0, 0])
-
 
 @dataclass(frozen=True)
 class Segment:
@@ -71,16 +69,15 @@ def segments(tree: Tree, formalism: str) -> list[Segment]:
 
 
 def only_single_joints(tree: Tree, who: str) -> None:
-    """Refuse joints that turn or slide in more than one way at once: they have no coordinate with q̇ = u."""
+    """Raise if a joint has several freedoms at once, without a coordinate with q̇ = u."""
     for link in tree.links:
         if link.drive is None and (len(link.H) != 1 or link.stage.coordinates != 1):
-            raise PolhodeError(
+            message = (
                 f"{who} is made for joints with one degree of freedom, "
-                f"and this one has a stage with {len(link.H)} speeds and {link.stage.coordinates} coordinates.",
-                place=f"joint '{link.joint}'",
-                cure="Write the joint as a compound of single ones; 'newton_euler' and 'poincare' take any joint.",
-                code="E-DERIVE-UNSUPPORTED",
+                f"and this one has a stage with {len(link.H)} speeds and {link.stage.coordinates} coordinates."
             )
+            cure = "Write the joint as a compound of single ones; 'newton_euler' and 'poincare' take any joint."
+            raise PolhodeError(message, f"joint '{link.joint}'", cure, "E-DERIVE-UNSUPPORTED")
 
 
 def speed_of(link: Link) -> int | None:
@@ -182,16 +179,16 @@ def _efforts(links: Sequence[Segment], first: dict[int, Matrix]) -> list[tuple[i
     return found
 
 
-def given_forces(system: Model, tree: Tree) -> Vector:
-    """The generalized force of all loads but gravity: wrenches on links through their Jacobians, forces on speeds."""
-    return Vector(loads_of(system, tree).generalized_forces())
+def given_forces(model: Model, tree: Tree) -> Vector:
+    """Generalised force of all loads but gravity: wrenches by the links' Jacobians, forces on speeds."""
+    return Vector(loads_of(model, tree).generalized_forces())
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Inverse dynamics and mass matrix from the sum (1.2)."""
     links = segments(tree, "uicker_kahn")
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(system, tree)
+        return Vector(inverse_dynamics(links, tree.u, ud, tree.gravity)) - given_forces(model, tree)
 
     return Recipe(inverse=inverse, mass_matrix=lambda: mass_matrix(links, len(tree.u)))

@@ -34,16 +34,17 @@ from functools import cache, cached_property
 from typing import Any
 
 from ..dynamics.equations import Recipe
+from ..dynamics.followers import projected
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, directional, gradient, is_zero, skew, substitute, symbol
 from ..geometry.inertia import rotate_symmetric
 from ..geometry.rotations.vector_parameter import vector_parameter_rate
-from ..kinematics.tree import BASE, Link, Tree
+from ..geometry.twist import ZERO
+from ..kinematics.tree import BASE, Link, Tree, build_tree
 from ..model.model import Model
 from .silver import CentralInertia, central_inertia
 from .uicker_kahn import given_forces, trace
 
-_ZERO = Vector([0, 0, 0])
 _IDENTITY = Matrix.identity(3)
 
 
@@ -76,7 +77,7 @@ class Composite:
         )
 
 
-_UPRIGHT = Composite(1, _ZERO, 1)
+_UPRIGHT = Composite(1, ZERO, 1)
 
 
 def turning(c: Vector) -> Matrix:
@@ -102,11 +103,11 @@ class Joint:
     @property
     def c(self) -> Vector:
         """The vector-parameter; none for a slide."""
-        return _ZERO if self.slides else _combined(self.axes, self.x)
+        return ZERO if self.slides else _combined(self.axes, self.x)
 
     @property
     def slide(self) -> Vector:
-        return _combined(self.axes, self.x) if self.slides else _ZERO
+        return _combined(self.axes, self.x) if self.slides else ZERO
 
     def rates(self) -> Matrix:
         """Γ: ẋ from the joint's speeds, (81) in body components; with one axis ċ = (1 + c²)/2 θ̇."""
@@ -118,15 +119,12 @@ class Joint:
 
 
 def _combined(axes: Iterable[Vector], x: Iterable[Any]) -> Vector:
-    return sum((axis * value for axis, value in zip(axes, x, strict=True)), _ZERO)
+    return sum((axis * value for axis, value in zip(axes, x, strict=True)), ZERO)
 
 
 @dataclass(frozen=True)
 class Placed:
-    """Where a joint and its link are: composite g_k, place p_k, and for each coordinate on the way its column.
-
-    A column is (place of the joint, axis): turning about it, or sliding along it where the place is None.
-    """
+    """Pose of a joint and its link: g_k, p_k, and columns (position of the joint, or None if it slides; axis)."""
 
     g: Composite
     p: Vector
@@ -134,17 +132,17 @@ class Placed:
 
     def columns_at(self, point: Vector) -> dict[Expr, tuple[Vector, Vector]]:
         """Angular velocity and velocity of a point of the link, by a unit of each ẋ: N_V and M_V, (116), (120)."""
-        none = _ZERO
+        none = ZERO
         return {
             x: (none, axis) if at is None else (axis, axis.cross(point - at)) for x, (at, axis) in self.columns.items()
         }
 
 
 def placed(joints: Sequence[Joint]) -> list[Placed]:
-    """The direct kinematics, (108) to (120): every link by composition of vector-parameters."""
+    """Direct kinematics, (108) to (120): every link by composition of vector-parameters."""
     made: list[Placed] = []
     for joint in joints:
-        before = Placed(_UPRIGHT, _ZERO, {}) if joint.parent == BASE else made[joint.parent]
+        before = Placed(_UPRIGHT, ZERO, {}) if joint.parent == BASE else made[joint.parent]
         O = before.g.rotation if joint.parent != BASE else _IDENTITY
         p = before.p + O @ (joint.offset + joint.slide)  # (108)
         N = _IDENTITY if joint.slides else turning(joint.c)
@@ -225,9 +223,9 @@ def manipulator(tree: Tree) -> tuple[Manipulator, dict[Expr, Expr]]:
         parent, offset = last[link.parent], before @ link.fixed.p
         if link.is_placement:  # it slides and turns as time says
             slide, meaning = _known(f"p {link.name}", link.motion.p)
-            joints.append(Joint(parent, (), slide, tuple(R.columns), True, offset, _ZERO, as_expr(0), _IDENTITY * 0))
+            joints.append(Joint(parent, (), slide, tuple(R.columns), True, offset, ZERO, as_expr(0), _IDENTITY * 0))
             x, turned = _known(f"c {link.name}", _parameter(link.motion.R))
-            slides, own, meaning, parent, offset = False, _IDENTITY.columns, meaning | turned, len(joints) - 1, _ZERO
+            slides, own, meaning, parent, offset = False, _IDENTITY.columns, meaning | turned, len(joints) - 1, ZERO
         else:
             slides, own = _motion(link)
             x, meaning = _coordinates(tree, link, slides)
@@ -289,7 +287,7 @@ def _coordinates(tree: Tree, link: Link, slides: bool) -> tuple[tuple[Expr, ...]
 
 @dataclass(frozen=True)
 class _InSpeeds:
-    """The equations brought to the speeds of a tree: ẋ = Γ u, τ = Γᵀ P."""
+    """The equations in the speeds of a tree: ẋ = Γ u, τ = Γᵀ P."""
 
     tree: Tree
     made: Manipulator
@@ -326,11 +324,14 @@ class _InSpeeds:
         return Matrix([entries[i * size : (i + 1) * size] for i in range(size)])
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
-    """Inverse dynamics and mass matrix from (134)."""
-    equations = _InSpeeds(tree, *manipulator(tree), system.time)
+def recipe(model: Model, tree: Tree) -> Recipe:
+    """Inverse dynamics and mass matrix from (134); joints that follow others are free first, and then projected out."""
+    if tree.followed:
+        free = build_tree(model, prescribed=False)
+        return projected(model, tree, free, recipe(model, free))
+    equations = _InSpeeds(tree, *manipulator(tree), model.time)
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        return equations.inverse(ud) - given_forces(system, tree)
+        return equations.inverse(ud) - given_forces(model, tree)
 
     return Recipe(inverse=inverse, mass_matrix=cache(equations.mass_matrix))

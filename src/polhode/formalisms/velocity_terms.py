@@ -56,8 +56,8 @@ class VelocityTerms(Typeset):
 
     def _sentences(self) -> list[str]:
         pairs = ", ".join(f"{spelled(self.u[j])} {spelled(self.u[k])}" for j, k in self.pairs)
-        told = "Columns are those of the squares of speeds" + (f", and of the products {pairs}" if pairs else "")
-        return [f"{told}; below them what prescribed motions, gravity and loads add, as far as there are any."]
+        words = "Columns are those of the squares of speeds" + (f", and of the products {pairs}" if pairs else "")
+        return [f"{words}; below them what prescribed motions, gravity and loads add, as far as there are any."]
 
     def christoffel(self, i: int, j: int, k: int) -> Expr:
         """c_ijk: half the Coriolis term of u_j u_k in row i, or the centrifugal term of u_j², if k is j."""
@@ -78,7 +78,7 @@ def velocity_terms(equations: EquationsOfMotion) -> VelocityTerms:
     tree, dependent, size = equations.tree, equations.dependent_speeds, len(equations.u)
 
     def force(u: Sequence[Any], gravity: Sequence[Any] = _ZERO) -> Vector:
-        """What velocities, and gravity, add to M u̇ at these speeds."""
+        """M u̇ due to velocities and gravity at these speeds."""
         whole, rates = list(u), [as_expr(0)] * len(tree.u)
         if dependent is not None:
             given = dict(zip(equations.u, map(as_expr, u), strict=True))
@@ -106,5 +106,5 @@ def velocity_terms(equations: EquationsOfMotion) -> VelocityTerms:
 
 
 def _plain(vector: Sequence[Any]) -> Vector:
-    """A vector in which what is zero by fingerprint is written so."""
+    """A vector with entries that are zero by fingerprint set to zero."""
     return Vector([as_expr(0) if is_zero(entry) else as_expr(entry) for entry in vector])

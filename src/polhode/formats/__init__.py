@@ -25,15 +25,9 @@ if TYPE_CHECKING:
     from .yaml_model import dumps_yaml, load_yaml, loads_yaml, save_yaml, schema
 
 #: The reader of each extension; a reader is loaded when it is first needed.
-READERS: dict[str, str] = {
-    ".yaml": "load_yaml",
-    ".yml": "load_yaml",
-    ".json": "load_yaml",
-    ".urdf": "load_urdf",
-    ".mjcf": "load_mjcf",
-    ".sdf": "load_sdf",
-    ".xml": "load_xml",
-}
+READERS: dict[str, str] = dict.fromkeys((".yaml", ".yml", ".json"), "load_yaml") | {
+    ".urdf": "load_urdf", ".mjcf": "load_mjcf", ".sdf": "load_sdf", ".xml": "load_xml",
+}  # fmt: skip
 
 _HOMES = {
     "load_yaml": "yaml_model", "loads_yaml": "yaml_model", "dumps_yaml": "yaml_model", "save_yaml": "yaml_model",
@@ -76,8 +70,8 @@ def read(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> tupl
     reader = READERS[suffix]
     _check_options(reader, suffix, options)
     home = import_module(f".{_HOMES[reader]}", __name__)
-    made: tuple[System, Report] = getattr(home, reader.replace("load_", "read_"))(path, **options)
-    return made
+    result: tuple[System, Report] = getattr(home, reader.replace("load_", "read_"))(path, **options)
+    return result
 
 
 def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:

@@ -27,6 +27,9 @@ from .flexible import add_flexible
 from .names import Scope, quoted, scope_of
 from .tables import read_tables
 
+#: The sections of a model file whose entries are names in expressions.
+_DECLARING = {"parameters", "inputs", "states", "tables", "flexible", "joints", "couplings", "motors", "expressions"}
+
 
 def build(document: Document, model: records.Model, name: str) -> System:
     """The System that a record describes; raises everything that is wrong with it at once."""
@@ -60,9 +63,10 @@ def build(document: Document, model: records.Model, name: str) -> System:
     _add_prescribed(system, values, model)
     if not document.problems:
         _check_joints_carry_mass(system, values)
-    # After a mistake above, names below may be missing for that reason alone: look for other mistakes only.
-    spoiled = bool(document.problems)
-    values.scope, free = names("parameter", lenient=spoiled, now=True), names(lenient=spoiled, now=True)
+    # After a problem in a section that declares names, unknown names below may follow from it and are not noted.
+    lenient = bool(document.sections & _DECLARING)
+    spoiled = lenient or any(key not in system.bodies for key in model.bodies) or "frames" in document.sections
+    values.scope, free = names("parameter", lenient=lenient, now=True), names(lenient=lenient, now=True)
     free = _with_expressions(values, model, free)
     _add_rates(system, values, model, free)
     for place, load in enumerate(model.loads):
@@ -116,21 +120,16 @@ def _add_body(system: System, values: Values, path: Path, key: str, record: reco
     com = values.vector((*path, "com"), record.com)
     inertia: Any = 0
     if record.inertia is not None and record.solid is not None:
-        values.document.problem(
-            path, "give an inertia or a solid, not both.", "Remove one of them.", "E-MODELFILE-TWICE"
-        )
+        said = "give an inertia or a solid, not both."
+        values.document.problem(path, said, "Remove one of them.", "E-MODELFILE-TWICE")
     elif record.inertia is not None:
         inertia = values.nested((*path, "inertia"), record.inertia)
     elif record.solid is not None:
         inertia = _solid(values, (*path, "solid"), mass, record.solid)
     about = None if record.about is None else values.vector((*path, "about"), record.about)
     if about is not None and record.inertia is None:
-        values.document.problem(
-            (*path, "about"),
-            "it says about which point an inertia is given.",
-            "Give an inertia.",
-            "E-MODELFILE-MISSING",
-        )
+        said = "it says about which point an inertia is given."
+        values.document.problem((*path, "about"), said, "Give an inertia.", "E-MODELFILE-MISSING")
         about = None
     drawn = [_shape(values, (*path, "shapes", k), shape) for k, shape in enumerate(record.shapes)]
     shapes = [shape for shape in drawn if shape is not None]
@@ -216,7 +215,7 @@ def _add_coupling(system: System, values: Values, model: records.Model, key: str
     before = len(values.document.problems)
     multiplier = values.number((*path, "multiplier"), record.multiplier)
     offset = values.number((*path, "offset"), record.offset)
-    # A joint that could not be made has been told of already.
+    # The problem of a joint that could not be built is noted already.
     spoiled = any(name in model.joints and name not in system.joints for name in (key, record.leader))
     if spoiled or len(values.document.problems) > before:
         return
@@ -238,9 +237,9 @@ def _with_expressions(values: Values, model: records.Model, free: Scope) -> Scop
 
 
 def _add_load(system: System | None, values: Values, path: Path, record: Any, free: Scope) -> None:
-    element = FORCES[record.type]
+    element, before = FORCES[record.type], len(values.document.problems)
     given = read_fields(values, path, element.fields, record, free)
-    if system is not None:
+    if system is not None and len(values.document.problems) == before:
         with values.noting(path):
             system.apply(element, **given)
 
@@ -270,7 +269,7 @@ def _add_motors(system: System, values: Values, model: records.Model) -> None:
         free = replace(scope_of(system, now=True), functions=values.scope.functions)
         said = read_fields(values, path, Motor.fields, record, free)
         if len(values.document.problems) > before or (key in model.joints and key not in system.joints):
-            continue  # told already
+            continue  # noted already
         with values.noting(path):
             system.motor(key, **said)
 
@@ -282,7 +281,7 @@ def _add_prescribed(system: System, values: Values, model: records.Model) -> Non
         before = len(values.document.problems)
         motion = values.number(path, text)
         if len(values.document.problems) > before or (key in model.joints and key not in system.joints):
-            continue  # told already
+            continue  # noted already
         with values.noting(path):
             joint, index = _coordinate(system, key)
             system.prescribe(joint, motion, index)
@@ -302,7 +301,7 @@ def _coordinate(system: System, key: str) -> tuple[str, int]:
 
 
 def _add_constraints(system: System | None, values: Values, model: records.Model, everything: Scope) -> None:
-    """Constraints of every kind; without a system, only what can be told of each by itself is checked."""
+    """Constraints of every kind; without a system each is only checked by itself."""
     parameters = {"parameter": everything.tables.get("parameter", {})}
     fixed = replace(values, scope=replace(everything, tables=parameters, now=None))
     for table in dict.fromkeys(kind.table for kind in CONSTRAINTS.values()):

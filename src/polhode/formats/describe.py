@@ -71,10 +71,7 @@ def describe(system: System, folder: Path | None = None) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Described:
-    """The motors of a system that a file can tell, and what is left without all that they and flexible bodies add.
-
-    A motor whose rotor carries something else, or has a frame, is not told: its parts are written one by one.
-    """
+    """The motors that a file can state, and the model without what they and flexible bodies add."""
 
     system: Model
     motors: tuple[Motor, ...]
@@ -172,7 +169,8 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     sizes = _list(shape.size, scope)
     count = _SIZES[shape.kind]
     if len(sizes) != (count or 3):
-        raise FormatError(f"{len(sizes)} sizes for {count or 3}.", place=place, code="E-MODELFILE-SHAPE")
+        message = f"a {shape.kind} has {count or 3} sizes, not {len(sizes)}."
+        raise FormatError(message, place, f"Give {count or 3} numbers.", "E-MODELFILE-SHAPE")
     named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
     if shape.kind == "mesh":
         named = {"file": shape.file, "scale": sizes}
@@ -222,12 +220,12 @@ def _rated_limits(key: str, limits: Sequence[Limits], scope: Scope) -> dict[str,
     """Limits of speeds or efforts: b for ±b, else a pair; once where all have the same, else a list."""
     if not any(each.are_given for each in limits):
         return {}
-    made = [
+    result = [
         spell(each.upper, scope) if each.upper is not None and each.lower == -each.upper else _ends(each, scope)
         for each in limits
     ]
-    alike = len(made) == 1 or (isinstance(made[0], str) and made.count(made[0]) == len(made))
-    return {key: made[0] if alike else made}
+    alike = len(result) == 1 or (isinstance(result[0], str) and result.count(result[0]) == len(result))
+    return {key: result[0] if alike else result}
 
 
 def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:
@@ -235,21 +233,16 @@ def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:
         {
             "leader": coupling.leader,
             "multiplier": None if coupling.multiplier == 1 else spell(coupling.multiplier, scope),
-            "offset": _unless_zero(coupling.offset, scope),
+            "offset": (spell(coupling.offset, scope) if coupling.offset else None),
         }
     )
 
 
 def _load(load: ForceElement, fixed: Scope, free: Scope) -> dict[str, Any]:
     if FORCES.get(load.kind) is not type(load):
-        said = f"model files know no load of type '{load.kind}'."
         cure = f"Register it: polhode.model.forces.FORCES['{load.kind}'] = {type(load).__name__}."
-        raise FormatError(said, place=load.place, cure=cure, code="E-MODELFILE-WRITE")
+        raise FormatError(f"model files have no load of type '{load.kind}'.", load.place, cure, "E-MODELFILE-WRITE")
     return {"type": load.kind, **describe_fields(load.fields, load, fixed, free)}
-
-
-def _unless_zero(value: Expr, scope: Scope) -> str | None:
-    return spell(value, scope) if value else None
 
 
 def _state(values: Mapping[str, float]) -> dict[str, str]:
@@ -259,11 +252,11 @@ def _state(values: Mapping[str, float]) -> dict[str, str]:
 
 def _constraints(system: System, fixed: Scope, free: Scope) -> dict[str, dict[str, Any]]:
     """Constraints of every kind, each in its table."""
-    made: dict[str, dict[str, Any]] = {kind.table: {} for kind in CONSTRAINTS.values()}
+    result: dict[str, dict[str, Any]] = {kind.table: {} for kind in CONSTRAINTS.values()}
     for key, each in system.constraints.items():
         named = {} if each.alone else {"type": each.kind}
-        made.setdefault(each.table, {})[key] = {**named, **describe_fields(each.fields, each, fixed, free)}
-    return made
+        result.setdefault(each.table, {})[key] = {**named, **describe_fields(each.fields, each, fixed, free)}
+    return result
 
 
 _ON_ONE_LINE = 100

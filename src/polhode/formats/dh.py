@@ -27,10 +27,7 @@ _SNAP = Fraction("1e-9")
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table: where the next frame is, how the joint moves it, and what mass the link has.
-
-    Mass centre and inertia (about the mass centre) are in the axes of the link's own frame.
-    """
+    """A line of a table: the next frame, its joint, mass, and mass centre and central inertia in the link's axes."""
 
     theta: Any = 0
     d: Any = 0
@@ -111,8 +108,8 @@ def _row(given: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
 def _joint_type(row: Row, place: int) -> JointType:
     if not isinstance(row.joint, str) or row.joint not in _TYPES:
         raise unknown("joint", row.joint, _TYPES, place=f"row {place}", code="E-ROBOT-NAME", error=FormatError)
-    made = _TYPES[row.joint]
-    return Fixed() if made is None else made("z")
+    result = _TYPES[row.joint]
+    return Fixed() if result is None else result("z")
 
 
 def _number(value: Any, what: str, place: int) -> Expr:

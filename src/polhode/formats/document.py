@@ -42,6 +42,7 @@ class Document:
     lines: dict[Path, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     findings: list[Problem] = field(default_factory=list)  # what may surprise
+    sections: set[str | int] = field(default_factory=set)  # the top-level keys below which there are problems
 
     def place(self, path: Path) -> str:
         """Where a value stands: `arm.yaml:41: joints.elbow.axis`; for what is missing, where it should be."""
@@ -52,7 +53,8 @@ class Document:
         return f"{place}: {spelled(path)}" if path else place
 
     def problem(self, path: Path, message: str, cure: str = "", code: str = "") -> None:
-        """Note what is wrong at a place and go on."""
+        """Note a problem at a path and go on."""
+        self.sections.update(path[:1])
         self.problems.append(Problem(message, self.place(path), cure, code))
 
     def finding(self, path: Path, message: str, cure: str = "", code: str = "") -> None:
@@ -108,8 +110,7 @@ def _events(text: str, file: str) -> Iterator[Any]:
     except Exception as error:
         # Whatever the parser stumbles over, be it its own slip on an odd byte, is a text that is not YAML.
         said = f"this is not YAML: {' '.join(str(error).split())}."
-        cure = "Look for control characters and odd escapes."
-        raise FormatError(said, place=file, cure=cure, code="E-MODELFILE-READ") from None
+        raise FormatError(said, file, "Look for control characters and odd escapes.", "E-MODELFILE-READ") from None
 
 
 class _Composer:
@@ -126,9 +127,8 @@ class _Composer:
         if isinstance(event, DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
-                self._stop(
-                    event, "there is a second document in this file.", "Keep one model in a file.", "E-MODELFILE-READ"
-                )
+                said = "there is a second document in this file."
+                self._stop(event, said, "Keep one model in a file.", "E-MODELFILE-READ")
         elif isinstance(event, MappingEndEvent | SequenceEndEvent):
             self.open.pop()
             self.keys.pop()
@@ -140,12 +140,8 @@ class _Composer:
         if self.nodes > NODE_LIMIT:
             raise LimitError(f"more than {NODE_LIMIT:,} values.", self._place(event), "Split it.", "E-MODELFILE-SIZE")
         if isinstance(event, AliasEvent) or event.anchor is not None:
-            self._stop(
-                event,
-                f"anchors and aliases (&, *) are not used: {event.anchor!r}.",
-                "Write the value out.",
-                "E-MODELFILE-READ",
-            )
+            said = f"anchors and aliases (&, *) are not used: {event.anchor!r}."
+            self._stop(event, said, "Write the value out.", "E-MODELFILE-READ")
         if event.tag is not None:
             self._stop(event, f"tags are not used: {str(event.tag)!r}.", "Remove the tag.", "E-MODELFILE-READ")
         if self.open and isinstance(self.open[-1][0], dict) and self.keys[-1] is None:
@@ -206,9 +202,8 @@ class _Composer:
         try:
             return str(event.value).encode("utf-16-le", "surrogatepass").decode("utf-16-le")
         except UnicodeDecodeError:
-            raise self._error(
-                event, "half of a surrogate pair stands alone.", "Write the character itself.", "E-MODELFILE-READ"
-            ) from None
+            cure = "half of a surrogate pair stands alone."
+            raise self._error(event, cure, "Write the character itself.", "E-MODELFILE-READ") from None
 
     def _place(self, event: Any) -> str:
         return f"{self.document.file}:{event.start_mark.line + 1}"

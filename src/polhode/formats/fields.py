@@ -8,29 +8,37 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache, reduce
 from itertools import chain, count
+from operator import or_
 from types import TracebackType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import pydantic
 from annotated_types import Len
-from pydantic import WithJsonSchema
+from pydantic import BaseModel, ValidationError, WithJsonSchema
 
-from ..errors import FormatError, PolhodeError, collecting
+from ..errors import FormatError, ModelError, PolhodeError, collecting, suggestion
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, number, substitute, symbol
 from ..expr.evaluation import check_constants
 from ..expr.rational import in_range, out_of_range
 from ..geometry import rotation as turned
 from ..geometry import unit_axis
 from ..geometry.rotations.exact import as_rotation
+from ..model.constraints import CONSTRAINTS, Closure, Constraint
 from ..model.fields import Field
+from ..model.flexible.beam import Beam
+from ..model.forces import FORCES
+from ..model.forces.protocol import ForceElement
 from ..model.joints import JOINTS, Compound, Fixed, JointMap, JointType, joint_type
+from ..model.motor import Motor
 from ..model.stage import Stage
 from ..model.unit import in_unit, split
 from . import records
 from .document import Document, Path
 from .grammar import parse
 from .names import Scope
+from .records import Model
 from .spelling import describe_axis, describe_rotation, spell
 
 _ANNOTATIONS: dict[str, Any] = {
@@ -57,10 +65,10 @@ def record_of(
     >>> spring.model_validate({"type": "spring", "stiffness": "k"})
     Spring(type='spring', stiffness='k', length='0')
     """
-    made: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
-    made |= keys_of(field for field in fields if field.kind != "motion")
+    result: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
+    result |= keys_of(field for field in fields if field.kind != "motion")
     base: type[records.Record] = motion if any(field.kind == "motion" for field in fields) else records.Record
-    return pydantic.create_model(title, __base__=base, __doc__=doc, __module__=__name__, **made)
+    return pydantic.create_model(title, __base__=base, __doc__=doc, __module__=__name__, **result)
 
 
 def keys_of(fields: Iterable[Field]) -> dict[str, tuple[Any, Any]]:
@@ -115,23 +123,23 @@ def _description(field: Field) -> str | None:
 
 def read_fields(values: Values, path: Path, fields: Iterable[Field], record: Any, free: Scope) -> dict[str, Any]:
     """The values of a record's fields; `free` holds the names that those may use which depend on the motion."""
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for field in fields:
         here: Path = (*path, field.name)
         if field.kind == "motion":
-            made[field.name] = read_motion(values, path, record)
+            result[field.name] = read_motion(values, path, record)
         elif field.kind == "curve":
-            made[field.name] = _read_curve(values, here, getattr(record, field.of), getattr(record, field.name), free)
+            result[field.name] = _read_curve(values, here, getattr(record, field.of), getattr(record, field.name), free)
         else:
             inside = replace(values, scope=_scope(field, values.scope, free))
-            made[field.name] = read_field(inside, here, field, getattr(record, field.name))
-    return made
+            result[field.name] = read_field(inside, here, field, getattr(record, field.name))
+    return result
 
 
 def _read_curve(
     values: Values, path: Path, variable: str, given: Sequence[str], free: Scope
 ) -> Callable[[Expr], list[Expr]]:
-    """A function of a variable that only the curve knows."""
+    """A function of a variable that is local to the curve."""
     own = symbol(variable, "coordinate")
     inside = replace(values, scope=_with_variable(values.scope, own, free))
     curve = [inside.number((*path, k), text) for k, text in enumerate(given)]
@@ -174,12 +182,12 @@ def read_field(values: Values, path: Path, field: Field, given: Any) -> Any:
 
 def describe_fields(fields: Iterable[Field], element: Any, fixed: Scope, free: Scope) -> dict[str, Any]:
     """The texts of an element's fields, without those that stand at their default."""
-    made: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     table = {field.name: field for field in fields}
     for field in table.values():
         value = getattr(element, field.name)
         if field.kind == "motion":
-            made |= describe_motion(value, fixed, element.place)[0]
+            result |= describe_motion(value, fixed, element.place)[0]
             continue
         if field.kind == "variable":
             text: Any = _fresh(field, fixed)
@@ -191,8 +199,8 @@ def describe_fields(fields: Iterable[Field], element: Any, fixed: Scope, free: S
             text = _spelled(field, value, _scope(field, fixed, free))
         if field.is_required or text != _listed(_default(field)):
             is_one = field.many and field.alone and len(text) == 1
-            made[field.name] = text[0] if is_one else text
-    return made
+            result[field.name] = text[0] if is_one else text
+    return result
 
 
 def _fresh(variable: Field, scope: Scope) -> str:
@@ -233,9 +241,8 @@ def describe_motion(joint: JointType, scope: Scope, place: str) -> tuple[dict[st
         return {"sequence": [describe_motion(part, scope, place)[0] for part in joint.joints]}, False
     if joint.outermost_first and all(stage.storage == "angles" for stage in joint.stages):
         return _map(joint.stages, scope), all(not stage.coordinate_labels for stage in joint.stages)
-    said = f"a model file has no words for the joint type '{joint.kind}'."
     cure = "Add the type to polhode.model.joints.JOINTS, or write the joint as a Compound of listed types."
-    raise FormatError(said, place=place, cure=cure, code="E-MODELFILE-WRITE")
+    raise FormatError(f"a model file has no words for the joint type '{joint.kind}'.", place, cure, "E-MODELFILE-WRITE")
 
 
 def _map(stages: Sequence[Stage], scope: Scope) -> dict[str, Any]:
@@ -254,10 +261,10 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
     form = forms[0]
     known = {field.name: field for kind in JOINTS.values() for field in kind.fields}
     given = {name: getattr(record, name) for name in known if getattr(record, name) is not None}
-    strange = [] if form == "type" else list(given)
+    unexpected = [] if form == "type" else list(given)
     if form != "map" and record.groups is not None:
-        strange.append("groups")
-    for key in strange:
+        unexpected.append("groups")
+    for key in unexpected:
         values.document.problem((*path, key), f"this does not go with `{form}`.", "Remove it.", "E-MODELFILE-TWICE")
     with values.noting((*path, form)):
         if record.sequence is not None:
@@ -370,7 +377,7 @@ class Values:
     def count(self, path: Path, text: str) -> int:
         if text.isascii() and text.isdigit() and len(text) < 5:
             return int(text)
-        self.document.problem(path, f"a count is wanted here, not {text!r}.", "Write 0, 1, 2, ….", "E-MODELFILE-READ")
+        self.document.problem(path, f"expected a count, got {text!r}.", "Write 0, 1, 2, ….", "E-MODELFILE-READ")
         return 0
 
 
@@ -382,3 +389,191 @@ def _finite(value: Expr) -> Expr:
     if not free_symbols([value]) and not math.isfinite(float(value)):
         raise out_of_range(small=False)
     return value
+
+
+Joints = tuple[type[JointType], ...]
+Forces = tuple[type[ForceElement], ...]
+ConstraintKinds = tuple[type[Constraint], ...]
+
+
+def model_record() -> type[records.Model]:
+    """The record that a model file is checked against.
+
+    >>> sorted(set(model_record().model_fields) - set(records.Model.model_fields))
+    ['closures', 'conditions', 'flexible', 'motors', 'rolling']
+    """
+    return _model_record(tuple(JOINTS.values()), tuple(FORCES.values()), tuple(CONSTRAINTS.values()))
+
+
+@cache
+def _model_record(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[records.Model]:
+    motion = motion_record(joints)
+    tables: dict[str, list[Any]] = {}
+    for each in constraints:
+        record = record_of(each.__name__, each.__doc__ or "", each.fields, None if each.alone else each.kind, motion)
+        tables.setdefault(each.table, []).append(record)
+    loads = [record_of(each.__name__, each.__doc__ or "", each.fields, each.kind) for each in forces]
+    beam = record_of("Beam", Beam.__doc__ or "", Beam.fields, "beam")
+    beams = _like(beam, modes=(records.Modes, "3"), stations=(records.Stations, ()))
+    # These types are made at run time, which a type checker cannot follow.
+    sections: dict[str, Any] = {
+        "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]
+        **{table: (dict[records.Name, _one_of(result)], {}) for table, result in tables.items()},  # type: ignore[misc]
+        "flexible": (dict[records.Name, _one_of([beams, records.ModalBody])], {}),  # type: ignore[misc]
+        "motors": (dict[records.Name, record_of("Motor", Motor.__doc__ or "", Motor.fields)], {}),  # type: ignore[misc]
+        "loads": (tuple[_one_of(loads), ...], ()),  # type: ignore[misc]
+    }
+    result: type[records.Model] = _like(records.Model, **sections)
+    return result
+
+
+def _one_of(made: list[Any]) -> Any:
+    """A union of records discriminated by `type`; a single kind has none."""
+    if "type" not in made[0].model_fields or issubclass(made[0], records.Motion):
+        return made[0]
+    return Annotated[reduce(or_, made), pydantic.Field(discriminator="type")]
+
+
+def _like(base: type[records.Record], *more: type[records.Record], **keys: Any) -> Any:
+    """A record with the name and meaning of another, and further keys."""
+    return pydantic.create_model(base.__name__, __base__=(*more, base), __doc__=base.__doc__, **keys)
+
+
+@cache
+def motion_record(joints: Joints) -> type[records.Motion]:
+    """How joints move: a type, and what any of them takes."""
+    types = Field("type", "word", None, choices=tuple(each.kind for each in joints))
+    keys: dict[str, Any] = keys_of([types, *_options(joints)])
+    result: type[records.Motion] = _like(records.Motion, **keys, sequence=("tuple[Motion, ...] | None", None))
+    return result
+
+
+def _options(joints: Iterable[type[JointType]]) -> list[Field]:
+    """What joint types take, once for each name; all may be missing, as each type takes its own."""
+    result: dict[str, Field] = {}
+    takers: dict[str, list[str]] = {}
+    reserved = {*records.Joint.model_fields, *(field.name for field in Closure.fields)}
+    for each in joints:
+        for field in each.fields:
+            takers.setdefault(field.name, []).append(each.kind)
+            first = result.setdefault(field.name, field)
+            if field.name in reserved or (first.kind, first.many) != (field.kind, field.many):
+                said = f"the field '{field.name}' has another meaning in a model file."
+                raise ModelError(said, f"joint type '{each.kind}'", "Give it another name.", "E-JOINT-NAME")
+            words = dict.fromkeys((*first.choices, *field.choices))  # the type knows which of them are its own
+            result[field.name] = replace(first, choices=tuple(words))
+    return [replace(field, default=None, doc=f"Of {', '.join(takers[name])}.") for name, field in result.items()]
+
+
+_TURN = "A turn is [axis, angle], for example [z, pi/2]."
+_KINDS = {dict: "a mapping", list: "a list", str: "text", type(None): "nothing"}
+
+
+def validate(document: Document) -> Model | None:
+    """The document as a record; problems are noted, and None is returned if they are more than unknown keys.
+
+    Unknown keys inside a section are left out, so that what follows can note further problems.
+    """
+    try:
+        return model_record().model_validate(document.data)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+    for detail in details:
+        _note(document, detail)
+    if any(detail["type"] != "extra_forbidden" or len(detail["loc"]) == 1 for detail in details):
+        return None
+    for *containers, key in [_walk(document.data, detail["loc"])[0] for detail in details]:
+        del _walk(document.data, tuple(containers))[1][key]
+    return model_record().model_validate(document.data)
+
+
+def _note(document: Document, detail: Mapping[str, Any]) -> None:
+    path, value = _walk(document.data, detail["loc"])
+    if detail["type"] == "missing":
+        path = (*path, detail["loc"][-1])
+    message, cure = _words(detail, path, value)
+    document.problem(path, message, cure, "E-MODELFILE-READ")
+
+
+def _words(detail: Mapping[str, Any], path: Path, value: Any) -> tuple[str, str]:
+    """What pydantic found, as message and cure."""
+    kind = _KINDS.get(type(value), "this")
+    no_mapping = f"expected names and values, got {kind}.", "Write one `name: value` a line."
+    match detail["type"]:
+        case "missing" if isinstance(path[-1], int):
+            return "this list is too short.", _TURN
+        case "missing":
+            return "this key is missing.", f"Add `{path[-1]}:`."
+        case "extra_forbidden":
+            known = _known_keys(detail["loc"][:-1])
+            listed = f"Known keys: {', '.join(known)}."
+            return "there is no such key.", suggestion(str(path[-1]), known, listed, "`{}`".format)
+        case "string_type" if value is None:
+            return "there is nothing here.", "Write a number, an expression or a name."
+        case "string_type":
+            return f"expected a number, an expression or a name, got {kind}.", "Write a single value."
+        case "tuple_type":
+            return f"expected a list, got {kind}.", "Write [0, 0, 1], or one `- …` a line."
+        case "dict_type" | "model_type" | "model_attributes_type":
+            return no_mapping
+        case "too_short" | "too_long":
+            wanted = detail["ctx"].get("max_length", detail["ctx"].get("min_length"))
+            return f"expected {wanted} entries, got {len(value)}.", _entries(wanted, detail["loc"])
+        case "string_too_short" | "string_too_long":
+            return f"a name has 1 to 128 characters, not {len(detail['input'])}.", "Choose another name."
+        case "union_tag_invalid":
+            given = str(detail["ctx"]["tag"])
+            known = [part.strip(" '") for part in detail["ctx"]["expected_tags"].split(",")]
+            cure = suggestion(given, known, f"Choose one of {', '.join(known)}.", "`{}`".format)
+            return f"there is no type {given!r}.", cure
+        case "union_tag_not_found":
+            return ("the type is missing.", "Add `type:`.") if isinstance(value, dict) else no_mapping
+        case "literal_error":
+            return f"this is {value!r}, not {detail['ctx']['expected']}.", "This version reads format 1."
+    return f"{detail['msg'][0].lower()}{detail['msg'][1:]}.", ""
+
+
+def _entries(wanted: int, loc: tuple[str | int, ...]) -> str:
+    """What the entries of a list are."""
+    if loc[-1] == "moments":
+        return "Write [xx, yy, zz], [xx, yy, zz, xy, xz, yz] or a 3×3 matrix."
+    if wanted == 2:
+        return _TURN if {"turn", "turns"} & {*loc} else "Write two entries."
+    rows = "Write three rows for rotation and three for translation."
+    return rows if wanted == 6 else "Write one entry for each of x, y, z."
+
+
+def _walk(data: Any, loc: tuple[str | int, ...]) -> tuple[Path, Any]:
+    """The keys of a location and the value there, without the names of the variants that were tried."""
+    path: list[str | int] = []
+    for part in loc:
+        if (isinstance(data, dict) and part in data) or (
+            isinstance(data, list) and isinstance(part, int) and part < len(data)
+        ):
+            path.append(part)
+            data = data[part]  # type: ignore[index]  # a plain tree of mappings and lists; what is neither is caught
+    return tuple(path), data
+
+
+def _known_keys(loc: tuple[str | int, ...]) -> list[str]:
+    """The keys that may stand at a location, found by following it through the records."""
+    found: list[type[BaseModel]] = [model_record()]
+    for part in loc:
+        if len(found) == 1 and part in found[0].model_fields:
+            found = _records_in(found[0].model_fields[str(part)].annotation)
+        elif len(found) > 1:
+            found = [record for record in found if _variant(record) == part] or found
+    return list(found[0].model_fields) if len(found) == 1 else []
+
+
+def _records_in(annotation: Any) -> list[type[BaseModel]]:
+    """The records that an annotation mentions."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [record for argument in get_args(annotation) for record in _records_in(argument)]
+
+
+def _variant(record: type[BaseModel]) -> str:
+    """The `type` of a record in a union."""
+    kind = record.model_fields.get("type")
+    return str(next(iter(get_args(kind.annotation)), "")) if kind is not None else ""

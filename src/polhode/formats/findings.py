@@ -46,10 +46,7 @@ class JointFacts:
 
 @dataclass(frozen=True)
 class MeshFacts:
-    """A mesh that a viewer may draw: where it sits in its link, its scale, and its file if that may be opened.
-
-    `status` is "found", "missing" or "refused"; `path` is None unless the file was found inside an allowed folder.
-    """
+    """A mesh of a link: its pose, scale and file; `status` is "found", "missing" or "refused"."""
 
     link: str
     role: str
@@ -75,7 +72,7 @@ class Report(Shown):
 
     @property
     def doubts(self) -> tuple[Problem, ...]:
-        """The warnings that bear on the equations, which `load` tells."""
+        """The warnings that concern the equations, which `load` reports."""
         return tuple(each for each in self.warnings if each.code not in _REPORTED)
 
     def _cell(self) -> Cell:
@@ -117,17 +114,14 @@ def system_alone(read: Callable[Options, tuple[System, Report]]) -> Callable[Opt
         f'    arm = ph.{load.__name__}("arm.{read.__name__.replace("read_", "")}", symbolic=["mass:*"])\n\n'
         + "\n\n".join(cleandoc(read.__doc__ or "").split("\n\n")[1:])
     )
-    # a function has a signature of its own where it is given one, which a type checker does not know
-    load.__signature__ = signature(read).replace(return_annotation="System")  # type: ignore[attr-defined]
+    taken = signature(read).replace(return_annotation="System")
+    load.__signature__ = taken  # type: ignore[attr-defined]  # functions may have one, which their type lacks
     return load
 
 
 @dataclass
 class Findings:
-    """Collects what is found in one file; problems are kept until all have been seen.
-
-    `written` tells where elements stand, by tag and name, for those who know no line.
-    """
+    """Collects problems, warnings and notices of a file; `written` gives the lines of elements by tag and name."""
 
     file: str
     written: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -167,8 +161,8 @@ class Findings:
 
 
 @contextmanager
-def told_at(place: str) -> Iterator[None]:
-    """What is refused inside is told with the place it came from, where it is to be changed."""
+def located_at(place: str) -> Iterator[None]:
+    """Give problems raised inside the place in the file that they come from."""
     try:
         yield
     except PolhodeError as error:

@@ -81,10 +81,7 @@ def _named(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
 
 
 def _station(system: System, key: str, text: Any, static: bool | None = None) -> str:
-    """The name of a station: an expression along a beam, a node, or a position; one that is listed stays as it is.
-
-    Of a body that could not be made it is the name of that body.
-    """
+    """The name of a station at a distance, node or position; the body's name if the body could not be built."""
     body, record, scope = system.bodies.get(key), system.flexible.get(key), scope_of(system, "parameter")
     if not isinstance(body, FlexibleBody) or record is None:
         return key
@@ -169,8 +166,8 @@ def _modal_texts(record: ModalBody, scope: Scope, folder: FilePath) -> dict[str,
 
 def _texts(given: Mapping[str, Any], keys: tuple[str, ...], scope: Scope) -> dict[str, Any]:
     """Without what was not given."""
-    made = {key: _nested(given[key], scope) for key in keys if given.get(key) is not None}
-    return {key: text for key, text in made.items() if text not in ([], "0")}
+    result = {key: _nested(given[key], scope) for key in keys if given.get(key) is not None}
+    return {key: text for key, text in result.items() if text not in ([], "0")}
 
 
 def _nested(value: Any, scope: Scope) -> Any:
@@ -192,8 +189,7 @@ def _relative(data: Any, folder: FilePath, name: str) -> str:
     file, top = FilePath(data).resolve(), folder.resolve()
     if not file.is_relative_to(top):
         said = f"its data file '{file.name}' is outside the folder of the model file, which reads nothing else."
-        place = f"flexible body '{name}'"
-        raise FormatError(said, place=place, cure="Save the model beside its data file.", code="E-MODELFILE-READ")
+        raise FormatError(said, f"flexible body '{name}'", "Save the model beside its data file.", "E-MODELFILE-READ")
     return file.relative_to(top).as_posix()
 
 
@@ -202,11 +198,11 @@ def _stations(record: Beam | ModalBody, scope: Scope) -> dict[str, Any]:
     if isinstance(record, ModalBody):
         listed = [at if isinstance(at, str) else [spell(each, scope) for each in at] for _, at in record.stations]
         return {"stations": listed} if listed else {}
-    made: list[Any] = []
+    result: list[Any] = []
     for name, ratio, static in record.stations:
         at = spell(_distance(record, name, as_expr(ratio) * record.length, scope), scope)
-        made.append(at if static else {"at": at, "static": "false"})
-    return {"stations": made} if made else {}
+        result.append(at if static else {"at": at, "static": "false"})
+    return {"stations": result} if result else {}
 
 
 def _distance(beam: Beam, name: str, usual: Expr, scope: Scope) -> Expr:

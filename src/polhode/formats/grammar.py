@@ -141,12 +141,8 @@ class _Parser:
             return False
         if token.text not in BY_NAME and self._table(token.text) is None:
             known = list(dict.fromkeys([*BY_NAME, *ACCESSORS, *self.meaning.functions]))
-            raise _wrong(
-                self.text,
-                token.start,
-                f"there is no function {token.text!r}.",
-                suggestion(token.text, known, written=str),
-            )
+            cure = f"there is no function {token.text!r}."
+            raise _wrong(self.text, token.start, cure, suggestion(token.text, known, written=str))
         self._open(token.text, self._next())
         return True
 
@@ -161,12 +157,8 @@ class _Parser:
     def _accessed(self, token: Token) -> Expr:
         _, name, close = self._next(), self._next(), self._next()
         if name.kind not in ("name", "quoted", "number") or close.text != ")":
-            raise _wrong(
-                self.text,
-                token.start,
-                f"{token.text}(…) takes one name.",
-                f"Write {token.text}(name), or {token.text}(`any name`).",
-            )
+            cure = f"{token.text}(…) takes one name."
+            raise _wrong(self.text, token.start, cure, f"Write {token.text}(name), or {token.text}(`any name`).")
         return self._said(token, lambda: self.meaning.accessed(token.text, name.text))
 
     def _open(self, function: str, token: Token) -> None:
@@ -194,12 +186,8 @@ class _Parser:
             if self.waiting:
                 raise _wrong(self.text, self._innermost().start, "this parenthesis is never closed.")
             return False
-        raise _wrong(
-            self.text,
-            token.start,
-            f"an operator is missing before {token.text!r}.",
-            "Write * for a product; numbers are decimal and carry no unit.",
-        )
+        cure = f"an operator is missing before {token.text!r}."
+        raise _wrong(self.text, token.start, cure, "Write * for a product; numbers are decimal and carry no unit.")
 
     def _innermost(self) -> _Open:
         top = self.waiting[-1]
@@ -262,11 +250,11 @@ class _Parser:
 
     def _push(self, make: Callable[[], Expr], start: int) -> None:
         try:
-            made = as_expr(make())
+            result = as_expr(make())
         except PolhodeError as error:
             problem = error.problems[0]
             raise _wrong(self.text, start, problem.message, problem.cure) from None
-        self.operands.append(self._checked(made, start))
+        self.operands.append(self._checked(result, start))
 
     def _said(self, token: Token, make: Callable[[], Expr]) -> Expr:
         try:
@@ -307,7 +295,7 @@ def _decimal(text: str, token: Token) -> Fraction:
     return Fraction(mantissa) * Fraction(10) ** int(exponent or 0)
 
 
-def _wrong(text: str, start: int, message: str, cure: str = "") -> FormatError:
+def _wrong(text: str, start: int, message: str, cure: str = "Write it as in m*g*l*sin(q).") -> FormatError:
     first = max(0, start - 20)
     shown = ("…" if first else "") + text[first : start + 20] + ("…" if start + 20 < len(text) else "")
     return FormatError(f"{message[:-1]} (character {start + 1} of {shown!r}).", cure=cure, code="E-EXPR-READ")

@@ -1,4 +1,4 @@
-"""A model file by its content, read when its model is looked at: never, if the store knows what it led to."""
+"""A model file by its content, parsed when its model is needed: not at all if the store has its results."""
 
 from __future__ import annotations
 
@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ModelFile:
-    """The content of a file and how it is read; what it led to before, if it was read by this very polhode.
-
-    It pickles with its content, and is read again.
-    """
+    """The content of a model file and its reader's options; pickled by content and read again."""
 
     path: str
     content: bytes
@@ -29,7 +26,7 @@ class ModelFile:
     known_doubts: tuple[Problem, ...] = ()  # what its reader warned of
 
     @cached_property
-    def _found(self) -> tuple[Model, tuple[Problem, ...]]:
+    def _contents(self) -> tuple[Model, tuple[Problem, ...]]:
         from . import read
 
         system, report = read(self.path, content=self.content, **self.options)
@@ -37,12 +34,12 @@ class ModelFile:
 
     def read(self) -> Model:
         """The model."""
-        return self._found[0]
+        return self._contents[0]
 
     @property
     def doubts(self) -> tuple[Problem, ...]:
         """What its reader warns of."""
-        return self.known_doubts if self.known_digest else self._found[1]
+        return self.known_doubts if self.known_digest else self._contents[1]
 
     @property
     def digest(self) -> str:

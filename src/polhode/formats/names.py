@@ -28,7 +28,7 @@ class Naming:
     known: dict[int, str] = field(default_factory=dict)  # the names of nodes, which are interned
 
     def name_of(self, node: Expr, text: str, scope: Scope) -> str:
-        """The name of a node, which is written down when it is first asked for."""
+        """The name of a node, which is recorded at its first use."""
         if id(node) not in self.known:
             number = len(self.texts) + 1
             while scope.knows(f"part_{number}") or f"part_{number}" in self.texts:
@@ -42,9 +42,8 @@ class Naming:
 class Scope:
     """The names that an expression may use, by kind; a bare name is a parameter, input, coordinate or state.
 
-    A speed that shares its name with a coordinate is written u(name). What the model declares goes before the
-    built-in `t` and `pi`, which stay reachable as time() and pi(); a law's `own` arguments go before both. A lenient
-    scope accepts unknown names: it serves to go on looking for mistakes after one that already spoils the names.
+    A speed with the name of a coordinate is written u(name). Names of the model hide `t` and `pi`, which remain as
+    time() and pi(); arguments of a law (`own`) hide both. A lenient scope accepts unknown names.
     """
 
     tables: Mapping[str, Mapping[str, Expr]] = field(default_factory=dict)  # kind -> name -> symbol
@@ -141,11 +140,11 @@ class Scope:
         if name.lower() in _NOT_FINITE:
             return FormatError(f"{name!r} is not a finite number.", cure="Give a finite number.")
         names = [*self.own, *self.expressions, *(known for table in self.tables.values() for known in table)]
-        told = f"there is nothing called {name!r} to be used here."
+        message = f"there is nothing called {name!r} to be used here."
         if self.now is None:
-            return FormatError(told, cure=_known(name, names))
+            return FormatError(message, cure=_known(name, names))
         alone = "Only the time, t, and numbers can be used here."
-        return FormatError(told, cure=_known(name, [*names, "t"] if names else [], alone))
+        return FormatError(message, cure=_known(name, [*names, "t"] if names else [], alone))
 
 
 def scope_of(system: System | Model, *kinds: str, now: bool = False, lenient: bool = False) -> Scope:

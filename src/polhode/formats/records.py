@@ -240,10 +240,7 @@ Rated = TypeAliasType(
 
 
 class Motion(Record):
-    """How a joint moves: a type by name, a joint map, or a sequence of such from the parent to the child.
-
-    What each type takes is added from its fields.
-    """
+    """The motion of a joint: a type with its fields, a joint map, or a sequence from parent to child."""
 
     type: str | None = None
     map: Annotated[tuple[tuple[Number, ...], ...], Len(6, 6)] | None = None
@@ -342,10 +339,7 @@ class Coupling(Record):
 
 
 class Table(Record):
-    """An interpolated function: y over x, or z over x and y with a row of z for each x.
-
-    `orders` says how often it is differentiated by each variable; -1 is the antiderivative.
-    """
+    """An interpolated function y(x) or z(x, y); `orders` are those of a derivative, -1 of the antiderivative."""
 
     x: tuple[Number, ...]
     y: tuple[Number, ...]
@@ -379,5 +373,5 @@ class Model(Record):
     joints: dict[Name, Joint] = {}
     couplings: dict[Name, Coupling] = {}
     prescribed: dict[Name, Number] = {}
-    loads: tuple[Any, ...] = ()  # of the force elements that are registered: see `vocabulary`
+    loads: tuple[Any, ...] = ()  # of the force elements that are registered: see `fields.model_record`
     poses: dict[Name, Pose] = {}

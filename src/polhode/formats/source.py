@@ -1,4 +1,4 @@
-"""From a path to text: files that are missing, huge, binary, or of another kind are told apart here."""
+"""From a path to text: errors for files that are missing, huge, binary, or of another kind."""
 
 from __future__ import annotations
 
@@ -40,15 +40,13 @@ def read_text(path: Path) -> str:
 
 def folder_given(place: str) -> FormatError:
     """The error of a folder where a model file should be."""
-    return FormatError(
-        "this is a folder, not a model file.", place=place, cure="Name a .yaml file.", code="E-FILE-READ"
-    )
+    said = "this is a folder, not a model file."
+    return FormatError(said, place=place, cure="Name a .yaml file.", code="E-FILE-READ")
 
 
 def _too_large(message: str, place: str) -> LimitError:
-    return LimitError(
-        message, place=place, cure="A model file holds a mechanism; keep data elsewhere.", code="E-FILE-SIZE"
-    )
+    cure = "A model file holds a mechanism; keep data elsewhere."
+    return LimitError(message, place=place, cure=cure, code="E-FILE-SIZE")
 
 
 def decode(content: bytes, place: str) -> str:

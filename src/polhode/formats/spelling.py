@@ -44,13 +44,13 @@ def spell(root: Expr, scope: Scope) -> str:
     >>> spell(l**2 / 12, Scope({"parameter": {"link length": l}}))
     '`link length`**2/12'
     """
-    made: dict[int, _Part] = {}
+    result: dict[int, _Part] = {}
     for node in topological([root]):
-        part = _spell_one(node, _operands(node, made, scope), scope)
-        made[id(node)] = part
+        part = _spell_one(node, _operands(node, result, scope), scope)
+        result[id(node)] = part
         if len(part.text) > LENGTH_LIMIT:
             raise _too_large(f"{LENGTH_LIMIT:,} characters")
-    text = made[id(root)].text
+    text = result[id(root)].text
     if _depth(text) > DEPTH_LIMIT:
         raise _too_large(f"{DEPTH_LIMIT} levels of parentheses")
     return text

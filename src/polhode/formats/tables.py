@@ -44,8 +44,8 @@ def _table(values: Values, path: Path, key: str, record: records.Table) -> Table
     if len(values.document.problems) > before:
         return _BLANKS[1 if record.z is None else 2]
     x, y = (columns[0], columns[1]) if record.z is None else ((columns[0], columns[1]), rows)
-    made = checked(x, y, name=key, kind=record.kind, outside=record.outside)
-    return made if record.orders is None else _differentiated(made, record.orders)
+    result = checked(x, y, name=key, kind=record.kind, outside=record.outside)
+    return result if record.orders is None else _differentiated(result, record.orders)
 
 
 def _numbers(values: Values, path: Path, texts: tuple[str, ...]) -> list[float]:

@@ -14,15 +14,15 @@ from ..model.records import GROUND
 from .build import build
 from .describe import describe, emit
 from .document import parse
+from .fields import model_record, validate
 from .findings import Report
 from .source import read_text
-from .vocabulary import model_record, validate
 
 
 def load_yaml(path: str | os.PathLike[str]) -> System:
     """Read a mechanism from a YAML or JSON file; its name, unless it says otherwise, is the file's."""
     system, report = read_yaml(path)
-    _tell(report.warnings)
+    _warn_of(report.warnings)
     return system
 
 
@@ -36,14 +36,14 @@ def read_yaml(path: str | os.PathLike[str]) -> tuple[System, Report]:
 def _read(text: str, name: str, file: str) -> tuple[System, tuple[Problem, ...]]:
     document = parse(text, file)
     record = validate(document)
-    document.check()
     if record is None:
-        raise FormatError("this is not a model.", place=file)
+        document.check()
+        raise FormatError("this is not a model.", file, "See docs/model-file.md.", "E-MODELFILE-READ")
     return build(document, record, name), tuple(document.findings)
 
 
-def _tell(found: Iterable[Problem]) -> None:
-    """What a reader found, as warnings at the line of whoever called it."""
+def _warn_of(found: Iterable[Problem]) -> None:
+    """Warn of findings at the caller's line."""
     for each in found:
         warn(each.message, place=each.place, cure=each.cure, code=each.code)
 
@@ -62,7 +62,7 @@ def loads_yaml(text: str, name: str = "system", file: str = "<text>") -> System:
     True
     """
     system, found = _read(text, name, file)
-    _tell(found)
+    _warn_of(found)
     return system
 
 
@@ -79,8 +79,7 @@ def save_yaml(system: System, path: str | os.PathLike[str]) -> None:
         put_in_place({file: text.encode("utf-8")})
     except (OSError, ValueError) as error:
         said = f"the file cannot be written: {error}."
-        cure = "Check the folder and its permissions."
-        raise FormatError(said, place=str(file), cure=cure, code="E-FILE-WRITE") from None
+        raise FormatError(said, str(file), "Check the folder and its permissions.", "E-FILE-WRITE") from None
 
 
 def schema() -> dict[str, Any]:
@@ -89,5 +88,5 @@ def schema() -> dict[str, Any]:
     >>> schema()["title"]
     'polhode model file'
     """
-    made = model_record().model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made, "title": "polhode model file"}
+    result = model_record().model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **result, "title": "polhode model file"}

@@ -16,13 +16,7 @@ from ..expr import Expr, Vector, as_expr, derivative, sqrt
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve in the plane y = 0 of a frame, in the components of that frame.
-
-    >>> from polhode.expr import normal, symbol
-    >>> s, a = symbol("s"), symbol("a")
-    >>> normal(Curve(s, s, a * s**2 / 2).curvature.subs({s: 0}))
-    a
-    """
+    """A curve in the plane y = 0 of a frame, in the components of that frame."""
 
     parameter: Expr
     x: Expr
@@ -45,7 +39,7 @@ class Curve:
 
     @cached_property
     def pace(self) -> Expr:
-        """|P'(σ)|: how long a way a unit of the parameter is."""
+        """|P'(σ)|: arc length per unit of the parameter."""
         return as_expr(sqrt(as_expr(self.slope.dot(self.slope))))
 
     @cached_property

@@ -28,10 +28,7 @@ Entries = tuple[tuple[int, int, Any], ...]
 
 @dataclass(frozen=True)
 class Deformable:
-    """Moments of mass b_a and G_ab, and the amplitudes s_a with their derivatives by the elastic coordinates.
-
-    `slopes[i]` has ∂s_a/∂η_i by a, `curvatures` ∂²s_a/∂η_i∂η_j by (i, j) and a, with i ≤ j.
-    """
+    """Moments b_a, G_ab and amplitudes s_a with `slopes[i][a]` = ∂s_a/∂η_i, `curvatures[i, j][a]` = ∂²s_a/∂η_i∂η_j."""
 
     speeds: tuple[int, ...]
     m: Any

@@ -81,15 +81,11 @@ def power_with_slope(a: Any, b: Any, along: tuple[Any, Any]) -> tuple[Any, Any]:
         exact = isinstance(a, Expr) or isinstance(b, Expr)
         if has_zero(a) and (exact or some(b < 1)):
             raise _without_slope("pow", [a, b])
-        slope = along[0] * b * (value / a if exact and not _is_half(b) else _power(a, b - 1))
+        is_half = exact and as_expr(b).is_number and as_expr(b).data.denominator <= 2  # a product of roots
+        slope = along[0] * b * (value / a if exact and not is_half else _power(a, b - 1))
     if some(along[1]):
         slope = slope + along[1] * value * with_slope("log", [a], [0])[0]
     return value, slope
-
-
-def _is_half(b: Any) -> bool:
-    """Whether an exponent is half a whole number: such powers are products of roots, which need no division by a."""
-    return as_expr(b).is_number and as_expr(b).data.denominator <= 2
 
 
 def _power(a: Any, b: Any) -> Any:
@@ -100,37 +96,24 @@ def _power(a: Any, b: Any) -> Any:
 
 
 def _real_value(name: str, compute: Callable[[], Any], at: list[Any]) -> Any:
-    """What a function is at numbers, if it is a real number there."""
+    """Value of a function at numbers, if real."""
+    import numpy as np
+
     try:
         with silent():
             value = compute()
     except (ValueError, OverflowError, ZeroDivisionError):
         value = None
-    if value is None or isinstance(value, complex) or (is_array(value) and _is_wild(value)):
-        raise fault(
-            f"{name} of {_told(at)} is not a finite real number.",
-            "Give a real part at which it is.",
-            "E-ROTATION-NUMBER",
-        )
+    if value is None or isinstance(value, complex) or (is_array(value) and not np.isfinite(value).all()):
+        message = f"{name} of {' and '.join(map(shown, at))} is not a finite real number."
+        raise fault(message, "Give a real part at which it is.", "E-ROTATION-NUMBER")
     return value
 
 
-def _is_wild(value: Any) -> bool:
-    import numpy as np
-
-    return not np.isfinite(value).all()
-
-
 def _without_slope(name: str, at: list[Any]) -> PolhodeError:
-    return fault(
-        f"{name} has no derivative at {_told(at)}, and so no value at a dual number there.",
-        "Give another real part, or no dual part.",
-        "E-ROTATION-SINGULAR",
-    )
-
-
-def _told(at: list[Any]) -> str:
-    return " and ".join(map(shown, at))
+    where = " and ".join(map(shown, at))
+    message = f"{name} has no derivative at {where}, and so no value at a dual number there."
+    return fault(message, "Give another real part, or no dual part.", "E-ROTATION-SINGULAR")
 
 
 def has_zero(part: Any) -> bool:
@@ -285,7 +268,7 @@ def dual(real: Any, mu: Any = 0) -> Any:
     """
     if isinstance(real, list | tuple):
         with understood("of the shape of the real part", mu, place="dual", cure="Give as many numbers."):
-            parts = [0] * len(real) if _is_zero(mu) else list(mu)
+            parts = [0] * len(real) if isinstance(mu, int) and mu == 0 else list(mu)
             made = [dual(a, b) for a, b in zip(real, parts, strict=True)]
             return Matrix(made) if made and isinstance(made[0], Vector) else Vector(made)
     return Dual(_number(real), _number(mu))
@@ -341,10 +324,6 @@ def _as_dual(value: Any) -> Dual | None:
     if isinstance(value, Dual):
         return value
     return None if isinstance(value, str | list | tuple) else Dual(value)
-
-
-def _is_zero(value: Any) -> bool:
-    return isinstance(value, int) and value == 0
 
 
 def _over(a: Any, b: Any) -> Any:

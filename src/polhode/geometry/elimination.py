@@ -89,11 +89,8 @@ def _clear(
                     risk[r][c] = max(risk[r][c], risk[r][column], risk[row][c]) + 1
 
 
-def surest_rows(A: Sequence[Sequence[Any]], at_reference: Sequence[Sequence[float]]) -> tuple[list[int], int]:
-    """As many rows of a tall matrix as it has columns, surest to be independent, and a number.
-
-    The number is zero where no pivot depends on a symbol that moves, so that none can vanish; the less, the surer.
-    """
+def regular_rows(A: Sequence[Sequence[Any]], at_reference: Sequence[Sequence[float]]) -> tuple[list[int], int]:
+    """A square set of rows with pivots that depend least on moving symbols, and that measure (0: none vanishes)."""
     size = len(A[0])
     rows = [[as_expr(entry) for entry in row] for row in A]
     risk = [[_risk(entry) for entry in row] for row in rows]

@@ -10,14 +10,7 @@ from .rotations.values import is_exact
 
 
 def is_rounded(value: Any) -> bool:
-    """Whether a vector or a matrix is to be answered in arrays: it is one, or holds floats, or is no exact kind.
-
-    Exact kinds are those of `ph.Rotation`: expressions, fractions, and vectors and matrices of polhode.
-
-    >>> from polhode.expr import Matrix
-    >>> is_rounded([[1, 0], [0, 1]]), is_rounded(Matrix([[1, 0], [0, 1]])), is_rounded(Matrix([[1.0, 0], [0, 1]]))
-    (True, False, True)
-    """
+    """Whether a vector or matrix is numeric (arrays, floats, plain lists), not of exact kinds as in `ph.Rotation`."""
     if not isinstance(value, list | tuple):
         return is_array(value) or isinstance(value, float)
     flat = [entry for row in value for entry in (row if isinstance(row, list | tuple) else (row,))]

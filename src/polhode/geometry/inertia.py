@@ -50,10 +50,7 @@ class Inertia:
         return Inertia(self.m - other.m, self.h - other.h, self.J - other.J)
 
     def seen_from(self, X: Pose, keep_trace: bool = False) -> Inertia:
-        """The same mass about the origin of frame A, in A's components, where X is the pose X_AB.
-
-        h_A = h' + m p  and  J_A = R J Rᵀ + p h'ᵀ + h_A pᵀ,  with h' = R h.
-        """
+        """The inertia in frame A, X = X_AB: h_A = h' + m p, J_A = R J Rᵀ + p h'ᵀ + h_A pᵀ, with h' = R h."""
         h_rotated = X.R @ self.h
         J = rotate_symmetric(X.R, self.J, keep_trace=keep_trace)
         if not any(X.p):
@@ -70,10 +67,7 @@ class Inertia:
         return self.I @ w + self.h.cross(v), v * self.m - self.h.cross(w)
 
     def wrench(self, W: Matrix, a: Vector) -> tuple[Vector, Vector]:
-        """The torque and force that the acceleration field a + W r takes: (vee(W J) + h × a, m a + W h).
-
-        vee of a matrix A is (A_zy - A_yz, A_xz - A_zx, A_yx - A_xy); equal factors of J are gathered first.
-        """
+        """Torque vee(W J) + h × a and force m a + W h of the acceleration field a + W r."""
         J = self.J
         n = Vector([_vee(W, J, i, (i + 1) % 3, (i + 2) % 3) for i in range(3)])
         return n + self.h.cross(a), a * self.m + W @ self.h
@@ -121,11 +115,7 @@ def symmetric(upper: dict[tuple[int, int], Any]) -> Matrix:
 
 
 def rotate_symmetric(R: Matrix, S: Matrix, moving: bool = False, keep_trace: bool = False) -> Matrix:
-    """R S Rᵀ for symmetric S, each entry once; a turn about a coordinate axis takes eight multiplications.
-
-    `moving` says that S is not made of constants: then 2 c, which serves several matrices, is taken rather than 2 S.
-    With `keep_trace` the trace in the plane of the turn stays visible: where it is a constant, `Inertia.I` finds it.
-    """
+    """R S Rᵀ for symmetric S; `moving` S shares 2 c, `keep_trace` keeps the trace in the plane of a turn visible."""
     plane = _plane_of_turn(R)
     if plane is not None:
         i, j, k = plane
@@ -151,10 +141,7 @@ class ImpossibleInertia(NamedTuple):
 
 
 def impossible_inertia(given: Any) -> ImpossibleInertia | None:
-    """Whether no body has a symmetric matrix of floats for its inertia, but for rounding.
-
-    A body's principal moments are not negative, and the largest is no more than the sum of the others.
-    """
+    """Whether a symmetric matrix violates moments ≥ 0 or the triangle inequality beyond rounding."""
     import numpy as np
 
     a, b, c = (float(moment) for moment in np.linalg.eigvalsh(given))
@@ -165,11 +152,7 @@ def impossible_inertia(given: Any) -> ImpossibleInertia | None:
 
 
 def nearest_inertia(given: Any) -> str:
-    """The inertia of a body that is nearest to a symmetric matrix of floats, in words: xx, yy, zz and what is not zero.
-
-    A body's inertia is tr(J) 1 - J with J ≥ 0, so its principal moments are sums of (0, 1, 1), (1, 0, 1), (1, 1, 0)
-    with factors ≥ 0. The nearest in the Frobenius norm has the axes of the given one.
-    """
+    """The nearest physical inertia in the Frobenius norm, in words: xx, yy, zz and nonzero products."""
     import numpy as np
 
     size = float(np.abs(given).max()) or 1.0

@@ -32,14 +32,7 @@ def change_of_frame(X: Pose) -> Matrix:
 
 
 def generated_subalgebra(columns: Sequence[Sequence[Any]]) -> list[Vector]:
-    """The columns, extended by brackets until the span is closed.
-
-    A joint whose columns are closed is holonomic. The two fixed axes of Kwatny and Blankenship's "simple universal"
-    joint are not: they generate all rotations.
-
-    >>> len(generated_subalgebra([(0, 1, 0, 0, 0, 0), (0, 0, 1, 0, 0, 0)]))
-    3
-    """
+    """The columns, extended by brackets until the span is closed; a joint whose columns are closed is holonomic."""
     given = [Vector(map(as_expr, column)) for column in columns]
     closed = list(given)
     pair = 0

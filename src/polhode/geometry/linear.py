@@ -41,11 +41,7 @@ class Factors:
 
 
 def factor_from_the_tips(M: Matrix, order: Sequence[int], parent: Sequence[int], names: Sequence[str]) -> Factors:
-    """M = LᵀDL of a mass matrix, eliminating speeds from the tips to the base.
-
-    `order` lists the speeds from the base outward. `parent[i]` is the next speed on the way from i to the base (-1 for
-    none): only those are coupled to i, so a branched mechanism costs no fill-in (branch-induced sparsity).
-    """
+    """M = LᵀDL from the tips to the base; branch-induced sparsity by `parent[i]`, the next speed inward (-1: none)."""
     A = [list(row) for row in M]
     rows: list[dict[int, Any]] = [{} for _ in order]
     reciprocals: list[Any] = [None] * len(order)
@@ -61,11 +57,7 @@ def factor_from_the_tips(M: Matrix, order: Sequence[int], parent: Sequence[int],
 
 
 def factor_by_sparsity(M: Matrix, order: Sequence[int], names: Sequence[str]) -> Factors:
-    """M = LᵀDL of any mass matrix, next the speed that is coupled to the fewest others; among equals from the tips.
-
-    In a tree on the ground this is the order of the tips. Where a base flies free, its translation may come first: it
-    is coupled to few others, and its pivot is a mass.
-    """
+    """M = LᵀDL, eliminating next the speed coupled to the fewest others; among equals from the tips."""
     A = [list(row) for row in M]
     place = {speed: number for number, speed in enumerate(order)}
     coupled = {k: {i for i in order if i != k and not is_zero(A[k][i])} for k in order}
@@ -98,9 +90,9 @@ def pivot_of(entry: Any, k: int, rows: Sequence[Mapping[int, Any]], names: Seque
             "it moves nothing. Give mass or inertia to a body beyond that joint, or weld it.",
             code="E-MODEL-SINGULAR",
         )
-    told = listed([f"'{names[i]}'" for i in together])
+    names_listed = listed([f"'{names[i]}'" for i in together])
     raise ModelError(
-        f"the speeds {told} move the same mass, which can rest while they change: "
+        f"the speeds {names_listed} move the same mass, which can rest while they change: "
         "the mass matrix is singular everywhere.",
         cure="Give mass or inertia to a body between their joints, or weld one of them.",
         code="E-MODEL-SINGULAR",
@@ -108,7 +100,7 @@ def pivot_of(entry: Any, k: int, rows: Sequence[Mapping[int, Any]], names: Seque
 
 
 def _moving_nothing(k: int, rows: Sequence[Mapping[int, Any]]) -> list[int]:
-    """The speeds, k and some of those eliminated before it, that can change together so that no mass moves: M x = 0."""
+    """Speeds x, k and earlier ones, with M x = 0."""
     x: dict[int, Any] = {k: 1}
     left = {i for i, row in enumerate(rows) if row and i != k}
     while ready := [i for i in left if not any(j in left for j in rows[i])]:
@@ -119,7 +111,7 @@ def _moving_nothing(k: int, rows: Sequence[Mapping[int, Any]]) -> list[int]:
 
 
 def _chain(parent: Sequence[int], k: int) -> list[int]:
-    """The speeds on the way from k to the base."""
+    """The speeds from k to the base."""
     found, at = [], parent[k]
     while at >= 0:
         found.append(at)

@@ -75,7 +75,7 @@ class Pose:
 
 
 def _read(R: Any, p: Any) -> tuple[Any, Any]:
-    """What a pose keeps: arrays if R is one and p no exact vector, or either is a batch; else a Matrix and a Vector."""
+    """Arrays if R is one and p no exact vector, or either is a batch; else a Matrix and a Vector."""
     with understood("a rotation and a place", (R, p), place="Pose", cure=_CURE):
         R = matrix_of(R)
         if _is_batch(R, p) or (is_array(R) and not is_exact(R) and not is_exact(p)):
@@ -141,10 +141,7 @@ _ATTRIBUTES = (("R", "p"), ("rotation", "translation"))
 
 
 def pose_parts(pose: Any) -> tuple[Any, Any] | None:
-    """R and p of a pose record, of what has a rotation and a translation, or of a pair in either order; None otherwise.
-
-    In a pair, R is a Rotation, or has one axis more than p.
-    """
+    """R and p of a pose, of an object with rotation and translation, or of a pair in either order; None otherwise."""
     import numpy as np
 
     for turn, place in _ATTRIBUTES:

@@ -188,11 +188,8 @@ def _by_lapack(matrix: Any) -> PrincipalAxes:
 
 
 def _not_symmetric() -> PolhodeError:
-    return fault(
-        "the matrix is not symmetric, and has no principal axes.",
-        "An inertia has equal elements on both sides of the diagonal: check its signs.",
-        "E-ROTATION-NUMBER",
-    )
+    cure = "An inertia has equal elements on both sides of the diagonal: check its signs."
+    return fault("the matrix is not symmetric, and has no principal axes.", cure, "E-ROTATION-NUMBER")
 
 
 def _no_matrix(shape: tuple[int, ...]) -> PolhodeError:

@@ -16,12 +16,7 @@ from .linear import pivot_of
 
 @dataclass(frozen=True)
 class TriangularFactors:
-    """A = L U in an order of elimination: the columns of L below the diagonal, the rows of U beyond it, and 1/D.
-
-    >>> factors = triangular_factors(Matrix([[2, 1], [4, 3]]), [0, 1], ["a", "b"])
-    >>> factors.solve([3, 7]), factors.solve_transposed([6, 4])
-    ([1, 1], [1, 1])
-    """
+    """A = L U in an order of elimination: columns of L below the diagonal, rows of U beyond it, and 1/D."""
 
     order: tuple[int, ...]  # the first is eliminated first
     lower: tuple[dict[int, Any], ...]  # of each, what is subtracted from later ones
@@ -54,10 +49,7 @@ class TriangularFactors:
 
 
 def triangular_factors(A: Matrix, order: Sequence[int], names: Sequence[str]) -> TriangularFactors:
-    """A = L U, next the row and column that are coupled to the fewest others, among equals as `order` has them.
-
-    A pivot that is zero everywhere is an error that names its speed.
-    """
+    """A = L U by least fill, among equals in `order`; raise, naming the speed, if a pivot vanishes identically."""
     rows = [[as_expr(entry) for entry in row] for row in A]
     lower: list[dict[int, Any]] = [{} for _ in order]
     upper: list[dict[int, Any]] = [{} for _ in order]

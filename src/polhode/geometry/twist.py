@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, Self
 
 from ..expr import Matrix, Vector
 
+ZERO = Vector([0, 0, 0])
+
 
 class _Pair(NamedTuple):
     angular: Vector
@@ -19,7 +21,7 @@ class _Pair(NamedTuple):
 
     @classmethod
     def zero(cls) -> Self:
-        return cls(Vector([0, 0, 0]), Vector([0, 0, 0]))
+        return cls(ZERO, ZERO)
 
     @classmethod
     def of(cls, six: Sequence[Any]) -> Self:
@@ -31,7 +33,7 @@ class _Pair(NamedTuple):
         """The six numbers, the angular ones first."""
         return Vector([*self.angular, *self.linear])
 
-    def __add__(self, other: _Pair) -> Self:  # type: ignore[override]
+    def __add__(self, other: _Pair) -> Self:  # type: ignore[override]  # adds vectors; tuples are joined
         return type(self)(self.angular + other[0], self.linear + other[1])
 
     def __sub__(self, other: _Pair) -> Self:
@@ -60,7 +62,7 @@ class Twist(_Pair):
 
 
 class Wrench(_Pair):
-    """What acts on a body: torque n about P, and force f."""
+    """Torque n about a point P, and force f."""
 
     __slots__ = ()
 
@@ -69,5 +71,5 @@ class Wrench(_Pair):
         return Wrench(self.angular + r.cross(self.linear), self.linear)
 
     def power(self, twist: Twist, start: Any = 0) -> Any:
-        """What it does on a body that moves so, both about one point and in one frame: start + ω · n + v · f."""
+        """start + ω · n + v · f of a twist about the same point in the same frame."""
         return start + twist[0].dot(self.angular) + twist[1].dot(self.linear)

@@ -23,10 +23,7 @@ NODE_LIMIT = 300_000
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Where brackets lead: dimensions level by level, fields that span the last, and all that were taken on the way.
-
-    `is_complete` is false where levels or nodes ran out before the dimension stopped to grow.
-    """
+    """Dimensions level by level, fields that span the last, and all fields taken; not `is_complete` if cut off."""
 
     growth: tuple[int, ...]
     basis: tuple[Field, ...]
@@ -47,22 +44,14 @@ def bracket(X: Sequence[Expr], Y: Sequence[Expr], variables: Sequence[Expr]) -> 
 
 
 def independent(known: Sequence[Field], found: Sequence[Field]) -> list[Field]:
-    """Those of the found fields that the known ones, and the ones before them, do not span."""
+    """The new fields that the known ones and those before them do not span."""
     everything = [*known, *found]
     columns = independent_columns(Matrix(everything).T) if found else []
     return [everything[k] for k in columns if k >= len(known)]
 
 
 def is_involutive(fields: Sequence[Field], variables: Sequence[Expr]) -> bool:
-    """Whether brackets of the fields lead nowhere else (Frobenius), at almost every point.
-
-    >>> from polhode.expr import as_expr, cos, sin, symbols
-    >>> x, y, h = symbols("x y h")
-    >>> drive, turn, aside = [cos(h), sin(h), 0], [0, 0, 1], [-sin(h), cos(h), 0]
-    >>> made = [[as_expr(entry) for entry in field] for field in (drive, turn, aside)]
-    >>> is_involutive(made[:2], [x, y, h]), is_involutive(made[::2], [x, y, h])
-    (False, True)
-    """
+    """Whether the fields are involutive (Frobenius), at almost every point."""
     basis = independent([], fields)
     return not independent(basis, [bracket(X, Y, variables) for X, Y in combinations(basis, 2)])
 
@@ -75,11 +64,7 @@ def spread(
     depth: int,
     choose: Callable[[Sequence[Field], Sequence[Field]], list[Field]] = independent,
 ) -> Spread:
-    """The smallest distribution that holds the seeds and brackets of operators with its fields, level by level.
-
-    It has no more than `most` dimensions; `depth` levels are taken, the seeds being the first. `choose` says which
-    fields are new: by fingerprint, unless there is another way to know.
-    """
+    """The smallest distribution with the seeds and brackets of operators, by levels; `choose` picks new fields."""
     first = fresh = basis = choose([], seeds)
     growth, found, is_complete = [len(basis)], list(seeds), True
     both = len(operators) == len(seeds) and all(X is Y for X, Y in zip(operators, seeds, strict=True))

@@ -35,10 +35,7 @@ class IdentificationMethods(RunMethods):
         return regressor(self.record)
 
     def base_parameters(self, snap: float = 1e-6) -> BaseParameters:
-        """The combinations of standard parameters that efforts tell, exactly; see `identification.base_parameters`.
-
-        Numbers within `snap` of simple fractions are taken to be these.
-        """
+        """Identifiable combinations of standard parameters, exact; `snap` rounds numbers to near fractions."""
         from .base_parameters import base_parameters
 
         return base_parameters(self.record, snap)

@@ -21,7 +21,7 @@ joint: the moments of a body are the symmetric 4×4 matrix
 
 and a twist (ω, v) of the joint moves none of it if [[ω̂, v], [0, 0]] J = 0. Such a J is mass on the axis of a revolute
 joint (3 of 10 dimensions), pure inertia for a prismatic one (6), a point mass in the centre of a ball joint (1),
-anything for a weld (10). Carried by the child it asks of the efforts what it asks carried by the parent: a relation
+anything for a weld (10). Carried by the child it takes the efforts that it takes when carried by the parent: a relation
 between the columns of the regressor.
 """
 
@@ -78,7 +78,7 @@ _SHORT = 60
 class BaseParameters(Shown):
     """The identifiable combinations β = K π: `names` of their leading parameters, `combinations` by these names.
 
-    `without_effect` names the standard parameters that no effort tells of; `notices` say what was snapped, and which
+    `without_effect` names the standard parameters without effect on efforts; `notices` say what was snapped, and which
     combinations hardly show.
     """
 
@@ -114,12 +114,9 @@ class BaseParameters(Shown):
         met = free_symbols(entries)
         lacking = [str(x.name) for x in met if x.name not in given]
         if lacking:
-            raise ValueMissing(
-                f"base parameters depend on {', '.join(lacking)}, which {'have' if lacking[1:] else 'has'} no value.",
-                place=_PLACE,
-                cure=f"Give parameters={{{lacking[0]!r}: …}}.",
-                code="E-IDENTIFICATION-MISSING",
-            )
+            said = f"base parameters depend on {', '.join(lacking)}, which {'have' if lacking[1:] else 'has'} no value."
+            cure = f"Give parameters={{{lacking[0]!r}: …}}."
+            raise ValueMissing(said, place=_PLACE, cure=cure, code="E-IDENTIFICATION-MISSING")
         numbers = evaluate(entries, {x: float(given[str(x.name)]) for x in met})
         return np.array(numbers).reshape(len(self.columns), len(self.standard))
 
@@ -142,18 +139,18 @@ def base_parameters(equations: EquationsOfMotion, snap: float = 1e-6) -> BasePar
     snap = number(snap, "a tolerance", place=f"{_PLACE} snap", cure="Give a small number, such as 1e-6.")
     with quiet_collector():
         tree, notices = snapped_tree(equations.tree, snap)
-        made = regressor(equations, tree)
-        search = _Search(made)
-        bodies = list(dict.fromkeys(each.owner for each in made.parameters if each.kind in MOMENTS))
+        result = regressor(equations, tree)
+        search = _Search(result)
+        bodies = list(dict.fromkeys(each.owner for each in result.parameters if each.kind in MOMENTS))
         for relation in relations(tree, bodies):
             search.take(relation)
-        _solve_the_rest(search, made)
-        kept = tuple(k for k in range(len(made.names)) if k not in search.gone)
+        _solve_the_rest(search, result)
+        kept = tuple(k for k in range(len(result.names)) if k not in search.gone)
         K = search.matrix(kept)
-        notices += weak_combinations(equations, made, kept, snap)
+        notices += weak_combinations(equations, result, kept, snap)
         table = equations.system.parameters.items()
         defaults = {name: float(entry.value) for name, entry in table if entry.value is not None}
-        return BaseParameters(tuple(made.names), kept, K, defaults, tuple(notices))
+        return BaseParameters(tuple(result.names), kept, K, defaults, tuple(notices))
 
 
 def _check_open(equations: EquationsOfMotion) -> None:
@@ -162,17 +159,12 @@ def _check_open(equations: EquationsOfMotion) -> None:
     if constraints is None:
         return
     if equations.dependent_speeds is None:
-        raise fault(
-            f"the efforts of '{equations.system.name}' share their work with multipliers.",
-            "Derive on independent speeds: derive(independent=[…]).",
-            "E-IDENTIFICATION-UNSUPPORTED",
-        )
+        message = f"the efforts of '{equations.system.name}' share their work with multipliers."
+        raise fault(message, "Derive on independent speeds: derive(independent=[…]).", "E-IDENTIFICATION-UNSUPPORTED")
     if any(row.value is not None for row in constraints.rows):
-        raise fault(
-            f"'{equations.system.name}' has closed loops, whose base parameters are not found here.",
-            "Open the loops: identify the tree, with efforts on the joints of each branch.",
-            "E-IDENTIFICATION-UNSUPPORTED",
-        )
+        message = f"'{equations.system.name}' has closed loops, whose base parameters are not found here."
+        cure = "Open the loops: identify the tree, with efforts on the joints of each branch."
+        raise fault(message, cure, "E-IDENTIFICATION-UNSUPPORTED")
 
 
 class _Search:
@@ -252,7 +244,7 @@ def _solve_the_rest(search: _Search, made: Regressor) -> None:
     while len(rows) < len(left):
         rows += _at_random(search, left, len(rows))
     before, found = None, combinations(rows)
-    while found and found != before:  # a motion more that tells nothing new says that none will
+    while found and found != before:  # one more motion without a new row means that none will add one
         rows += _at_random(search, left, len(rows))
         before, found = found, combinations(rows)
     for place, on in found.items():
@@ -309,26 +301,23 @@ def _constant(value: Expr) -> Expr:
             continue
         if same([found], [value]):
             return found
-    raise fault(
-        "a combination was found, but its coefficients were not found without the motion.",
-        "Give lengths and angles as numbers.",
-        "E-IDENTIFICATION-FAILED",
-    )
+    message = "a combination was found, but its coefficients were not found without the motion."
+    raise fault(message, "Give lengths and angles as numbers.", "E-IDENTIFICATION-FAILED")
 
 
-#: Singular values below so many times `snap`, beside the largest, are told.
+#: Singular values below so many times `snap`, beside the largest, are reported.
 _WEAK = 100.0
 
 
 def snapped_tree(tree: Tree, snap: float) -> tuple[Tree, list[str]]:
     """The tree with rotations and offsets that are almost plain made plain, and what was moved."""
-    links, told = [], []
+    links, message = [], []
     for link in tree.links:
         fixed = _plain(link.fixed, snap)
         if fixed is not link.fixed:
-            told.append(f"Joint '{link.joint}' sits within {snap:g} of plain axes and was put on them.")
+            message.append(f"Joint '{link.joint}' sits within {snap:g} of plain axes and was put on them.")
         links.append(link if fixed is link.fixed else replace(link, fixed=fixed))
-    return (replace(tree, links=tuple(links)), told) if told else (tree, [])
+    return (replace(tree, links=tuple(links)), message) if message else (tree, [])
 
 
 def _plain(X: Pose, snap: float) -> Pose:
@@ -479,7 +468,7 @@ def _of_moment(k: int) -> Matrix:
 
 
 def null_space(rows: Sequence[Sequence[Any]], width: int) -> list[list[Expr]]:
-    """Vectors v with rows · v = 0, as many as there are, by elimination on the graph; zero is told by fingerprint."""
+    """Vectors v with rows · v = 0, all of them, by elimination on the graph; zero is decided by fingerprint."""
     table = [[as_expr(entry) for entry in row] for row in rows]
     pivots: list[int] = []
     for column in range(width):

@@ -65,8 +65,8 @@ class ExcitingTrajectory(Shown):
     samples: int
 
     def __repr__(self) -> str:
-        told = f"{self.period:g} s, {self.sines.shape[1]} harmonics, condition {self.condition:.4g}"
-        return f"ExcitingTrajectory({', '.join(self.coordinates)}; {told})"
+        message = f"{self.period:g} s, {self.sines.shape[1]} harmonics, condition {self.condition:.4g}"
+        return f"ExcitingTrajectory({', '.join(self.coordinates)}; {message})"
 
     def _cell(self) -> Cell:
         reach = np.abs(self(self.t)[0] - self.centre).max(axis=0)
@@ -88,14 +88,14 @@ class ExcitingTrajectory(Shown):
 
     def expressions(self, time: Expr) -> Vector:
         """q as expressions of time, to prescribe or to follow."""
-        made = []
+        result = []
         for c, a, b in zip(self.centre, self.sines, self.cosines, strict=True):
             total = as_expr(float(c))
             for k, (s, r) in enumerate(zip(a.tolist(), b.tolist(), strict=True), start=1):
                 angle = 2 * pi * k * time / as_expr(self.period)
                 total = total + as_expr(s) * sin(angle) + as_expr(r) * cos(angle)
-            made.append(total)
-        return Vector(made)
+            result.append(total)
+        return Vector(result)
 
 
 def exciting_trajectory(
@@ -140,11 +140,8 @@ def exciting_trajectory(
     W = functions.regressor(q, u, udot, parameters=parameters)[0][..., columns].reshape(-1, len(columns))
     condition = float(np.linalg.cond(W))
     if not condition < 1e9:
-        raise fault(
-            f"no motion within these limits shows all {len(columns)} base parameters (condition {condition:.1g}).",
-            "Allow more room or speed, or more harmonics.",
-            "E-IDENTIFICATION-FAILED",
-        )
+        message = f"no motion within these limits shows all {len(columns)} base parameters (condition {condition:.1g})."
+        raise fault(message, "Allow more room or speed, or more harmonics.", "E-IDENTIFICATION-FAILED")
     return ExcitingTrajectory(tuple(equations.coordinates), period, centre, a, b, condition, count)
 
 
@@ -181,11 +178,8 @@ def _position_limits(
     for name in names:
         lower, upper = found[name]
         if not lower < upper:
-            raise fault(
-                f"the limits {lower:g} and {upper:g} of '{name}' leave no room.",
-                "Give (lower, upper), the lower one first.",
-                "E-IDENTIFICATION-NUMBER",
-            )
+            message = f"the limits {lower:g} and {upper:g} of '{name}' leave no room."
+            raise fault(message, "Give (lower, upper), the lower one first.", "E-IDENTIFICATION-NUMBER")
     return np.array([found[name][0] for name in names]), np.array([found[name][1] for name in names])
 
 
@@ -280,8 +274,8 @@ def _least(badness: Callable[[Floats], Floats], variables: int, seed: int) -> Fl
         return float(found[0]), (found[1:] - found[0]) / _SMALL
 
     def improved(x: Floats, iterations: int) -> Floats:
-        made = minimize(with_slope, x, jac=True, method="L-BFGS-B", options={"maxiter": iterations})
-        return np.asarray(made.x)
+        result = minimize(with_slope, x, jac=True, method="L-BFGS-B", options={"maxiter": iterations})
+        return np.asarray(result.x)
 
     tried = np.array([starts[order[0]], *(improved(starts[k], _FIRST) for k in order[:_IMPROVED])])
     best = tried[int(np.argmin(badness(tried)))]

@@ -81,7 +81,7 @@ class FitOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fit(Shown):
-    """Base parameters from data: `values` with `covariance`; `standard` are those of possible bodies, if asked for.
+    """Base parameters from data: `values` with `covariance`; `standard` are those of physical bodies, if requested.
 
     `noise` is the standard deviation of the efforts that the fit leaves, by speed; `condition` that of the weighted
     columns, each of unit length.
@@ -134,15 +134,12 @@ class Fit(Shown):
 
     def _standard(self) -> Mapping[str, float]:
         if self.standard is None:
-            raise fault(
-                "this fit has no possible bodies.", "Identify with consistent=True.", "E-IDENTIFICATION-UNSUPPORTED"
-            )
+            message = "this fit has no possible bodies."
+            raise fault(message, "Identify with consistent=True.", "E-IDENTIFICATION-UNSUPPORTED")
         return self.standard
 
     def body(self, name: str) -> dict[str, Any]:
-        """Mass, mass centre and inertia about it, as `System.body` takes them, of the body of a `name`, in the
-        consistent form.
-        """
+        """Mass, mass centre and central inertia of a body, as `System.body` takes them, in the consistent form."""
         table = self._standard()
         moments = [table.get(f"{kind}_{name}") for kind in MOMENTS]
         if None in moments:
@@ -154,10 +151,7 @@ class Fit(Shown):
         return {"mass": m, "com": tuple(c.tolist()), "inertia": about.tolist()}
 
     def predict(self, q: Any, u: Any, udot: Any, consistent: bool = False, **more: Unpack[CallOptions]) -> Floats:
-        """Efforts of a motion (q, u, udot) by the fitted parameters, or the `consistent` ones.
-
-        Options are those of compiled functions: `z`, `t`, `inputs`, `multipliers`, `parameters`.
-        """
+        """Efforts of a motion (q, u, udot) by the fitted or `consistent` parameters; options of compiled functions."""
         Y, known = self.functions.regressor(q, u, udot, **({"parameters": self.parameters or None} | more))
         found = Y[..., list(self.base.columns)] @ (self.consistent_values if consistent else self.values) + known
         return np.asarray(found)
@@ -203,12 +197,12 @@ def identify(
     used = {**taken[0].parameters, **(parameters or {})}
     standard, misfit = None, 0.0
     if consistent:
-        made = regressor(equations)
-        # What is to be found starts from the model: a run knows its own masses, its data do not.
-        met = {str(x.name) for x in free_symbols([*made.Y.entries(), *made.known, *base.K.entries()])}
+        result = regressor(equations)
+        # What is to be found starts from the model: a run has masses, its data do not.
+        met = {str(x.name) for x in free_symbols([*result.Y.entries(), *result.known, *base.K.entries()])}
         own = {name: value for name, value in used.items() if name in met or name in (parameters or {})}
-        start = [_number(each, {**base.defaults, **own}) for each in made.parameters]
-        standard, misfit = consistent_parameters(made.parameters, start, K, values, covariance)
+        start = [_number(each, {**base.defaults, **own}) for each in result.parameters]
+        standard, misfit = consistent_parameters(result.parameters, start, K, values, covariance)
     spread = dict(zip(equations.speeds, noise.tolist(), strict=True))
     return Fit(base, values, covariance, spread, condition, len(left), K, functions, used, standard, misfit)
 
@@ -231,21 +225,16 @@ def _combinations(taken: Sequence[Measured], base: BaseParameters, parameters: M
     found = [base.matrix({**each.parameters, **(parameters or {})}) for each in taken]
     for k, K in enumerate(found):
         if not np.allclose(K, found[0], rtol=1e-12, atol=0.0):
-            raise fault(
-                f"motion {k + 1} was run with other lengths than the first, so that its base parameters are others.",
-                "Identify them one by one, or give parameters=… that hold for all.",
-                "E-IDENTIFICATION-UNSUPPORTED",
-            )
+            said = f"motion {k + 1} was run with other lengths than the first, so that its base parameters are others."
+            cure = "Identify them one by one, or give parameters=… that hold for all."
+            raise fault(said, cure, "E-IDENTIFICATION-UNSUPPORTED")
     return found[0]
 
 
 def _check_count(unknowns: int, equations: int) -> None:
     if equations < unknowns:
-        raise fault(
-            f"{unknowns} base parameters need at least as many efforts, not {equations}.",
-            "Give more samples.",
-            "E-IDENTIFICATION-SHAPE",
-        )
+        message = f"{unknowns} base parameters need at least as many efforts, not {equations}."
+        raise fault(message, "Give more samples.", "E-IDENTIFICATION-SHAPE")
 
 
 def _weighted(base: BaseParameters, columns: Floats, left: Floats) -> tuple[Floats, Floats, Floats, float]:
@@ -275,7 +264,7 @@ def _solved(base: BaseParameters, W: Floats, y: Floats) -> tuple[Floats, Floats,
     if weak.any():
         shares = np.abs(right[weak]).max(axis=0)
         mixed = [name for name, share in zip(base.names, shares, strict=True) if share > 0.1]
-        raise _unexciting(f"the data do not tell apart {', '.join(mixed)}.")
+        raise _unexciting(f"the data do not separate {', '.join(mixed)}.")
     values = (right.T @ ((left.T @ triangle[: len(lengths), -1]) / sizes)) / lengths
     inverse = (right.T / sizes**2) @ right / np.outer(lengths, lengths)
     return values, inverse, float(sizes[0] / sizes[-1])
@@ -284,19 +273,15 @@ def _solved(base: BaseParameters, W: Floats, y: Floats) -> tuple[Floats, Floats,
 def _triangle(table: Floats) -> Floats:
     """R of a tall table, from piece to piece: pieces stay in the cache, and no threads are woken for them."""
     height = max(_PIECE, 2 * table.shape[1])
-    made = table[:0]
+    result = table[:0]
     for start in range(0, len(table), height):
-        made = np.asarray(np.linalg.qr(np.vstack([made, table[start : start + height]]), mode="r"))
-    return made
+        result = np.asarray(np.linalg.qr(np.vstack([result, table[start : start + height]]), mode="r"))
+    return result
 
 
 def _unexciting(message: str) -> PolhodeError:
-    return PolhodeError(
-        message,
-        place=_PLACE,
-        cure="Measure a motion that excites them: see exciting_trajectory.",
-        code="E-IDENTIFICATION-FAILED",
-    )
+    cure = "Measure a motion that excites them: see exciting_trajectory."
+    return PolhodeError(message, place=_PLACE, cure=cure, code="E-IDENTIFICATION-FAILED")
 
 
 def _number(parameter: StandardParameter, given: Mapping[str, Any]) -> float | None:
@@ -351,7 +336,7 @@ def measured(
     if not several:
         raise _fault("there are no data.", "Give arrays by name, or a trajectory.", "E-IDENTIFICATION-MISSING")
     found = [_complete(equations, _arrays(equations, each), cutoff, decimate) for each in several]
-    return [replace(made, parameters=_run_with(equations, each)) for made, each in zip(found, several, strict=True)]
+    return [replace(result, parameters=_run_with(equations, each)) for result, each in zip(found, several, strict=True)]
 
 
 def _run_with(equations: EquationsOfMotion, data: Any) -> dict[str, Any]:
@@ -373,11 +358,8 @@ def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
             raise unknown("kind of data", key, _KEYS, place=_PLACE, code="E-IDENTIFICATION-NAME")
     for key in ("q", "tau"):
         if data.get(key) is None:
-            raise _fault(
-                f"the data have no {key}.",
-                'Give {"t": …, "q": …, "tau": …}, or a trajectory of a run with efforts.',
-                "E-IDENTIFICATION-MISSING",
-            )
+            cure = 'Give {"t": …, "q": …, "tau": …}, or a trajectory of a run with efforts.'
+            raise _fault(f"the data have no {key}.", cure, "E-IDENTIFICATION-MISSING")
     widths = {"q": len(equations.q), **dict.fromkeys(("u", "udot", "tau"), len(equations.u))}
     widths |= {"inputs": len(equations.system.inputs), "z": len(equations.z)}
     found: dict[str, Floats] = {}
@@ -390,11 +372,9 @@ def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
         shape = () if key == "t" else (widths[key],)
         if table.ndim == 0 or table.shape[1:] != shape:
             expected = "one number" if key == "t" else f"{widths[key]} numbers"
-            raise _fault(
-                f"{key} is an array {table.shape}, but a sample has {expected}.",
-                f"Give an array with a row for each sample, in the order of {_names(equations, key)}.",
-                "E-IDENTIFICATION-SHAPE",
-            )
+            message = f"{key} is an array {table.shape}, but a sample has {expected}."
+            cure = f"Give an array with a row for each sample, in the order of {_names(equations, key)}."
+            raise _fault(message, cure, "E-IDENTIFICATION-SHAPE")
         if table.size or key not in ("inputs", "z"):
             found[key] = table
     _check_lengths(found)
@@ -412,10 +392,9 @@ def _names(equations: EquationsOfMotion, key: str) -> str:
 def _check_lengths(found: Mapping[str, Floats]) -> None:
     lengths = {key: len(table) for key, table in found.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{key} has {length}" for key, length in lengths.items())
-        raise _fault(
-            f"the data differ in their number of samples: {told}.", "Cut them to one length.", "E-IDENTIFICATION-SHAPE"
-        )
+        words = ", ".join(f"{key} has {length}" for key, length in lengths.items())
+        message = f"the data differ in their number of samples: {words}."
+        raise _fault(message, "Cut them to one length.", "E-IDENTIFICATION-SHAPE")
 
 
 def _check_finite(equations: EquationsOfMotion, found: Mapping[str, Floats]) -> None:
@@ -424,11 +403,8 @@ def _check_finite(equations: EquationsOfMotion, found: Mapping[str, Floats]) -> 
         if len(bad):
             row, *column = (int(k) for k in bad[0])
             of = f" of '{_names(equations, key).split(', ')[column[0]]}'" if column else ""
-            raise _fault(
-                f"{key}{of} is {table[tuple(bad[0])]} in sample {row}.",
-                "Leave out such samples, or split the data there into a list of two.",
-                "E-IDENTIFICATION-NUMBER",
-            )
+            cure = "Leave out such samples, or split the data there into a list of two."
+            raise _fault(f"{key}{of} is {table[tuple(bad[0])]} in sample {row}.", cure, "E-IDENTIFICATION-NUMBER")
 
 
 def _complete(
@@ -438,24 +414,18 @@ def _complete(
     lacking = [key for key in ("u", "udot") if key not in found]
     t = found.get("t")
     if t is None and (lacking or cutoff is not None):
-        raise _fault(
-            f"without the times t the data lack {' and '.join(lacking) or 'what the filter needs'}.",
-            'Give "t", or measured "u" and "udot".',
-            "E-IDENTIFICATION-MISSING",
-        )
+        message = f"without the times t the data lack {' and '.join(lacking) or 'what the filter needs'}."
+        raise _fault(message, 'Give "t", or measured "u" and "udot".', "E-IDENTIFICATION-MISSING")
     step = _step(t) if t is not None and (lacking or cutoff is not None) else 0.0
     if "u" in lacking and not same(equations.coordinate_rates, equations.u):
-        raise _fault(
-            "the speeds of this mechanism are not the rates of its coordinates.",
-            'Give "u" as well.',
-            "E-IDENTIFICATION-UNSUPPORTED",
-        )
+        message = "the speeds of this mechanism are not the rates of its coordinates."
+        raise _fault(message, 'Give "u" as well.', "E-IDENTIFICATION-UNSUPPORTED")
     smooth = _filter(step, cutoff, count)
-    made: dict[str, Any] = {key: smooth(found[key]) for key in ("q", "u", "udot") if key in found}
+    result: dict[str, Any] = {key: smooth(found[key]) for key in ("q", "u", "udot") if key in found}
     if "u" in lacking:
-        made["u"] = np.gradient(made["q"], step, axis=0, edge_order=2)
+        result["u"] = np.gradient(result["q"], step, axis=0, edge_order=2)
     if "udot" in lacking:
-        made["udot"] = np.gradient(made["u"], step, axis=0, edge_order=2)
+        result["udot"] = np.gradient(result["u"], step, axis=0, edge_order=2)
     skip = 0 if not lacking and cutoff is None else 3 if cutoff is None else int(np.ceil(1 / (cutoff * step)))
     every = decimate if decimate is not None else 1 if cutoff is None else max(1, int(1 / (2 * cutoff * step)))
     every = whole_number(every, "a whole number, 1 or more", least=1, place=f"{_PLACE} decimate")
@@ -463,19 +433,16 @@ def _complete(
     if len(range(*kept.indices(count))) < 2:
         raise _fault(f"{count} samples are too few.", "Measure longer, or decimate less.", "E-IDENTIFICATION-SHAPE")
     rest: dict[str, Any] = {key: found[key] for key in ("tau", "inputs", "z") if key in found}
-    return Measured(**made, **rest, t=np.zeros(count) if t is None else t, smooth=smooth, kept=kept)
+    return Measured(**result, **rest, t=np.zeros(count) if t is None else t, smooth=smooth, kept=kept)
 
 
 def _step(t: Floats) -> float:
     """The time between samples, which must be the same for all."""
     steps = np.diff(t)
     if len(steps) < 8 or steps.min() <= 0 or steps.max() - steps.min() > 1e-3 * steps.mean():
-        told = f"from {steps.min():.4g} s to {steps.max():.4g} s" if len(steps) else "none"
-        raise _fault(
-            f"accelerations are taken from differences of at least 9 samples at even steps; these are {told}.",
-            'Sample evenly, or give "u" and "udot" and no cutoff.',
-            "E-IDENTIFICATION-SHAPE",
-        )
+        words = f"from {steps.min():.4g} s to {steps.max():.4g} s" if len(steps) else "none"
+        message = f"accelerations are taken from differences of at least 9 samples at even steps; these are {words}."
+        raise _fault(message, 'Sample evenly, or give "u" and "udot" and no cutoff.', "E-IDENTIFICATION-SHAPE")
     return float(steps.mean())
 
 
@@ -483,11 +450,8 @@ def _filter(step: float, cutoff: float | None, count: int) -> Callable[[Floats],
     if cutoff is None:
         return lambda table: table
     if not isinstance(cutoff, int | float) or not 0 < cutoff * step < 0.5:
-        raise _fault(
-            f"a cutoff of {cutoff!r} Hz is not between 0 and half the rate of sampling, {0.5 / step:.4g} Hz.",
-            "Give some times the highest frequency of the motion.",
-            "E-IDENTIFICATION-NUMBER",
-        )
+        message = f"a cutoff of {cutoff!r} Hz is not between 0 and half the rate of sampling, {0.5 / step:.4g} Hz."
+        raise _fault(message, "Give some times the highest frequency of the motion.", "E-IDENTIFICATION-NUMBER")
     from scipy.signal import butter, sosfiltfilt
 
     sections = butter(_ORDER, 2 * cutoff * step, output="sos")
@@ -586,8 +550,8 @@ def _divergence(pieces: Sequence[_Piece], pi: Floats) -> tuple[Floats, Floats]:
 def _inverse(covariance: Floats) -> Floats:
     """The inverse of a covariance whose entries have very different sizes."""
     scale = np.sqrt(np.diag(covariance))
-    made = np.linalg.inv(covariance / np.outer(scale, scale)) / np.outer(scale, scale)
-    return np.asarray((made + made.T) / 2)
+    result = np.linalg.inv(covariance / np.outer(scale, scale)) / np.outer(scale, scale)
+    return np.asarray((result + result.T) / 2)
 
 
 def _pieces(parameters: Sequence[StandardParameter], start: Sequence[float | None]) -> list[_Piece]:

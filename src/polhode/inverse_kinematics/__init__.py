@@ -1,4 +1,4 @@
-"""The methods of Equations that go from poses back to coordinates, and tell how well a frame can move."""
+"""The methods of Equations for inverse kinematics, manipulability, singular configurations and workspaces."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class InverseKinematicsMethods(RunMethods):
         (by number or name; home by default) and, where that leads nowhere, at up to `restarts` random places within the
         limits, to a `tolerance`. `prefer`
         says what a redundant mechanism does with its freedom: stay "near" the start, or away from its "limits". A pose
-        that is not reached is refused, with how near it came; among many, `solved` tells. See
+        that is not reached is refused, with how near it came; of arrays, `solved` has the outcome. See
         `polhode.inverse_kinematics.numerical`.
 
         >>> import polhode as ph

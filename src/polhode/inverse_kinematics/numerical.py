@@ -67,8 +67,8 @@ class Reached(Shown):
     def _cell(self) -> Cell:
         if self.q.ndim == 1:
             rows = [(name, f"{value:.9g}") for name, value in self.coordinates.items()]
-            told = "reached" if self.solved else "NOT reached"
-            title = f"{told}: {float(self.residual):.1e} off"
+            message = "reached" if self.solved else "NOT reached"
+            title = f"{message}: {float(self.residual):.1e} off"
             return Cell(title, [Table(["coordinate", "value"], rows, numbers_from=1)])
         flat = self.q.reshape(-1, self.q.shape[-1]).tolist()
         table = [
@@ -80,19 +80,9 @@ class Reached(Shown):
 
 
 def inverse_kinematics(
-    functions: Functions,
-    name: str,
-    pose: Any,
-    near: Any = None,
-    of: str = "pose",
-    *,
-    limits: bool = True,
-    prefer: str | None = None,
-    parameters: Mapping[str, Any] | None = None,
-    tolerance: float = 1e-10,
-    restarts: int = 200,
-    seed: int = 0,
-) -> Reached:
+    functions: Functions, name: str, pose: Any, near: Any, of: str, *, limits: bool, prefer: str | None,
+    parameters: Mapping[str, Any] | None, tolerance: float, restarts: int, seed: int,
+) -> Reached:  # fmt: skip
     """Coordinates that bring a body or frame to a pose; see `Equations.inverse_kinematics`."""
     check_asked(of, _PLACE)
     equations, step = functions.equations, PoseStepOf(name, of)
@@ -120,20 +110,19 @@ def inverse_kinematics(
     q, left = found.q, found.left
     if prefer is not None:
         q, left = _preferred(search, q, left, goals, flat if prefer == "near" else known.middle)
-    made = Reached(
+    result = Reached(
         q.reshape(start.shape), left.reshape(batch), (left <= tolerance).reshape(batch),
         found.restarts.reshape(batch), names,
     )  # fmt: skip
-    if not batch and not made.solved:
+    if not batch and not result.solved:
         searches = f"{restarts + 1} searches" if restarts else "one search"
-        raise PolhodeError(
-            f"'{name}' could not be brought where it was wanted; the nearest that {searches} came is {left[0]:.3g} "
-            f"away, at {', '.join(f'{each} = {value:.4g}' for each, value in zip(names, q[0], strict=True))}.",
-            place=f"system '{equations.system.name}'",
-            cure="Check that the place is within reach and limits, or start elsewhere: near=….",
-            code="E-POSE-FAILED",
+        message = (
+            f"'{name}' did not reach its target; the nearest that {searches} came is {left[0]:.3g} "
+            f"away, at {', '.join(f'{each} = {value:.4g}' for each, value in zip(names, q[0], strict=True))}."
         )
-    return made
+        cure = "Check that the place is within reach and limits, or start elsewhere: near=…."
+        raise PolhodeError(message, place=f"system '{equations.system.name}'", cure=cure, code="E-POSE-FAILED")
+    return result
 
 
 def _start(equations: EquationsOfMotion, near: Any, batch: tuple[int, ...], names: Sequence[str]) -> Floats:
@@ -205,7 +194,7 @@ _TOGETHER = 16
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """What a search knows of coordinates: limits, the speed that is the rate of each (or -1), angles, quaternions."""
+    """Data on coordinates for a search: limits, the speed that is the rate of each (or -1), angles, quaternions."""
 
     lower: Floats
     upper: Floats
@@ -239,10 +228,10 @@ class Coordinates:
         high = np.where(bounded, self.upper, np.where(self.turns, np.pi, near + 1.0))
         wide = bounded & self.turns & (high - low > 2 * np.pi)  # one turn has all there is
         low, high = np.where(wide, np.maximum(low, -np.pi), low), np.where(wide, np.minimum(high, np.pi), high)
-        made = low + dice.random(near.shape) * (high - low)
+        result = low + dice.random(near.shape) * (high - low)
         for first in self.quaternions:
-            made[..., first : first + 4] = dice.normal(size=(*near.shape[:-1], 4))
-        return self.held(made)
+            result[..., first : first + 4] = dice.normal(size=(*near.shape[:-1], 4))
+        return self.held(result)
 
     @cached_property
     def _limited(self) -> tuple[Any, Any, Floats, Floats]:
@@ -292,7 +281,7 @@ def coordinates_of(equations: EquationsOfMotion, limits: bool, parameters: Mappi
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SearchResult:
     """Where searches ended: coordinates (N, n), what is left of e (N,), and how often each began again."""
 
     q: Floats
@@ -311,10 +300,10 @@ class Search:
     restarts: int = 200
     seed: int = 0
 
-    def __call__(self, start: Floats, target: Floats) -> Found:
+    def __call__(self, start: Floats, target: Floats) -> SearchResult:
         """Coordinates (N, n) that bring frames to targets (N, 12), from a start (N, n) each, or the nearest found."""
         dice = np.random.default_rng(self.seed)
-        found = Found(start.copy(), np.full(len(start), np.inf), np.zeros(len(start), dtype=np.int64))
+        found = SearchResult(start.copy(), np.full(len(start), np.inf), np.zeros(len(start), dtype=np.int64))
         waiting = 0
         now = self._begun(np.zeros(0, dtype=np.int64), start[:0], target[:0])
         while len(now.row) or waiting < len(start):
@@ -375,7 +364,7 @@ class Search:
         )  # fmt: skip
 
 
-def _keep(found: Found, now: _Now, at: NDArray[np.int64]) -> None:
+def _keep(found: SearchResult, now: _Now, at: NDArray[np.int64]) -> None:
     """What ended nearest so far; of several searches for one row, the nearest."""
     at = at[np.argsort(-now.square[at], kind="stable")]
     row, left = now.row[at], np.sqrt(now.square[at])

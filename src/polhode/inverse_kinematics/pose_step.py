@@ -7,7 +7,7 @@
 K. Levenberg (1944) and D. Marquardt (1963), in the form that solves as many equations as there are conditions; damping
 by the square of what is left keeps the convergence quadratic, at singular poses too (N. Yamashita, M. Fukushima, 2001;
 T. Sugihara, IEEE Trans. Robotics 27, 2011). W is 1 for speeds that are free and 0 for those of coordinates that stay at
-a limit; d is a wish, for what a redundant mechanism does with the freedom that is left.
+a limit; d is the secondary task of a redundant mechanism.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ..kinematics.tree import Tree
 
 Floats = NDArray[np.float64]
 
-#: What may be asked of a frame, and which rows of the Jacobian (angular velocity, velocity) that takes.
+#: The targets of a frame, and which rows of the Jacobian (angular velocity, velocity) that takes.
 ASKED = {"pose": range(6), "orientation": range(3), "position": range(3, 6)}
 #: Damping that is always there, as a part of the mean square of J: pivots of dependent conditions stay positive.
 _TINY = Fraction(1, 10**15)
@@ -48,7 +48,7 @@ class PoseStep:
     """A step as expressions of q, and of symbols for the target, μ, W and d."""
 
     target: tuple[Expr, ...]
-    """p* and the rows of R*, twelve in all, whatever is asked for."""
+    """p* and the rows of R*, twelve in all, whatever the target."""
     damping: Expr
     free: tuple[Expr, ...]
     wish: tuple[Expr, ...]
@@ -61,7 +61,7 @@ class PoseStep:
 
 
 def check_asked(of: Any, place: str) -> None:
-    """Refuse what cannot be asked of a frame."""
+    """Refuse an unknown kind of target."""
     if not isinstance(of, str) or of not in ASKED:
         raise unknown("kind of target", of, ASKED, place=place, code="E-POSE-NAME")
 
@@ -174,19 +174,18 @@ def _parts(pose: Any) -> tuple[Floats, Floats] | None:
         return p, R
     if not isinstance(pose, list | tuple) or not pose:
         return None
-    made = []
+    result = []
     for each in pose:
         one = _parts(each)
         if one is None:
             return None
-        made.append(one)
-    return np.stack([p for p, _ in made]), np.stack([R for _, R in made])
+        result.append(one)
+    return np.stack([p for p, _ in result]), np.stack([R for _, R in result])
 
 
 def _no_pose(shape: tuple[int, ...], cure: str) -> ShapeError:
-    told = f"an array of shape {shape} is no pose"
+    message = f"an array of shape {shape} is no pose"
     if shape[-1:] == (3,) and shape[-2:] != (3, 3):
-        return ShapeError(
-            f"{told}, but a position.", place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-POSE-SHAPE"
-        )
-    return ShapeError(f"{told}.", place=_PLACE, cure=cure, code="E-POSE-SHAPE")
+        said = f"{message}, but a position."
+        return ShapeError(said, place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-POSE-SHAPE")
+    return ShapeError(f"{message}.", place=_PLACE, cure=cure, code="E-POSE-SHAPE")

@@ -1,4 +1,4 @@
-"""What inverse kinematics asks of compiled code: a damped step towards a pose, and all branches of a closed form."""
+"""Compiled quantities of inverse kinematics: a damped step towards a pose, and all branches of a closed form."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class PoseStepOf(Quantity):
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from .pose_step import pose_step
 
-        made = pose_step(equations, self.name, self.of)
+        result = pose_step(equations, self.name, self.of)
         return [
-            ("square", (), [made.square]),
-            ("change", (len(made.change),), list(made.change)),
-            ("slope", (len(made.slope),), list(made.slope)),
+            ("square", (), [result.square]),
+            ("change", (len(result.change),), list(result.change)),
+            ("slope", (len(result.slope),), list(result.slope)),
         ]
 
 
@@ -56,6 +56,6 @@ class ClosedFormOf(Quantity):
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from .closed_form import closed_form
 
-        made = closed_form(equations, self.name, self.of, prove=False)
-        entries = [angle for branch in made.branches for angle in branch]
-        return [("branches", (len(made.branches), len(made.coordinates)), entries)]
+        result = closed_form(equations, self.name, self.of, prove=False)
+        entries = [angle for branch in result.branches for angle in branch]
+        return [("branches", (len(result.branches), len(result.coordinates)), entries)]

@@ -46,7 +46,7 @@ Floats = NDArray[np.float64]
 _PLACE = "singular_configurations"
 #: More minors than this are not written down.
 _MOST_MINORS = 40
-#: Factors with more characters than this are not told.
+#: Factors with more characters than this are not reported.
 _LONGEST = 2000
 #: A singular value that is smaller than this part of the largest is none.
 _NOTHING = 1e-7
@@ -103,10 +103,7 @@ class SingularConfigurations(Typeset):
     def along(
         self, path: ArrayLike | Sequence[Mapping[str, float]], parameters: Mapping[str, Any] | None = None
     ) -> list[Singular]:
-        """The singular configurations on a path of straight lines between coordinates (k, n), or between poses by name.
-
-        What is singular over a stretch of the path is told once, at its beginning.
-        """
+        """Singular configurations on lines between coordinates (k, n) or named poses; ranges by their start."""
         points = self._points(path)
 
         def values(places: Floats) -> Floats:
@@ -142,9 +139,9 @@ class SingularConfigurations(Typeset):
         with understood("a path", path, place="along", cure=cure):
             rows: list[Any] = list(path)  # type: ignore[arg-type] # what is no list is refused
             for row in rows:
-                strange = [name for name in row if name not in self.coordinates] if isinstance(row, Mapping) else []
-                if strange:
-                    raise unknown("coordinate", strange[0], self.coordinates, place="along", code="E-POSE-NAME")
+                unexpected = [name for name in row if name not in self.coordinates] if isinstance(row, Mapping) else []
+                if unexpected:
+                    raise unknown("coordinate", unexpected[0], self.coordinates, place="along", code="E-POSE-NAME")
             named = [
                 [row.get(name, 0.0) for name in self.coordinates] if isinstance(row, Mapping) else row for row in rows
             ]
@@ -196,8 +193,8 @@ def singular_configurations(functions: Functions, name: str, of: str = "pose") -
     check_all_coordinates(equations, "a singular configuration")
     full = equations.jacobian(name)
     generic = rank([full[i] for i in ASKED[of]])
-    told = _factors_of_minors(_Minors(_short_jacobian(equations, name, of), generic)) if generic else ((), (), [])
-    common, rest, short = (None, (), []) if told is None else told
+    words = _factors_of_minors(_Minors(_short_jacobian(equations, name, of), generic)) if generic else ((), (), [])
+    common, rest, short = (None, (), []) if words is None else words
     own = _Minors(Matrix([full[i] for i in ASKED[of]]), generic)
     determinant = _factored_determinant(own, short) if short else None
     names = tuple(equations.coordinates)
@@ -281,9 +278,9 @@ def _factored_determinant(full: _Minors, short: Sequence[Factors]) -> Expr | Non
     """The only minor of the Jacobian itself, written as that in a link's axes is, which may count them otherwise."""
     if len(full) != 1:
         return None
-    (made,) = full
+    (result,) = full
     known = [sign * each.product for each in short for sign in (1, -1)]
-    return next((each for each in known if each == made), None) or factors(made).product
+    return next((each for each in known if each == result), None) or factors(result).product
 
 
 def _factors_of_minors(minors: _Minors) -> tuple[tuple[Expr, ...], tuple[Expr, ...], list[Factors]] | None:
@@ -317,18 +314,18 @@ def _never_vanishes(found: Sequence[Factors], base: Expr) -> bool:
 
 def _without(found: Factors, shared: Sequence[Expr]) -> Expr:
     """A minor without what all share, and without what stands below the line."""
-    made = as_expr(1)
+    result = as_expr(1)
     for base, exponent in found.powers:
         if base not in shared and exponent > 0:
-            made = made * base**exponent
-    return made
+            result = result * base**exponent
+    return result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Manipulability(Shown):
-    """What a frame can do: `measure` (…), `singular_values` (…, r), `condition` (…) and `axes` (…, rows, r).
+    """`measure` (…), `singular_values` (…, r), `condition` (…) and `axes` (…, rows, r) of a frame's Jacobian.
 
-    The axes are those of the ellipsoid, rows angular velocity over velocity in ground components, as far as asked for.
+    Axes are those of the ellipsoid, angular velocity over velocity in ground components.
     """
 
     measure: Floats

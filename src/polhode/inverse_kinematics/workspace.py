@@ -8,7 +8,7 @@ one
     least |F(q) - y|²,    q_min ≤ q ≤ q_max
 
 is found from the nearest samples, by damped Gauss-Newton steps that stop at the limits. A cell that is reached after
-all tells nothing; else the nearest point lies on the boundary, also on that of a hole.
+all is ignored; else the nearest point lies on the boundary, also on that of a hole.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ class Workspace(Shown):
 
     def __repr__(self) -> str:
         span = {3: "space", 2: "a plane", 1: "a line"}.get(len(self.axes), "a point")
-        told = f"{len(self.points)} points, {len(self.boundary)} on the boundary"
-        return f"Workspace('{self.frame}' in {span}: {told})"
+        message = f"{len(self.points)} points, {len(self.boundary)} on the boundary"
+        return f"Workspace('{self.frame}' in {span}: {message})"
 
     def _cell(self) -> Cell:
         rows = [(axis, f"{low:.6g}", f"{high:.6g}") for axis, low, high in zip("xyz", *self.extent, strict=True)]
@@ -116,7 +116,7 @@ class Workspace(Shown):
         return np.where(gap < _REACHED * float(np.ptp(self.extent, axis=0).max()), 0.0, gap)
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Points and boundary as a matplotlib figure, saved if asked: in their plane, or as seen along each axis."""
+        """Points and boundary as a matplotlib figure, saved to `path`: in their plane, or seen along each axis."""
         from ..view.plot import save_plot
 
         figure = plot_workspace(self.points, self.boundary, self.centre, self.axes, title=f"workspace of {self.frame}")
@@ -148,8 +148,8 @@ class Workspace(Shown):
 
         def bend(theta: Floats) -> Floats:
             J = functions.jacobian(name, box.coordinates(theta), parameters=parameters)
-            made = box.slopes(J[..., 3:, :])
-            return np.broadcast_to(made, (len(theta), *made.shape[-2:]))
+            result = box.slopes(J[..., 3:, :])
+            return np.broadcast_to(result, (len(theta), *result.shape[-2:]))
 
         points = put(theta)
         nearest = _Nearest(box, put, bend, theta, points)
@@ -204,18 +204,12 @@ def box_of(equations: EquationsOfMotion, name: str, parameters: Mapping[str, Any
     loose = [name for name, ok, turn, used in zip(tree.coordinates, closed, turns, moves, strict=True)
              if used and not ok and not turn]  # fmt: skip
     if loose:
-        raise fault(
-            f"the coordinate '{loose[0]}' slides without limits, so that its workspace has no end.",
-            "Give the joint limits=(lower, upper).",
-            "E-POSE-UNSUPPORTED",
-        )
+        message = f"the coordinate '{loose[0]}' slides without limits, so that its workspace has no end."
+        raise fault(message, "Give the joint limits=(lower, upper).", "E-POSE-UNSUPPORTED")
     crossed = np.flatnonzero(lower > upper)
     if len(crossed):
-        raise fault(
-            f"the limits leave no place for the coordinate '{tree.coordinates[crossed[0]]}'.",
-            "Look at the limits of the joint and of those that follow it.",
-            "E-POSE-NUMBER",
-        )
+        message = f"the limits leave no place for the coordinate '{tree.coordinates[crossed[0]]}'."
+        raise fault(message, "Look at the limits of the joint and of those that follow it.", "E-POSE-NUMBER")
     home = np.zeros(count)
     home[tree.quaternions] = 1.0
     lower, upper = (

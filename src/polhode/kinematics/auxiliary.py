@@ -1,4 +1,4 @@
-"""Auxiliary coordinates: what is told by where the bodies are, and moves no mass.
+"""Auxiliary coordinates: unknowns that follow from the poses of bodies, without mass.
 
 The angles of a joint that closes a loop, the place where a disc touches a curve: such coordinates σ have no speeds, no
 efforts and no rows in M. They are held in their place by definitions, as many as σ has ways to move,
@@ -10,7 +10,7 @@ length of a quaternion, ψ stays what it was. Rows of constraints may depend on 
 from those of any coordinates.
 
 `constraints.auxiliary.auxiliary_of` makes them of ψ by name and of symbols of kind "coordinate"; what is left of the
-constraint's conditions are rows. `with_auxiliary` there asks every constraint of a system and puts what comes into the
+constraint's conditions are rows. `with_auxiliary` collects those of all constraints of a system in the
 tree. Assembly, runs and their drift, diagnostics and linearizing then know them.
 """
 

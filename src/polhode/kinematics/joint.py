@@ -83,10 +83,7 @@ def _euler_like(columns: Sequence[Sequence[Any]], eps: Sequence[Any]) -> tuple[P
 
 
 def vector_turn(stage: Stage, c: Any) -> Pose:
-    """The turn about the axis a of a stage with vector-parameter c a, (65) of Mladenova.
-
-    With k = 2/(1 + c²):  R = (k - 1) 1 + c k â + (2 - k) a aᵀ, where c = tan(θ/2) makes k = 1 + cos θ.
-    """
+    """R = (k - 1) 1 + c k â + (2 - k) a aᵀ with k = 2/(1 + c²), of the vector-parameter c a; (65) of Mladenova."""
     a = Vector(stage.H.columns[0][:3])
     hat, k = skew(a), 2 / (1 + c * c)
     R = [[(k - 1 if i == j else 0) + c * k * hat[i, j] + (2 - k) * (a[i] * a[j]) for j in range(3)] for i in range(3)]
@@ -114,12 +111,7 @@ def _stored(stage: Stage, eps: Sequence[Any]) -> tuple[list[Any], list[Any]]:
 
 
 def envelope_kinematics(stage: Stage, eps: Sequence[Any]) -> tuple[Matrix, Matrix]:
-    """Gamma of the whole generated algebra and its left inverse: Proposition 2, (16) to (19).
-
-    On the algebra H_e that the columns generate, B eps' = H_e beta has an exact solution:
-    Gamma⁻¹ = H_e⁺ B, with H_e⁺ the constant left inverse of H_e. For a turn that is stored as c = tan(θ/2),
-    ċ = (1 + c²)/2 θ̇.
-    """
+    """Γ on the generated algebra, Γ⁻¹ = H_e⁺ B, and its left inverse: (16) to (19); ċ = (1 + c²)/2 θ̇ for tangents."""
     if stage.is_elastic:
         return Matrix.identity(stage.speeds), Matrix.identity(stage.speeds)
     if stage.is_vector_turn:
@@ -151,7 +143,7 @@ def moore_penrose_kinematic_matrix(H: Any, eps: Sequence[Any]) -> Matrix:
     H = Matrix(H).map(as_expr)
     if len(eps) != H.shape[1]:
         message = f"{H.shape[1]} coordinates are needed for {H.shape[1]} columns, not {len(eps)}."
-        raise ModelError(message, code="E-JOINT-SHAPE")
+        raise ModelError(message, cure=f"Give {H.shape[1]} coordinates.", code="E-JOINT-SHAPE")
     _, B = _euler_like(H.columns, eps)
     made: Matrix = left_inverse(B) @ H
     return made.map(as_expr)
@@ -181,10 +173,7 @@ def compound_kinematic_matrix(stages: Sequence[Stage], eps: Sequence[Sequence[An
 
 
 def compound_map(stages: Sequence[Stage], eps: Sequence[Sequence[Any]], envelope: bool = False) -> Matrix:
-    """The joint map H(eps) of a compound joint: Proposition 3, (27), (28); stages outermost first.
-
-    With `envelope`, the columns of each stage are those of the algebra that it generates.
-    """
+    """H(eps) of a compound joint, stages outermost first (27), (28); with `envelope`, on the algebra of each stage."""
     U = Pose.identity()
     columns = []
     for stage, e in zip(stages, eps, strict=True):

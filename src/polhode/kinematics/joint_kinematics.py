@@ -36,7 +36,7 @@ _CURE = "Give a joint, a 6×r matrix, or a list of such matrices, outermost firs
 class JointKinematics(Typeset):
     """How a joint moves: Ẋ = X p̂ with p = H u, and q̇ = Γ u.
 
-    `stages` are its simple joints, listed as their coordinates `q` and speeds `u` are; `outermost_first` tells whether
+    `stages` are its simple joints, listed as their coordinates `q` and speeds `u` are; `outermost_first` says whether
     that is from the child to the parent, as in the paper, or from the parent to the child.
 
     >>> hinge = joint_kinematics([[0], [0], [1], [0], [0], [0]], coordinates=["q"], speeds=["u"])

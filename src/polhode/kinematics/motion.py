@@ -28,10 +28,7 @@ def flow(tree: Tree, time: Expr) -> dict[Expr, Any]:
 
 
 def world_poses(tree: Tree) -> list[Pose]:
-    """The pose of every link in the ground, by successive products of configuration matrices.
-
-    Turning by the fixed and then by the moving rotation takes fewer operations than by their product: each has zeros.
-    """
+    """The pose of every link in the ground, by products of configuration matrices."""
     poses: list[Pose] = []
     for link in tree.links:
         poses.append(link.X if link.parent == BASE else poses[link.parent] @ link.fixed @ link.motion)
@@ -59,10 +56,7 @@ def relative_pose(tree: Tree, a: str, b: str) -> Pose:
 
 
 def velocities(tree: Tree, u: Sequence[Any] | None = None) -> list[Twist]:
-    """Angular velocity and velocity of the origin of every link, in link components: (47) of the paper.
-
-    w = Rᵀ w_parent + H1 u,   v = Rᵀ (v_parent + w_parent × p) + H2 u.
-    """
+    """w = Rᵀ w_parent + H1 u and v = Rᵀ (v_parent + w_parent × p) + H2 u of every link, in link components; (47)."""
     u = tree.u if u is None else u
     result: list[Twist] = []
     for link in tree.links:
@@ -83,10 +77,7 @@ def point_velocity(tree: Tree, body: str, point: Sequence[Any], moving: Sequence
 
 
 def link_jacobian(tree: Tree, i: int) -> list[tuple[int, Vector, Vector]]:
-    """The columns of the velocity Jacobian of a link, in link components: (speed, w-part, v-part).
-
-    These are the blocks φ(k, j) H(j) of Φ H, (50), (51); speeds that do not move the link are left out.
-    """
+    """Columns φ(k, j) H(j) of a link's velocity Jacobian, (50), (51), in link components: (speed, w-part, v-part)."""
     columns: list[tuple[int, Vector, Vector]] = []
     X = Pose.identity()  # pose of the target link in the link that is being visited
     while i != BASE:
@@ -151,11 +142,7 @@ def centre_of_mass(tree: Tree) -> tuple[Any, Vector]:
 
 
 def vector_parameter_map(R: Matrix, in_floats: bool = False) -> Matrix:
-    """Λ(R): the rate of the vector-parameter from the angular velocity in ground components, (81).
-
-    `in_floats` writes 1 + tr R as floats keep it; under the square it is max(1 + tr R, 0), which no pass that shares
-    equal values takes for the sum itself.
-    """
+    """Λ(R), ċ = Λ ω of the vector-parameter, ω in ground components, (81); `in_floats` takes max(1 + tr R, 0)."""
     bottom, *o = fourfold(nine(R))[0]
     if in_floats:
         bottom = (maximum(bottom, 0) ** 2 + Vector(o).dot(Vector(o))) / 4

@@ -61,45 +61,42 @@ def _spin(entry: Expr, rates: Sequence[Expr]) -> Expr:
     return entry
 
 
-def leader_of(system: Model, name: str) -> tuple[Joint, Expr]:
+def leader_of(model: Model, name: str) -> tuple[Joint, Expr]:
     """The joint that a follower follows in the end, and the ratio of their speeds."""
     ratio = as_expr(1)
-    while name in system.couplings:
-        ratio = ratio * system.couplings[name].multiplier
-        name = system.couplings[name].leader
-    return system.joints[name], ratio
+    while name in model.couplings:
+        ratio = ratio * model.couplings[name].multiplier
+        name = model.couplings[name].leader
+    return model.joints[name], ratio
 
 
-def prescribed_motions(system: Model) -> tuple[dict[Expr, Expr], dict[Expr, Expr]]:
-    """What the coordinates, speeds and efforts of followers and driven joints stand for, and the rates of the latter.
-
-    A follower of a driven joint is driven too.
-    """
+def prescribed_motions(model: Model) -> tuple[dict[Expr, Expr], dict[Expr, Expr]]:
+    """Substitutions for coordinates, speeds, efforts of coupled and driven joints, and the rates of driven speeds."""
     table: dict[Expr, Expr] = {}
     rates: dict[Expr, Expr] = {}
-    for name in system.couplings:
-        joint, (leader, ratio) = system.joints[name], leader_of(system, name)
+    for name in model.couplings:
+        joint, (leader, ratio) = model.joints[name], leader_of(model, name)
         angle, at = as_expr(0), name
         factor = as_expr(1)
-        while at in system.couplings:
-            angle = angle + factor * system.couplings[at].offset
-            factor = factor * system.couplings[at].multiplier
-            at = system.couplings[at].leader
+        while at in model.couplings:
+            angle = angle + factor * model.couplings[at].offset
+            factor = factor * model.couplings[at].multiplier
+            at = model.couplings[at].leader
         table[joint.q[0]] = angle + ratio * leader.q[0]
         table[joint.u[0]] = ratio * leader.u[0]
         table[joint.tau[0]] = as_expr(0)
     given: dict[Expr, Expr] = {}
-    for prescribed in system.prescribed.values():
-        joint = system.joints[prescribed.joint]
+    for prescribed in model.prescribed.values():
+        joint = model.joints[prescribed.joint]
         index = [c.name for c in joint.q].index(prescribed.coordinate)
-        (rate,) = derivative([prescribed.motion], system.time)
+        (rate,) = derivative([prescribed.motion], model.time)
         if joint.stores_tangent(index):
             rate = 2 * rate / (1 + prescribed.motion * prescribed.motion)  # of the angle θ, where tan(θ/2) is given
-        (rates[joint.u[index]],) = derivative([rate], system.time)
+        (rates[joint.u[index]],) = derivative([rate], model.time)
         given |= {joint.q[index]: prescribed.motion, joint.u[index]: rate, joint.tau[index]: as_expr(0)}
-    for name in system.couplings:
-        leader, ratio = leader_of(system, name)
+    for name in model.couplings:
+        leader, ratio = leader_of(model, name)
         if leader.u[0] in rates:
-            rates[system.joints[name].u[0]] = ratio * rates[leader.u[0]]
+            rates[model.joints[name].u[0]] = ratio * rates[leader.u[0]]
     meanings = substitute(list(table.values()), given)
     return dict(zip(table, meanings, strict=True)) | given, rates

@@ -102,11 +102,7 @@ _NO_STAGE = Stage(Matrix([[0], [0], [1], [0], [0], [0]]))  # of a weld or a plac
 
 @dataclass(frozen=True)
 class Turn:
-    """How a link is turned against an anchor further in: by a fixed and then a moving rotation.
-
-    `spin` lists the speeds that turn it, each with its axis in the link's components. The anchor is the parent, unless
-    joints with parallel axes were merged: then it is the link before the first of them.
-    """
+    """Rotation of a link against an inner link, the anchor: fixed, then moving; `spin`: (speed, axis in the link)."""
 
     anchor: int
     fixed: Matrix
@@ -171,14 +167,13 @@ class Link:
     coordinates: tuple[int, ...]
     speeds: tuple[int, ...]
     inertia: Inertia
-    merged: Turn | None = None
     drive: Drive | None = None
     slopes: Slopes = ()
     deforming: tuple[Deformable, ...] = ()
 
     @property
     def is_placement(self) -> bool:
-        """Whether no joint moves it: a placement as a function of time, or a weld."""
+        """Whether it has no joint: a placement as a function of time, or a weld."""
         return self.stage is _NO_STAGE
 
     @cached_property
@@ -191,11 +186,6 @@ class Link:
         """How this link is turned against its parent."""
         spin = tuple((speed, w) for speed, (w, _) in zip(self.speeds, self.H, strict=True) if any(w))
         return Turn(self.parent, self.fixed.R, self.motion.R, spin)
-
-    @cached_property
-    def long_turn(self) -> Turn:
-        """How this link is turned against its anchor: over all merged parallel joints at once."""
-        return self.turn if self.merged is None else self.merged
 
     def inward(self, vector: Vector) -> Vector:
         """A vector of this link in the parent's components."""
@@ -269,7 +259,7 @@ class Tree:
 
     @cached_property
     def is_coupled(self) -> bool:
-        """Whether two links share a speed, as where a joint follows another, or a link bends."""
+        """Whether two links share a speed, as with coupled joints or a flexible body."""
         used = [speed for link in self.links for speed in link.speeds]
         return len(used) != len(set(used)) or self.is_flexible
 
@@ -285,7 +275,7 @@ class Tree:
 
     @cached_property
     def at_rest(self) -> Tree:
-        """The same tree with the prescribed joints standing still where they are."""
+        """The same tree with the prescribed joints at rest."""
         if not self.is_driven:
             return self
         return replace(self, links=tuple(replace(link, drive=link.drive and _STILL) for link in self.links))
@@ -299,7 +289,7 @@ class Tree:
 
     @cached_property
     def speed_parent(self) -> list[int]:
-        """For each speed the next one on the way to the base, -1 where there is none."""
+        """For each speed the next one towards the base, -1 if there is none."""
         if self.is_coupled:  # any two speeds may be coupled
             return list(range(-1, len(self.u) - 1))
         found = [-1] * len(self.u)
@@ -328,7 +318,7 @@ class Tree:
 
     @cached_property
     def auxiliary_indices(self) -> list[tuple[tuple[int, ...], AuxiliaryCoordinates]]:
-        """The same, for each constraint that carries some."""
+        """Indices of the auxiliary coordinates of each constraint."""
         start, found = self.auxiliary_coordinates.start, []
         for each in self.auxiliary:
             found.append((tuple(range(start, start + len(each.symbols))), each))
@@ -377,7 +367,7 @@ class Tree:
         return Matrix(rows)
 
     def kinematic_left_inverse(self) -> Matrix:
-        """Γ⁻(q): the speeds from the rates of the coordinates, u = Γ⁻ q̇; auxiliary ones tell nothing new."""
+        """Γ⁻(q) with u = Γ⁻ q̇; zero columns for auxiliary coordinates."""
         rows = [[as_expr(0)] * len(self.q) for _ in self.u]
         for link, (_, inverse) in zip(self.links, self.stage_kinematics, strict=True):
             for row, speed in zip(inverse, link.speeds if link.coordinates else (), strict=False):
@@ -386,14 +376,13 @@ class Tree:
         return Matrix(rows)
 
     def at(self, values: Mapping[Expr, float]) -> Tree:
-        """The same tree with numbers in place of symbols, without auxiliary coordinates; formalisms run on it."""
-        number = _numbers_at(values)
+        """The same tree with numbers for symbols, without auxiliary coordinates."""
+        number = numbers_at(values)
         links = tuple(
             replace(
                 link,
                 fixed=_mapped(link.fixed, number),
                 motion=_mapped(link.motion, number),
-                merged=link.merged and link.merged.mapped(number),
                 drive=link.drive and link.drive.mapped(number),
                 H=tuple(column.mapped(number) for column in link.H),
                 slopes=tuple(tuple((k, slope.mapped(number)) for k, slope in own) for own in link.slopes),
@@ -407,25 +396,27 @@ class Tree:
         bodies = {name: (i, _mapped(X, number)) for name, (i, X) in self.bodies.items()}
         own = self.q[: self.auxiliary_coordinates.start]
         q, u, tau, gravity = (Vector(map(number, vector)) for vector in (own, self.u, self.tau, self.gravity))
-        return Tree(links, bodies, q, u, tau, gravity, self.followed, self.rates)
+        return replace(self, links=links, bodies=bodies, q=q, u=u, tau=tau, gravity=gravity, auxiliary=())
 
 
-def _numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
+def numbers_at(values: Mapping[Expr, float]) -> Callable[[Any], float]:
+    """A function that evaluates an entry, expression or number, at given values of the symbols."""
+
     def number(entry: Any) -> float:
         return evaluate([entry], values)[0] if type(entry) is Expr else float(entry)
 
     return number
 
 
-def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> Tree:
-    """Arrange a model as a tree, parents first; bodies that hang on nothing are an error.
+def build_tree(model: Model, prescribed: bool = True, welds: bool = False) -> Tree:
+    """Arrange a model as a tree, parents first; raise if a body is not connected to the ground.
 
     Joints that follow others, or whose motion is prescribed, have no coordinate of their own; without `prescribed` all
     joints are taken as free. Welded bodies are one link; with `welds` each has its own, on a joint that stands still.
     """
-    joints = joints_from_the_ground(system)
-    followers = system.couplings if prescribed else {}
-    followed, rates = prescribed_motions(system) if prescribed else ({}, {})
+    joints = joints_from_the_ground(model)
+    followers = model.couplings if prescribed else {}
+    followed, rates = prescribed_motions(model) if prescribed else ({}, {})
     q = Vector([c for joint in joints for c in joint.q if c not in followed])
     u = Vector([s for joint in joints for s in joint.u if s not in followed])
     tau = Vector([e for joint in joints for e, s in zip(joint.tau, joint.u, strict=True) if s not in followed])
@@ -441,7 +432,7 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
     }
 
     def placed(name: str, where: str, carrier: int, X: Pose, pose: Pose) -> tuple[int, Pose]:
-        return _placed(links, f"{name}, {where}", name, carrier, X, pose, system.time, elastic)
+        return _placed(links, f"{name}, {where}", name, carrier, X, pose, model.time, elastic)
 
     for joint in joints:
         carrier, X_fixed = placed(joint.name, "in parent", *bodies[joint.parent], joint.in_parent)
@@ -451,7 +442,7 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
             stage = joint.type.stages[k]
             own_q = joint.q[firsts_q[k] : firsts_q[k] + stage.coordinates]
             own_u = joint.u[firsts_u[k] : firsts_u[k] + stage.speeds]
-            leader, ratio = leader_of(system, joint.name) if joint.name in followers else (joint, as_expr(1))
+            leader, ratio = leader_of(model, joint.name) if joint.name in followers else (joint, as_expr(1))
             drive = drive_of(stage, followed[own_u[0]], rates[own_u[0]]) if own_u[0] in rates else None
             if leader is not joint:
                 own_u = leader.u
@@ -477,11 +468,11 @@ def build_tree(system: Model, prescribed: bool = True, welds: bool = False) -> T
             carrier, X_fixed = len(links) - 1, Pose.identity()
         carrier, X_body = placed(joint.name, "in child", carrier, X_fixed, joint.in_child.inverse())
         bodies[joint.child] = (carrier, X_body)
-        _add_body(system, joint.child, links, carrier, X_body)
-    for frame in system.frames.values():
-        if frame.body in bodies and moves_in(frame.pose, system.time):
+        _add_body(model, joint.child, links, carrier, X_body)
+    for frame in model.frames.values():
+        if frame.body in bodies and moves_in(frame.pose, model.time):
             bodies[frame.name] = placed(frame.name, "frame", *bodies[frame.body], frame.pose)
-    return Tree(tuple(links), bodies, q, u, tau, system.gravity, followed, rates)
+    return Tree(tuple(links), bodies, q, u, tau, model.gravity, followed, rates)
 
 
 def _placed(
@@ -528,12 +519,12 @@ def _offsets(joint: Joint) -> tuple[list[int], list[int]]:
     return q_first, u_first
 
 
-def _add_body(system: Model, name: str, links: list[Link], carrier: int, X: Pose) -> None:
-    body = system.bodies[name]
+def _add_body(model: Model, name: str, links: list[Link], carrier: int, X: Pose) -> None:
+    body = model.bodies[name]
     if carrier == BASE or body.is_massless:
         return
     if body.flexibility is not None:
-        joint = system.joints[body.flexibility.joint]
+        joint = model.joints[body.flexibility.joint]
         link = next(link for link in links if link.joint == joint.name and link.coordinates)
         material = deformable(body.mass, body.flexibility, joint.q, link.speeds)
         links[carrier] = replace(links[carrier], inertia=material.inertia, deforming=(material,))
@@ -542,13 +533,10 @@ def _add_body(system: Model, name: str, links: list[Link], carrier: int, X: Pose
     links[carrier] = replace(links[carrier], inertia=links[carrier].inertia + own)
 
 
-def joints_from_the_ground(system: Model) -> list[Joint]:
-    """The joints, each after the one that carries its parent, otherwise as they were written.
-
-    Rotors with a coordinate come last, in the order of their motors, whatever carries them.
-    """
+def joints_from_the_ground(model: Model) -> list[Joint]:
+    """The joints, parents first, else in the order of the model; rotors with a coordinate last."""
     by_parent: dict[str, list[Joint]] = {}
-    for joint in system.joints.values():
+    for joint in model.joints.values():
         by_parent.setdefault(joint.parent, []).append(joint)
     order: list[Joint] = []
     stack = by_parent.get(GROUND, [])[::-1]
@@ -556,17 +544,16 @@ def joints_from_the_ground(system: Model) -> list[Joint]:
         joint = stack.pop()
         order.append(joint)
         stack.extend(by_parent.get(joint.child, [])[::-1])
-    motors = [motor.rotor for motor in system.motors.values() if motor.is_elastic and motor.rotor not in by_parent]
+    motors = [motor.rotor for motor in model.motors.values() if motor.is_elastic and motor.rotor not in by_parent]
     rank = {name: number for number, name in enumerate(motors, start=1)}
     order.sort(key=lambda joint: rank.get(joint.name, 0))
     placed = {GROUND, *(joint.child for joint in order)}
-    loose = [name for name in system.bodies if name not in placed]
+    loose = [name for name in model.bodies if name not in placed]
     if loose:
-        raise ModelError(
+        message = (
             f"{'body' if len(loose) == 1 else 'bodies'} {', '.join(repr(name) for name in loose)} "
-            "cannot be reached from the ground.",
-            place=f"system '{system.name}'",
-            cure="Join it to another body, or with a free joint to the ground.",
-            code="E-MODEL-TREE",
+            "cannot be reached from the ground."
         )
+        cure = "Join it to another body, or with a free joint to the ground."
+        raise ModelError(message, f"system '{model.name}'", cure, "E-MODEL-TREE")
     return order

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..expr import Vector
+from .passes.merge import merged_turns
 from .tree import BASE, Tree, Turn
 
 
@@ -19,13 +20,14 @@ def common_ancestor(tree: Tree, a: int, b: int) -> int:
 
 
 def turn_inward(tree: Tree, outer: int, inner: int) -> Turn:
-    """The first turn on the way in, over merged parallel joints where these lie between."""
+    """The first turn towards an inner link, over merged parallel joints where these lie between."""
     link = tree.links[outer]
-    return link.long_turn if link.long_turn.anchor >= inner else link.turn
+    merged = merged_turns(tree).get(outer, link.turn)
+    return merged if merged.anchor >= inner else link.turn
 
 
 def turns_inward(tree: Tree, outer: int, inner: int) -> list[Turn]:
-    """The turns that lead from a link to one that carries it."""
+    """The turns from a link to one that carries it."""
     found: list[Turn] = []
     while outer != inner:
         found.append(turn_inward(tree, outer, inner))
@@ -59,10 +61,7 @@ def re_expressed(tree: Tree, vector: Vector, b: int, a: int = BASE) -> Vector:
 
 
 def point_seen_from(tree: Tree, point: Vector, rate: Vector, outer: int, inner: int) -> tuple[Vector, Vector]:
-    """A point that moves on a link at a rate, as a link further in sees it: position and velocity, in its components.
-
-    Step by step inward: r_parent = p + R r and ṙ_parent = R (ṙ + w × r + v), with the joint's own w, v = H u.
-    """
+    """Position and velocity of a point in an inner link: r_parent = p + R r, ṙ_parent = R (ṙ + w × r + v)."""
     r = point
     while outer != inner:
         link = tree.links[outer]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import joints_of_one_speed
-from ..errors import PolhodeError, by_name, check_kind, check_pickles, fault_at, listed, shown, unknown, warn
+from ..errors import PolhodeError, by_name, check_kind, check_pickles, listed, shown, unknown, warn
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
@@ -29,8 +29,9 @@ from ..model.reading import number_of
 from ..model.records import Parameter
 from ..model.unit import si_values
 from ..notebook import Cell, Shown, Table
-from .law import ControllerState, Law
-from .named_symbols import Named, Range, limits_of, rated_efforts, saturated, told_unlimited
+from ..registry import registered
+from .law import MEASURABLE, ControllerState, Law
+from .named_symbols import Named, Range, limits_of, rated_efforts, saturated, unlimited_notice
 
 if TYPE_CHECKING:
     from ..compiled.law_function import LawFunction
@@ -41,7 +42,9 @@ class Designed(ABC):
 
     def __init__(self, equations: Derived | EquationsOfMotion, *, parameters: Mapping[str, Any] | None = None) -> None:
         self.equations = record_of(equations, self.name)
-        self.nominal = nominal_values(self.equations, parameters, self.name)
+        table = self.equations.system.parameters
+        place = f"{self.name} parameters"
+        self.nominal = named_numbers(si_values(table, parameters), "parameter", table, place)
 
     @property
     def name(self) -> str:
@@ -56,8 +59,8 @@ class Designed(ABC):
 class Controller(Typeset, Designed):
     """A controller of a mechanism: its `equations`, and nominal values of `parameters` that are not the model's.
 
-    In time it is continuous, or asked every `sample_time` seconds; the `discretisation` steps its states, "euler" or
-    "rk4". Source is written into the folder `path`, names with a `prefix`.
+    It is continuous in time, or evaluated every `sample_time` seconds; the `discretisation`, "euler" or "rk4", steps
+    its states. Source is written into the folder `path`, names with a `prefix`.
 
     >>> import polhode as ph
     >>> s = ph.System("slider")
@@ -78,7 +81,11 @@ class Controller(Typeset, Designed):
         """The law as it was designed, with the mechanism's own parameters: to be read, and to prove things of."""
         made = self.design()
         check_kind(Law, "a law", made, f"{self.name}.design")
-        _check_gains(made, self.equations, self.name)
+        system = self.equations.system
+        both = [name for name in made.parameters if name in system.parameters]
+        if both:  # a value given by name could be for either
+            message = f"the gain '{both[0]}' has the name of a parameter of '{system.name}'."
+            raise PolhodeError(message, self.name, "Give that parameter another name.", "E-CONTROL-TWICE")
         return made
 
     @cached_property
@@ -103,10 +110,10 @@ class Controller(Typeset, Designed):
         Where the controller has states, it gives them at the next sample too. `limits` are those of controls, as in
         `simulate`: numbers, or "model".
         """
-        from ..compiled.law_function import LawFunction
-
         law, _ = limited_law(self, limits)
-        return LawFunction(law, self.equations, sample_time, discretisation, parameters)
+        function = registered("Controller.compile")
+        made: LawFunction = function(law, self.equations, sample_time, discretisation, parameters)
+        return made
 
     def export(
         self,
@@ -123,11 +130,11 @@ class Controller(Typeset, Designed):
         The sample time is a parameter of the set-up where states of the controller have rates. `limits` are those of
         controls, as in `simulate`: numbers, or "model".
         """
-        from ..compiled.law_function import export_law
-
         how: dict[str, Any] = {"prefix": prefix, "sample_time": sample_time, "discretisation": discretisation}
         law, kept = limited_law(self, limits)
-        return export_law(law, self.name, self.equations, target, path, limits=kept, **how)
+        export = registered("Controller.export")
+        written: list[Path] = export(law, self.name, self.equations, target, path, limits=kept, **how)
+        return written
 
     def __getstate__(self) -> dict[str, Any]:
         check_pickles(vars(self), self.name)
@@ -149,20 +156,6 @@ class Controller(Typeset, Designed):
     def __repr__(self) -> str:
         controls = ", ".join(map(spelled, self.law.controls))
         return f"{self.name}({controls} of '{self.equations.system.name}')"
-
-
-def _check_gains(law: Law, equations: EquationsOfMotion, place: str) -> None:
-    """Refuse gains with names of the mechanism's parameters: a run could not tell which of the two a value is for."""
-    both = [name for name in law.parameters if name in equations.system.parameters]
-    if both:
-        message = f"the gain '{both[0]}' has the name of a parameter of '{equations.system.name}'."
-        raise PolhodeError(message, place, "Give that parameter another name.", "E-CONTROL-TWICE")
-
-
-def nominal_values(equations: EquationsOfMotion, given: Any, place: str) -> dict[str, Fraction]:
-    """What a controller or observer takes parameters of the mechanism to be, where that is not as in the model."""
-    table = equations.system.parameters
-    return named_numbers(si_values(table, given), "parameter", table, f"{place} parameters")
 
 
 def named_numbers(given: Any, kind: str, known: Collection[str], place: str) -> dict[str, Fraction]:
@@ -189,15 +182,12 @@ def limited_law(controller: Controller, given: Any) -> tuple[Law, dict[Expr, Ran
         return law, {}
     named = Named.controls(law, joints_of_one_speed(equations))
     limits = limits_of(given, named, rated_efforts(equations.system))
-    told = told_unlimited(given, named, limits)
-    if told:
-        warn(f"{controller.name}: {told}", code="W-CONTROL-UNSUPPORTED")
+    unlimited = unlimited_notice(given, named, limits)
+    if unlimited:
+        warn(f"{controller.name}: {unlimited}", code="W-CONTROL-UNSUPPORTED")
     law = controller.law_within(limits)
     kept = replace(law, controls={x: saturated(value, limits.get(x)) for x, value in law.controls.items()})
     return kept.with_nominal(equations.system.parameters, controller.nominal), limits
-
-
-fault = fault_at("Observed")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -225,17 +215,14 @@ class Estimator(Shown):
     sample_time: float | None = None
 
     def __repr__(self) -> str:
-        told = listed(map(spelled, self.estimates))
-        return f"Estimator(of {told} by {listed(each.name for each in self.measured)})"
+        measured = listed(each.name for each in self.measured)
+        return f"Estimator(of {listed(map(spelled, self.estimates))} by {measured})"
 
     def _cell(self) -> Cell:
         measured = Table(["measured", "is"], [(x.name, str(value)) for x, value in self.measured.items()])
-        states = Table(
-            ["state of the observer", "starts at"],
-            [(each.symbol.name, f"{float(each.start):.6g}") for each in self.states],
-            numbers_from=1,
-        )
-        inputs = f"knows the controls {listed(map(spelled, self.inputs))}" if self.inputs else ""
+        rows = [(each.symbol.name, f"{float(each.start):.6g}") for each in self.states]
+        states = Table(["state of the observer", "starts at"], rows, numbers_from=1)
+        inputs = f"takes the controls {listed(map(spelled, self.inputs))}" if self.inputs else ""
         often = "" if self.sample_time is None else f"every {self.sample_time:g} s"
         return Cell(repr(self), [measured, states, inputs, often])
 
@@ -260,8 +247,8 @@ class Observer(Shown, Designed):
         return made
 
     def __repr__(self) -> str:
-        told = listed(each.name for each in self.estimator.measured)
-        return f"{self.name}(of '{self.equations.system.name}' by {told})"
+        measured = listed(each.name for each in self.estimator.measured)
+        return f"{self.name}(of '{self.equations.system.name}' by {measured})"
 
     def _cell(self) -> Cell:
         return Cell(repr(self), self.estimator._cell().parts)
@@ -300,28 +287,26 @@ class Observed(Controller):
         law, seen = self.controller.law, self.observer.estimator
         sample_time = _common_sample_time(law, seen)
         needed = [x for x in law.measurements.values() if x not in law.measured.values()]
-        missing = [x for x in free_symbols([*needed, *law.measured.values()]) if _moves(x) and x not in seen.estimates]
+        moving = (x for x in free_symbols([*needed, *law.measured.values()]) if str(x.data[0]) in MEASURABLE)
+        missing = [x for x in moving if x not in seen.estimates]
         if missing:
             message = f"the law measures {spelled(missing[0])}, which the observer does not estimate."
             raise PolhodeError(message, self.name, "Design both for one mechanism.", "E-OBSERVER-UNSUPPORTED")
-        told = dict(seen.estimates)
-        told |= dict(zip(law.measured, substitute([*law.measured.values()], told), strict=True))
-        flat = substitute([*law.controls.values(), *_changes(law.states)], told)
+        estimates = dict(seen.estimates)
+        estimates |= dict(zip(law.measured, substitute([*law.measured.values()], estimates), strict=True))
+        flat = substitute([*law.controls.values(), *_changes(law.states)], estimates)
         controls = dict(zip(law.controls, flat, strict=False))
-        vanishing = substitute([each for _, each in law.singular], told)
-        lacking = [x for x in seen.inputs if x not in controls]
+        vanishing = substitute([each for _, each in law.singular], estimates)
+        singular = tuple((words, each) for (words, _), each in zip(law.singular, vanishing, strict=True))
         values = {x: saturated(value, limits.get(x)) for x, value in controls.items()}
-        values |= {x: _constant(x, self.equations) for x in lacking}
+        for x in seen.inputs:  # one that the law does not give has the model's value; an effort is zero
+            entry = self.equations.system.inputs.get(x.name) if str(x.data[0]) == "input" else None
+            values.setdefault(x, as_expr(0 if entry is None else entry.value or 0))
+        observer = _changed(seen.states, substitute(_changes(seen.states), values))
+        states = (*observer, *_changed(law.states, flat[len(controls) :]))
+        parameters = {**seen.parameters, **law.parameters}
         return Law(
-            controls,
-            (*_changed(seen.states, substitute(_changes(seen.states), values)),
-             *_changed(law.states, flat[len(controls) :])),
-            law.reference,
-            seen.measured,
-            {**seen.parameters, **law.parameters},
-            sample_time,
-            law.conditions,
-            tuple((words, each) for (words, _), each in zip(law.singular, vanishing, strict=True)),
+            controls, states, law.reference, seen.measured, parameters, sample_time, law.conditions, singular
         )  # fmt: skip
 
 
@@ -334,33 +319,17 @@ def _changes(states: Sequence[ControllerState]) -> list[Expr]:
     return [as_expr(each.update if each.rate is None else each.rate) for each in states]
 
 
-def _moves(x: Expr) -> bool:
-    return str(x.data[0]) in ("coordinate", "speed", "state")
-
-
-def _constant(x: Expr, equations: EquationsOfMotion) -> Expr:
-    """An input that the law does not give: the model's value, or no effort."""
-    entry = equations.system.inputs.get(x.name) if str(x.data[0]) == "input" else None
-    return as_expr(0 if entry is None else entry.value or 0)
-
-
 def _common_sample_time(law: Law, seen: Estimator) -> float | None:
-    if law.sample_time is not None and seen.sample_time is not None and law.sample_time != seen.sample_time:
-        raise fault(
-            f"the controller is sampled every {law.sample_time:g} s and the observer every {seen.sample_time:g} s.",
-            "Give both the same sample_time.",
-            "E-OBSERVER-UNSUPPORTED",
-        )
+    times, states = (law.sample_time, seen.sample_time), (*law.states, *seen.states)
     found = law.sample_time or seen.sample_time
-    states = (*law.states, *seen.states)
-    if found is not None and any(each.rate is not None for each in states):
+    if None not in times and law.sample_time != seen.sample_time:
+        message = f"the controller is sampled every {times[0]:g} s and the observer every {times[1]:g} s."
+    elif found is not None and any(each.rate is not None for each in states):
         smooth = "the controller" if law.sample_time is None else "the observer"
-        raise fault(
-            f"{smooth} changes in continuous time and the other from sample to sample.",
-            "Give both the same sample_time.",
-            "E-OBSERVER-UNSUPPORTED",
-        )
-    return found
+        message = f"{smooth} changes in continuous time and the other from sample to sample."
+    else:
+        return found
+    raise PolhodeError(message, "Observed", "Give both the same sample_time.", "E-OBSERVER-UNSUPPORTED")
 
 
 def estimate_symbol(name: str) -> Expr:
@@ -384,7 +353,7 @@ def check_measurable(outputs: Mapping[str, Expr], place: str) -> None:
 
 
 def starts_of(equations: EquationsOfMotion, given: Any, place: str) -> dict[Expr, Fraction]:
-    """Where estimates begin: values by name, the rest at home and at rest."""
+    """Start values of estimates: those given by name, others at the zero configuration and at rest."""
     found = dict.fromkeys([*equations.q, *equations.u], Fraction(0))
     found |= {equations.q[k]: Fraction(1) for k in equations.quaternions}
     found |= {

@@ -9,7 +9,7 @@ code with them, or is sampled, or is written as source, without a second form of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -22,7 +22,7 @@ from ..expr.spelling import is_reference, latex_escape, latex_name, reference_sy
 from ..expr.typeset import Typeset
 from ..model.records import Parameter
 
-#: A law with more nodes is told of, not written.
+#: A law with more nodes is described, not written.
 READABLE = 300
 #: A number with a larger denominator is not to be read.
 _LONGEST = 10**9
@@ -30,24 +30,10 @@ _LONGEST = 10**9
 _MOST = 12
 
 
-def law_formulas(law: Law) -> list[tuple[str, Expr]]:
-    """Controls, then how the controller's states change; none where numbers with all their digits are in them."""
-    changes = [(changed_latex(each), each.rate if each.update is None else each.update) for each in law.states]
-    made = [(spelled_latex(control), as_expr(value)) for control, value in law.controls.items()]
-    made += [(head, as_expr(value)) for head, value in changes]
-    nodes = topological([value for _, value in made])
-    return [] if any(node.is_number and node.data.denominator > _LONGEST for node in nodes) else made
-
-
 def changed_latex(state: ControllerState, name: str | None = None) -> str:
     """The rate of a controller's state, or what it is at the next sample, in LaTeX."""
     own = name or spelled_latex(state.symbol)
     return rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}} {own}" if state.update is None else f"{{{own}}}^{{+}}"
-
-
-def gain_names(law: Law) -> dict[Expr, str]:
-    """LaTeX of the law's parameters."""
-    return {each.symbol: gain_latex(name) for name, each in law.parameters.items()}
 
 
 def gain_latex(name: str) -> str:
@@ -68,24 +54,6 @@ def _index_latex(name: str) -> str:
     return rf"\{'d' * dots}ot{{{latex_name(plain)}}}" if dots else latex_name(plain)
 
 
-def law_sentences(law: Law) -> list[str]:
-    """Gains, references, states and sample time, and where the law does not hold."""
-    told = [f"Gains: {listed(valued(law.parameters), most=_MOST)}."] if law.parameters else []
-    if law.reference:
-        told.append(f"References: {listed((each.name for each in law.reference), most=_MOST)}.")
-    if law.states:
-        starts = (f"{spelled(each.symbol)} from {float(each.start):.6g}" for each in law.states)
-        told.append(f"States of the controller: {listed(starts, most=_MOST)}.")
-    if law.sample_time is not None:
-        told.append(f"It is made for samples every {law.sample_time:g} s.")
-    return [*told, *where_not(law.conditions)]
-
-
-def where_not(conditions: Sequence[str]) -> list[str]:
-    """Sentences of the conditions of a law."""
-    return [f"The law does not hold where {each}." for each in conditions]
-
-
 def valued(parameters: Mapping[str, Parameter]) -> Iterator[str]:
     """Each parameter with its value, as text."""
     for name, each in parameters.items():
@@ -95,7 +63,7 @@ def valued(parameters: Mapping[str, Parameter]) -> Iterator[str]:
 fault = fault_at("law")
 
 #: Kinds of symbols that can be measured on a mechanism.
-_MEASURABLE = ("coordinate", "speed", "state")
+MEASURABLE = ("coordinate", "speed", "state")
 
 
 @dataclass(frozen=True)
@@ -179,26 +147,21 @@ class Law(Typeset):
             raise PolhodeError("a law without controls.", "law", "Give controls={…}.", "E-CONTROL-MISSING")
         wrong = [each for each in self.controls if not _is(each, "effort", "input")]
         if wrong:
-            raise fault(
-                f"{spelled(wrong[0]) if _is_symbol(wrong[0]) else wrong[0]} is no effort or input.",
-                "Give controls by the symbols in equations.tau, or of the system's inputs.",
-                "E-CONTROL-NAME",
-            )
+            message = f"{spelled(wrong[0]) if _is_symbol(wrong[0]) else wrong[0]} is no effort or input."
+            cure = "Give controls by the symbols in equations.tau, or of the system's inputs."
+            raise fault(message, cure, "E-CONTROL-NAME")
         both = [each.symbol for each in self.states if (each.rate is None) == (each.update is None)]
         if both:
-            raise fault(
-                f"how {spelled(both[0])} changes is said twice, or not at all.",
-                "Give a rate, or an update from sample to sample.",
-                "E-CONTROL-TWICE",
-            )
-        known = self._known
-        strange = [each for each in free_symbols(self.expressions) if each not in known]
-        if strange:
-            raise fault(
-                f"the law depends on the {strange[0].data[0]} '{strange[0].name}', which the controller does not know.",
-                "Use time, what is measured, what is wanted, the controller's states, and the law's parameters.",
-                "E-CONTROL-DEPENDENCE",
-            )
+            message = f"how {spelled(both[0])} changes is said twice, or not at all."
+            raise fault(message, "Give a rate, or an update from sample to sample.", "E-CONTROL-TWICE")
+        known = {*self.measured, *(each.symbol for each in self.states)}
+        known |= {each.symbol for each in self.parameters.values()}
+        known |= {each for wanted in self.reference for each in wanted.symbols}
+        for x in free_symbols(self.expressions):
+            if x not in known and (is_reference(x) or not _is(x, *MEASURABLE, "parameter", "time")):
+                message = f"the law depends on the {x.data[0]} '{x.name}', which its arguments lack."
+                cure = "Use time, measured quantities, references, the controller's states, and the law's parameters."
+                raise fault(message, cure, "E-CONTROL-DEPENDENCE")
 
     @property
     def expressions(self) -> list[Expr]:
@@ -209,13 +172,6 @@ class Law(Typeset):
     def _laws(self) -> list[Expr]:
         kept = [as_expr(part) for each in self.states for part in (each.rate, each.update) if part is not None]
         return [*map(as_expr, self.controls.values()), *kept]
-
-    @property
-    def _known(self) -> _Known:
-        own = {each.symbol for each in self.states} | {*self.measured}
-        own |= {each.symbol for each in self.parameters.values()}
-        own |= {each for wanted in self.reference for each in wanted.symbols}
-        return _Known(own)
 
     @property
     def is_static(self) -> bool:
@@ -231,8 +187,8 @@ class Law(Typeset):
     def measurements(self) -> dict[Expr, Expr]:
         """Every measurement by its symbol: coordinates, speeds and states as they are, then what the law names."""
         own = {each.symbol for each in self.states}
-        plain = [x for x in free_symbols(self._laws) if _is(x, *_MEASURABLE) and x not in {*own, *self.measured}]
-        order = {kind: k for k, kind in enumerate(_MEASURABLE)}
+        plain = [x for x in free_symbols(self._laws) if _is(x, *MEASURABLE) and x not in {*own, *self.measured}]
+        order = {kind: k for k, kind in enumerate(MEASURABLE)}
         plain.sort(key=lambda x: (order[str(x.data[0])], x.name))
         return {**{x: x for x in plain}, **self.measured}
 
@@ -253,12 +209,12 @@ class Law(Typeset):
         """The sample time `given`, in seconds: that of the law, where it was made for one."""
         if given is None:
             return self.sample_time
-        asked = sample_time_of(given, "law")
-        if self.sample_time is not None and abs(asked - self.sample_time) > 1e-9 * self.sample_time:
-            message = f"the law was made for samples every {self.sample_time:g} s, not {asked:g} s."
+        seconds = sample_time_of(given, "law")
+        if self.sample_time is not None and abs(seconds - self.sample_time) > 1e-9 * self.sample_time:
+            message = f"the law was made for samples every {self.sample_time:g} s, not {seconds:g} s."
             cure = "Leave it out, or design the controller for the other."
             raise PolhodeError(message, "sample_time", cure, "E-CONTROL-TWICE")
-        return asked
+        return seconds
 
     def with_values(self, values: Mapping[Expr, Any]) -> Law:
         """The law with expressions in place of some symbols, in all but what is measured."""
@@ -273,11 +229,9 @@ class Law(Typeset):
         return replace(self, controls=controls, states=states, singular=singular)
 
     def with_nominal(self, table: Mapping[str, Parameter], values: Mapping[str, Fraction]) -> Law:
-        """The law with nominal parameters of its own for those of a mechanism: with the values of `table`, or the
-        model's.
+        """The law with nominal parameters for those of a mechanism, with given `values` or those of the `table`.
 
-        `simulate(parameters=…)` so changes the mechanism and not what its controller takes it to be. What is measured
-        is measured on the mechanism, and keeps its parameters.
+        So `simulate(parameters=…)` changes the mechanism and not its controller. Measurements keep the mechanism's.
         """
         met = {*free_symbols([*self._laws, *(each for _, each in self.singular)])}
         own = {name: each for name, each in table.items() if each.symbol in met and name not in self.parameters}
@@ -291,24 +245,30 @@ class Law(Typeset):
 
     @property
     def _readable(self) -> int:
-        from .law import READABLE
-
         return READABLE
 
     def _formulas(self) -> list[tuple[str, Expr]]:
-        from .law import law_formulas
-
-        return law_formulas(self)
+        """Controls, then how the controller's states change; none where numbers with all their digits are in them."""
+        changes = [(changed_latex(each), each.rate if each.update is None else each.update) for each in self.states]
+        controls = [(spelled_latex(control), value) for control, value in self.controls.items()]
+        made = [(head, as_expr(value)) for head, value in (*controls, *changes)]
+        nodes = topological([value for _, value in made])
+        return [] if any(node.is_number and node.data.denominator > _LONGEST for node in nodes) else made
 
     def _names(self) -> dict[Expr, str]:
-        from .law import gain_names
-
-        return gain_names(self)
+        return {each.symbol: gain_latex(name) for name, each in self.parameters.items()}
 
     def _sentences(self) -> list[str]:
-        from .law import law_sentences
-
-        return law_sentences(self)
+        """Gains, references, states and sample time, and where the law does not hold."""
+        sentences = [f"Gains: {listed(valued(self.parameters), most=_MOST)}."] if self.parameters else []
+        if self.reference:
+            sentences.append(f"References: {listed((each.name for each in self.reference), most=_MOST)}.")
+        if self.states:
+            starts = (f"{spelled(each.symbol)} from {float(each.start):.6g}" for each in self.states)
+            sentences.append(f"States of the controller: {listed(starts, most=_MOST)}.")
+        if self.sample_time is not None:
+            sentences.append(f"It is made for samples every {self.sample_time:g} s.")
+        return [*sentences, *(f"The law does not hold where {each}." for each in self.conditions)]
 
     def __repr__(self) -> str:
         return f"Law({listed(map(spelled, self.controls))}; of {listed(map(spelled, self.arguments))})"
@@ -330,16 +290,6 @@ def _is(x: Any, *kinds: str) -> bool:
 
 def _is_symbol(x: Any) -> bool:
     return isinstance(x, Expr) and x.op == SYMBOL
-
-
-class _Known:
-    """What a law may depend on: symbols of its own, the mechanism's state and parameters, and time."""
-
-    def __init__(self, own: set[Expr]) -> None:
-        self._own = own
-
-    def __contains__(self, x: Expr) -> bool:
-        return x in self._own or (not is_reference(x) and _is(x, *_MEASURABLE, "parameter", "time"))
 
 
 def sample_time_of(given: Any, place: str) -> float:

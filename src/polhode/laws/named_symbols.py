@@ -69,7 +69,7 @@ def control_names(controls: Iterable[Expr], joints: Mapping[str, str]) -> dict[s
 
 fault = fault_at("limits")
 
-#: What asks for the limits that the model has.
+#: The word for the limits of the model.
 MODEL = "model"
 
 
@@ -123,27 +123,22 @@ def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Exp
         found = {each: rated[each] for each in named.symbols if each in rated}
         if found:
             return found
-        raise fault(
-            f"no {named.what} is an effort that has limits in the model.",
-            'Give the joints effort_limits=…, or numbers here: limits={"elbow": 5}.',
-            "E-CONTROL-MISSING",
-        )
+        cure = 'Give the joints effort_limits=…, or numbers here: limits={"elbow": 5}.'
+        raise fault(f"no {named.what} is an effort that has limits in the model.", cure, "E-CONTROL-MISSING")
     table = given if isinstance(given, Mapping) else dict.fromkeys(named.symbols, given)
     if isinstance(given, list | np.ndarray) and len(named.symbols) > 1:
-        raise fault(
-            f"{shown(given)} does not say which {named.what} each number is for.",
-            "Give (low, high) for all of them, one number > 0 for both signs, or either by name.",
-            "E-CONTROL-TYPE",
-        )
-    return {
-        key: _rated(key, rated) if is_model(value) else _pair(value)
-        for key, value in _found(table, named, "limits").items()
-        if value is not None
-    }
+        cure = "Give (low, high) for all of them, one number > 0 for both signs, or either by name."
+        raise fault(f"{shown(given)} does not say which {named.what} each number is for.", cure, "E-CONTROL-TYPE")
+    values = {key: value for key, value in _found(table, named, "limits").items() if value is not None}
+    for key, value in values.items():
+        if is_model(value) and key not in rated:
+            cure = "Give its joint effort_limits=…, or numbers here."
+            raise fault(f"the model has no limits of {spelled(key)}.", cure, "E-CONTROL-MISSING")
+    return {key: rated[key] if is_model(value) else _pair(value) for key, value in values.items()}
 
 
-def told_unlimited(given: Any, named: Named, limits: Mapping[Expr, Range]) -> str:
-    """A sentence of the controls for which the model was asked and has no limits; nothing where there are none."""
+def unlimited_notice(given: Any, named: Named, limits: Mapping[Expr, Range]) -> str:
+    """A sentence of the controls without limits in the model, where limits="model"; else nothing."""
     lacking = [each for each in named.symbols if each not in limits] if is_model(given) else []
     if not lacking:
         return ""
@@ -168,18 +163,8 @@ def _end(limit: Expr | None, otherwise: float) -> float | Expr:
 
 
 def is_model(given: Any) -> bool:
-    """Whether the limits that the model has are asked for."""
+    """Whether the limits of the model are to be used."""
     return isinstance(given, str) and given == MODEL
-
-
-def _rated(symbol: Expr, rated: Mapping[Expr, Range]) -> Range:
-    if symbol in rated:
-        return rated[symbol]
-    raise fault(
-        f"the model has no limits of {spelled(symbol)}.",
-        "Give its joint effort_limits=…, or numbers here.",
-        "E-CONTROL-MISSING",
-    )
 
 
 def _found(table: Mapping[Any, Any], named: Named, place: str) -> dict[Expr, Any]:

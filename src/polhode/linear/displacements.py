@@ -68,7 +68,7 @@ def displacements(equations: EquationsOfMotion) -> Displacements:
             cure="Write the joint as a planar or free one with a knife edge or a condition on its speeds.",
             code="E-LINEAR-UNSUPPORTED",
         )
-    names = _told_apart(every, [*map(spelled, (*tree.q, *tree.u))])
+    names = _unique_names(every, [*map(spelled, (*tree.q, *tree.u))])
     D, back = _directions(tree, every), Matrix([_filled(one.row, len(tree.q)) for one in every])
     if constraints is None or not constraints.positions:
         return Displacements(names, D.columns, back)
@@ -88,8 +88,8 @@ def displaced_from(equations: EquationsOfMotion, at: Mapping[Expr, Expr]) -> dic
     """
     tree = equations.tree
     every = [(one, i) for i in range(len(tree.links)) for one in _kept_of_link(equations, i)]
-    names = _told_apart([one for one, _ in every], [*map(spelled, (*tree.q, *tree.u))])
-    turned = {i: _rotation_vector(tree.links[i], at) for i in {i for one, i in every if one.is_turn}}
+    names = _unique_names([one for one, _ in every], [*map(spelled, (*tree.q, *tree.u))])
+    turned = {i: _rotation_vector(tree.links[i], at) for one, i in every if one.is_turn}
     found: dict[str, Expr] = {}
     for name, (one, i) in zip(names, every, strict=True):
         if one.is_turn:
@@ -144,7 +144,7 @@ def _turns(link: Link) -> range:
     return range(3, 6) if link.stage.is_free_translation_first else range(3)
 
 
-def _told_apart(every: Sequence[_One], taken: Sequence[str]) -> list[str]:
+def _unique_names(every: Sequence[_One], taken: Sequence[str]) -> list[str]:
     """Their names; a turn whose name something else has is numbered: j_rx_2."""
     found: list[str] = []
     for one in every:
@@ -185,7 +185,9 @@ def read_outputs(equations: EquationsOfMotion, moved: Displacements, outputs: An
     if isinstance(outputs, Mapping):
         return {str(name): as_expr(entry) for name, entry in outputs.items()}
     named = [outputs] if isinstance(outputs, str | Expr) else outputs
-    known = _state_symbols(equations, moved)
+    coordinates = {spelled(q): q for q in equations.q}
+    known = {name: coordinates.get(name, _turn(name)) for name in moved.names}  # a small turn is a symbol of its own
+    known |= {spelled(u): u for u in equations.u} | dict(zip(equations.states, equations.z, strict=True))
     found: dict[str, Expr] = {}
     for each in list_of(named, "a list of states or expressions", f"{place} outputs"):
         if isinstance(each, str) and each not in known:
@@ -193,13 +195,6 @@ def read_outputs(equations: EquationsOfMotion, moved: Displacements, outputs: An
         entry = known[each] if isinstance(each, str) else as_expr(each)
         found[each if isinstance(each, str) else str(each)] = as_expr(entry)
     return found
-
-
-def _state_symbols(equations: EquationsOfMotion, moved: Displacements) -> dict[str, Expr]:
-    """The symbols that states are changes of, by name; a small turn has one of its own."""
-    coordinates = {spelled(q): q for q in equations.q}
-    found = {name: coordinates.get(name, _turn(name)) for name in moved.names}
-    return found | {spelled(u): u for u in equations.u} | dict(zip(equations.states, equations.z, strict=True))
 
 
 def _turn(name: str) -> Expr:
@@ -218,28 +213,17 @@ def output_rates(
     entries = substitute([*observed.values()], equations.tree.followed)
     if equations.dependent_speeds is not None:
         entries = equations.dependent_speeds.in_independent_speeds(entries)
-    _check(equations, observed, entries, [*known, *map(_turn, moved.names)], place)
-    along = [
-        {**dict(zip(equations.tree.q, direction, strict=True)), _turn(name): as_expr(1)}
-        for name, direction in zip(moved.names, moved.directions, strict=True)
-    ]
-    columns = [directional(entries, step) for step in along]
+    allowed = {*known, *map(_turn, moved.names), *(x.symbol for x in equations.system.parameters.values())}
+    for name, entry in zip(observed, entries, strict=True):
+        for x in free_symbols([entry]):
+            if x not in allowed:
+                message = f"the output '{name}' depends on {x}, which is no part of the state."
+                cure = "Give expressions of coordinates, speeds, states, efforts, inputs and parameters."
+                raise PolhodeError(message, f"{place} outputs", cure, "E-LINEAR-DEPENDENCE")
+    columns = []
+    for name, direction in zip(moved.names, moved.directions, strict=True):
+        step = {**dict(zip(equations.tree.q, direction, strict=True)), _turn(name): as_expr(1)}
+        columns.append(directional(entries, step))
     columns += [list(column) for column in jacobian(entries, [*equations.u, *equations.z, *controls]).columns]
     size, height = len(columns) - len(controls), len(entries)
     return Matrix.columns_of(columns[:size], height), Matrix.columns_of(columns[size:], height)
-
-
-def _check(
-    equations: EquationsOfMotion,
-    observed: Mapping[str, Expr],
-    entries: Sequence[Expr],
-    known: Iterable[Expr],
-    place: str,
-) -> None:
-    allowed = {*known, *(entry.symbol for entry in equations.system.parameters.values())}
-    for name, entry in zip(observed, entries, strict=True):
-        strange = [x for x in free_symbols([entry]) if x not in allowed]
-        if strange:
-            message = f"the output '{name}' depends on {strange[0]}, which is no part of the state."
-            cure = "Give expressions of coordinates, speeds, states, efforts, inputs and parameters."
-            raise PolhodeError(message, f"{place} outputs", cure, "E-LINEAR-NAME")

@@ -22,7 +22,7 @@ Complexes = NDArray[np.complex128]
 
 #: Below this cosine between left and right eigenvectors an eigenvalue is as good as a multiple one.
 _DEFECTIVE = 1e-6
-#: Eigenvalues nearer than this, relative to the largest, are not told apart.
+#: Eigenvalues nearer than this, relative to the largest, are not distinguished.
 _NEAR = 1e-7
 #: Moves smaller than this, relative to the largest eigenvalue, are followed without a closer look.
 _SMALL_MOVE = 1e-3
@@ -76,7 +76,7 @@ class EigenSystem:
 
 
 def in_order(values: Any) -> NDArray[np.intp]:
-    """The order in which eigenvalues are told: those that grow fastest first, of a pair the upper one."""
+    """The order of eigenvalues: those that grow fastest first, of a pair the upper one."""
     return np.lexsort((-values.imag, -values.real))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _PLACE = "eigenvalues_along"
+_NO_EIGENVALUE = "Give at least one eigenvalue."
 #: How closely a crossing is found, relative to the parameter.
 _FOUND = 1e-13
 #: Entries of A below this, relative to the largest, are rounding.
@@ -55,23 +56,21 @@ class EigenvalueBranches(Shown):
     @property
     def crossings(self) -> list[Crossing]:
         """Where eigenvalues cross the imaginary axis, in order of the parameter."""
-        points = zip(self.values, self.eigenvalues, strict=True)
-        growth = np.array([spectrum_of(self.matrix(float(p))).of(values).growth for p, values in points])
-        branches = zip(self.eigenvalues.T, growth.T, strict=True)
-        found = [each for branch, signs in branches for each in self._crossings_of(branch, signs)]
-        return sorted(found, key=lambda each: each.value)
-
-    def _crossings_of(self, branch: Complexes, growth: Any) -> Iterator[Crossing]:
         from scipy.optimize import brentq
 
-        for i, k in pairwise(np.flatnonzero(growth).tolist()):
-            start, end = float(self.values[i]), float(self.values[k])
-            if growth[i] == growth[k] or max(branch[i].imag, branch[k].imag) < 0.0:
-                continue
-            along = partial(self._along, start, complex(branch[i]))
-            width = _FOUND * max(abs(start), abs(end))
-            at = float(brentq(lambda value, along=along: along(value).real, start, end, xtol=width, rtol=_FOUND))
-            yield Crossing(at, along(at), bool(branch[k].real > 0))
+        points = zip(self.values, self.eigenvalues, strict=True)
+        growth = np.array([spectrum_of(self.matrix(float(p))).of(values).growth for p, values in points])
+        found = []
+        for branch, signs in zip(self.eigenvalues.T, growth.T, strict=True):
+            for i, k in pairwise(np.flatnonzero(signs).tolist()):
+                start, end = float(self.values[i]), float(self.values[k])
+                if signs[i] == signs[k] or max(branch[i].imag, branch[k].imag) < 0.0:
+                    continue
+                along = partial(self._along, start, complex(branch[i]))
+                width = _FOUND * max(abs(start), abs(end))
+                at = float(brentq(lambda value, along=along: along(value).real, start, end, xtol=width, rtol=_FOUND))
+                found.append(Crossing(at, along(at), bool(branch[k].real > 0)))
+        return sorted(found, key=lambda each: each.value)
 
     def _along(self, start: float, eigenvalue: complex, value: float) -> complex:
         """Where an eigenvalue at one value of the parameter is at another; eigenvalues that are always zero are out."""
@@ -97,7 +96,7 @@ class EigenvalueBranches(Shown):
             kept = left
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """Real and imaginary parts over the parameter as a matplotlib figure, saved if asked."""
+        """Real and imaginary parts over the parameter as a matplotlib figure, saved to `path` if given."""
         from ..view.plot import save_plot
 
         marks = [each.value for each in self.crossings]
@@ -107,8 +106,8 @@ class EigenvalueBranches(Shown):
         return figure
 
     def __repr__(self) -> str:
-        told = f"EigenvalueBranches({self.eigenvalues.shape[1]} along {self.parameter}, {len(self.values)} values)"
-        return "\n".join([told, *self.notices])
+        head = f"EigenvalueBranches({self.eigenvalues.shape[1]} along {self.parameter}, {len(self.values)} values)"
+        return "\n".join([head, *self.notices])
 
     def _cell(self) -> Cell:
         rows = [
@@ -154,7 +153,8 @@ def plot_branches(
 ) -> Figure:
     """Draw real and imaginary parts of eigenvalues (N, n) over N values; `marks` are where one crosses into growth."""
     along, branches = np.asarray(values, dtype=float), np.asarray(eigenvalues, dtype=complex)
-    _check(branches)
+    if not branches.size:
+        raise nothing_to_plot(_NO_EIGENVALUE)
     matplotlib = matplotlib_of()
     with matplotlib.rc_context(SETTINGS):
         figure: Figure = figure_class()(figsize=(8.0, 5.6), layout="constrained", facecolor="white")
@@ -179,7 +179,8 @@ def plot_branches(
 def plot_locus(gains: ArrayLike, poles: ArrayLike, zeros: ArrayLike, title: str = "") -> Figure:
     """Draw poles (N, n) along N gains in the complex plane, × where the first gain has them, ○ for the zeros."""
     k, branches, nulls = np.asarray(gains, float), np.asarray(poles, complex), np.asarray(zeros, complex)
-    _check(branches)
+    if not branches.size:
+        raise nothing_to_plot(_NO_EIGENVALUE)
     matplotlib = matplotlib_of()
     with matplotlib.rc_context(SETTINGS):
         figure: Figure = figure_class()(figsize=(6.4, 5.6), layout="constrained", facecolor="white")
@@ -197,8 +198,3 @@ def plot_locus(gains: ArrayLike, poles: ArrayLike, zeros: ArrayLike, title: str 
         panel.set_title(f"gain from {k[0]:g} (×) to {k[-1]:g}; zeros ○", loc="left", fontsize=9.5, color=INK, pad=6)
         put_title(figure, title)
     return figure
-
-
-def _check(branches: Any) -> None:
-    if not branches.size:
-        raise nothing_to_plot("Give at least one eigenvalue.")

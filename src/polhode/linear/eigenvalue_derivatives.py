@@ -7,7 +7,7 @@ matrix differentiated on its graph.
 
 How A changes with a parameter where the equilibrium moves with it.
 
-At rest the accelerations, and the rates of states without mass, stay zero along the branch of equilibria,
+At rest the accelerations, and the rates of first-order states, stay zero along the branch of equilibria,
 
     ∂(u̇, ż)/∂(s, z) (s′, z′) + ∂(u̇, ż)/∂p = 0,        φ_q q′ + φ_p = 0,    q′ = D s′ + g
 
@@ -62,8 +62,8 @@ class EigenvalueDerivatives(Shown):
         return np.asarray(self.values[:, self.by.index(name)])
 
     def __repr__(self) -> str:
-        told = f"EigenvalueDerivatives({len(self.eigenvalues)} eigenvalues by {', '.join(self.by)})"
-        return "\n".join([told, *self.notices])
+        head = f"EigenvalueDerivatives({len(self.eigenvalues)} eigenvalues by {', '.join(self.by)})"
+        return "\n".join([head, *self.notices])
 
     def _cell(self) -> Cell:
         rows = [
@@ -90,8 +90,15 @@ def eigenvalue_derivatives(
         raise fault(
             f"the parameter '{missing[0]}' has no value.", f"Give parameters={{{missing[0]!r}: …}}.", "E-LINEAR-MISSING"
         )
+    kept = [*linear.point.given, *linear.point.off]  # vanish where the constraints hold
     for symbol in () if follow else symbols:
-        _check_held(linear, symbol, known)
+        slopes_of = directional([value for _, value in kept], {symbol: as_expr(1)})
+        for (name, _), slope in zip(kept, slopes_of, strict=True):
+            if not is_zero(slope) and abs(float(numbers_of([Matrix([[slope]])], known)[0][0, 0])) > _NOTHING:
+                moves = f"the state would have to move with '{symbol.name}' for '{name}' to hold"
+                rest = "Give follow=True, for an equilibrium at rest; or a state written with the parameters that keeps"
+                cure = f"{rest} the constraints, or that gives the independent speeds of derive(…, independent=[…])."
+                raise fault(f"{moves}, but is known in numbers.", cure, "E-LINEAR-UNSUPPORTED")
     A, _ = linear.state_space(parameters)
     system = EigenSystem.of(A)
     moving = MovingEquilibrium(linear, known) if follow else None
@@ -134,20 +141,6 @@ def _derivative(matrix: Matrix, symbol: Expr) -> Matrix:
     return Matrix([flat[i * width : (i + 1) * width] for i in range(len(matrix))])
 
 
-def _check_held(linear: Linear, symbol: Expr, known: Mapping[Expr, float]) -> None:
-    """Raise where the state would have to move with the parameter for the constraints to hold."""
-    kept = [*linear.point.given, *linear.point.off]
-    values = [value for _, value in kept]
-    for (name, _), slope in zip(kept, directional(values, {symbol: as_expr(1)}), strict=True):
-        if not is_zero(slope) and abs(float(numbers_of([Matrix([[slope]])], known)[0][0, 0])) > _NOTHING:
-            raise fault(
-                f"the state would have to move with '{symbol.name}' for '{name}' to hold, but is known in numbers.",
-                "Give follow=True, for an equilibrium at rest; or a state written with the parameters that keeps "
-                "the constraints, or that gives the independent speeds of derive(…, independent=[…]).",
-                "E-LINEAR-UNSUPPORTED",
-            )
-
-
 def _moving(linear: Linear, names: Sequence[str], symbols: Sequence[Expr], known: Mapping[Expr, float]) -> list[str]:
     """That an equilibrium moves with parameters, where it does and the state does not."""
     if not linear.is_equilibrium:
@@ -157,9 +150,9 @@ def _moving(linear: Linear, names: Sequence[str], symbols: Sequence[Expr], known
         still = [as_expr(entry) for entry in linear.residual]
     slopes = [directional(still, {each: as_expr(1)}) for each in symbols]
     numbers = [numbers_of([Matrix([column])], known)[0] if column else np.zeros(1) for column in slopes]
-    told = [name for name, column in zip(names, numbers, strict=True) if np.abs(column).max(initial=0.0) > _NOTHING]
+    moving = [name for name, column in zip(names, numbers, strict=True) if np.abs(column).max(initial=0.0) > _NOTHING]
     words = "The equilibrium moves with {}; these derivatives are at a state that is held (see follow)."
-    return [words.format(", ".join(told))] if told else []
+    return [words.format(", ".join(moving))] if moving else []
 
 
 class MovingEquilibrium:
@@ -172,11 +165,8 @@ class MovingEquilibrium:
         numbers = numbers_of([Matrix([[as_expr(value) for value in values.values()]])], known)[0][0]
         self.known = {**known, **dict(zip(values, numbers.tolist(), strict=True))}
         if linear.is_prescribed or not linear.is_equilibrium or any(abs(self.known[u]) > 0 for u in self.equations.u):
-            raise fault(
-                "the state is no equilibrium at rest, and so none that could be followed.",
-                "Leave out follow=True: the state is held then.",
-                "E-LINEAR-UNSUPPORTED",
-            )
+            message = "the state is no equilibrium at rest, and so none that could be followed."
+            raise fault(message, "Leave out follow=True: the state is held then.", "E-LINEAR-UNSUPPORTED")
         self.matrix = linear_rates(self.equations, {}).A
         self.A = self._numbers(self.matrix)
         self.still = [*map(as_expr, self.equations.forward_dynamics), *map(as_expr, self.equations.z_rates)]
@@ -192,22 +182,20 @@ class MovingEquilibrium:
         moved |= dict(zip(given, self._rates([values[x] for x in given], moved).tolist(), strict=True))
         with_p = {**moved, **self._following(symbol)}
         step = self._solved(self.J, -self._rates(self.still, with_p), symbol)
-        if not self._is_told:
-            raise fault(
-                "the equilibrium is one of a family with other eigenvalues, and which comes next is not known.",
-                "Hold what is free by a constraint or a load, or leave out follow=True.",
-                "E-LINEAR-FAILED",
-            )
+        if not self._is_determined:
+            message = "the equilibrium is one of a family with other eigenvalues, and which comes next is not known."
+            cure = "Hold what is free by a constraint or a load, or leave out follow=True."
+            raise fault(message, cure, "E-LINEAR-FAILED")
         return self._bent(step, with_p)
 
     @cached_property
     def J(self) -> Floats:
-        """The rates of speeds and of states without mass, by displacements and by these states."""
+        """The rates of speeds and of first-order states, by displacements and by these states."""
         s, u = len(self.linear.displacements), len(self.equations.u)
         return self.A[np.ix_(range(s, len(self.A)), [*range(s), *range(s + u, len(self.A))])]
 
     @cached_property
-    def _is_told(self) -> bool:
+    def _is_determined(self) -> bool:
         """Whether J tells the next equilibrium, or what it leaves open does not change A: a cart may stand anywhere."""
         _, sizes, across = np.linalg.svd(self.J)
         count = int(np.sum(sizes > _NOTHING * sizes.max(initial=0.0)))
@@ -215,7 +203,7 @@ class MovingEquilibrium:
         return all(np.abs(self._bent(step, {})).max() <= _NOTHING * max(size, 1.0) for step in across[count:])
 
     def _bent(self, step: Floats, others: Mapping[Expr, float]) -> Floats:
-        """The derivative of A along displacements and states without mass, and along other symbols."""
+        """The derivative of A along displacements and first-order states, and along other symbols."""
         s = len(self.linear.displacements)
         along = dict(others)
         for rate, direction in zip(step[:s], self.linear.moved.directions, strict=True):
@@ -254,9 +242,6 @@ class MovingEquilibrium:
         found = np.linalg.lstsq(J, right, rcond=_NOTHING)[0]
         left = float(np.abs(J @ found - right).max(initial=0.0))
         if left > _NOTHING * max(1.0, float(np.abs(right).max(initial=0.0))) * 1e3:
-            raise fault(
-                f"the equilibrium does not go on with '{symbol.name}': it ends here, or turns back.",
-                "Take a state away from the fold, or leave out follow=True.",
-                "E-LINEAR-FAILED",
-            )
+            message = f"the equilibrium does not go on with '{symbol.name}': it ends here, or turns back."
+            raise fault(message, "Take a state away from the fold, or leave out follow=True.", "E-LINEAR-FAILED")
         return np.asarray(found)

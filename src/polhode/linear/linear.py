@@ -41,7 +41,7 @@ DIVISIONS = ("E-EXPR-ZERO", "E-EXPR-SINGULAR")
 
 
 class _Numbers:
-    """Matrices of expressions that are asked for in numbers by their letter."""
+    """Matrices of expressions, in numbers by their letter."""
 
     point: OperatingPoint
     given: Mapping[str, Any] | None
@@ -53,11 +53,6 @@ class _Numbers:
             raise unknown("matrix", of, self.letters, place=_PLACE, code="E-LINEAR-NAME")
         return numbers_of([getattr(self, of)], self._values(parameters))[0]
 
-    def all_numbers(self, parameters: Mapping[str, Any] | None = None) -> list[Floats]:
-        """All matrices in the order of their letters, evaluated together: they share most of what they are made of."""
-        matrices: list[Matrix] = [getattr(self, letter) for letter in self.letters]
-        return numbers_of(matrices, self._values(parameters))
-
     def _values(self, parameters: Mapping[str, Any] | None) -> dict[Expr, float]:
         known = parameter_values(self.point.equations, {**(self.given or {}), **(parameters or {})})
         check_kept(self.point, known)
@@ -66,7 +61,7 @@ class _Numbers:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SecondOrder(_Numbers, Typeset):
-    """Small motions as mechanics writes them; entries are expressions of parameters, and of what the state names.
+    """Linearised equations as mechanics writes them; entries are expressions of parameters and of the state.
 
     δṡ = P δs + R δu,     M δu̇ + C δu + K δs + L δz = F δτ + G δi,     δż = S δs + U δu + Z δz + H δi
     """
@@ -97,12 +92,12 @@ class SecondOrder(_Numbers, Typeset):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Linear(_Numbers, Shown):
-    """The linear equations of small motions about a state.
+    """The linear equations of perturbations about a state.
 
         ẋ = A x + B c,    y = C x + D c
 
     Numbers are for values of `parameters` by name; a transfer function goes from an `input` to an `output`.
-    x are the `states`, displacements, speeds and states without mass, c the `inputs` (the declared ones, else the
+    x are the `states`, displacements, speeds and first-order states, c the `inputs` (the declared ones, else the
     efforts of motors, else all efforts) and y the `outputs` (all states, unless `with_ports` names others).
     `accelerations` are those of the speeds at the state, as the equations give them or as they were prescribed;
     `residual` is what the state lacks to an equilibrium, or to the prescribed accelerations. `notices` say what is
@@ -126,7 +121,7 @@ class Linear(_Numbers, Shown):
     residual: Vector
     accelerations: Vector
     is_prescribed: bool  # whether the accelerations were given
-    z_rates: Vector  # of the states without mass, at the state
+    z_rates: Vector  # of the first-order states, at the state
     origin: EquationsOfMotion  # the equations that were linearised, before they were written on independent speeds
     notices: tuple[str, ...] = ()
     given: Mapping[str, Any] | None = None  # parameters, where the model's own values are not meant
@@ -138,7 +133,7 @@ class Linear(_Numbers, Shown):
 
     @property
     def equations(self) -> EquationsOfMotion:
-        """The equations that small motions are those of, on independent speeds."""
+        """The equations that were linearised, on independent speeds."""
         return self.point.equations
 
     @property
@@ -158,7 +153,7 @@ class Linear(_Numbers, Shown):
 
     @property
     def states(self) -> list[str]:
-        """Names of the state: displacements, then speeds, then states without mass."""
+        """Names of the state: displacements, then speeds, then first-order states."""
         return [*self.displacements, *map(spelled, self.equations.u), *self.equations.states]
 
     @property
@@ -252,7 +247,7 @@ class Linear(_Numbers, Shown):
 
     @property
     def is_equilibrium(self) -> bool:
-        """Whether the state is an equilibrium or a steady motion: no speed changes, nor a state without mass."""
+        """Whether the state is an equilibrium or a steady motion: no speed changes, nor a first-order state."""
         return self.is_equilibrium_with(None)
 
     def is_equilibrium_with(self, parameters: Mapping[str, Any] | None) -> bool:
@@ -263,7 +258,8 @@ class Linear(_Numbers, Shown):
     def state_space(self, parameters: Mapping[str, Any] | None = None) -> tuple[Floats, Floats]:
         """A and B in numbers, B by all `controls`."""
         form = self.second_order
-        P, R, M, C, K, F, G, L, S, U, Z, H = form.all_numbers(parameters)
+        matrices: list[Matrix] = [getattr(form, letter) for letter in form.letters]
+        P, R, M, C, K, F, G, L, S, U, Z, H = numbers_of(matrices, self._values(parameters))
         try:
             forced = np.linalg.solve(M, np.hstack([-K, -C, -L, F, G]))
         except np.linalg.LinAlgError:
@@ -325,19 +321,15 @@ class Linear(_Numbers, Shown):
         A, B = self.state_space(parameters)
         B = B[:, ports._indices]
         C, D = (ports.numbers(letter, parameters) for letter in "CD")
-        made: control.StateSpace = package.ss(
-            A, B, C, D, states=self.states, inputs=ports.inputs, outputs=ports.outputs
-        )
-        return made
+        return package.ss(A, B, C, D, states=self.states, inputs=ports.inputs, outputs=ports.outputs)
 
     def _cell(self) -> Cell:
         """A and B with the names of their rows and columns, in numbers or, where values lack, in symbols."""
         inputs = [f"B: {name}" for name in self.inputs]
         found = ""
         try:
-            A, B = (
-                [[f"{entry + 0.0:.6g}" for entry in row] for row in self.numbers(letter).tolist()] for letter in "AB"
-            )
+            numbers = (self.numbers(letter).tolist() for letter in "AB")
+            A, B = ([[f"{entry + 0.0:.6g}" for entry in row] for row in matrix] for matrix in numbers)
             found = ", ".join(map(complex_text, self.eigenvalues().tolist()))
         except PolhodeError:
             A, B = ([[str(entry) for entry in row] for row in getattr(self, letter)] for letter in "AB")
@@ -376,14 +368,10 @@ def numbers_of(matrices: Sequence[Matrix], known: Mapping[Expr, float]) -> list[
 
 
 def singular(equations: EquationsOfMotion) -> PolhodeError:
-    """What is told where the mass matrix is singular at the state."""
-    return PolhodeError(
-        f"the equations are singular at this state: {', '.join(equations.speeds)} do not determine the other speeds, "
-        "or move no mass.",
-        place=_PLACE,
-        cure="Name other independent speeds when deriving, or take a state beside it.",
-        code="E-LINEAR-SINGULAR",
-    )
+    """The error of a mass matrix that is singular at the state."""
+    speeds = f"{', '.join(equations.speeds)} do not determine the other speeds, or move no mass"
+    cure = "Name other independent speeds when deriving, or take a state beside it."
+    return PolhodeError(f"the equations are singular at this state: {speeds}.", _PLACE, cure, "E-LINEAR-SINGULAR")
 
 
 def _vanish(entries: Sequence[Any], known: dict[Expr, float]) -> bool:

@@ -56,7 +56,7 @@ class LinearAlong(Told):
     D: Floats
     notices: tuple[str, ...]
     functions: Functions = field(repr=False)
-    asked: LinearMatrices = field(repr=False)
+    quantity: LinearMatrices = field(repr=False)
 
     @property
     def t(self) -> Floats:
@@ -71,7 +71,7 @@ class LinearAlong(Told):
         if np.any(times < low) or np.any(times > high) or not np.isfinite(times).all():
             cure = "Give times within."
             raise PolhodeError(f"the trajectory goes from {low:g} s to {high:g} s.", "at", cure, "E-LINEAR-NUMBER")
-        found = _evaluated(self.functions, self.trajectory.at(times.reshape(-1)), self.asked)
+        found = _evaluated(self.functions, self.trajectory.at(times.reshape(-1)), self.quantity)
         return Matrices(*(each.reshape(*times.shape, *each.shape[1:]) for each in found))
 
     def transition(self) -> Floats:
@@ -91,8 +91,8 @@ class LinearAlong(Told):
         return np.array(found)
 
     def __repr__(self) -> str:
-        told = f"LinearAlong({len(self.t)} times; states: {', '.join(self.states)}; inputs: {', '.join(self.inputs)})"
-        return "\n".join([told, *self.notices])
+        names = f"states: {', '.join(self.states)}; inputs: {', '.join(self.inputs)}"
+        return "\n".join([f"LinearAlong({len(self.t)} times; {names})", *self.notices])
 
 
 def linear_along(
@@ -111,20 +111,17 @@ def linear_along(
         raise PolhodeError("the trajectory has no samples.", _PLACE, "Run it longer.", "E-LINEAR-MISSING")
     known = functions.derivation.synopsis
     if tuple(known.coordinates) != trajectory.coordinates or tuple(known.states) != trajectory.states:
-        raise fault(
-            f"the trajectory is of another mechanism: its coordinates are {', '.join(trajectory.coordinates)}.",
-            f"Give a run with {', '.join(known.coordinates)}.",
-            "E-LINEAR-UNSUPPORTED",
-        )
-    asked = LinearMatrices(inputs, tuple(observed.items()))
-    found = _evaluated(functions, trajectory, asked)
+        message = f"the trajectory is of another mechanism: its coordinates are {', '.join(trajectory.coordinates)}."
+        raise fault(message, f"Give a run with {', '.join(known.coordinates)}.", "E-LINEAR-UNSUPPORTED")
+    quantity = LinearMatrices(inputs, tuple(observed.items()))
+    found = _evaluated(functions, trajectory, quantity)
     notices: tuple[str, ...] = () if trajectory.is_whole else (f"The run is not whole: {trajectory.message}",)
     if trajectory.acted is not None and trajectory.acted.columns:
         notices += ("Efforts or inputs that Python gave are taken as lines between the samples.",)
-    return LinearAlong(trajectory, states, inputs, tuple(observed) or states, *found, notices, functions, asked)
+    return LinearAlong(trajectory, states, inputs, tuple(observed) or states, *found, notices, functions, quantity)
 
 
-def _evaluated(functions: Functions, run: Trajectory, asked: LinearMatrices) -> Matrices:
+def _evaluated(functions: Functions, run: Trajectory, quantity: LinearMatrices) -> Matrices:
     """The matrices at all samples, by one call."""
     equations = functions.equations
     speeds = [run.speed(name) for name in equations.speeds]
@@ -132,14 +129,11 @@ def _evaluated(functions: Functions, run: Trajectory, asked: LinearMatrices) -> 
     tau = np.zeros((len(run.t), len(equations.tau))) if run.tau is None else run.tau
     more: dict[str, Any] = {"inputs": run.inputs} if run.inputs is not None else {}
     more |= {"z": run.z} if run.states else {}
-    found = functions.evaluate(asked, run.q, u, tau, t=run.t, parameters=run.parameters, **more)
+    found = functions.evaluate(quantity, run.q, u, tau, t=run.t, parameters=run.parameters, **more)
     made = Matrices(*(np.broadcast_to(each, (len(run.t), *each.shape[-2:])) for each in found))
     lost = ~np.all([np.isfinite(each).all(axis=(1, 2)) for each in made], axis=0)
     if lost.any():
-        raise fault(
-            f"at {run.t[int(np.argmax(lost))]:.6g} s the other speeds do not follow from "
-            f"{', '.join(equations.speeds)}, and small motions cannot be written on these.",
-            "Derive with other independent speeds, or end the run before.",
-            "E-LINEAR-SINGULAR",
-        )
+        lacking = f"the other speeds do not follow from {', '.join(equations.speeds)}"
+        message = f"at {run.t[int(np.argmax(lost))]:.6g} s {lacking}, and small motions cannot be written on these."
+        raise fault(message, "Derive with other independent speeds, or end the run before.", "E-LINEAR-SINGULAR")
     return made

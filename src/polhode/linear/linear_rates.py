@@ -2,7 +2,7 @@
 
     ẋ = A(q, u, z, τ, t) x + B(q, u, z, τ, t) c,    y = C(…) x + D(…) c
 
-x are displacements, speeds and states without mass, as in `linearize`; accelerations are those that the equations
+x are displacements, speeds and first-order states, as in `linearize`; accelerations are those that the equations
 give. Directions of displacements turn with the motion, and so δṡ = D⁻ (∂q̇/∂q D - Ḋ) δs + …
 """
 
@@ -71,7 +71,7 @@ def _known(equations: EquationsOfMotion) -> list[Expr]:
 
 
 def names_of_states(equations: EquationsOfMotion, moved: Displacements) -> tuple[str, ...]:
-    """The names of displacements, speeds and states without mass."""
+    """The names of displacements, speeds and first-order states."""
     return (*moved.names, *map(spelled, equations.u), *equations.states)
 
 

@@ -5,7 +5,7 @@ About q₀, u₀ small changes obey
     δṡ = P δs + R δu,     M δu̇ + C δu + K δs + L δz = F δτ + G δi,     δż = S δs + U δu + Z δz + H δi
 
 δs are displacements (`displacements`): changes of coordinates, for a stored orientation small turns about the axes of
-its body. δz are changes of states without mass, δτ of the efforts, δi of the model's inputs. K holds the derivatives of
+its body. δz are changes of first-order states, δτ of the efforts, δi of the model's inputs. K holds the derivatives of
 M u̇₀ + bias - τ₀, with the accelerations u̇₀ that the equations give at the state; they vanish at an equilibrium and in
 a steady motion. Where
 positions are constrained (φ = 0) only independent displacements are kept, and the speeds are the independent ones of
@@ -43,7 +43,7 @@ _PLACE = "linearize"
 #: Matrices whose rates are smaller than this part of them, per second, are steady.
 _STEADY = 1e-6
 _CHANGING = (
-    "The matrices change with time and are those of t = 0: their eigenvalues do not tell stability. "
+    "The matrices change with time and are those of t = 0: their eigenvalues do not decide stability. "
     "periodic_orbit gives the multipliers where the change is periodic."
 )
 
@@ -58,14 +58,13 @@ def linearize(
     inputs: Values = None,
     parameters: Values = None,
 ) -> Linear:
-    """Small motions about a state: coordinates and states without mass by name, `speeds`, `tau` and `inputs` by theirs.
+    """Linear equations about a state: coordinates and first-order states by name, `speeds`, `tau`, `inputs` by theirs.
 
-    What is not named is at home and at rest, states without mass where they start, rotors behind elastic gears where
-    these are not wound. Values may be numbers or
-    expressions of parameters. In `at` speeds, efforts and inputs may stand as well, as they are written: x', tau_x
-    (or `d(x)`, `tau(x)`). A state
-    that does not keep the constraints is assembled first, with the model's parameter values or `parameters`. The
-    accelerations are those that the equations give; with `accelerations` they are prescribed, those not named as zero.
+    What is not named is zero and at rest, first-order states at their start, elastic gears not wound. Values are
+    numbers or expressions of parameters. Speeds, efforts and inputs may stand in `at` too, as they are written: x',
+    tau_x (or `d(x)`, `tau(x)`). A state that does not keep the constraints is assembled first, with the model's
+    parameter values or `parameters`. Accelerations are those that the equations give, or the `accelerations` that are
+    prescribed, those not named as zero.
     """
     with quiet_collector():
         given = _given(equations, at, speeds, tau, inputs)
@@ -122,25 +121,19 @@ def _timed(linear: Linear, ud: Vector) -> list[str]:
     _, form = matrices_about(replace(linear.point, values=held), at_values(equations.mass_matrix, held), ud, None)
     found = [as_expr(entry) for letter in form.letters for entry in getattr(form, letter).entries()]
     if changes(found):
-        if _is_steady_at_first(linear, found, time):
+        known, first = linear._values(None), directional(found, {time: as_expr(1)})
+        both = substitute([*found, *first, *directional(first, {time: as_expr(1)})], linear.point.values)
+        is_steady = known.keys() >= {*free_symbols(both)}
+        if is_steady:  # at first, as before a step that is rounded off
+            sizes = [abs(number) for number in evaluate(both, known)]
+            is_steady = max(sizes[len(found) :], default=0.0) <= _STEADY * max(1.0, *sizes[: len(found)])
+        if is_steady:
             return ["The matrices are those of t = 0 and change later."]
         warn(_CHANGING, code="W-LINEAR-DEPENDENCE")
         return [_CHANGING]
     if changes(substitute(entries, held)):
         return ["What drives the mechanism changes with time, and is that of t = 0."]
     return []
-
-
-def _is_steady_at_first(linear: Linear, entries: Sequence[Expr], time: Expr) -> bool:
-    """Whether the first two derivatives in time are small at t = 0, as before a step that is rounded off."""
-    known = linear._values(None)
-    first = directional(list(entries), {time: as_expr(1)})
-    second = directional(first, {time: as_expr(1)})
-    made = substitute([*entries, *first, *second], linear.point.values)
-    if not known.keys() >= {*free_symbols(made)}:
-        return False
-    sizes = [abs(number) for number in evaluate(made, known)]
-    return max(sizes[len(entries) :], default=0.0) <= _STEADY * max(1.0, *sizes[: len(entries)])
 
 
 def _bent(linear: Linear) -> list[str]:
@@ -151,11 +144,10 @@ def _bent(linear: Linear) -> list[str]:
         return []
     operands = substitute([operand for _, operand in laws], linear.point.values)
     known = linear._values(None)
-    told = [(law, operand) for (law, _), operand in zip(laws, operands, strict=True)
-            if known.keys() >= {*free_symbols([operand])}]  # fmt: skip
-    return [
-        f"{law} bends or jumps at this state: these are no small motions across it." for law in bends_at(told, known)
-    ]
+    pairs = [(law, operand) for (law, _), operand in zip(laws, operands, strict=True)]
+    pairs = [pair for pair in pairs if known.keys() >= {*free_symbols(pair[1:])}]
+    words = "bends or jumps at this state: these are no small motions across it."
+    return [f"{law} {words}" for law in bends_at(pairs, known)]
 
 
 def matrices_about(
@@ -175,15 +167,12 @@ def matrices_about(
     size, height = len(rates), len(needed)
     turning = [directional([as_expr(entry) for entry in direction], moving) for direction in moved.directions]
 
-    P = Matrix.columns_of(
-        [_taken(moved.back, [a - b for a, b in zip(column[:size], bend, strict=True)])
-         for column, bend in zip(changed, turning, strict=True)], len(moved.names),
-    )  # fmt: skip
+    pairs = zip(changed, turning, strict=True)
+    left = [[a - b for a, b in zip(column[:size], bend, strict=True)] for column, bend in pairs]
+    P = Matrix.columns_of([_taken(moved.back, column) for column in left], len(moved.names))
     R = Matrix.columns_of([_taken(moved.back, column[:size]) for column in by_speed], len(moved.names))
-    K = Matrix.columns_of(
-        [[r - f for r, f in zip(column[size : size + height], column[size + height :], strict=True)]
-         for column in changed], height,
-    )  # fmt: skip
+    forces = ((column[size : size + height], column[size + height :]) for column in changed)
+    K = Matrix.columns_of([[r - f for r, f in zip(*each, strict=True)] for each in forces], height)
     C = Matrix.columns_of([column[size:] for column in by_speed], height)
     F = Matrix.identity(height) if equations.dependent_speeds is None else equations.dependent_speeds.E.T
     inputs, z, zdot = [entry.symbol for entry in equations.system.inputs.values()], equations.z, equations.z_rates
@@ -202,10 +191,10 @@ def _moving(linear: Linear) -> str:
         return f"This state is no equilibrium; its accelerations are {whose}."
     names = [spelled(acceleration_of(speed)) for speed in linear.equations.u]
     names += [f"{spelled(z)}'" for z in linear.equations.z]
-    told = [f"{name} = {number:.6g}" for name, number in zip(names, evaluate(entries, known), strict=True)]
+    values = [f"{name} = {number:.6g}" for name, number in zip(names, evaluate(entries, known), strict=True)]
     size = len(linear.accelerations)
-    rates = f", and the rates of its other states {', '.join(told[size:])}" if told[size:] else ""
-    return f"This state is no equilibrium; its accelerations, {whose}, are {', '.join(told[:size])}{rates}."
+    rates = f", and the rates of its other states {', '.join(values[size:])}" if values[size:] else ""
+    return f"This state is no equilibrium; its accelerations, {whose}, are {', '.join(values[:size])}{rates}."
 
 
 def _taken(back: Matrix, change: Sequence[Any]) -> list[Expr]:
@@ -234,11 +223,7 @@ def _given(equations: EquationsOfMotion, at: Any, speeds: Any, tau: Any, inputs:
 
 
 def _read(
-    equations: EquationsOfMotion,
-    given: Mapping[str, Any],
-    known: Mapping[str, Expr],
-    kind: str,
-    offered: Sequence[str] = (),
+    equations: EquationsOfMotion, given: Mapping[str, Any], known: Mapping[str, Expr], kind: str, offered: Any = ()
 ) -> dict[Expr, Expr]:
     """Values by symbol: numbers, or expressions of parameters; an unknown name is answered by those offered."""
     parameters = {entry.symbol for entry in equations.system.parameters.values()}
@@ -247,10 +232,11 @@ def _read(
         if name not in known:
             raise unknown(kind, name, offered or known, place=_PLACE, code="E-LINEAR-NAME")
         found[known[name]] = as_expr(value)
-        strange = [x for x in free_symbols([as_expr(value)]) if x not in parameters]
-        if strange:
-            message = f"the value of '{name}' depends on {strange[0]}, which is no parameter."
-            raise PolhodeError(message, _PLACE, "Give numbers, or expressions of parameters.", "E-LINEAR-NAME")
+        for x in free_symbols([found[known[name]]]):
+            if x not in parameters:
+                message = f"the value of '{name}' depends on {x}, which is no parameter."
+                cure = "Give numbers, or expressions of parameters."
+                raise PolhodeError(message, _PLACE, cure, "E-LINEAR-DEPENDENCE")
     return found
 
 
@@ -263,19 +249,11 @@ def small_motions(point: OperatingPoint) -> tuple[list[str], list[int], Mapping[
     M = at_values(equations.mass_matrix, point.values)
     moved, form = matrices_about(point, M, Vector([as_expr(0)] * len(equations.u)), None)
     names = [*moved.names, *map(spelled, equations.u), *equations.states]
-    matrices = {letter: getattr(form, letter) for letter in _LETTERS}
-    return names, _felt(matrices, len(moved.names), len(names)), matrices
-
-
-def _felt(matrices: Mapping[str, Matrix], displaced: int, size: int) -> list[int]:
-    """The states that are left when displacements that no other state depends on are taken away."""
-    P, K, S = (matrices[letter] for letter in "PKS")
-    pulls = {k for k in range(displaced) if any(not is_zero(row[k]) for rows in (K, S) for row in rows)}
-    left = [*range(size)]
-    while True:
-        kept = [
-            k for k in left if k >= displaced or k in pulls or any(i < displaced and not is_zero(P[i][k]) for i in left)
-        ]
-        if kept == left:
-            return left
-        left = kept
+    # states that are left when displacements that no other state depends on are taken away
+    displaced, P, left = len(moved.names), form.P, list[int]()
+    pulls = {k for k in range(displaced) if any(not is_zero(row[k]) for rows in (form.K, form.S) for row in rows)}
+    kept = [*range(len(names))]
+    while kept != left:
+        left, among = kept, [i for i in kept if i < displaced]
+        kept = [k for k in left if k >= displaced or k in pulls or any(not is_zero(P[i][k]) for i in among)]
+    return names, left, {letter: getattr(form, letter) for letter in _LETTERS}

@@ -3,18 +3,17 @@
 The real motion that starts in a mode: the full equations from x₀ + a Re v, for as long as the mode is worth seeing.
 
 The amplitude is such that what moves farthest moves by a small part of the mechanism's extent: large enough to be seen,
-small enough to stay near the mode. How near it stays is measured against a Re(v e^{λt}) and told.
+small enough to stay near the mode. How near it stays is measured against a Re(v e^{λt}).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
 from ..errors import fault_at, understood
@@ -28,7 +27,7 @@ from ..simulate.run import simulate
 from ..simulate.trajectory.trajectory import Trajectory
 from .eigensystem import Complexes, EigenSystem, Floats
 from .linear import Linear, numbers_of
-from .stability import Spectrum, spectrum_of
+from .stability import spectrum_of
 
 #: Displacements below this, relative to the largest entry of an eigenvector, are taken for zero.
 _ZERO = 1e-9
@@ -106,7 +105,6 @@ class Mode(Shown):
 
         `amplitude` is what the largest displacement is multiplied by; without it, one that is seen and still small.
         """
-
         return mode_motion(self, amplitude, cycles)
 
     def animate(
@@ -118,11 +116,11 @@ class Mode(Shown):
     ) -> Any:
         """Write the motion that starts in the mode as one HTML page, or without a path return what a notebook shows."""
         run = self.trajectory(amplitude, cycles)
-        return run.animate(path, notes=notes or f"Mode: {self.name}. {run.info['mode']['told']}")
+        return run.animate(path, notes=notes or f"Mode: {self.name}. {run.info['mode']['message']}")
 
     def __repr__(self) -> str:
-        told = [f"{name} {part:.0%}" for name, part in self.participation.items() if part >= 0.05]
-        return f"Mode({self.name}{': ' if told else ''}{', '.join(told)})"
+        parts = [f"{name} {part:.0%}" for name, part in self.participation.items() if part >= 0.05]
+        return f"Mode({self.name}{': ' if parts else ''}{', '.join(parts)})"
 
     def _cell(self) -> Cell:
         shape = self.shape
@@ -150,14 +148,7 @@ def modes(linear: Linear, parameters: Mapping[str, Any] | None = None) -> list[M
     A, _ = linear.state_space(parameters)
     system = EigenSystem.of(A)
     spectrum = spectrum_of(A).of(system.values)
-    found = list(_read(system, spectrum, linear, parameters))
-    return sorted(found, key=lambda mode: (abs(mode.eigenvalue), mode.eigenvalue.real))
-
-
-def _read(
-    system: EigenSystem, spectrum: Spectrum, linear: Linear, parameters: Mapping[str, Any] | None
-) -> Iterator[Mode]:
-    simple = system.are_simple
+    simple, found = system.are_simple, []
     for k, value in enumerate(system.values):
         if value.imag < 0.0 and not spectrum.is_steady[k]:
             continue
@@ -167,7 +158,9 @@ def _read(
         left = system.left[:, k]
         if simple[k]:
             left = left / np.conj(left.conj() @ vector)
-        yield Mode(complex(real, imaginary), vector, left, tuple(linear.states), bool(simple[k]), linear, parameters)
+        names, value = tuple(linear.states), complex(real, imaginary)
+        found.append(Mode(value, vector, left, names, bool(simple[k]), linear, parameters))
+    return sorted(found, key=lambda mode: (abs(mode.eigenvalue), mode.eigenvalue.real))
 
 
 def _scaled(vector: Complexes, displaced: int) -> Complexes:
@@ -227,7 +220,7 @@ class _About:
         return cls(linear, known, q, u, z, _directions(linear, known))
 
     def parts(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """Changes of coordinates, speeds and states without mass, of a change of the linear equations' states."""
+        """Changes of coordinates, speeds and first-order states, of a change of the linear equations' states."""
         s, u = self.D.shape[1], len(self.u)
         return self.D @ x[:s], x[s : s + u], x[s + u :]
 
@@ -248,29 +241,22 @@ def mode_motion(mode: Mode, amplitude: float | None = None, cycles: float = 3.0)
     mode, relative to it.
     """
     if not mode.eigenvalue:
-        raise fault(
-            "a mode with the eigenvalue zero does not move by itself.",
-            "Take another mode; this one is a state that stays where it is put, or drifts.",
-            "E-LINEAR-NUMBER",
-        )
+        cure = "Take another mode; this one is a state that stays where it is put, or drifts."
+        raise fault("a mode with the eigenvalue zero does not move by itself.", cure, "E-LINEAR-NUMBER")
     linear, parameters = mode.linear, mode.parameters
     if linear.is_prescribed:
-        raise fault(
-            "the accelerations of this state were prescribed, and its mechanism would not move so by itself.",
-            "Linearize without accelerations, with the efforts that give them.",
-            "E-LINEAR-UNSUPPORTED",
-        )
+        message = "the accelerations of this state were prescribed, and its mechanism would not move so by itself."
+        cure = "Linearize without accelerations, with the efforts that give them."
+        raise fault(message, cure, "E-LINEAR-UNSUPPORTED")
     given = {**(linear.given or {}), **si_values(linear.equations.system.parameters, parameters or {})}
     about, derivation = _About.of(linear, given), derivation_of(linear.origin)
     with understood("a number of cycles and an amplitude", (cycles, amplitude), place=_PLACE):
-        duration = _duration(mode, float(cycles))
+        duration = _LONGEST * mode.time_constant
+        duration = min(float(cycles) / mode.frequency, duration) if mode.is_oscillating else duration
         size = _seen(derivation, about, mode, given) if amplitude is None else float(amplitude)
     if not (0.0 < duration < np.inf and np.isfinite(size) and size != 0.0):
-        raise fault(
-            f"{cycles!r} cycles with amplitude {amplitude!r} are nothing to see.",
-            "Give positive numbers.",
-            "E-LINEAR-NUMBER",
-        )
+        message = f"{cycles!r} cycles with amplitude {amplitude!r} are nothing to see."
+        raise fault(message, "Give positive numbers.", "E-LINEAR-NUMBER")
     beside = _run(derivation, about, np.zeros(len(mode.vector)), given, duration)
     for _ in range(_HALVINGS if amplitude is None else 0):
         run = _started(derivation, about, mode, size, given, beside)
@@ -278,11 +264,6 @@ def mode_motion(mode: Mode, amplitude: float | None = None, cycles: float = 3.0)
             return run
         size /= 2.0
     return _started(derivation, about, mode, size, given, beside)
-
-
-def _duration(mode: Mode, cycles: float) -> float:
-    longest = _LONGEST * mode.time_constant
-    return min(cycles / mode.frequency, longest) if mode.is_oscillating else longest
 
 
 def _seen(derivation: Derivation, about: _About, mode: Mode, parameters: Mapping[str, Any]) -> float:
@@ -347,7 +328,7 @@ def _speeds(derivation: Derivation, about: _About, q: Floats, u: Floats) -> dict
 def _started(
     derivation: Derivation, about: _About, mode: Mode, size: float, parameters: Mapping[str, Any], beside: Trajectory
 ) -> Trajectory:
-    """The run that starts in the mode, and what is told of it: its amplitude, and how near it stays to the mode."""
+    """The run that starts in the mode, with its amplitude and how near it stays to the mode in `info`."""
     duration = float(beside.t[-1])
     first = size * np.exp(-max(mode.eigenvalue.real, 0.0) * duration)
     run = _run(derivation, about, first * mode.vector.real, parameters, duration)
@@ -361,19 +342,15 @@ def _started(
     expected = expected.reshape(len(times), -1)[:, rows]
     off = np.abs((run.q[some] - reference)[:, columns] - expected).max(axis=0, initial=0.0)
     sizes = np.abs(expected).max(axis=0, initial=0.0)
-    seen = (sizes > _PART * sizes.max(initial=0.0)) & (_taking_part(about, mode)[rows] | (not mode.is_simple))
+    # coordinates that take part in the mode; others, as where a bicycle is, only follow it, and drift
+    parts, moved = mode.participation, np.abs(about.D) > _STEP
+    chosen = [parts[name] > _PART for name in about.linear.displacements]
+    taking_part = np.asarray(moved[:, chosen].any(axis=1) if any(chosen) else moved.any(axis=1))
+    seen = (sizes > _PART * sizes.max(initial=0.0)) & (taking_part[rows] | (not mode.is_simple))
     departure = float((off[seen] / sizes[seen]).max(initial=0.0))
     grown = " at the end" if mode.eigenvalue.real > 0 else ""
     near = f"stays within {max(departure, 1e-3):.1%} of the mode" if departure < _LEFT else "leaves the mode"
-    told = f"Amplitude {size:.3g}{grown}; the motion of the full equations {near}."
-    facts = {"amplitude": size, "departure": departure, "told": told}
-    notices = (*run.info.get("notices", ()), *([told] if departure >= _LEFT else []))
+    sentence = f"Amplitude {size:.3g}{grown}; the motion of the full equations {near}."
+    facts = {"amplitude": size, "departure": departure, "message": sentence}
+    notices = (*run.info.get("notices", ()), *([sentence] if departure >= _LEFT else []))
     return replace(run, info={**run.info, "mode": facts, "notices": notices})
-
-
-def _taking_part(about: _About, mode: Mode) -> NDArray[np.bool_]:
-    """Which coordinates take part in a mode; others, as where a bicycle is, only follow it, and drift."""
-    parts = mode.participation
-    chosen = [parts[name] > _PART for name in about.linear.displacements]
-    moved = np.abs(about.D) > _STEP
-    return np.asarray(moved[:, chosen].any(axis=1) if any(chosen) else moved.any(axis=1))

@@ -1,6 +1,6 @@
 """The state that small motions are about: by names, on the constraints, and with independent speeds.
 
-A state that does not keep the constraints is assembled first, and what that moved is told. Equations with multipliers
+A state that does not keep the constraints is assembled first; a notice says what that moved. Equations with multipliers
 are written on independent speeds that serve at this pose; where a state is given by parameters, on those that are
 given, so that the others follow for all parameters. An assembled state that is known in numbers holds for the
 parameters that it was found with, and use with others is refused.
@@ -24,7 +24,7 @@ from ..formalisms.derivation import derivation_of
 from ..formalisms.deriving import derive
 from ..model.unit import si_values
 from ..notebook import Cell, Shown, Table
-from ..simulate.constraints.assembly import Assembly, assemble
+from ..simulate.constraints.assembly import assemble
 
 Values: TypeAlias = "Mapping[str, Any] | None"
 Named: TypeAlias = "Sequence[tuple[str, Expr]]"
@@ -60,8 +60,8 @@ class OperatingPoint(Shown):
     given: Named = ()
 
     def __repr__(self) -> str:
-        told = [f"{spelled(x)} = {value}" for x, value in self.values.items() if value]
-        return f"OperatingPoint('{self.equations.system.name}': {listed(told) or 'all values zero'})"
+        values = [f"{spelled(x)} = {value}" for x, value in self.values.items() if value]
+        return f"OperatingPoint('{self.equations.system.name}': {listed(values) or 'all values zero'})"
 
     def _cell(self) -> Cell:
         values = Table(["", "value"], [(spelled(x), str(value)) for x, value in self.values.items()], numbers_from=1)
@@ -71,9 +71,14 @@ class OperatingPoint(Shown):
 def operating_point(
     equations: EquationsOfMotion, given: Mapping[Expr, Expr], parameters: Mapping[str, Any] | None
 ) -> OperatingPoint:
-    """The state with these values, the others at home and at rest; assembled, if it does not keep the constraints."""
+    """The state with these values, others zero and at rest; assembled, if it does not keep the constraints."""
     values = _home(equations) | dict(given)
-    values |= _rotors(equations, values, given)
+    joints = equations.system.joints
+    for motor in (each for each in equations.system.motors.values() if each.is_elastic):  # gears are not wound
+        link, rotor = joints[motor.joint], joints[motor.rotor]
+        for own, leader in ((rotor.q[0], link.q[0]), (rotor.u[0], link.u[0])):
+            if own in values and own not in given and leader in values:
+                values[own] = motor.ratio * values[leader]
     constraints = equations.constraints
     if constraints is None or not (constraints.rows or constraints.definitions):
         return OperatingPoint(equations, values)
@@ -81,13 +86,17 @@ def operating_point(
         message = "the constraints leave no speed free, and so no small motions."
         raise PolhodeError(message, f"system '{equations.system.name}'", "See system.diagnose().", "E-LINEAR-SINGULAR")
     known = parameter_values(equations, parameters)
-    conditions = _conditions(equations)
+    conditions = _of_positions(equations)
+    if equations.dependent_speeds is None:
+        conditions = [*conditions, *((f"rate of {row.name}", row.rate) for row in constraints.rows)]
     off = _off(conditions, values)
     notices: list[str] = []
     in_numbers: Named = ()
     written, independent = values, None
     if any(abs(number) > _TOLERANCE for number in _numbers(off, known)):
-        made = _assembled(equations, given, known, parameters)
+        named = [[x for x in given if x in {*symbols}] for symbols in (equations.q, equations.u)]
+        start, speeds = ({x.name: y for x, y in zip(part, _at(part, given, known), strict=True)} for part in named)
+        made = assemble(derivation_of(equations), start, speeds, parameters=parameters)
         in_numbers = _in_numbers(equations, values, known)
         values = values | {q: as_expr(float(x)) for q, x in zip(equations.q, made.q, strict=True)}
         values |= {u: as_expr(float(x)) for u, x in zip(equations.u, made.u, strict=True)}
@@ -129,32 +138,12 @@ def parameter_values(equations: EquationsOfMotion, given: Mapping[str, Any] | No
 
 
 def _home(equations: EquationsOfMotion) -> dict[Expr, Expr]:
-    """Every coordinate, speed, effort and input at home and at rest, states at their start, and time zero."""
+    """The zero configuration at rest, efforts and inputs at their values, states at their start, and time zero."""
     system, tree = equations.system, equations.tree
     values = dict.fromkeys([*tree.q, *equations.u, *tree.tau, system.time], as_expr(0))
     values |= {tree.q[i]: as_expr(1) for i in tree.quaternions}
     values |= {state.symbol: as_expr(state.start) for state in system.states.values()}
     return values | {entry.symbol: as_expr(entry.value or 0) for entry in system.inputs.values()}
-
-
-def _rotors(equations: EquationsOfMotion, values: Mapping[Expr, Expr], given: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
-    """Rotors behind elastic gears that are not named, where their gears are not wound: ratio · q, ratio · u."""
-    joints = equations.system.joints
-    found: dict[Expr, Expr] = {}
-    for motor in (each for each in equations.system.motors.values() if each.is_elastic):
-        link, rotor = joints[motor.joint], joints[motor.rotor]
-        for own, leader in ((rotor.q[0], link.q[0]), (rotor.u[0], link.u[0])):
-            if own in values and own not in given and leader in values:
-                found[own] = motor.ratio * values[leader]
-    return found
-
-
-def _conditions(equations: EquationsOfMotion) -> Named:
-    """What a state must make vanish, by name: φ and ψ, and A u + a where all speeds are given."""
-    constraints = equations.constraints
-    if constraints is None or equations.dependent_speeds is not None:
-        return _of_positions(equations)
-    return [*_of_positions(equations), *((f"rate of {row.name}", row.rate) for row in constraints.rows)]
 
 
 def _of_positions(equations: EquationsOfMotion) -> Named:
@@ -205,11 +194,9 @@ def _numbers(off: Named, known: Mapping[Expr, float]) -> list[float]:
     values = [value for _, value in off]
     missing = [x for x in free_symbols(values) if x not in known]
     if missing:
-        raise fault(
-            f"whether '{off[0][0]}' is kept at this state depends on {missing[0]}, which has no value.",
-            f"Give linearize(…, parameters={{{missing[0].name!r}: …}}), or a state that keeps it for all values.",
-            "E-LINEAR-MISSING",
-        )
+        message = f"whether '{off[0][0]}' is kept at this state depends on {missing[0]}, which has no value."
+        cure = f"Give linearize(…, parameters={{{missing[0].name!r}: …}}), or a state that keeps it for all values."
+        raise fault(message, cure, "E-LINEAR-MISSING")
     return evaluate(values, dict(known))
 
 
@@ -218,38 +205,21 @@ def check_kept(point: OperatingPoint, known: Mapping[Expr, float]) -> None:
     for (name, value), change in zip(point.given, _numbers(point.given, known), strict=True):
         if abs(change) > 2 * _TOLERANCE:
             symbols = ", ".join(sorted(f"'{x.name}'" for x in free_symbols([value])))
-            raise fault(
-                f"{name} was given by {symbols} and changes by {change:.3g} with these parameters, but the state was "
-                "assembled in numbers to keep the constraints.",
-                "Derive with independent speeds that the state gives, derive(…, independent=[…]), or linearize "
-                "anew with each value: linearize(…, parameters=…).",
-                "E-LINEAR-FAILED",
-            )
+            changes = f"{name} was given by {symbols} and changes by {change:.3g} with these parameters"
+            message = f"{changes}, but the state was assembled in numbers to keep the constraints."
+            derived = "Derive with independent speeds that the state gives, derive(…, independent=[…])"
+            cure = f"{derived}, or linearize anew with each value: linearize(…, parameters=…)."
+            raise fault(message, cure, "E-LINEAR-FAILED")
     for (name, _), size in zip(point.off, _numbers(point.off, known), strict=True):
         if abs(size) > 2 * _TOLERANCE:
-            raise fault(
-                f"with these parameters the state does not keep '{name}': it is off by {size:.3g}.",
-                "Linearize anew with them: linearize(…, parameters=…).",
-                "E-LINEAR-FAILED",
-            )
+            message = f"with these parameters the state does not keep '{name}': it is off by {size:.3g}."
+            raise fault(message, "Linearize anew with them: linearize(…, parameters=…).", "E-LINEAR-FAILED")
 
 
 def _at(symbols: Sequence[Expr], values: Mapping[Expr, Expr], known: Mapping[Expr, float]) -> list[float]:
     """Values in numbers; none, where a parameter has no value."""
     entries = [values[x] for x in symbols]
     return evaluate(entries, dict(known)) if known.keys() >= {*free_symbols(entries)} else []
-
-
-def _assembled(
-    equations: EquationsOfMotion,
-    given: Mapping[Expr, Expr],
-    known: Mapping[Expr, float],
-    parameters: Mapping[str, Any] | None,
-) -> Assembly:
-    """The nearest state that keeps the constraints; what was given moves least."""
-    own = [[x for x in given if x in {*symbols}] for symbols in (equations.q, equations.u)]
-    start, speeds = ({x.name: y for x, y in zip(part, _at(part, given, known), strict=True)} for part in own)
-    return assemble(derivation_of(equations), start, speeds, parameters=parameters)
 
 
 def state_names(equations: EquationsOfMotion) -> dict[str, Expr]:

@@ -98,8 +98,7 @@ class TransferFunction(Typeset):
         from .linear import control_package
 
         top, bottom = self.numbers(parameters)
-        made: control.TransferFunction = control_package().tf(top, bottom, inputs=[self.input], outputs=[self.output])
-        return made
+        return control_package().tf(top, bottom, inputs=[self.input], outputs=[self.output])
 
     def __repr__(self) -> str:
         degrees = f"{len(self.numerator) - 1} over {len(self.denominator) - 1}"
@@ -114,12 +113,12 @@ class TransferFunction(Typeset):
         return [("N(s)", top), ("D(s)", bottom)]
 
     def _sentences(self) -> list[str]:
-        told = [f"N/D leads from {self.input} to {self.output}."]
+        ports = f"N/D leads from {self.input} to {self.output}."
         try:
             poles, zeros = (", ".join(map(complex_text, each.tolist())) for each in (self.poles(), self.zeros()))
         except PolhodeError:  # a parameter has no value
-            return told
-        return [*told, f"Poles: {poles}.", f"Zeros: {zeros or 'none'}."]
+            return [ports]
+        return [ports, f"Poles: {poles}.", f"Zeros: {zeros or 'none'}."]
 
 
 def _quotient(top: Floats, bottom: Floats, at: Complexes) -> Complexes:
@@ -155,20 +154,17 @@ def _faddeev(A: Matrix, b: Sequence[Expr]) -> tuple[list[Expr], list[list[Expr]]
     coefficients, columns = [one], []
     for step in range(1, size + 1):
         columns.append([_dot(row, b) for row in N])
-        product = [_combined(row, N, size) for row in rows]
+        product = []
+        for row in rows:  # A N, by the entries of A that are not zero
+            total = [zero] * size
+            for k, factor in row:
+                total = [a + factor * b if b else a for a, b in zip(total, N[k], strict=True)]
+            product.append(total)
         trace = sum((product[i][i] for i in range(size)), start=zero)
         a = -trace / step
         coefficients.append(a)
         N = [[entry + a if i == k else entry for k, entry in enumerate(row)] for i, row in enumerate(product)]
     return coefficients, columns
-
-
-def _combined(row: Sequence[tuple[int, Expr]], N: Sequence[Sequence[Expr]], size: int) -> list[Expr]:
-    """A row of A, its entries that are not zero, times N."""
-    made = [as_expr(0)] * size
-    for k, factor in row:
-        made = [a + factor * b if b else a for a, b in zip(made, N[k], strict=True)]
-    return made
 
 
 def _dot(a: Sequence[Any], b: Sequence[Any]) -> Expr:
@@ -199,7 +195,7 @@ class RootLocus(Shown):
     zeros: Complexes
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
-        """The poles in the complex plane along the gain as a matplotlib figure, saved if asked."""
+        """The poles in the complex plane along the gain as a matplotlib figure, saved to `path` if given."""
         from ..view.plot import save_plot
         from .eigenvalue_branches import plot_locus
 
@@ -217,8 +213,8 @@ class RootLocus(Shown):
             for gain, row in zip(self.gains.tolist(), self.poles.tolist(), strict=True)
         ]
         zeros = ", ".join(map(complex_text, self.zeros.tolist()))
-        told = f"zeros: {zeros}" if zeros else "no zeros"
-        return Cell(f"{self.input} = -k {self.output}", [Table(["gain k", "poles"], rows), told])
+        words = f"zeros: {zeros}" if zeros else "no zeros"
+        return Cell(f"{self.input} = -k {self.output}", [Table(["gain k", "poles"], rows), words])
 
 
 def root_locus(
@@ -232,12 +228,9 @@ def root_locus(
     def closed(k: float) -> Floats:
         through = 1.0 + k * D[0, 0]
         if abs(through) < 1e-12:
-            raise PolhodeError(
-                f"at the gain {k:.6g} the loop has no solution: {name} answers {ports.inputs[0]} at once, 1 + k D = 0.",
-                place=_LOCUS,
-                cure="Leave this gain out.",
-                code="E-LINEAR-FAILED",
-            )
+            answers = f"{name} answers {ports.inputs[0]} at once, 1 + k D = 0"
+            message = f"at the gain {k:.6g} the loop has no solution: {answers}."
+            raise PolhodeError(message, _LOCUS, "Leave this gain out.", "E-LINEAR-FAILED")
         return np.asarray(A - (k / through) * B @ C)
 
     return RootLocus(ports.inputs[0], name, along, followed(closed, along), zeros_of(A, B, C, D))
@@ -266,16 +259,11 @@ def zeros_of(A: Floats, B: Floats, C: Floats, D: Floats) -> Complexes:
 def one_port(linear: Linear, input: str, output: Any, place: str) -> tuple[Linear, str]:
     """The equations with one input and one output, and the output's name."""
     check_kind(str, "the name of an input", input, place, f"Name one of {', '.join(linear.inputs[:4])}.")
-    if isinstance(output, str):
-        if output in linear.observed:
-            wanted: Any = {output: linear.observed[output]}
-        elif output in linear.states:
-            wanted = [output]
-        else:
-            raise unknown("output", output, [*linear.outputs, *linear.states], place=place, code="E-LINEAR-NAME")
-    else:
-        wanted = output
-    made = linear.with_ports([input], wanted)
+    if isinstance(output, str) and output in linear.observed:
+        output = {output: linear.observed[output]}
+    elif isinstance(output, str) and output not in linear.states:
+        raise unknown("output", output, [*linear.outputs, *linear.states], place=place, code="E-LINEAR-NAME")
+    made = linear.with_ports([input], output)
     if len(made.outputs) != 1:
         cure = "Name one state, or give one expression."
         raise PolhodeError(f"{len(made.outputs)} outputs are given, and one is meant.", place, cure, "E-LINEAR-TWICE")

@@ -156,7 +156,7 @@ def box(mass: Any, x: Any, y: Any, z: Any) -> Matrix:
 
 
 def _not_negative(place: str, **given: Sequence[Any]) -> list[Expr]:
-    """Masses and lengths as expressions; one whose value is known is not negative."""
+    """Masses and lengths as expressions; raise if a known value is negative."""
     read = [(what, as_expr(value)) for what, values in given.items() for value in values]
     for what, value in read:
         if not free_symbols([value]) and constant_sign(value) < 0:
@@ -186,7 +186,8 @@ def as_inertia(value: Any, place: str) -> Matrix:
         matrix = Matrix(entries).map(as_expr)
         if matrix.shape == (3, 3) and all(matrix[i, j] == matrix[j, i] for i in range(3) for j in range(i)):
             return matrix
-        raise ModelError("the inertia matrix is not a symmetric 3×3 matrix.", place=place, code="E-MODEL-SHAPE")
+        message = "the inertia matrix is not a symmetric 3×3 matrix."
+        raise ModelError(message, place, "Give [xx, yy, zz, xy, xz, yz], for example.", "E-MODEL-SHAPE")
     if len(entries) == 3:
         return Matrix.diagonal(entries).map(as_expr)
     if len(entries) == 6:
@@ -201,8 +202,7 @@ def _is_list(value: Any) -> bool:
 
 
 def about_centre(inertia: Matrix, mass: Expr, arm: Vector) -> Matrix:
-    """The inertia about the mass centre of one that is given about a point, `arm` being the way from there to the
-    centre: I - m (arm² 1 - arm armᵀ)."""
+    """Inertia about the mass centre, I - m (arm² 1 - arm armᵀ), `arm` leading from the given point to the centre."""
     square = arm.dot(arm)
     return Matrix(
         [[inertia[i, j] - mass * ((square if i == j else 0) - arm[i] * arm[j]) for j in range(3)] for i in range(3)]
@@ -226,7 +226,7 @@ def shapes_of(value: Any, place: str) -> tuple[Shape, ...]:
 
 
 def check_mass(mass: Expr, values: Mapping[str, Any], place: str) -> None:
-    """Refuse a mass that is negative at these values of parameters, as far as they are known."""
+    """Raise if a mass is negative at these values of the parameters."""
     met = [symbol for symbol in free_symbols([mass]) if symbol.data[0] == "parameter"]
     known = {symbol: as_expr(values[symbol.name]) for symbol in met if values.get(symbol.name) is not None}
     (at_values,) = substitute([mass], known)

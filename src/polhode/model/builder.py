@@ -43,11 +43,6 @@ def _rotor_names(model: Model) -> set[str]:
     return {name for motor in model.motors.values() for name in motor.bodies}
 
 
-def _is_of_flexible(model: Model, joint: Joint) -> bool:
-    """True for a joint that a flexible body adds: its elastic coordinates, or a station on it."""
-    return joint.type.kind == "elastic" or model.bodies[joint.parent].flexibility is not None
-
-
 @runtime_checkable
 class Source(Protocol):
     """Where a model can be read, such as a file whose content is known."""
@@ -58,16 +53,7 @@ class Source(Protocol):
 
 
 class Builder:
-    """What a `System` is without its methods for users: the tables of its model, and one way to add to them.
-
-    >>> import polhode as ph
-    >>> s = ph.System("cart", gravity=(0, 0, -10))
-    >>> k = s.parameter("k", 3)
-    >>> rail = s.joint("x", s.ground, s.body("cart", 2), ph.Prismatic("x"))
-    >>> s.joint_force(rail, s.input("push") - k * rail.q[0])
-    >>> list(s.bodies), list(s.joints), list(s.inputs), s.gravity
-    (['ground', 'cart'], ['x'], ['push'], Vector([0, 0, -10]))
-    """
+    """The tables of a System's model, and the methods that add to them."""
 
     name: str = _part("name", "What it is called.")
     time: Expr = _part("time", "The symbol of time.")
@@ -76,7 +62,7 @@ class Builder:
     frames: Mapping[str, Frame] = _part("frames", "The frames by name.")
     parameters: Mapping[str, Parameter] = _part("parameters", "The parameters by name.")
     inputs: Mapping[str, Parameter] = _part("inputs", "The inputs by name.")
-    states: Mapping[str, State] = _part("states", "The states without mass by name.")
+    states: Mapping[str, State] = _part("states", "The first-order states by name.")
     couplings: Mapping[str, Coupling] = _part("couplings", "The couplings by the joint that follows.")
     prescribed: Mapping[str, Prescribed] = _part("prescribed", "The prescribed motions by coordinate.")
     constraints: Mapping[str, Constraint] = _part("constraints", "The constraints by name.")
@@ -194,8 +180,9 @@ class Builder:
         if not model.motors and not model.flexible:
             return model.joints
         rotors = _rotor_names(model)
-        own = ((name, joint) for name, joint in model.joints.items() if name not in rotors)
-        return {name: joint for name, joint in own if not _is_of_flexible(model, joint)}
+        rigid = {name for name, body in model.bodies.items() if body.flexibility is None}
+        added = {name for name, each in model.joints.items() if each.type.kind == "elastic" or each.parent not in rigid}
+        return {name: joint for name, joint in model.joints.items() if name not in rotors | added}
 
     @property
     def rotors(self) -> Mapping[str, Joint]:

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, check_kind, listed, shown, understood
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, symbol, symbols
-from ..expr.spelling import acceleration_of, told_apart
+from ..expr.spelling import acceleration_of, distinct_spellings
 from ..geometry import Pose
 from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
 from .dependence import GRAVITY, check_kinds
 from .joints import JointType, joint_type
-from .lookup import body_name, check_new, placed, tell_apart, units_by_name
+from .lookup import body_name, check_new, check_spellings, placed, units_by_name
 from .model import Model
 from .reading import (
     checked_name,
@@ -76,7 +76,8 @@ def gravity_of(given: Any, ground: Body, name: str) -> Vector:
             raise TypeError
         made = Vector([as_expr(g) for g in given])
     if len(made) != 3:
-        raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-SHAPE")
+        place, cure = f"system '{name}'", "Give three, as gravity=(0, 0, -9.81)."
+        raise ModelError(f"gravity has 3 components, not {len(made)}.", place, cure, "E-MODEL-SHAPE")
     check_kinds(made, "gravity", GRAVITY, f"system '{name}'")
     return made
 
@@ -88,18 +89,18 @@ def spellings_of(model: Model) -> dict[tuple[str, str], Expr]:
     moved = [x for joint in model.joints.values() for x in (*joint.q, *joint.u, *joint.tau)]
     rates = [acceleration_of(u) for joint in model.joints.values() for u in joint.u]
     own = [q for constraint in model.constraints.values() for q in constraint.coordinates]
-    return told_apart([*named, *moved, *rates, *own])
+    return distinct_spellings([*named, *moved, *rates, *own])
 
 
 def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, unit: str) -> Expr:
     check_new(kind, name, (name,) if isinstance(name, str) and system._has(table, name) else ())
     place = f"{kind} '{name}'"
     if isinstance(value, Expr) and not value.is_number:
-        raise ModelError(f"the value {value!r} is not a number.", place=place, code="E-MODEL-NUMBER")
+        raise ModelError(f"the value {value!r} is not a number.", place, "Give a number, or none.", "E-MODEL-NUMBER")
     unit_of(unit, place)
     number, unit = (None, unit) if value is None else stated_value(value, unit, place)
     made = symbol(name, kind)
-    tell_apart(system, [made], place)
+    check_spellings(system, [made], place)
     system._add(table, name, Parameter(made, number, unit))
     return made
 
@@ -117,7 +118,7 @@ def body(
     place = f"body '{name}'"
     check_new("body", name, system.bodies, system.frames)
     if len(system.bodies) > BODY_LIMIT:
-        raise ModelError(f"more than {BODY_LIMIT} bodies.", place=place, code="E-MODEL-SIZE")
+        raise ModelError(f"more than {BODY_LIMIT} bodies.", place, "Join rigid parts into one body.", "E-MODEL-SIZE")
     heavy, centre = number_of(mass, f"{place} mass"), vector_of(com, f"{place} com")
     moments = inertia_of(inertia, f"{place} inertia")
     if about is not None:
@@ -172,13 +173,14 @@ def joint(
     q, tau = coordinate_symbols(made_type, q_names), symbols(u_names, "effort")
     roles = speed_roles(made_type, q_names, u_names)
     u = tuple(symbol(speed, "speed", role) for speed, role in zip(u_names, roles, strict=True))
-    tell_apart(system, [*q, *u, *tau, *map(acceleration_of, u)], place)
+    check_spellings(system, [*q, *u, *tau, *map(acceleration_of, u)], place)
     ends = limits_of(limits, made_type, q_names, place)
     rated = [rated_limits(speed_limits, "speed", u_names, place), rated_limits(effort_limits, "effort", u_names, place)]
     flag = flag_of(small, "small", place)
     made = Joint(name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau, ends, flag, *rated)
     if made.small and not q:
-        raise ModelError("a joint that does not move cannot be small.", place=place, code="E-MODEL-UNSUPPORTED")
+        message = "a joint that does not move cannot be small."
+        raise ModelError(message, place, "Leave `small` out.", "E-MODEL-UNSUPPORTED")
     system._add("joints", name, made)
     return made
 
@@ -187,7 +189,8 @@ def _check_child(system: Builder, parent: str, child: str, place: str) -> None:
     if child == GROUND:
         raise ModelError("the ground cannot be a child.", place, "Swap parent and child.", "E-MODEL-TREE")
     if parent == child:
-        raise ModelError(f"body '{child}' cannot be joined to itself.", place=place, code="E-MODEL-TREE")
+        cure = "Give two bodies, or the ground as parent."
+        raise ModelError(f"body '{child}' cannot be joined to itself.", place, cure, "E-MODEL-TREE")
     carrier = {joint.child: joint for joint in system.model().joints.values()}
     if child in carrier:
         cure = "In a tree each body has one parent; a second joint closes a loop."
@@ -266,11 +269,7 @@ def limits_of(given: Any, kind: JointType, names: Sequence[str], place: str) -> 
 
 
 def rated_limits(given: Any, what: str, names: Sequence[str], place: str) -> tuple[Limits, ...]:
-    """The limits of each speed or effort, none where nothing was given.
-
-    A number b is ±b, for all of them or in a list of one for each, in which (lower, upper) and None may stand too; for
-    one speed such a pair may stand alone.
-    """
+    """Limits (lower, upper) or None of each speed or effort; a number b is ±b, a single pair serves one speed."""
     if given is None:
         return ()
     place = f"{place} {what}_limits"
@@ -301,12 +300,9 @@ def _rated(given: Any, what: str, name: str, place: str, cure: str) -> Limits:
         return _limits((lower, upper), name, place)
     size = _end(given, place, cure)
     if size is not None and not free_symbols([size]) and constant_sign(size) < 0:
-        raise ModelError(
-            f"the {what} limit {size!r} of '{name}' is negative.",
-            place=place,
-            cure=f"Give the largest {what}, which holds for both signs, or (lower, upper).",
-            code="E-MODEL-NUMBER",
-        )
+        message = f"the {what} limit {size!r} of '{name}' is negative."
+        cure = f"Give the largest {what}, which holds for both signs, or (lower, upper)."
+        raise ModelError(message, place, cure, "E-MODEL-NUMBER")
     return Limits() if size is None else Limits(-size, size)
 
 
@@ -365,7 +361,7 @@ def add_state(system: Builder, name: str, rate: Any, start: Any, unit: str) -> E
     begin, unit = stated_value(start, unit, f"{place} start")
     made = symbol(name, "state")
     law = None if rate is None else _rate_of(made, rate, place)
-    tell_apart(system, [made], place)
+    check_spellings(system, [made], place)
     system._add("states", name, State(made, law, begin, unit))
     return made
 
@@ -403,25 +399,23 @@ def check_states(model: Model) -> None:
     """Refuse states without a rate, and rates with symbols of another system."""
     lacking = [name for name, state in model.states.items() if state.rate is None]
     if lacking:
-        raise ModelError(
+        message = (
             f"{'the state' if len(lacking) == 1 else 'the states'} {listed([repr(name) for name in lacking])} "
-            f"{'has' if len(lacking) == 1 else 'have'} no rate.",
-            place=f"system '{model.name}'",
-            cure=f"Give it with state_rate({lacking[0]!r}, …).",
-            code="E-MODEL-MISSING",
+            f"{'has' if len(lacking) == 1 else 'have'} no rate."
         )
+        cure = f"Give it with state_rate({lacking[0]!r}, …)."
+        raise ModelError(message, f"system '{model.name}'", cure, "E-MODEL-MISSING")
     known = {*_symbols(model)} if model.states else set()
     for name, state in model.states.items():
         for x in free_symbols([as_expr(state.rate)]):
             if x not in known:
-                raise ModelError(
-                    f"its rate depends on the {x.data[0]} '{x.name}', which is not in the system '{model.name}'.",
-                    place=f"state '{name}'",
-                    cure=f"Declare it with system.{x.data[0]}, or use a symbol of this system."
+                message = f"its rate depends on the {x.data[0]} '{x.name}', which is not in the system '{model.name}'."
+                cure = (
+                    f"Declare it with system.{x.data[0]}, or use a symbol of this system."
                     if x.data[0] in ("parameter", "input", "state")
-                    else "Use a symbol of this system.",
-                    code="E-MODEL-NAME",
+                    else "Use a symbol of this system."
                 )
+                raise ModelError(message, f"state '{name}'", cure, "E-MODEL-DEPENDENCE")
 
 
 def _symbols(model: Model) -> Iterator[Expr]:

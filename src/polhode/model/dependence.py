@@ -125,13 +125,11 @@ def check_smooth(values: Iterable[Expr], slopes: int, place: str) -> None:
             order = _broken_order(value, node)
             if order is not None and order <= slopes:
                 what = "a corner" if order else "a jump"
-                raise ModelError(
-                    f"it has {what} where {node!r} has one, and the impulse there would be lost.",
-                    place=place,
-                    cure="Round it off, as sqrt(x**2 + small**2) for abs(x); of a table take "
-                    'kind="cubic", outside="line".',
-                    code="E-CONSTRAINT-UNSUPPORTED",
+                message = f"it has {what} where {node!r} has one, and the impulse there would be lost."
+                cure = (
+                    'Round it off, as sqrt(x**2 + small**2) for abs(x); of a table take kind="cubic", outside="line".'
                 )
+                raise ModelError(message, place, cure, "E-CONSTRAINT-UNSUPPORTED")
 
 
 def _broken_order(value: Expr, node: Expr) -> int | None:
@@ -154,10 +152,7 @@ def _broken_order(value: Expr, node: Expr) -> int | None:
 
 
 def _angle_order(node: Expr) -> int | None:
-    """The same of an angle: asin and acos have corners at ±1, atan2(y, x) jumps at y = 0 where x < 0.
-
-    Bounds of the operands decide; where none are known, as with a parameter for a radius, it counts as smooth.
-    """
+    """The same of an angle: asin and acos have corners at ±1, atan2(y, x) jumps at y = 0 where x < 0."""
     y, x = range_of(node.args[0]), range_of(node.args[-1])
     if node.op == "atan2":
         return 0 if -inf < x.low < 0 and -inf < y.low < 0 < y.high < inf else None

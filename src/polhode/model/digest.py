@@ -26,7 +26,7 @@ _TABLES = (
 
 
 def digest(model: Model) -> str:
-    """The digest of all that shapes the equations; names of poses and looks of bodies are left out."""
+    """Digest of all that determines the equations; names of poses and shapes of bodies do not."""
     word = sha256()
     loads = [
         (each.name, each.loads) for each in model.acting

@@ -42,7 +42,7 @@ _ANY = Known()
 
 
 class Dimensions:
-    """The dimensions of the symbols of a model, and of all expressions of them that were looked at."""
+    """Dimensions of the symbols of a model and of expressions of them."""
 
     def __init__(self, model: Model) -> None:
         self.known: dict[int, tuple[Expr, Known]] = {}
@@ -63,12 +63,12 @@ class Dimensions:
                 self.require(what, unit, values, place)
 
     def require(self, what: str, unit: str | Dimension | None, values: Any, place: str) -> None:
-        """Refuse values with unlike units in them, or in another unit than is wanted; None is any."""
-        wanted = unit_of(unit).dimension if isinstance(unit, str) else unit
+        """Raise if terms of values have unlike units, or not the required unit; None is any unit."""
+        required = unit_of(unit).dimension if isinstance(unit, str) else unit
         for value in _entries(values):
             known = self.of(value, place)
-            if known.stated and None not in (wanted, known.dimension) and known.dimension != wanted:
-                right = unit if isinstance(unit, str) else _written(Known(wanted))
+            if known.stated and None not in (required, known.dimension) and known.dimension != required:
+                right = unit if isinstance(unit, str) else _written(Known(required))
                 message = f"the {what.replace('_', ' ')} {shown(value)} is in {_written(known)}, not in {right}."
                 raise ModelError(message, place=place, cure=_CURE, code="E-UNIT-TYPE")
 
@@ -111,7 +111,7 @@ _CURE = "Check the units that are stated; a number that carries a unit is writte
 
 
 def _combined(node: Expr, args: list[Known], place: str) -> Known:
-    """The dimension of an operation on operands of known dimensions."""
+    """Dimension of an operation from the dimensions of its operands."""
     op = node.op
     if op in _ALIKE:
         firm = [(arg, known) for arg, known in zip(node.args, args, strict=True) if not known.may_be_any]
@@ -129,12 +129,9 @@ def _combined(node: Expr, args: list[Known], place: str) -> Known:
     if op in _PLAIN:
         (arg,) = args
         if arg.stated and arg.dimension != NONE:
-            raise ModelError(
-                f"{op} of {shown(node.args[0])}, which is in {_written(arg)}, not a plain number.",
-                place=place,
-                cure="Divide it by a quantity of its unit, so that the argument is a plain number.",
-                code="E-UNIT-TYPE",
-            )
+            message = f"{op} of {shown(node.args[0])}, which is in {_written(arg)}, not a plain number."
+            cure = "Divide it by a quantity of its unit, so that the argument is a plain number."
+            raise ModelError(message, place, cure, "E-UNIT-TYPE")
         return _ANY if arg.dimension is None else Known(NONE, arg.stated)
     if op in ("mul", "div"):
         left, right = (known.dimension for known in args)
@@ -166,7 +163,7 @@ def _entries(values: Any) -> Iterator[Expr]:
 
 
 def _values(model: Model, table: str, record: Any) -> Iterator[tuple[str, Any, Any]]:
-    """What each value of a record is called, the unit it should be in, and the value."""
+    """The values of a record, each with its label and the unit that it must have."""
     if table == "bodies":
         yield from (("mass", "kg", record.mass), ("com", "m", record.com), ("inertia", "kg·m²", record.inertia))
     elif table in ("frames", "joints"):

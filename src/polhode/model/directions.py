@@ -70,7 +70,7 @@ class Directions:
         return made
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the record, without the System that it belongs to."""
+        """The pickled state: the record without its System."""
         return {**vars(self), "home": None}
 
     def angular_velocity(self, in_: Body | Frame | str | None = None) -> Arrow:

@@ -10,27 +10,27 @@ from ..expr import Expr, as_expr, free_symbols
 from .model import Model
 
 
-def acting_parts(system: Model) -> Iterator[tuple[str, Any]]:
+def acting_parts(model: Model) -> Iterator[tuple[str, Any]]:
     """The parts of a system that act on it, in words, each with the records that hold its expressions."""
-    for each in system.acting:
+    for each in model.acting:
         yield f"the {each.element.place}", each.loads
-    for name, state in system.states.items():
+    for name, state in model.states.items():
         yield f"the rate of state '{name}'", state.rate
-    for prescribed in system.prescribed.values():
+    for prescribed in model.prescribed.values():
         yield f"the prescribed motion of '{prescribed.coordinate}'", prescribed
-    for name, constraint in system.constraints.items():
+    for name, constraint in model.constraints.items():
         yield f"the constraint '{name}'", constraint
-    placed = {f"joint '{name}'": (joint.in_parent, joint.in_child) for name, joint in system.joints.items()}
-    for place, poses in (placed | {f"frame '{name}'": (frame.pose,) for name, frame in system.frames.items()}).items():
+    placed = {f"joint '{name}'": (joint.in_parent, joint.in_child) for name, joint in model.joints.items()}
+    for place, poses in (placed | {f"frame '{name}'": (frame.pose,) for name, frame in model.frames.items()}).items():
         entries = [as_expr(entry) for pose in poses for entry in (*pose.p, *pose.R.entries())]
-        if system.time in free_symbols(entries):
+        if model.time in free_symbols(entries):
             yield f"the place of {place}", entries
-    yield "gravity", system.gravity
+    yield "gravity", model.gravity
 
 
-def expressions_of(system: Model) -> list[Expr]:
+def expressions_of(model: Model) -> list[Expr]:
     """The expressions of all parts of a system that act on it."""
-    return [expression for _, part in acting_parts(system) for expression in expressions_in(part)]
+    return [expression for _, part in acting_parts(model) for expression in expressions_in(part)]
 
 
 def expressions_in(part: Any) -> Iterator[Expr]:

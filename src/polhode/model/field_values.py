@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 def check_element(kind: Any, base: type, what: str) -> None:
-    """Refuse what is not the class of an element."""
+    """Raise if a value is not the class of an element."""
     with understood(what, kind, place="kind", cure="Give its class."):
         if not issubclass(kind, base) or not hasattr(kind, "kind"):
             raise TypeError
 
 
 def completed(fields: Sequence[Field], given: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """What is given for each field, and the defaults of those that are not."""
+    """The given values with the defaults of the other fields."""
     known = [field.name for field in fields]
     for name in given:
         if name not in known:
@@ -45,10 +45,7 @@ def completed(fields: Sequence[Field], given: Mapping[str, Any], place: str) -> 
 def field_values(
     system: Builder, fields: Sequence[Field], given: Mapping[str, Any], place: str, name: str = ""
 ) -> dict[str, Any]:
-    """The values by field: names for joints, a body for a frame, points, axes and rotations as the body has them.
-
-    The variable of a curve is the auxiliary coordinate "<name> place".
-    """
+    """Values by field: names of joints, a body for a frame, points, axes and rotations in the body's frame."""
     made: dict[str, Any] = {}
     for field in fields:
         value = given[field.name]
@@ -76,7 +73,7 @@ def field_value(field: Field, value: Any, place: str, system: Builder | None = N
         entries = list_of(value, f"a list of {field.name}", place)
         if field.count is not None and len(entries) != field.count:
             message = f"{field.name} has {len(entries)} entries, not {field.count}."
-            raise ModelError(message, place, code="E-MODEL-SHAPE")
+            raise ModelError(message, place, f"Give {field.count} entries.", "E-MODEL-SHAPE")
         return tuple(field_value(one, each, place, system) for each in entries)
     if field.arguments and not isinstance(value, Expr | Vector):
         value = _result(field, value, place)
@@ -89,7 +86,7 @@ def field_value(field: Field, value: Any, place: str, system: Builder | None = N
 
 
 def _result(field: Field, law: Any, place: str) -> Any:
-    """What a law gives for its arguments."""
+    """The value of a law at its arguments."""
     made = result_of(law, field.arguments, place)
     if field.kind == "number" and (hasattr(made, "__iter__") or hasattr(made, "terms")):
         cure = "Give the tension alone; its direction is the line."
@@ -103,7 +100,7 @@ def _result(field: Field, law: Any, place: str) -> Any:
 def _on_body(
     system: Builder, body: Field, own: Sequence[Field], given: Mapping[str, Any], place: str
 ) -> dict[str, Any]:
-    """A body, and what is given in its frame, or in the frame on it that stands for it."""
+    """A body with its point, axis or rotation, converted from the frame on it that was given."""
     on, made = given[body.name], dict[str, Any]()
     if isinstance(on, vectors().Point):
         given = {**given, **{field.name: on for field in own if field.kind == "point"}}
@@ -140,14 +137,14 @@ def _own_body(system: Builder, point: Point, place: str) -> str:
 
 def _components(system: Builder, vector: Any, frame: Any, place: str) -> tuple[Vector, str]:
     """Components and the frame they are in: of an arrow `frame`, else the one frame it is written in."""
-    wanted = None if frame is None else frame_name(system, frame, place)
+    frame_used = None if frame is None else frame_name(system, frame, place)
     if not isinstance(vector, vectors().Arrow):
-        return vector_of(vector, place), wanted or GROUND
+        return vector_of(vector, place), frame_used or GROUND
     _check_home(system, "arrow", vector.system, place)
-    if wanted is None:
+    if frame_used is None:
         used = list(vector.by_frame)
-        wanted = used[0] if len(used) == 1 and isinstance(used[0], str) else GROUND
-    return vector.components(wanted), wanted
+        frame_used = used[0] if len(used) == 1 and isinstance(used[0], str) else GROUND
+    return vector.components(frame_used), frame_used
 
 
 def _check_home(system: Builder, what: str, home: Builder, place: str) -> None:

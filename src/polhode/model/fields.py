@@ -56,31 +56,23 @@ class Field:
 
     @property
     def is_placed(self) -> bool:
-        """Whether it places something in a body."""
+        """Whether its value is a position or orientation in a body."""
         return self.kind in ("point", "rotation") and bool(self.of)
 
     @property
     def own_symbols(self) -> dict[str, Expr]:
-        """What an expression may use here and nowhere else: the arguments of a law, by name."""
+        """Symbols that are allowed in this field only: the arguments of a law, by name."""
         given = [part for each in self.arguments for part in (each if isinstance(each, Vector) else (each,))]
         return {part.name: part for part in given}
 
 
 def given(kind: str, default: Any = ..., **facts: Any) -> Any:
-    """An attribute of an element that a user gives, with what a `Field` says of it beside its name."""
+    """An attribute of an element that a user gives, with the properties of its `Field`."""
     return field(default=MISSING if default is ... else default, metadata={"kind": kind, "default": default, **facts})
 
 
 class GivenFields:
-    """The fields of an element as an attribute of its class: all that is declared by `given`.
-
-    >>> @dataclass
-    ... class Brake:
-    ...     torque: Expr = given("number", unit="N·m")
-    ...     fields = GivenFields()
-    >>> [(field.name, field.unit) for field in Brake.fields]
-    [('torque', 'N·m')]
-    """
+    """The fields of an element, declared by `given`, as an attribute of its class."""
 
     def __get__(self, element: object, kind: type) -> tuple[Field, ...]:
         return _given_fields(kind)

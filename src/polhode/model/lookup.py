@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, shown
 from ..expr import Expr
-from ..expr.spelling import told_apart
+from ..expr.spelling import distinct_spellings
 from ..geometry import Pose
 from .body import Body, Frame
 from .reading import checked_name, pose_of, unknown
@@ -27,13 +27,13 @@ def check_new(kind: str, name: str, *tables: Collection[str]) -> None:
         raise ModelError(message, f"{kind} '{name}'", "Choose another.", "E-MODEL-TWICE")
 
 
-def tell_apart(system: Builder, made: Iterable[Expr], place: str) -> None:
-    """Refuse symbols that would be written as others are."""
-    system.spellings.update(told_apart(made, system.spellings, place))
+def check_spellings(system: Builder, made: Iterable[Expr], place: str) -> None:
+    """Raise if symbols would be written like others."""
+    system.spellings.update(distinct_spellings(made, system.spellings, place))
 
 
 def symbol_units(model: Builder | Model) -> dict[Expr, str]:
-    """The SI units of the symbols of a model, as far as they are known."""
+    """SI units of the symbols of a model, where known."""
     units = {model.time: "s"}
     for joint in model.joints.values():
         units |= joint.units
@@ -78,7 +78,7 @@ def joint_named(system: Builder, joint: Joint | str, place: str) -> Joint:
 
 
 def placed(system: Builder, on: Body | Frame | str, at: Iterable[Any], rotation: Any, place: str) -> tuple[str, Pose]:
-    """The body and the pose in it that a body, a frame or a name with an offset stands for."""
+    """The body, and the pose in it, of a body, a frame or a name with an offset."""
     offset = pose_of(at, rotation, place)
     if isinstance(on, str) and on not in system.bodies and on in system.frames:
         on = system.frames[on]

@@ -76,7 +76,7 @@ class Model(Shown):
 
     @cached_property
     def acting(self) -> tuple[Acting, ...]:
-        """What each of the loads comes to."""
+        """The primitive loads of each load."""
         return tuple(
             Acting(load.name or f"{load.title()} {number}", load, load.loads(self))
             for number, load in enumerate(self.loads, start=1)
@@ -84,7 +84,7 @@ class Model(Shown):
 
     @cached_property
     def primitive_loads(self) -> tuple[PrimitiveLoad, ...]:
-        """What the loads come to, all in one list."""
+        """The primitive loads of all loads."""
         return tuple(load for each in self.acting for load in each.loads)
 
     @cached_property
@@ -95,13 +95,13 @@ class Model(Shown):
         return digest(self)
 
     def with_record(self, table: str, name: str, record: Any) -> Model:
-        """The model with one record more, or with another in its place; `loads` have no names and go to the end."""
+        """The model with one record added or replaced; `loads` have no names and are appended."""
         if table == "loads":
             return replace(self, loads=(*self.loads, record))
         return self.with_records({table: {name: record}})
 
     def with_records(self, added: Mapping[str, Mapping[str, Any]]) -> Model:
-        """The model with more records in some tables, or with others in their place, by table and name."""
+        """The model with records added or replaced, by table and name."""
         tables: dict[str, Any] = {
             table: MappingProxyType({**getattr(self, table), **records}) for table, records in added.items()
         }

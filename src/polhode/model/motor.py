@@ -14,7 +14,7 @@ COUPLINGS = ("full", "reduced")
 
 
 class MotorOptions(TypedDict, total=False):
-    """What may be said of a motor beside its joint and its ratio; see `Motor`."""
+    """Options of a motor besides its joint and its ratio; see `Motor`."""
 
     inertia: Any
     mass: Any
@@ -34,11 +34,7 @@ class MotorOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Motor:
-    """A motor on a joint: a rotor, a gear, an elastic shaft, losses, windings. Without a stiffness it is geared.
-
-    Moments of inertia are about the rotor's own axes through its mass centre, the third along the axis on which it
-    spins. All that it comes to are `bodies` (each with the joint of its name), `loads`, inputs and states of the model.
-    """
+    """A motor on a joint, geared if it has no stiffness; inertia about the rotor's axes, the third along its spin."""
 
     fields = GivenFields()
 
@@ -81,24 +77,14 @@ class Motor:
         return self.is_elastic or bool(self.mass) or any(map(bool, self.inertia))
 
     @property
-    def is_bare(self) -> bool:
-        """Whether it is a ratio alone, as robot files have it: more may be said of it later."""
-        return not self.bodies and not self.loads
-
-    @property
     def is_placeless(self) -> bool:
-        """Whether its rotor turns against the ground, decoupled, and so is not seen where it is."""
+        """Whether its rotor turns against the ground, decoupled, and so is not drawn."""
         return self.has_rotor and self.coupling == "reduced"
 
     @property
     def rotor(self) -> str:
         """The name of the rotor's body, joint, coordinate and speed, if there is one."""
         return f"{self.joint} rotor"
-
-    @property
-    def ballast(self) -> str:
-        """The name of what a decoupled rotor leaves with the link that carries it: its mass and cross inertia."""
-        return f"{self.joint} rotor mass"
 
     @property
     def shaft(self) -> str:

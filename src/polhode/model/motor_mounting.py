@@ -67,23 +67,22 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
     """The record, each value read and checked."""
     place = f"motor of joint '{link.name}'"
     there = system.motors.get(link.name)
-    if there is not None and not there.is_bare:
-        raise ModelError(
-            "this joint has a motor already.",
-            place=place,
-            cure="Give one motor, with the sum of the inertias on the joint's side. An MJCF file's is left out by "
-            f'ignore=["armature"]; give it whole then: {_said_of(there)}.',
-            code="E-JOINT-TWICE",
+    if there is not None and (there.bodies or there.loads):  # else a ratio alone, as robot files have it
+        ratio, inertia = shown(there.ratio), shown(there.inertia[2])
+        cure = (
+            "Give one motor, with the sum of the inertias on the joint's side. An MJCF file's is left out by "
+            f'ignore=["armature"]; give it whole then: motor({there.joint!r}, {ratio}, inertia={inertia}, '
+            f'coupling="{there.coupling}", …).'
         )
+        raise ModelError("this joint has a motor already.", place, cure, "E-JOINT-TWICE")
     if len(link.u) != 1 or not link.type.stages[0].speeds_are_rates:
-        raise ModelError(
+        message = (
             f"a {link.type.kind} joint with {len(link.u)} speeds has no single angle or length that a motor could turn."
             if len(link.u) != 1
-            else "the coordinate of this joint is not the angle that a rotor would turn by.",
-            place=place,
-            cure="Put motors on revolute, prismatic or screw joints with their usual coordinate.",
-            code="E-JOINT-UNSUPPORTED",
+            else "the coordinate of this joint is not the angle that a rotor would turn by."
         )
+        cure = "Put motors on revolute, prismatic or screw joints with their usual coordinate."
+        raise ModelError(message, place, cure, "E-JOINT-UNSUPPORTED")
     said = {key: value for key, value in given.items() if value is not None}
     values = completed(Motor.fields, ({} if there is None else {"ratio": there.ratio}) | said, place)
     values["inertia"] = _moments(values["inertia"], place)
@@ -94,12 +93,6 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
     motor = Motor(joint=link.name, **made)
     _check(system, motor, place)
     return motor
-
-
-def _said_of(motor: Motor) -> str:
-    """How a motor was given, as far as a robot file can say."""
-    ratio, inertia = shown(motor.ratio), shown(motor.inertia[2])
-    return f'motor({motor.joint!r}, {ratio}, inertia={inertia}, coupling="{motor.coupling}", …)'
 
 
 def _moments(inertia: Any, place: str) -> tuple[Any, ...]:
@@ -159,7 +152,7 @@ def _at_known(system: Builder, value: Expr) -> Expr:
 
 
 def _check_sign(system: Builder, what: str, value: Expr | None, least: int, place: str) -> None:
-    """Refuse a number that is negative (or zero, with `least` 1) at the values of parameters that are known."""
+    """Raise if a known number is negative (or zero, with `least` 1)."""
     if value is None:
         return
     number = _at_known(system, value)
@@ -209,13 +202,13 @@ def turned_to(axis: Vector) -> Matrix:
 
 
 def _add_rotor(system: Builder, motor: Motor, carrier: str, seat: Pose) -> None:
-    """The rotor on a revolute joint; decoupled, it turns against the ground and its mass stays with the carrier."""
+    """Add the rotor on a revolute joint; decoupled, it turns against the ground and its mass stays with the carrier."""
     x, y, z = motor.inertia
     if motor.coupling == "full" or (carrier == GROUND and not _moves(system, seat)):
         _add_body(system, motor.rotor, carrier, Revolute("z"), seat, motor.mass, motor.com, (x, y, z))
         return
     if motor.mass or x or y:
-        _add_body(system, motor.ballast, carrier, Fixed(), seat, motor.mass, motor.com, (x, y, 0))
+        _add_body(system, f"{motor.rotor} mass", carrier, Fixed(), seat, motor.mass, motor.com, (x, y, 0))
     _add_body(system, motor.rotor, GROUND, Revolute("z"), Pose.identity(), 0, (0, 0, 0), (0, 0, z))
 
 
@@ -239,7 +232,7 @@ def _add_losses(system: Builder, motor: Motor) -> None:
 
 
 def _shaft(motor: Motor) -> tuple[str, Any]:
-    """The joint by whose speed the rotor's is known, and how often it turns for one turn of that."""
+    """The joint that determines the rotor's speed, and the ratio of their speeds."""
     return (motor.rotor, 1) if motor.has_rotor else (motor.joint, motor.ratio)
 
 

@@ -31,7 +31,7 @@ def checked_name(name: object, kind: str) -> str:
         raise ModelError(f"a {kind} needs a name, not {shown(name)}.", cure="Give a text.", code="E-MODEL-NAME")
     if len(name) > NAME_LIMIT:
         message = f"the name has {len(name)} characters, more than {NAME_LIMIT}."
-        raise ModelError(message, f"{kind} '{name[:20]}…'", code="E-MODEL-SIZE")
+        raise ModelError(message, f"{kind} '{name[:20]}…'", "Choose a shorter name.", "E-MODEL-SIZE")
     return name
 
 
@@ -55,7 +55,7 @@ def stated_value(value: Any, unit: str, place: str) -> tuple[Fraction | Expr, st
 
 
 def positive_of(value: Any, what: str, place: str) -> Expr:
-    """A radius or a length; where its value is known it must be positive."""
+    """A radius or a length; raise if a known value is not positive."""
     made = number_of(value, place)
     if not free_symbols([made]) and constant_sign(made) <= 0:
         raise ModelError(f"the {what} {shown(made)} is not positive.", place, f"Give a {what} > 0.", "E-MODEL-NUMBER")
@@ -85,7 +85,8 @@ def names_of(joint: str, labels: list[str], given: Sequence[str] | None, place: 
         return [f"{joint}_{label}" if label else joint for label in labels]
     names = list_of(given, "a list of names", place)
     if len(names) != len(labels):
-        raise ModelError(f"{len(names)} names for {len(labels)}.", place=place, code="E-MODEL-SHAPE")
+        message = f"{len(names)} names are given for {len(labels)}."
+        raise ModelError(message, place, f"Give {len(labels)} names.", "E-MODEL-SHAPE")
     return [checked_name(name, "coordinate") for name in names]
 
 
@@ -98,7 +99,7 @@ def list_of(value: Any, what: str, place: str) -> list[Any]:
 
 
 def names_in(value: Any, place: str) -> tuple[str, ...]:
-    """The names of what is listed: texts, symbols, or joints, which stand for their coordinates."""
+    """The names of listed texts, symbols, or joints (for their coordinates)."""
     names: list[str] = []
     for each in list_of(value, "a list of coordinates or joints", place):
         own = [each] if isinstance(each, str) else getattr(each, "q", None) or [each]
@@ -124,7 +125,8 @@ def numbers_by_name(value: Any, place: str, units: Mapping[str, str] | None = No
         with understood("a number", entry, place=f"{place} '{key}'"):
             made[key] = float(in_unit(entry, (units or {}).get(key, ""), f"{place} '{key}'"))
         if not isfinite(made[key]):
-            raise ModelError(f"{made[key]} is not a finite number.", place=f"{place} '{key}'", code="E-MODEL-NUMBER")
+            message = f"{made[key]} is not a finite number."
+            raise ModelError(message, f"{place} '{key}'", "Give a finite number.", "E-MODEL-NUMBER")
     return made
 
 
@@ -133,7 +135,8 @@ def index_of(value: Any, count: int, what: str, place: str) -> int:
     with understood("a whole number", value, place=place, cure="Count from 0."):
         number = index(value)
     if not 0 <= number < count:
-        raise ModelError(f"there is no {what} number {number}; it has {count}.", place=place, code="E-MODEL-NAME")
+        cure = f"Count from 0 to {count - 1}." if count else "Take another joint."
+        raise ModelError(f"there is no {what} number {number}; it has {count}.", place, cure, "E-MODEL-NAME")
     return number
 
 
@@ -146,7 +149,7 @@ def flag_of(value: Any, what: str, place: str) -> bool:
 
 
 def result_of(law: Callable[..., Any], arguments: Sequence[Any], place: str) -> Any:
-    """What a user's function gives for these arguments; what it raises itself is the user's to see."""
+    """The value of a user's function at these arguments; its own exceptions propagate."""
     count = len(arguments)
     what = f"a function of {count} argument{'s' * (count > 1)}"
     with understood(what, law, place=place, cure=f"Give for example lambda {', '.join('xyz'[:count])}: 0."):
@@ -161,7 +164,7 @@ def result_of(law: Callable[..., Any], arguments: Sequence[Any], place: str) -> 
 
 
 def speed_roles(kind: JointType, q_names: list[str], u_names: list[str]) -> list[str]:
-    """What each speed is to the coordinate of its name, if the joint has one: its rate, or something else."""
+    """For each speed whether it is the rate of the coordinate of its name."""
     rates: list[str | None] = []
     start = 0
     for stage in kind.stages:

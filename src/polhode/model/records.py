@@ -21,7 +21,7 @@ GROUND = "ground"
 
 
 class Stated:
-    """What has a unit that it is stated in; its value is in SI units."""
+    """A record with the unit in which it is stated; its value is in SI units."""
 
     unit: str
 
@@ -46,7 +46,7 @@ class Parameter(Stated):
 
 @dataclass(frozen=True)
 class State(Stated):
-    """A state without mass: its symbol, its rate (to be given before equations are derived), start value and unit."""
+    """A first-order state: its symbol, its rate (to be given before equations are derived), start value and unit."""
 
     symbol: Expr
     rate: Expr | None = None
@@ -56,7 +56,7 @@ class State(Stated):
 
 @dataclass(frozen=True)
 class Coupling:
-    """A joint that follows another: q = multiplier · q_leader + offset. It has no coordinate of its own."""
+    """A joint that follows another: q = multiplier · q_leader + offset."""
 
     follower: str
     leader: str
@@ -75,7 +75,7 @@ class Prescribed:
 
 @dataclass(frozen=True)
 class NamedPose:
-    """A state to start from: coordinates, speeds and states without mass by name."""
+    """A state to start from: coordinates, speeds and first-order states by name."""
 
     coordinates: Mapping[str, float]
     speeds: Mapping[str, float]

@@ -54,11 +54,8 @@ class Stage:
             cure = "Remove the columns that others already span."
             raise ModelError("the columns of the joint map are not independent.", cure=cure, code="E-JOINT-SINGULAR")
         if not isinstance(self.storage, str) or self.storage not in STORAGES:
-            raise ModelError(
-                f"orientation cannot be stored as {shown(self.storage)}.",
-                cure=f"Choose one of {', '.join(STORAGES)}.",
-                code="E-JOINT-NAME",
-            )
+            message = f"orientation cannot be stored as {shown(self.storage)}."
+            raise ModelError(message, cure=f"Choose one of {', '.join(STORAGES)}.", code="E-JOINT-NAME")
         if self.storage != "angles" and not self.is_vector_turn and not self._has_an_orientation:
             message = f"only spherical and free joints can store orientation as a {self.storage}."
             cure = 'Use storage="angles", or for turns about one axis "vector".'
@@ -156,10 +153,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class ElasticStage(Stage):
-    """The elastic coordinates of a flexible body: they bend it and do not move its frame, so that H vanishes.
-
-    Its speeds are the rates of its coordinates, of which there may be any number, each in its unit, m or rad.
-    """
+    """The elastic coordinates of a flexible body, each in m or rad; they do not move its frame, so that H vanishes."""
 
     units: tuple[str, ...] = field(default=(), compare=False)
 

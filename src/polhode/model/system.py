@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ..errors import no_attribute
 from ..notebook import Cell, Shown
+from ..registry import registered
 from .constraint_methods import ConstraintMethods
 from .force_methods import ForceMethods
 
@@ -83,7 +84,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         return named_symbol(self, "inputs", "input", name, value, unit)
 
     def state(self, name: str, rate: Any = None, start: Any = 0, unit: str = "") -> Expr:
-        """A state without mass: ż = rate, an expression of coordinates, speeds, states, time, parameters and inputs.
+        """A first-order state: ż = rate, an expression of coordinates, speeds, states, time, parameters and inputs.
 
         Runs begin with its value `start`.
         Forces and the rates of other states may hold it: an actuator, a filter, an integral of an error. A rate that
@@ -168,7 +169,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         storage         of orientations: "quaternion", "angles", "vector", or a sequence of axes
         translations, rotations, reference   of a building block, see `ph.BuildingBlock`
 
-        `limits` (lower, upper), for several coordinates a list of pairs, say how far it is meant to go: a run tells
+        `limits` (lower, upper), for several coordinates a list of pairs, say how far it is meant to go: a run reports
         when it goes further, and a workspace lies within them. `speed_limits` and `effort_limits` are numbers that hold
         for both signs, or pairs, for all speeds or in a list; `simulate(controller=…, limits="model")` keeps those of
         efforts. A `small` joint's coordinates, speeds and accelerations are small: equations of motion are derived to
@@ -281,7 +282,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         speeds: Mapping[str, float] | None = None,
         states: Mapping[str, float] | None = None,
     ) -> NamedPose:
-        """Name a state to start from: `coordinates`, `speeds` and `states` by name; what is not given is at home, at
+        """Name a state to start from: `coordinates`, `speeds` and `states` by name; what is not given is zero, at
         rest, or where the state starts by itself.
         """
         from .building import pose
@@ -309,7 +310,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         tree.
 
         Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay,
-        from which the others follow at and around a pose (`near`, home by default). `derive("kane", report=True)`
+        from which the others follow at and around a pose (`near`, by default at zero). `derive("kane", report=True)`
         makes its `report` at once: the tables of Sayers' paper for this system.
 
         `pseudo` gives pseudo-velocities that replace the speeds, constraints put in: by name expressions, or texts,
@@ -330,10 +331,10 @@ class System(ForceMethods, ConstraintMethods, Shown):
         >>> s.derive("hamel", pseudo={"v": c * x + t * y, "w": turn}).mass_matrix
         Matrix([[2, 0], [0, 1]])
         """
-        from ..surface.system import derive
-
         chosen: dict[str, Any] = {"speeds": speeds, "tree": tree, "small": small, "omit": omit}
-        return derive(self, formalism, passes, constraints, independent, near, report, pseudo, **chosen)
+        derive = registered("System.derive")
+        made: Equations = derive(self, formalism, passes, constraints, independent, near, report, pseudo, **chosen)
+        return made
 
     def compare(self, formalisms: Sequence[str] | str | None = None, **options: Unpack[CompareOptions]) -> Comparison:
         """Every formalism beside the others, or some `formalisms`: whether they agree, what they cost.
@@ -341,9 +342,8 @@ class System(ForceMethods, ConstraintMethods, Shown):
         `functions` names what is compared; unless `run`, native code is not timed; `speeds="sayers"` takes Kane's
         method in Sayers' speeds. See `polhode.compare.compare`.
         """
-        from ..surface.system import compare
-
-        return compare(self, formalisms, **options)
+        made: Comparison = registered("System.compare")(self.model(), formalisms, **options)
+        return made
 
     def diagnose(self, pose: Mapping[str, float] | str | None = None) -> Diagnosis:
         """What the constraints leave free and what is wrong with them, at a pose and around it; print it.
@@ -357,9 +357,8 @@ class System(ForceMethods, ConstraintMethods, Shown):
         • nonholonomic: blade. 2 speeds can be chosen, and manoeuvres reach 3 dimensions of 3 (growth vector 2, 3).
         • choose as independent: glide_w and glide_vx; the others follow: glide_vy.
         """
-        from ..surface.system import diagnose
-
-        return diagnose(self, pose)
+        made: Diagnosis = registered("System.diagnose")(self.model(), pose)
+        return made
 
     # ---- in words --------------------------------------------------------------------------------------------
 
@@ -376,6 +375,5 @@ class System(ForceMethods, ConstraintMethods, Shown):
 
 def vectors() -> ModuleType:
     """The vector language, for the axes and points of bodies and frames."""
-    from ..surface.system import vectors
-
-    return vectors()
+    made: ModuleType = registered("System.vectors")
+    return made

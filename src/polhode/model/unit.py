@@ -166,7 +166,7 @@ def _symbol(name: str) -> Unit:
 
 @cache
 def known_units() -> tuple[str, ...]:
-    """Every symbol of a unit that is understood, with its prefixes."""
+    """All symbols of units, with prefixes."""
     return (*BASE, *_COHERENT, *_OTHER, *(f"{prefix}{each}" for each in sorted(_PREFIXED) for prefix in _PREFIXES))
 
 
@@ -193,10 +193,7 @@ def split(text: object) -> tuple[Fraction, str] | None:
 
 
 def in_unit(value: Any, unit: str, place: str) -> Any:
-    """A value in SI units: of a text with a unit; another text or a number as it is.
-
-    The text's unit must have the dimension of `unit`, where that is stated.
-    """
+    """A value in SI units: a text with a unit (of the dimension of `unit`, if stated), else as it is."""
     read = split(value)
     if read is None:
         return value
@@ -208,17 +205,7 @@ def in_unit(value: Any, unit: str, place: str) -> Any:
 
 
 def si_values(table: Mapping[str, Parameter], given: Any, lists: bool = True) -> Any:
-    """Parameters by name in SI units, as a user gives them: numbers and lists are in SI units, texts carry a unit.
-
-    A plain number for a parameter that is stated in a unit that is not SI gives a warning; so do lists, if wanted.
-    What is no mapping, and names that are not in the table, are left for others to refuse.
-
-    >>> import polhode as ph
-    >>> s = ph.System("cart")
-    >>> k = s.parameter("k", 20, unit="kN/m")
-    >>> si_values(s.parameters, {"k": "25 kN/m"})
-    {'k': 25000.0}
-    """
+    """Parameters by name in SI units: plain numbers are in SI units, texts carry a unit; other names pass unchanged."""
     if not isinstance(given, Mapping):
         return given
     return {

@@ -25,7 +25,7 @@ def address_of(array: npt.NDArray[Any]) -> int:
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]  # NumPy's arrays are buffers, which its types leave out
     except (TypeError, ValueError):  # empty, read-only, or not contiguous
-        return int(array.ctypes.data)
+        return int(array.__array_interface__["data"][0])
 
 
 def as_floats(value: Any, size: int, place: str) -> Floats:
@@ -37,14 +37,17 @@ def as_floats(value: Any, size: int, place: str) -> Floats:
     try:
         array = np.asarray(value)
     except ValueError as problem:
-        raise ShapeError("the rows have different lengths.", place=place) from problem
+        cure = f"Give {size} numbers, or N rows of {size}."
+        raise ShapeError("the rows have different lengths.", place, cure, "E-CODE-SHAPE") from problem
     if array.dtype.kind not in "fiub" and array.size:
-        raise ShapeError(f"the type is {array.dtype}, which is not a real number.", place=place)
+        message = f"the type is {array.dtype}, which is not a real number."
+        raise ShapeError(message, place, f"Give {size} numbers, or N rows of {size}.", "E-VALUE-TYPE")
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        raise ShapeError(f"{array.dtype} would lose digits.", place=place, cure="Convert it to float64 yourself.")
+        cure = "Convert it to float64 yourself."
+        raise ShapeError(f"{array.dtype} would lose digits.", place, cure, "E-VALUE-TYPE")
     if array.ndim not in (1, 2) or array.shape[-1] != size:
         message = f"the shape is {array.shape}, expected ({size},) for one state or (N, {size}) for a batch."
-        raise ShapeError(message, place)
+        raise ShapeError(message, place, f"Give {size} numbers, or N rows of {size}.", "E-CODE-SHAPE")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -52,18 +55,21 @@ def ordered(program: Program | Outline, given: Sequence[Any], named: Mapping[str
     """Positional and named arrays in the program's order; raises ShapeError for what is missing or unknown."""
     names = [array.name for array in program.arrays]
     problems: list[Problem] = []
+    place, cure = program.name, f"The arrays are {', '.join(names) or 'none'}, in this order."
     if len(given) > len(names):
-        problems.append(Problem(f"{len(given)} arrays were given, expected {len(names)}: {', '.join(names)}."))
+        message = f"{len(given)} arrays were given, expected {len(names)}: {', '.join(names)}."
+        problems.append(Problem(message, place, "Leave the others out.", "E-CODE-SHAPE"))
     found = dict(zip(names, given, strict=False))
     for name, value in named.items():
         if name not in names:
-            problems.append(Problem(f"there is no array {name!r}.", cure=f"The arrays are {', '.join(names)}."))
+            problems.append(Problem(f"there is no array {name!r}.", place, cure, "E-CODE-NAME"))
         elif name in found:
-            problems.append(Problem(f"array {name!r} was given twice."))
+            problems.append(Problem(f"array {name!r} was given twice.", place, cure, "E-CODE-TWICE"))
         found[name] = value
     for array in program.arrays:
         if array.name not in found and array.size:
-            problems.append(Problem(f"array {array.name!r} is missing, expected shape ({array.size},)."))
+            message = f"array {array.name!r} is missing, expected shape ({array.size},)."
+            problems.append(Problem(message, place, cure, "E-CODE-MISSING"))
     if problems:
         raise ShapeError(problems=problems)
     return [found.get(name, ()) for name in names]
@@ -74,7 +80,8 @@ def batch_size(arrays: Sequence[tuple[str, Floats]]) -> int | None:
     lengths = {name: array.shape[0] for name, array in arrays if array.ndim == 2}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
-        raise ShapeError(f"the arrays have different numbers of states: {told}.")
+        cure = "Give one state, or as many as the other arrays have."
+        raise ShapeError(f"the arrays have different numbers of states: {told}.", "", cure, "E-CODE-SHAPE")
     return next(iter(lengths.values()), None)
 
 
@@ -83,12 +90,87 @@ def as_parameters(value: Any, program: Program | Outline) -> Floats:
     place = f"parameters of {program.name!r}"
     if value is None:
         if program.parameters:
-            raise ValueMissing(f"{program.parameters} parameters have no value.", place, "Pass parameters=...")
+            message = f"{program.parameters} parameters have no value."
+            raise ValueMissing(message, place, "Pass parameters=[…].", "E-VALUE-MISSING")
         value = ()
     array = as_floats(value, program.parameters, place)
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
-        raise PolhodeError(
-            problems=[Problem(f"parameter {where[-1]} is {array[tuple(where)]}.", place=place) for where in bad[:20]]
-        )
+        wrong = [(f"parameter {where[-1]} is {array[tuple(where)]}.", place) for where in bad[:20]]
+        raise PolhodeError(problems=[Problem(*each, "Give finite numbers.", "E-VALUE-NUMBER") for each in wrong])
     return array
+
+
+# ---- quaternions ---------------------------------------------------------------------------------------------
+# Whatever its length, a quaternion stands for the orientation that it has at unit length. Compiled code takes it to be
+# of unit length and checks nothing; what a user passes is scaled before.
+
+#: Lengths whose square is off by less are one, to rounding.
+_SLACK = 1e-14
+
+
+def scale_quaternions(states: Floats, groups: Sequence[tuple[int, int]]) -> None:
+    """Divide the quaternions in states (…, n), each (first entry, 4), by their lengths."""
+    for first, count in groups:
+        columns = [states[..., k] for k in range(first, first + count)]
+        length = np.sqrt(sum(column * column for column in columns))
+        for column in columns:
+            column /= length
+
+
+def unit_quaternions(q: Any, starts: Sequence[int]) -> tuple[Any, list[Floats]]:
+    """Coordinates with the quaternions that begin at these indices scaled to unit length, and the lengths they had.
+
+    Where all are of unit length already there are no lengths; what is no array of numbers is handed back as it is.
+
+    >>> unit_quaternions([0.0, 3.0, 0.0, 4.0, 7.0], [0])
+    (array([0. , 0.6, 0. , 0.8, 7. ]), [array([5.])])
+    """
+    given = q
+    if type(q) is not np.ndarray or q.dtype != np.float64:
+        try:
+            given = np.asarray(q, dtype=np.float64)
+        except (TypeError, ValueError):
+            return q, []  # told where arrays are checked
+    if given.ndim not in (1, 2) or given.shape[-1] < max(starts) + 4:
+        return given, []
+    if all(map(_are_unit if given.ndim == 2 else _is_unit, [given[..., start : start + 4] for start in starts])):
+        return given, []
+    given = given.copy()
+    return given, [_scaled(given[..., start : start + 4], start) for start in starts]
+
+
+def _is_unit(part: Floats) -> bool:
+    a, b, c, d = part.tolist()
+    return bool(abs(a * a + b * b + c * c + d * d - 1.0) < _SLACK)
+
+
+def _are_unit(parts: Floats) -> bool:
+    squares = np.einsum("ij,ij->i", parts, parts)
+    squares -= 1.0
+    return bool(np.maximum.reduce(np.abs(squares, out=squares), initial=0.0) < _SLACK)
+
+
+def _scaled(part: Floats, start: int) -> Floats:
+    """Bring quaternions to unit length in place, and give the lengths they had; no square leaves the floats."""
+    largest = np.abs(part).max(axis=-1, keepdims=True)
+    for wrong, what in ((~np.isfinite(largest), "that is not finite"), (largest == 0.0, "of length zero")):
+        if wrong.any():
+            message = f"coordinates {start} to {start + 3} are a quaternion {what}, which is no orientation."
+            raise PolhodeError(message, "array 'q'", "No turn is (1, 0, 0, 0).", "E-CODE-NUMBER")
+    part /= largest
+    length = np.sqrt(np.einsum("...i,...i", part, part))[..., None]
+    part /= length
+    return np.asarray(largest * length)
+
+
+def stretch(rates: Floats, axes: int, starts: Sequence[int], lengths: Sequence[Floats]) -> None:
+    """Rates of unit quaternions as those of the quaternions themselves: ė = Γ(e) ω is linear in e.
+
+    Coordinates run along the first of the last `axes` axes: of a vector q̇, or of the rows of Γ.
+    """
+    for start, length in zip(starts, lengths, strict=True):
+        if axes == 1:
+            rates[..., start : start + 4] *= length
+        else:
+            rates[..., start : start + 4, :] *= length[..., None]

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -131,30 +131,6 @@ class BackendWarning(UserWarning):
     """The wanted way to run a program is not there; the next one is used."""
 
 
-class Backend(Protocol):
-    """What `Compiled` needs of a way to run a program."""
-
-    name: str
-
-    def setup(self, parameters: Floats) -> Floats:
-        """Rows of parameters to rows of the work array."""
-        ...
-
-    def handle(self, work: Floats) -> Any:
-        """What `single`'s function takes for a work array."""
-        ...
-
-    def single(self, buffer: Floats) -> Callable[[Any], object]:
-        """A function of a work handle that computes one state in the buffer: all inputs, then all outputs."""
-        ...
-
-    def batch(
-        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
-    ) -> None:
-        """Compute the states in `span`; an input or work array of one dimension is shared by all states."""
-        ...
-
-
 _POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int64
 _BATCH = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER, _POINTER, _COUNT, _POINTER)
 
@@ -180,76 +156,82 @@ class Native:
         self._setup = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER)(code.address("ph_setup_batch"))
         # A call of well under a microsecond is cheaper with the interpreter's lock held.
         self._single = ctypes.PYFUNCTYPE(None, _POINTER, _POINTER)(code.address("ph_single"))
-        self._scalar = _BATCH(code.address("ph_batch"))
-        self._lane_loop: tuple[Code, Callable[..., object]] | None = None
+        self._scalar = code, _BATCH(code.address("ph_batch")), code.address("ph_batch")
+        self._in_lanes: tuple[Code, Callable[..., object], int] | None = None
         self._saved = saved
+        self.loaded: dict[str, Any] = {}  # what else was read or made of the function, by its part
+
+    @functools.cached_property
+    def at(self) -> int:
+        """The address of the function that takes a table of pointers."""
+        return self.code.address("ph_at")
 
     def setup(self, parameters: Floats) -> Floats:
+        """Rows of parameters to rows of the work array."""
         work = np.empty((len(parameters), self._saved))
         self._setup(len(parameters), parameters.ctypes.data, work.ctypes.data)
         return work
 
     def handle(self, work: Floats) -> int:
+        """What the function that `single` returns takes for a work array."""
         return int(work.ctypes.data)
 
     def single(self, buffer: Floats) -> Callable[[int], object]:
+        """A function of a work handle that computes one state in the buffer: all inputs, then all outputs."""
         function, address = self._single, int(buffer.ctypes.data)
         return lambda work: function(address, work)
 
     def batch(
         self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], lanes: bool
     ) -> None:
+        """Compute the states in `span`; an input or work array of one dimension is shared by all states."""
         bulk = len(span) // self.lanes * self.lanes if lanes and self.in_lanes and self._lane_code else 0
         if bulk:
             try:
-                self._lane_function()
+                self.code_in_lanes()
             except OSError as problem:  # code from the cache runs where LLVM does not
                 self._lane_code, bulk = None, 0
                 say_once(f"the backend {self.name!r} makes no code in lanes here: {_sentence(problem)}")
-            else:
-                self.loop(span[:bulk], inputs, work, outputs, lanes=True)()
-        if bulk < len(span):
-            self.loop(span[bulk:], inputs, work, outputs, lanes=False)()
+        for function, _, arguments in self.loops(span, bulk, inputs, work, outputs):
+            function(*arguments)
 
-    def loop(
-        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], *, lanes: bool
-    ) -> Callable[[], object]:
-        """The native loop over these states, ready to be called."""
-        function = self._lane_function() if lanes else self._scalar
-        return functools.partial(function, *self.bound(span, inputs, work, outputs, lanes=lanes)[1])
-
-    def bound(
-        self, span: range, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats], *, lanes: bool
-    ) -> tuple[int, tuple[Any, ...]]:
-        """The address of the native loop, and its arguments for these states, as ctypes has them."""
-        address = self.code_in_lanes().address("ph_lanes") if lanes else self.code.address("ph_batch")
+    def loops(
+        self, span: range, bulk: int, inputs: Sequence[Floats], work: Floats, outputs: Sequence[Floats]
+    ) -> list[tuple[Callable[..., object], int, tuple[Any, ...]]]:
+        """Native loops over the first `bulk` states, in lanes, and the others, each with its address and arguments."""
+        base, width = address_of(work), work.shape[1] if work.ndim == 2 else 0
         strides = [array.shape[1] if array.ndim == 2 else 0 for array in inputs]
-        width = work.shape[1] if work.ndim == 2 else 0
-        first = 8 * span.start
-        ins = [array.ctypes.data + first * stride for array, stride in zip(inputs, strides, strict=True)]
-        outs = [address_of(array) + first * math.prod(array.shape[1:]) for array in outputs]
-        return address, (
-            len(span),
-            (_POINTER * len(ins))(*ins),
-            (_COUNT * len(strides))(*strides),
-            address_of(work) + first * width,
-            width,
-            (_POINTER * len(outs))(*outs),
-        )
+        starts = [(array.__array_interface__["data"][0], stride) for array, stride in zip(inputs, strides, strict=True)]
+        ends = [(address_of(array), math.prod(array.shape[1:])) for array in outputs]
+        pointers, counts = _array_of(_POINTER, len(starts)), _array_of(_COUNT, len(starts))(*strides)
+        made: list[tuple[Callable[..., object], int, tuple[Any, ...]]] = []
+        for part, lanes in ((span[:bulk], True), (span[bulk:], False)):
+            if len(part):
+                _, function, address = self._loaded_lanes() if lanes else self._scalar
+                first = 8 * part.start
+                ins = pointers(*[start + first * stride for start, stride in starts])
+                outs = _array_of(_POINTER, len(ends))(*[start + first * size for start, size in ends])
+                made.append((function, address, (len(part), ins, counts, base + first * width, width, outs)))
+        return made
 
     def code_in_lanes(self) -> Code:
-        """The code in lanes, made when it is first asked for; raises OSError where LLVM does not work."""
-        with self._lock:
-            if self._lane_loop is None and self._lane_code is not None:
-                code = self._lane_code()
-                self._lane_loop = code, _BATCH(code.address("ph_lanes"))
-        if self._lane_loop is None:
-            raise PolhodeError(f"the backend {self.name!r} has no lanes.")
-        return self._lane_loop[0]
+        """The code in lanes, compiled at the first call; raises OSError where LLVM does not work."""
+        return self._loaded_lanes()[0]
 
-    def _lane_function(self) -> Callable[..., object]:
-        self.code_in_lanes()
-        return self._lane_loop[1] if self._lane_loop else self._scalar
+    def _loaded_lanes(self) -> tuple[Code, Callable[..., object], int]:
+        if self._in_lanes is None:
+            if self._lane_code is None:
+                raise PolhodeError(f"the backend {self.name!r} has no lanes.")
+            with self._lock:
+                code = self._lane_code() if self._in_lanes is None else self._in_lanes[0]
+                self._in_lanes = code, _BATCH(code.address("ph_lanes")), code.address("ph_lanes")
+        return self._in_lanes
+
+
+@functools.cache
+def _array_of(kind: Any, count: int) -> Any:
+    """The ctypes type of an array, kept: ctypes makes it anew where no array of it is alive."""
+    return kind * count
 
 
 _NUMPY: Mapping[str, Callable[..., Any]] = MappingProxyType({
@@ -310,6 +292,9 @@ class Vectorised:
             flat = into[rows].reshape(len(span), len(output.slots))
             for k, entry in enumerate(found[output.name]):
                 flat[:, k] = entry
+
+
+Backend: TypeAlias = Native | Vectorised
 
 
 def llvm_backend(program: Program, store: CodeStore) -> Native:
@@ -380,7 +365,7 @@ BACKENDS: Mapping[str, Callable[[Program, CodeStore], Backend]] = MappingProxyTy
 def check_backend(backend: str) -> None:
     """Raise unless there is a backend of this name."""
     if not isinstance(backend, str) or backend not in ("auto", *BACKENDS):
-        raise unknown("backend", backend, ("auto", *BACKENDS), code="E-CODE-NAME")
+        raise unknown("backend", backend, ("auto", *BACKENDS), place="backend", code="E-CODE-NAME")
 
 
 def choose(program: Program, backend: str, store: CodeStore) -> Backend:
@@ -396,7 +381,8 @@ def choose(program: Program, backend: str, store: CodeStore) -> Backend:
         except PolhodeError:
             raise
         except Exception as problem:
-            raise PolhodeError(f"the backend {backend!r} does not work here: {_sentence(problem)}") from problem
+            message = f"the backend {backend!r} does not work here: {_sentence(problem)}"
+            raise PolhodeError(message, "backend", 'Take backend="auto".', "E-CODE-UNSUPPORTED") from problem
     made: Backend | None = None
     failures: list[str] = []
     for name in ("llvm", "c"):

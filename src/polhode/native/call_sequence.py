@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from ..errors import PolhodeError
@@ -80,9 +80,8 @@ class BoundLoop:
     def _native(self, native: Native) -> list[tuple[int, Any]]:
         pays = native.in_lanes and native.lanes > 1 and self.compiled.outline.length <= _LONG
         bulk = self.count // native.lanes * native.lanes if pays else 0
-        spans = [(range(bulk), True), (range(bulk, self.count), False)]
-        bound = self.inputs, self._work, self.outputs
-        return [native.bound(span, *bound, lanes=lanes) for span, lanes in spans if len(span)]
+        made = native.loops(range(self.count), bulk, self.inputs, self._work, self.outputs)
+        return [(address, arguments) for _, address, arguments in made]
 
     def run(self) -> None:
         """Compute all rows, by any backend."""
@@ -100,7 +99,12 @@ def sequence_of(loops: Sequence[BoundLoop]) -> Callable[[], object]:
     except OSError:  # LLVM does not work here
         code = None
     if code is None:
-        return partial(_by_any_backend, wanted)
+
+        def by_any_backend() -> None:
+            for loop in wanted:
+                loop.run()
+
+        return by_any_backend
     calls = [call for loop in wanted for call in loop.calls or ()]
     pointed = ctypes.addressof
     table = (_CALL * len(calls))(*(
@@ -117,8 +121,3 @@ def sequence_of(loops: Sequence[BoundLoop]) -> Callable[[], object]:
         return held
 
     return run
-
-
-def _by_any_backend(loops: Sequence[BoundLoop]) -> None:
-    for loop in loops:
-        loop.run()

@@ -62,7 +62,7 @@ class _CallBuffer:
         self.outputs = [
             view.reshape(shape) for view, (_, shape) in zip(views[len(self.inputs) :], outline.outputs, strict=True)
         ]
-        self.run = backend.single(self.buffer)
+        self.run: Callable[[Any], object] = backend.single(self.buffer)
 
 
 class _Work:
@@ -188,7 +188,8 @@ class Compiled:
         if not count:
             raise ShapeError(f"lanes need at least {native.lanes} states.")
         outputs = self._empty(count)
-        return _best(native.loop(range(count), inputs, work, outputs, lanes=lanes), seconds) / count
+        ((function, _, given),) = native.loops(range(count), count if lanes else 0, inputs, work, outputs)
+        return _best(lambda: function(*given), seconds) / count
 
     def __reduce__(self) -> tuple[Callable[..., Compiled], tuple[Any, ...]]:
         return _again, (self.program, *self._made_with, self._fixed_parameters)
@@ -265,9 +266,12 @@ def pieces(count: int, threads: int | None, cost: float) -> list[range]:
     [range(0, 32), range(32, 40)]
     """
     if threads is None:
-        threads = min(_cores(), int(cost / _WORTH_A_THREAD))
+        threads = int(cost / _WORTH_A_THREAD)
+        if threads > 1:
+            cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+            threads = min(cores, threads)
     elif threads < 1:
-        raise PolhodeError(f"threads is {threads}.", cure="Give 1 or more, or None to let polhode choose.")
+        raise PolhodeError(f"threads is {threads}.", "threads", "Give 1 or more, or None.", "E-CALL-NUMBER")
     size = -(-count // max(1, threads))
     size = max(16, -(-size // 16) * 16)
     return [range(start, min(start + size, count)) for start in range(0, count, size)] or [range(0)]
@@ -282,10 +286,6 @@ def _best(call: Callable[[], object], seconds: float) -> float:
         call()
         best = min(best, time.perf_counter_ns() - start)
     return best
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _again(program: Program, cache: bool | ObjectCache, backend: str, parameters: Any) -> Compiled:

@@ -127,31 +127,19 @@ class Entry:
 
     def load(self) -> Code:
         """The code in memory; raises one of the cache's `UNREADABLE` where there is none, or none that runs here."""
-        told = self.facts["code"]
-        return _LOADERS[told["form"]](told, self.code)
+        told, code = self.facts["code"], self.code
+        if told["form"] == "image":
+            functions, needs = _offsets(told["functions"], len(code)), _offsets(told["needs"], len(code) - 7)
+            return LoadedImage(Image(code, functions, needs))
+        if told["form"] == "object":
+            from .engine import Library
 
+            return Library(code)
+        if told["form"] == "library":
+            from .c_compiler import SharedLibrary
 
-def _load_image(told: Mapping[str, Any], code: bytes) -> Code:
-    return LoadedImage(Image(code, _offsets(told["functions"], len(code)), _offsets(told["needs"], len(code) - 7)))
-
-
-def _load_object(told: Mapping[str, Any], code: bytes) -> Code:
-    from .engine import Library
-
-    return Library(code)
-
-
-def _load_library(told: Mapping[str, Any], code: bytes) -> Code:
-    from .c_compiler import SharedLibrary
-
-    return SharedLibrary(code)
-
-
-_LOADERS: Mapping[str, Callable[[Mapping[str, Any], bytes], Code]] = {
-    "image": _load_image,
-    "object": _load_object,
-    "library": _load_library,
-}
+            return SharedLibrary(code)
+        raise ValueError(f"code is not loaded from a form {told['form']!r}")
 
 
 def _offsets(given: Mapping[str, Any], end: int) -> dict[str, int]:

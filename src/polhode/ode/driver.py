@@ -50,9 +50,10 @@ class Driver:
         """The result of a call that steps runs, which an interrupt ends with KeyboardInterrupt."""
         if threading.current_thread() is not threading.main_thread():
             return call()
-        former, own = signal.getsignal(signal.SIGINT), sys._getframe()
+        former = signal.getsignal(signal.SIGINT)
         if not callable(former):
             return call()
+        own: FrameType | None = sys._getframe()
 
         def note(number: int, frame: FrameType | None) -> None:
             inside = frame
@@ -75,6 +76,7 @@ class Driver:
             return result
         finally:
             signal.signal(signal.SIGINT, former)
+            own = None  # a frame that holds itself keeps the memory of the run
             if self._is_interrupted:
                 self._is_interrupted = False
                 former(signal.SIGINT, None)

@@ -111,7 +111,7 @@ def scan(run: Run) -> int:
         verdict = _verdict((before, *inside[:3], after), inside[3:])
         events.work[i * SEARCH_ROOM] = events.sides[i]
         events.times[i] = NAN
-        is_sure = (verdict == 1) | ((verdict == 2) & (_sign(before, events.sides[i]) * after > 0.0))
+        is_sure = (verdict == 1) | ((verdict == 2) & (_sign(before, 0.0, events.sides[i]) * after > 0.0))
         if not is_sure or events.smooth[i] == 0 or _ends_at_zero(run, inside[-1], after):
             events.times[i] = run.t_old
             found += 1
@@ -140,9 +140,9 @@ def _value_at_end(run, number, b):
 
 
 @inline
-def _sign(value, otherwise):
-    """1.0 or -1.0, of zero another sign."""
-    return 1.0 if value > 0.0 else (-1.0 if value < 0.0 else otherwise)
+def _sign(value, near, otherwise):
+    """1.0 or -1.0, of a value that counts as zero another sign."""
+    return otherwise if absolute(value) <= near else (1.0 if value > 0.0 else -1.0)
 
 
 @inline
@@ -220,7 +220,7 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
             depth += 1
             stack[depth] = fma(0.5, h, a)
         else:
-            now = _sign(end, side)
+            now = _sign(end, events.near[number], side)
             if end == 0.0 and b >= run.t_end and b > begin and side != 0.0:
                 return b  # what comes behind the end of a run is not known
             if side * now < 0.0:
@@ -236,7 +236,7 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
 @native
 def next_sign_change(run: Run, number: int, begin: float, sign: float) -> float:
     """The same for a function of which nothing is known: at eighths of the step and at samples inside it."""
-    a, side, sample = begin, sign, run.next_sample
+    events, a, side, sample = run.events, begin, sign, run.next_sample
     while a < run.t:
         b = run.t
         for part in (0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875):
@@ -252,7 +252,7 @@ def next_sign_change(run: Run, number: int, begin: float, sign: float) -> float:
             return 1e300
         if end == 0.0 and b >= run.t_final and b > begin and side != 0.0:
             return b
-        now = _sign(end, side)
+        now = _sign(end, events.near[number], side)
         if side * now < 0.0:
             return zero_between(run, number, a, b, side)
         side = now

@@ -10,7 +10,8 @@ A member that native code cannot bring to its end leaves the reason.
 from __future__ import annotations
 
 from ..native.language import Array, Integers, Pointers, Struct, at, entry, inline, native, smallest, take_next
-from .loop import advance, begin
+from .event_handling import begin
+from .loop import advance
 from .record import HEAD, Reason, Run
 
 #: Arrays that each member may have rows of: the work array, efforts, inputs.
@@ -190,6 +191,7 @@ def _start(run, members):
         events.log = at(members.logs, member * events.log_room * (run.size * 2 + HEAD))
         events.log_count = 0
         events.changed_at = -1e300
+        events.last_changes = 0
         events.located_corners = 0
         events.refused_corners = 0
         for i in range(run.event_count):

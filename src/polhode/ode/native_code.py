@@ -6,7 +6,6 @@ import ctypes
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from ..errors import PolhodeError
 from ..files.cache import default_cache
@@ -38,7 +37,7 @@ class LoopCode:
         def function(name: str, *kinds: Any) -> Any:
             return ctypes.CFUNCTYPE(whole, pointer, *kinds)(code.address(f"ph_{name}"))
 
-        self.begin, self.advance, self.note_limits = map(function, ("begin", "advance", "note_limits"))
+        self.begin, self.begin_behind_event, self.advance = map(function, ("begin", "begin_behind_event", "advance"))
         self.members, self.step_members = function("members", pointer), function("step_members", real)
         self.write_samples, self.continue_after_event = function("write_samples", real), function("continue", whole)
         self.rates_at = function("rates", real, pointer, pointer)
@@ -50,17 +49,17 @@ class LoopCode:
 
 def _loop_text(fused: bool) -> str:
     from ..native.language import Module
+    from .event_handling import begin, begin_behind_event, continue_after_event, write_samples
     from .fixed_steps import cubic_state_at
-    from .limits import note_limits_inside
-    from .loop import advance, begin, continue_after_event, write_samples
+    from .loop import advance
     from .members import run_members, step_members
     from .rates import rates_as_given
     from .right_side import checked_projection, checked_rates, move_to_branch
 
     made = Module(fused=fused)
     for function, name in (
-        (begin, "begin"), (advance, "advance"), (run_members, "members"),
-        (step_members, "step_members"), (note_limits_inside, "note_limits"),
+        (begin, "begin"), (begin_behind_event, "begin_behind_event"), (advance, "advance"), (run_members, "members"),
+        (step_members, "step_members"),
         (write_samples, "write_samples"), (continue_after_event, "continue"), (checked_rates, "rates"),
         (checked_projection, "project"), (move_to_branch, "move_to_branch"), (rates_as_given, "rates_as_given"),
         (cubic_state_at, "cubic_state_at"),
@@ -82,20 +81,19 @@ class MethodCode:
         self.name, self.method, self.jet, self.inlined = name, method_named(name), jet, inlined
         self.code = _functions_of(name)
         self.dense_rows = jet_rows or self.method.dense_rows
+        fields = {name: self.code.address(f"ph_{name}") for name in self.method.functions}
+        fields |= {f"has_{name}": int(name in fields) for name in ("prepare", "defect")}
+        fields |= {"begin_method": fields.pop("begin"), "is_fixed": int(self.method.is_fixed)}
+        if inlined is not None:
+            fields |= {"rates": inlined.address("ph_rates"), "prepare": inlined.address("ph_prepare"), "has_prepare": 1}
+        if jet is not None:
+            fields["jet"] = jet.address("ph_jet")
+        self._fields = fields
 
     def connect(self, record: Any) -> None:
         """Let a run step by this method."""
-        for name in ("attempt", "state_at", "defect", "prepare"):
-            if name in self.method.functions:
-                setattr(record, name, self.code.address(f"ph_{name}"))
-        record.begin_method = self.code.address("ph_begin")
-        record.has_prepare, record.has_defect = (int(name in self.method.functions) for name in ("prepare", "defect"))
-        record.is_fixed = int(self.method.is_fixed)
-        if self.inlined is not None:
-            record.rates, record.prepare = self.inlined.address("ph_rates"), self.inlined.address("ph_prepare")
-            record.has_prepare = 1
-        if self.jet is not None:
-            record.jet = self.jet.address("ph_jet")
+        for name, value in self._fields.items():
+            setattr(record, name, value)
 
 
 @cache
@@ -121,14 +119,12 @@ class Traits(NamedTuple):
     may_hide: bool
 
 
-#: What was read or made of a function before, by its part.
-_LOADED: WeakKeyDictionary[object, dict[str, Any]] = WeakKeyDictionary()
 _SLOW = frozenset(("add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos"))
 
 
 def _once(function: Compiled, part: str, make: Callable[[], Entry], read: Callable[[Entry], Any]) -> Any:
     """What `read` makes of a stored part of a function; kept as long as the function's code."""
-    loaded = _LOADED.setdefault(function.native, {})
+    loaded = function.native.loaded
     if part not in loaded:
         loaded[part] = function.store.read_or_make(part, make, read)
     return loaded[part]

@@ -109,7 +109,7 @@ class EventMemory:
         self.effects, self.size = effects, size
         self._kept: list[Any] = []
         self.targets: dict[str, int] = {}
-        names = ("values", "directions", "before", "sides", "times")
+        names = ("values", "directions", "before", "sides", "near", "times")
         room = count + sum(effect.kind == CORNERS for effect in effects)  # the values, and arguments of tables
         numbers = {name: np.zeros(room if name == "values" else count) for name in names}
         numbers |= {"work": np.zeros(SEARCH_ROOM * count), "nodes": np.zeros(64)}
@@ -159,9 +159,19 @@ class EventMemory:
         record.switch_at, record.switch_arguments = side.address, ctypes.addressof(side.table)
         record.switch_x_index, record.switch_count, record.signs = side.x_index, count, signs.ctypes.data
         record.kink_count = sum(each.kind == KINKS for each in self.effects)
+        found = self.corner_arrays(bounds)
+        record.corner_count = len(found["slopes"])
+        for name, array in found.items():
+            setattr(record, name, array.ctypes.data)
+        self._kept.append(found)
+        self.targets |= side.entries("switches")
+        self._kept += [side, signs, first]
+
+    def corner_arrays(self, bounds: Floats) -> dict[str, NDArray[Any]]:
+        """The corners of tables that are read between bounds, as the record of events has them."""
         tables = [each for each in self.effects if each.kind == CORNERS]
         ends = np.cumsum([len(each.corners) + 2 for each in tables], dtype=np.int64) - 1
-        found = {
+        return {
             "corner_end": ends,
             "corner_first": ends - np.array([len(each.corners) for each in tables], dtype=np.int64),
             "corners": np.array([x for each in tables for x in (-FAR, *each.corners, FAR)]),
@@ -171,12 +181,6 @@ class EventMemory:
             "table_arguments": self.values[len(self.effects) :],
             "slopes": np.zeros(len(tables)),
         }
-        record.corner_count = len(tables)
-        for name, array in found.items():
-            setattr(record, name, array.ctypes.data)
-        self._kept.append(found)
-        self.targets |= side.entries("switches")
-        self._kept += [side, signs, first]
 
     def hold_signs(self, signs: Floats) -> None:
         """Go on with these signs of the switches."""
@@ -218,28 +222,11 @@ class EventMemory:
         self.record.log_count = int((self.log[:, 0] <= t).sum())
 
     def is_stuck(self, number: int, t: float) -> bool:
-        """True if the state was changed at this very time by this event, or by others too often."""
-        near = self.log[self.log[:, 0] >= t - ZENO * max(1.0, abs(t))]
-        changes = near[np.isin(near[:, 2], (CHANGES, CHANGES_BY_PYTHON)), 1]
-        return len(changes) > 0 and (int(changes[-1]) == number or len(changes) > MOST_AT_ONCE)
-
-    def side_of(self, number: int) -> float:
-        """The sign with which an event comes to its zero."""
-        return float(self._numbers["sides"][number])
-
-    def sides_at(self, count: int) -> Floats:
-        """The signs of the first events."""
-        return self._numbers["sides"][:count].copy()
-
-    def keep_sides(self, sides: Floats) -> None:
-        """Go on with these signs of the first events where they stand at their zeros, to rounding."""
-        count = len(sides)
-        at_zero = (np.abs(self._numbers["values"][:count]) <= ZENO) & (sides != 0.0)
-        self._numbers["sides"][:count][at_zero], self._numbers["before"][:count][at_zero] = sides[at_zero], 0.0
-
-    def set_side(self, number: int, side: float) -> None:
-        """Go on with this sign of an event that stands at its zero."""
-        self._numbers["sides"][number], self._numbers["before"][number] = side, 0.0
+        """True if the last changes of the state, at this very time, were by this event too, or there were too many."""
+        is_near = self.log[:, 0] >= t - ZENO * max(1.0, abs(t))
+        is_near &= np.isin(self.log[:, 2], (CHANGES, CHANGES_BY_PYTHON))
+        last = self.log[self.record.last_changes :][is_near[self.record.last_changes :], 1]
+        return number in last or int(is_near.sum()) > MOST_AT_ONCE
 
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""

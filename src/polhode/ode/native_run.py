@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import PolhodeError
 from ..native.arrays import Floats, address_of
@@ -18,7 +19,7 @@ from .record import EVENTS, GROWTH, NOTHING, PROJECTION, Memory, Reason, Run, ap
 
 if TYPE_CHECKING:
     from .native_events import EventMemory
-    from .native_members import MemberRows, WatchedLimits
+    from .native_members import MemberRows
 
 
 class ImplicitMemory:
@@ -128,7 +129,23 @@ def compiled_side(
     table = apart(ctypes.c_void_p * len(pointers), *pointers)
     named = dict(zip(function.outputs, outputs, strict=True))
     places = {**{name: k for k, name in enumerate(function.arrays)}, "work": len(function.arrays)}
-    return RightSide(native.code.address("ph_at"), table, places[state], out_index, named, alive, places)
+    return RightSide(native.at, table, places[state], out_index, named, alive, places)
+
+
+@dataclass(frozen=True, eq=False)
+class WatchedLimits:
+    """Limits c x[k] + d ≤ 0 of entries of the state, and what native code notes of them; for one run or a batch."""
+
+    places: NDArray[np.int64]  # (L,), the k
+    rows: Floats  # (…, L, 2), c and d
+    noted: Floats  # (…, L, 2), when each was first passed (nan: never), and the largest c x[k] + d seen
+
+    @classmethod
+    def of(cls, places: Sequence[int] | NDArray[np.int64], rows: Floats) -> WatchedLimits:
+        """Limits of which nothing is noted yet."""
+        noted = np.empty(rows.shape)
+        noted[..., 0], noted[..., 1] = np.nan, -np.inf
+        return cls(np.asarray(places, dtype=np.int64), np.ascontiguousarray(rows), noted)
 
 
 class NativeRun:
@@ -341,11 +358,6 @@ class NativeRun:
         record.limits, record.limits_noted = address_of(limits.rows), address_of(limits.noted)
         record.limits_before = address_of(before)
 
-    def note_limits(self) -> None:
-        """Test the limits where the last step was cut off, at the time and state that are now set."""
-        if self.record.limit_count:
-            self._reason(self.loop.note_limits(self.address))
-
     def sample(self, times: Floats, states: Floats) -> None:
         """Write the states at these times, which increase, into the rows of `states`."""
         self._kept["samples"] = times, states
@@ -450,6 +462,10 @@ class NativeRun:
     def write_samples(self, t: float) -> Reason:
         """The samples of the last step up to a time."""
         return self._reason(self.loop.write_samples(self.address, t))
+
+    def begin_behind_event(self) -> Reason:
+        """Begin anew where the run stands at an event."""
+        return self._reason(self.loop.begin_behind_event(self.address))
 
     def continue_after_event(self) -> Reason | None:
         """Go on from the state as it is, which an event has changed; None where nothing hinders that."""

@@ -139,7 +139,8 @@ def plain_fixed_run(
 
 def advance_plainly(run: Run) -> Reason:
     """Begin, and take all steps, in plain Python."""
-    from .loop import advance, begin
+    from .event_handling import begin
+    from .loop import advance
 
     reason = Reason(begin(run))
     while reason == Reason.DONE and run.t < run.t_end:

@@ -10,12 +10,11 @@ import numpy as np
 
 from ..native.arrays import Floats
 from .native_code import MethodCode
-from .native_run import NativeRun
+from .native_run import NativeRun, WatchedLimits
 from .record import GROWTH
 
 if TYPE_CHECKING:
     from .native_events import EventMemory
-    from .native_members import WatchedLimits
     from .native_schedule import ScheduleMemory
 
 

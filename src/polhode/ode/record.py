@@ -43,6 +43,8 @@ class Reason(IntEnum):
 
 #: What `attempt` returns where there is no reason to return from the run.
 ACCEPTED, REFUSED, AGAIN = -1, -2, -3
+#: What other functions return where the run goes on.
+GO_ON = -1
 #: What is still to be done about the last step, in this order.
 NOTHING, PROJECTION, EVENTS, SAMPLES = 0, 1, 2, 3
 
@@ -90,6 +92,7 @@ class Events(Struct):
     directions: Array
     before: Array  # values at the begin of the step
     sides: Array  # the side of zero from which an event came that changed the state; 0 once it has left its zero
+    near: Array  # values this small count as zero in the first step behind an event that was interrupted there
     times: Array  # of the zeros in the last step, nan for none
     change_at: Pointers
     change_arguments: Pointers
@@ -100,6 +103,8 @@ class Events(Struct):
     log_room: int
     log_count: int
     changed_at: float
+    first_change: int  # the row of the log with the first change where the run stands, and the same of the last time
+    last_changes: int
     work: Array  # of the search for zeros
     nodes: Array
     smooth: Integers  # 1 for events that are expressions

@@ -21,8 +21,8 @@ from ..native.compiled import Compiled, pieces
 from .methods.inlined_steps import INLINE, Rows
 from .methods.registry import method_named
 from .native_code import inlined_steps
-from .native_members import MemberRows, WatchedLimits
-from .native_run import NativeRun
+from .native_members import MemberRows
+from .native_run import NativeRun, WatchedLimits
 from .record import Memory, Reason
 
 _ROWS = Rows.structure()

@@ -84,11 +84,11 @@ class PointModel:
     def digest(self) -> str:
         """What the functions of this point are known by, beside the derivation."""
         held = [(each.data[0], each.name, float(value)) for each, value in self.held.items()]
-        told = (
+        message = (
             [(each.data[0], name) for name, each in self.controls.items()], held, self.is_implicit, self.is_free,
             digest_of([self.running, *self.limited]), _STABILISATION,
         )  # fmt: skip
-        return sha256(repr(told).encode()).hexdigest()
+        return sha256(repr(message).encode()).hexdigest()
 
     @cached_property
     def state(self) -> list[Expr]:
@@ -126,10 +126,10 @@ class PointModel:
         """T f where the duration is free, f where it is known."""
         equations = self.equations
         if self.is_implicit:
-            made = self._put([*equations.coordinate_rates, *equations.udot, *equations.z_rates])
+            result = self._put([*equations.coordinate_rates, *equations.udot, *equations.z_rates])
         else:
-            made = self._put(list(equations.state_rates))
-        return [rate * self.duration for rate in made] if self.is_free else made
+            result = self._put(list(equations.state_rates))
+        return [rate * self.duration for rate in result] if self.is_free else result
 
     @cached_property
     def dynamics(self) -> list[Expr]:
@@ -156,8 +156,8 @@ class PointModel:
     @cached_property
     def cost(self) -> Expr:
         """The integrand, times the duration where that is free."""
-        (made,) = self._put(self._with_accelerations([self.running]))
-        return made * self.duration if self.is_free else made
+        (result,) = self._put(self._with_accelerations([self.running]))
+        return result * self.duration if self.is_free else result
 
     def _with_accelerations(self, entries: Sequence[Expr]) -> list[Expr]:
         """Expressions in which accelerations are variables, or what the dynamics give."""
@@ -168,11 +168,11 @@ class PointModel:
         return substitute(entries, dict(zip(equations.udot, equations.forward_dynamics, strict=True)))
 
     def _jacobian(self, roots: Sequence[Expr]) -> Entries:
-        made = Entries([], [], [])
+        result = Entries([], [], [])
         for column, variable in enumerate(self.by):
             for row, value in enumerate(derivative(roots, variable)):
-                made.add(row, column, value)
-        return made
+                result.add(row, column, value)
+        return result
 
     @cached_property
     def rate_slopes(self) -> Entries:
@@ -228,11 +228,11 @@ class PointModel:
 def lower_triangle(total: Expr, by: Sequence[Expr]) -> Entries:
     """The second derivatives of an expression, row ≥ column."""
     slopes = gradient(total, by)
-    made = Entries([], [], [])
+    result = Entries([], [], [])
     for column, variable in enumerate(by):
         for row, value in enumerate(derivative(slopes[column:], variable), start=column):
-            made.add(row, column, value)
-    return made
+            result.add(row, column, value)
+    return result
 
 
 def _curved(roots: Sequence[Expr], by: Sequence[Expr]) -> list[int]:

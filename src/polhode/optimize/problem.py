@@ -80,7 +80,7 @@ class Range:
             return f"{self.lower:.6g}"
         ends = f"at least {self.lower:.6g}", f"at most {self.upper:.6g}"
         finite = np.isfinite([self.lower, self.upper])
-        return " and ".join(told for told, is_there in zip(ends, finite, strict=True) if is_there) or "any"
+        return " and ".join(message for message, is_there in zip(ends, finite, strict=True) if is_there) or "any"
 
     def within(self, other: Range) -> Range:
         """What is in both."""
@@ -108,16 +108,16 @@ def range_of(given: Any, place: str, *, is_symmetric: bool) -> Range:
             raise TypeError
         if np.ndim(given) == 0:
             value = float(given)
-            made = Range(-value, value) if is_symmetric else Range(value, value)
+            result = Range(-value, value) if is_symmetric else Range(value, value)
         else:
             low, high = given
-            made = Range(-np.inf if low is None else float(low), np.inf if high is None else float(high))
-    if np.isnan(made.lower) or np.isnan(made.upper) or made.lower == np.inf or made.upper == -np.inf:
+            result = Range(-np.inf if low is None else float(low), np.inf if high is None else float(high))
+    if np.isnan(result.lower) or np.isnan(result.upper) or result.lower == np.inf or result.upper == -np.inf:
         raise PolhodeError(f"{shown(given)} is no range.", place=place, cure=_PAIR, code="E-OPTIMAL-NUMBER")
-    if made.lower > made.upper:
-        message = f"the lower end {made.lower:g} is above the upper one {made.upper:g}."
+    if result.lower > result.upper:
+        message = f"the lower end {result.lower:g} is above the upper one {result.upper:g}."
         raise PolhodeError(message, place, "Give the lower end first.", "E-OPTIMAL-NUMBER")
-    return made
+    return result
 
 
 @dataclass(frozen=True)
@@ -158,10 +158,7 @@ class Limits:
 def read_limits(
     equations: EquationsOfMotion, names: Names, controls: Sequence[Expr], given: Any, parameters: Mapping[str, Any]
 ) -> Limits:
-    """The limits of the model's joints (coordinates, speeds, efforts), and those given by name or for an expression.
-
-    A number, a pair or "model" is for all controls, as in `simulate`. A name of the state comes before a control's.
-    """
+    """Limits of the model's joints, and those given by name or expression; a number, pair or "model": all controls."""
     state, own, expressions = [ANY] * len(names.state), [ANY] * len(names.controls), []
     for limit in seen_limits(equations, parameters):
         if limit.factor:
@@ -182,8 +179,8 @@ def read_limits(
         elif isinstance(key, Expr) and key in symbols:
             state[symbols[key]] = range_of(value, place, is_symmetric=True)
         elif isinstance(key, Expr) and key not in controls:
-            made = range_of(value, place, is_symmetric=True)
-            expressions += [(key, made)] if made != ANY else []
+            result = range_of(value, place, is_symmetric=True)
+            expressions += [(key, result)] if result != ANY else []
         elif key in controls or (isinstance(key, str) and key in named.by_name):
             own[list(controls).index(named.find(key, place))] = ANY  # in place of the model's
             of_controls[key] = value
@@ -209,8 +206,8 @@ def ranges_at_end(given: Any) -> tuple[dict[Any, Any], tuple[tuple[Expr, Range],
     listed = by_name(given, "end", "values or ranges by names or expressions").items()
     named = {key: value for key, value in listed if not isinstance(key, Expr)}
     others = [(key, value) for key, value in listed if isinstance(key, Expr)]
-    made = [(key, range_of(value, f"end of {key}", is_symmetric=False)) for key, value in others]
-    return named, tuple(each for each in made if each[1] != ANY)
+    result = [(key, range_of(value, f"end of {key}", is_symmetric=False)) for key, value in others]
+    return named, tuple(each for each in result if each[1] != ANY)
 
 
 def check_inside(names: Names, ends: Sequence[Range], limits: Sequence[Range], place: str) -> tuple[Range, ...]:
@@ -219,8 +216,8 @@ def check_inside(names: Names, ends: Sequence[Range], limits: Sequence[Range], p
     for name, end, limit in zip(names.state, ends, limits, strict=True):
         both = end.within(limit)
         if both.lower > both.upper:
-            told = f"{end.lower:g}" if end.is_fixed else f"between {end.lower:g} and {end.upper:g}"
-            message = f"'{name}' is to be {told}, and its limits are {limit.lower:g} and {limit.upper:g}."
+            words = f"{end.lower:g}" if end.is_fixed else f"between {end.lower:g} and {end.upper:g}"
+            message = f"'{name}' is to be {words}, and its limits are {limit.lower:g} and {limit.upper:g}."
             cure = "Change one of them; limits of the model's joints hold unless `limits` gives others."
             raise PolhodeError(message, place, cure, "E-OPTIMAL-NUMBER")
         found.append(both)
@@ -254,11 +251,8 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
     elif isinstance(guess, Mapping):
         _from_values(problem, guess, y)
     elif guess is not None and not (isinstance(guess, str) and guess in ("cubic", "linear")):
-        raise guess_fault(
-            f"{shown(guess)} is nothing to begin with.",
-            'Give "cubic", "linear", a trajectory, a solution, or values by name.',
-            "E-OPTIMAL-MISSING",
-        )
+        cure = 'Give "cubic", "linear", a trajectory, a solution, or values by name.'
+        raise guess_fault(f"{shown(guess)} is not a first guess.", cure, "E-CALL-TYPE")
     free = [duration] if problem.point.is_free else []
     return np.concatenate([y.reshape(-1), free])
 
@@ -297,11 +291,8 @@ def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
     theirs = guess.problem.point
     if theirs.variables != problem.point.variables:
         names = [each.name for each in theirs.variables]
-        raise guess_fault(
-            f"the solution to begin with has the variables {', '.join(names)}, which are not those sought here.",
-            "Give its trajectory: guess=solution.trajectory.",
-            "E-OPTIMAL-SHAPE",
-        )
+        message = f"the solution to begin with has the variables {', '.join(names)}, which are not those sought here."
+        raise guess_fault(message, "Give its trajectory: guess=solution.trajectory.", "E-OPTIMAL-SHAPE")
     order = guess.problem.mesh.in_time
     known = guess.variables[: len(order) * y.shape[1]].reshape(len(order), -1)[order]
     _interpolate(problem, guess.problem.mesh.shares[order], known, y, range(y.shape[1]))
@@ -311,9 +302,8 @@ def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
 def _from_trajectory(problem: Collocation, guess: Trajectory, y: Floats) -> float:
     equations = problem.point.equations
     if len(guess.t) < 2:
-        raise guess_fault(
-            "the trajectory to begin with has less than two samples.", "Give one with more.", "E-OPTIMAL-SHAPE"
-        )
+        message = "the trajectory to begin with has less than two samples."
+        raise guess_fault(message, "Give one with more.", "E-OPTIMAL-SHAPE")
     q, u, z = columns_of(guess, equations)
     shares = (guess.t - guess.t[0]) / (guess.t[-1] - guess.t[0])
     columns = [*q.T, *u.T, *z.T]
@@ -376,22 +366,18 @@ def known_expressions(
     equations: EquationsOfMotion, given: list[Expr], place: str, *, at_end: bool = False
 ) -> list[Expr]:
     """Expressions in the variables of a point; refused where something else is in them."""
-    made = substitute(given, substitutions_of(equations))
+    result = substitute(given, substitutions_of(equations))
     system = equations.system
     acting = [*equations.tau, *(each.symbol for each in system.inputs.values())]
     known = {*equations.q, *equations.u, *equations.z, system.time}
     known |= {each.symbol for each in system.parameters.values()}
     if not at_end:
         known |= {*acting, *equations.udot}
-    for strange in (met for met in free_symbols(made) if met not in known):
-        raise PolhodeError(
-            f"the {strange.data[0]} '{strange.name}' is not known {'at the end' if at_end else 'along the motion'}.",
-            place=place,
-            cure="Use coordinates, speeds, states, parameters and time"
-            + ("." if at_end else ", accelerations, efforts and inputs of this system."),
-            code="E-OPTIMAL-NAME",
-        )
-    return made
+    for symbol in (symbol for symbol in free_symbols(result) if symbol not in known):
+        message = f"the {symbol.data[0]} '{symbol.name}' is not known {'at the end' if at_end else 'along the motion'}."
+        more = "." if at_end else ", accelerations, efforts and inputs of this system."
+        raise PolhodeError(message, place, f"Use coordinates, speeds, states, parameters, time{more}", "E-OPTIMAL-NAME")
+    return result
 
 
 fault = fault_at("collocation")
@@ -501,7 +487,7 @@ class Collocation(Shown):
             self.transcription, first, self.bounds, self.row_bounds, tolerance=tolerance,
             iterations=iterations, progress=progress, words=words, warm=warm, options=options,
         )  # fmt: skip
-        made = Solution(
+        result = Solution(
             self,
             found.variables,
             found.multipliers,
@@ -511,14 +497,14 @@ class Collocation(Shown):
             found.iterations,
             found.seconds,
         )
-        check(self, made)
-        return made
+        check(self, result)
+        return result
 
     def __repr__(self) -> str:
-        made = self.transcription
+        result = self.transcription
         return (
-            f"Collocation('{self.functions.derivation.synopsis.system}', {len(self.mesh.ends)} nodes: {made.size} "
-            f"variables, {made.constraints} constraints; controls: {', '.join(self.names.controls)})"
+            f"Collocation('{self.functions.derivation.synopsis.system}', {len(self.mesh.ends)} nodes: {result.size} "
+            f"variables, {result.constraints} constraints; controls: {', '.join(self.names.controls)})"
         )
 
     def _cell(self) -> Cell:
@@ -569,7 +555,7 @@ def collocation(
     for name, value in values.items():
         check_kind(float if np.ndim(value) else object, "one number", value, f"parameters '{name}'")
     functions = functions or Functions(derivation)
-    functions.values_of((), values)  # so that what is wrong with them is told here
+    functions.values_of((), values)  # raises if values are wrong
     times = _durations(duration)
     controls = controls_of(equations, inputs, "collocation")
     if inputs is None:
@@ -580,7 +566,7 @@ def collocation(
     names = Names.of(equations, list(controls))
     read = read_limits(equations, names, list(controls.values()), limits, values)
     given = [key for key, _ in read.expressions]
-    made = known_expressions(equations, [integrand_of(cost, controls), *given], "collocation")
+    result = known_expressions(equations, [integrand_of(cost, controls), *given], "collocation")
     terminal = None
     if terminal_cost is not None:
         with understood("an expression of the last state", terminal_cost, place="terminal_cost"):
@@ -591,15 +577,7 @@ def collocation(
     is_large = len(equations.u) > _FEW_SPEEDS or equations.constraints is not None or equations.small is not None
     is_implicit = is_large if dynamics == "auto" else dynamics == "implicit"
     point = PointModel(
-        equations,
-        controls,
-        held,
-        made[0],
-        tuple(made[1:]),
-        is_implicit,
-        not times.is_fixed,
-        terminal,
-        tuple(ended),
+        equations, controls, held, result[0], tuple(result[1:]), is_implicit, not times.is_fixed, terminal, tuple(ended)
     )
     first = _start(derivation, functions, names, start, values)
     return Collocation(
@@ -630,14 +608,11 @@ def _check_supported(derivation: Derivation) -> None:
 
 
 def _durations(given: Any) -> Range:
-    made = range_of(given, "duration", is_symmetric=False)
-    if given is None or not made.lower > 0.0 or (made.is_fixed and not np.isfinite(made.lower)):
-        raise fault(
-            f"the duration {shown(given)} is not positive, or not known.",
-            "Give seconds, or (shortest, longest) with a shortest above 0.",
-            "E-OPTIMAL-NUMBER",
-        )
-    return made
+    result = range_of(given, "duration", is_symmetric=False)
+    if given is None or not result.lower > 0.0 or (result.is_fixed and not np.isfinite(result.lower)):
+        message = f"the duration {shown(given)} is not positive, or not known."
+        raise fault(message, "Give seconds, or (shortest, longest) with a shortest above 0.", "E-OPTIMAL-NUMBER")
+    return result
 
 
 def _ends(nodes: Any) -> Floats:

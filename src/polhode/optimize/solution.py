@@ -41,7 +41,7 @@ _CODES: Mapping[int, tuple[str, str]] = {
     -4: ("time", "the search took as long as it may."),
     -10: ("overdetermined", "there are more equations than variables that are free."),
     -11: ("failed", "the problem is not one that IPOPT can solve."),
-    -12: ("option", "IPOPT does not know an option."),
+    -12: ("option", "IPOPT has no option of a given name."),
     -13: ("invalid", "at the first guess a function or a derivative has no finite value."),
 }
 _INFINITE = 2e19
@@ -57,7 +57,7 @@ class Multipliers:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SearchResult:
     """Where the search ended."""
 
     variables: Floats
@@ -86,7 +86,7 @@ def search(
     words: str,
     warm: Multipliers | None = None,
     options: Mapping[str, Any] | None = None,
-) -> Found:
+) -> SearchResult:
     """The search from the first variables; `warm` are multipliers to go on from."""
     ipyopt = check_ipyopt()
     made.prepare()
@@ -118,12 +118,9 @@ def search(
                 ipopt_options=chosen,
             )  # fmt: skip
         except (TypeError, ValueError, RuntimeError) as problem_found:
-            raise PolhodeError(
-                f"IPOPT does not take these options: {shown(options)} ({problem_found}).",
-                place="solve options",
-                cure="See the list of options in IPOPT's documentation.",
-                code="E-OPTIMAL-UNSUPPORTED",
-            ) from None
+            message = f"IPOPT does not take these options: {shown(options)} ({problem_found})."
+            cure = "See the list of options in IPOPT's documentation."
+            raise PolhodeError(message, "solve options", cure, "E-OPTIMAL-UNSUPPORTED") from None
         began = time.perf_counter()
         x, cost, code = problem.solve(
             np.clip(first, lower, upper),
@@ -132,12 +129,12 @@ def search(
             mult_x_U=multipliers.upper,
         )
     status, message = _CODES.get(int(code), ("failed", f"IPOPT ended with the code {code}."))
-    return Found(np.array(x), multipliers, float(cost), status, message, count, time.perf_counter() - began)
+    return SearchResult(np.array(x), multipliers, float(cost), status, message, count, time.perf_counter() - began)
 
 
 @contextmanager
 def _listening() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C was pressed, asked between iterations: an exception would be lost in native code."""
+    """Whether Ctrl-C was pressed, checked between iterations: an exception would be lost in native code."""
     pressed = False
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
@@ -173,27 +170,23 @@ class OptimizationError(PolhodeError):
 
 
 def check(problem: Collocation, found: Solution) -> None:
-    """Raise where a search found no optimum; warn where it is not as exact as was asked for."""
+    """Raise where a search found no optimum; warn if the tolerance is not met."""
     if found.status == "acceptable":
-        warn("the conditions of an optimum are met to a looser tolerance than was asked for.", code="W-OPTIMAL-FAILED")
+        warn("the conditions of an optimum are met to a looser tolerance than `tolerance`.", code="W-OPTIMAL-FAILED")
     if found.status in ("optimal", "acceptable", "feasible"):
         return
     if found.status in ("overdetermined", "invalid", "interrupted", "option"):
-        told = ""
+        words = ""
     else:
-        told = f" {largest_violation(problem, found)}"
-    raise OptimizationError(
-        f"no optimum was found after {found.iterations} iterations: {found.message}{told}",
-        solution=found,
-        cure=_CURES.get(found.status, _OTHERWISE),
-        code="E-OPTIMAL-FAILED",
-    )
+        words = f" {largest_violation(problem, found)}"
+    message = f"no optimum was found after {found.iterations} iterations: {found.message}{words}"
+    raise OptimizationError(message, solution=found, cure=_CURES.get(found.status, _OTHERWISE), code="E-OPTIMAL-FAILED")
 
 
 def largest_violation(problem: Collocation, found: Solution) -> str:
     """The constraint that is violated most, in words."""
-    made, mesh = problem.transcription, problem.mesh
-    values = made.values(found.variables, np.zeros(made.constraints))
+    result, mesh = problem.transcription, problem.mesh
+    values = result.values(found.variables, np.zeros(result.constraints))
     lower, upper = problem.row_bounds
     beyond = np.maximum(np.maximum(lower - values, values - upper), 0.0)
     beyond[np.isnan(values)] = np.inf
@@ -201,14 +194,14 @@ def largest_violation(problem: Collocation, found: Solution) -> str:
     if not beyond[worst] > 1e-6:
         return "Everything is kept to 1e-6."
     amount = f"{beyond[worst]:.3g}"
-    if worst < made.defects:
-        interval, entry = divmod(worst, made.defects // mesh.intervals)
+    if worst < result.defects:
+        interval, entry = divmod(worst, result.defects // mesh.intervals)
         a, b = mesh.ends[interval : interval + 2] * found.duration
-        name = problem.names.state[entry % made.states]
+        name = problem.names.state[entry % result.states]
         return f"Most is missed by the motion of '{name}' between t = {a:.4g} s and {b:.4g} s, by {amount}."
-    if worst >= made.at_end:
-        return f"Most is missed by the range of {problem.end_ranges[worst - made.at_end][0]} at the end, by {amount}."
-    point, row = divmod(worst - made.defects, len(problem.point.rows))
+    if worst >= result.at_end:
+        return f"Most is missed by the range of {problem.end_ranges[worst - result.at_end][0]} at the end, by {amount}."
+    point, row = divmod(worst - result.defects, len(problem.point.rows))
     t, dynamics = mesh.shares[point] * found.duration, len(problem.point.dynamics)
     if row < dynamics:
         speeds = problem.point.equations.speeds
@@ -365,8 +358,8 @@ class Solution(Shown):
     def reference(self) -> Mapping[str, Function]:
         """States and controls as functions of time, for a controller that tracks them: cubic, and linear."""
         names, times = self.problem.names, self.t
-        made = {name: sampled(times, self._y[:, k], "cubic", name=name) for k, name in enumerate(names.state)}
-        return made | {name: sampled(times, self[name], "linear", name=name) for name in names.controls}
+        result = {name: sampled(times, self._y[:, k], "cubic", name=name) for k, name in enumerate(names.state)}
+        return result | {name: sampled(times, self[name], "linear", name=name) for name in names.controls}
 
     @cached_property
     def control_laws(self) -> dict[str, Expr]:

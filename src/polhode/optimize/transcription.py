@@ -24,8 +24,8 @@ import numpy as np
 
 from ..codegen.ir.program import Program
 from ..codegen.plan import plan
+from ..compiled.catalogue import plan_outputs
 from ..compiled.functions import Functions
-from ..compiled.planning import plan_outputs
 from ..expr import Expr, as_expr, derivative, gradient, substitute, symbol
 from ..native.call_sequence import BoundLoop, sequence_of
 from .mesh import Defect, Floats, Mesh, Scheme, Whole
@@ -162,11 +162,11 @@ class Terminal:
 
 
 def _jacobian(rows: list[Expr], by: list[Expr]) -> Entries:
-    made = Entries([], [], [])
+    result = Entries([], [], [])
     for column, variable in enumerate(by):
         for row, value in enumerate(derivative(rows, variable)):
-            made.add(row, column, value)
-    return made
+            result.add(row, column, value)
+    return result
 
 
 Places = tuple[Whole, Whole]
@@ -206,9 +206,9 @@ class Transcription:
         return f"Transcription({self.size} variables, {self.constraints} constraints)"
 
     def _call(self, part: str, inputs: list[Floats], outputs: list[Floats]) -> BoundLoop:
-        asked = PointFunction(self.point, part)
-        native = self._functions.native(asked)
-        values = self._functions.parameter_values(asked, self._parameters)
+        requested = PointFunction(self.point, part)
+        native = self._functions.native(requested)
+        values = self._functions.parameter_values(requested, self._parameters)
         return BoundLoop(native, [*self._at, *inputs], outputs, self.mesh.points, values)
 
     def _over_intervals(self, program: Program, inputs: list[Floats], outputs: list[Floats]) -> BoundLoop:
@@ -224,7 +224,7 @@ class Transcription:
         self._variables[: self.size] = w
 
     def prepare(self) -> None:
-        """Compile everything, so that what cannot be compiled is told before a search."""
+        """Compile everything, so that errors of compilation are raised before a search."""
         _ = self._cost, self._gradient, self._values, self._jacobian, self._curvature
 
     @cached_property

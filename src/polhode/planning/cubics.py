@@ -90,13 +90,13 @@ def end_vector(value: Any, what: str, place: str) -> Floats | None:
 
 def place_in(knots: Floats, t: Any, place: str) -> tuple[Floats, NDArray[np.intp]]:
     """Times as an array and the segment in which each lies; the last segment has its end."""
-    asked = numbers(t, "times", place)
+    requested = numbers(t, "times", place)
     low, high = float(knots[0]), float(knots[-1])
     slack = 1e-12 * (high - low)
-    if asked.size and (asked.min() < low - slack or asked.max() > high + slack):
+    if requested.size and (requested.min() < low - slack or requested.max() > high + slack):
         cure = "Ask between the first and the last knot."
         raise PolhodeError(f"a time lies outside of the knots' {low:g} … {high:g}.", place, cure, "E-PLANNING-NUMBER")
-    return asked, np.searchsorted(knots[1:-1], asked, side="right")
+    return requested, np.searchsorted(knots[1:-1], requested, side="right")
 
 
 _MOST_STEPS = 40
@@ -104,10 +104,7 @@ _MOST_STEPS = 40
 
 @dataclass(frozen=True, eq=False)
 class KnotEquations:
-    """The equations of the knots: the chart, the segments' lengths in time, and c at both ends of each.
-
-    `held` says at which ends the velocity is given; at the other the angular acceleration is nought.
-    """
+    """Equations of the knots; at `held` ends the velocity is given, at others the angular acceleration is zero."""
 
     chart: Chart
     h: Floats
@@ -205,7 +202,7 @@ def banded(before: Floats, own: Floats, after: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class RotationMotion:
-    """Orientation, angular velocity and angular acceleration at the times that were asked for."""
+    """Orientation, angular velocity and angular acceleration at given times."""
 
     _chart: Chart
     _reference: Any
@@ -270,10 +267,7 @@ class Cubics:
 
 
 def cubics_through(chart: Chart, t: Floats, knots: Any, start: Any, end: Any, place: str) -> Cubics:
-    """The cubics through unit quaternions at the knots, each on the side of the one before it.
-
-    Where numbers are complex, the imaginary parts of the velocities follow from one step of Newton's, which is exact.
-    """
+    """Cubics through unit quaternions of continuous sign; imaginary parts follow by one exact Newton step."""
     h = np.diff(t)
     turns = product(conjugate(knots[:-1]), knots[1:])
     if chart.from_middle:  # half of a turn is a unit quaternion's mean with that of no turn

@@ -99,7 +99,7 @@ class RotationSpline:
 
     @property
     def ends(self) -> tuple[Floats | None, Floats | None]:
-        """The angular velocities that were asked for at its ends."""
+        """The given angular velocities at its ends."""
         return self._start, self._end
 
     def effort(self, nodes: int = 12) -> float:
@@ -119,7 +119,7 @@ _MOST_STEPS = 60
 
 @dataclass(frozen=True, eq=False)
 class ExtremalMotion:
-    """Orientation, angular velocity and angular acceleration at the times that were asked for, in body components."""
+    """Orientation, angular velocity and angular acceleration at given times, in body components."""
 
     _q: Floats
     _w: Floats
@@ -393,7 +393,7 @@ _CURE = "Give poses, pairs (R, p) or (p, R), or 4×4 matrices, one for each time
 
 @dataclass(frozen=True, eq=False)
 class PoseMotion:
-    """Pose, velocities and accelerations at the times that were asked for.
+    """Pose, velocities and accelerations at given times.
 
     `R` takes body to fixed components; `w` and `wdot` are in body components, `p`, `v` and `a` (place, velocity and
     acceleration of the moving frame's origin) in those of the fixed frame.
@@ -510,10 +510,7 @@ def _end(given: Any, what: str) -> tuple[Floats, Floats] | None:
             f"{what} is not a pair of velocities.", place=_POSES, cure="Give (angular velocity, velocity).",
             code="E-PLANNING-TYPE",
         ) from None  # fmt: skip
-    pair = (
-        end_vector(w, f"the angular velocity of {what}", _POSES),
-        end_vector(v, f"the velocity of {what}", _POSES),
-    )
+    pair = (end_vector(w, f"the angular velocity of {what}", _POSES), end_vector(v, f"the velocity of {what}", _POSES))
     if pair[0] is None or pair[1] is None:
         return _end((), what)
     return pair[0], pair[1]

@@ -35,11 +35,10 @@ from ..model.forces.protocol import LineTension, PointForce
 from ..model.records import GROUND, Joint
 from ..notebook import Cell, Shown, framed
 from ..simulate.initial_state import Floats
-from ..simulate.trajectory.channels import Channels, channels_of, tell
-from ..simulate.trajectory.reactions import reaction_along
+from ..simulate.trajectory.channels import Channels, channels_of, warn_of_missing
 from ..view.page import page
 from ..view.scene import PALETTE, Ghost, MovingLine, Scene, Sheet
-from .mesh_assets import Looks, looks_of
+from .mesh_assets import MeshAssets, mesh_assets_of
 from .scene import Traces, drawn_motion, size_of, with_axes, with_traces
 
 if TYPE_CHECKING:
@@ -52,7 +51,14 @@ _HALF, _FAR, _AXIS_RADIUS = 1.0, 5.0, 0.006
 def moving_axes(run: Trajectory, bodies: bool | Sequence[str], scene: Scene) -> list[MovingLine]:
     """The screw axes of the named bodies, or of all, in their colours; none where a body does not turn, or far away."""
     everyone = [name for name in run.mechanism.equations.system.bodies if name != GROUND]
-    names = _joint_names(bodies, everyone)
+    names = (
+        (everyone if bodies else [])
+        if isinstance(bodies, bool)
+        else name_list(bodies, "True or a list of bodies", place="screw_axes", cure='Give ["coupler"].')
+    )
+    for name in names:
+        if name not in everyone:
+            raise unknown("body", name, everyone, place="screw_axes", code="E-ROTATION-NAME")
     if not names:
         return []
     size = size_of(run.mechanism.equations, run.parameters)
@@ -70,15 +76,6 @@ def velocities_along(run: Trajectory, body: str) -> tuple[Floats, Floats]:
     screw = run.mechanism.equations.velocity_screw(body)
     values = run.values(*map(as_expr, (*real_part(screw), *dual_part(screw))))
     return values[:3].T, values[3:].T
-
-
-def _joint_names(bodies: bool | Sequence[str], everyone: Sequence[str]) -> list[str]:
-    if isinstance(bodies, bool):
-        return list(everyone) if bodies else []
-    names = name_list(bodies, "True or a list of bodies", place="screw_axes", cure='Give ["coupler"].')
-    for strange in (name for name in names if name not in everyone):
-        raise unknown("body", strange, everyone, place="screw_axes", code="E-ROTATION-NAME")
-    return names
 
 
 def _ends(w: Floats, v: Floats, near: Floats, size: float) -> Floats:
@@ -152,7 +149,10 @@ class _Writer:
             yield words, f'<math display="block"><mtext>{note}</mtext></math>'
             return
         parts, (left, right) = mathml_parts([total, effort], _NAMED)
-        formulas = [(left, _with_multipliers(equations, right)), *parts]
+        constraints = equations.constraints
+        if constraints is not None and constraints.rows and equations.dependent_speeds is None:
+            right += "<mo>+</mo><mtext>constraint forces</mtext>"
+        formulas = [(left, right), *parts]
         yield words, "".join(mathml_equation(*sides) for sides in formulas)
 
     def _formed(self, value: Expr) -> Expr:
@@ -162,14 +162,6 @@ class _Writer:
             return value
         self.left -= leaves
         return normal(value)
-
-
-def _with_multipliers(equations: EquationsOfMotion, effort: str) -> str:
-    """What the constraints add, where they are kept by multipliers."""
-    constraints = equations.constraints
-    if constraints is None or not constraints.rows or equations.dependent_speeds is not None:
-        return effort
-    return f"{effort}<mo>+</mo><mtext>constraint forces</mtext>"
 
 
 def _leaves(value: Expr) -> int:
@@ -201,8 +193,9 @@ class _Vector:
 
 
 def moving_arrows(run: Trajectory, wanted: str | Sequence[str]) -> list[MovingLine]:
-    """The arrows that were asked for; those of one kind share a scale."""
-    found = list(_Vectors(run).chosen(_names(wanted)))
+    """Arrows of vectors by kinds or names; those of one kind share a scale."""
+    cure = 'Give ["reactions"] or names, ["hinge"].'
+    found = list(_Vectors(run).chosen(name_list(wanted, "a list of arrows", place="arrows", cure=cure)))
     size = size_of(run.mechanism.equations, run.parameters)
     made = []
     for kind in dict.fromkeys(each.kind for each in found):
@@ -218,10 +211,6 @@ def moving_arrows(run: Trajectory, wanted: str | Sequence[str]) -> list[MovingLi
             told = f"at most {length.max():.3g} {_UNITS[kind]}"
             made.append(MovingLine(each.name, ends, _THIN * size, _COLORS[kind], arrow=True, told=told))
     return made
-
-
-def _names(wanted: str | Sequence[str]) -> list[str]:
-    return name_list(wanted, "a list of arrows", place="arrows", cure='Give ["reactions"] or names, ["hinge"].')
 
 
 class _Vectors:
@@ -283,14 +272,14 @@ class _Vectors:
             place = self._contact(name)
         else:
             place = self._point(joint.child, self._values(joint.in_child.p))
-        force = reaction_along(self.run, name, frame=GROUND).force
+        force = self.run.reaction(name, frame=GROUND).force
         return _Vector("reaction", f"reaction of {name}", place, force)
 
     def _contact(self, name: str) -> Floats:
         """Where a constraint acts: there its torque, that of a force through this point, is least changed."""
         from ..dynamics.reactions import Reactions
 
-        push = Reactions(self.equations, solved=False).pushes.get(name)
+        push = Reactions(self.equations, solved=False).acting_wrenches.get(name)
         return self._values(push.place) if push is not None else np.zeros((len(self.run.t), 3))
 
     # ---- motion ------------------------------------------------------------------------------------------------
@@ -369,57 +358,45 @@ class Animation(Shown):
         return f"Animation('{self.title}'; a notebook shows it, save('run.html') writes it)"
 
 
-@dataclass(frozen=True)
-class Drawn:
-    """What a page shows of a run beside its bodies; see `Trajectory.animate`."""
-
-    screw_axes: bool | Sequence[str] = False
-    channels: Channels | None = None
-    arrows: str | Sequence[str] = ()
-    traces: Traces = ()
-    frames: bool | Sequence[str] = False
-    ghosts: Sequence[Trajectory] | Mapping[str, Trajectory] = ()
-    equations: bool = True
-
-
-def animation(
-    run: Trajectory, path: str | os.PathLike[str] | None = None, notes: str = "", drawn: Drawn | None = None
-) -> Path | Animation:
+def animation(run: Trajectory, path: str | os.PathLike[str] | None, notes: str, **drawn: Any) -> Path | Animation:
     """The motion as one self-contained page: written, or without a path for a notebook to show."""
-    made = Animation(run.title, page_of(run, notes, drawn))
+    made = Animation(run.title, page_of(run, notes, **drawn))
     return made if path is None else made.save(path)
 
 
-def page_of(run: Trajectory, notes: str = "", drawn: Drawn | None = None) -> str:
-    """The page's text: the mechanism moving, with what was chosen over time beside it."""
-    drawn = drawn or Drawn()
+def page_of(
+    run: Trajectory,
+    notes: str = "",
+    *,
+    screw_axes: bool | Sequence[str] = False,
+    channels: Channels | None = None,
+    arrows: str | Sequence[str] = (),
+    traces: Traces = (),
+    frames: bool | Sequence[str] = False,
+    ghosts: Sequence[Trajectory] | Mapping[str, Trajectory] = (),
+    equations: bool = True,
+) -> str:
+    """The text of the page, with what is drawn beside the bodies; see `Trajectory.animate`."""
     check_kind(str, "text", notes, "notes")
-    looks = looks_of(run.mechanism.equations.system)
-    scene, motion = drawn_motion(run, looks)
-    lines = [*moving_axes(run, drawn.screw_axes, scene), *moving_arrows(run, drawn.arrows)]
-    motion = replace(motion, lines=[*motion.lines, *lines])
-    scene = with_traces(run, with_axes(run, scene, drawn.frames), drawn.traces)
-    others = _others(run, drawn.ghosts)
-    ghosts = [Ghost(name, *drawn_motion(other, looks)) for name, other in others.items()]
-    channels, missing = channels_of(run, drawn.channels, list(others.values()))
-    warn_of_meshes(looks)
-    if drawn.channels is not None:
-        tell(missing)
-    told = " ".join([notes or run.message, *looks.told, *missing]).strip()
-    return page(scene, motion, channels, notes=told, ghosts=ghosts, sheets=sheets_of(run, scene, drawn.equations))
-
-
-def warn_of_meshes(looks: Looks) -> None:
-    """Tell what is drawn otherwise than its file has it, or not at all."""
-    if looks.told:
-        warn(" ".join(looks.told), MeshWarning, code="W-FILE-READ")
-
-
-def _others(run: Trajectory, ghosts: Sequence[Trajectory] | Mapping[str, Trajectory]) -> dict[str, Trajectory]:
-    """Other runs by their names."""
+    assets = mesh_assets_of(run.mechanism.equations.system)
+    scene, motion = drawn_motion(run, assets)
+    motion = replace(motion, lines=[*motion.lines, *moving_axes(run, screw_axes, scene), *moving_arrows(run, arrows)])
+    scene = with_traces(run, with_axes(run, scene, frames), traces)
     cure = "Give runs, ghosts=[other], or names for them, ghosts={'without friction': other}."
     with understood("a list of runs", ghosts, place="ghosts", cure=cure):
         others = dict(ghosts) if isinstance(ghosts, Mapping) else {f"run {k}": each for k, each in enumerate(ghosts, 2)}
     for other in others.values():
         check_kind(type(run), "a trajectory", other, "ghosts")
-    return {str(name): other for name, other in others.items()}
+    drawn_ghosts = [Ghost(str(name), *drawn_motion(other, assets)) for name, other in others.items()]
+    charts, missing = channels_of(run, channels, list(others.values()))
+    warn_of_meshes(assets)
+    if channels is not None:
+        warn_of_missing(missing)
+    notes = " ".join([notes or run.message, *assets.notices, *missing]).strip()
+    return page(scene, motion, charts, notes=notes, ghosts=drawn_ghosts, sheets=sheets_of(run, scene, equations))
+
+
+def warn_of_meshes(assets: MeshAssets) -> None:
+    """Warn of meshes that are simplified, or not drawn."""
+    if assets.notices:
+        warn(" ".join(assets.notices), MeshWarning, code="W-FILE-READ")

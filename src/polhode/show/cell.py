@@ -15,17 +15,6 @@ _LARGEST_PAGE = 1_000_000
 _CURE = "Show it all the same by animate(), or write it by animate('run.html')."
 
 
-def summary_of(run: Trajectory) -> str:
-    """One line: how far, how, how fast."""
-    end, info = f"{run.t[-1]:g} s" if len(run.t) else "no time", run.info
-    words = f"{end} by {info['method']}" if "method" in info else end
-    if "steps" in info:
-        words += f", {info['steps']:,} steps and {info['evaluations']:,} evaluations in {info['wall_time']:.3g} s"
-    if run.has_constraints:
-        words += f", constraints kept to {max(run.drift.position, run.drift.velocity):.1e}"
-    return f"{words}, {run.status.replace('_', ' ')}"
-
-
 def cell_of(run: Trajectory) -> Cell:
     """Title, summary, what should be known of the run, where each coordinate starts and ends, and the motion."""
     known = [(name, run[name]) for name in (*run.coordinates, *run.states)]

@@ -36,7 +36,12 @@ def upright(system: Model, meshes: Mapping[str, Mesh]) -> dict[str, Mesh]:
     as_they_are, turned = (sum(pair[k] for pair in pairs) for k in (0, 1))
     if not pairs or turned > _NEARER * as_they_are:
         return dict(meshes)
-    return {file: _turned(mesh) if mesh.is_y_up else mesh for file, mesh in meshes.items()}
+    made = dict(meshes)
+    for file, mesh in meshes.items():
+        if mesh.is_y_up:
+            pieces = tuple(replace(piece, points=piece.points @ _UPRIGHT.T) for piece in mesh.pieces)
+            made[file] = replace(mesh, pieces=pieces)
+    return made
 
 
 def _distances(system: Model, meshes: Mapping[str, Mesh]) -> Iterator[tuple[float, float]]:
@@ -50,20 +55,11 @@ def _distances(system: Model, meshes: Mapping[str, Mesh]) -> Iterator[tuple[floa
             if free_symbols(given):
                 continue
             com, rotation, at, scale = np.split(np.array(evaluate(given, {})), [3, 12, 15])
-            middle = _middle(meshes[shape.file])
+            points = np.concatenate([piece.points for piece in meshes[shape.file].pieces])
+            middle: Floats = (points.min(axis=0) + points.max(axis=0)) / 2
             places = (at + rotation.reshape(3, 3) @ (scale * each) for each in (middle, _UPRIGHT @ middle))
             as_it_is, turned = (float(np.linalg.norm(place - com)) for place in places)
             yield as_it_is, turned
-
-
-def _middle(mesh: Mesh) -> Floats:
-    points = np.concatenate([piece.points for piece in mesh.pieces])
-    middle: Floats = (points.min(axis=0) + points.max(axis=0)) / 2
-    return middle
-
-
-def _turned(mesh: Mesh) -> Mesh:
-    return replace(mesh, pieces=tuple(replace(piece, points=piece.points @ _UPRIGHT.T) for piece in mesh.pieces))
 
 
 MOST_TRIANGLES = 60_000
@@ -72,18 +68,18 @@ _COARSE = 240
 
 
 @dataclass(frozen=True)
-class Looks:
+class MeshAssets:
     """Meshes by their files, each in a fine and a coarse form, and sentences on what is not drawn as it is."""
 
     meshes: dict[str, tuple[Mesh, Mesh]] = field(default_factory=dict)
-    told: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
-def looks_of(system: Model, most: int = MOST_TRIANGLES) -> Looks:
-    """Read the meshes of a model's bodies; one that cannot be drawn is told of, and the others are drawn."""
+def mesh_assets_of(system: Model, most: int = MOST_TRIANGLES) -> MeshAssets:
+    """The meshes of a model's bodies, with a sentence for each that cannot be drawn."""
     wanted = [shape for body in system.bodies.values() for shape in body.shapes if shape.kind == "mesh"]
     if not wanted:
-        return Looks()
+        return MeshAssets()
     read, failed = _read(wanted)
     read = upright(system, read)
     uses = [file for file in (shape.file for shape in wanted) if file in read]
@@ -95,22 +91,17 @@ def looks_of(system: Model, most: int = MOST_TRIANGLES) -> Looks:
             made[file] = (fine, simplified(fine, _COARSE))
         else:
             failed.setdefault("nothing is left of it at this size.", []).append(file)
-    told = [f"{_names(files)} not drawn: {reason}" for reason, files in failed.items()]
+    notices = [f"{_names(files)} not drawn: {reason}" for reason, files in failed.items()]
     times = Counter(uses)
-    before, after = (
-        sum(count * times[file] for file, count in each)
-        for each in (
-            [(file, read[file].count) for file in made],
-            [(file, fine.count) for file, (fine, _) in made.items()],
-        )
-    )
+    before = sum(read[file].count * times[file] for file in made)
+    after = sum(fine.count * times[file] for file, (fine, _) in made.items())
     if any(allowed[file] < read[file].count for file in made):
-        told.append(f"Meshes are simplified: {before:,} triangles are drawn as {after:,}.")
+        notices.append(f"Meshes are simplified: {before:,} triangles are drawn as {after:,}.")
     if any(piece.shades is not None for fine, _ in made.values() for piece in fine.pieces):
-        told.append("Textures are drawn as the colours of points.")
+        notices.append("Textures are drawn as the colours of points.")
     if any(read[file].lacks_pictures for file in made):
-        told.append("Textures that cannot be read are drawn in one colour.")
-    return Looks(made, tuple(told))
+        notices.append("Textures that cannot be read are drawn in one colour.")
+    return MeshAssets(made, tuple(notices))
 
 
 def _read(wanted: Iterable[Shape]) -> tuple[dict[str, Mesh], dict[str, list[str]]]:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import check_kind, understood
-from ..simulate.initial_state import Floats
-from ..simulate.trajectory.channels import Channels, channels_of, tell
+from ..errors import PolhodeError, check_kind, understood
+from ..simulate.trajectory.channels import Channels, channels_of, warn_of_missing
 from ..simulate.trajectory.units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 from ..view.page import charts_of
 from ..view.scene import Channel
@@ -25,7 +24,7 @@ _ENERGY = "Energy"
 _MEASURES = ("rad", "m", "rad/s", "m/s")
 
 
-def groups_of(run: Trajectory) -> list[tuple[str, str, Mapping[str, Floats]]]:
+def groups_of(run: Trajectory) -> list[Panel]:
     """Coordinates, speeds and states that share a unit, each group with its title and unit."""
     if run.functions is None:
         coordinates, speeds = [""] * len(run.coordinates), [""] * len(run.speeds)
@@ -36,25 +35,23 @@ def groups_of(run: Trajectory) -> list[tuple[str, str, Mapping[str, Floats]]]:
         coordinates, speeds = coordinate_units(equations), speed_units(equations)
         titles = COORDINATE_GROUPS, SPEED_GROUPS
         kept = [state.si_unit for state in equations.system.states.values()]
-    found: list[tuple[str, str, Mapping[str, Floats]]] = []
+    found: list[Panel] = []
     for table, units, names, values in (
         (titles[0], coordinates, run.coordinates, run.q.T),
         (titles[1], speeds, run.speeds, run.u.T),
+        (dict.fromkeys(kept, "States"), kept, run.states, run.z.T),
     ):
         columns = list(zip(units, names, values, strict=True))
         for unit, title in table.items():
-            members = {name: column for own, name, column in columns if own == unit}
-            if members:
-                found.append((title, unit if unit in _MEASURES else "", members))
-    for unit in dict.fromkeys(kept):
-        own = zip(kept, run.states, run.z.T, strict=True)
-        found.append(("States", unit, {name: column for each, name, column in own if each == unit}))
+            members = {name: column for each, name, column in columns if each == unit}
+            shown = unit if unit in _MEASURES or title == "States" else ""
+            found += [(title, shown, members)] if members else []
     return found
 
 
 def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[Panel]:
     """What `plot` shows, group by group."""
-    groups: list[tuple[str, str, Mapping[str, ArrayLike]]] = [*groups_of(run)]
+    groups = groups_of(run)
     for title, names, values in (("Efforts", run.efforts, run.tau), ("Inputs", run.input_names, run.inputs)):
         acting = {} if values is None else dict(zip(names, values.T, strict=True))
         members = {name: column for name, column in acting.items() if np.any(column)}
@@ -63,13 +60,8 @@ def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[Panel]:
         groups.append(("Tracking error", "", dict(run.tracking_error)))
     if run.has_energy:
         energy = run.energy
-        groups.append(
-            (
-                _ENERGY,
-                "J",
-                {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total},
-            )
-        )
+        parts = {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total}
+        groups.append((_ENERGY, "J", parts))
     for name in reactions:
         made = run.reaction(name)
         for words, unit, values in (("Force of", "N", made.force), ("Torque of", "N·m", made.torque)):
@@ -78,9 +70,11 @@ def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[Panel]:
 
 
 def chosen_panels(run: Trajectory, channels: Channels, others: Sequence[Trajectory]) -> list[list[Panel]]:
-    """What is asked for of a run, and then of each other: as on a page, one unit and like magnitude share a panel."""
+    """Panels of channels of a run, and then of each other: as on a page, one unit and like magnitude share a panel."""
     made, missing = channels_of(run, channels, others)
-    tell(missing)
+    if missing and not made:
+        raise PolhodeError(" ".join(missing), "plot", code="E-PICTURE-NAME")
+    warn_of_missing(missing)
     charts = [[made[k] for k in chart] for chart in charts_of(made)]
     titles = [", ".join(each.name for each in chart[:3]) + (", …" if len(chart) > 3 else "") for chart in charts]
     return [
@@ -98,7 +92,8 @@ def split_panels(panels: Sequence[Sequence[Panel]]) -> list[list[Panel]]:
     tables = [{title: members for title, _, members in each} for each in others]
     made: list[list[Panel]] = [[] for _ in panels]
     for title, unit, members in first:
-        channels = [Channel(name, unit, _finite(values)) for name, values in members.items()]
+        known_values = {name: np.asarray(values, dtype=float) for name, values in members.items()}
+        channels = [Channel(name, unit, np.where(np.isfinite(x), x, np.nan)) for name, x in known_values.items()]
         together = title == _ENERGY  # of which one becomes the other
         for number, chart in enumerate([[*range(len(channels))]] if together else charts_of(channels)):
             names = [channels[k].name for k in chart]
@@ -110,11 +105,6 @@ def split_panels(panels: Sequence[Sequence[Panel]]) -> list[list[Panel]]:
     return made
 
 
-def _finite(values: ArrayLike) -> Floats:
-    known = np.asarray(values, dtype=float)
-    return np.where(np.isfinite(known), known, np.nan)
-
-
 def plotted(
     run: Trajectory,
     path: str | os.PathLike[str] | None,
@@ -122,7 +112,7 @@ def plotted(
     beside: Sequence[Trajectory],
     channels: Channels | None = None,
 ) -> Any:
-    """The panels as a figure, saved if asked; other runs stand in the same panels and colours, in broken lines."""
+    """The panels as a figure, saved to `path` if given; other runs are broken lines of the same colours."""
     from ..view.plot import plot_channels, save_plot
 
     with understood("a list of trajectories", beside, place="plot beside"):

@@ -31,7 +31,7 @@ from ..view.scene import PALETTE, Motion, MovingLine, Scene, SceneBody, SceneLin
 
 if TYPE_CHECKING:
     from ..simulate.trajectory.trajectory import Trajectory
-    from .mesh_assets import Looks
+    from .mesh_assets import MeshAssets
 
 #: A point to be traced: the origin of a body or frame, or by its name, a point of a body, or a body and a point in it.
 Traced: TypeAlias = "str | Body | Frame | Point | tuple[str | Body, Sequence[float]]"
@@ -60,11 +60,8 @@ def with_axes(run: Trajectory, scene: Scene, wanted: bool | Sequence[str]) -> Sc
             added.setdefault(frame.body, []).append(shape)
         else:
             added.setdefault(name, []).append(Shape("frame", (_AXES * painter.size,)))
-    return replace(scene, bodies=[_with(body, added.get(body.name, ())) for body in scene.bodies])
-
-
-def _with(body: SceneBody, shapes: Sequence[Shape]) -> SceneBody:
-    return replace(body, shapes=(*body.shapes, *shapes)) if shapes else body
+    bodies = [replace(body, shapes=(*body.shapes, *added.get(body.name, ()))) for body in scene.bodies]
+    return replace(scene, bodies=bodies)
 
 
 def with_traces(run: Trajectory, scene: Scene, wanted: Traces) -> Scene:
@@ -84,12 +81,9 @@ def with_traces(run: Trajectory, scene: Scene, wanted: Traces) -> Scene:
         with understood("a point: a body, a frame, or (body, point)", each, place="traces", cure=cure):
             body, point, name = _placed(system, each)
             if system.time in free_symbols(map(as_expr, point)):
-                raise PolhodeError(
-                    f"the point of '{body}' moves on it in time, and is not traced.",
-                    place="traces",
-                    cure="Make it a frame: system.frame(name, body, at=…).",
-                    code="E-PICTURE-NAME",
-                )
+                message = f"the point of '{body}' moves on it in time, and is not traced."
+                cure = "Make it a frame: system.frame(name, body, at=…)."
+                raise PolhodeError(message, "traces", cure, "E-PICTURE-UNSUPPORTED")
             if body not in numbers:
                 raise unknown("body or frame", body, numbers, place="traces", code="E-PICTURE-NAME")
             made.append(SceneTrace(str(label) or name, numbers[body], painter.numbers(point).tolist()))
@@ -132,20 +126,14 @@ def centre_lines(painter: Painter) -> Iterator[tuple[int, Flexibility, Floats]]:
     names = [name for name in painter.system.bodies if name != GROUND]
     for number, name in enumerate(names):
         flexibility = painter.system.bodies[name].flexibility
-        if flexibility is not None and flexibility.segments:
-            for chain in _chains(flexibility.segments):
-                yield number, flexibility, _fields(chain, painter)
-
-
-def _chains(segments: Sequence[Segment]) -> list[list[Segment]]:
-    """The segments of each centre line: one line goes on where a segment starts at the end of the one before."""
-    chains = [[segments[0]]]
-    for before, segment in pairwise(segments):
-        if segment.start == before.end:
-            chains[-1].append(segment)
-        else:
-            chains.append([segment])
-    return chains
+        chains: list[list[Segment]] = []  # a line goes on where a segment starts at the end of the one before
+        for segment in () if flexibility is None else flexibility.segments:
+            if chains and segment.start == chains[-1][-1].end:
+                chains[-1].append(segment)
+            else:
+                chains.append([segment])
+        if flexibility is not None:
+            yield from ((number, flexibility, _fields(chain, painter)) for chain in chains)
 
 
 def _fields(segments: Sequence[Segment], painter: Painter) -> Floats:
@@ -168,31 +156,17 @@ _STAND = "#7a8088"
 _CHORDS, _BEYOND = 60, 0.1
 
 
-def scene_of(
-    equations: EquationsOfMotion,
-    parameters: Mapping[str, Any],
-    reach: Mapping[str, tuple[float, float]] | None = None,
-    title: str = "",
-    looks: Looks | None = None,
-) -> Scene:
-    """The bodies of a mechanism, the ground first, with these parameters; `reach` is how far coordinates move.
-
-    `looks` are the meshes that bodies have; a mesh that is not among them is not drawn.
-    """
-    return Painter(equations.system, parameters, reach or {}, looks).scene(title or equations.system.name)
-
-
 def size_of(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> float:
     """How large a mechanism is drawn: its longest body, in metres."""
     return Painter(equations.system, parameters, {}).size
 
 
-def drawn_motion(trajectory: Trajectory, looks: Looks | None = None) -> tuple[Scene, Motion]:
+def drawn_motion(trajectory: Trajectory, assets: MeshAssets | None = None) -> tuple[Scene, Motion]:
     """The scene of a trajectory and the motion of its bodies; a ground of which nothing is drawn is left out."""
     ends = zip(trajectory.q.min(0).tolist(), trajectory.q.max(0).tolist(), strict=True)
     reach = dict(zip(trajectory.coordinates, ends, strict=True))
     system = trajectory.mechanism.equations.system
-    painter = Painter(system, trajectory.parameters, reach, looks)
+    painter = Painter(system, trajectory.parameters, reach, assets)
     scene = painter.scene(trajectory.title or system.name)
     positions, rotations = trajectory.poses()
     bent = bent_lines(trajectory, painter, positions, rotations)
@@ -226,10 +200,10 @@ class Painter:
         system: Model,
         parameters: Mapping[str, Any],
         reach: Mapping[str, tuple[float, float]],
-        looks: Looks | None = None,
+        assets: MeshAssets | None = None,
     ) -> None:
         self.system, self.reach = system, reach
-        self.meshes = looks.meshes if looks else {}
+        self.meshes = assets.meshes if assets else {}
         table = system.parameters
         self.values: dict[Expr, float] = {p.symbol: float(p.value) for p in table.values() if p.value is not None}
         self.values |= {table[name].symbol: float(value) for name, value in parameters.items() if name in table}
@@ -317,7 +291,7 @@ class Painter:
         tracks = self._tracks(body.name)
         extras = [*tracks, *self._force_marks(body.name)]
         if body.name == GROUND:
-            # no stands where things roll, nor under what has its own looks
+            # no stands where things roll, nor under what has its own shapes
             bare = bool(tracks or self.meshes) or self._height(np.zeros(3)) is not None
             made_up = [] if bare else self._joint_marks(GROUND, _STAND)
             return SceneBody(GROUND, (*(self._given(body) or made_up), *extras), [0.0, 0.0, 0.0])
@@ -332,7 +306,7 @@ class Painter:
         ]
         tip = max(marks, key=lambda point: float(np.linalg.norm(point - start)))
         pieces = self._given(body)
-        # Where others have meshes, a body that is given no looks has none: it is a frame, or hidden in its neighbour.
+        # Where others have meshes, a body without shapes is not drawn: it is a frame, or hidden in its neighbour.
         if not pieces and not (self.meshes and not body.shapes):
             made_up = [] if body.name in self.stations else self._made_up(body, start, [*points[1:], *closing])
             pieces = [*made_up, *self._joint_marks(body.name)]

@@ -14,7 +14,7 @@ from ..simulate.constraints.assembly import assemble
 from ..simulate.trajectory.trajectory import Trajectory
 from ..view.page import write_page
 from .animation import warn_of_meshes
-from .mesh_assets import looks_of
+from .mesh_assets import mesh_assets_of
 from .scene import drawn_motion
 
 
@@ -46,7 +46,7 @@ def still(functions: Functions, pose: Any = None, parameters: Mapping[str, Any] 
 
 def write_still(shown: Trajectory, path: str | os.PathLike[str], notes: str = "") -> Path:
     """Write a page of the first pose alone; it has nothing to play."""
-    looks = looks_of(shown.mechanism.equations.system)
-    scene, motion = drawn_motion(shown, looks)
-    warn_of_meshes(looks)
-    return write_page(path, scene, motion, notes=" ".join([notes, *looks.told]).strip())
+    assets = mesh_assets_of(shown.mechanism.equations.system)
+    scene, motion = drawn_motion(shown, assets)
+    warn_of_meshes(assets)
+    return write_page(path, scene, motion, notes=" ".join([notes, *assets.notices]).strip())

@@ -1,8 +1,6 @@
-"""The results of a sweep as a figure: what is asked for, found by name, and handed to `view` as plain arrays.
+"""The results of a sweep as a figure: how runs are arranged over their values, in colours, lines, cells or points.
 
-How runs of a sweep are arranged in a picture: over which of their values, in which colours, lines, cells or points.
-
-Each run is a place in flat columns of values. Grids and samples differ only in what is drawn unasked.
+A run is an index into flat columns of values. Grids and samples differ only in their default arrangement.
 """
 
 from __future__ import annotations
@@ -23,6 +21,8 @@ from ..simulate.sweep.measures import axis_named
 if TYPE_CHECKING:
     from ..simulate.sweep.results import Sweep
     from ..view.families import Quantity
+
+fault = fault_at("plot")
 
 #: An axis of fewer values than these makes a line for each rather than rows of a map.
 _FEWEST_ROWS = 4
@@ -71,7 +71,7 @@ class Runs:
 class Arrangement:
     """Runs over one value or several, a panel each: cells where `y` is named, else lines if `joined`, else points.
 
-    `by` is told by colours, `beside` by columns of panels; `cut` are the values at which runs were chosen unasked.
+    `by` is shown in colours, `beside` in columns of panels; `cut` are the values at which runs are cut by default.
     """
 
     runs: Runs
@@ -98,7 +98,11 @@ def of_grid(runs: Runs, x: str | None, by: str | None, cut: Sequence[str]) -> Ar
     drawn = [] if x is None else [x]
     drawn += longest[: 2 - len(drawn) - (by is not None)]
     if x is None:
-        drawn = sorted(drawn, key=[*runs.columns].index) or _single(runs, by, cut)
+        drawn = sorted(drawn, key=[*runs.columns].index)
+        drawn = drawn or [name for name in runs.columns if name != by and name not in cut][:1]  # of one value each
+        if not drawn:
+            message = "every value that was varied is held, so that nothing is left to draw over."
+            raise fault(message, "Leave one of them out of at.", "E-BATCH-MISSING")
     y = None
     if len(drawn) == 2 and min(lengths[name] for name in drawn) >= _FEWEST_ROWS:
         y = drawn[1]
@@ -111,15 +115,6 @@ def of_grid(runs: Runs, x: str | None, by: str | None, cut: Sequence[str]) -> Ar
     return Arrangement(runs.where(middles), drawn[:1], y, by, beside=beside, cut=middles)
 
 
-def _single(runs: Runs, by: str | None, cut: Sequence[str]) -> list[str]:
-    """An axis to draw over where none has several values."""
-    found = [name for name in runs.columns if name != by and name not in cut]
-    if not found:
-        message = "every value that was varied is held, so that nothing is left to draw over."
-        raise PolhodeError(message, "plot", "Leave one of them out of at.", "E-BATCH-MISSING")
-    return found[:1]
-
-
 def of_samples(runs: Runs, x: str | None, by: str | None) -> Arrangement:
     """Points over each value that does not follow from another; lines where all follow from what is drawn."""
     own: list[str] = []
@@ -128,8 +123,8 @@ def of_samples(runs: Runs, x: str | None, by: str | None) -> Arrangement:
             own.append(name)
     over = [x] if x is not None else [name for name in own if by is None or not _follows(runs, name, by)]
     over = over[:_MOST_SCATTERED] or [next(iter(runs.columns))]
-    told = [*over, *([] if by is None else [by])]
-    joined = len(over) == 1 and all(any(_follows(runs, name, other) for other in told) for name in own)
+    shown = [*over, *([] if by is None else [by])]
+    joined = len(over) == 1 and all(any(_follows(runs, name, other) for other in shown) for name in own)
     return Arrangement(runs, over, by=by, joined=joined)
 
 
@@ -144,8 +139,6 @@ def _follows(runs: Runs, name: str, other: str) -> bool:
     left = left - along * (along @ left) / (along @ along)
     return bool(np.abs(left).max() <= 1e-9 * np.ptp(values[known]))
 
-
-fault = fault_at("plot")
 
 #: Results that are drawn unasked, and panels of all of them.
 _MOST_RESULTS, _MOST_PANELS = 12, 24
@@ -165,16 +158,13 @@ def plotted(
     by: str | None,
     at: Mapping[str, float] | None,
 ) -> Any:
-    """The figure, saved if asked; whole trajectories are drawn over time."""
+    """The figure, saved to `path` if given; whole trajectories are drawn over time."""
     from ..view.plot import save_plot
 
     if sweep.trajectories is not None:
         if any(each is not None for each in (measures, x, by, at)):
-            raise fault(
-                "whole trajectories are drawn over time, all of them.",
-                "Leave measures, x, by and at out, or sweep with a measure.",
-                "E-BATCH-UNSUPPORTED",
-            )
+            cure = "Leave measures, x, by and at out, or sweep with a measure."
+            raise fault("whole trajectories are drawn over time, all of them.", cure, "E-BATCH-UNSUPPORTED")
         return sweep.trajectories.plot(path)
     figure = figure_of(sweep, measures, x, by, at)
     if path is not None:
@@ -278,31 +268,22 @@ def _quantities(sweep: Sweep) -> dict[str, list[Quantity]]:
     """Each result by its name: one number of each run, or several."""
     from ..view.families import Quantity
 
-    made: dict[str, list[Quantity]] = {}
-    for name, values in sweep.values.items():
-        unit = sweep.result_units.get(name, "")
-        columns = values.reshape(len(sweep), -1).T
-        names = [name] if values.ndim == 1 else [f"{name}.{k}" for k in range(len(columns))]
-        made[name] = [Quantity(each, unit, column) for each, column in zip(names, columns, strict=True)]
-    return made
+    units = sweep.result_units
+    return {
+        name: [Quantity(each, units.get(name, ""), column) for each, column in columns.items()]
+        for name, columns in sweep.columns.items()
+    }
 
 
 def _long(name: str, found: Sequence[Quantity]) -> PolhodeError:
-    return PolhodeError(
-        f"'{name}' has {len(found):,} numbers for each run, too many for a picture.",
-        place="plot measures",
-        cure=f"Name some of them: measures=['{name}.0', '{name}.1'].",
-        code="E-BATCH-SIZE",
-    )
+    message = f"'{name}' has {len(found):,} numbers for each run, too many for a picture."
+    return PolhodeError(message, "plot measures", f"Name some: measures=['{name}.0', '{name}.1'].", "E-BATCH-SIZE")
 
 
 def _nothing(sweep: Sweep, count: int) -> PolhodeError:
-    told = next(iter(sweep.failures.values()), "")
-    return fault(
-        f"none of the {count} runs has a result.",
-        f"The first that failed says: {told}" if told else "Sweep with a measure that gives a number.",
-        "E-BATCH-MISSING",
-    )
+    first = next(iter(sweep.failures.values()), "")
+    cure = f"The first that failed says: {first}" if first else "Sweep with a measure that gives a number."
+    return fault(f"none of the {count} runs has a result.", cure, "E-BATCH-MISSING")
 
 
 # ---- what is drawn -----------------------------------------------------------------------------------------------
@@ -323,11 +304,14 @@ def _drawn(sweep: Sweep, made: Arrangement, results: Sequence[Quantity], title: 
         raise _nothing(sweep, len(made.runs))
     missing = int((~known.all(axis=0)).sum())
     absent = f"{missing} of {len(made.runs)} runs without a result" if missing else ""
-    parts = _parts(sweep, made)
+    parts, name = [(made.runs, "")], made.beside  # of each column of panels, and what is written above it
+    if name is not None:
+        values = made.runs.distinct(name)
+        parts = [(made.runs.where({name: value}), _equals(sweep, name, value)) for value in values]
     if made.y is not None:
         x, y = made.over[0], made.y
         maps = [Map(result(each, _cells(part, x, y, each.values)), note) for each in results for part, note in parts]
-        across = made.columns if made.beside is not None else _columns(len(results))
+        across = made.columns if made.beside is not None else 2 if len(results) == 4 else min(len(results), 3)
         axes = varied(x, made.runs.distinct(x)), varied(y, made.runs.distinct(y))
         return plot_maps(maps, *axes, columns=across, title=title, absent=absent)
     panels = [
@@ -341,14 +325,6 @@ def _drawn(sweep: Sweep, made: Arrangement, results: Sequence[Quantity], title: 
     return plot_families(panels, shade, made.joined, across, title, absent)
 
 
-def _parts(sweep: Sweep, made: Arrangement) -> list[tuple[Runs, str]]:
-    """The runs of each column of panels, and what is written above it."""
-    if made.beside is None:
-        return [(made.runs, "")]
-    name = made.beside
-    return [(made.runs.where({name: value}), _equals(sweep, name, value)) for value in made.runs.distinct(name)]
-
-
 def _cells(runs: Runs, x: str, y: str, values: Floats) -> Floats:
     """A result of each run as a matrix over two of its values; nan where there is none."""
     rows, columns = runs.distinct(x), runs.distinct(y)
@@ -360,20 +336,12 @@ def _cells(runs: Runs, x: str, y: str, values: Floats) -> Floats:
     return made
 
 
-def _columns(count: int) -> int:
-    """How many maps stand side by side."""
-    return 2 if count == 4 else min(count, 3)
-
-
 def _title(sweep: Sweep, made: Arrangement, held: Mapping[str, float], results: tuple[int, int]) -> str:
     """The system, and which of its runs and results are drawn."""
-    counts = [_of(len(made.runs), len(sweep), "runs"), *([_of(*results, "results")] if results[0] < results[1] else [])]
+    runs = f"{len(made.runs)} of {len(sweep)} runs" if len(made.runs) < len(sweep) else f"{len(sweep)} runs"
+    counts = [runs, *([f"{results[0]} of {results[1]} results"] if results[0] < results[1] else [])]
     values = [_equals(sweep, name, value) for name, value in {**held, **made.cut}.items()]
     return f"{sweep.system or 'sweep'}: {', '.join([*counts, *values])}"
-
-
-def _of(some: int, of: int, what: str) -> str:
-    return f"{some} of {of} {what}" if some < of else f"{of} {what}"
 
 
 def _equals(sweep: Sweep, name: str, value: float) -> str:

@@ -80,6 +80,7 @@ class Discontinuities:
 
     def leave(self, state_at: Callable[[float], Floats], t_old: float, t: float) -> float | None:
         """The time in a step at which the first of the values that are held at zero leaves it; None where none does."""
+        from scipy.optimize import brentq
 
         def size(k: int, s: float) -> float:
             return float(abs(self.rates.switches(s, state_at(s))[k]) - _ZERO * self.largest[k])
@@ -87,7 +88,10 @@ class Discontinuities:
         values = np.abs(self.rates.switches(t, state_at(t)))
         self.largest = np.maximum(self.largest, values)
         gone = np.flatnonzero((self.modes == 0.0) & (values > _ZERO * self.largest)).tolist()
-        times = {k: find_root(partial(size, k), t_old, t) for k in gone}
+        times = {
+            k: t_old if size(k, t_old) >= 0.0 else float(brentq(partial(size, k), t_old, t, xtol=1e-15, rtol=1e-14))
+            for k in gone
+        }
         first = min(times.values(), default=None)
         self.turning, self.leaving = [], [k for k, time in times.items() if time == first]
         return first
@@ -319,40 +323,3 @@ def with_fixed_signs(functions: Functions, name: Asked, parameters: Floats) -> F
         return None
     made = _switched(functions, name)
     return None if made is None else FixedSigns(functions, made, parameters)
-
-
-# ---- roots ---------------------------------------------------------------------------------------------------
-# Where a function of time is zero.
-
-#: A zero is known to this, in seconds, and to this part of the time.
-_CLOSE, _PART = 1e-15, 1e-14
-
-
-def find_root(value: Callable[[float], float], before: float, after: float) -> float:
-    """The time at which a value is zero, between two; the first of them if its sign is the same at both.
-
-    By inverse quadratic interpolation where three values are on a curve that allows it, else by halving (T. R.
-    Chandrupatla, A new hybrid quadratic/bisection algorithm, Advances in Engineering Software 28, 1997).
-    """
-    a, b = float(after), float(before)
-    fa, fb = value(a), value(b)
-    if not (fa < 0.0 < fb or fb < 0.0 < fa):
-        return float(before)
-    part = 0.5
-    while True:
-        t = a + part * (b - a)
-        ft = value(t)
-        if (ft > 0.0) == (fa > 0.0):
-            c, fc = a, fa
-        else:
-            b, fb, c, fc = a, fa, b, fb
-        a, fa = t, ft
-        best = a if abs(fa) < abs(fb) else b
-        close = (_CLOSE + _PART * abs(best)) / abs(b - a) if b != a else 1.0
-        if fa == 0.0 or close >= 0.5:
-            return float(best)
-        part = 0.5
-        xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb) if fc != fb else 2.0
-        if phi * phi < xi and (1.0 - phi) * (1.0 - phi) < 1.0 - xi:
-            part = fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
-        part = min(max(part, close), 1.0 - close)

@@ -161,7 +161,7 @@ class Guard:
         split, end = len(known.coordinates), len(known.coordinates) + len(known.speeds)
         began, sampled = drive.begun[0][2][0], drive.sampled
         speeds = dict(zip(self._names()[split:end], x[split:end].tolist(), strict=True))
-        controls = sampled.law.controls[: sampled.asked]
+        controls = sampled.law.controls[: sampled.count]
         stop = unstable_loop(controls, (began[:split], began[split:end]), t, speeds, sampled.sampling.sample_time)
         if stop is not None:
             raise stop
@@ -303,7 +303,7 @@ class Guard:
         return Stop(
             "gimbal_lock",
             f"at t = {t:.6g} s joint '{link.joint}' is in gimbal lock: at '{name}' = {x[worst]:.6g} rad its angles no "
-            f"longer tell orientations apart (margin {margin:.1e}).",
+            f"longer determine its orientation (margin {margin:.1e}).",
             'Store its orientation as a quaternion: Spherical() or Free() with storage="quaternion".',
         )
 

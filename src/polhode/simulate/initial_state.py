@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.synopsis import Synopsis
-from ..errors import PolhodeError, ShapeError, fault_at, understood, unknown
+from ..errors import PolhodeError, ShapeError, fault_at, shown, understood, unknown
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -76,7 +76,8 @@ class InitialState:
 def home(known: Synopsis) -> Floats:
     """The home coordinates: zero, and (1, 0, 0, 0) for quaternions."""
     q = np.zeros(len(known.coordinates))
-    q[list(known.quaternions)] = 1.0
+    for first in known.quaternions:
+        q[first] = 1.0
     return q
 
 
@@ -86,7 +87,7 @@ def initial_state(
     """The first state of a run from a pose's name, coordinates and states by name, or arrays (q, u) or (q, u, z)."""
     known = derivation.synopsis
     q, u, z = home(known), np.zeros(len(known.speeds)), np.array([*known.states.values()], dtype=np.float64)
-    in_si = partial(value_in_si, derivation)
+    fill = partial(_fill, derivation)
     given: tuple[str, ...] = ()
     given_speeds: tuple[str, ...] = ()
     if isinstance(start, str):
@@ -94,26 +95,24 @@ def initial_state(
         pose = poses.get(start)
         if pose is None:
             raise unknown("pose", start, poses, place="start", code="E-RUN-NAME")
-        placed = {name: value for name, value in pose.coordinates.items() if name not in known.omitted}
-        _fill(q, placed, known.coordinates, "coordinate", in_si)
+        placed: Mapping[str, Any] = {
+            name: value for name, value in pose.coordinates.items() if name not in known.omitted
+        }
+        fill(q, placed, known.coordinates, "coordinate")
         is_embedded = derivation.equations.dependent_speeds is not None
         chosen = speeds_at_pose(derivation, q, pose.speeds, parameters)
         own = {name: v for name, v in pose.speeds.items() if name in known.speeds or not is_embedded}
-        _fill(u, own, known.speeds, "speed", in_si)  # dependent speeds follow
+        fill(u, own, known.speeds, "speed")  # dependent speeds follow
         u = u if chosen is None else chosen
-        _fill(z, pose.states, [*known.states], "state", in_si)
+        fill(z, pose.states, [*known.states], "state")
         given, given_speeds = tuple(placed), tuple(pose.speeds)
     elif isinstance(start, Mapping):
-        own_names = {*known.coordinates, *known.omitted}
-        strays = [name for name in start if name in known.speeds and name not in own_names]
-        if strays:
-            raise fault(
-                f"'{strays[0]}' is a speed, not a coordinate.", f"Give it as speeds={{{strays[0]!r}: …}}.", "E-RUN-NAME"
-            )
-        own = {name: value for name, value in start.items() if name in known.states}
-        placed = {name: value for name, value in start.items() if name not in own}
-        _fill(q, placed, known.coordinates, "coordinate", in_si, [*known.states], known.omitted)
-        _fill(z, own, [*known.states], "state", in_si)
+        placed = start
+        if known.states:
+            own = {name: value for name, value in start.items() if name in known.states and name not in known.speeds}
+            placed = {name: value for name, value in start.items() if name not in own}
+            fill(z, own, [*known.states], "state")
+        fill(q, placed, known.coordinates, "coordinate", [*known.states], known.omitted)
         given = tuple(placed)
     elif isinstance(start, tuple) and len(start) in (2, 3) and not np.isscalar(start[0]):
         q = numbers(start[0], len(q), "start coordinates")
@@ -124,7 +123,7 @@ def initial_state(
         q = numbers(start, len(q), "start coordinates")
         given = known.coordinates
     if isinstance(speeds, Mapping):
-        _fill(u, speeds, known.speeds, "speed", in_si)
+        fill(u, speeds, known.speeds, "speed")
         given_speeds = tuple(dict.fromkeys([*given_speeds, *speeds]))
     elif speeds is not None:
         u = numbers(speeds, len(u), "start speeds")
@@ -153,49 +152,59 @@ def numbers(value: Any, size: int, what: str) -> Floats:
     try:
         given = np.asarray(value)
     except ValueError:
-        raise ShapeError("the rows have different lengths.", place=what, code="E-RUN-SHAPE") from None
+        raise ShapeError("the rows have different lengths.", what, f"Give {size} numbers.", "E-RUN-SHAPE") from None
+    cure = "Give a number." if size == 1 else f"Give {size} numbers."
     if given.dtype.kind not in "fiub" and given.size:
-        raise ShapeError(f"{given.dtype} is no type of real numbers.", place=what, code="E-RUN-SHAPE")
+        raise ShapeError(f"{given.dtype} is no type of real numbers.", what, cure, "E-RUN-TYPE")
     if given.shape != (size,):
-        raise ShapeError(f"expected {size} numbers, got shape {given.shape}.", place=what, code="E-RUN-SHAPE")
+        raise ShapeError(f"expected {size} numbers, got shape {given.shape}.", what, cure, "E-RUN-SHAPE")
     return np.array(given, dtype=np.float64)
 
 
 def _fill(
+    derivation: Derivation,
     array: Floats,
     given: Mapping[str, Any],
     names: Sequence[str],
     kind: str,
-    in_si: Callable[[Any, str, str], Any],
     others: Sequence[str] = (),
     omitted: Sequence[str] = (),
 ) -> None:
+    places = dict(zip(names, range(len(names)), strict=True)) if given else {}
     for key, value in given.items():
+        if type(value) is float and key in places:
+            array[places[key]] = value
+            continue
         if key in omitted:
             raise fault(
                 f"the coordinate '{key}' is omitted from these equations, and starts nowhere.",
                 "Leave it out, or derive without omitting it.",
                 "E-DERIVE-UNSUPPORTED",
             )
-        if key not in names:
+        if key not in places and kind == "coordinate" and key in derivation.synopsis.speeds:
+            raise fault(f"'{key}' is a speed, not a coordinate.", f"Give it as speeds={{{key!r}: …}}.", "E-RUN-NAME")
+        if key not in places:
             what = f"{kind} or state" if others else kind
             raise unknown(what, key, [*names, *others], place="start", code="E-RUN-NAME")
         try:
-            array[names.index(key)] = float(in_si(value, kind, key))
+            array[places[key]] = float(value_in_si(derivation, value, kind, key))
         except (TypeError, ValueError):
-            raise PolhodeError(f"{value!r} is not a number.", f"start {kind} '{key}'", code="E-RUN-NUMBER") from None
+            place = f"start {kind} '{key}'"
+            raise PolhodeError(f"{shown(value)} is not a number.", place, "Give a number.", "E-RUN-NUMBER") from None
 
 
 def _check_finite(array: Floats, names: Sequence[str], kind: str) -> None:
-    for k in np.flatnonzero(~np.isfinite(array)):
-        raise PolhodeError(f"the start value is {array[k]}.", place=f"{kind} '{names[int(k)]}'", code="E-RUN-NUMBER")
+    if not np.logical_and.reduce(np.isfinite(array)):
+        k = int(np.argmin(np.isfinite(array)))
+        place = f"{kind} '{names[k]}'"
+        raise PolhodeError(f"the start value is {array[k]}.", place, "Give a finite number.", "E-RUN-NUMBER")
 
 
 def _make_unit(q: Floats, known: Synopsis) -> list[str]:
     notices = []
     for joint, first in known.orientations:
         part = slice(first, first + 4)
-        length = float(np.linalg.norm(q[part]))
+        length = float(np.sqrt(q[part].dot(q[part])))
         if length == 0.0:
             message = "the start quaternion is zero, which is no orientation."
             raise PolhodeError(message, f"joint '{joint}'", "No turn is (1, 0, 0, 0).", "E-RUN-NUMBER")

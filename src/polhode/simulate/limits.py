@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
 from ..dynamics.synopsis import SeenLimit, Synopsis
-from ..ode.native_members import WatchedLimits
+from ..ode.native_run import WatchedLimits
 from .initial_state import Floats
 
 if TYPE_CHECKING:
@@ -162,7 +162,10 @@ class LimitsOfRun:
     def of(cls, functions: Functions, parameters: Mapping[str, Any] | None) -> LimitsOfRun:
         """Limits of which nothing is noted yet."""
         seen = limits_seen(functions, parameters)
-        return cls(seen, WatchedLimits.of(*_places_and_rows(seen)))
+        kept = _ROWS.get(functions)
+        if kept is None or kept[0] is not seen:
+            kept = _ROWS[functions] = seen, np.array([each.place for each in seen], dtype=np.int64), _rows(seen)
+        return cls(seen, WatchedLimits.of(*kept[1:]))
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -174,15 +177,17 @@ def watched_by_all(seen: Sequence[Sequence[SeenLimit]]) -> WatchedLimits:
     """The limits of a batch as native code watches them, c x[k] + d ≤ 0: at the same places for each of its runs."""
     are_shared = all(limits is seen[0] for limits in seen)
     some, shape = (seen[:1] if are_shared else seen), (len(seen[0]), 2)
-    rows = np.array([[_row(each) for each in limits] for limits in some]).reshape(len(some), *shape)
+    rows = np.array([_rows(limits) for limits in some]).reshape(len(some), *shape)
     return WatchedLimits.of([each.place for each in seen[0]], np.broadcast_to(rows, (len(seen), *shape)))
 
 
-@lru_cache(maxsize=64)
-def _places_and_rows(seen: tuple[SeenLimit, ...]) -> tuple[NDArray[np.int64], Floats]:
-    """The k, and c and d, of limits c x[k] + d ≤ 0."""
-    places = np.array([each.place for each in seen], dtype=np.int64)
-    return places, np.array([_row(each) for each in seen]).reshape(-1, 2)
+#: The limits of the last run of each mechanism as native code watches them.
+_ROWS: WeakKeyDictionary[Functions, tuple[tuple[SeenLimit, ...], NDArray[np.int64], Floats]] = WeakKeyDictionary()
+
+
+def _rows(seen: Sequence[SeenLimit]) -> Floats:
+    """The c and d of limits c x[k] + d ≤ 0."""
+    return np.array([_row(each) for each in seen]).reshape(-1, 2)
 
 
 def _row(limit: SeenLimit) -> tuple[float, float]:
@@ -192,12 +197,14 @@ def _row(limit: SeenLimit) -> tuple[float, float]:
 
 def noted_facts(seen: Sequence[SeenLimit], noted: Floats) -> dict[str, Any]:
     """What a run's facts say of limits: nothing where none was passed."""
+    if np.isnan(noted[:, 0]).all():
+        return {}
     rows = [
         [*limit[:4], t, beyond + _ROUNDING * (1.0 + abs(limit.limit))]
         for limit, (t, beyond) in zip(seen, noted.tolist(), strict=True)
         if t == t
     ]
-    return {NOTED: rows} if rows else {}
+    return {NOTED: rows}
 
 
 def limits_of_members(functions: Functions, count: int, parameters: Mapping[str, Any]) -> Sequence[Sequence[SeenLimit]]:

@@ -96,7 +96,7 @@ class RunMethods(Derived):
         >>> energy([[1.0], [3.0]]).tolist()
         [[1.0, 1.0], [9.0, 3.0]]
         """
-        from ..compiled.native_function import native_function
+        from ..compiled.functions import native_function
 
         return native_function(variables, roots, known)
 
@@ -122,13 +122,14 @@ class RunMethods(Derived):
                         structures
                         generalised_alpha, whose steps multiply oscillations that are too fast for them by
                         `spectral_radius` (0 to 1)
-        samples, rate   how many states to keep, in all or a second; or a list of times
+        samples, rate   how many states to keep, in all or a second; or times, to which start and end are added
         events, until   functions `g(t, q, u)` or expressions whose zeros are found; at one of `until` the run ends, and
                         at an event with `terminal = True` (see `crossing`)
         on              events at which the state changes and the run goes on: {event: {name: expression}}, as in
-                        `on={crossing(z, -1): {"v": -0.8 * v}}`; with constraints the new speeds are brought to them
+                        `on={crossing(z, -1): {"v": -0.8 * v}}`, in their order where several are due at one time; with
+                        constraints the new speeds are brought to them
         parameters      values by name that are not the model's; `functions` that were compiled before, to use again
-        rtol, atol      relative and absolute tolerance of a step; `max_steps` ends a run that takes more
+        rtol, atol      relative and absolute tolerance of an adaptive step; `max_steps` ends a run that takes more
         hold            coordinates that stay as given when a mechanism with constraints is assembled
         controller      a controller of `polhode.control`, or its law, which gives some of the efforts and inputs; it is
                         part of the mechanism, or is evaluated every `sample_time` seconds and held

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -27,11 +28,10 @@ def reporting(
     """
     if callable(progress):
         yield _Teller(progress, end).update
-    elif progress is False or (progress is None and not sys.stderr.isatty() and display() is None):
+    elif progress is False:
         yield _silent
     else:
-        kind = _Bar if display() is None else _NotebookBar
-        bar = kind(words, end, 0.0 if progress else _PATIENCE, unit)
+        bar = _Bar(words, end, unit, progress is True)
         try:
             yield bar.update
         finally:
@@ -56,44 +56,42 @@ class _Teller:
 
 
 class _Bar:
-    """A bar on standard error, drawn by rich when the wait has been long enough."""
+    """A bar that appears when the wait has been long enough; unless it `is_certain`, where a person may see it."""
 
-    between = _BETWEEN
-
-    def __init__(self, words: str, end: float, patience: float, unit: str) -> None:
-        self.words, self.end, self.unit = words, end, unit
-        self.next = time.monotonic() + patience
-        self.bar: Any = None
+    def __init__(self, words: str, end: float, unit: str, is_certain: bool) -> None:
+        self.words, self.end, self.unit, self.is_certain = words, end, unit, is_certain
+        self.next = time.monotonic() + (0.0 if is_certain else _PATIENCE)
+        self.bar: _RichBar | _NotebookBar | None = None
 
     def update(self, reached: float) -> None:
         now = time.monotonic()
-        if now < self.next and reached < self.end:
+        if now < self.next and (self.bar is None or reached < self.end):
             return
         if self.bar is None:
-            if now < self.next or reached >= self.end:
+            if reached >= self.end:
                 return
-            self.start()
-        self.next = now + self.between
-        self.draw(reached)
-
-    def start(self) -> None:
-        self.bar, self.task = _rich_bar(self.words, self.end, self.unit)
-
-    def draw(self, reached: float) -> None:
-        self.bar.update(self.task, completed=reached)
+            shown = display()
+            if shown is None and not self.is_certain and not sys.stderr.isatty():
+                self.next = math.inf
+                return
+            given = self.words, self.end, self.unit
+            self.bar = _RichBar(*given) if shown is None else _NotebookBar(shown, *given)
+        self.next = now + self.bar.between
+        self.bar.draw(reached)
 
     def close(self) -> None:
         if self.bar is not None:
-            self.bar.stop()
+            self.bar.close()
 
 
-class _NotebookBar(_Bar):
+class _NotebookBar:
     """A bar in the cell of a notebook, which goes when the run is done."""
 
     between = 0.2  # every picture is a message to the browser
 
-    def start(self) -> None:
-        self.bar = display()(_Picture("", 0.0), display_id=True)
+    def __init__(self, shown: Callable[..., Any], words: str, end: float, unit: str) -> None:
+        self.words, self.end, self.unit = words, end, unit
+        self.bar = shown(_Picture("", 0.0), display_id=True)
 
     def draw(self, reached: float) -> None:
         digits = ".2f" if self.unit == "s" else "g"
@@ -101,8 +99,7 @@ class _NotebookBar(_Bar):
         self.bar.update(_Picture(told, min(1.0, reached / self.end) if self.end > 0 else 1.0))
 
     def close(self) -> None:
-        if self.bar is not None:
-            self.bar.update(_Picture("", 1.0))
+        self.bar.update(_Picture("", 1.0))
 
 
 class _Picture:
@@ -119,18 +116,23 @@ class _Picture:
         return self.words
 
 
-def _rich_bar(words: str, end: float, unit: str) -> tuple[Any, Any]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+class _RichBar:
+    """A bar on standard error, drawn by rich."""
 
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn(f"{{task.completed:{'.2f' if unit == 's' else 'g'}}} of {{task.total:g}} {unit}"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
-    task = bar.add_task(words, total=end)
-    bar.start()
-    return bar, task
+    between = _BETWEEN
+
+    def __init__(self, words: str, end: float, unit: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        reached = TextColumn(f"{{task.completed:{'.2f' if unit == 's' else 'g'}}} of {{task.total:g}} {unit}")
+        columns = TextColumn("{task.description}"), BarColumn(), reached, TimeRemainingColumn()
+        self.bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.task = self.bar.add_task(words, total=end)
+        self.bar.start()
+
+    def draw(self, reached: float) -> None:
+        self.bar.update(self.task, completed=reached)
+
+    def close(self) -> None:
+        self.bar.stop()

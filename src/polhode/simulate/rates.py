@@ -15,7 +15,9 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked
 from ..errors import ModelError
+from ..native.arrays import scale_quaternions
 from ..native.compiled import Compiled
+from ..ode.native_code import inlined_code, taylor_code, traits_of
 from ..ode.native_run import NativeRun
 from ..ode.record import FAR
 from .control.actuation import Actuation, Breaks, Signal
@@ -89,15 +91,11 @@ class Rates:
     @property
     def is_smooth(self) -> bool:
         """Whether the rates have no jump and no kink, in laws either, and no function of a user's own."""
-        from ..ode.native_code import traits_of
-
         return self.can_step_natively and (self.is_surely_smooth or traits_of(self._compiled).has_series)
 
     @property
     def may_hide(self) -> bool:
         """True if the rates may have something in them that is short in time or space, which a step can miss."""
-        from ..ode.native_code import traits_of
-
         return self._compiled.backend == "numpy" or traits_of(self._compiled).may_hide
 
     def _signs(self, values: Floats) -> FixedSigns | None:
@@ -111,12 +109,12 @@ class Rates:
     @property
     def is_autonomous(self) -> bool:
         """Whether no controller is asked at every evaluation: then steps can stay in native code."""
-        return not self.drive.is_asked
+        return not self.drive.calls_python
 
     @property
     def can_step_natively(self) -> bool:
         """Whether native integrators can call the rates without Python."""
-        return not (self.drive.is_asked or self.signs is not None or self._compiled.backend == "numpy")
+        return not (self.drive.calls_python or self.signs is not None or self._compiled.backend == "numpy")
 
     @property
     def can_run_natively(self) -> bool:
@@ -134,7 +132,7 @@ class Rates:
         if run.bounds is not None and self.located is not None and self.located.smooth is not None:
             function, held = self.located.smooth, {**held, _BOUNDS: run.bounds}
         side = run.compiled(function, held)
-        run.use(run.prompted(side, self._prompt) if self.drive.is_asked else side)
+        run.use(run.prompted(side, self._prompt) if self.drive.calls_python else side)
 
     @property
     def located(self) -> Located | None:
@@ -201,28 +199,18 @@ class Rates:
     @property
     def has_series(self) -> bool:
         """Whether the rates have Taylor series: all in the equations, and smooth."""
-        from ..ode.native_code import traits_of
-
         return self.can_step_natively and not self.is_constrained and traits_of(self._compiled).has_series
 
     def stepper(self, method: str) -> str | MethodCode:
         """The native code of a method: its name, or for Taylor series, code of these rates alone."""
-        if method != "taylor":
-            return method
-        from ..ode.native_code import taylor_code
-
-        return taylor_code(self._compiled)
+        return taylor_code(self._compiled) if method == "taylor" else method
 
     def fixed_stepper(self, method: str) -> str | MethodCode:
         """The native code of a method with fixed steps; around the kernel of the rates where nothing else acts."""
         from ..codegen.fixed_steps import METHODS
 
         is_plain = method in METHODS and self.can_step_natively and not self.is_constrained
-        if not is_plain:
-            return method
-        from ..ode.native_code import inlined_code
-
-        return inlined_code(self._compiled, method, tuple(self.groups))
+        return inlined_code(self._compiled, method, tuple(self.groups)) if is_plain else method
 
     def differentiates_natively(self, run: NativeRun) -> bool:
         """Give an implicit native run the compiled derivatives of the rates; whether there are any."""
@@ -300,9 +288,7 @@ class Rates:
         if number > self._next:
             rows = slice(self._next, number)
             x = states[rows].copy()
-            for first, count in self.groups:
-                part = x[:, first : first + count]
-                part /= np.linalg.norm(part, axis=1, keepdims=True)
+            scale_quaternions(x, self.groups)
             self.drive.passed(self._next, self.breaks.times[rows], self.breaks.before[rows], x)
             self._next = number
             self._piece = float(self.breaks.times[number - 1]), self._last

@@ -13,6 +13,7 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..dynamics.synopsis import Synopsis
 from ..errors import PolhodeError, SimulationError, by_name, listed, warn
+from ..native.arrays import scale_quaternions
 from .batch.members import Members
 from .control.actuation import ControllerFailed, Signal, read_efforts, read_inputs
 from .events import Crossing, Event, Events, read_events
@@ -24,16 +25,14 @@ from .rates import NonFinite, Rates
 from .settings import (
     ADAPTIVE,
     Control,
-    Even,
-    Given,
     RunOptions,
     check_fit,
     check_held,
     check_kinds,
     closing,
     row_width,
-    span_of,
     steps_of,
+    times_of,
 )  # fmt: skip
 from .trajectory.energy import check_energy
 from .trajectory.record import Record, Report
@@ -47,6 +46,9 @@ if TYPE_CHECKING:
     from .constraints.manifold import Manifold
     from .control.controlled import ClosedLoop
 
+#: glibc returns freed memory to the system beyond twice the largest block that was freed, and each page that the next
+#: run touches then costs a fault: after this block (2 MB) it keeps what most runs need.
+np.empty(1 << 18)
 #: The rate, in 1/s, at which implicit methods in Python draw the state to its constraints.
 _ATTRACTION = 10.0
 
@@ -102,10 +104,10 @@ def problem_of(
     spectral_radius: float | None = None,
     samples: Any = None,
     rate: float | None = None,
-    rtol: float = 1e-9,
-    atol: float = 1e-9,
+    rtol: float | None = None,
+    atol: float | None = None,
     max_step: float | None = None,
-    max_steps: int = 1_000_000,
+    max_steps: int | None = None,
     events: Sequence[Event | Crossing | Expr] = (),
     until: Any = None,
     on: Mapping[Any, Any] | None = None,
@@ -137,8 +139,8 @@ def problem_of(
 
         loop, start = starting(loop, start, derivation.synopsis)
     check_fit(method, derivation)
-    check_held(hold, "simulate")
-    span = span_of(duration, samples, rate, row_width(derivation.synopsis))
+    check_held(hold, "simulate", derivation.synopsis.coordinates)
+    times = times_of(duration, samples, rate, row_width(derivation.synopsis))
     functions = closed["functions"] or Functions(derivation)
     changed = by_name(closed["parameters"], "parameters")
     if changed:
@@ -147,9 +149,9 @@ def problem_of(
         check_masses(derivation.model.bodies, changed)
     acting = read_inputs(derivation, closed["inputs"], functions.input_values())
     efforts = read_efforts(derivation, closed["tau"])
-    steps = steps_of(method, span.duration, step, rtol, atol, max_steps, max_step, spectral_radius)
+    steps = steps_of(method, float(times[-1]), step, rtol, atol, max_steps, max_step, spectral_radius)
     return Problem(
-        derivation, functions, changed, efforts, acting, span, *steps, start, speeds, (events, until, on), tuple(hold),
+        derivation, functions, changed, efforts, acting, times, *steps, start, speeds, (events, until, on), tuple(hold),
         loop, progress, audit, watch_energy,
     )  # fmt: skip
 
@@ -163,7 +165,7 @@ class Problem:
     parameters: dict[str, Any]
     tau: Signal
     inputs: Signal
-    span: Even | Given
+    times: Floats  # of the samples, from 0 to the end
     control: Control
     facts: Mapping[str, float]  # of its steps
     notices: tuple[str, ...]
@@ -196,7 +198,8 @@ class Problem:
         kept: dict[str, Any] = vars(self)  # a warning points at the first line outside of the package
         if "_begun_at" not in kept:
             kept["_begun_at"] = on_constraints(self.derivation, self.functions, self.given, self.hold, self.parameters)
-        return kept["_begun_at"]  # type: ignore[no-any-return]
+        begun: tuple[InitialState, Manifold | None, Assembly | None] = kept["_begun_at"]
+        return begun
 
     @property
     def start(self) -> InitialState:
@@ -235,14 +238,14 @@ class Problem:
         return made
 
     def _go(self, rates: Rates, guard: Guard, record: Record, report: Report) -> str:
-        return native.integrate(rates, guard, record, self.span.times, self.control, self.events, report)
+        return native.integrate(rates, guard, record, self.times, self.control, self.events, report)
 
     def execute(
         self, go: Callable[[Rates, Guard, Record, Report], str] | None = None, rates: Rates | None = None
     ) -> Trajectory:
         """The trajectory, or what `go` makes; raise SimulationError with all of it that there is."""
         _ = self.given, self.events  # so that what is wrong with them is found first
-        duration, rates, go = self.span.duration, rates or self.rates(self.control.method), go or self._go
+        duration, rates, go = float(self.times[-1]), rates or self.rates(self.control.method), go or self._go
         if self.loop is not None and self.loop.sampling is not None:
             from .control.sampled_law import SampledLoop
 
@@ -344,15 +347,14 @@ class Problem:
             try:
                 known[system.parameters[name].symbol] = float(value)
             except (TypeError, ValueError):
-                raise PolhodeError(f"{value!r} is not a number.", f"parameter '{name}'", code="E-RUN-NUMBER") from None
+                message, place = f"{value!r} is not a number.", f"parameter '{name}'"
+                raise PolhodeError(message, place, "Give a number.", "E-RUN-NUMBER") from None
         symbols = [given.symbol for given in system.inputs.values()]
         return known | dict(zip(symbols, self.inputs.constant.tolist(), strict=True))
 
     def _trajectory(self, record: Record, rates: Rates, status: str, stop: Stop | None) -> Trajectory:
         t, x = record.times, record.states
-        for first, count in rates.groups:
-            part = x[:, first : first + count]
-            part /= np.linalg.norm(part, axis=1, keepdims=True)
+        scale_quaternions(x, rates.groups)
         first, second = rates.coordinates, rates.coordinates + len(self.known.speeds)
         q, u, z = x[:, :first], x[:, first:second], x[:, second:]
         acted = rates.drive.acted(record)
@@ -365,7 +367,11 @@ class Problem:
             "quaternions": "of unit length inside the equations; samples scaled to unit length" if rates.groups else "",
         }
         controls = () if self.loop is None else self.loop.law.controls
-        notices = [*_table_jumps(rates, t, x, (tau, inputs)), *rates.drive.notices(float(t[-1]), controls)]
+        notices = rates.drive.notices(float(t[-1]), controls)
+        if not rates.is_surely_smooth:
+            from .discontinuities import table_jumps
+
+            notices = [*table_jumps(rates, t, x, np.hstack((tau, inputs))), *notices]
         if self.known.small_angles:
             from .limits import grown
 
@@ -382,16 +388,9 @@ class Problem:
 
 
 def _interrupted(t: float) -> Stop:
-    return Stop("interrupted", f"the run was interrupted after t = {t:.6g} s.", "")
-
-
-def _table_jumps(rates: Rates, times: Floats, states: Floats, acted: tuple[Floats, Floats]) -> list[str]:
-    """A sentence for each table that jumped between the samples of a run."""
-    if rates.is_surely_smooth:
-        return []
-    from .discontinuities import table_jumps
-
-    return table_jumps(rates, times, states, np.hstack(acted))
+    return Stop(
+        "interrupted", f"the run was interrupted after t = {t:.6g} s.", "error.trajectory holds the run until then."
+    )
 
 
 def stopped(stop: Stop, trajectory: Trajectory) -> SimulationError:

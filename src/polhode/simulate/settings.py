@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from ..codegen.fixed_steps import METHODS as TABLEAUX
-from ..codegen.taylor.cost_model import is_taylor_faster
 from ..compiled.functions import Functions
-from ..errors import LimitError, PolhodeError, check_kind, number
+from ..errors import LimitError, PolhodeError, check_kind, number, unknown, whole_number
 from ..native.backends import say_once
 from ..ode.native_code import method_code
 from .guard import Guard, Stop
@@ -19,7 +18,6 @@ from .initial_state import Floats
 from .rates import Rates
 
 if TYPE_CHECKING:
-    from ..dynamics.equations import EquationsOfMotion
     from ..dynamics.synopsis import Synopsis
     from ..expr import Expr
     from ..formalisms.derivation import Derivation
@@ -67,28 +65,9 @@ ADAPTIVE = {
 _SCIPYS = {"Rodas5P": "Radau"}
 
 
-def _never(equations: EquationsOfMotion) -> str:
-    return ""
-
-
-def _with_constraints(equations: EquationsOfMotion) -> str:
-    return "" if equations.constraints is None else "it does not keep constraints"
-
-
-def _with_constraints_or_without_quaternions(equations: EquationsOfMotion) -> str:
-    none = "it turns quaternions, of which there are none (without them it is rk4)"
-    return _with_constraints(equations) or ("" if equations.quaternions else none)
-
-
 EXPLICIT = (*TABLEAUX, "semi_implicit_euler")
-#: Why each cannot step a mechanism, if there is a reason.
-FIXED: dict[str, Callable[[EquationsOfMotion], str]] = {
-    **dict.fromkeys(EXPLICIT, _never),
-    "gauss4": _with_constraints,
-    "gauss6": _with_constraints,
-    "lie4": _with_constraints_or_without_quaternions,
-    "generalised_alpha": _never,
-}
+_UNCONSTRAINED = ("gauss4", "gauss6", "lie4")
+FIXED = (*EXPLICIT, *_UNCONSTRAINED, "generalised_alpha")
 
 
 def check_fit(method: Any, derivation: Derivation) -> None:
@@ -100,7 +79,11 @@ def check_fit(method: Any, derivation: Derivation) -> None:
     from ..constraints import PseudoSpeeds
 
     equations = derivation.equations
-    reason, known = FIXED[method](equations), equations.dependent_speeds
+    reason, known = "", equations.dependent_speeds
+    if method in _UNCONSTRAINED and equations.constraints is not None:
+        reason = "it does not keep constraints"
+    elif method == "lie4" and not equations.quaternions:
+        reason = "it turns quaternions, of which there are none (without them it is rk4)"
     if isinstance(known, PseudoSpeeds) and (known.moving_pivots or method not in EXPLICIT):
         reason = "it is written in pseudo-velocities, which adaptive methods look after"
     cure = "." if method in EXPLICIT else ' or "rk4".'
@@ -135,6 +118,24 @@ def resolved(control: Control, rates: Rates, guard: Guard, has_events: bool = Fa
     can_be = not is_watched and not len(rates.breaks) and np.isinf(control.largest_step)
     is_best = can_be and is_taylor_faster(rates.length, control.rtol) and rates.has_series
     return replace(control, method="taylor" if is_best else explicit_method(rates, guard), may_switch=True)
+
+
+#: Instructions at which Taylor steps and those of TP86 cost the same at a tolerance, and beyond which TP86 is faster.
+_EQUAL_AT, _TOLERANCE, _ORDER, _MOST_INSTRUCTIONS = 45.0, 1e-9, 8, 250
+
+
+def is_taylor_faster(length: int, rtol: float) -> bool:
+    """Whether Taylor steps are cheaper than TP86's for rates of so many instructions, at a relative tolerance.
+
+    To an error ε, TP86 takes steps in proportion to ε^(-1/8), of twelve evaluations each; Taylor steps become dearer,
+    but hardly more. Measured at equal error, on chains of one to six pendulums, tops, free bodies and robots, the two
+    are equal near L = 45 (1e-9 / rtol)^(1/8) instructions.
+
+    >>> is_taylor_faster(35, 1e-9), is_taylor_faster(352, 1e-9), is_taylor_faster(100, 1e-12)
+    (True, False, True)
+    """
+    equal = _EQUAL_AT * (_TOLERANCE / rtol) ** (1 / _ORDER) if rtol > 0.0 else np.inf
+    return length <= min(_MOST_INSTRUCTIONS, equal)
 
 
 def explicit_method(rates: Rates, guard: Guard) -> str:
@@ -202,37 +203,15 @@ def too_many(t: float, control: Control) -> Stop:
     return Stop(
         "too_many_steps",
         f"at t = {t:.6g} s the run had taken {control.most_steps:,} steps, as many as allowed.",
-        f'Allow more with max_steps; a stiff mechanism needs method="Rodas5P" or "Radau" instead. {_SMOOTH}'
+        "Allow more with max_steps, or give a longer step."
+        if control.fixed_step
+        else f'Allow more with max_steps; a stiff mechanism needs method="Rodas5P" or "Radau" instead. {_SMOOTH}'
         if not ADAPTIVE[control.method].is_implicit
         else f"Allow more with max_steps, or larger rtol and atol. {_SMOOTH}",
     )
 
 
 # ---- samples and steps ----
-
-
-@dataclass(frozen=True)
-class Even:
-    """A number of samples at equal distances, the start and the end among them."""
-
-    duration: float
-    count: int
-
-    @property
-    def times(self) -> Floats:
-        return np.linspace(0.0, self.duration, self.count)
-
-
-@dataclass(frozen=True, eq=False)
-class Given:
-    """Samples at given times; the start and the end are added."""
-
-    duration: float
-    times: Floats
-
-    @property
-    def count(self) -> int:
-        return len(self.times)
 
 
 def check_kinds(functions: Any, progress: Any, audit: Any) -> None:
@@ -251,9 +230,15 @@ def refuse_others(options: Mapping[str, Any], known: Any, name: str) -> None:
         raise TypeError(f"{name}() got an unexpected keyword argument {each!r}")
 
 
-def check_held(hold: Any, place: str) -> None:
+_LISTS: Any = (list, tuple, set, frozenset)
+
+
+def check_held(hold: Any, place: str, coordinates: Sequence[str]) -> None:
     """Refuse what is no list of coordinates."""
-    check_kind(list | tuple | set | frozenset, "a list of coordinates", hold, f"{place} hold", "Give hold=[…].")
+    check_kind(_LISTS, "a list of coordinates", hold, f"{place} hold", "Give hold=[…].")
+    for name in hold:
+        if name not in coordinates:
+            raise unknown("coordinate", name, coordinates, place=f"{place} hold", code="E-RUN-NAME")
 
 
 def row_width(known: Synopsis) -> int:
@@ -261,29 +246,33 @@ def row_width(known: Synopsis) -> int:
     return 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
 
 
-def span_of(duration: Any, samples: Any, rate: Any, width: int) -> Even | Given:
-    """The samples to keep, of `width` numbers each."""
+def times_of(duration: Any, samples: Any, rate: Any, width: int) -> Floats:
+    """The times of the samples to keep, of `width` numbers each: the start and the end are among them."""
     seconds = number(duration, "seconds ≥ 0", least=0.0, place="duration")
     if samples is not None and rate is not None:
-        raise PolhodeError("samples and a rate of them are given.", "rate", "Give one of the two.", "E-RUN-UNSUPPORTED")
+        raise PolhodeError("samples and a rate of them are given.", "rate", "Give one of the two.", "E-RUN-TWICE")
     if samples is not None and np.ndim(samples) > 0:
-        return Given(seconds, _given_times(samples, seconds))
-    if samples is None:
-        count = min(max(seconds * _RATE, _FEWEST), _MOST)
-        if rate is not None:
-            count = seconds * number(rate, "samples a second, > 0", above=0.0, place="rate")
-        wanted = np.rint(count) + 1.0
-    else:
+        return _given_times(samples, seconds)
+    if samples is not None:
         wanted = np.nan if isinstance(samples, bool) else _number(samples)
-    least = 1.0 if samples is None or not seconds else 2.0  # the start and the end
-    if not (wanted >= least and wanted == np.rint(wanted)):
+    elif rate is not None:
+        wanted = np.rint(seconds * number(rate, "samples a second, > 0", above=0.0, place="rate")) + 1.0
+    else:
+        wanted = round(min(max(seconds * _RATE, _FEWEST), _MOST)) + 1.0
+    least = 2.0 if seconds else 1.0  # the start and the end
+    if samples is not None and not (wanted >= least and wanted == np.rint(wanted)):
         cure = "Give a whole number ≥ 2."
         raise PolhodeError(f"{samples!r} samples cannot be kept.", "samples", cure, "E-RUN-NUMBER")
     if wanted * width * 8.0 > MOST_BYTES:
         message = f"{wanted:.3g} samples of {width} numbers would take {wanted * width * 8e-9:.3g} GB."
         cure = f"Keep fewer, up to {MOST_BYTES * 1e-9:g} GB; steps may be shorter than samples are apart."
         raise LimitError(message, "samples" if rate is None else "rate", cure, "E-RUN-SIZE")
-    return Even(seconds, max(2, int(wanted)) if seconds > 0.0 else 1)
+    if not seconds > 0.0:
+        return np.zeros(1)
+    last = max(1, int(wanted) - 1)
+    times = np.arange(last + 1, dtype=np.float64) * np.float64(seconds / last)  # as np.linspace has them
+    times[-1] = seconds
+    return times
 
 
 def _number(value: Any) -> float:
@@ -298,25 +287,18 @@ def _given_times(samples: Any, duration: float) -> Floats:
     try:
         times = np.asarray(samples, dtype=np.float64)
     except (TypeError, ValueError):
-        raise PolhodeError("sample times must be numbers.", place="samples", code="E-RUN-NUMBER") from None
+        cure = "Give how many, or a list of times in seconds."
+        raise PolhodeError("sample times must be numbers.", "samples", cure, "E-RUN-TYPE") from None
     if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise PolhodeError("sample times must increase.", place="samples", code="E-RUN-NUMBER")
+        raise PolhodeError("sample times must increase.", "samples", "Sort them, each once.", "E-RUN-NUMBER")
     if len(times) and (times[0] < 0.0 or times[-1] > duration):
-        raise PolhodeError(f"sample times must lie between 0 and {duration:g} s.", place="samples", code="E-RUN-NUMBER")
+        message = f"sample times must lie between 0 and {duration:g} s."
+        raise PolhodeError(message, "samples", "Give earlier times, or a longer run.", "E-RUN-NUMBER")
     return np.unique(np.concatenate([[0.0], times, [duration]]))
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Fixed steps: their length, which fits the duration exactly, and their number."""
-
-    h: float
-    steps: int
-    notices: tuple[str, ...] = ()
-
-
-def grid_of(duration: float, step: Any) -> Grid:
-    """A step that fits the duration exactly, as near to the wanted one as can be."""
+def grid_of(duration: float, step: Any) -> tuple[float, int, tuple[str, ...]]:
+    """A step that fits the duration exactly, as near to the given one as can be, how many there are, and notices."""
     wanted = _FIXED_STEP if step is None else number(step, "seconds > 0", above=0.0, place="step")
     if duration / wanted > MOST_STEPS:
         raise LimitError(
@@ -333,7 +315,7 @@ def grid_of(duration: float, step: Any) -> Grid:
     steps = max(1, round(duration / wanted))
     h = duration / steps
     far = step is not None and duration > 0.0 and abs(h - wanted) > _AS_ASKED * wanted
-    return Grid(h, steps, (f"the step is {h:.6g} s, not {wanted:g} s, to end at {duration:g} s.",) if far else ())
+    return h, steps, (f"the step is {h:.6g} s, not {wanted:g} s, to end at {duration:g} s.",) if far else ()
 
 
 def _damping(method: str, spectral_radius: Any) -> float | None:
@@ -353,27 +335,32 @@ def steps_of(
 ) -> tuple[Control, dict[str, float], tuple[str, ...]]:
     """How the steps of a run are chosen, what its facts say of that, and notices."""
     damping = _damping(method, radius)
+    most_steps = 0
+    if max_steps is not None:
+        most_steps = whole_number(max_steps, "a whole number ≥ 1", least=1, place="max_steps")
     if method not in FIXED:
-        within = f"below {LOOSEST:g}"
         bounds = [  # `step` is another name of `max_step` here
             number(value, "seconds > 0", above=0.0, place=place)
             for place, value in (("step", step), ("max_step", max_step))
             if value is not None and value != np.inf
         ]
+        usual, within = Control(), f"below {LOOSEST:g}"
+        rtol, atol = usual.rtol if rtol is None else rtol, usual.atol if atol is None else atol
         control = Control(
             method,
             number(rtol, f"a number ≥ 1e-13 and {within}", least=1e-13, below=LOOSEST, place="rtol"),
             number(atol, f"a number > 0 and {within}", above=0.0, below=LOOSEST, place="atol"),
             min(bounds, default=np.inf),
-            int(number(max_steps, "1 or more", least=1.0, place="max_steps")),
+            most_steps or usual.most_steps,
         )
         return control, {"rtol": control.rtol, "atol": control.atol}, ()
-    if max_step is not None:
-        raise PolhodeError(f"the method {method} has fixed steps.", "max_step", "Give step=…", "E-RUN-UNSUPPORTED")
-    grid = grid_of(duration, step)
-    facts = {"step": grid.h} if damping is None else {"step": grid.h, "spectral_radius": damping}
-    control = Control(method, most_steps=2 * MOST_STEPS, fixed_step=grid.h, spectral_radius=damping)
-    return control, facts, grid.notices
+    for place, value in (("max_step", max_step), ("rtol", rtol), ("atol", atol)):
+        if value is not None:
+            raise PolhodeError(f"the method {method} has fixed steps.", place, "Give step=…", "E-RUN-UNSUPPORTED")
+    h, _, notices = grid_of(duration, step)
+    facts = {"step": h} if damping is None else {"step": h, "spectral_radius": damping}
+    control = Control(method, most_steps=most_steps or 2 * MOST_STEPS, fixed_step=h, spectral_radius=damping)
+    return control, facts, notices
 
 
 def unknown_method(method: Any) -> PolhodeError:
@@ -384,6 +371,7 @@ def unknown_method(method: Any) -> PolhodeError:
     close = get_close_matches(str(method).lower(), lower, n=1)
     return PolhodeError(
         f"there is no method {method!r}.",
+        place="method",
         cure=f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(METHODS)}.",
         code="E-RUN-NAME",
     )

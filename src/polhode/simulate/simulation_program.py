@@ -17,15 +17,14 @@ from typing import TYPE_CHECKING, Any
 from ..codegen.passes.switches import switched
 from ..codegen.printers.simulation import Function, Projection, Simulation, SimulationWriting, Value, text_file
 from ..codegen.printers.targets import TARGETS, target_of
-from ..compiled.catalogue import catalogued
+from ..compiled.catalogue import Planned, catalogued, plan_outputs
 from ..compiled.export import annotated, folder_of, names_before, preface, shortened, write_together
 from ..compiled.functions import Functions
-from ..compiled.planning import Planned, plan_outputs
 from ..dynamics.omission import depends_on
 from ..errors import PolhodeError, fault_at
 from .guard import DIVERGED, HALF_TURN
 from .run import first_state
-from .settings import MOST_STEPS, check_fit, grid_of, span_of
+from .settings import MOST_STEPS, check_fit, grid_of, times_of
 from .trajectory.units import coordinate_units, effort_units, speed_units
 
 if TYPE_CHECKING:
@@ -160,11 +159,11 @@ def _function(equations: EquationsOfMotion, planned: Planned, before: str, param
 
 def _run() -> tuple[Value, Value, Value]:
     """The steps and samples of `simulate` where nothing is said of them."""
-    span, grid = span_of(_DURATION, None, None, 1), grid_of(_DURATION, None)
+    times, (h, steps, _) = times_of(_DURATION, None, None, 1), grid_of(_DURATION, None)
     return (
         Value("duration", _DURATION, "s"),
-        Value("step", grid.h, "s, of the integration"),
-        Value("every", max(1, round(grid.steps / (span.count - 1))), "steps from one row of the table to the next"),
+        Value("step", h, "s, of the integration"),
+        Value("every", max(1, round(steps / (len(times) - 1))), "steps from one row of the table to the next"),
     )
 
 

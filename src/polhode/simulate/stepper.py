@@ -20,7 +20,9 @@ from ..errors import (
     fault_at,
     listed,
     number,
+    numbers,
     understood,
+    unknown,
     whole_number,
 )
 from ..ode.methods.tableaux import PAIRS
@@ -35,9 +37,9 @@ from .control.sampled_law import SteppedLaw
 from .events import event_failed
 from .guard import Stop, moving_pivots
 from .initial_state import Floats, InitialState, initial_state
-from .limits import PassedLimit, limits_of_members, note_facts, noted_limits, watched_by_all
+from .limits import limits_of_members, note_facts, noted_limits, watched_by_all
 from .rates import NonFinite, Rates
-from .run import Problem, on_constraints, problem_of
+from .run import on_constraints, problem_of
 from .settings import ADAPTIVE, EXPLICIT, FIXED, MOST_BYTES, StepperOptions, refuse_others, unknown_method, working
 from .settings import METHODS as ALL_METHODS
 
@@ -60,40 +62,6 @@ def stepper(derivation: Derivation, **options: Unpack[StepperOptions]) -> Steppe
     """A mechanism to be taken forward by `step`, a time dt each call; the options are those of `Equations.stepper`."""
     refuse_others(options, StepperOptions, "stepper")
     return Stepper(derivation, **options)
-
-
-def _members(
-    derivation: Derivation, substeps: Any, batch: Any, threads: int | None, options: dict[str, Any]
-) -> SteppedMembers:
-    """The members of a stepper, as its options say."""
-    method, known = options.get("method", "auto"), derivation.synopsis
-    if method not in METHODS:
-        raise _no_method(method)
-    count = 1 if batch is None else whole_number(batch, "a whole number > 0", least=1, place="batch")
-    if count * len(known.coordinates) * 800.0 > MOST_BYTES:
-        message = f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB."
-        raise LimitError(message, "batch", code="E-RUN-SIZE")
-    if known.in_pseudo_velocities and moving_pivots(derivation.equations):
-        raise fault(
-            "a stepper does not see where pseudo-velocities no longer determine the speeds.",
-            "Use equations.simulate, or derive without them.",
-            "E-RUN-UNSUPPORTED",
-        )
-    substeps = whole_number(substeps, "a whole number > 0", least=1, place="substeps")
-    own = {"method": "DOP853" if method == "auto" else method, "max_steps": _MOST_STEPS}
-    problem = problem_of(derivation, 0.0, **{**options, **own})
-    for signal in (problem.tau, problem.inputs):
-        if signal.asked:
-            raise fault(
-                f"{signal.what} varies in time; in a loop of your own you are the controller.",
-                f"Give st.step({signal.what}=…) at every step, or an expression.",
-                "E-RUN-UNSUPPORTED",
-            )
-    for value in problem.parameters.values():
-        if np.ndim(value) and len(value) != count:
-            message = f"parameters have {len(value)} values for a batch of {count}."
-            raise ShapeError(message, "parameters", code="E-RUN-SHAPE")
-    return SteppedMembers(problem, count, substeps, threads)
 
 
 class Stepper:
@@ -126,42 +94,35 @@ class Stepper:
         self._given = {"dt": dt, "substeps": substeps, "batch": batch, "threads": threads, **options}
         self._derivation, self._is_batch = derivation, batch is not None
         self._dt = None if dt is None else number(dt, "seconds > 0", above=0.0, place="dt")
-        self._members = members = _members(derivation, substeps, batch, threads, options)
-        self._known = known = members.problem.derivation.synopsis
-        self._groups = known.quaternion_groups
-        n, m, size = len(known.coordinates), len(known.speeds), len(known.states)
-        self._start: Floats = np.zeros((members.count, n + m + size))
-        start = members.problem.first
-        self._start[:] = self._states(start if start is not None else {}, members.problem.speeds, slice(None))
+        self._members = members = SteppedMembers(derivation, substeps, batch, threads, options)
+        problem, loop = members.problem, members.problem.loop
+        self._known = known = problem.derivation.synopsis
+        n, m = len(known.coordinates), len(known.coordinates) + len(known.speeds)
+        self._start: Floats = np.zeros((members.count, m + len(known.states)))
+        self._start[:] = self._states(problem.first if problem.first is not None else {}, problem.speeds, slice(None))
         members.begin(self._start.copy())
-        self._engine = engine = members.engine
-        place: Any = slice(None) if self._is_batch else 0
-        x = engine.x[place]
+        self._engine = members.engine
+        row: Any = slice(None) if self._is_batch else 0
+        x = self._engine.x[row]
         self._q: Floats = x[..., :n]
-        self._u: Floats = x[..., n : n + m]
-        self._z: Floats = x[..., n + m :]
-        self._tau: Floats = members.arrays["tau"][place]
-        self._inputs: Floats = members.arrays["inputs"][place]
+        self._u: Floats = x[..., n:m]
+        self._z: Floats = x[..., m:]
+        self._tau: Floats = members.arrays["tau"][row]
+        self._inputs: Floats = members.arrays["inputs"][row]
         self._state = self._q, self._u
         self._go = members.step
-        # what a law or the controller gives is not the caller's to give
-        self._driven: dict[str, set[str]] = {}
-        loop = members.problem.loop
-        for what, kind, signal in (("tau", "effort", members.problem.tau), ("inputs", "input", members.problem.inputs)):
-            own = () if loop is None else (each.name for each in loop.law.controls if each.data[0] == kind)
-            self._driven[what] = {*(signal.names[column] for column in signal.laws), *own}
-        self._shapes = {
-            what: None if self._driven[what] else array.shape
-            for what, array in (("tau", self._tau), ("inputs", self._inputs))
-        }
+        self._driven: dict[str, set[str]] = {}  # efforts and inputs that follow a law or the controller
+        self._shapes: dict[str, Any] = {}  # of arrays that may be given as they are
+        for kind, signal, array in (("effort", problem.tau, self._tau), ("input", problem.inputs, self._inputs)):
+            controls = () if loop is None else (each.name for each in loop.law.controls if each.data[0] == kind)
+            self._driven[signal.what] = driven = {*(signal.names[column] for column in signal.laws), *controls}
+            self._shapes[signal.what] = None if driven else array.shape
 
     def __reduce__(self) -> tuple[Any, ...]:
         for name, value in self._given.items():
             check_pickles(value, name)
         memory = [self._start, *(array.copy() for array in self._members.memory)]
         return _again, (self._derivation, self._given, memory)
-
-    # ---- stepping ----------------------------------------------------------------------------------------------
 
     def step(self, dt: float | None = None, *, tau: Any = None, inputs: Any = None) -> State:
         """Go a time dt further and return the state (q, u), the arrays that `q` and `u` are.
@@ -181,18 +142,22 @@ class Stepper:
             if type(tau) is np.ndarray and tau.shape == self._shapes["tau"]:
                 self._tau[...] = tau
             else:
-                self._tau[...] = self._read(tau, "tau", self._known.efforts)
+                self.tau = tau
         if inputs is not None:
             if type(inputs) is np.ndarray and inputs.shape == self._shapes["inputs"]:
                 self._inputs[...] = inputs
             else:
-                self._inputs[...] = self._read(inputs, "inputs", tuple(self._known.inputs))
+                self.inputs = inputs
         try:
             if self._go(dt):
                 self._members.finish(dt)
                 if not self._is_batch and self.failed:
-                    raise self._failure() from self._members.problem_met
-        except _PROBLEMS:
+                    known = self._known
+                    names = [*known.coordinates, *(f"{name}'" for name in known.speeds), *known.states]
+                    at = ", ".join(f"{name} = {x:.4g}" for name, x in zip(names, self._engine.x[0], strict=True))
+                    message = f"after t = {self.t:.6g} s the state cannot go on; it is {at}."
+                    raise SimulationError(message, cure=_GO_ON, code="E-RUN-FAILED") from self._members.problem_met
+        except (PolhodeError, KeyboardInterrupt):
             raise
         except Exception as error:
             found = event_failed(f"an event function raised {type(error).__name__}: {error}")
@@ -222,8 +187,6 @@ class Stepper:
         self.reset(start if start is not None else {}, speeds)
         self._start = self._engine.x.copy()
 
-    # ---- state -------------------------------------------------------------------------------------------------
-
     @property
     def q(self) -> Floats:
         """The coordinates; to set them, write into the array or assign. Quaternions that are assigned become unit."""
@@ -232,7 +195,7 @@ class Stepper:
     @q.setter
     def q(self, given: Any) -> None:
         self._assign(self._q, given, "q")
-        for first, count in self._groups:
+        for first, count in self._known.quaternion_groups:
             part = self._q[..., first : first + count]
             part /= np.linalg.norm(part, axis=-1, keepdims=True)
 
@@ -247,7 +210,7 @@ class Stepper:
 
     @property
     def z(self) -> Floats:
-        """The states without mass."""
+        """The first-order states."""
         return self._z
 
     @z.setter
@@ -274,7 +237,10 @@ class Stepper:
     def t(self, given: Any) -> None:
         if self._engine.shares_time and np.ndim(given):
             raise PolhodeError("the members share one time.", "t", "Give one number.", "E-RUN-DEPENDENCE")
-        self._engine.t[...] = given
+        times = numbers(given, "seconds", dims=(0, 1), place="t")
+        if times.shape not in ((), self._engine.t.shape):
+            raise _shape_error(self._engine.t.shape, times.shape, "t")
+        self._engine.t[...] = times
 
     @property
     def tau(self) -> Floats:
@@ -298,22 +264,20 @@ class Stepper:
     def failed(self) -> Any:
         """Whether the state could not go on; of each member of a batch. `reset` lets it go on."""
         reasons = self._engine.reasons
-        found = (reasons != 0) & (reasons != Reason.ENDED)
-        return found if self._is_batch else bool(found[0])
+        return self._each((reasons != 0) & (reasons != Reason.ENDED))
 
     @property
     def ended(self) -> Any:
         """Whether an event ended the motion; of each member of a batch. It stays there until `reset`."""
-        found = self._engine.reasons == Reason.ENDED
-        return found if self._is_batch else bool(found[0])
+        return self._each(self._engine.reasons == Reason.ENDED)
 
     @property
     def events(self) -> Any:
         """The times of each event in the last step, those of `events`, `on` and `until`; for each member of a batch."""
-        made: list[list[list[float]]] = [[[] for _ in self._members.events.watched] for _ in range(self._members.count)]
+        times: list[list[list[float]]] = [[[] for _ in self._members.events.watched] for _ in range(len(self._start))]
         for member, event, t in self._members.happened:
-            made[member][event].append(t)
-        return made if self._is_batch else made[0]
+            times[member][event].append(t)
+        return self._each(times)
 
     @property
     def passed_limits(self) -> Any:
@@ -321,22 +285,23 @@ class Stepper:
 
         Explicit fixed steps are tested at the end of each call, others between their ends, too.
         """
-        made: list[tuple[PassedLimit, ...]] = [
-            noted_limits(seen, noted)
-            for seen, noted in zip(self._members.seen, self._members.limits.noted, strict=True)
-        ]
-        return made if self._is_batch else made[0]
+        members = self._members
+        return self._each([noted_limits(*each) for each in zip(members.seen, members.limits.noted, strict=True)])
+
+    def _each(self, values: Any) -> Any:
+        """Values of all members of a batch, or of the one state."""
+        if self._is_batch:
+            return values
+        return bool(values[0]) if isinstance(values, np.ndarray) else values[0]
 
     def __repr__(self) -> str:
         many = f", batch of {len(self._engine.x)}" if self._is_batch else ""
         return f"Stepper('{self._known.system}'{many})"
 
-    # ---- reading -----------------------------------------------------------------------------------------------
-
     def _assign(self, array: Floats, given: Any, name: str) -> None:
         values = _numbers(given, name)
         if values.shape not in (array.shape, array.shape[-1:]):
-            raise ShapeError(f"expected the shape {array.shape}, got {values.shape}.", place=name, code="E-RUN-SHAPE")
+            raise _shape_error(array.shape, values.shape, name)
         array[...] = values
 
     def _read(self, given: Any, what: str, names: Sequence[str]) -> Floats:
@@ -349,22 +314,27 @@ class Stepper:
             made = np.zeros(shape)
             for name, value in given.items():
                 if name not in names:
-                    known = f"There are {listed(names)}." if names else "There are none."
-                    raise PolhodeError(f"there is no '{name}' in {what}.", place="step", cure=known, code="E-RUN-SHAPE")
-                made[..., names.index(name)] = _numbers(value, what)
+                    kind = "effort" if what == "tau" else "input"
+                    raise unknown(kind, name, names, place=f"step {what}", code="E-RUN-NAME")
+                values = _numbers(value, f"step {what}")
+                if values.shape not in ((), shape[:-1]):
+                    message, cure = f"it has the shape {values.shape}.", "Give a number, or one for each member."
+                    raise ShapeError(message, f"step {what} '{name}'", cure, "E-RUN-SHAPE")
+                made[..., names.index(name)] = values
             return made
         values = _numbers(given, what)
         if values.ndim == 0 and shape[-1:] == (1,):
             values = values[None]
         if values.shape not in (shape, shape[-1:]):
-            raise ShapeError(f"expected the shape {shape}, got {values.shape}.", place=what, code="E-RUN-SHAPE")
+            raise _shape_error(shape, values.shape, what)
         return values
 
     def _chosen(self, members: Any) -> Any:
         if members is None:
             return slice(None)
         if not self._is_batch:
-            raise PolhodeError("there is one state, no members.", place="reset", code="E-RUN-SHAPE")
+            message, cure = "there is one state, no members.", "Leave `members` out, or make the stepper with batch=N."
+            raise PolhodeError(message, "reset", cure, "E-RUN-UNSUPPORTED")
         chosen, count = np.asarray(members), len(self._engine.x)
         if chosen.dtype == np.bool_ and chosen.shape == (count,):
             return np.flatnonzero(chosen)
@@ -373,31 +343,29 @@ class Stepper:
             return np.zeros(0, dtype=np.int64)
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or chosen.min() < -count or chosen.max() >= count:
             message = f"members is no mask of {count} truth values, nor a list of indices."
-            raise ShapeError(message, "reset", code="E-RUN-SHAPE")
+            raise ShapeError(message, "reset", f"Give {count} truth values, or indices below {count}.", "E-RUN-SHAPE")
         return chosen
 
     def _states(self, start: Any, speeds: Any, chosen: Any) -> Floats:
         """States from what a run takes, or from arrays with a row for each member chosen."""
-        places = np.arange(len(self._start))[chosen].tolist()
+        members = np.arange(len(self._start))[chosen].tolist()
         if isinstance(start, tuple) and len(start) == 2 and speeds is None and np.ndim(start[0]) == 2:
             start, speeds = start
-        rows = [given for given in (start, speeds) if not isinstance(given, Mapping | str) and np.ndim(given) == 2]
+        rows = [given for given in (start, speeds) if _has_rows(given)]
         are_own = any(map(np.ndim, self._members.problem.parameters.values()))
         are_own = are_own and (self._known.has_elastic_gears or self._known.is_constrained)
         if not (self._is_batch and (rows or are_own)):
-            return self._begun(start, speeds, places)
-        if any(len(given) != len(places) for given in rows):
-            raise ShapeError(
-                f"expected a row for each of {len(places)} members, got {listed(str(len(given)) for given in rows)}.",
-                place="start",
-                code="E-RUN-SHAPE",
-            )
-
-        def row(given: Any, k: int) -> Any:
-            return given[k] if not isinstance(given, Mapping | str) and np.ndim(given) == 2 else given
-
-        made = [self._begun(row(start, k), row(speeds, k), [i]) for k, i in enumerate(places)]
-        return np.array(made).reshape(len(places), -1)
+            return self._begun(start, speeds, members)
+        if any(len(given) != len(members) for given in rows):
+            lengths = listed(str(len(given)) for given in rows)
+            message = f"expected a row for each of {len(members)} members, got {lengths}."
+            cure = "Give one state, or a row for each member that is reset."
+            raise ShapeError(message, "start", cure, "E-RUN-SHAPE")
+        states = []
+        for k, i in enumerate(members):
+            at, moving = (given[k] if _has_rows(given) else given for given in (start, speeds))
+            states.append(self._begun(at, moving, [i]))
+        return np.array(states).reshape(len(members), -1)
 
     def _begun(self, start: Any, speeds: Any, members: Sequence[int]) -> Floats:
         """The state that members begin with, as the first of them does."""
@@ -406,22 +374,9 @@ class Stepper:
         own = self._members.own(members[0])
         return self._members.begun(members, initial_state(self._members.problem.derivation, start, speeds, own))
 
-    def _failure(self) -> SimulationError:
-        told = ", ".join(f"{name} = {value:.4g}" for name, value in zip(self._names, self._engine.x[0], strict=True))
-        return SimulationError(
-            f"after t = {self.t:.6g} s the state cannot go on; it is {told}.",
-            cure="Take shorter steps, look at the efforts, or let equations.simulate say why; reset lets it go on.",
-            code="E-RUN-FAILED",
-        )
-
-    @property
-    def _names(self) -> list[str]:
-        return [*self._known.coordinates, *(f"{name}'" for name in self._known.speeds), *self._known.states]
-
 
 _INFINITE = float("inf")
-#: What passes through a step as it is.
-_PROBLEMS = (PolhodeError, KeyboardInterrupt)
+_GO_ON = "Take shorter steps, look at the efforts, or let equations.simulate say why; reset lets it go on."
 
 
 def _again(derivation: Derivation, options: Mapping[str, Any], memory: Sequence[Floats]) -> Stepper:
@@ -432,6 +387,11 @@ def _again(derivation: Derivation, options: Mapping[str, Any], memory: Sequence[
     return made
 
 
+def _shape_error(expected: tuple[int, ...], given: tuple[int, ...], place: str) -> ShapeError:
+    cure = f"Give {expected[-1]} numbers" + (f", or {expected[0]} rows of them." if len(expected) > 1 else ".")
+    return ShapeError(f"expected the shape {expected}, got {given}.", place, cure, "E-RUN-SHAPE")
+
+
 def _numbers(given: Any, place: str) -> Floats:
     with understood("real numbers", given, place=place):
         found = np.asarray(given)
@@ -440,21 +400,13 @@ def _numbers(given: Any, place: str) -> Floats:
         return found.astype(np.float64)
 
 
-def _no_method(method: Any) -> PolhodeError:
-    if not isinstance(method, str) or method not in ALL_METHODS:
-        return unknown_method(method)
-    return fault(
-        f"the method {method} does not go a step at a time.",
-        f"Choose one of {', '.join(METHODS)}.",
-        "E-RUN-UNSUPPORTED",
-    )
+def _has_rows(given: Any) -> bool:
+    return not isinstance(given, Mapping | str) and np.ndim(given) == 2
 
 
-# ---- stepped members -----------------------------------------------------------------------------------------
-# The members of a stepper: from options to memory that native code steps, and steps that are left to Python.
-#
+# ---- members -------------------------------------------------------------------------------------------------
 # Steps are left to Python where constraints are ill conditioned, where a Python function changes the state at an event,
-# and where there is no native code: they are taken once more, by what takes those of a run.
+# and where there is no native code: they are taken once more, as those of a run are.
 
 #: What an adaptive step of a member costs beside evaluations, in instructions.
 _STEP_COST = 500
@@ -481,16 +433,40 @@ class _InPython:
 
 
 class SteppedMembers:
-    """So many members of a problem; `begin` with their first states, each brought onto its constraints by `begun`."""
+    """The members of a stepper, by its options; `begin` with their first states, each put on its constraints."""
 
-    def __init__(self, problem: Problem, count: int, substeps: int, threads: int | None) -> None:
-        self.problem, self.count, self.control, self.events = problem, count, problem.control, problem.events
+    def __init__(
+        self, derivation: Derivation, substeps: Any, batch: Any, threads: int | None, options: dict[str, Any]
+    ) -> None:
+        method, known = options.get("method", "auto"), derivation.synopsis
+        if not isinstance(method, str) or method not in ALL_METHODS:
+            raise unknown_method(method)
+        if method not in METHODS:
+            cure = f"Choose one of {', '.join(METHODS)}."
+            raise fault(f"the method {method} does not go a step at a time.", cure, "E-RUN-UNSUPPORTED")
+        self.count = count = 1 if batch is None else whole_number(batch, "a whole number > 0", least=1, place="batch")
+        if count * len(known.coordinates) * 800.0 > MOST_BYTES:
+            message = f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB."
+            raise LimitError(message, "batch", "Take fewer members.", "E-RUN-SIZE")
+        if known.in_pseudo_velocities and moving_pivots(derivation.equations):
+            message = "a stepper does not see where pseudo-velocities no longer determine the speeds."
+            raise fault(message, "Use equations.simulate, or derive without them.", "E-RUN-UNSUPPORTED")
+        self._substeps = whole_number(substeps, "a whole number > 0", least=1, place="substeps")
+        most_steps = None if method in FIXED else _MOST_STEPS
+        adapted = {"method": "DOP853" if method == "auto" else method, "max_steps": most_steps}
+        self.problem = problem = problem_of(derivation, 0.0, **{**options, **adapted})
+        for signal in (problem.tau, problem.inputs):
+            if signal.functions:
+                message = f"{signal.what} varies in time; in a loop of your own you are the controller."
+                cure = f"Give st.step({signal.what}=…) at every step, or an expression."
+                raise fault(message, cure, "E-RUN-UNSUPPORTED")
+        for value in problem.parameters.values():
+            if np.ndim(value) and len(value) != count:
+                message = f"parameters have {len(value)} values for a batch of {count}."
+                raise ShapeError(message, "parameters", f"Give one value, or {count}.", "E-RUN-SHAPE")
+        self.control, self.events, self._threads = problem.control, problem.events, threads
         self._is_fixed = problem.control.method in FIXED
-        self._substeps, self._threads = substeps, threads
-        signals = problem.tau, problem.inputs
-        self.arrays = {
-            name: np.tile(each.constant, (count, 1)) for name, each in zip(("tau", "inputs"), signals, strict=True)
-        }
+        self.arrays = {each.what: np.tile(each.constant, (count, 1)) for each in (problem.tau, problem.inputs)}
         self._constrained: ConstrainedMembers | None = ConstrainedMembers.of(
             problem, lambda i: (self.own(i), self.arrays["tau"][i], self.arrays["inputs"][i])
         )
@@ -504,8 +480,6 @@ class SteppedMembers:
     def own(self, i: int) -> dict[str, Any]:
         """The parameters of a member."""
         return {name: value[i] if np.ndim(value) else value for name, value in self.problem.parameters.items()}
-
-    # ---- begin -------------------------------------------------------------------------------------------------
 
     def begun(self, members: Sequence[int], first: InitialState) -> Floats:
         """A state near the one given that keeps the constraints, for members that are alike."""
@@ -530,11 +504,9 @@ class SteppedMembers:
         _ = self.engine
         loop, known = self.problem.loop, self.problem.derivation.synopsis
         if loop is not None and loop.sampling is not None:
-            rows = [
-                ("effort", known.efforts, self.arrays["tau"]),
-                ("input", tuple(known.inputs), self.arrays["inputs"]),
-            ]
-            self.law = SteppedLaw(loop, self.problem.functions, self.problem.parameters, rows, known.quaternion_groups)
+            arrays, p = self.arrays, self.problem
+            rows = [("effort", known.efforts, arrays["tau"]), ("input", tuple(known.inputs), arrays["inputs"])]
+            self.law = SteppedLaw(loop, p.functions, p.parameters, rows, known.quaternion_groups)
 
     @cached_property
     def _rates(self) -> Rates:
@@ -553,18 +525,16 @@ class SteppedMembers:
         work = rates.rows_of_members(p.parameters, is_implicit)
         is_sampled = p.loop is not None and p.loop.sampling is not None
         if method in TABLEAUX and self._constrained is None and not self.events and not is_sampled:
-            function, groups = rates.functions.native(rates.of), tuple(rates.groups)
-            own = work["work"]
-            made = RowSteps(
-                function, method, groups, self.count, own if len(own) > 1 else own[0], self._substeps, self._threads,
-                self.limits,
+            function, own = rates.functions.native(rates.of), work["work"]
+            steps = RowSteps(
+                function, method, tuple(rates.groups), self.count, own if len(own) > 1 else own[0], self._substeps,
+                self._threads, self.limits,
             )  # fmt: skip
-            made.x[:] = x
-            for name in ("tau", "inputs"):
-                if name in made.arrays:
-                    made.arrays[name][:] = self.arrays[name]
-                    self.arrays[name] = made.arrays[name]
-            return made
+            steps.x[:] = x
+            for name in self.arrays.keys() & steps.arrays.keys():
+                steps.arrays[name][:] = self.arrays[name]
+                self.arrays[name] = steps.arrays[name]
+            return steps
         rows = {name: each for name, each in work.items() if len(each) > 1} | self.arrays
         rows |= {f"jacobian.{name}": each for name, each in self.arrays.items()} if is_implicit else {}
         if self.count > 1 and any(map(np.ndim, p.parameters.values())):
@@ -600,38 +570,30 @@ class SteppedMembers:
         n = self._rates.coordinates
         return [float(each.value(t, x[:n].copy(), x[n:].copy())) for each in self.events.watched]
 
-    # ---- steps -------------------------------------------------------------------------------------------------
-
     @property
     def step(self) -> Callable[[float], int]:
-        """Takes every member a time further; how many have stopped, for `finish` to look into."""
+        """Takes every member a time further; returns how many have stopped, for `finish` to look into."""
         if self.law is not None:
             return self._sampled_step
-        return self._step if self.events or self._by_python.any() else self.engine.step
+        return self._advance if self.events or self._by_python.any() else self.engine.step
 
     def _sampled_step(self, dt: float) -> int:
         """From one sample of the law to the next."""
         engine, law = self.engine, self.law
         if not isinstance(engine, MemberSteps | _InPython) or law is None:
             return 0
-        self.happened.clear()
-        end = engine.t + dt
-        while True:
-            goes_on = (engine.reasons == 0) & (engine.t < end)
-            if not goes_on.any():
-                break
+        happened, end = [], engine.t + dt
+        while (goes_on := (engine.reasons == 0) & (engine.t < end)).any():
             law.pass_to(engine.t, engine.x, goes_on)
             engine.bounds[:] = np.minimum(law.next_times, end)
             self._advance(dt)
+            happened += self.happened
+        self.happened[:] = happened
         engine.bounds[:] = np.inf
         return int((engine.reasons > 0).sum())
 
-    def _step(self, dt: float) -> int:
-        if self.happened:
-            self.happened.clear()
-        return self._advance(dt)
-
     def _advance(self, dt: float) -> int:
+        self.happened.clear()
         engine: Any = self.engine
         logs = engine.members.logs if self.events and isinstance(engine, MemberSteps) else None
         if logs is not None:
@@ -663,10 +625,7 @@ class SteppedMembers:
     def _step_in_python(self, engine: Any, i: int, dt: float) -> None:
         t, p, x = float(engine.t[i]), self.problem, engine.x[i].copy()
         end, own, n = min(t + dt, float(engine.bounds[i])), self.own(i), self._rates.coordinates
-        tau, inputs = (
-            replace(signal, constant=self.arrays[name][i].copy())
-            for name, signal in (("tau", p.tau), ("inputs", p.inputs))
-        )
+        tau, inputs = (replace(each, constant=self.arrays[each.what][i].copy()) for each in (p.tau, p.inputs))
         control = replace(self.control, fixed_step=dt / self._substeps) if self._is_fixed else self.control
         m = n + len(p.derivation.synopsis.speeds)
         first = InitialState(x[:n], x[n:m], (), z=x[m:])
@@ -685,12 +644,8 @@ class SteppedMembers:
     @property
     def memory(self) -> list[Any]:
         """The arrays that a stepper goes on from."""
-        return [
-            *self.engine.memory,
-            *self.arrays.values(),
-            self.limits.noted,
-            *([] if self.law is None else self.law.memory),
-        ]
+        law = [] if self.law is None else self.law.memory
+        return [*self.engine.memory, *self.arrays.values(), self.limits.noted, *law]
 
     def revive(self, members: Any) -> None:
         """Let members go on from states that were written into their rows."""

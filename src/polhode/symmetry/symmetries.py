@@ -6,16 +6,16 @@ of the mechanism that takes solutions to solutions is a field of speeds ξ(q). I
     J̇ = ξ̇ᵀ p + ξᵀ (Ṁ u - bias + τ + Aᵀλ)
 
 so that J is conserved, where no efforts act, if ξ̇ᵀ p + ξᵀ (Ṁ u - bias) and A ξ vanish identically. No acceleration is
-asked for. Fields that are tried:
+needed. Fields that are tried:
 
     ∂/∂q_k                 a coordinate: where J is conserved it is cyclic, or ignorable
-    a motion of the whole  a shift along, or a turn about, an axis of the ground, with all that hangs on the ground
+    a motion of the whole  a shift along, or a turn about, an axis of the ground, with all that is joined to the ground
     a unit speed           a turn or shift along the axes of the body, such as the spin of a top about its own axis
 
 and all combinations of these with constant coefficients: the conditions are linear in ξ, and those of their values at
 random states that vanish give the coefficients, which are then proved exactly.
 
-Motions of the whole: the speeds with which all that hangs on the ground moves as one rigid body.
+Motions of the whole: the speeds with which all that is joined to the ground moves as one rigid body.
 
 For a twist (ω, v) of the ground, the first links with mass are to have it, and all beyond them stand still on them:
 
@@ -107,7 +107,7 @@ class Symmetry(Typeset):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Conserved(Typeset):
-    """A quantity that no motion changes, while no effort acts and the inputs in `without` are nil."""
+    """A conserved quantity, while efforts vanish and the inputs in `without` are zero."""
 
     name: str
     value: Expr
@@ -125,7 +125,7 @@ class Conserved(Typeset):
 
 
 def _while(inputs: Sequence[str]) -> str:
-    """What must be nil for a quantity to be conserved."""
+    """Conditions under which a quantity is conserved."""
     return f", while {' and '.join(inputs)} {'is' if len(inputs) == 1 else 'are'} nil" if inputs else ""
 
 
@@ -152,7 +152,7 @@ class _Field:
 
 
 class _Search:
-    """What is tried on one mechanism."""
+    """Search for the symmetries of one mechanism."""
 
     def __init__(self, equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> None:
         check_whole(equations, "a symmetry")
@@ -215,7 +215,7 @@ class _Search:
     # ---- conditions --------------------------------------------------------------------------------------------
 
     def rate(self, speeds: Sequence[Any]) -> list[Expr]:
-        """What must vanish for ξᵀ p to be conserved: its rate without efforts, and A ξ."""
+        """Expressions that must vanish for ξᵀ p to be conserved: its rate without efforts, and A ξ."""
         field = self._at(speeds)
         turning = directional(field, self.along)
         change = as_expr(Vector(turning).dot(self.momenta) + Vector(field).dot(self.force))
@@ -228,7 +228,7 @@ class _Search:
         return self._at([row.dot(field) for row in constraints.A])
 
     def found(self) -> list[Symmetry]:
-        """The symmetries, proved."""
+        """The proved symmetries."""
         if not self.is_natural or not self.equations.u:
             return []
         fields = self.fields()
@@ -251,7 +251,7 @@ class _Search:
         return found
 
     def energy(self) -> tuple[Expr | None, tuple[str, ...]]:
-        """T + V where it is conserved, and the inputs that would change it: Ė = ½ uᵀ Ṁ u - uᵀ bias + V̇."""
+        """T + V if conserved, and the inputs that would change it: Ė = ½ uᵀ Ṁ u - uᵀ bias + V̇."""
         equations = self.equations
         constraints = equations.constraints
         moved = constraints is not None and any(not is_zero(entry) for entry in constraints.a)
@@ -357,7 +357,7 @@ _AXES = "xyz"
 
 
 def whole_motions(tree: Tree) -> list[tuple[str, Vector]]:
-    """Shifts of all along x, y, z and turns about these axes, as far as the joints at the ground let them."""
+    """Translations along x, y, z and rotations about them, as far as the joints at the ground allow."""
     stems = [_stem(tree, i) for i, link in enumerate(tree.links) if link.parent == BASE]
     if not stems or not all(stems) or tree.is_driven:
         return []
@@ -391,7 +391,7 @@ def _has_mass(tree: Tree, i: int) -> bool:
 def _follows(
     tree: Tree, stem: Sequence[int], unit: Sequence[object], turns: bool, about: Vector, speeds: list[Expr]
 ) -> bool:
-    """Whether the joints of a stem can move its last link so; their speeds are filled in."""
+    """Whether the joints of a chain can move its last link so; fills in their speeds."""
     poses = world_poses(tree)
     end = poses[stem[-1]]
     columns, owners = [], []
@@ -404,13 +404,13 @@ def _follows(
     nil = Vector([as_expr(0)] * 3)
     w = Vector(unit) if turns else nil
     v = w.cross(end.p - about) if turns else Vector(unit)
-    wanted = [as_expr(x) for x in (*w, *v)]
+    twist = [as_expr(x) for x in (*w, *v)]
     J = Matrix.columns_of(columns, 6)
     if not columns or len(independent_columns(J)) < len(columns):
         return False
     rows = independent_columns(J.T)
-    found = [row[0] for row in solve_columns([J[k] for k in rows], [[wanted[k]] for k in rows])]
-    if not all(is_zero(a - b) for a, b in zip(J @ Vector(found), wanted, strict=True)):
+    found = [row[0] for row in solve_columns([J[k] for k in rows], [[twist[k]] for k in rows])]
+    if not all(is_zero(a - b) for a, b in zip(J @ Vector(found), twist, strict=True)):
         return False
     for speed, value in zip(owners, found, strict=True):
         speeds[speed] = as_expr(value)
@@ -485,11 +485,8 @@ def _symmetry_of(equations: EquationsOfMotion, coordinate: str) -> Symmetry:
         if each.coordinate == coordinate:
             return each
     cyclic = [each.coordinate for each in found if each.coordinate]
-    raise fault(
-        f"'{coordinate}' is no cyclic coordinate of '{equations.system.name}'.",
-        f"Cyclic are {', '.join(cyclic)}." if cyclic else "It has none; see symmetries().",
-        "E-SYMMETRY-UNSUPPORTED",
-    )
+    cure = f"Cyclic are {', '.join(cyclic)}." if cyclic else "It has none; see symmetries()."
+    raise fault(f"'{coordinate}' is no cyclic coordinate of '{equations.system.name}'.", cure, "E-SYMMETRY-UNSUPPORTED")
 
 
 def _index(equations: EquationsOfMotion, symmetry: Symmetry) -> int:
@@ -498,9 +495,7 @@ def _index(equations: EquationsOfMotion, symmetry: Symmetry) -> int:
     if len(moving) != 1 or as_expr(symmetry.field[moving[0]]) != as_expr(1) or equations.constraints is not None:
         several = ", ".join(spelled(equations.u[i]) for i in moving)
         why = "there are constraints" if equations.constraints is not None else f"it moves by {several} together"
-        raise fault(
-            f"'{symmetry.coordinate}' is cyclic, but its rate is no speed by itself: {why}.",
-            "Write the joint so that the coordinate has a speed of its own, such as a revolute or prismatic one.",
-            "E-SYMMETRY-UNSUPPORTED",
-        )
+        message = f"'{symmetry.coordinate}' is cyclic, but its rate is no speed by itself: {why}."
+        cure = "Write the joint so that the coordinate has a speed of its own, such as a revolute or prismatic one."
+        raise fault(message, cure, "E-SYMMETRY-UNSUPPORTED")
     return moving[0]

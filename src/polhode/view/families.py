@@ -17,12 +17,12 @@ from polhode.view.plot import (
     QUIET,
     SETTINGS,
     few_ticks,
-    figure_class,
     frame,
     heading_of,
     label_ends,
     limits,
     matplotlib_of,
+    new_figure,
     nothing_to_plot,
     one_line,
     put_heading,
@@ -49,8 +49,7 @@ def plot_overlay(
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import Normalize
 
-        height = PANEL_HEIGHT * len(panels) + (0.9 if title else 0.5)
-        figure: Figure = figure_class()(figsize=(8.0, height), layout="constrained", facecolor="white")
+        figure = new_figure(8.0, PANEL_HEIGHT * len(panels) + (0.9 if title else 0.5), hspace=0.02)
         scale = Normalize(float(np.nanmin(shades)), float(np.nanmax(shades)))
         colors = matplotlib.colormaps[_MAP](scale(shades))
         axes: Any = None
@@ -93,12 +92,10 @@ def plot_maps(
     """
     if not maps:
         raise nothing_to_plot("Give at least one result.")
-    matplotlib = matplotlib_of()
-    with matplotlib.rc_context(SETTINGS):
+    with matplotlib_of().rc_context(SETTINGS):
         rows = -(-len(maps) // columns)
-        size = (max(_NARROWEST, _SIZE[0] * columns), _SIZE[1] * rows + (0.4 if title else 0.0))
-        spacing = matplotlib.layout_engine.ConstrainedLayoutEngine(hspace=0.05, h_pad=0.08, w_pad=0.08)
-        figure: Figure = figure_class()(figsize=size, layout=spacing, facecolor="white")
+        height = _SIZE[1] * rows + (0.4 if title else 0.0)
+        figure = new_figure(max(_NARROWEST, _SIZE[0] * columns), height, hspace=0.05)
         drawn: list[Any] = []  # of one result, with one bar
         for place, each in enumerate(maps):
             axes = figure.add_subplot(rows, columns, place + 1)
@@ -109,7 +106,9 @@ def plot_maps(
             if place + 1 == len(maps) or maps[place + 1].of.name != each.of.name:
                 few_ticks(put_bar(figure, mesh, drawn, aspect=25).ax.yaxis)
                 drawn = []
-        explain(figure, [(_patch(), absent)] if absent else [])
+        from matplotlib.patches import Patch
+
+        explain(figure, [(Patch(**_EMPTY), absent)] if absent else [])
         put_title(figure, title)
     return figure
 
@@ -127,15 +126,9 @@ def _draw_map(axes: Any, each: Map, same: Sequence[Any], x: Quantity, y: Quantit
     for letter, axis, (first, *_, last) in zip("xy", (x, y), edges, strict=True):
         set_scale(axes, letter, axis.values)
         (axes.set_xlim if letter == "x" else axes.set_ylim)(first, last)
-    told = f"{change} {one_line(each.of.unit)}".rstrip() if change else ""
-    put_heading(axes, "   ".join(filter(None, [each.of.heading, one_line(each.note), told])))
+    note = f"{change} {one_line(each.of.unit)}".rstrip() if change else ""
+    put_heading(axes, "   ".join(filter(None, [each.of.heading, one_line(each.note), note])))
     return mesh
-
-
-def _patch() -> Any:
-    from matplotlib.patches import Patch
-
-    return Patch(**_EMPTY)
 
 
 _MOST_TICKS = 8
@@ -204,15 +197,17 @@ def set_ticks(axis: Any, values: ArrayLike) -> None:
     known, geometric = _distinct(values), is_geometric(values)
     ticker = matplotlib_of().ticker
     plain = ticker.FuncFormatter(lambda value, _: f"{value:g}")
-    if _fit_as_ticks(np.log(known) if geometric else known, known):
-        axis.set_major_locator(ticker.FixedLocator(known.tolist()))
-        axis.set_major_formatter(plain)
+    places = np.log(known) if geometric else known
+    fits = 1 <= len(known) <= _MOST_TICKS and max(len(f"{value:g}") for value in known) <= _LONGEST_TICK
+    if fits and (len(known) == 1 or np.diff(places).min() > 0.09 * (places[-1] - places[0])):
+        locator, form = ticker.FixedLocator(known.tolist()), plain
     elif geometric:
-        axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if known[-1] < 1000 * known[0] else (1,)))
-        axis.set_major_formatter(plain)
+        locator, form = ticker.LogLocator(subs=(1, 2, 5) if known[-1] < 1000 * known[0] else (1,)), plain
     else:
-        axis.set_major_locator(ticker.MaxNLocator(nbins=6, steps=[1, 2, 5, 10]))
-        axis.set_major_formatter(ticker.ScalarFormatter(useOffset=False, useMathText=False))
+        locator = ticker.MaxNLocator(nbins=6, steps=[1, 2, 5, 10])
+        form = ticker.ScalarFormatter(useOffset=False, useMathText=False)
+    axis.set_major_locator(locator)
+    axis.set_major_formatter(form)
     axis.set_minor_locator(ticker.NullLocator())
 
 
@@ -223,13 +218,6 @@ def set_label(axes: Any, letter: str, quantity: Quantity) -> None:
         axes.set_xlabel(quantity.label, loc="right", **words)
     else:
         axes.set_ylabel(quantity.label, loc="top", **words)
-
-
-def _fit_as_ticks(places: Floats, values: Floats) -> bool:
-    """Whether all values can be written along an axis, side by side."""
-    if not 1 <= len(values) <= _MOST_TICKS or max(len(f"{value:g}") for value in values) > _LONGEST_TICK:
-        return False
-    return len(values) == 1 or bool(np.diff(places).min() > 0.09 * (places[-1] - places[0]))
 
 
 def _distinct(values: ArrayLike) -> Floats:
@@ -348,13 +336,11 @@ def plot_families(
     """
     if not panels:
         raise nothing_to_plot("Give at least one result.")
-    matplotlib = matplotlib_of()
-    with matplotlib.rc_context(SETTINGS):
+    with matplotlib_of().rc_context(SETTINGS):
         rows = -(-len(panels) // columns)
         width = {1: 8.0, 2: 11.0}.get(columns, 1.5 + 3.6 * columns)
         height = PANEL_HEIGHT * rows + (0.9 if title else 0.5) + (0.25 if absent else 0.0)
-        spacing = matplotlib.layout_engine.ConstrainedLayoutEngine(hspace=0.07, h_pad=0.08, w_pad=0.08)
-        figure: Figure = figure_class()(figsize=(width, height), layout=spacing, facecolor="white")
+        figure = new_figure(width, height)
         shading = None if shade is None else Shading(shade)
         for place, panel in enumerate(panels):
             axes = figure.add_subplot(rows, columns, place + 1)
@@ -367,7 +353,10 @@ def plot_families(
                 set_label(axes, "x", panel.over)
             else:
                 axes.tick_params(labelbottom=False)
-        marks = [] if shading is None or joined else _kinds(shading)
+        marks = []  # what points of each colour are, where colours are few
+        if shading is not None and shading.is_few and not joined:
+            named = enumerate(zip(MARKERS, shading.colors, strict=False))
+            marks = [(_line(marker=marker, color=color), shading.label(k)) for k, (marker, color) in named]
         explain(figure, [*marks, (_line(marker="x", color=INK), absent)] if absent else marks)
         if shading is not None:
             shading.put_bar(figure, figure.axes)
@@ -421,8 +410,8 @@ def _bounded(axes: Any, panel: Panel, same: Sequence[Floats]) -> tuple[float, fl
         low -= 0.1 * (high - low)  # room for the marks of failures
     axes.set_ylim(low, high)
     axes.margins(x=0.03)
-    told = f"{change} {one_line(panel.of.unit)}".rstrip() if change else ""
-    put_heading(axes, "   ".join(filter(None, [panel.of.heading, one_line(panel.note), told])))
+    note = f"{change} {one_line(panel.of.unit)}".rstrip() if change else ""
+    put_heading(axes, "   ".join(filter(None, [panel.of.heading, one_line(panel.note), note])))
     return low, high
 
 
@@ -434,15 +423,6 @@ def _name_lines(axes: Any, panel: Panel, shading: Shading, ends: tuple[float, fl
         values = panel.of.values[group][order]
         members.append(Channel(shading.label(place), "", np.where(np.isfinite(values), values, np.nan)))
     label_ends(axes, members, shading.colors, *ends)
-
-
-def _kinds(shading: Shading) -> list[tuple[Any, str]]:
-    """What points of each colour are, where colours are few."""
-    if not shading.is_few:
-        return []
-    return [
-        (_line(marker=MARKERS[place], color=color), shading.label(place)) for place, color in enumerate(shading.colors)
-    ]
 
 
 def _line(**style: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A figure that a notebook shows by itself, whether or not matplotlib was told of the notebook."""
+"""A figure that a notebook shows by itself, without a setting of matplotlib."""
 
 from __future__ import annotations
 

@@ -71,10 +71,20 @@ def charts_of(channels: Sequence[Channel]) -> list[list[int]]:
     ranges = [_range(k, channel, sizes[channel.unit]) for k, channel in enumerate(channels)]
     made: list[list[_Range]] = []
     for unit in dict.fromkeys(channel.unit for channel in channels):
-        own = [each for each in ranges if channels[each.index].unit == unit]
-        made += _grouped(own)
-    made.sort(key=lambda chart: (_turn(chart), min(each.index for each in chart)))
-    return [sorted(each.index for each in chart) for chart in made]
+        charts: list[list[_Range]] = []  # the widest channel first, each in the first chart that it leaves readable
+        alike = [each for each in ranges if channels[each.index].unit == unit]
+        for each in sorted(alike, key=lambda one: (one.steady, -one.width)):
+            home = next((chart for chart in charts if _bears(chart, each)), None)
+            if home is None:
+                charts.append(home := [])
+            home.append(each)
+        made += charts
+
+    def rank(chart: list[_Range]) -> tuple[int, int]:
+        runs_on = 1 if any(each.runs_on for each in chart) else 0
+        return 2 if all(each.steady for each in chart) else runs_on, min(each.index for each in chart)
+
+    return [sorted(each.index for each in chart) for chart in sorted(made, key=rank)]
 
 
 def sizes_of(channels: Sequence[Channel]) -> dict[str, float]:
@@ -105,25 +115,6 @@ def _range(index: int, channel: Channel, size: float) -> _Range:
     width = float(np.ptp(own))
     steady = width <= STEADY * float(np.abs(own).max()) or is_rounding(channel, size)
     return _Range(index, float(every.min()), float(every.max()), steady, channel.unit == "rad" and width > TURNS)
-
-
-def _turn(chart: Sequence[_Range]) -> int:
-    """Whether a chart comes first, after the rest, or last."""
-    if all(each.steady for each in chart):
-        return 2
-    return 1 if any(each.runs_on for each in chart) else 0
-
-
-def _grouped(ranges: Sequence[_Range]) -> list[list[_Range]]:
-    """Channels of one unit: the widest first, each to the first chart that bears it; the steady ones after all."""
-    charts: list[list[_Range]] = []
-    for each in sorted(ranges, key=lambda found: (found.steady, -found.width)):
-        home = next((chart for chart in charts if _bears(chart, each)), None)
-        if home is None:
-            charts.append([each])
-        else:
-            home.append(each)
-    return charts
 
 
 def _bears(chart: Sequence[_Range], new: _Range) -> bool:
@@ -299,7 +290,9 @@ def page(
         _check(each.scene, each.motion)
     for channel in channels:
         _check_length(f"channel {channel.name!r}", "values", len(channel.values), motion)
-    script, style = _script(), _asset("page.css")
+    # the files of the script as one program, its names hidden from the page
+    script = '\n"use strict";\n(() => {' + "".join(_asset("script", f"{name}.js") for name in SCRIPT) + "})();\n"
+    style = _asset("page.css")
     heading = scene.title if title is None else title
     parts = {
         "policy": (
@@ -321,12 +314,12 @@ def _check(scene: Scene, motion: Motion) -> None:
     if bodies != len(scene.bodies):
         message = f"the scene has {len(scene.bodies)} bodies and the motion {bodies}."
         cure = "Give one position and one quaternion for each body of the scene, in its order."
-        raise ShapeError(message, f"scene {scene.title!r}", cure)
+        raise ShapeError(message, f"scene {scene.title!r}", cure, "E-PICTURE-SHAPE")
     held = [(f"line {line.name!r}", body) for line in scene.lines for body, _ in line.ends]
     for place, body in [*held, *((f"trace {trace.name!r}", trace.body) for trace in scene.traces)]:
         if not 0 <= body < bodies:
             cure = f"Count the bodies of the scene from 0 to {bodies - 1}."
-            raise PolhodeError("it is on a body that is not in the scene.", place, cure)
+            raise PolhodeError("it is on a body that is not in the scene.", place, cure, "E-PICTURE-NUMBER")
     for moving in motion.lines:
         _check_length(f"line {moving.name!r}", "pairs of ends", len(moving.ends), motion)
 
@@ -334,7 +327,9 @@ def _check(scene: Scene, motion: Motion) -> None:
 def _check_length(place: str, what: str, length: int, motion: Motion) -> None:
     if length != len(motion.time):
         cure = "Give one for each time of the motion."
-        raise ShapeError(f"it has {length} {what} and the motion {len(motion.time)} times.", place, cure)
+        raise ShapeError(
+            f"it has {length} {what} and the motion {len(motion.time)} times.", place, cure, "E-PICTURE-SHAPE"
+        )
 
 
 #: The elements that formulas are written with, and what may stand in them.
@@ -345,18 +340,14 @@ _FORMULA = re.compile(
 
 
 def _sheet(sheet: Sheet) -> str:
-    """The formulas of a body, hidden until they are asked for."""
+    """The formulas of a body, hidden at first."""
     lines = []
     for words, formula in sheet.lines:
         if "<" in _FORMULA.sub("", formula):
-            raise PolhodeError("a formula holds markup that is not MathML.", place=f"sheet of body {sheet.body}")
+            message = "a formula holds markup that is not MathML."
+            raise PolhodeError(message, f"sheet of body {sheet.body}", "Give MathML.", "E-PICTURE-NUMBER")
         lines.append(f"<dt>{_text(words)}</dt><dd>{formula}</dd>")
     return f'<dl data-body="{sheet.body:d}" hidden>{"".join(lines)}</dl>\n'
-
-
-def _script() -> str:
-    """The files of the script as one program, its names hidden from the page."""
-    return '\n"use strict";\n(() => {' + "".join(_asset("script", f"{name}.js") for name in SCRIPT) + "})();\n"
 
 
 def _asset(*path: str) -> str:

@@ -47,29 +47,22 @@ def plot_channels(
 ) -> Figure:
     """Draw groups of quantities over time; a group is its title, its unit and its values by name.
 
-    Groups `beside` these, each set with its own times, are drawn into the panels of the same title by broken lines.
-
-    A quantity that changes by less than one part in ten thousand is drawn level, its change told in words. Panels go
-    down one column after the other. Paths (x, y), if there are any, are drawn in a last panel as seen from above.
+    Groups `beside` these, each set with its own times, are broken lines in the panels of the same title. A quantity
+    that changes by less than one part in ten thousand is drawn level, with its change in the heading. Panels go down
+    one column after the other. Paths (x, y), if there are any, are drawn in a last panel as seen from above.
 
         figure = plot_channels(t, [("Angles", "rad", {"shoulder": q1, "elbow": q2})], title="Free swing")
     """
     times = checked_times(time, "plot")
-    panels = [
-        (name, unit, [_channel(key, unit, values, len(times)) for key, values in members.items()])
-        for name, unit, members in groups
-    ]
+    panels = _panels(times, groups)
     if not panels:
         raise nothing_to_plot("Give at least one group.")
-
-    others = [_by_title(checked_times(t, "plot"), made) for t, made in beside]
-    matplotlib = matplotlib_of()
-    with matplotlib.rc_context(SETTINGS):
+    sets = [(checked_times(t, "plot"), made) for t, made in beside]
+    others = [(t, {name: members for name, _, members in _panels(t, made)}) for t, made in sets]
+    with matplotlib_of().rc_context(SETTINGS):
         count = len(panels) + bool(paths)
         rows = -(-count // columns)
-        height = PANEL_HEIGHT * rows + (0.9 if title else 0.5)
-        spacing = matplotlib.layout_engine.ConstrainedLayoutEngine(hspace=0.07, h_pad=0.08, w_pad=0.08)
-        figure: Figure = figure_class()(figsize=(1.5 + 6.5 * columns, height), layout=spacing, facecolor="white")
+        figure = new_figure(1.5 + 6.5 * columns, PANEL_HEIGHT * rows + (0.9 if title else 0.5))
         first: Any = None
         for i, (name, unit, members) in enumerate(panels):
             row, column = i % rows, i // rows
@@ -146,12 +139,26 @@ def figure_class() -> Any:
     return NotebookFigure
 
 
-def _channel(name: str, unit: str, values: ArrayLike, samples: int) -> Channel:
-    channel = Channel(name, unit, np.asarray(values, dtype=float))
-    if len(channel.values) != samples:
-        cure = "Give one value for each time."
-        raise ShapeError(f"it has {len(channel.values)} values for {samples} times.", f"channel {name!r}", cure)
-    return channel
+def new_figure(width: float, height: float, hspace: float = 0.07) -> Figure:
+    """An empty figure, in inches."""
+    spacing = matplotlib_of().layout_engine.ConstrainedLayoutEngine(hspace=hspace, h_pad=0.08, w_pad=0.08)
+    made: Figure = figure_class()(figsize=(width, height), layout=spacing, facecolor="white")
+    return made
+
+
+def _panels(
+    times: Floats, groups: Sequence[tuple[str, str, Mapping[str, ArrayLike]]]
+) -> list[tuple[str, str, list[Channel]]]:
+    """Title, unit and channels of each group."""
+    made = [
+        (name, unit, [Channel(key, unit, np.asarray(x, dtype=float)) for key, x in members.items()])
+        for name, unit, members in groups
+    ]
+    for channel in (each for _, _, members in made for each in members):
+        if len(channel.values) != len(times):
+            message, place = f"it has {len(channel.values)} values for {len(times)} times.", f"channel {channel.name!r}"
+            raise ShapeError(message, place, "Give one value for each time.", "E-PICTURE-SHAPE")
+    return made
 
 
 def _above(axes: Any, paths: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> None:
@@ -178,16 +185,6 @@ def frame(axes: Any) -> None:
     for side, spine in axes.spines.items():
         spine.set_visible(side == "bottom")
         spine.set(color=QUIET, linewidth=0.8)
-
-
-def _by_title(
-    times: Floats, groups: Sequence[tuple[str, str, Mapping[str, ArrayLike]]]
-) -> tuple[Floats, dict[str, list[Channel]]]:
-    """Groups by their titles, with their times."""
-    return times, {
-        name: [_channel(key, unit, values, len(times)) for key, values in members.items()]
-        for name, unit, members in groups
-    }
 
 
 def _panel(
@@ -258,8 +255,7 @@ def limits(curves: Sequence[Floats], level: float = 1e-4, room: float = 0.06) ->
     if high - low > level * largest:
         return low - room * (high - low), high + room * (high - low), ""
     around = 0.05 * largest or 1.0
-    told = f"varies by {high - low:.2g}" if len(curves) == 1 and high > low else ""
-    return low - around, high + around, told
+    return low - around, high + around, f"varies by {high - low:.2g}" if len(curves) == 1 and high > low else ""
 
 
 def label_ends(axes: Any, members: Sequence[Channel], colors: Sequence[str], low: float, high: float) -> None:
@@ -303,7 +299,9 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
     blocks: list[list[int]] = []
     for index in order:
         blocks.append([index])
-        while len(blocks) > 1 and _top(blocks[-2], heights, gap) + gap > _bottom(blocks[-1], heights, gap) + 1e-12:
+        while len(blocks) > 1 and (
+            _bottom(blocks[-2], heights, gap) + gap * len(blocks[-2]) > _bottom(blocks[-1], heights, gap) + 1e-12
+        ):
             blocks[-2:] = [blocks[-2] + blocks[-1]]
     moved = list(heights)
     for block in blocks:
@@ -314,10 +312,6 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
 
 def _bottom(block: Sequence[int], heights: Sequence[float], gap: float) -> float:
     return sum(heights[index] for index in block) / len(block) - gap * (len(block) - 1) / 2
-
-
-def _top(block: Sequence[int], heights: Sequence[float], gap: float) -> float:
-    return _bottom(block, heights, gap) + gap * (len(block) - 1)
 
 
 def one_line(words: str, longest: int = LONGEST_NAME) -> str:

@@ -1,7 +1,5 @@
 """`polhode check`: findings of a model file, and warnings as sentences."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 
@@ -26,7 +24,7 @@ def test_a_unit_that_is_none_is_refused_with_its_line(polhode: Shell, tmp_path: 
 
 
 def test_what_a_command_warns_of_is_a_sentence(polhode: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("polhode.cli.info.run", lambda: warnings.warn("mind the gap.", stacklevel=1))
+    monkeypatch.setattr("polhode.cli.info.info", lambda: warnings.warn("mind the gap.", stacklevel=1))
     polhode("info")
     assert polhode.errors == "mind the gap.\n"
 

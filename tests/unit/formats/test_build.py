@@ -1,7 +1,5 @@
 """Discs on curves in model files."""
 
-from __future__ import annotations
-
 import pytest
 
 import polhode as ph
@@ -69,3 +67,34 @@ def test_what_is_wrong_with_a_curve_is_told_with_its_line(curve: str, words: str
     with pytest.raises(FormatError, match=words) as told:
         tyre(curve)
     assert str(told.value).startswith("<text>:11: rolling.tyre")
+
+
+def test_unknown_keys_and_unknown_names_are_reported_together() -> None:
+    text = (
+        "gravity: [0, 0, g]\nparameters: {m: 1}\nbodies: {bob: {mass: mm, com: [0, 0, -1], colour: red}}\n"
+        "joints: {hinge: {parent: ground, child: bob, type: revolute, axis: y}}\n"
+        "loads: [{type: joint_force, joint: hinge, value: k*hinge, sign: 1}]\n"
+        "poses: {a: {coordinates: {hing: 1}}}\n"
+    )
+    with pytest.raises(FormatError) as caught:
+        loads_yaml(text)
+    places = [problem.place.partition(": ")[2] for problem in caught.value.problems]
+    assert places == [
+        "bodies.bob.colour",
+        "loads[0].sign",
+        "gravity[2]",
+        "bodies.bob.mass",
+        "loads[0].value",
+        "poses.a",
+    ]
+
+
+def test_names_that_a_wrong_section_declares_are_not_reported_as_unknown() -> None:
+    text = (
+        "bodies: {bob: {mass: 1, com: [0, 0, -1]}}\n"
+        "joints: {hinge: {parent: ground, child: bob, type: revolute, axis: y, coordinats: [theta]}}\n"
+        "loads: [{type: joint_force, joint: hinge, value: -theta}]\n"
+    )
+    with pytest.raises(FormatError) as caught:
+        loads_yaml(text)
+    assert len(caught.value.problems) == 1

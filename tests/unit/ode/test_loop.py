@@ -1,7 +1,5 @@
 """The stepping loop: who writes the time of a run, and what a run by it does not depend on."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from pathlib import Path
@@ -22,7 +20,7 @@ NATIVE = {
     ("ode/loop.py", "advance"): 1,
     ("ode/loop.py", "note_accepted"): 2,
     ("ode/loop.py", "_undo_step"): 1,
-    ("ode/loop.py", "_interrupt"): 1,
+    ("ode/event_handling.py", "_interrupt"): 1,
     ("ode/loop.py", "_pass_time_event"): 3,
     ("ode/members.py", "reset"): 1,
     ("ode/members.py", "step_members"): 1,  # a stepper's members stand at times of their own

@@ -1,7 +1,5 @@
 """What a robot looks like: meshes where they can be drawn, a sentence where they cannot, and the rest as before."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +7,8 @@ import pytest
 
 import polhode as ph
 from polhode.show.animation import MeshWarning
-from polhode.show.mesh_assets import looks_of, upright
-from polhode.show.scene import scene_of
+from polhode.show.mesh_assets import mesh_assets_of, upright
+from polhode.show.scene import Painter
 from polhode.show.still import still, write_still
 from polhode.view.mesh import Mesh, MeshShape, Piece
 
@@ -36,12 +34,12 @@ def arm(tmp_path: Path) -> ph.System:
 
 
 def test_meshes_are_drawn_and_what_is_not_is_told(arm: ph.System) -> None:
-    looks = looks_of(arm.model(), most=300)
-    assert [Path(file).name for file in looks.meshes] == ["ball.stl"]
-    assert looks.told[0].startswith("broken.stl is not drawn: ")
-    assert looks.told[1] == "gone.stl is not drawn: missing: there is no such file."
-    assert looks.told[2].startswith("Meshes are simplified: 1,280 triangles are drawn as ")
-    scene = scene_of(arm.derive().record, {}, looks=looks)
+    assets = mesh_assets_of(arm.model(), most=300)
+    assert [Path(file).name for file in assets.meshes] == ["ball.stl"]
+    assert assets.notices[0].startswith("broken.stl is not drawn: ")
+    assert assets.notices[1] == "gone.stl is not drawn: missing: there is no such file."
+    assert assets.notices[2].startswith("Meshes are simplified: 1,280 triangles are drawn as ")
+    scene = Painter(arm.derive().record.system, {}, {}, assets).scene("arm")
     drawn = {body.name: body.shapes for body in scene.bodies}
     (ball,) = drawn["a"]
     assert isinstance(ball, MeshShape)
@@ -60,7 +58,7 @@ def test_the_page_says_it_and_the_call_warns(arm: ph.System, tmp_path: Path) -> 
 
 
 def test_without_meshes_nothing_is_read(tmp_path: Path) -> None:
-    assert looks_of(ph.System("empty").model()).told == ()
+    assert mesh_assets_of(ph.System("empty").model()).notices == ()
 
 
 def test_a_mesh_of_a_package_is_told_with_what_finds_it(arm: ph.System, tmp_path: Path) -> None:
@@ -84,11 +82,9 @@ def rod(com: tuple[float, float, float], is_y_up: bool = True) -> tuple[ph.Syste
     return system, {"rod.dae": Mesh((Piece(CORNERS, FACES),), is_y_up=is_y_up)}
 
 
-@pytest.mark.parametrize(
-    ("com", "is_y_up", "longest"),
-    [((0, 0, 0.5), True, 2), ((0, 0.5, 0), True, 1), ((0, 0, 0.5), False, 1), ((0.5, 0, 0), True, 1)],
-    ids=["turned", "as it is", "z is up", "neither is nearer"],
-)
+@pytest.mark.parametrize(("com", "is_y_up", "longest"), [
+    ((0, 0, 0.5), True, 2), ((0, 0.5, 0), True, 1), ((0, 0, 0.5), False, 1), ((0.5, 0, 0), True, 1),
+], ids=["turned", "as it is", "z is up", "neither is nearer"])  # fmt: skip
 def test_the_mass_centre_decides(com, is_y_up, longest):
     system, meshes = rod(com, is_y_up)
     points = upright(system.model(), meshes)["rod.dae"].pieces[0].points

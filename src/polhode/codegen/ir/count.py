@@ -15,10 +15,9 @@ _APART = {"add", "sub", "mul", "div", "neg", "sin", "cos"}
 
 @dataclass(frozen=True)
 class Operations:
-    """How many operations one evaluation takes; `sincos` counts angles of which a sine or cosine is taken.
+    """Operations of one evaluation; `sincos` counts angles with a sine or cosine, `functions` other functions.
 
-    `functions` counts all others, such as tanh, sqrt and max, `by_name` each of them. `calls` are those of tables and
-    users' functions, which are counted apart.
+    `by_name` counts each of these; `calls` are those of tables and users' functions.
     """
 
     multiplications: int

@@ -25,7 +25,7 @@ def evaluate(
     parameters: Sequence[Value],
     meaning: Mapping[str, Callable[..., Value]],
 ) -> dict[str, list[Value]]:
-    """The entries of each output, for any kind of value that `meaning` knows how to compute with."""
+    """The entries of each output, for any kind of value that `meaning` computes with."""
     slots: list[Value] = [*constants, *inputs, *parameters]
     for instruction in program.setup + program.run:
         slots.append(meaning[instruction.op](*(slots[arg] for arg in instruction.args)))
@@ -33,9 +33,7 @@ def evaluate(
 
 
 def interpret(
-    program: Program,
-    inputs: Mapping[str, npt.ArrayLike],
-    parameters: npt.ArrayLike = (),
+    program: Program, inputs: Mapping[str, npt.ArrayLike], parameters: npt.ArrayLike = ()
 ) -> dict[str, npt.NDArray[np.float64]]:
     """The outputs at one state, computed with plain floats.
 

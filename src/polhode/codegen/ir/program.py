@@ -125,7 +125,7 @@ class Program:
 def identifier(kind: str, *words: str) -> str:
     """What a function is called in generated code: small letters, digits and underscores.
 
-    Where a user's words have other letters, or are several, a digest of them tells those apart that look alike.
+    Where a user's words have other letters, or are several, a digest of them makes the names distinct.
 
     >>> identifier("reaction", "hinge"), identifier("reaction", "größe")
     ('reaction_hinge', 'reaction_gr_e_dba92c0a')

@@ -156,8 +156,7 @@ class Variable:
 class Function:
     """A function under construction; `text` is its IR once it is finished.
 
-    In lanes, a number is a vector with one double for each lane, and a block has WIDTH numbers. Where it `is_scoped`,
-    memory of records and variables is apart from arrays.
+    In lanes a number is a vector of one double a lane. If `is_scoped`, memory of records is apart from arrays.
     """
 
     def __init__(
@@ -235,8 +234,8 @@ class Function:
 
     def store(self, kind: str, value: Any, address: str, *, is_record: bool = False) -> None:
         """Write a value to an address."""
-        made = self.of_kind(kind, value)
-        self.write(f"store {kind} {made.name}, ptr {address}, align 8{self._scopes[is_record]}")
+        result = self.of_kind(kind, value)
+        self.write(f"store {kind} {result.name}, ptr {address}, align 8{self._scopes[is_record]}")
 
     def variable(self, value: Any) -> Variable:
         """A name that changes, with its first value."""
@@ -250,9 +249,9 @@ class Function:
             )
         name = f"%{self.fresh('var')}"
         self._entry.append(f"  {name} = alloca {kind}, align 32")
-        made = Variable(self, kind, name, target)
-        made.write(value)
-        return made
+        result = Variable(self, kind, name, target)
+        result.write(value)
+        return result
 
     # ---- values ------------------------------------------------------------------------------------------------
 
@@ -299,9 +298,9 @@ class Function:
 
     def intrinsic(self, name: str, *operands: Any) -> Value:
         """An intrinsic of LLVM on operands of one kind."""
-        made = self.alike(*operands)
-        kind = made[0].kind
-        given = ", ".join(f"{kind} {each.name}" for each in made)
+        result = self.alike(*operands)
+        kind = result[0].kind
+        given = ", ".join(f"{kind} {each.name}" for each in result)
         return self.emit(kind, f"call {kind} @llvm.{name}.{suffix(places_of(kind))}({given})")
 
     def fma(self, a: Any, b: Any, c: Any) -> Value:
@@ -337,10 +336,10 @@ class Function:
         if len(values) == 1:
             return values[0]
         kind = vector_type(len(values))
-        made = Value(self, kind, "poison")
+        result = Value(self, kind, "poison")
         for place, value in enumerate(values):
-            made = self.emit(kind, f"insertelement {kind} {made.name}, double {value.name}, i64 {place}")
-        return made
+            result = self.emit(kind, f"insertelement {kind} {result.name}, double {value.name}, i64 {place}")
+        return result
 
     def select(self, condition: Value, one: Any, two: Any) -> Value:
         """One value where the condition holds, else the other."""

@@ -30,10 +30,9 @@ from .spilled_packs import spilled_kernel
 
 @dataclass(frozen=True)
 class Kernel:
-    """What is to be written: one state, in packs where they pay, or `lanes` states at a time.
+    """A function to write: of one state, in packs where they pay, or of `lanes` states at a time.
 
-    With lanes, every pointer is to an array of vectors, the work array included. Without fused multiply-adds in
-    hardware, sines and cosines are the C library's, one by one.
+    In lanes every pointer is to vectors. Without hardware fma, sines and cosines are those of the C library.
     """
 
     program: Program
@@ -48,7 +47,7 @@ class Kernel:
         return block.function(f"{self.attributes} void @{self.name}({kernel_arguments(self.program)})", self.inlining)
 
     def block(self, *, fuses: bool = False) -> Block:
-        """A block that knows where inputs and work array lie; one that `fuses` leaves no liberty in rounding."""
+        """A block with the pointers of inputs and work array; one that `fuses` leaves no liberty in rounding."""
         program = self.program
         fused = fused_products(program, live_run(program)) if fuses and self.fused else None
         block = Block(self.lanes, program.constants, fused)
@@ -81,10 +80,7 @@ SHORT = 200
 
 
 def kernel_ir(kernel: Kernel, *, spills: bool = True, alike: bool = False) -> list[str]:
-    """The functions of the kernel; without `spills`, values of one state stay in registers.
-
-    One that is to be `alike`, and is not very long, has the bits in lanes that it has for one state.
-    """
+    """The functions of a kernel; without `spills` in registers alone; `alike`: lanes give the bits of one state."""
     without = {packed_stores} if not spills else set()
     return written(kernel, without | ({isomorphic_groups, packed_stores} if alike else set()))[0]
 
@@ -192,7 +188,7 @@ class SincosPrologue:
     size: int  # how many numbers the rows take
 
     def write(self, block: Block, pointer: str, first: int) -> None:
-        """The rows, in a block that knows where inputs are; the scratch array has room from `first` on."""
+        """The rows, in a block with the pointers of inputs; the scratch array has room from `first` on."""
         for number, row in enumerate(self.rows):
             width, name = len(row), f"%row{number}"
             real, vector = vector_type(width), "poison"
@@ -245,7 +241,7 @@ Entry = tuple[str, int, int]  # an output's pointer, an offset in it, and a sign
 
 
 class RegisterWriter:
-    """Writes units into a block that knows where inputs and work array are."""
+    """Writes units into a block with the pointers of inputs and work array."""
 
     def __init__(self, program: Program, code: Packed, block: Block) -> None:
         self.program, self.code, self.block = program, code, block
@@ -260,10 +256,7 @@ class RegisterWriter:
         self.names = 0
 
     def write(self) -> None:
-        """Every unit in order, and the outputs: at once if they are more than the inputs, which are then read first.
-
-        So an output may lie over an input, and the entries of a matrix need not wait for each other.
-        """
+        """Write units in order and store outputs after all inputs are read, so that an output may overlap an input."""
         inputs = range(self.program.first_input, self.program.first_parameter)
         entries: dict[int, list[Entry]] = {}
         for number, output in enumerate(self.code.outputs):
@@ -282,8 +275,8 @@ class RegisterWriter:
                         self._slot(arg)
                 self.block.run([(number, step)], frozenset([number]))
             if at_once:
-                made = [lane[0] for lane in self.code.packs[number].lanes if lane] if is_pack else [number]
-                self._store({slot: entries.pop(slot) for slot in made if slot in entries})
+                result = [lane[0] for lane in self.code.packs[number].lanes if lane] if is_pack else [number]
+                self._store({slot: entries.pop(slot) for slot in result if slot in entries})
         if at_once:
             self._store(entries)
             return

@@ -59,10 +59,9 @@ def sincos_name(lanes: int) -> str:
 
 
 def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
-    """LLVM functions that return {sin x, cos x}; the module must declare @sin, @cos and the intrinsics fma and fabs.
+    """LLVM functions returning {sin x, cos x}; the module declares @sin, @cos, fma and fabs.
 
-    In lanes it must define the function of one lane as well.
-    Without fused multiply-adds in hardware (`fused=False`) the reduction would be slow: all goes to the C library.
+    Without fused multiply-adds in hardware (`fused=False`) the C library computes them.
     """
     if not fused:
         return _library_ir(sincos_name(lanes), lanes, "#1")

@@ -175,7 +175,7 @@ class _Factoring:
         )
         if known:
             return value, sign
-        value = self.values.made(self.chosen, (value, sign), op, args)
+        value = self.values.computed_by(self.chosen, (value, sign), op, args)
         self.rank[value] = rank - 0.5
         if any(arg in self.runs for arg, _ in args):
             self.runs.add(value)
@@ -213,10 +213,10 @@ def share_subexpressions(
     values: Values, chosen: Sequence[Form | None], roots: Sequence[Ref], inputs: Iterable[int]
 ) -> list[Form | None]:
     """The chosen forms with what sums, and what products, have in common computed once."""
-    made = list(chosen)
+    result = list(chosen)
     for op in ("mul", "add"):
-        _Sharing(values, made, op, roots, set(inputs)).share()
-    return made
+        _Sharing(values, result, op, roots, set(inputs)).share()
+    return result
 
 
 class _Sharing:
@@ -323,7 +323,7 @@ class _Sharing:
     def _value_of(self, args: tuple[Ref, Ref]) -> Ref:
         """A new value, the sum or the product of two; one that is the same function may be computed from it."""
         value, sign = self.values.numbered(self.values.result(self.op, args))
-        return self.values.made(self.chosen, (value, sign), self.op, args), sign if self.sums else 1
+        return self.values.computed_by(self.chosen, (value, sign), self.op, args), sign if self.sums else 1
 
 
 def _is_plain(terms: Sequence[Ref]) -> bool:

@@ -46,10 +46,9 @@ class Corners:
 
 @dataclass(frozen=True)
 class Divided:
-    """A program whose tables are read between the `bounds`, and a program of what vanishes where steps end.
+    """A program whose tables are read between `bounds`, and a program of the functions that vanish where steps end.
 
-    Those are the values that were asked for, one for each argument of `corners`, then those of the kinks; behind them
-    stand the arguments themselves.
+    Those are corners, one for each argument in `corners`, then kinks, then the arguments themselves.
     """
 
     smooth: Program
@@ -75,7 +74,7 @@ class _Rewriting:
         """The instruction of a slot as it is."""
         self.moved[slot] = self.add(*_renumbered(code, self.moved))
 
-    def made(self, functions: tuple[Table, ...] = ()) -> Program:
+    def build(self, functions: tuple[Table, ...] = ()) -> Program:
         """The program."""
         old, moved = self.program, self.moved
         return replace(
@@ -108,7 +107,7 @@ def switched(program: Program) -> Switched | None:
             new.moved[slot] = program.first_parameter + arguments.index(signs[slot])
         else:
             new.keep(slot, code)
-    smooth = new.made()
+    smooth = new.build()
     switches = Output(SWITCHES, (len(arguments),), tuple(new.moved[slot] for slot in arguments))
     values = replace(smooth, name=f"{program.name[:50]}_{SWITCHES}", outputs=(switches,))
     return Switched(smooth, values, _arrays_of(values))
@@ -148,10 +147,7 @@ def divided(program: Program, slots: tuple[int, ...] = ()) -> Divided:
 
 
 def _corners(program: Program) -> dict[int, Corners]:
-    """The corners of tables of the state, by the slot of the argument.
-
-    Arguments with efforts or inputs in them are left out: a controller may change them anywhere in a step.
-    """
+    """Corners of tables of the state by the slot of the argument, except arguments with efforts or inputs."""
     found: dict[int, Corners] = {}
     driven = {*_slots(program, "tau"), *_slots(program, "inputs")}
     for code, table in _tables(program):
@@ -186,22 +182,19 @@ def _extended(program: Program, corners: dict[int, Corners]) -> tuple[Program, d
         args = [new.moved[k] for k in code.args]
         inside = [within.get(k, new.moved[k]) for k in code.args]
         new.moved[slot] = new.add(f"call{number}", *args, *inside)
-    return new.made(tuple(functions.values())), new.moved
+    return new.build(tuple(functions.values())), new.moved
 
 
 def jumping_tables(program: Program) -> tuple[Program, list[tuple[str, tuple[float, ...]]]] | None:
-    """The arguments of tables of one variable that jump, as a program, and for each its words and where it jumps.
-
-    Tables of the time itself are left out: steps end where they jump.
-    """
+    """Arguments of tables that jump, as a program, with descriptions and jump positions; not of time alone."""
     found, slots = [], []
     for code, table in _tables(program):
         if len(code.args) == 1 and _varies(program, code.args[0]) and (jumps := table.pieces.breaks()[0]):
             found.append((_words(table), jumps))
             slots.append(code.args[0])
     output = Output("arguments", (len(slots),), tuple(slots))
-    made = replace(program, name=f"{program.name[:50]}_arguments", outputs=(output,), notes={})
-    return (made, found) if found else None
+    result = replace(program, name=f"{program.name[:50]}_arguments", outputs=(output,), notes={})
+    return (result, found) if found else None
 
 
 def _run(program: Program) -> Iterator[tuple[int, Instruction]]:

@@ -87,7 +87,7 @@ class Values:
         """The sum or product as a form of a value, with the sign that makes them equal."""
         return Form(op, args, 1 if self.result(op, args) == self.fingerprints[value] else -1)
 
-    def made(self, chosen: list[Form | None], ref: Ref, op: str, args: tuple[Ref, ...]) -> int:
+    def computed_by(self, chosen: list[Form | None], ref: Ref, op: str, args: tuple[Ref, ...]) -> int:
         """The value to compute by this form, its only one; a duplicate where the value is computed already."""
         value, sign = ref
         if value < len(chosen):
@@ -153,7 +153,7 @@ def _double(number: Any) -> float:
 def _check_same(known: float, other: float) -> None:
     """Refuse different numbers with one fingerprint."""
     if not math.isclose(known, other, rel_tol=1e-9):
-        message = f"the numbers {known!r} and {other!r} have one fingerprint and cannot be told apart."
+        message = f"the numbers {known!r} and {other!r} have one fingerprint and cannot be distinguished."
         raise PolhodeError(message, cure="Write them with fewer digits.", code="E-CODE-TWICE")
 
 
@@ -209,10 +209,9 @@ def expand_angle_sums(values: Values, nodes: Sequence[Expr]) -> None:
 
 
 def select_forms(values: Values) -> list[Form | None]:
-    """For each value the form whose whole expression, shared parts written out, is lightest.
+    """For each value the form whose fully expanded expression is lightest.
 
-    Weights are logarithms, for such expressions outgrow every number. They strictly fall from a value to its operands,
-    so that the choice cannot be circular.
+    Weights are logarithms and decrease strictly from a value to its operands, so that the choice is not circular.
     """
     weight = [math.inf] * len(values.forms)
     for value in (*values.constants, *values.leaves):

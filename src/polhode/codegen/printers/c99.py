@@ -200,11 +200,7 @@ class CSource:
 
     def files(self) -> dict[str, str]:
         """File name to text."""
-        return {
-            f"{self.name}.h": self.header,
-            f"{self.name}.c": self.source,
-            f"{self.name}_main.c": self.driver,
-        }
+        return {f"{self.name}.h": self.header, f"{self.name}.c": self.source, f"{self.name}_main.c": self.driver}
 
 
 def print_c(program: Program, preface: Sequence[str] = ()) -> CSource:
@@ -392,8 +388,8 @@ def _simulation_files(simulation: Simulation) -> dict[str, str]:
     """The main program, and each function's header and source."""
     files = {f"{simulation.name}.c": print_simulation(simulation)}
     for each in simulation.functions.values():
-        made = print_c(each.program, each.preface)
-        files |= {f"{made.name}.h": made.header, f"{made.name}.c": made.source}
+        result = print_c(each.program, each.preface)
+        files |= {f"{result.name}.h": result.header, f"{result.name}.c": result.source}
     return files
 
 

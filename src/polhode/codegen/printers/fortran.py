@@ -463,8 +463,8 @@ def _simulation_files(simulation: Simulation) -> dict[str, str]:
     """The main program, and each function's module."""
     files = {f"{simulation.name}.f90": print_simulation(simulation)}
     for each in simulation.functions.values():
-        made = print_fortran(each.program, each.preface)
-        files |= {name: text for name, text in made.items() if not name.endswith("_main.f90")}
+        result = print_fortran(each.program, each.preface)
+        files |= {name: text for name, text in result.items() if not name.endswith("_main.f90")}
     return files
 
 

@@ -63,10 +63,9 @@ class Function:
 
 @dataclass(frozen=True)
 class Projection:
-    """What brings a state back to its constraints.
+    """Projection of a state on the constraints.
 
-    `step` puts out `pivots`, a `displacement` of the coordinates and a `change` of the speeds; `rows`, where some are
-    redundant, what all of them are off.
+    `step` returns `pivots`, a `displacement` and a `change` of speeds; `rows`, if some are redundant, all residuals.
     """
 
     step: Function
@@ -80,7 +79,7 @@ class Simulation:
     name: str
     preface: Sequence[str]
     rates: Function  # puts out ẋ
-    energy: Function  # puts out the kinetic and the potential energy, as far as the state tells them
+    energy: Function  # puts out the kinetic and the potential energy, as far as they follow from the state
     run: tuple[Value, Value, Value]  # duration, step, and how many steps lie between two rows of the table
     parameters: tuple[Value, ...]
     coordinates: tuple[Value, ...]
@@ -114,10 +113,10 @@ class Simulation:
     @property
     def numbers(self) -> dict[str, float]:
         """The constants of the program."""
-        made = {"bound": self.bound, "most_steps": float(self.most_steps), **_NUMBERS}
+        result = {"bound": self.bound, "most_steps": float(self.most_steps), **_NUMBERS}
         kept = self.projection
-        made |= {} if kept is None else _KEPT
-        return made if kept is None or kept.rows is None else made | {"off": OFF}
+        result |= {} if kept is None else _KEPT
+        return result if kept is None or kept.rows is None else result | {"off": OFF}
 
     @property
     def functions(self) -> dict[str, Function]:
@@ -142,11 +141,7 @@ def output_size(function: Function, output: str) -> int:
 
 
 def filled(template: str, simulation: Simulation, **texts: str) -> str:
-    """A template of this folder with `@NAME@` replaced by texts.
-
-    Lines from `@if constraints` or `@if redundant` to `@end` stay where the program has constraints, or rows that
-    are redundant.
-    """
+    """A template with `@NAME@` replaced; lines from `@if constraints` or `@if redundant` to `@end` are conditional."""
     kept = simulation.projection
     conditions = {"constraints": kept is not None, "redundant": kept is not None and kept.rows is not None}
     lines: list[str] = []

@@ -54,11 +54,11 @@ def check_input(place: int) -> float:
 def check_inputs(program: Program) -> list[tuple[str, list[float]]]:
     """What a driver feeds in: the numbers of each array, then of the parameters p."""
     sizes = [*((array.name, array.size) for array in program.arrays), ("p", program.parameters)]
-    made, place = [], 0
+    result, place = [], 0
     for name, size in sizes:
-        made.append((name, [check_input(place + k) for k in range(1, size + 1)]))
+        result.append((name, [check_input(place + k) for k in range(1, size + 1)]))
         place += size
-    return made
+    return result
 
 
 class Body(NamedTuple):

@@ -11,10 +11,9 @@ from ..ir.program import Program
 
 
 class PackScheduler:
-    """Packs and scalars in an order of computation; a pack that would need itself is dissolved.
+    """Orders packs and scalars for computation; a pack that depends on itself is dissolved.
 
-    The order is depth first from the outputs, or with `program_order` sines and cosines first, for they have branches,
-    before much else is alive, then each unit where the last of its lanes stands in the program.
+    The order is depth first from the outputs; with `program_order` sines and cosines first, then program order.
     """
 
     def __init__(

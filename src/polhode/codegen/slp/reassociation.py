@@ -96,10 +96,7 @@ def _sum(program: Program, root: int, inner: frozenset[int]) -> Node:
 
 
 def isomorphism_classes(program: Program, values: Mapping[int, Node]) -> dict[int, int]:
-    """For each slot its isomorphism class: one number for values of one shape, whatever their signs, constants, inputs.
-
-    Inputs of different arrays differ; so do constants, inputs, and what comes from parameters.
-    """
+    """Isomorphism class of each slot: values of one shape, whatever their signs, constants and inputs of one array."""
     found: dict[int, int] = dict.fromkeys(range(program.first_input), 0)
     start = program.first_input
     for number, array in enumerate(program.arrays):

@@ -496,18 +496,15 @@ PACKABLE = ("sum", "mul", "div", "sqrt", "sin", "cos", "abs")
 def group_packs(
     values: Mapping[int, Node], shape: Mapping[int, int], groups: Sequence[tuple[int, ...]], known: Sequence[Pack] = ()
 ) -> list[Pack]:
-    """A pack for each group that is computed and not `known`, its terms' signs as they are in the program.
-
-    The packs are numbered after those that are known.
-    """
+    """A pack, numbered after the known ones, for each group that is computed and not `known`."""
     number = {slot: k for k, group in enumerate(groups) for slot in group}
     there = {lane[0] for pack in known for lane in pack.lanes if lane}
-    made = [
+    result = [
         group
         for group in groups
         if group[0] in values and values[group[0]].op in PACKABLE and not there.intersection(group)
     ]
-    pack_number: dict[tuple[int | None, ...], int] = {group: k for k, group in enumerate(made, len(known))}
+    pack_number: dict[tuple[int | None, ...], int] = {group: k for k, group in enumerate(result, len(known))}
     pack_number.update((tuple(lane and lane[0] for lane in pack.lanes), k) for k, pack in enumerate(known))
 
     def source(slots: tuple[int | None, ...]) -> Source:
@@ -516,7 +513,7 @@ def group_packs(
         return Whole(pack_number[slots]) if slots in pack_number else Gather(slots)
 
     packs: list[Pack] = []
-    for group in made:
+    for group in result:
         terms = [Term(_signs(c), (source(_slots(c)),)) for c in _columns([values[s] for s in group], shape, number)]
         if values[group[0]].op == "mul":
             signs = tuple(a * b for a, b in zip(terms[0].signs, terms[1].signs, strict=True))
@@ -704,10 +701,7 @@ _SIZES, _LEAST = range(2, 9), 0.1
 
 
 def vectorise(program: Program, width: int = 1) -> Packed | None:
-    """The run part with isomorphic groups in packs, and sines and cosines in packs of `width`.
-
-    None where that does not pay, or leaves too much for one block.
-    """
+    """The run part with isomorphic groups and sines in packs of `width`; None if that does not pay or fit."""
     if len(program.run) > LONGEST:
         return None
     values = reassociated(program)

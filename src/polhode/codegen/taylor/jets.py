@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import MappingProxyType
 
-from ..ir.program import Output, Program
+from ..ir.program import Output
 from ..llvm.block import declarations
 from ..llvm.calls import functions_ir
 from ..llvm.function import INTEGER, POINTER, WIDTH, Function, Value, Variable, declared
@@ -126,7 +126,7 @@ def jet_layout(series: SeriesProgram, width: int = WIDTH) -> JetLayout:
 def jet_ir(series: SeriesProgram, *, fused: bool = True, lanes: int = 1) -> list[str]:
     """The functions: order zero, and `ph_jet`; of one motion, or of several in lanes."""
     layout = jet_layout(series, WIDTH if lanes == 1 else 1)
-    program = _at_zero(series, layout)
+    program = replace(series.program, outputs=(Output("first", (len(layout.first),), tuple(layout.first)),))
     kernel = Kernel(program, "ph_first", lanes=lanes, fused=fused, attributes="internal")
     return [*kernel_ir(kernel, alike=True), _JetWriter(series, layout, fused, lanes).function().text]
 
@@ -142,11 +142,6 @@ def jet_module(series: SeriesProgram, *, fused: bool = True, lanes: int = 1) -> 
             kept.append(line)
             seen.add(name)
     return "\n".join(kept)
-
-
-def _at_zero(series: SeriesProgram, layout: JetLayout) -> Program:
-    """The program that writes order zero of all that recurrences read."""
-    return replace(series.program, outputs=(Output("first", (len(layout.first),), tuple(layout.first)),))
 
 
 def _read_at_zero(series: SeriesProgram) -> set[int]:
@@ -292,15 +287,15 @@ class _JetWriter:
     def _write_factors(self, row: Value, rates: list[Variable]) -> None:
         """Order k of the factors that sums will read."""
         of_state = {slot: rate.read() for slot, rate in zip(self.series.states, rates, strict=True)}
-        made: dict[Factor, Value] = {}
+        result: dict[Factor, Value] = {}
 
         def value(factor: Factor) -> Value:
-            if factor not in made:
+            if factor not in result:
                 plain = self.now[factor.slot]
                 if factor.derived:
                     plain = of_state[factor.slot] if factor.slot in of_state else plain * self.k
-                made[factor] = plain
-            return made[factor]
+                result[factor] = plain
+            return result[factor]
 
         for number, factors in enumerate(self.layout.packs.blocks):
             if self.f.lanes > 1:
@@ -342,8 +337,8 @@ def _root(w: _JetWriter, slot: int, rule: Rule) -> Value:
 
 def _integral(w: _JetWriter, slot: int, rule: Rule) -> Value:
     a, integrand = rule.args
-    made = w.f.fma(w.first(integrand), w.now[a], w.sums[slot] * w.over_k)
-    return made if rule.sign > 0 else -made
+    result = w.f.fma(w.first(integrand), w.now[a], w.sums[slot] * w.over_k)
+    return result if rule.sign > 0 else -result
 
 
 #: How order k of a value is written, by the name of its rule.

@@ -35,10 +35,7 @@ NONLINEAR = frozenset({"product", "square", "quotient", "inverse", "root", "inte
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How the orders of a value follow: the name of a recurrence and the slots that it reads.
-
-    They stand as in the table above: scaled reads (c, a), quotient (a, b), integral (a, w), and may be negative.
-    """
+    """The recurrence of a value and the slots that it reads, in the order of the table above, possibly negative."""
 
     name: str
     args: tuple[int, ...] = ()
@@ -158,8 +155,8 @@ class _Writer:
             if self.moving.isdisjoint(args):
                 self.known[op, args] = self.emit(op, args, STEADY)
             else:
-                made = ALONG[op](self, *args)
-                self.known.setdefault((op, args), made)
+                result = ALONG[op](self, *args)
+                self.known.setdefault((op, args), result)
         return self.known[op, args]
 
     def emit(self, op: str, args: tuple[int, ...], rule: Rule) -> int:

@@ -20,7 +20,6 @@ fingerprint directly.
 """
 
 from .auxiliary import Choice
-from .conditions import ConstraintRow
-from .derivation import ReferenceDerivation
+from .derivation import ConstraintRow, ReferenceDerivation
 
 __all__ = ["Choice", "ConstraintRow", "ReferenceDerivation"]

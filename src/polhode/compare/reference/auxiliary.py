@@ -59,14 +59,14 @@ def _matrix(body: Moving, x: Rows, d: Rows, dd: Rows | None) -> Rows:
         if column.speed is not None:
             own = scaled(product(column.S, body.X), column.factor)
             moved[column.speed] = added(moved[column.speed], own) if column.speed in moved else own
-    made: Rows = []
+    result: Rows = []
     for i in range(4):
         row = []
         for j in range(4):
             vary = {speed: entry for speed, own in moved.items() if (entry := own[i][j])}
             row.append(Jet(x[i][j], d[i][j], 0 if dd is None else dd[i][j], vary))
-        made.append(row)
-    return made
+        result.append(row)
+    return result
 
 
 def at(X: Rows, point: Sequence[Any]) -> Arrow:
@@ -108,7 +108,7 @@ def cross(a: Sequence[Any], b: Sequence[Any]) -> Arrow:
 
 
 def angle_of(y: Jet, x: Jet) -> Jet:
-    """atan2(y, x), of which the graph knows the rates: (x ẏ - y ẋ)/(x² + y²)."""
+    """atan2(y, x), with the rates (x ẏ - y ẋ)/(x² + y²)."""
     part = inverse((x.x * x.x + y.x * y.x) % P)
     turning = x.x * y.d - y.x * x.d
     spread = 2 * (x.x * x.d + y.x * y.d)
@@ -122,7 +122,7 @@ _HALF = inverse(2)
 _UNITS = [Vector([as_expr(int(i == j)) for j in range(3)]) for i in range(3)]
 
 #: Conditions on the position by name.
-Asked = dict[str, Jet]
+ClosureConditions = dict[str, Jet]
 
 
 def pose_between(at: Positions, loop: LoopConstraint) -> Rows:
@@ -132,7 +132,7 @@ def pose_between(at: Positions, loop: LoopConstraint) -> Rows:
     return jet_product(undone(a), b)
 
 
-def asked_of(at: Positions, closure: Closure) -> Asked | None:
+def conditions_of(at: Positions, closure: Closure) -> ClosureConditions | None:
     """The conditions of a closing joint; None where they need coordinates of its own."""
     stages = [closure.joint.stages[k] for k in closure.joint.from_parent]
     X = pose_between(at, closure)
@@ -147,13 +147,13 @@ def asked_of(at: Positions, closure: Closure) -> Asked | None:
     return None
 
 
-def nothing_free(X: Rows) -> Asked:
+def nothing_free(X: Rows) -> ClosureConditions:
     """R = 1 and p = 0."""
     skew = {f"turn {letter}": (X[i][j] - X[j][i]) * _HALF for letter, i, j in (("x", 2, 1), ("y", 0, 2), ("z", 1, 0))}
     return skew | {letter: X[k][3] for k, letter in enumerate("xyz")}
 
 
-def _of_stage(at: Positions, X: Rows, stage: Stage) -> Asked | None:
+def _of_stage(at: Positions, X: Rows, stage: Stage) -> ClosureConditions | None:
     columns = [(Vector(h[:3]), Vector(h[3:])) for h in stage.H.columns]
     turns = [w for w, _ in columns if any(w)]
     slides = [v for w, v in columns if not any(w)]
@@ -171,12 +171,12 @@ def _of_stage(at: Positions, X: Rows, stage: Stage) -> Asked | None:
     return tilt | _no_slide(at, X, slides)
 
 
-def _one_axis(at: Positions, X: Rows, a: Vector) -> Asked:
+def _one_axis(at: Positions, X: Rows, a: Vector) -> ClosureConditions:
     turned = along(X, at.numbers(a))
     return {f"tilt {k}": dot(at.numbers(e), turned) for k, e in enumerate(_across(a), start=1)}
 
 
-def _no_slide(at: Positions, X: Rows, free: Sequence[Vector]) -> Asked:
+def _no_slide(at: Positions, X: Rows, free: Sequence[Vector]) -> ClosureConditions:
     p: list[Any] = [row[3] for row in X[:3]]
     if len(free) == 0:
         return dict(zip("xyz", p, strict=True))
@@ -185,7 +185,7 @@ def _no_slide(at: Positions, X: Rows, free: Sequence[Vector]) -> Asked:
     return {"height": dot(at.numbers(free[0].cross(free[1])), p)} if len(free) == 2 else {}
 
 
-def _of_screw(at: Positions, X: Rows, a: Vector, v: Vector) -> Asked:
+def _of_screw(at: Positions, X: Rows, a: Vector, v: Vector) -> ClosureConditions:
     """a·p less v·a/a² times the angle by which e1 has turned towards e2."""
     e1, e2 = _across(a)
     turned = along(X, at.numbers(e1))
@@ -224,7 +224,7 @@ class Chain(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class OneCoordinate:
     """One coordinate whose speed is its rate."""
 
     symbols: tuple[Expr, ...]
@@ -264,15 +264,15 @@ class Stages:
         return [k for placed, own in pairs for k in own[placed.stage.speeds :]]
 
     def second_rates(self, speeds: Sequence[int], rates: Sequence[int]) -> list[int]:
-        made = [0] * len(self.symbols)
+        result = [0] * len(self.symbols)
         for placed, span, own in zip(self.stages, self.spans, self.columns, strict=True):
             xi, xi_dot = ZERO, ZERO
             for turn, k in zip(placed.twists, own, strict=True):
                 xi, xi_dot = added(xi, scaled(turn, speeds[k])), added(xi_dot, scaled(turn, rates[k]))
             first = [sum(g * speeds[k] for g, k in zip(row, own, strict=True)) % P for row in placed.rates]
             for at, entry in zip(span, placed.second_rates(xi, xi_dot, first), strict=True):
-                made[at] = entry
-        return made
+                result[at] = entry
+        return result
 
     def poses(self, symbols: Mapping[Expr, Jet]) -> list[Rows]:
         """The pose of each stage over jets."""
@@ -296,23 +296,23 @@ def moved(chain: Chain, definitions: Callable[[Mapping[Expr, Jet]], Sequence[Jet
         s: Jet(x, 0, 0, {-1 - k: g for k, g in enumerate(row) if g})
         for s, x, row in zip(chain.symbols, values, G, strict=True)
     }
-    asked = definitions(still)
-    D = [[psi.vary.get(-1 - k, 0) for k in range(count)] for psi in asked]
-    found = _solved(D, [[-psi.d, *(-psi.vary.get(i, 0) for i in range(speeds))] for psi in asked], of)
+    requested = definitions(still)
+    D = [[psi.vary.get(-1 - k, 0) for k in range(count)] for psi in requested]
+    found = _solved(D, [[-psi.d, *(-psi.vary.get(i, 0) for i in range(speeds))] for psi in requested], of)
     nu = [row[0] for row in found]
     first = [sum(g * n for g, n in zip(row, nu, strict=True)) % P for row in G]
 
     def jets(nu_dot: Sequence[int], vary: bool) -> dict[Expr, Jet]:
         second = chain.second_rates(nu, nu_dot)
-        made = {}
+        result = {}
         for s, x, d, dd, row in zip(chain.symbols, values, first, second, G, strict=True):
             own = (
                 {i: sum(g * n[1 + i] for g, n in zip(row, found, strict=True)) % P for i in range(speeds)}
                 if vary
                 else {}
             )
-            made[s] = Jet(x, d, dd, {i: v for i, v in own.items() if v})
-        return made
+            result[s] = Jet(x, d, dd, {i: v for i, v in own.items() if v})
+        return result
 
     steady = definitions(jets([0] * count, False))
     nu_dot = [row[0] for row in _solved(D, [[-psi.dd] for psi in steady], of)]
@@ -328,7 +328,7 @@ def _solved(left: Rows, right: Rows, of: str) -> Rows:
     return found
 
 
-def gap(at: Positions, closure: Closure, stages: Stages, cut: int, symbols: Mapping[Expr, Jet]) -> Asked:
+def gap(at: Positions, closure: Closure, stages: Stages, cut: int, symbols: Mapping[Expr, Jet]) -> ClosureConditions:
     """The six conditions at a cut of the chain: E = X_inner⁻¹ X_ab X_outer⁻¹ is one."""
     inner: Rows = IDENTITY
     outer: Rows = IDENTITY
@@ -345,7 +345,7 @@ def cut_of(at: Positions, closure: Closure, stages: Stages, choice: Choice) -> i
     still = {s: Jet(s.fp) for s in stages.symbols}
     wanted = {**choice.definitions, **choice.conditions}
     for cut in range(len(stages.stages) + 1):
-        asked = gap(at, closure, stages, cut, still)
-        if all(name in asked and asked[name].x == value for name, value in wanted.items()):
+        requested = gap(at, closure, stages, cut, still)
+        if all(name in requested and requested[name].x == value for name, value in wanted.items()):
             return cut
     return None

@@ -202,12 +202,12 @@ _HALF = inverse(2)
 
 def particles(body: Body, numbers: Numbers) -> list[Particle]:
     """Particles that have the moments of a flexible body; `numbers` evaluates what a user gave."""
-    made = body.flexibility
-    if made is None:
+    result = body.flexibility
+    if result is None:
         return []
-    if not made.segments:
-        return list(_of_moments(made, numbers([body.mass])[0], numbers))
-    return [particle for segment in made.segments for particle in _of_segment(segment, numbers)]
+    if not result.segments:
+        return list(_of_moments(result, numbers([body.mass])[0], numbers))
+    return [particle for segment in result.segments for particle in _of_segment(segment, numbers)]
 
 
 def _of_segment(segment: Segment, numbers: Numbers) -> Iterator[Particle]:
@@ -463,10 +463,10 @@ class Positions:
 
     def _particles(self, body: Moving) -> dict[str, Moving]:
         """The particles that a flexible body is, as bodies on it."""
-        made = self.system.bodies[body.name]
-        amplitudes = self.in_time(made.flexibility.amplitudes) if made.flexibility else []
+        result = self.system.bodies[body.name]
+        amplitudes = self.in_time(result.flexibility.amplitudes) if result.flexibility else []
         table = {}
-        for k, (mass, fields) in enumerate(particles(made, self.numbers)):
+        for k, (mass, fields) in enumerate(particles(result, self.numbers)):
             place = [
                 summed([s * entry for s, entry in zip(amplitudes, row, strict=True)]) for row in transposed(fields)
             ]
@@ -499,8 +499,8 @@ class Positions:
         X, Xd, Xdd = carried((X, Xd, Xdd), off)
         own_columns = tuple(columns)
         moves = parent.moves or bool(joint.type.stages) or any(isinstance(x, Jet) for row in [*at, *off] for x in row)
-        made = Moving(joint.child, parent.name, X, Xd, Xdd, own_columns, parent.columns + own_columns, moves)
-        return made, coordinates
+        result = Moving(joint.child, parent.name, X, Xd, Xdd, own_columns, parent.columns + own_columns, moves)
+        return result, coordinates
 
     def _stages(self, joint: Joint) -> Iterator[tuple[Placed, int, int]]:
         """The stages from the parent to the child, with the indices of their first coordinate and speed."""
@@ -524,11 +524,11 @@ class Positions:
         first_rates = [sum(g * rate.value for g, rate in zip(row, rates, strict=False)) % P for row in G]
         # Only the conditions of constraints are differentiated twice.
         second = placed.second_rates(xi, xi_dot, first_rates) if self.system.constraints else [0] * len(own)
-        made = {}
+        result = {}
         for q, value, row, d, dd in zip(own, placed.values, G, first_rates, second, strict=True):
             vary = {rate.speed: g for g, rate in zip(row, rates, strict=False) if g and rate.speed is not None}
-            made[q] = Jet(value, d, dd, vary)
-        return made
+            result[q] = Jet(value, d, dd, vary)
+        return result
 
     @property
     def bodies(self) -> dict[str, Moving]:

@@ -104,10 +104,10 @@ def _combined(one: Variation, a: int, other: Variation, b: int) -> Variation:
     """a·one + b·other."""
     if not one and not other:
         return _NONE
-    made = {i: v * a % P for i, v in one.items()}
+    result = {i: v * a % P for i, v in one.items()}
     for i, v in other.items():
-        made[i] = (made.get(i, 0) + v * b) % P
-    return made
+        result[i] = (result.get(i, 0) + v * b) % P
+    return result
 
 
 #: Rows of field elements (or of jets, where it says so).
@@ -245,10 +245,7 @@ class NotCovered(PolhodeError):
 
 
 def evaluated(root: Expr, symbols: Symbols, order: int = 0, squares: Mapping[Expr, int] | None = None) -> Jet:
-    """An expression, to an order: 0 its value, 1 with first rates and variations, 2 with second rates.
-
-    `squares` tells the squares of symbols that stand for square roots.
-    """
+    """An expression to an order: 0 value, 1 first rates and variations, 2 second rates; `squares` defines roots."""
     table: dict[int, Jet] = {}
     for node in topological([root]):
         args = [table[id(arg)] for arg in node.args]
@@ -283,16 +280,16 @@ def _function(node: Expr, args: Sequence[Jet], symbols: Symbols, order: int) -> 
     """y = f(a, b): y' = f_a a' + f_b b', and y'' by the rates of f_a and f_b."""
     unchanged = all(jet.x == arg.fp for jet, arg in zip(args, node.args, strict=True))
     value = node.fp if unchanged else function_value(node, [jet.x for jet in args])
-    made = Jet(value)
+    result = Jet(value)
     if order == 0:
-        return made
+        return result
     for index, arg in enumerate(args):
         slope = None if arg.is_still else _partial(node, index)
         if slope is not None:
             f = evaluated(slope, symbols, order - 1)
             moved = Jet(0, f.x * arg.d % P, (f.d * arg.d + f.x * arg.dd) % P, {i: f.x * v for i, v in arg.vary.items()})
-            made = made + moved
-    return made
+            result = result + moved
+    return result
 
 
 def _partial(node: Expr, index: int) -> Expr | None:

@@ -1,6 +1,6 @@
 """Diagnostics of constraints: what they leave free in a mechanism, in words, before anything is simulated."""
 
 from .examine import diagnose
-from .records import Dependence, Diagnosis, Here, Integrability
+from .records import Dependence, Diagnosis, Integrability, PoseReport
 
-__all__ = ["Dependence", "Diagnosis", "Here", "Integrability", "diagnose"]
+__all__ = ["Dependence", "Diagnosis", "Integrability", "PoseReport", "diagnose"]

@@ -30,18 +30,18 @@ from ...kinematics.tree import Tree, build_tree
 from ...model.model import Model
 from ...model.reading import numbers_by_name, unknown
 from .. import Constraints, dependent_speeds_of
+from ..newton import Floats
 from ..rows import assembly_branches, impossible, reference_of, sorted_rows
 from .numbers import (
     KEPT,
     LOST,
-    Floats,
     Numbers,
     dependent_speeds,
     null_space,
     numeric_combinations,
     numeric_rank,
 )
-from .records import Dependence, Diagnosis, Here, Integrability
+from .records import Dependence, Diagnosis, Integrability, PoseReport
 
 #: How far to walk from a pose to see what is lasting: radians or metres, the smaller where the larger fails.
 _STRIDES = (0.2, 0.02)
@@ -50,29 +50,26 @@ _STEPS = 3
 
 
 def diagnose(
-    system: Model, pose: Mapping[str, float] | str | None = None, tell: Callable[[str], object] | None = None
+    model: Model, pose: Mapping[str, float] | str | None = None, tell: Callable[[str], object] | None = None
 ) -> Diagnosis:
-    """What the constraints of a system leave free, and what is wrong with them.
-
-    `pose` is where to look, by name or by coordinates; home by default. `tell` is told what is being done.
-    """
+    """Degrees of freedom and faults of the constraints at a `pose`, by name or coordinates; `tell` reports progress."""
     say = tell or (lambda words: None)
     say("reading the constraints")
     with quiet_collector():
-        found = sorted_rows(system, build_tree(system))
+        found = sorted_rows(model, build_tree(model))
         tree = found.tree
-        near = _pose(system, pose, tree.coordinates[tree.auxiliary_coordinates])
+        near = _pose(model, pose, tree.coordinates[tree.auxiliary_coordinates])
         trivial = tuple(row.name for row in found.trivial)
-        constraints = Constraints(tree, system.time, found.rows, trivial, reference_of(system, tree, near))
+        constraints = Constraints(tree, model.time, found.rows, trivial, reference_of(model, tree, near))
         say("looking for dependent constraints")
         redundant, contradictory = _generic(constraints)
         say("assembling")
-        numbers = Numbers(constraints, assembly_branches(system, tree))
+        numbers = Numbers(constraints, assembly_branches(model, tree))
         here, walked = _examined(numbers, [row.row for row in redundant]) if not found.impossible else (None, [])
         say("looking for hidden conditions on the position")
         integrability = _integrability(constraints, here, walked)
     return Diagnosis(
-        system=system.name,
+        system=model.name,
         pose=pose if isinstance(pose, str) else "home" if pose is None else "the given pose",
         speeds=tuple(tree.speeds),
         positions=tuple(row.name for row in found.rows if row.is_position),
@@ -83,20 +80,18 @@ def diagnose(
         redundant=redundant,
         contradictory=contradictory,
         driven=tree.is_driven or any(constraints.a),
-        assumed=tuple(name for name, parameter in system.parameters.items() if parameter.value is None),
+        assumed=tuple(name for name, parameter in model.parameters.items() if parameter.value is None),
         integrability=integrability,
         here=here,
     )
 
 
-def _pose(
-    system: Model, pose: Mapping[str, float] | str | None, auxiliary: Sequence[str]
-) -> Mapping[str, float] | None:
-    names = [*(q.name for joint in system.joints.values() for q in joint.q), *auxiliary]
+def _pose(model: Model, pose: Mapping[str, float] | str | None, auxiliary: Sequence[str]) -> Mapping[str, float] | None:
+    names = [*(q.name for joint in model.joints.values() for q in joint.q), *auxiliary]
     if isinstance(pose, str):
-        if pose not in system.poses:
-            raise unknown("pose", pose, system.poses, "diagnose")
-        return system.poses[pose].coordinates
+        if pose not in model.poses:
+            raise unknown("pose", pose, model.poses, "diagnose")
+        return model.poses[pose].coordinates
     given = None if pose is None else numbers_by_name(pose, "diagnose")
     for name in given or ():
         if name not in names:
@@ -127,13 +122,13 @@ def _generic(constraints: Constraints) -> tuple[tuple[Dependence, ...], tuple[De
 # ---- at a pose -----------------------------------------------------------------------------------------------
 
 
-def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats]]:
-    """What is found at the pose of reference, and poses that can be reached from there."""
+def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[PoseReport, list[Floats]]:
+    """Report at the pose of reference, and poses that can be reached from there."""
     constraints = numbers.constraints
     start = numbers.home
     q, left = numbers.assembled(start)
     if not np.isfinite(numbers.matrix(q)).all():
-        q = numbers.nudged(q)
+        q = numbers.regular_near(q)
     names = [*(constraints.rows[k].name for k in constraints.positions), *constraints.definitions]
     coordinates = dict(zip(constraints.tree.coordinates, q.tolist(), strict=True))
     moved = {
@@ -148,7 +143,7 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats
     if size > KEPT or turned:
         off = {name: float(r) for name, r in zip(names, left, strict=True) if abs(r) >= max(0.05 * size, KEPT)}
         off |= {f"{name} branch": value for name, value in turned.items() if size <= KEPT}
-        return Here(coordinates, moved, off, 0, None, (), (), (), (), ()), []
+        return PoseReport(coordinates, moved, off, 0, None, (), (), (), (), ()), []
     A = numbers.matrix(q)
     if not np.isfinite(A).all():
         raise _undefined(constraints.rows[int(np.argmin(np.isfinite(A).all(axis=1)))].of)
@@ -166,7 +161,7 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[Here, list[Floats
         for row, of in follows.items()
         if constraints.names[row] not in known
     ]
-    here = Here(
+    here = PoseReport(
         coordinates,
         moved,
         {},
@@ -209,19 +204,19 @@ def _reached(numbers: Numbers, q: Floats, A: Floats) -> list[Floats]:
 
 
 def _step(numbers: Numbers, q: Floats, A: Floats, rng: np.random.Generator) -> Floats | None:
-    """A pose a stride off, in some direction that the rows leave free; None where none leads away."""
-    ways = null_space(A)
-    if not ways.shape[1]:
+    """A pose one step away in a free direction of the rows; None if there is none."""
+    basis = null_space(A)
+    if not basis.shape[1]:
         return None
-    way = ways @ rng.standard_normal(ways.shape[1])
-    way /= np.linalg.norm(way)
+    direction = basis @ rng.standard_normal(basis.shape[1])
+    direction /= np.linalg.norm(direction)
     for stride in _STRIDES:
-        aim = numbers.along(q, way, stride)
+        aim = numbers.along(q, direction, stride)
         if not np.isfinite(aim).all():
             continue
         end, left = numbers.descended(aim)
-        asked, gone = float(np.linalg.norm(aim - q)), float(np.linalg.norm(end - q))
-        if np.abs(left).max(initial=0.0) <= KEPT and 0.2 * asked < gone < 5.0 * asked:
+        length, moved = float(np.linalg.norm(aim - q)), float(np.linalg.norm(end - q))
+        if np.abs(left).max(initial=0.0) <= KEPT and 0.2 * length < moved < 5.0 * length:
             return end
     return None
 
@@ -238,7 +233,7 @@ def _contradictory(constraints: Constraints, A: Floats, drift: Floats) -> tuple[
 
 
 def _locks(constraints: Constraints, A: Floats) -> tuple[str, ...]:
-    """The constraints of which each alone, if it were taken away, would let something move."""
+    """The constraints each of whose removal alone would free a motion."""
     owners = list(dict.fromkeys(row.of for row in constraints.rows))
     return tuple(
         owner
@@ -250,7 +245,7 @@ def _locks(constraints: Constraints, A: Floats) -> tuple[str, ...]:
 # ---- how far manoeuvres lead ---------------------------------------------------------------------------------
 
 
-def _integrability(constraints: Constraints, here: Here | None, walked: Sequence[Floats]) -> Integrability | None:
+def _integrability(constraints: Constraints, here: PoseReport | None, walked: Sequence[Floats]) -> Integrability | None:
     """Frobenius' test on the rows that are independent where the mechanism moves."""
     tree = constraints.tree
     plain = is_holonomic(tree)
@@ -275,7 +270,7 @@ def _integrability(constraints: Constraints, here: Here | None, walked: Sequence
 Point = Mapping[Expr, float]
 _CLEAR = {ADD, SUB, MUL, DIV, NEG, NUMBER, SYMBOL, "sin", "cos", "pi"}
 
-#: Brackets of brackets are taken this often; a mechanism that needs more is told as far as it was followed.
+#: Brackets of brackets are taken this often; a mechanism that needs more is reported up to there.
 DEPTH_LIMIT = 8
 
 
@@ -290,7 +285,7 @@ class Filtration:
 
 
 def filtration(constraints: Constraints, rows: Sequence[int], points: Sequence[Point] = ()) -> Filtration:
-    """How far manoeuvres lead that keep these rows, which are independent; `points` are poses that keep them."""
+    """Growth of the brackets of motions that keep these independent rows; `points` are poses that keep them."""
     tree = constraints.tree
     usable = constraints.only(rows)
     dependent_speeds = dependent_speeds_of(usable)
@@ -311,12 +306,12 @@ def filtration(constraints: Constraints, rows: Sequence[int], points: Sequence[P
 
 
 def _is_clear(entries: Sequence[Expr]) -> bool:
-    """Whether fingerprints know all that there is to know of the functions in some expressions."""
+    """Whether fingerprints decide all functions in some expressions."""
     return all(node.op in _CLEAR or (node.op == "sqrt" and node.args[0].is_number) for node in topological(entries))
 
 
 def _independent(known: Sequence[Field], found: Sequence[Field], points: Sequence[Point]) -> list[Field]:
-    """Those of the found fields that the known ones, and the ones before them, do not span at most of the points."""
+    """The new fields that the known ones and those before them do not span at most of the points."""
     everything = [*known, *found]
     return [everything[k] for k in _in_numbers(everything, points) if k >= len(known)] if found else []
 
@@ -338,7 +333,7 @@ def _values(fields: Sequence[Field], point: Point) -> Floats:
 
 
 def dimensions(tree: Tree) -> int:
-    """In how many ways the coordinates can move at all, a quaternion's four in three."""
+    """Dimension of the configuration space, a quaternion counting three."""
     return sum(gamma.shape[1] for gamma, _ in tree.stage_kinematics)
 
 

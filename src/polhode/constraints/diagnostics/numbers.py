@@ -3,26 +3,23 @@
     φ(q) = 0 and ψ(q) = 0,    δφ = (∂φ/∂q) Γ s,    q ← q + Γ s
 
 A step s has an entry for each speed of each joint's envelope, so that a nonholonomic joint can be assembled too, and
-for each way in which auxiliary coordinates move, which their definitions ψ hold in place.
+for each freedom of auxiliary coordinates, which their definitions ψ hold in place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...expr import Expr, Matrix, as_expr, jacobian
 from ...expr.evaluation import Evaluator
 from .. import Constraints
 from ..factorisation import Factorisation
-from ..newton import largest, solve
-
-Floats = NDArray[np.float64]
+from ..newton import Floats, largest, solve
 
 #: A constraint is kept where it is off by no more than this; singular poses are found no more exactly.
 KEPT = 1e-11
@@ -44,14 +41,16 @@ class Numbers:
         """The coordinates of the reference."""
         return np.array([self.constraints.reference[q] for q in self.constraints.tree.q], dtype=np.float64)
 
-    def _at(self, q: Floats, entries: Evaluator, shape: tuple[int, ...]) -> Floats:
-        """Expressions in numbers; what is not defined is not finite."""
-        values = dict(self.constraints.reference) | dict(zip(self.constraints.tree.q, q.tolist(), strict=True))
-        return np.array(entries(values), dtype=np.float64).reshape(shape)
-
     @cached_property
-    def _values(self) -> Evaluator:
-        return Evaluator(self._kept)
+    def _evaluators(self) -> dict[str, Evaluator]:
+        return {}
+
+    def _at(self, q: Floats, name: str, entries: Callable[[], Iterable[Any]], *shape: int) -> Floats:
+        """Values of expressions, not finite where undefined; their evaluator is kept by name."""
+        if name not in self._evaluators:
+            self._evaluators[name] = Evaluator(map(as_expr, entries()))
+        values = dict(self.constraints.reference) | dict(zip(self.constraints.tree.q, q.tolist(), strict=True))
+        return np.array(self._evaluators[name](values), dtype=np.float64).reshape(shape)
 
     @cached_property
     def _kept(self) -> list[Expr]:
@@ -59,32 +58,20 @@ class Numbers:
 
     def residuals(self, q: Floats) -> Floats:
         """φ(q), for the rows that are conditions on the position, and ψ(q)."""
-        return self._at(q, self._values, (-1,))
-
-    @cached_property
-    def _matrix(self) -> Evaluator:
-        return _evaluator(self.constraints.A.entries())
+        return self._at(q, "kept", lambda: self._kept, -1)
 
     def matrix(self, q: Floats) -> Floats:
         """A(q)."""
-        return self._at(q, self._matrix, (len(self.constraints.rows), len(self.constraints.tree.u)))
+        return self._at(q, "A", self.constraints.A.entries, len(self.constraints.rows), len(self.constraints.tree.u))
 
     def drift(self, q: Floats) -> Floats:
         """a(q), the part of the rates that time alone gives."""
-        return self._at(q, _evaluator(self.constraints.a), (-1,))
-
-    @cached_property
-    def _branches(self) -> Evaluator:
-        return Evaluator(self.branches.values())
+        return self._at(q, "a", lambda: self.constraints.a, -1)
 
     def reversed(self, q: Floats) -> dict[str, float]:
-        """The loops that are closed the wrong way round, and by how much they are off."""
-        found = zip(self.branches, self._at(q, self._branches, (-1,)).tolist(), strict=True)
-        return {name: value for name, value in found if value < -0.5}
-
-    @cached_property
-    def _gradient(self) -> Evaluator:
-        return _evaluator(jacobian(self._kept, list(self.constraints.tree.q)).entries())
+        """Loops on another assembly branch, and their errors."""
+        values = self._at(q, "branches", self.branches.values, -1).tolist()
+        return {name: value for name, value in zip(self.branches, values, strict=True) if value < -0.5}
 
     @cached_property
     def _blocks(self) -> list[tuple[tuple[int, ...], Matrix]]:
@@ -97,13 +84,9 @@ class Numbers:
         ]
         return joints + [(indices, each.ways) for indices, each in tree.auxiliary_indices]
 
-    @cached_property
-    def _envelopes(self) -> Evaluator:
-        return _evaluator(entry for _, gamma in self._blocks for entry in gamma.entries())
-
     def envelope(self, q: Floats) -> Floats:
         """Γ of all joints' envelopes: how coordinates move when a step is taken."""
-        flat = self._at(q, self._envelopes, (-1,))
+        flat = self._at(q, "envelopes", lambda: (entry for _, gamma in self._blocks for entry in gamma.entries()), -1)
         made = np.zeros((len(self.constraints.tree.q), sum(gamma.shape[1] for _, gamma in self._blocks)))
         read = column = 0
         for coordinates, gamma in self._blocks:
@@ -115,37 +98,34 @@ class Numbers:
 
     def position_matrix(self, q: Floats) -> Floats:
         """(∂φ/∂q) Γ."""
-        slopes = self._at(q, self._gradient, (-1, len(self.constraints.tree.q)))
+        symbols = list(self.constraints.tree.q)
+        slopes = self._at(q, "slopes", lambda: jacobian(self._kept, symbols).entries(), -1, len(symbols))
         with np.errstate(invalid="ignore"):
             return np.asarray(slopes @ self.envelope(q))
 
-    @cached_property
-    def _kinematics(self) -> Evaluator:
-        return _evaluator(self.constraints.tree.kinematic_matrix().entries())
-
     def along(self, q: Floats, u: Floats, step: float) -> Floats:
-        """Where the speeds u lead in a step, constraints aside."""
+        """The pose after a step along the speeds u, without constraints."""
         tree = self.constraints.tree
-        rates = self._at(q, self._kinematics, (len(tree.q), len(tree.u)))
+        rates = self._at(q, "gamma", lambda: tree.kinematic_matrix().entries(), len(tree.q), len(tree.u))
         with np.errstate(invalid="ignore"):
             return self._unit(q + step * (rates @ u))
 
     def _unit(self, q: Floats) -> Floats:
-        """Quaternions brought back to length one."""
+        """Normalise the quaternions."""
         made = q.copy()
         for start in self.constraints.tree.quaternions:
             made[start : start + 4] /= np.linalg.norm(made[start : start + 4]) or 1.0
         return made
 
     def assembled(self, start: Floats) -> tuple[Floats, Floats]:
-        """The pose nearest to a start that keeps φ = 0, or does so best, and what is left of φ there."""
+        """The pose nearest to a start with φ = 0, or least φ, and the residual φ there."""
         rng = np.random.default_rng(7)
         best, left = self.descended(start)
         merit = self._merit(best, left)
         for trial in range(1, _TRIALS):
             if merit <= KEPT:
                 break
-            moved = self._shaken(start, 0.25 * trial, rng)
+            moved = self._perturbed(start, 0.25 * trial, rng)
             if np.isfinite(moved).all():
                 found, rest = self.descended(moved)
                 if self._merit(found, rest) < 0.5 * merit:
@@ -153,26 +133,26 @@ class Numbers:
         return best, left
 
     def _merit(self, q: Floats, left: Floats) -> float:
-        """How far a pose is from closing every loop the right way round."""
+        """Distance of a pose from closing every loop on its intended branch."""
         return max([largest(left), *(-off for off in self.reversed(q).values())])
 
-    def nudged(self, q: Floats) -> Floats:
-        """An assembled pose a little off one where the rows are not defined; that one, if there is none."""
+    def regular_near(self, q: Floats) -> Floats:
+        """An assembled pose near one where the rows are not defined; that one, if there is none."""
         rng = np.random.default_rng(3)
         for size in (1e-3, 1e-2, 1e-1):
-            end, left = self.descended(self._shaken(q, size, rng))
+            end, left = self.descended(self._perturbed(q, size, rng))
             if largest(left) <= KEPT and np.isfinite(self.matrix(end)).all():
                 return end
         return q
 
-    def _shaken(self, q: Floats, size: float, rng: np.random.Generator) -> Floats:
-        """A pose moved at random; along the coordinates themselves where speeds do not move them in a defined way."""
-        ways = self.envelope(q)
-        ways = ways if np.isfinite(ways).all() else np.eye(*ways.shape)
-        return self._unit(q + size * (ways @ rng.standard_normal(ways.shape[1])))
+    def _perturbed(self, q: Floats, size: float, rng: np.random.Generator) -> Floats:
+        """A randomly perturbed pose; along the coordinates where the kinematic matrix is not defined."""
+        columns = self.envelope(q)
+        columns = columns if np.isfinite(columns).all() else np.eye(*columns.shape)
+        return self._unit(q + size * (columns @ rng.standard_normal(columns.shape[1])))
 
     def descended(self, q: Floats) -> tuple[Floats, Floats]:
-        """The pose that damped steps lead to, if only to where φ is least, and what is left of φ there."""
+        """The pose by damped Newton steps, at least a minimum of φ, and the residual φ there."""
 
         def step(q: Floats, left: Floats) -> Floats | None:
             J = self.position_matrix(q)
@@ -187,12 +167,8 @@ class Numbers:
         return found.q, found.residual
 
 
-def _evaluator(entries: Iterable[Any]) -> Evaluator:
-    return Evaluator(as_expr(entry) for entry in entries)
-
-
 def scaled(A: Floats) -> Floats:
-    """Rows of unit length, but for those that have next to none."""
+    """Rows of unit length, except those of nearly zero length."""
     lengths = np.linalg.norm(A, axis=1)
     largest = lengths.max(initial=0.0)
     return np.asarray(A / np.where(lengths > LOST * largest, lengths, largest or 1.0)[:, None])
@@ -226,10 +202,7 @@ def numeric_combinations(A: Floats) -> dict[int, list[int]]:
 
 
 def dependent_speeds(A: Floats) -> list[int]:
-    """Columns that the rows can be solved for, well conditioned, the ones far from the ground first.
-
-    QR with column pivoting, but among the columns that have at least a third of the largest the last is taken.
-    """
+    """Well-conditioned pivot columns by QR; of columns with a third of the largest norm the outermost is taken."""
     rest = scaled(A)
     chosen: list[int] = []
     for _ in range(numeric_rank(A)):

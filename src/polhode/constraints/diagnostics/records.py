@@ -20,10 +20,7 @@ class Dependence:
 
 @dataclass(frozen=True)
 class Integrability:
-    """How far manoeuvres lead: the growth vector, out of so many dimensions, and which rows on speeds are integrable.
-
-    `holonomic` and `nonholonomic` list rows on speeds; None where joints that are themselves nonholonomic mix in.
-    """
+    """Growth vector of `dimensions`, and rows on speeds that are `holonomic` or `nonholonomic` (None if undecided)."""
 
     growth: tuple[int, ...]
     dimensions: int
@@ -41,11 +38,8 @@ class Integrability:
 
 
 @dataclass(frozen=True)
-class Here:
-    """What was found at a pose: after assembling it, and at poses around it that the mechanism can reach.
-
-    `rank` counts the independent rows at the pose, `around` those at the poses around; None where none was reached.
-    """
+class PoseReport:
+    """Report at the assembled pose: `rank` of the rows there, `around` at reachable poses near it (None if none)."""
 
     coordinates: Mapping[str, float]
     moved: Mapping[str, tuple[float, float]]
@@ -65,7 +59,7 @@ class Here:
 
 @dataclass(frozen=True)
 class Diagnosis(Shown):
-    """The state of a mechanism's constraints; printed, it is told in words."""
+    """The state of a mechanism's constraints; `print` it for a report."""
 
     system: str
     pose: str
@@ -80,18 +74,18 @@ class Diagnosis(Shown):
     driven: bool  # whether time moves something
     assumed: tuple[str, ...]  # parameters without a value, taken as one
     integrability: Integrability | None
-    here: Here | None
+    here: PoseReport | None
 
     @property
     def can_be_assembled(self) -> bool:
-        """Whether a pose was found that keeps every constraint, with speeds that do."""
+        """Whether some pose and speeds keep every constraint."""
         here = self.here
         kept = here is not None and here.is_assembled and not here.contradictory
         return kept and not self.impossible and not self.contradictory
 
     @property
     def freedom(self) -> int:
-        """Degrees of freedom: where the mechanism can be assembled, and otherwise at almost every coordinates."""
+        """Degrees of freedom: at the assembled pose, or at almost all coordinates if it cannot be assembled."""
         if self.is_shaky:
             return 0
         here = self.here
@@ -99,7 +93,7 @@ class Diagnosis(Shown):
 
     @property
     def is_shaky(self) -> bool:
-        """Whether the rows leave something free at the pose that cannot move after all: none of it leads away."""
+        """Whether the pose has infinitesimal freedoms without a finite motion."""
         here = self.here
         return here is not None and here.is_assembled and here.rank < len(self.speeds) and here.around is None
 
@@ -154,8 +148,8 @@ def _lines(found: Diagnosis) -> Iterator[str]:
         yield f"impossible: {sentence} Check where the bodies and frames are, or remove the constraint."
     for each in found.contradictory:
         yield (
-            f"contradictory: '{each.row}' asks for other speeds than {_quoted(each.of) or 'rest'}; both can be kept at "
-            "special coordinates at most. Remove one of them, or let them ask for the same motion."
+            f"contradictory: '{each.row}' needs other speeds than {_quoted(each.of) or 'rest'}; both can be kept at "
+            "special coordinates at most. Remove one of them, or give both the same motion."
         )
     if found.trivial:
         yield f"kept by the tree itself, and left out: {_listed(found.trivial)}."
@@ -214,7 +208,7 @@ def _on_integrability(found: Diagnosis, test: Integrability) -> Iterator[str]:
         yield f"{ways} of the constraints on speeds can be integrated, though none of them alone."
 
 
-def _on_the_pose(found: Diagnosis, here: Here) -> Iterator[str]:
+def _on_the_pose(found: Diagnosis, here: PoseReport) -> Iterator[str]:
     where = found.pose if found.pose in ("home", "the given pose") else f"pose '{found.pose}'"
     if not here.is_assembled:
         worst = sorted(here.off, key=lambda name: -abs(here.off[name]))
@@ -231,7 +225,7 @@ def _on_the_pose(found: Diagnosis, here: Here) -> Iterator[str]:
         yield f"redundant wherever it is assembled (overconstrained): {_follows(each)}"
     if here.redundant:
         yield (
-            "the forces of these constraints cannot be told apart, and small errors of lengths would lock the "
+            "the forces of these constraints are not unique, and small errors of lengths would lock the "
             "mechanism: remove them, or close the loop with a joint that leaves more free."
         )
     if here.contradictory and not found.contradictory:
@@ -258,7 +252,7 @@ def _on_the_pose(found: Diagnosis, here: Here) -> Iterator[str]:
 
 def _follows(each: Dependence) -> str:
     if not each.of:
-        return f"'{each.row}' asks nothing of the speeds."
+        return f"'{each.row}' does not restrict the speeds."
     return f"'{each.row}' follows from {_quoted(each.of)}."
 
 

@@ -19,17 +19,17 @@ the inputs do not move the outputs independently.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from math import comb
+from math import comb, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...control_geometry.affine import Plant, Regular, outputs_of
-from ...control_geometry.at_state import Asked, AtState
+from ...control_geometry.at_state import AtState, Query
 from ...control_geometry.flatness import Linearizability, linearizability
 from ...control_geometry.zero_dynamics import RelativeDegree, ZeroDynamics, degrees_of, zero_dynamics_of
 from ...dynamics.equations import EquationsOfMotion
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from ...linear.operating_point import Values
 
 _PLACE = "feedback_linearize"
+fault = fault_at(_PLACE)
 #: Quotients with more nodes than this are left as they are.
 _READABLE = 60
 
@@ -128,18 +129,11 @@ class ExtendedPlant(Plant):
         if self.form is not None:
             return self.form
         plain = Plant(self.equations, self.inputs, self.held, self.place, is_plain=True).regular
-        return replace(plain, positive=_product(factor_symmetric(self.mass_matrix).pivots))
+        return replace(plain, positive=prod(factor_symmetric(self.mass_matrix).pivots, start=as_expr(1)))
 
     def state(self, here: AtState) -> AtState:
         """A state of the mechanism, with the integrators where they start."""
         return ExtendedState(here.linear, here.known, here.place, {x.symbol: x.start for x in self.integrators})
-
-
-def _product(entries: Iterable[Any]) -> Expr:
-    made = as_expr(1)
-    for entry in entries:
-        made = made * entry
-    return made
 
 
 def extended(plant: Plant, outputs: dict[str, Expr], here: AtState | None) -> RelativeDegree:
@@ -168,23 +162,18 @@ def extended(plant: Plant, outputs: dict[str, Expr], here: AtState | None) -> Re
     return degree if here is None else replace(degree, state=made.state(here))
 
 
-def _too_early(degree: RelativeDegree) -> tuple[list[int], list[int]]:
-    """Rows of the decoupling matrix that others depend on, and the inputs that act in them."""
-    A = degree.driven
-    dependent = combinations(Matrix(list(A)).T)
-    rows = next(found for _, found in sorted(dependent.items(), key=lambda item: len(item[1])) if found)
-    acting = [j for j in range(len(degree.inputs)) if not all(is_zero(A[i][j]) for i in rows)]
-    return rows, acting
-
-
 def _delayed(degree: RelativeDegree, made: ExtendedPlant, here: AtState | None) -> ExtendedPlant:
     """An integrator more before each of the inputs that appear too early."""
-    rows, acting = _too_early(degree)
+    # rows of the decoupling matrix that others depend on, and the inputs that act in them
+    dependent = combinations(Matrix(list(degree.driven)).T)
+    rows = next(found for _, found in sorted(dependent.items(), key=lambda item: len(item[1])) if found)
+    acting = [j for j in range(len(degree.inputs)) if not all(is_zero(degree.driven[i][j]) for i in rows)]
     if len(acting) > len(rows):
         made, acting = _combined(degree, made, rows, acting, here)
     form = made.regular
     names = [*made.inputs]
-    added = [symbol(f"{names[j]} integrator {_count(made, j) + 1}", "state") for j in acting]
+    counts = [1 + sum(each.input == j for each in made.integrators) for j in acting]
+    added = [symbol(f"{names[j]} integrator {count}", "state") for j, count in zip(acting, counts, strict=True)]
     drift = list(form.drift)
     for x, j in zip(added, acting, strict=True):
         drift = [as_expr(a + x * b) if b else a for a, b in zip(drift, form.fields[j], strict=True)]
@@ -201,11 +190,6 @@ def _delayed(degree: RelativeDegree, made: ExtendedPlant, here: AtState | None) 
         starts={**made.starts, **dict.fromkeys(delayed, as_expr(0))},  # what is left before an integrator is a rate
         form=Regular([*form.variables, *added], [*drift, *still], fields, [], as_expr(1), form.positive),
     )
-
-
-def _count(made: ExtendedPlant, j: int) -> int:
-    """How many integrators stand before an input."""
-    return sum(each.input == j for each in made.integrators)
 
 
 def _substituted(made: ExtendedPlant, values: dict[Expr, Expr]) -> ExtendedPlant:
@@ -252,29 +236,16 @@ def _short(value: Any) -> Expr:
 USUAL_POLES = -5
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorCoefficients:
-    """For each output k₀ … k_(r-1), and the parameters in them."""
-
-    coefficients: tuple[tuple[Expr, ...], ...]
-    parameters: Mapping[str, Parameter]
-
-
 def error_coefficients(
-    names: Sequence[str],
-    degrees: Sequence[int],
-    poles: Any = None,
-    gains: Any = None,
-    place: str = "feedback_linearize",
-) -> ErrorCoefficients:
-    """Coefficients by poles, or as given: one number or list for all outputs, or by their names."""
+    names: Sequence[str], degrees: Sequence[int], poles: Any = None, gains: Any = None
+) -> tuple[list[tuple[Expr, ...]], dict[str, Parameter]]:
+    """k₀ … k_(r-1) of each output, by poles or as given, for all outputs or by their names; and their parameters."""
+    place = _PLACE
     if poles is not None and gains is not None:
         raise PolhodeError("poles and gains are both given.", place, "Give one of them.", "E-CONTROL-TWICE")
     given, read = (gains, _from_gains) if gains is not None else (USUAL_POLES if poles is None else poles, _from_poles)
-    if not isinstance(given, Mapping):
-        given, shared = dict.fromkeys(names, given), True
-    else:
-        shared = False
+    shared = not isinstance(given, Mapping)
+    given = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     for name in given:
         if name not in names:
             raise unknown("output", name, names, place=place, code="E-CONTROL-NAME")
@@ -282,14 +253,12 @@ def error_coefficients(
     table: dict[str, Parameter] = {}
     for name, degree in zip(names, degrees, strict=True):
         if name not in given:
-            raise PolhodeError(
-                f"nothing is said of '{name}'.", place=place, cure="Give an entry for each output.",
-                code="E-CONTROL-MISSING",
-            )  # fmt: skip
+            message = f"nothing is said of '{name}'."
+            raise PolhodeError(message, place, "Give an entry for each output.", "E-CONTROL-MISSING")
         row, own = read(given[name], degree, "" if shared else f"_{name}", f"{place} of '{name}'")
         rows.append(row)
         table |= own
-    return ErrorCoefficients(tuple(rows), table)
+    return rows, table
 
 
 def error_equation(coefficients: Sequence[Expr], name: str = "") -> tuple[str, str]:
@@ -379,23 +348,17 @@ def _check_count(count: int, degree: int, what: str, place: str) -> None:
 def _check_stable(poles: Sequence[complex], place: str) -> None:
     unstable = [each for each in poles if not each.real < 0]
     if unstable:
-        told = f"{unstable[0].real:g}" if not unstable[0].imag else f"{unstable[0]:g}"
+        pole = f"{unstable[0].real:g}" if not unstable[0].imag else f"{unstable[0]:g}"
         cure = "Give poles with negative real parts, or gains that lead to such."
-        raise PolhodeError(f"errors would not decay: a pole is at {told}.", place, cure, "E-CONTROL-NUMBER")
-
-
-_PLACE_CANDIDATES = "feedback_linearize"
-fault_candidates = fault_at(_PLACE_CANDIDATES)
+        raise PolhodeError(f"errors would not decay: a pole is at {pole}.", place, cure, "E-CONTROL-NUMBER")
 
 
 def linearizing_outputs(plant: Plant, conditions: Linearizability) -> RelativeDegree:
     """The degrees of as many coordinates and states as inputs, which sum up to the dimension of the state."""
     if not conditions.is_linearizable:
-        raise fault_candidates(
-            f"the state cannot be made linear by static feedback: {conditions.sentences[-1].rstrip('.')}.",
-            "Give outputs=[…] for a law that makes some of it linear, or flat ones and extend=True.",
-            "E-CONTROL-UNSUPPORTED",
-        )
+        message = f"the state cannot be made linear by static feedback: {conditions.sentences[-1].rstrip('.')}."
+        cure = "Give outputs=[…] for a law that makes some of it linear, or flat ones and extend=True."
+        raise fault(message, cure, "E-CONTROL-UNSUPPORTED")
     symbols = [*plant.equations.q, *plant.equations.z]
     found = degrees_of(plant, {spelled(x): x for x in symbols}, None)
     order = sorted(range(len(symbols)), key=lambda k: -(found.degrees[k] or 0))
@@ -406,12 +369,9 @@ def linearizing_outputs(plant: Plant, conditions: Linearizability) -> RelativeDe
     total = sum(found.degrees[k] or 0 for k in chosen)
     if len(chosen) < len(plant.inputs) or total < plant.size:
         degrees = ", ".join(map(str, conditions.indices))
-        raise fault_candidates(
-            f"outputs of relative degrees {{{degrees}}} exist, but coordinates are none: theirs sum up to {total} of "
-            f"{plant.size}.",
-            "Give outputs=[…] as expressions of the state.",
-            "E-CONTROL-UNSUPPORTED",
-        )
+        none = f"outputs of relative degrees {{{degrees}}} exist, but coordinates are none"
+        message = f"{none}: theirs sum up to {total} of {plant.size}."
+        raise fault(message, "Give outputs=[…] as expressions of the state.", "E-CONTROL-UNSUPPORTED")
     chosen.sort()
     return replace(
         found,
@@ -424,7 +384,6 @@ def linearizing_outputs(plant: Plant, conditions: Linearizability) -> RelativeDe
     )
 
 
-fault = fault_at(_PLACE)
 #: Expressions with longer texts are not written out in sentences.
 _SHORT = 80
 
@@ -462,17 +421,17 @@ class FeedbackLinearization(Controller):
         parameters: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(equations, parameters=parameters)
-        self._asked = Asked(self.equations, inputs, at)
+        self._asked = Query(self.equations, inputs, at)
         with quiet_collector():
             self._plant, self._state = self._asked.plant(_PLACE)
-            #: The conditions for making the whole state linear, where that was asked for.
+            #: The conditions for making the whole state linear, where no output is named.
             self.linearizability: Linearizability | None = None
             self.degree = self._whole() if outputs is None else self._degree(self._named(outputs), extend)
             _check(self.degree)
             degrees = [degree or 0 for degree in self.degree.degrees]
-            self._errors = error_coefficients([*self.outputs], degrees, poles, gains, _PLACE)
+            self._coefficients, self._gains = error_coefficients([*self.outputs], degrees, poles, gains)
         #: What the user should know: zero dynamics that are unstable or that eigenvalues do not decide.
-        self.notices = self._looked_at()
+        self.notices = self._notices()
 
     def _named(self, outputs: Any) -> dict[str, Expr]:
         return outputs_of(self._plant, outputs)
@@ -484,43 +443,32 @@ class FeedbackLinearization(Controller):
     def _degree(self, outputs: dict[str, Expr], extend: bool) -> RelativeDegree:
         count = len(self._plant.inputs)
         if len(outputs) != count:
-            raise fault(
-                f"{count} inputs are to make {len(outputs)} outputs linear.",
-                "Give as many outputs as inputs, and name the inputs: inputs=[…].",
-                "E-CONTROL-SHAPE",
-            )
+            message = f"{count} inputs are to make {len(outputs)} outputs linear."
+            raise fault(message, "Give as many outputs as inputs, and name the inputs: inputs=[…].", "E-CONTROL-SHAPE")
         found = degrees_of(self._plant, outputs, self._state)
         return extended(self._plant, outputs, self._state) if extend and not found.exists else found
 
-    def _looked_at(self) -> tuple[str, ...]:
-        if self._starts_singular():
-            told = "the integrators start where the law does not hold; say where inputs are: at={…}."
-            warn(f"{self.name}: {told}", code="W-CONTROL-UNSUPPORTED")
-            return (told,)
+    def _notices(self) -> tuple[str, ...]:
+        plant, starts = self.degree.plant, dict[Expr, Expr]()
+        if isinstance(plant, ExtendedPlant):
+            starts = {each.symbol: each.start for each in plant.integrators}
+        if starts and any(map(is_zero, substitute(self.degree.singular, starts))):
+            notice = "the integrators start where the law does not hold; say where inputs are: at={…}."
+            warn(f"{self.name}: {notice}", code="W-CONTROL-UNSUPPORTED")
+            return (notice,)
         if self.degree.total == self.degree.size:
             return ()
         left = self.zero_dynamics
         if left.is_stable is None:
-            told = (
-                f"{_counted(left.size)} not made linear, and eigenvalues do not tell whether what is left stays bounded"
-            )
-            return (f"{told}.", *left.notices)
+            states = "one state is" if left.size == 1 else f"{left.size} states are"
+            undecided = "eigenvalues do not decide whether the rest stays bounded"
+            return (f"{states} not made linear, and {undecided}.", *left.notices)
         if left.is_stable:
             return ()
         worst = max(left.eigenvalues if left.eigenvalues is not None else [0j], key=lambda x: x.real)
-        told = (
-            f"the zero dynamics are unstable: while the outputs follow, what else moves leaves its rest as "
-            f"exp({worst.real:.4g} t)."
-        )
-        warn(f"{self.name}: {told}", code="W-CONTROL-UNSUPPORTED")
-        return (told,)
-
-    def _starts_singular(self) -> bool:
-        plant = self.degree.plant
-        if not isinstance(plant, ExtendedPlant):
-            return False
-        starts = {each.symbol: each.start for each in plant.integrators}
-        return any(map(is_zero, substitute(self.degree.singular, starts)))
+        leaves = f"while the outputs follow, what else moves leaves its rest as exp({worst.real:.4g} t)."
+        warn(f"{self.name}: the zero dynamics are unstable: {leaves}", code="W-CONTROL-UNSUPPORTED")
+        return (f"the zero dynamics are unstable: {leaves}",)
 
     @property
     def outputs(self) -> dict[str, Expr]:
@@ -540,19 +488,15 @@ class FeedbackLinearization(Controller):
     @property
     def conditions(self) -> tuple[str, ...]:
         """Where the law does not hold, and which conditions for making the whole state linear hold, in words."""
-        told = tuple(f"The law does not hold where {each}." for each in self._where_not)
-        return (*told, *(self.linearizability.sentences if self.linearizability is not None else ()))
+        where = tuple(f"The law does not hold where {words}." for words, _ in self._vanishing)
+        return (*where, *(self.linearizability.sentences if self.linearizability is not None else ()))
 
     @property
     def _vanishing(self) -> tuple[tuple[str, Expr], ...]:
         """Where the law does not hold in words, each with what vanishes there."""
-        told = [(f"{_text(each)}, as the decoupling matrix is singular there", each) for each in self.degree.singular]
+        where = [(f"{_text(each)}, as the decoupling matrix is singular there", each) for each in self.degree.singular]
         further = [(f"{_text(each)}, as the law divides by that pivot", each) for each in self._further_singular]
-        return (*told, *further)
-
-    @property
-    def _where_not(self) -> tuple[str, ...]:
-        return tuple(words for words, _ in self._vanishing)
+        return (*where, *further)
 
     @cached_property
     def zero_dynamics(self) -> ZeroDynamics:
@@ -585,7 +529,7 @@ class FeedbackLinearization(Controller):
         residuals, equations = [], []
         with quiet_collector():
             flow = closed_loop_flow(self.equations, self.law)
-            for (name, error), row in zip(errors.items(), self._errors.coefficients, strict=True):
+            for (name, error), row in zip(errors.items(), self._coefficients, strict=True):
                 chain = [error]
                 for _ in row:
                     chain += directional(chain[-1:], flow)
@@ -623,7 +567,7 @@ class FeedbackLinearization(Controller):
     def _highest(self) -> list[Expr]:
         """v: the reference's highest derivative, and errors times their coefficients."""
         made = []
-        for wanted, chain, row in zip(self.references, self._decoupled.chain, self._errors.coefficients, strict=True):
+        for wanted, chain, row in zip(self.references, self._decoupled.chain, self._coefficients, strict=True):
             total = wanted.symbols[-1]
             for k, r, y in zip(row, wanted.symbols, chain, strict=False):
                 total = total + k * (r - y)
@@ -647,34 +591,21 @@ class FeedbackLinearization(Controller):
             else:
                 made = substitute(inputs_of(plant, found), values)
                 controls, states = dict(zip(plant.inputs.values(), made, strict=True)), ()
+            vanishing = self._vanishing
+            where = tuple(words for words, _ in vanishing)
             return Law(
-                controls,
-                states,
-                self.references,
-                parameters=self._errors.parameters,
-                conditions=self._where_not,
-                singular=self._vanishing,
-            )
+                controls, states, self.references, parameters=self._gains, conditions=where, singular=vanishing
+            )  # fmt: skip
 
 
 def _check(degree: RelativeDegree) -> None:
     if not degree.exists:
         cure = "Put integrators before inputs that appear too early, extend=True, or take other outputs."
-        raise fault(
-            f"there is {str(degree).rstrip('.')}.",
-            "Take other outputs." if None in degree.degrees else cure,
-            "E-CONTROL-UNSUPPORTED",
-        )
+        cure = "Take other outputs." if None in degree.degrees else cure
+        raise fault(f"there is {str(degree).rstrip('.')}.", cure, "E-CONTROL-UNSUPPORTED")
     if degree.exists_at is False:
-        raise fault(
-            f"the law does not exist at the given state: {str(degree).rstrip('.')}.",
-            "Take other outputs, or a state away from there.",
-            "E-CONTROL-SINGULAR",
-        )
-
-
-def _counted(count: int) -> str:
-    return "one state is" if count == 1 else f"{count} states are"
+        message = f"the law does not exist at the given state: {str(degree).rstrip('.')}."
+        raise fault(message, "Take other outputs, or a state away from there.", "E-CONTROL-SINGULAR")
 
 
 def _text(each: Expr) -> str:

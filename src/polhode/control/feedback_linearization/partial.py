@@ -35,9 +35,9 @@ class PartialLinearization(FeedbackLinearization):
     >>> import warnings
     >>> from polhode.model.samples.underactuated import cart_pole
     >>> e = cart_pole().derive()
-    >>> with warnings.catch_warnings(record=True) as told:
+    >>> with warnings.catch_warnings(record=True) as caught:
     ...     law = PartialLinearization(e)
-    >>> [*law.outputs], str(told[0].message)[22:55]
+    >>> [*law.outputs], str(caught[0].message)[22:55]
     (['x'], 'the zero dynamics are unstable: w')
     >>> [*PartialLinearization(e, "non-collocated").outputs]
     ['theta']
@@ -60,11 +60,8 @@ class PartialLinearization(FeedbackLinearization):
         if not isinstance(outputs, str) or outputs in map(spelled, self._plant.variables):
             return super()._named(outputs)
         if outputs not in _KINDS:
-            raise fault(
-                f"{shown(outputs)} is neither {' nor '.join(_KINDS)}, nor the name of a state.",
-                'Write "collocated" or "non-collocated", or give a list of outputs.',
-                "E-CONTROL-NAME",
-            )
+            message = f"{shown(outputs)} is neither {' nor '.join(_KINDS)}, nor the name of a state."
+            raise fault(message, 'Write "collocated" or "non-collocated", or give a list of outputs.', "E-CONTROL-NAME")
         return _coordinates(self._plant, outputs == "collocated")
 
 
@@ -72,20 +69,14 @@ def _coordinates(plant: Plant, collocated: bool) -> dict[str, Expr]:
     """The coordinates of the speeds that inputs drive; or of the others, and driven ones as far as inputs are left."""
     driven = [k for k in plant.regular.driven if k >= 0]
     if len(driven) < len(plant.inputs):
-        raise fault(
-            "the inputs do not drive as many speeds as they are: which coordinates they drive is not known.",
-            "Give a list of outputs.",
-            "E-CONTROL-SHAPE",
-        )
+        message = "the inputs do not drive as many speeds as they are: which coordinates they drive is not known."
+        raise fault(message, "Give a list of outputs.", "E-CONTROL-SHAPE")
     of_speed = {rate: q for q, rate in zip(plant.equations.q, plant.coordinate_rates, strict=True)}
     speeds = list(plant.equations.u)
-    strange = [u for u in speeds if u not in of_speed]
-    if strange:
-        raise fault(
-            f"the speed {spelled(strange[0])} is not the rate of a coordinate.",
-            "Give a list of outputs.",
-            "E-CONTROL-UNSUPPORTED",
-        )
+    others = [u for u in speeds if u not in of_speed]
+    if others:
+        message = f"the speed {spelled(others[0])} is not the rate of a coordinate."
+        raise fault(message, "Give a list of outputs.", "E-CONTROL-UNSUPPORTED")
     active = [of_speed[speeds[k]] for k in driven]
     if collocated:
         return {spelled(q): q for q in active}

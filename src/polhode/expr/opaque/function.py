@@ -7,12 +7,12 @@ from typing import Any
 
 
 class Opaque(ABC):
-    """A function of some real arguments, known by its digest: two with one digest are the same function."""
+    """A function of real arguments, identified by its digest."""
 
     @property
     @abstractmethod
     def label(self) -> str:
-        """What it is called where a person reads it."""
+        """The name for display."""
 
     @property
     @abstractmethod
@@ -27,7 +27,7 @@ class Opaque(ABC):
     @property
     @abstractmethod
     def foldable(self) -> bool:
-        """Whether its values may be computed when code is made, rather than when it runs."""
+        """Whether its values at constants may be computed at compile time."""
 
     @abstractmethod
     def partial(self, place: int) -> Opaque | None:

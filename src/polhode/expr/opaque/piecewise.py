@@ -27,7 +27,7 @@ Slopes = Callable[[Sequence[float], Sequence[float]], list[float]]
 
 @dataclass(frozen=True)
 class Pieces:
-    """Knots and coefficients; `sizes` says how many coefficients a piece has along each axis."""
+    """Knots and coefficients; `sizes` counts the coefficients of a piece along each axis."""
 
     knots: tuple[tuple[float, ...], ...]
     sizes: tuple[int, ...]
@@ -77,10 +77,7 @@ class Pieces:
         return block
 
     def derivative(self, orders: Sequence[int]) -> Pieces:
-        """The derivative of these orders by each variable.
-
-        A piece keeps at least two coefficients along an axis, so that nan in one argument always comes out.
-        """
+        """The derivative of these orders; pieces keep two coefficients along an axis, so that nan propagates."""
         sizes = tuple(max(size - order, 2) for order, size in zip(orders, self.sizes, strict=True))
         block = prod(self.sizes)
         found: list[float] = []
@@ -94,10 +91,7 @@ class Pieces:
         return Pieces(self.knots, sizes, tuple(found))
 
     def breaks(self, axis: int = 0, to_nan: bool = False) -> list[tuple[float, ...]]:
-        """The knots of an axis at which the value jumps, those at which the slope along it does, and so on.
-
-        Whatever the other argument is; those with nan on one side are left out unless `to_nan`.
-        """
+        """Knots of an axis with a jump of the value, of the slope, …; without those next to nan unless `to_nan`."""
         import numpy as np
 
         knots, size = np.asarray(self.knots[axis]), self.sizes[axis]
@@ -155,7 +149,7 @@ def interpolant(axes: Sequence[Sequence[float]], values: Sequence[float], kind: 
 
 
 def _steps(x: Sequence[float], y: Sequence[float], outside: str) -> Pieces:
-    """Constant pieces, as lines without slope: nan in the argument still comes out."""
+    """Constant pieces with zero slope, so that nan propagates."""
     last = x[-1] + (x[-1] - x[-2] if len(x) > 1 else max(1.0, abs(x[-1])))
     rows = [[value, 0.0] for value in y]
     ends = [_beyond(value, 0.0, outside, "linear") for value in (y[0], y[-1])]
@@ -231,7 +225,7 @@ def _monotone(widths: Sequence[float], steepness: Sequence[float]) -> list[float
 
 
 def _end_slope(h0: float, h1: float, d0: float, d1: float) -> float:
-    """The slope of the parabola through three points, limited so that nothing overshoots."""
+    """The slope of the parabola through three points, limited against overshoot."""
     slope = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1)
     if slope * d0 <= 0:
         return 0.0

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import Any
 
-from ...errors import ModelError, PolhodeError, shown, unknown
+from ...errors import ModelError, PolhodeError, unknown, wrong_kind
 from .function import Opaque
 from .piecewise import Pieces, interpolant
 
@@ -51,10 +51,7 @@ class Points:
 
 @dataclass(frozen=True)
 class Table(Opaque):
-    """An interpolated function of one or two variables, or one of its derivatives or antiderivatives.
-
-    `orders` counts how often it was differentiated by each variable; -1 is the antiderivative.
-    """
+    """An interpolated function of one or two variables; `orders` counts derivatives by each, -1 the antiderivative."""
 
     points: Points
     orders: tuple[int, ...]
@@ -145,17 +142,14 @@ def checked(
     place: str = "",
     labels: tuple[str, str] = ("x", "y"),
 ) -> Table:
-    """A table of abscissae x (or a pair of them) and ordinates y (or rows of them), if they make one.
-
-    What is wrong is told of this place, with these words for what was given: those of the table unless others are.
-    """
+    """A table of abscissae x (or a pair) and ordinates y (or rows); raise with the caller's `words` if invalid."""
     if not isinstance(name, str):
-        raise ModelError(f"a table is named by a text, not by {shown(name)}.", place="table", code="E-FUNCTION-TYPE")
+        raise wrong_kind("a name for a table", name, "table", 'Give name="torque", for example.', "E-FUNCTION-TYPE")
     place = place or (f"table '{name}'" if name else "table")
     if not isinstance(kind, str) or kind not in KINDS:
         raise unknown("kind", kind, KINDS, place=place, code="E-FUNCTION-NAME", error=ModelError)
     if not isinstance(outside, str) or outside not in OUTSIDE:
-        raise unknown("way to go on outside", outside, OUTSIDE, place=place, code="E-FUNCTION-NAME", error=ModelError)
+        raise unknown("extrapolation", outside, OUTSIDE, place=place, code="E-FUNCTION-NAME", error=ModelError)
     pair = isinstance(x, tuple) and len(x) == 2 and all(_is_list(entry) for entry in x)
     if pair and kind in ("held", "pchip"):
         message = "a monotone cubic has one variable." if kind == "pchip" else "what is held has one variable."
@@ -200,13 +194,12 @@ def _numbers(entries: Any, label: str, place: str) -> tuple[float, ...]:
 def _axis(entries: Any, label: str, kind: str, place: str) -> tuple[float, ...]:
     found = _numbers(entries, label, place)
     if len(found) < _FEWEST[kind]:
-        raise ModelError(
+        message = (
             f"{label} has {len(found)} {'entry' if len(found) == 1 else 'entries'}; a {kind} table needs "
-            f"{_FEWEST[kind]} or more.",
-            place=place,
-            cure="Give more points." if kind in ("held", "linear") else "Give more points, or choose kind='linear'.",
-            code="E-FUNCTION-SHAPE",
+            f"{_FEWEST[kind]} or more."
         )
+        cure = "Give more points." if kind in ("held", "linear") else "Give more points, or choose kind='linear'."
+        raise ModelError(message, place, cure, "E-FUNCTION-SHAPE")
     what = label if label == TIMES else "abscissae"
     for index, (before, after) in enumerate(pairwise(found)):
         if not before < after:
@@ -242,7 +235,7 @@ def _no_list(label: str, given: object, place: str) -> ModelError:
     )
 
 
-def _matching(axis: str, wanted: int, label: str, given: int, place: str) -> None:
-    if wanted != given:
+def _matching(axis: str, required: int, label: str, given: int, place: str) -> None:
+    if required != given:
         cure = "Give one ordinate for each point; of two variables, a row for each x and in it an entry for each y."
-        raise ModelError(f"{axis} has {wanted} entries and {label} has {given}.", place, cure, "E-FUNCTION-SHAPE")
+        raise ModelError(f"{axis} has {required} entries and {label} has {given}.", place, cure, "E-FUNCTION-SHAPE")

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ...errors import ModelError, PolhodeError, shown
+from ...errors import ModelError, PolhodeError, wrong_kind
 from .function import Opaque
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}", re.ASCII)
@@ -31,11 +31,7 @@ _SERIAL: Counter[str] = Counter()
 
 @dataclass(frozen=True, eq=False)
 class UserFunction(Opaque):
-    """A function by its name in C, its source, and the callable that does the same in Python.
-
-    C source is all there is to a function that has it. One without is told from others by its name and by how many
-    of that name were made before in this process.
-    """
+    """A function by its name in C, its source and its Python callable; without source identified by name and count."""
 
     name: str
     parameters: int
@@ -58,7 +54,7 @@ class UserFunction(Opaque):
 
     @property
     def foldable(self) -> bool:
-        return False  # a plan kept on disk must not hold a number that somebody's callable gave
+        return False  # a plan kept on disk must not hold a number from a user's callable
 
     def partial(self, place: int) -> UserFunction:
         found = self.derivatives[place]
@@ -97,14 +93,10 @@ def checked(
     """A function from C source, a callable, or both, if they make one."""
     place = f"function '{str(name)[:48]}'"
     if not isinstance(name, str) or not _NAME.fullmatch(name) or _TAKEN.fullmatch(name) or keyword.iskeyword(name):
-        raise ModelError(
-            "this cannot be a function's name.",
-            place=place,
-            cure="Use letters, digits and underscores, and no word of C, Python or math.h.",
-            code="E-FUNCTION-NAME",
-        )
+        cure = "Use letters, digits and underscores, and no word of C, Python or math.h."
+        raise ModelError("this cannot be a function's name.", place, cure, "E-FUNCTION-NAME")
     if not isinstance(c, str):
-        raise ModelError(f"C source is a text, not {shown(c)}.", place=place, code="E-FUNCTION-TYPE")
+        raise wrong_kind("C source", c, place, 'Give c="double f(double x) { … }".', "E-FUNCTION-TYPE")
     if not c and python is None:
         raise ModelError("it has neither C source nor a callable.", place=place, cure="Give c= or python=.",
                          code="E-FUNCTION-MISSING")  # fmt: skip
@@ -114,12 +106,9 @@ def checked(
     given = dict(derivatives or {})
     for index, each in given.items():
         if index not in range(count) or not isinstance(each, UserFunction) or each.arity != count:
-            raise ModelError(
-                f"derivatives[{index!r}] is no function of {count} arguments by one of 0 to {count - 1}.",
-                place=place,
-                cure="Give functions made by polhode.function, by the number of the argument.",
-                code="E-FUNCTION-TYPE",
-            )
+            message = f"derivatives[{index!r}] is no function of {count} arguments by one of 0 to {count - 1}."
+            cure = "Give functions made by polhode.function, by the number of the argument."
+            raise ModelError(message, place, cure, "E-FUNCTION-TYPE")
     slopes = tuple(given.get(index) for index in range(count))
     words: list[object] = [name, count, c, *(each.digest if each else "" for each in slopes)]
     if not c:
@@ -132,7 +121,7 @@ def checked(
 
 
 def known(name: str, digest: str) -> UserFunction:
-    """The function of this digest, if this process has made it; nothing makes one from a file."""
+    """The function of this digest in this process, if any; none is loaded from a file."""
     found = _KNOWN.get(digest)
     if found is None:
         message = "it is used here but has not been made in this process."

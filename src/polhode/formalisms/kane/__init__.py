@@ -29,12 +29,12 @@ from ...model.model import Model
 from .literal import Literal, SayersSpeeds, speeds_of
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """M and f by (43) to (46) in the system's own speeds, accelerations by LᵀDL in the graph."""
-    return Literal(system, tree, absolute=False).recipe()
+    return Literal(model, tree, absolute=False).recipe()
 
 
-def sayers(system: Model, rows: Constraints) -> tuple[SayersSpeeds, Recipe]:
+def sayers(model: Model, rows: Constraints) -> tuple[SayersSpeeds, Recipe]:
     """The paper's speeds, and M and f by the same sums in them."""
-    made = speeds_of(system, rows)
+    made = speeds_of(model, rows)
     return made, made.literal.recipe()

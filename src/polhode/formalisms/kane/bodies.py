@@ -22,7 +22,7 @@ from typing import Any
 from ...expr import Expr, Matrix, Vector, as_expr, is_zero, rank, skew, substitute
 from ...geometry import Pose
 from ...geometry.inertia import rotate_symmetric, symmetric
-from ...geometry.twist import Twist
+from ...geometry.twist import ZERO, Twist
 from ...kinematics.motion import velocities
 from ...kinematics.tree import BASE, Link, Tree
 from ...model.model import Model
@@ -30,11 +30,7 @@ from ...model.model import Model
 
 @dataclass(frozen=True)
 class Block:
-    """The joint of one body: translations along directions fixed in the parent, then the columns of `link`.
-
-    Where there is more than one stage, `link` is all of them: it hangs on the parent where the translations have come
-    to. Its `parent` is the number of the parent's block.
-    """
+    """The joint of one body: translations fixed in the parent, then the columns of `link`; `parent` is a block."""
 
     link: Link
     place: int  # of the last stage in the tree
@@ -87,7 +83,6 @@ def _joined(stages: tuple[Link, ...], place: int, parent: int) -> Block:
 
 NONRECURSIVE, FIXED, RECURSIVE, ROTOR = "nonrecursive", "fixed", "recursive", "rotor"
 
-_ZERO = Vector([0, 0, 0])
 _AXES = range(3)
 
 
@@ -102,10 +97,7 @@ class Lump:
 
 @dataclass(frozen=True)
 class Part:
-    """A body of the paper, with what Table 2 says of it; the composite's inertia is in the components of `basis`.
-
-    `index`, `basis` and `link.parent` count the parts.
-    """
+    """A body of the paper with the data of Table 2; the composite's inertia is in `basis`; indices count the parts."""
 
     index: int
     block: Block
@@ -127,7 +119,7 @@ class Part:
     @property
     def centre(self) -> Vector:
         """r^B0B*, from the origin to the point whose velocity is used; if B is fixed, B_0 is taken for B*."""
-        return _ZERO if self.is_fixed else self.composite.centre
+        return ZERO if self.is_fixed else self.composite.centre
 
     @property
     def mass(self) -> Any:
@@ -146,11 +138,7 @@ class Part:
 
     @cached_property
     def absolute(self) -> dict[int, Vector]:
-        """The speeds that are taken as absolute, each with its direction in the body: those of nonrecursive categories.
-
-        Three turning or sliding speeds, and two in a plane across an axis of the body, go along the axes of the body.
-        Two in another plane keep the directions that they have at home.
-        """
+        """Absolute speeds and their directions in the body: its axes, or for two in another plane those at zero q."""
         table: dict[int, Vector] = {}
         if self.rotation == NONRECURSIVE:
             table |= dict(zip(self.turning, Matrix.identity(3), strict=True))
@@ -160,17 +148,14 @@ class Part:
 
 
 def parts_of(
-    system: Model, tree: Tree, name: Callable[[Expr], Expr] = lambda entry: entry, absolute: bool = True
+    model: Model, tree: Tree, name: Callable[[Expr], Expr] = lambda entry: entry, absolute: bool = True
 ) -> list[Part]:
-    """The bodies of the paper, each after its parent; `name` may give a name to a constant that is computed once.
-
-    Unless speeds may be `absolute`, each stage of a joint is a body, and nonrecursive bodies are recursive as well.
-    """
-    own = _own_lumps(system, tree)
+    """The bodies of the paper, parents first; without `absolute` each stage is a body, and all are recursive."""
+    own = _own_lumps(model, tree)
     blocks = blocks_of(tree, as_one=absolute)
     composites: dict[int, Lump] = {}
     fixed_in: dict[int, list[Lump]] = {index: [] for index in range(BASE, len(blocks))}
-    home, fixed = _home(system, tree), [False] * len(blocks)
+    home, fixed = _home(model, tree), [False] * len(blocks)
     for index in reversed(range(len(blocks))):  # from the tips: a parent counts its fixed children
         block = blocks[index]
         composites[index] = _composite(own[block.place], fixed_in[index][::-1], name)
@@ -198,19 +183,19 @@ def parts_of(
     return parts
 
 
-def _own_lumps(system: Model, tree: Tree) -> list[Lump]:
+def _own_lumps(model: Model, tree: Tree) -> list[Lump]:
     """For each link its bodies, welded together, in its components."""
     table: list[list[Lump]] = [[] for _ in tree.links]
     for name, (index, X) in tree.bodies.items():
-        body = system.bodies.get(name)
+        body = model.bodies.get(name)
         if body is not None and index != BASE and not body.is_massless and body.flexibility is None:
             table[index].append(Lump(body.mass, X.point(body.com), rotate_symmetric(X.R, body.inertia)))
-    none = Lump(as_expr(0), _ZERO, Matrix.zeros(3, 3))
+    none = Lump(as_expr(0), ZERO, Matrix.zeros(3, 3))
     return [_composite(lumps[0], lumps[1:], lambda x: x, with_inertia=True) if lumps else none for lumps in table]
 
 
 def _composite(own: Lump, others: Sequence[Lump], name: Callable[[Expr], Expr], with_inertia: bool = False) -> Lump:
-    """(15), (16), (17): a body with point masses that stay where they are in it, or with what is welded to it."""
+    """(15), (16), (17): a body with point masses fixed in it, or with bodies welded to it."""
     if with_inertia:  # what has no mass has no centre, but may have inertia
         spare = [other.inertia for other in others if not other.mass]
         own = Lump(own.mass, own.centre, sum(spare, start=own.inertia))
@@ -236,13 +221,13 @@ def _composite(own: Lump, others: Sequence[Lump], name: Callable[[Expr], Expr], 
 
 
 def _seen_from_parent(link: Link, lump: Lump, home: Mapping[Expr, int]) -> Lump:
-    """The composite mass of a fixed child as a point of its parent, where it is at home and always."""
+    """The composite mass of a fixed child as a point of its parent."""
     point = [as_expr(entry) for entry in link.X.point(lump.centre)]
     return Lump(lump.mass, Vector(substitute(point, home)), Matrix.zeros(3, 3))
 
 
-def _home(system: Model, tree: Tree) -> Mapping[Expr, int]:
-    return {system.time: 0, **dict.fromkeys(tree.q, 0), **{tree.q[index]: 1 for index in tree.quaternions}}
+def _home(model: Model, tree: Tree) -> Mapping[Expr, int]:
+    return {model.time: 0, **dict.fromkeys(tree.q, 0), **{tree.q[index]: 1 for index in tree.quaternions}}
 
 
 def _motions(link: Link) -> list[Twist]:
@@ -269,7 +254,7 @@ def _sliding(block: Block) -> dict[int, Vector]:
 
 
 def _directions(block: Block) -> list[Vector]:
-    """What the speeds of a body that is nonrecursive in translation go along, in its components: Table 9, b_(i-o)."""
+    """Directions of the speeds of a body that is nonrecursive in translation, in its components: Table 9, b_(i-o)."""
     axes, slides = list(Matrix.identity(3)), list(_sliding(block).values())
     if len(slides) == 3:
         return axes

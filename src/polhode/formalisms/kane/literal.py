@@ -22,18 +22,17 @@ from ...constraints import Constraints, PseudoSpeeds
 from ...dynamics.equations import EquationsOfMotion, Recipe
 from ...dynamics.loads import loads_of
 from ...expr import Expr, Matrix, Vector, as_expr, directional, same, substitute, symbol
-from ...expr.spelling import OWN, acceleration_of, told_apart
+from ...expr.spelling import OWN, acceleration_of, distinct_spellings
 from ...geometry.deformable import Deformable
 from ...geometry.lie import left_inverse
 from ...geometry.linear import factor_by_sparsity
+from ...geometry.twist import ZERO
 from ...kinematics.motion import velocities
 from ...kinematics.tree import BASE, Tree
 from ...model.building import spellings_of
 from ...model.model import Model
 from .bodies import NONRECURSIVE, Part, parts_of
 from .terms import Rotational, Translational, in_own_basis, rotational_terms, translational_terms
-
-_ZERO = Vector([0, 0, 0])
 
 
 @dataclass(frozen=True)
@@ -52,14 +51,14 @@ class Literal:
 
     @cached_property
     def speeds(self) -> Vector:
-        """u*: the paper's speeds. One that is the system's own keeps its symbol, of others `u` is called `u_star`."""
+        """u*: the paper's speeds; one that is a speed u of the system keeps its symbol, others are `u_star`."""
         own = self.tree.u
         new = {i for i, value in self.absolute_speeds.items() if not same([value], [own[i]])}
         return Vector([symbol(f"{u.name}_star", "speed", OWN) if i in new else u for i, u in enumerate(self.tree.u)])
 
     @cached_property
     def absolute_speeds(self) -> dict[int, Expr]:
-        """What the speeds of nonrecursive bodies are, in the system's own: ω^B and v^B* along the body's axes."""
+        """Speeds of nonrecursive bodies in those of the system: ω^B and v^B* along the body's axes."""
         moving = velocities(self.tree)
         found: dict[int, Expr] = {}
         for part in self.parts:
@@ -95,12 +94,12 @@ class Literal:
 
     @cached_property
     def slopes(self) -> Matrix:
-        """D = ∂u/∂u*: the same with partial velocities in place of velocities."""
+        """D = ∂u/∂u*, by partial velocities."""
         size = len(self.speeds)
         columns = [[as_expr(int(i == j)) for i in range(size)] for j in range(size)]
         for j, column in enumerate(columns):
-            turns = [turn.partials.get(j, _ZERO) for turn in self.rotational]
-            moves = [move.partials.get(j, _ZERO) for move in self.translational]
+            turns = [turn.partials.get(j, ZERO) for turn in self.rotational]
+            moves = [move.partials.get(j, ZERO) for move in self.translational]
             for part in self.parts:
                 w, v = self.relative_velocity(part, turns, moves)
                 for i, value in self._along_joint(part, w, v).items():
@@ -156,7 +155,7 @@ class Literal:
     def _partials(self, part: Part, turn: Rotational, move: Translational) -> dict[int, tuple[Vector, Vector]]:
         """ω_i and v_i of a body's origin, in its own components; that of a flexible body is its B*."""
         turns = {i: in_own_basis(self.parts, part.index, w) for i, w in turn.partials.items()}
-        return {i: (turns.get(i, _ZERO), move.partials.get(i, _ZERO)) for i in sorted({*turns, *move.partials})}
+        return {i: (turns.get(i, ZERO), move.partials.get(i, ZERO)) for i in sorted({*turns, *move.partials})}
 
     @staticmethod
     def _add_bending_masses(
@@ -214,11 +213,11 @@ class Literal:
 
     @property
     def efforts(self) -> Vector:
-        """The efforts τ on the system's own speeds, brought to the paper's."""
+        """The efforts τ on the paper's speeds."""
         return self.slopes.T @ self.tree.tau if self.absolute else self.tree.tau
 
     def recipe(self) -> Recipe:
-        """M and f as they are, and the accelerations uncoupled along the zeros of M, (2)."""
+        """M and f, and the accelerations uncoupled along the zeros of M, (2)."""
         M, f = cache(self.mass_matrix), cache(self.forcing)
 
         def forward() -> Vector:
@@ -260,7 +259,7 @@ class SayersSpeeds(PseudoSpeeds):
 
     @cached_property
     def followed(self) -> dict[Expr, Expr]:
-        """What the system's own speeds stand for, (22) and (27)."""
+        """Substitutions for the system's speeds, (22) and (27)."""
         return {self.literal.tree.u[k]: self.literal.own_speeds[k] for k in self.replaced}
 
     @cached_property
@@ -280,12 +279,12 @@ class SayersSpeeds(PseudoSpeeds):
         return Vector([])
 
 
-def speeds_of(system: Model, rows: Constraints) -> SayersSpeeds:
+def speeds_of(model: Model, rows: Constraints) -> SayersSpeeds:
     """Sayers' speeds for a tree; `rows` are its constraints, which are none."""
-    literal, tree = Literal(system, rows.tree), rows.tree
+    literal, tree = Literal(model, rows.tree), rows.tree
     chosen = literal.speeds
     values = [literal.absolute_speeds.get(i, u) for i, u in enumerate(tree.u)]
     new = [u for u in chosen if u not in tree.u]
-    told_apart([*new, *map(acceleration_of, new)], spellings_of(system), "speeds of Sayers")
+    distinct_spellings([*new, *map(acceleration_of, new)], spellings_of(model), "speeds of Sayers")
     made = [u if u is own else value for u, own, value in zip(chosen, tree.u, values, strict=True)]
     return SayersSpeeds(rows, tuple(range(len(tree.u))), (), chosen, Vector(made), literal)

@@ -13,10 +13,9 @@ from typing import Any
 
 from ...expr import Matrix, Vector, is_zero
 from ...geometry.inertia import acceleration_matrix
+from ...geometry.twist import ZERO
 from ...kinematics.tree import BASE, Tree
 from .bodies import NONRECURSIVE, Part
-
-_ZERO = Vector([0, 0, 0])
 
 #: A vector for each speed, those that are zero left out.
 Partials = Mapping[int, Vector]
@@ -48,7 +47,7 @@ def rotational_terms(parts: Sequence[Part], u: Sequence[Any]) -> list[Rotational
 def _absolute(part: Part, u: Sequence[Any]) -> Rotational:
     """Three degrees of freedom: ω^B from its own speeds; its rate has no remainder, as ω × ω = 0."""
     directions = {i: part.absolute[i] for i in part.turning}
-    return Rotational(_ZERO, _ZERO, total(directions, u), {}, {}, directions, _ZERO, _ZERO)
+    return Rotational(ZERO, ZERO, total(directions, u), {}, {}, directions, ZERO, ZERO)
 
 
 def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Sequence[Any]) -> Rotational:
@@ -66,13 +65,13 @@ def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Se
 
     own: Partials = {i: written(axis) for i, axis in part.turning.items()}
     w_relative = written(link.relative_velocity(u)[0])
-    w_parent = seen(above.w) if above else _ZERO
+    w_parent = seen(above.w) if above else ZERO
     inherited = {i: seen(w) for i, w in above.partials.items()} if above else {}
     step = w_parent.cross(w_relative)
     own_alpha, _ = link.relative_acceleration(u, [0] * len(u))
     if any(own_alpha):  # the rate of ω_t of (30)
         step = step + written(own_alpha)
-    alpha = (seen(above.alpha_rem) if above else _ZERO) + step
+    alpha = (seen(above.alpha_rem) if above else ZERO) + step
     return Rotational(w_parent, w_relative, w_parent + w_relative, inherited, own, added(inherited, own), step, alpha)
 
 
@@ -84,12 +83,12 @@ def in_own_basis(parts: Sequence[Part], index: int, vector: Vector) -> Vector:
 
 def added(one: Partials, other: Partials) -> Partials:
     """The sum of partial velocities, speed by speed."""
-    return {i: one.get(i, _ZERO) + other.get(i, _ZERO) for i in sorted({*one, *other})}
+    return {i: one.get(i, ZERO) + other.get(i, ZERO) for i in sorted({*one, *other})}
 
 
 def total(partials: Partials, u: Sequence[Any]) -> Vector:
     """Σ u_i ω_i, (31)."""
-    made = _ZERO
+    made = ZERO
     for i, direction in partials.items():
         made = made + direction * u[i]
     return made
@@ -121,7 +120,9 @@ def translational_terms(
         if part.translation == NONRECURSIVE:
             table.append(_absolute_move(parts, part, turn, gravity[-1], u))
         elif up == BASE:
-            table.append(_relative_move(part, turn, _ground(tree, part.index), _STILL, u))
+            native, g = (part.index,) * len(tree.u), Vector(tree.gravity)
+            ground = Translational(ZERO, ZERO, {}, native, ZERO, Matrix.zeros(3, 3), -g)  # (38), a_rem = -g (39)
+            table.append(_relative_move(part, turn, ground, _STILL, u))
         else:
             table.append(_relative_move(part, turn, table[up], turns[up], u, parts[up].centre))
     return table
@@ -136,17 +137,12 @@ class _Turn:
     partials: Partials
 
 
-_STILL = _Turn(_ZERO, _ZERO, {})
+_STILL = _Turn(ZERO, ZERO, {})
 
 
 def _turn_in_own_basis(parts: Sequence[Part], index: int, turn: Rotational) -> _Turn:
     w, alpha = in_own_basis(parts, index, turn.w), in_own_basis(parts, index, turn.alpha_rem)
     return _Turn(w, alpha, {i: in_own_basis(parts, index, vector) for i, vector in turn.partials.items()})
-
-
-def _ground(tree: Tree, index: int) -> Translational:
-    """N, as a child of it sees it: at rest, (38), with a_rem = -g, (39)."""
-    return Translational(_ZERO, _ZERO, {}, (index,) * len(tree.u), _ZERO, Matrix.zeros(3, 3), -Vector(tree.gravity))
 
 
 def _absolute_move(parts: Sequence[Part], part: Part, turn: _Turn, gravity: Vector, u: Sequence[Any]) -> Translational:
@@ -160,9 +156,9 @@ def _absolute_move(parts: Sequence[Part], part: Part, turn: _Turn, gravity: Vect
 
 
 def _relative_move(
-    part: Part, turn: _Turn, above: Translational, turn_above: _Turn, u: Sequence[Any], start: Vector = _ZERO
+    part: Part, turn: _Turn, above: Translational, turn_above: _Turn, u: Sequence[Any], start: Vector = ZERO
 ) -> Translational:
-    """What the parent has at A*, and what r^A*B0, the joint and r^B0B* add."""
+    """The motion of the parent at A*, and that added by r^A*B0, the joint and r^B0B*."""
     link, centre = part.link, part.centre
     arm = link.X.p - start
     step: Partials = {i: w.cross(centre) for i, w in turn.partials.items()}

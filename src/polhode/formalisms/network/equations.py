@@ -55,10 +55,7 @@ from .mechanism import ZERO, Component, Direction, Mechanism, Pair, across_at, a
 
 @dataclass(frozen=True)
 class Link:
-    """The joint, a chord, that tells how a floating group moves: x_own = x_beyond + x_joint.
-
-    It leads from a child in the group to its parent beyond, as the ground is beyond all groups.
-    """
+    """The chord from a child in a floating group to its parent beyond: x_own = x_beyond + x_joint."""
 
     joint: str
     own: str  # its terminal in the group, the tail
@@ -70,7 +67,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Group:
-    """Bodies that hang on each other, from the first outward; without a link they hang on the ground."""
+    """Bodies connected in a tree from the first outward; without a link the first is connected to the ground."""
 
     bodies: tuple[str, ...]
     link: Link | None = None
@@ -122,7 +119,7 @@ def _group_at(parts: Mechanism, first: Mapping[str, str], vertex: str) -> str:
 def _groups(
     parts: Mechanism, graph: Formulation, chord: Mapping[str, str], floats: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], dict[str, Vector]]:
-    """The bodies of each group by its first one, each after the one that it hangs on, and their arms from the first."""
+    """The bodies of each group by its first one, parents first, and their arms from the first."""
     on = hanging(graph)
     after: dict[str, list[str]] = {}
     for part in parts.components:
@@ -190,14 +187,14 @@ class Network:
         return x, self._outward(rate_of)
 
     def _joints_across(self, u: Sequence[Any]) -> dict[str, Pair]:
-        """x = H u of every joint, or what is prescribed."""
+        """x = H u of every joint, or its prescribed motion."""
         return {
             name: joint.across(u) if joint.prescribed is None else joint.prescribed[0]
             for name, joint in self.parts.joints.items()
         }
 
     def _velocities(self, joints: Mapping[str, Pair]) -> Motion:
-        """x of the bodies that move, from those of the joints; joints that are not named stand still."""
+        """x of the bodies from those of the given joints, the others being at rest."""
 
         def across_of(edge: str, x: Motion) -> Pair:
             return joints.get(edge, _NOTHING) if edge in self.parts.joints else self._terminal(edge, x)
@@ -205,10 +202,7 @@ class Network:
         return self._outward(across_of)
 
     def _outward(self, of: Callable[[str, Motion], Pair]) -> Motion:
-        """x of every body by the circuit of its chord, or its rate; `of` tells that of a joint or of a terminal.
-
-        A group that floats is tried with its first body at rest; what is then lacking at its link is how that moves.
-        """
+        """x of every body, or its rate, by the circuit of its chord; a floating group is corrected at its link."""
         found: Motion = {}
         for group in self.order.groups:
             link, bodies = group.link, group.bodies
@@ -247,9 +241,9 @@ class Network:
         return a + own.cross(r_rate), alpha
 
     def _slide(self, terminal: str, by: str, x: Motion, joints: Mapping[str, Pair]) -> Vector:
-        """How fast a terminal moves on its body: as the joint there does, or as the place of contact wanders."""
-        if by in self.wander:
-            return self.wander[by] - self._terminal(terminal, x)[0]
+        """Velocity of a terminal in its body: by the joint there, or the drift of the contact."""
+        if by in self.contact_drift:
+            return self.contact_drift[by] - self._terminal(terminal, x)[0]
         return joints[by][0] if by in joints else self._closing_across(by, x)[0]
 
     def _closing_across(self, name: str, x: Motion) -> Pair:
@@ -260,14 +254,14 @@ class Network:
         return total
 
     def _ends(self, name: str) -> dict[str, int]:
-        """The circuit of a chord that closes a loop; were it a branch, it would still lead from tail to head."""
+        """The circuit of a chord that closes a loop, from tail to head."""
         edge = self.graph.graph.by_name[name]
         ends = {vertex: sign for vertex, sign in ((edge.tail, 1), (edge.head, -1)) if vertex != REFERENCE}
         return self.graph.circuits.get(name, ends)
 
     @cached_property
-    def wander(self) -> dict[str, Vector]:
-        """The velocities of the places of contact, in ground components."""
+    def contact_drift(self) -> dict[str, Vector]:
+        """Velocities of the contact points, in ground components."""
         closing = self.parts.closing
         return {name: self._rate_of(edge.place) for name, edge in closing.items() if edge.place is not None}
 
@@ -287,10 +281,7 @@ class Network:
         return self._inward({**self.drivers, **self._one_ports(x, rate, self._joints_across(u))})
 
     def _inward(self, given: Mapping[str, Pair]) -> list[Any]:
-        """The efforts that hold what flows through the given edges; y of the bodies' chords are found on the way.
-
-        A group that floats has a branch whose y is given, and a link whose y is not: it holds what is lacking.
-        """
+        """Efforts that balance the through variables, by cut-sets, with the links of floating groups."""
         chords = {name: y for name, y in given.items() if name in self.graph.circuits}
         for group in self.order.groups:
             if group.link is not None:  # the cut-set of what its first body floats on
@@ -349,7 +340,7 @@ class Network:
 
     @cached_property
     def drivers(self) -> dict[str, Pair]:
-        """What flows through the edges of loads: the opposite of what acts on the body at their tail."""
+        """Through variables of the loads: the opposite of the wrench on the body at their tail."""
         loads = loads_of(self.system, self.tree)
         acting = {edge: loads.in_ground(load) for edge, load in self.parts.loads.items()}
         return {edge: (-force, -torque) for edge, (force, torque) in acting.items()}
@@ -394,8 +385,8 @@ class Network:
         return {(edge.of, d.label): (edge.name, d) for edge in edges for d in edge.directions}
 
     @cached_property
-    def _coasting(self) -> tuple[dict[str, Pair], dict[str, Pair]]:
-        """x_b of each body, and its rate when all u̇ vanish."""
+    def _at_zero_acceleration(self) -> tuple[dict[str, Pair], dict[str, Pair]]:
+        """x_b of each body, and its rate at u̇ = 0."""
         return self.motion(self.tree.u, [0] * len(self.tree.u))
 
     def row(self, row: Row) -> Row:
@@ -403,14 +394,14 @@ class Network:
         if (row.of, row.part) not in self.closing:
             return row
         chord, direction = self.closing[row.of, row.part]
-        return replace(row, rate=as_expr(direction.along(self._closing_across(chord, self._coasting[0]))))
+        return replace(row, rate=as_expr(direction.along(self._closing_across(chord, self._at_zero_acceleration[0]))))
 
     def remainder(self, row: Row) -> Expr:
         """γ of A u̇ + γ = 0: d·ẋ_c + ḋ·x_c when all u̇ vanish, ẋ_c by the circuit."""
         if (row.of, row.part) not in self.closing:
             return directional([row.rate], self._flow)[0]
         chord, direction = self.closing[row.of, row.part]
-        (x, rate), joints = self._coasting, self._joints_across(self.tree.u)
+        (x, rate), joints = self._at_zero_acceleration, self._joints_across(self.tree.u)
         x_rate = _NOTHING
         for terminal, sign in self._ends(chord).items():
             x_rate = added(x_rate, self._terminal_rate(terminal, x, rate, joints), sign)
@@ -432,23 +423,23 @@ class Network:
         return rest - Vector(self._inward(chords)) if chords else rest
 
 
-def network(system: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Network:
+def network(model: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Network:
     """The network of a system, with its formulation tree: the one that is named, or that of its joints."""
-    parts = mechanism(system, tree)
+    parts = mechanism(model, tree)
     return Network(
-        system, tree, parts, formulation(parts.graph) if chosen is None else given_formulation(parts.graph, chosen)
+        model, tree, parts, formulation(parts.graph) if chosen is None else given_formulation(parts.graph, chosen)
     )
 
 
 row_source = network  # it comes to the rows of loops and contacts by their circuits
 
 
-def recipe(system: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Recipe:
+def recipe(model: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Recipe:
     """Inverse dynamics by circuits and cut-sets, the mass matrix by the columns of x = S D u."""
-    made = network(system, tree, chosen)
+    made = network(model, tree, chosen)
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        given = loads_of(system, tree).speed_forces()
+        given = loads_of(model, tree).speed_forces()
         return Vector([tau - force for tau, force in zip(made.efforts(tree.u, ud), given, strict=True)])
 
     return Recipe(inverse=inverse, mass_matrix=made.mass_matrix)

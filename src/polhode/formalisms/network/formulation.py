@@ -9,7 +9,7 @@ Y. Tokad (1992), end of section 1. For the equations of a system to have one sol
 Sets of edges without circuits are one matroid, sets that leave each body a chord another; a formulation tree is as
 large a set as there can be that is independent in both. Edges are taken in the order of the graph as far as that goes;
 then by shortest augmenting paths, as for any two matroids (A. Recski, "Matroid Theory and Its Applications", 1989),
-so that a tree is found whenever there is one, and what stands in its way can be named when there is none.
+so that a tree is found whenever there is one, and the obstacle can be named when there is none.
 
 A tree that a user names (`given_formulation`) is checked. A third condition makes Tokad's two enough: a terminal edge
 ends on the ground, so the circuit of a body's chord goes over at most one other body, on which it hangs. Where bodies
@@ -37,28 +37,17 @@ _CHORDS = ("through", "inertia")
 
 
 def formulation(graph: LinearGraph) -> Formulation:
-    """A tree that meets both conditions, or an error that says what forbids it.
-
-    >>> pendulum = LinearGraph((
-    ...     Edge("hinge", "bob.b", "O", "joint"),
-    ...     Edge("bob.G", "bob.G", "O", "body", "bob"),
-    ...     Edge("bob.b", "bob.b", "O", "body", "bob"),
-    ...     Edge("weight", "bob.G", "O", "through"),
-    ... ))
-    >>> formulation(pendulum).tree
-    ('hinge', 'bob.G')
-    """
+    """A tree that meets both conditions; raise if there is none."""
     across = graph.with_role("across")
     _check_across_drivers(across)
     _check_through_drivers(graph)
     exchange = _Exchange(graph, across)
     if exchange.room()[_OTHERS] < 0:
-        raise PolhodeError(
+        message = (
             f"no formulation tree exists: {len(across)} across drivers ({listed(edge.name for edge in across)}) "
-            f"for {len(graph.stars)} bodies give more velocities than there are motions.",
-            cure="Leave some of them free, or drive them by forces.",
-            code="E-PAPER-TREE",
+            f"for {len(graph.stars)} bodies give more velocities than there are motions."
         )
+        raise PolhodeError(message, cure="Leave some of them free, or drive them by forces.", code="E-PAPER-TREE")
     chosen = exchange.as_listed()
     while len(chosen) < exchange.size:
         path, reached = exchange.augmenting_path(chosen)
@@ -101,7 +90,7 @@ def listed(names: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class _Exchange:
-    """The two matroids, with the across drivers taken for granted."""
+    """The two matroids, with all across drivers as branches."""
 
     graph: LinearGraph
     across: list[Edge]
@@ -112,11 +101,11 @@ class _Exchange:
 
     @property
     def size(self) -> int:
-        """How many branches there are beside the across drivers."""
+        """Number of branches besides the across drivers."""
         return len(self.graph.vertices) - 1 - len(self.across)
 
     def room(self) -> dict[str | None, int]:
-        """For each body how many of its edges may be branches; the rest of the tree is for the others."""
+        """For each body the number of its edges that may be branches."""
         room: dict[str | None, int] = {body: len(star) - 1 for body, star in self.graph.stars.items()}
         return {**room, _OTHERS: self.size - sum(room.values())}
 
@@ -130,7 +119,7 @@ class _Exchange:
         return Forest([*self.across, *(edge for edge in self.open_edges if edge.name in chosen)])
 
     def as_listed(self) -> set[str]:
-        """The edges in order, each unless it closes a circuit or its body has no room."""
+        """The edges in order that close no circuit and fit their body's bound."""
         forest, room, chosen = Forest(self.across), self.room(), set()
         for edge in self.open_edges:
             if room[_class_of(edge)] > 0 and forest.joins(edge):
@@ -140,11 +129,7 @@ class _Exchange:
         return chosen
 
     def augmenting_path(self, chosen: set[str]) -> tuple[list[str], set[str]]:
-        """The shortest chain of exchanges that gains an edge, and the edges that were reached in the search.
-
-        An edge may begin it that closes no circuit, and may end it that its body has room for. A step leads from an
-        edge outside to one of its class inside, and from one inside to one outside whose circuit holds it.
-        """
+        """The shortest exchange path that gains an edge, and the edges reached: matroid intersection."""
         forest, left = self.forest(chosen), self.room_left(chosen)
         outside = [edge for edge in self.open_edges if edge.name not in chosen]
         circuits = {
@@ -191,7 +176,7 @@ def _traced(before: dict[str, str], name: str) -> list[str]:
 
 
 def _no_tree(graph: LinearGraph, reached: set[str]) -> PolhodeError:
-    """What the search ran into: bodies whose terminals would all have to be branches."""
+    """Error that names the bodies whose terminals would all have to be branches."""
     bodies = dict.fromkeys(edge.element for edge in graph.edges if edge.role == "body" and edge.name in reached)
     return PolhodeError(
         f"no formulation tree exists: every terminal of {'body' if len(bodies) == 1 else 'bodies'} {listed(bodies)} "
@@ -237,7 +222,7 @@ def _named(graph: LinearGraph, names: Sequence[str]) -> list[Edge]:
 
 
 def _check_drivers(graph: LinearGraph, edges: Sequence[Edge]) -> None:
-    """Every across driver is a branch and every through driver a chord."""
+    """Raise unless every across driver is a branch and every through driver a chord."""
     through = [edge.name for edge in edges if edge.role == "through"]
     if through:
         raise _wrong(
@@ -316,17 +301,17 @@ def afar(graph: LinearGraph) -> LinearGraph:
 
 
 def _terminals(graph: LinearGraph, edges: Sequence[Edge]) -> list[Edge]:
-    """The terminal edges that follow from the other branches: all but those at which the bodies hang."""
+    """Terminal edges that follow from the other branches: all but those that connect the bodies."""
     seen = afar(graph)
     branches = [seen.by_name[edge.name] for edge in edges]
     check_circuits(branches)
-    way = Forest(branches).way_from(REFERENCE)
-    apart = [body for body in graph.stars if body not in way]
+    path = Forest(branches).way_from(REFERENCE)
+    apart = [body for body in graph.stars if body not in path]
     if apart:
-        raise _not_spanning(seen.edges, {REFERENCE, *way}, apart)
+        raise _not_spanning(seen.edges, {REFERENCE, *path}, apart)
     chords = set()
     for body, star in graph.stars.items():
-        at = _ends(graph.by_name[way[body][1].name])
+        at = _ends(graph.by_name[path[body][1].name])
         chords.add(next(edge.name for edge in star if _ends(edge) & at))
     return [edge for star in graph.stars.values() for edge in star if edge.name not in chords]
 
@@ -336,7 +321,7 @@ def _ends(edge: Edge) -> set[str]:
 
 
 def hanging(chosen: Formulation) -> dict[str, str]:
-    """For each body the one that it hangs on; nothing for those on the ground, or on a branch that leads there."""
+    """For each body the one that determines it; none for those on the ground."""
     on: dict[str, str] = {}
     body_of = {edge.name: edge.element for edge in chosen.graph.with_role("body")}
     for chord, circuit in chosen.circuits.items():
@@ -346,24 +331,24 @@ def hanging(chosen: Formulation) -> dict[str, str]:
 
 
 def circle(chosen: Formulation) -> list[str]:
-    """Bodies that hang on each other in a circle, if there are such."""
+    """Bodies that determine each other in a cycle, if any."""
     on = hanging(chosen)
     held: set[str] = set()  # those that are known to lead to the ground
     for start in on:
-        way: dict[str, None] = {}
+        path: dict[str, None] = {}
         body = start
-        while body and body not in held and body not in way:
-            way[body] = None
+        while body and body not in held and body not in path:
+            path[body] = None
             body = on[body]
-        if body in way:
-            names = list(way)
+        if body in path:
+            names = list(path)
             return names[names.index(body) :]
-        held |= set(way)
+        held |= set(path)
     return []
 
 
 def check_hanging(chosen: Formulation) -> None:
-    """Refuse a tree in which bodies hang on each other in a circle."""
+    """Raise if bodies of a tree determine each other in a cycle."""
     found = circle(chosen)
     if found:
         raise _wrong(
@@ -373,8 +358,8 @@ def check_hanging(chosen: Formulation) -> None:
         )
 
 
-def hung(graph: LinearGraph) -> Formulation | None:
-    """A tree without circles, edges taken in order; None if there is none."""
+def acyclic_tree(graph: LinearGraph) -> Formulation | None:
+    """A spanning tree without cycles of bodies, edges taken in order; None if there is none."""
     seen = afar(graph)
     forest, names = Forest(), []
     for edge in [*seen.with_role("across"), *seen.with_role("joint")]:

@@ -87,7 +87,7 @@ class LinearGraph:
 
 
 class Forest:
-    """Vertices joined by edges without circuits: which are joined, and by which way."""
+    """Vertices joined by edges without circuits, with the path between any two."""
 
     def __init__(self, edges: Iterable[Edge] = ()) -> None:
         self._around: dict[str, dict[str, Edge]] = {}
@@ -104,7 +104,7 @@ class Forest:
         return root
 
     def joins(self, edge: Edge) -> bool:
-        """Whether the edge would join what is apart."""
+        """Whether the edge joins two components."""
         return self._root(edge.tail) != self._root(edge.head)
 
     def add(self, edge: Edge) -> None:
@@ -128,20 +128,16 @@ class Forest:
 
     def path(self, start: str, end: str) -> list[Edge]:
         """The edges between two vertices that are joined."""
-        way = self.way_from(start)
+        path = self.way_from(start)
         edges = []
         while end != start:
-            end, edge = way[end]
+            end, edge = path[end]
             edges.append(edge)
         return edges[::-1]
 
 
 def circuit_among(edges: Iterable[Edge]) -> list[str]:
-    """The names of the first edges that form a circuit; none if there is no circuit.
-
-    >>> circuit_among([Edge("a", "A", "O", "body"), Edge("j", "B", "A", "joint"), Edge("b", "B", "O", "body")])
-    ['j', 'a', 'b']
-    """
+    """Names of the first edges that form a circuit, if any."""
     forest = Forest()
     for edge in edges:
         if not forest.joins(edge):
@@ -152,13 +148,7 @@ def circuit_among(edges: Iterable[Edge]) -> list[str]:
 
 @dataclass(frozen=True)
 class Formulation:
-    """A graph with a tree, or a forest if it is in pieces: branches, chords, circuits and cut-sets.
-
-    >>> triangle = LinearGraph((Edge("a", "A", "O", "body"), Edge("b", "B", "O", "body"), Edge("j", "B", "A", "joint")))
-    >>> chosen = Formulation(triangle, ("a", "j"))
-    >>> chosen.circuits, chosen.cutsets
-    ({'b': {'j': 1, 'a': 1}}, {'a': {'b': 1}, 'j': {'b': 1}})
-    """
+    """A graph with a tree, or a forest if it is not connected: branches, chords, circuits and cut-sets."""
 
     graph: LinearGraph
     tree: tuple[str, ...]
@@ -173,15 +163,15 @@ class Formulation:
     def _depth_and_way(self) -> tuple[dict[str, int], dict[str, tuple[str, Edge]]]:
         forest = Forest(self.graph.by_name[name] for name in self.tree)
         depth: dict[str, int] = {}
-        way: dict[str, tuple[str, Edge]] = {}
+        path: dict[str, tuple[str, Edge]] = {}
         for start in self.graph.vertices:  # the reference first; further ones where a graph is in pieces
             if start not in depth:
                 depth[start] = 0
                 found = forest.way_from(start)
                 for vertex in found:  # a vertex is found after the one before it
                     depth[vertex] = depth[found[vertex][0]] + 1
-                way |= found
-        return depth, way
+                path |= found
+        return depth, path
 
     @cached_property
     def circuits(self) -> dict[str, dict[str, int]]:
@@ -189,11 +179,11 @@ class Formulation:
         return {name: self._between(self.graph.by_name[name]) for name in self.cotree}
 
     def _between(self, chord: Edge) -> dict[str, int]:
-        depth, way = self._depth_and_way
+        depth, path = self._depth_and_way
         ends, signs = {1: chord.tail, -1: chord.head}, {}
         while ends[1] != ends[-1]:
             side = 1 if depth[ends[1]] >= depth[ends[-1]] else -1
-            before, edge = way[ends[side]]
+            before, edge = path[ends[side]]
             signs[edge.name] = side if edge.tail == ends[side] else -side
             ends[side] = before
         return signs

@@ -58,7 +58,7 @@ def across_at(r: Vector, x: Pair) -> Pair:
 
 
 def through_at(r: Vector, y: Pair) -> Pair:
-    """K y: the through variables (f, M + r × f) that act like (f, M) at r."""
+    """K y: the through variables (f, M + r × f) equivalent to (f, M) at r."""
     f, moment = y
     return f, moment + r.cross(f)
 
@@ -82,10 +82,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class ClosingEdge:
-    """A joint that closes a loop, or a contact, as an edge: directions in which its ends may not move apart.
-
-    One whose conditions are no directions between two coinciding points has none here.
-    """
+    """A joint that closes a loop, or a contact, as an edge: directions (if any) in which its ends do not separate."""
 
     name: str
     of: str  # the constraint
@@ -94,7 +91,7 @@ class ClosingEdge:
 
     @property
     def rule(self) -> str:
-        """What holds for its across variable, in words; a single direction may have no name."""
+        """The condition on its across variable, in words."""
         labels = [direction.label or "its direction" for direction in self.directions]
         return f"= 0 along {', '.join(labels)}" if labels else "is what its joint allows"
 
@@ -117,7 +114,7 @@ def unslipping(contact: Contact) -> tuple[Direction, ...]:
 
 @dataclass(frozen=True)
 class JointEdge:
-    """A simple joint as an edge: what it lets its outer end do against its inner one, in ground components."""
+    """A simple joint as an edge: the motion of its outer end against its inner one, in ground components."""
 
     name: str
     joint: str
@@ -182,7 +179,7 @@ class Mechanism:
 
 @dataclass
 class _Draft:
-    """A component while its terminals are being found: the origin in its own frame, arms in ground components."""
+    """A component under construction: the origin in its own frame, arms in ground components."""
 
     name: str
     R: Matrix
@@ -195,8 +192,8 @@ class _Draft:
 
 
 class _Builder:
-    def __init__(self, system: Model, tree: Tree) -> None:
-        self.system, self.tree = system, tree
+    def __init__(self, model: Model, tree: Tree) -> None:
+        self.system, self.tree = model, tree
         self.poses = world_poses(tree)
         self.links: dict[str, list[tuple[Link, Pose]]] = {}
         for link, X in zip(tree.links, self.poses, strict=True):
@@ -239,8 +236,8 @@ class _Builder:
         draft.arms[name] = draft.R @ (place - draft.origin)
         return name
 
-    def wandering(self, body: str, label: str, place: Vector, contact: str) -> str:
-        """A terminal of a body at a place in the ground, that moves on the body as the contact does."""
+    def contact_terminal(self, body: str, label: str, place: Vector, contact: str) -> str:
+        """A terminal of a body at a contact point, which moves on the body."""
         if body == GROUND:
             return REFERENCE
         name = self.fresh(f"{body}.{label}")
@@ -252,7 +249,7 @@ class _Builder:
     # ---- joints ----------------------------------------------------------------------------------------------
 
     def moves(self, pose: Pose) -> bool:
-        """Whether a placement depends on time: then it is an across driver beside the stages of its joint."""
+        """Whether a placement depends on time and so is an across driver."""
         return moves_in(pose, self.system.time)
 
     def add_joint(self, joint: Joint) -> None:
@@ -322,7 +319,7 @@ class _Builder:
     def add_contact(self, constraint: ContactConstraint) -> None:
         contact = constraint.contact(self.moving)
         name = self.fresh(constraint.name)
-        tail, head = (self.wandering(body, constraint.name, contact.place, name) for body in constraint.bodies)
+        tail, head = (self.contact_terminal(body, constraint.name, contact.place, name) for body in constraint.bodies)
         self.closing[name] = ClosingEdge(name, constraint.name, unslipping(contact), contact.place)
         self.other_edges.append(Edge(name, tail, head, "joint", constraint.name))
 
@@ -390,6 +387,6 @@ def _joint_edge(name: str, joint: str, inner: str, outer: str, link: tuple[Link,
     return JointEdge(name, joint, inner, outer, columns, ((R @ drive.v, R @ drive.w), (R @ drive.a, R @ drive.alpha)))
 
 
-def mechanism(system: Model, tree: Tree) -> Mechanism:
+def mechanism(model: Model, tree: Tree) -> Mechanism:
     """The components and the graph of a system, on its tree as it was written (no pass applied)."""
-    return _Builder(system, tree).build()
+    return _Builder(model, tree).build()

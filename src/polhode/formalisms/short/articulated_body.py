@@ -31,6 +31,7 @@ from typing import Any
 
 from ...dynamics.equations import Recipe
 from ...dynamics.loads import loads_of
+from ...dynamics.sweeps import Motion, accelerate, inertial_wrenches
 from ...expr import Matrix, Vector, as_expr, skew
 from ...geometry import Inertia
 from ...geometry.inertia import rotate_general, rotate_symmetric, symmetric
@@ -39,10 +40,7 @@ from ...kinematics.tree import BASE, Link, Tree
 from ...model.model import Model
 from ..articulated_body import pivot
 from . import composite_body
-from .newton_euler import Motion, accelerate, inertial_wrenches
-from .unit_of_length import measured
-
-_ZERO = Vector([0, 0, 0])
+from .unit_of_length import scaled_tree
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ class ArticulatedInertia:
 
 @dataclass(frozen=True)
 class Eliminated:
-    """What a speed was eliminated with, and the articulated body (I, P) that is left when it is free."""
+    """The factors of an eliminated speed, and the articulated body (I, P) with it free."""
 
     speed: int
     H: Twist
@@ -103,7 +101,7 @@ class Eliminated:
 
 @dataclass(frozen=True)
 class Articulated:
-    """The accelerations, and for each link what they were found by."""
+    """The accelerations, and for each link the intermediate results."""
 
     reference: Motion
     I: list[ArticulatedInertia]  # with all that it carries free
@@ -117,15 +115,17 @@ def forward_dynamics(
     tree: Tree, u: Sequence[Any], tau: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> list[Any]:
     """The accelerations u̇ for given efforts and external wrenches."""
-    by = measured(tree)
-    found = articulated(by.tree, by.lengths(u), by.forces(tau), by.wrenches(wrenches), by.gravity(gravity))
-    return by.in_metres(found.ud)
+    scaled = scaled_tree(tree)
+    found = articulated(
+        scaled.tree, scaled.lengths(u), scaled.forces(tau), scaled.wrenches(wrenches), scaled.gravity(gravity)
+    )
+    return scaled.in_metres(found.ud)
 
 
 def articulated(
     tree: Tree, u: Sequence[Any], tau: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
 ) -> Articulated:
-    """The accelerations in the tree's own unit of length, with what is found on the way."""
+    """The accelerations in the tree's unit of length, with intermediate results."""
     reference = accelerate(tree, u, None, gravity)
     P = inertial_wrenches(tree, reference, wrenches)
     I = [ArticulatedInertia.of(link.inertia) for link in tree.links]
@@ -146,19 +146,19 @@ def articulated(
 
 
 def _eliminate(link: Link, k: int, I: ArticulatedInertia, P: Wrench, tau: Sequence[Any]) -> Eliminated:
-    """One speed of a joint made free; I and P are those of the link with it still held."""
+    """Free one speed of a joint; I and P are those of the link with it held."""
     column, speed = link.H[k], link.speeds[k]
     U = I.apply(*column)
     reciprocal = 1 / pivot(link, U.power(column))
     e = tau[speed] - P.power(column)
     rate, share = e * reciprocal, U * reciprocal
-    if link.parent != BASE or k > 0:  # beyond the last one nothing is asked
+    if link.parent != BASE or k > 0:  # beyond the last one nothing is needed
         I, P = I.less(*U, *share), P + U * rate
     return Eliminated(speed, column, share, rate, I, P)
 
 
 def _outward(tree: Tree, speeds: Sequence[Sequence[Eliminated]]) -> tuple[list[Any], list[Twist]]:
-    """What u̇ has beyond the reference, from the base to the tips, and what that adds to the motion of each link."""
+    """u̇ beyond the reference, from the base to the tips, and the motion of each link that it adds."""
     result: list[Any] = [as_expr(0)] * len(tree.u)
     added: list[Twist] = []
     for link, own in zip(tree.links, speeds, strict=True):
@@ -174,10 +174,10 @@ def _outward(tree: Tree, speeds: Sequence[Sequence[Eliminated]]) -> tuple[list[A
     return result, added
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """Accelerations by articulated bodies; mass matrix and inverse dynamics from the composite-body recipe."""
-    loads = loads_of(system, tree)
-    companion = composite_body.recipe(system, tree)
+    loads = loads_of(model, tree)
+    companion = composite_body.recipe(model, tree)
 
     def forward() -> Vector:
         tau = [effort + given for effort, given in zip(tree.tau, loads.speed_forces(), strict=True)]

@@ -25,12 +25,12 @@ from ...kinematics.tree import Tree
 from ...model.model import Model
 from ..composite_body import composite_inertias, mass_matrix
 from . import newton_euler
-from .unit_of_length import measured
+from .unit_of_length import scaled_tree
 
 
-def recipe_by_sparsity(system: Model, tree: Tree) -> Recipe:
+def recipe_by_sparsity(model: Model, tree: Tree) -> Recipe:
     """The same with accelerations by LᵀDL in an order that follows the zeros of M, not the branches of the tree."""
-    companion = newton_euler.recipe(system, tree)
+    companion = newton_euler.recipe(model, tree)
 
     def inertia() -> Matrix:
         return mass_matrix(tree, composite_inertias(tree)).map(as_expr)
@@ -42,12 +42,12 @@ def recipe_by_sparsity(system: Model, tree: Tree) -> Recipe:
     return Recipe(inverse=companion.inverse, mass_matrix=inertia, forward=forward)
 
 
-def recipe(system: Model, tree: Tree) -> Recipe:
+def recipe(model: Model, tree: Tree) -> Recipe:
     """M by composite bodies, inverse dynamics and bias by Newton-Euler, accelerations by LᵀDL from the tips."""
-    companion = newton_euler.recipe(system, tree)
+    companion = newton_euler.recipe(model, tree)
 
     def inertia() -> Matrix:
-        short = measured(tree, sliding=False).tree
+        short = scaled_tree(tree, sliding=False).tree
         return mass_matrix(short, composite_inertias(short))
 
     return Recipe(inverse=companion.inverse, mass_matrix=inertia, reference=companion.reference)

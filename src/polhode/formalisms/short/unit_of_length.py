@@ -29,7 +29,7 @@ _SAVED, _CONVERTED = 5, 3
 
 
 @dataclass(frozen=True)
-class Measured:
+class ScaledTree:
     """A tree with its lengths in a unit, and what is given and found in metres in that unit."""
 
     tree: Tree
@@ -55,21 +55,18 @@ class Measured:
         return self.forces(found)
 
 
-def measured(tree: Tree, sliding: bool = True) -> Measured:
+def scaled_tree(tree: Tree, sliding: bool = True) -> ScaledTree:
     """The tree in the unit that saves most, if any does; without `sliding` only if no speed has to be converted."""
     turns = {speed for link in tree.links for speed, (w, _) in zip(link.speeds, link.H, strict=True) if any(w)}
     slides = frozenset(range(len(tree.u))) - turns
     unit, saved = _commonest(tree)
     if saved <= _CONVERTED * len(slides) or (slides and not sliding) or tree.is_flexible:
-        return Measured(tree, Fraction(1), frozenset())
-    return Measured(_in_unit(tree, unit, slides), unit, slides)
+        return ScaledTree(tree, Fraction(1), frozenset())
+    return ScaledTree(_in_unit(tree, unit, slides), unit, slides)
 
 
 def _commonest(tree: Tree) -> tuple[Fraction, int]:
-    """The length that offsets have most often, and what it would save as a unit; only numbers are looked at.
-
-    Joints beside each other with one offset, up to sign, share what it multiplies.
-    """
+    """The most frequent numeric offset, and its saving as a unit; equal offsets of siblings count once."""
     different = {
         (link.parent, k, abs(number))
         for link in tree.links

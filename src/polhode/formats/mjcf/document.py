@@ -131,7 +131,7 @@ def mesh_assets(root: Part, folder: Path) -> dict[str, MeshAsset]:
     settings = root.settings()
     home = PurePosixPath(settings.get("meshdir", settings.get("assetdir", "")))
     scales = _default_scales(root)
-    made: dict[str, MeshAsset] = {}
+    result: dict[str, MeshAsset] = {}
     for part in root.walk():
         filename = part.attributes.get("file", "")
         if part.tag != "mesh" or not filename:
@@ -140,8 +140,8 @@ def mesh_assets(root: Part, folder: Path) -> dict[str, MeshAsset]:
         status, found, reason = locate_mesh(str(home / plain), folder, {})
         scale = _numbers(part.attributes.get("scale", "")) or scales.get(part.attributes.get("class", ""), scales[""])
         name = part.attributes.get("name") or PurePosixPath(filename).stem
-        made[name] = MeshAsset(str(found or plain), "" if found else f"{status}: {reason}", scale)
-    return made
+        result[name] = MeshAsset(str(found or plain), "" if found else f"{status}: {reason}", scale)
+    return result
 
 
 def _default_scales(root: Part) -> dict[str, tuple[Fraction, ...]]:

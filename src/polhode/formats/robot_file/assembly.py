@@ -44,7 +44,7 @@ def tolerance(snap: float | str, code: str) -> Fraction:
 
 
 def free_name(wanted: str, taken: Container[str]) -> str:
-    """A name that nobody has: the wanted one, or one that looks like it.
+    """An unused name: the given one, or one like it.
 
     >>> free_name("root", ["root", "root_"])
     'root__'
@@ -55,12 +55,11 @@ def free_name(wanted: str, taken: Container[str]) -> str:
 
 
 class Assembly:
-    """Builds one System; what it rounds or renames on the way goes into the findings.
+    """Builds one System; roundings and renamings go into the findings.
 
-    Numbers of the file are used as they are or, where a pattern such as "mass:*" chooses them, as parameters. A
-    parameter is named by what it is: "mass:forearm", "com:forearm.x", "inertia:forearm.xx", "length:elbow.z" (a
-    component of joint elbow's place in its parent), "gravity". A zero stays zero unless it is named in full: it is
-    usually the structure of the machine, and costs nothing in the equations.
+    Numbers that a pattern such as "mass:*" selects become parameters: "mass:forearm", "com:forearm.x",
+    "inertia:forearm.xx", "length:elbow.z" (a component of the joint's position in its parent), "gravity". Zeros stay
+    zeros unless named in full.
     """
 
     def __init__(self, name: str, symbolic: Sequence[str], snap: Fraction, findings: Findings) -> None:
@@ -223,9 +222,9 @@ class LinkAssembly(Assembly):
             speed_limits=(rated and rated.velocity) or None,
             effort_limits=(rated and rated.effort) or None,
         )
-        made = self.system.joints[joint.name]
-        if dynamics and facts.damping and len(made.u) == 1:
-            self.system.joint_force(made, -as_expr(facts.damping) * made.u[0], name=f"{joint.name} damping")
+        result = self.system.joints[joint.name]
+        if dynamics and facts.damping and len(result.u) == 1:
+            self.system.joint_force(result, -as_expr(facts.damping) * result.u[0], name=f"{joint.name} damping")
 
     def add_coupling(self, joint: JointPart) -> None:
         """Let a joint follow another; the offset of a turning joint is an angle like any other."""
@@ -280,13 +279,13 @@ class LinkAssembly(Assembly):
 
     def mesh_facts(self) -> list[MeshFacts]:
         """The meshes with the files that were found; those that were not are one warning for each reason."""
-        made: list[MeshFacts] = []
+        result: list[MeshFacts] = []
         lacking: dict[str, list[tuple[int, str]]] = {}
         drawn = [(link.name, part) for link in self.links for part in link.geometry if part.kind == "mesh"]
         for link, part in drawn:
             status, found, reason = self.meshes[part.filename]
             pose = _floats(part.at.xyz), _floats(part.at.rpy), _floats(part.size)
-            made.append(MeshFacts(link, part.role, part.filename, *pose, str(found) if found else None, status))
+            result.append(MeshFacts(link, part.role, part.filename, *pose, str(found) if found else None, status))
             if found is None:
                 lacking.setdefault(f"{status}: {reason}", []).append((part.line, part.filename))
         for reason, cases in lacking.items():
@@ -295,7 +294,7 @@ class LinkAssembly(Assembly):
             said = f"{len(cases)} {'mesh is' if len(cases) == 1 else 'meshes are'} {reason}: {shown}."
             cure = "They are not drawn; the equations need no mesh. Name folders with packages={…}."
             self.findings.warn((cases[0][0], "<mesh>"), said, cure, "W-ROBOT-READ")
-        return made
+        return result
 
 
 def _floats(values: Sequence[Fraction]) -> tuple[float, float, float]:

@@ -21,11 +21,9 @@ _TINY = 1e-9
 
 
 def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings) -> set[str]:
-    """Judge each <inertial>; returns the links whose inertia is impossible but used as it stands.
+    """Check each <inertial>; returns the links whose inertia is impossible but used.
 
-    Robot files that people use contain inertias that no body can have, by rounding or by guess, and other engines
-    compute with them. "strict" refuses them all; "lenient" uses them with a warning as long as no principal moment
-    is negative; "any" uses even those.
+    "strict" refuses impossible inertias, "lenient" those with a negative principal moment, "any" none.
     """
     accepted: set[str] = set()
     for link in links:
@@ -45,9 +43,8 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
             findings.warn(at, f"{message}; it is used as it stands.", cure, "W-ROBOT-NUMBER")
         else:
             way = "any" if is_negative else "lenient"
-            findings.problem(
-                at, f"{message}.", f'{cure} To use it as it stands, pass inertia="{way}".', "E-ROBOT-NUMBER"
-            )
+            said = f"{message}."
+            findings.problem(at, said, f'{cure} To use it as it stands, pass inertia="{way}".', "E-ROBOT-NUMBER")
     return accepted
 
 
@@ -74,10 +71,7 @@ def check_moving_masses(
     massless: str,
     findings: Findings,
 ) -> None:
-    """What a joint moves must resist it, else the mass matrix is singular: name the joints on the way there.
-
-    Coupled joints move together, and it is enough that one of them moves a mass.
-    """
+    """Report joints that move no mass, directly or by coupled joints: the mass matrix is then singular."""
     mass = {link.name: link.inertial.mass if link.inertial else 0 for link in links}
     spin = {link.name: bool(link.inertial and any(link.inertial.inertia)) for link in links}
     carrier = {joint.child: joint for joint in joints}

@@ -135,7 +135,8 @@ class _Parser:
             said = f"the file's encoding cannot be read: {error}."
             raise FormatError(said, f"{self.file}:1", "Save the file as UTF-8.", "E-ROBOT-READ") from None
         if self.root is None:
-            raise FormatError("there is no element in it.", place=self.file, code="E-ROBOT-MISSING")
+            cure = "Give a URDF, SDF or MJCF file."
+            raise FormatError("there is no element in it.", self.file, cure, "E-ROBOT-MISSING")
         return self.root
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -146,12 +147,12 @@ class _Parser:
             raise self._limit(f"elements are nested more than {self.limits.depth} deep", "depth")
         if len(attributes) > self.limits.attributes:
             raise self._limit(f"an element has {len(attributes):,} attributes", "attributes")
-        made = Element(tag, attributes, self.expat.CurrentLineNumber)
+        result = Element(tag, attributes, self.expat.CurrentLineNumber)
         if self.open:
-            self.open[-1].children.append(made)
+            self.open[-1].children.append(result)
         else:
-            self.root = made
-        self.open.append(made)
+            self.root = result
+        self.open.append(result)
 
     def _end(self, tag: str) -> None:
         self.open.pop()
@@ -167,9 +168,8 @@ class _Parser:
 
     def _limit(self, what: str, option: str) -> LimitError:
         cure = f"If this is meant, pass limits=Limits({option}=…)."
-        return LimitError(
-            f"{what}.", place=f"{self.file}:{self.expat.CurrentLineNumber}", cure=cure, code="E-ROBOT-SIZE"
-        )
+        said = f"{what}."
+        return LimitError(said, place=f"{self.file}:{self.expat.CurrentLineNumber}", cure=cure, code="E-ROBOT-SIZE")
 
     def _broken(self, error: expat.ExpatError) -> FormatError:
         what = expat.ErrorString(error.code)
@@ -191,10 +191,7 @@ _READ_ELSEWHERE = {"transmission"}
 
 
 def list_unmodelled(root: Element, findings: Findings, known: Known, code: str) -> None:
-    """One warning for each kind of element or attribute that is not read, with all its lines.
-
-    An unexpanded macro may stand for links and joints, so it is a problem, not a warning.
-    """
+    """Warn once of each kind of element or attribute that is not read; an unexpanded macro is a problem."""
     lines: dict[str, list[int]] = {}
     for what, line in _unknown(root, known):
         lines.setdefault(what, []).append(line)

@@ -67,11 +67,9 @@ class LinkPart:
 
 @dataclass(frozen=True)
 class JointPart:
-    """A <joint>: its type, the two links, where it sits in the parent, its axis in its own frame.
+    """A <joint>: its type, links, pose in the parent (`at`) and child (`in_child`, in SDF), and its axis.
 
-    A joint that was locked is fixed at the place `locked` of its coordinate; `facts.kind` keeps the file's type.
-    In a URDF a joint sits at its child's origin, in an SDF model at `in_child`. There its axis may be one of the
-    model's, and it may have a spring.
+    A locked joint is fixed where its coordinate is `locked`; `facts.kind` keeps the file's type.
     """
 
     name: str
@@ -114,11 +112,11 @@ class ElementReader:
     def shapes(self, link: Element, what: str) -> tuple[Geometry, ...]:
         """What is drawn of a link and what it collides with."""
         roles = ((role, child) for role in ("visual", "collision") for child in link.all(role))
-        return tuple(made for role, child in roles if (made := self.geometry(child, role, what)))
+        return tuple(result for role, child in roles if (result := self.geometry(child, role, what)))
 
     def geometry(self, element: Element, role: str, what: str) -> Geometry | None:
         """What is to be drawn; as it never enters the equations, what cannot be drawn is a warning."""
-        raise NotImplementedError
+        raise NotImplementedError  # each format has its own elements
 
 
 def solids_of(holders: Sequence[Element]) -> list[Element]:

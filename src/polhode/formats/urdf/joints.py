@@ -35,11 +35,7 @@ class Law(NamedTuple):
 
 
 def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings) -> list[JointPart]:
-    """The joints that are to be coupled; says what becomes of each joint that is meant to follow another.
-
-    "couple" makes it follow, so that it has no coordinate of its own; "independent" gives it one, as Pinocchio does
-    by default, and lists the coupling that is set aside; "refuse" makes it a problem. A locked joint follows nothing.
-    """
+    """The joints to couple: all that mimic others for "couple", none for "independent", a problem for "refuse"."""
     by_name = {joint.name: joint for joint in joints}
     coupled: list[JointPart] = []
     for joint in joints:
@@ -49,9 +45,8 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
         what = f"joint '{joint.name}' <mimic joint=\"{leader}\">"
         law = f"{joint.name} = {float(multiplier):g}·{leader} + {float(offset):g}"
         if joint.kind == "fixed":
-            findings.warn(
-                (joint.mimic_line, what), "the joint is fixed and follows nothing.", "", "W-ROBOT-UNSUPPORTED"
-            )
+            said = "the joint is fixed and follows nothing."
+            findings.warn((joint.mimic_line, what), said, "", "W-ROBOT-UNSUPPORTED")
         elif treatment == "independent":
             at = (joint.mimic_line, what)
             said = f"the coupling {law} is set aside: the joint moves on its own."
@@ -61,7 +56,7 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
         elif treatment == "refuse":
             at = (joint.mimic_line, what)
             cure = 'Pass mimic="couple" to keep it, or mimic="independent" to give the joint a coordinate of its own.'
-            findings.problem(at, f"the coupling {law} is refused, as was asked.", cure, "E-ROBOT-UNSUPPORTED")
+            findings.problem(at, f'the coupling {law} is refused by mimic="refuse".', cure, "E-ROBOT-UNSUPPORTED")
         else:
             coupled.append(joint)
             findings.notice((joint.mimic_line, what), f"it has no coordinate of its own: {law}.", "N-ROBOT-DEPENDENCE")
@@ -105,11 +100,7 @@ def _fault(joint: JointPart, by_name: Mapping[str, JointPart]) -> tuple[str, str
 
 
 def lock_joints(joints: Sequence[JointPart], locked: Locked, coupled: bool, findings: Findings) -> list[JointPart]:
-    """The joints, those that are locked as fixed ones.
-
-    With `coupled`, a joint and its followers are one freedom: to lock one of them is to lock them all, each where the
-    coupling puts it, and values that contradict it are a problem.
-    """
+    """The joints, locked ones as fixed; with `coupled` a joint is locked with its followers, consistently."""
     by_name = {joint.name: joint for joint in joints}
     given = _values(locked, by_name, findings)
     alone = {name: Law(name, Fraction(1), Fraction(0)) for name in by_name}
@@ -150,9 +141,8 @@ def _lock(
         findings.problem((joint.line, what), said, "Lock it at 0.", "E-ROBOT-UNSUPPORTED")
     lower, upper = joint.facts.lower, joint.facts.upper
     if (lower is not None and value < lower) or (upper is not None and value > upper):
-        findings.warn(
-            (joint.line, what), f"it is locked at {float(value):g}, outside its limits.", "", "W-ROBOT-NUMBER"
-        )
+        said = f"it is locked at {float(value):g}, outside its limits."
+        findings.warn((joint.line, what), said, "", "W-ROBOT-NUMBER")
     cause = "" if joint.name in given else f", as it is coupled to '{by}'"
     findings.notice((joint.line, what), f"it is locked at {float(value):g}{cause}.", "N-ROBOT-DEPENDENCE")
     return replace(joint, kind="fixed", locked=value)
@@ -170,8 +160,7 @@ def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings
         value = wanted if isinstance(wanted, Fraction) else decimal(str(wanted))
         if value is None or not is_sane(value):
             said = f"{str(wanted)[:40]!r} is not a number to lock joint '{name}' at."
-            cure = "Give a finite number, in radians or metres."
-            raise FormatError(said, place=findings.file, cure=cure, code="E-ROBOT-NUMBER")
+            raise FormatError(said, findings.file, "Give a finite number, in radians or metres.", "E-ROBOT-NUMBER")
         values[name] = value
     return values
 
@@ -189,14 +178,14 @@ class Transmission(NamedTuple):
 
 
 def parse_transmissions(root: Element, findings: Findings) -> list[Transmission]:
-    """The simple transmissions of a document; of the others one warning tells that they are left out."""
+    """The simple transmissions of a document; others are left out with one warning."""
     found = [(element, _simple(element, findings)) for element in root.all("transmission")]
-    lines = [element.line for element, made in found if made is None]
+    lines = [element.line for element, result in found if result is None]
     if lines:
         listed = ", ".join(map(str, lines[:12])) + (" …" if len(lines) > 12 else "")
         said = f"only transmissions of one joint and one actuator are modelled (lines {listed})."
         findings.warn((lines[0], "<transmission>"), said, "", "W-ROBOT-UNSUPPORTED")
-    return [made for _, made in found if made is not None]
+    return [result for _, result in found if result is not None]
 
 
 def _simple(element: Element, findings: Findings) -> Transmission | None:

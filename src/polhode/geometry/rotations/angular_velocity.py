@@ -29,20 +29,13 @@ def rotation_second_rate(W: Any, w: Any, wd: Any) -> Matrix:
 
 
 def angular_velocity(W: Any, Wd: Any) -> Vector:
-    """ω_i = ½ P_ijk W_jl Ẇ_kl: the vector of Ẇ Wᵀ, of a matrix W and its rate Wd; (2.6), the inverse of (2.5).
-
-    >>> angular_velocity([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [[0, -3, 0], [3, 0, 0], [0, 0, 0]])
-    Vector([0, 0, 3])
-    """
+    """ω_i = ½ P_ijk W_jl Ẇ_kl: the vector of Ẇ Wᵀ, of a matrix W and its rate Wd; (2.6), the inverse of (2.5)."""
     product = _matrix(W) @ _matrix(Wd).T
     return Vector([_half(product[j, k] - product[k, j]) for j, k in _CYCLE])
 
 
 def second_moments(I: Any) -> Matrix:
-    """J = ½ tr(I) 1 - I, (2.11): from the inertia that ω meets to ∫ r rᵀ dm, which Ẇ meets.
-
-    `polhode.geometry.inertia_of_moments` is the way back, I = tr(J) 1 - J.
-    """
+    """J = ½ tr(I) 1 - I, (2.11): second moments ∫ r rᵀ dm from the inertia."""
     I = _matrix(I)
     half = _half(_trace(I))
     return Matrix([[(half if i == j else 0) - I[i, j] for j in range(3)] for i in range(3)])

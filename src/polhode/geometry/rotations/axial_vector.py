@@ -6,16 +6,13 @@ beyond it, by the negative root.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ...expr import Matrix, skew
 from .chart import Chart
 from .quaternion import from_lift, lift_acceleration
-from .scalars import Components, absolute, dot, is_array, scaled
+from .scalars import Components, Numbers, absolute, dot, is_array, scaled
 from .sine_vector import root_of
-
-Numbers = Sequence[Any]
 
 
 def root(a: Numbers) -> Any:
@@ -29,10 +26,7 @@ def near_lift(a: Numbers) -> Components:
 
 
 def far_lift(a: Numbers) -> Components:
-    """(2 - r, a): c = a / (2 - r), (85) as printed, for turns beyond a right angle.
-
-    2 - r is computed as a² / (2 + r).
-    """
+    """(2 - r, a): c = a / (2 - r), (85), beyond a right angle; 2 - r is computed as a² / (2 + r)."""
     return (dot(a, a) / (2 + root(a)), *a)
 
 

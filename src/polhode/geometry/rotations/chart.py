@@ -7,14 +7,12 @@ on its length, so that charts without a square root stay free of one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ...expr import Matrix
-from .scalars import Components
-
-Numbers = Sequence[Any]
+from .scalars import Components, Numbers
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Chart:
     extrinsic: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Charts are known by their names: pickling keeps these."""
+        """Pickle by name."""
         from .charts import chart_named
 
         return chart_named, (self.name, self.extrinsic)

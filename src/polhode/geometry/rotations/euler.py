@@ -10,7 +10,6 @@ one axis, and only their sum or difference is known.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from itertools import pairwise
 from itertools import product as every
@@ -20,10 +19,8 @@ from ...errors import PolhodeError, shown, understood
 from ...expr import Matrix, is_zero, pi
 from .chart import Chart
 from .quaternion import product
-from .scalars import Components, atan2, cos, cross, dot, is_array, maximum, minimum, scaled, sin, sqrt, total
+from .scalars import Components, Numbers, atan2, cos, cross, dot, is_array, maximum, minimum, scaled, sin, sqrt, total
 from .turns import about, unit_axis
-
-Numbers = Sequence[Any]
 
 #: The twelve sequences: no axis follows itself.
 SEQUENCES = tuple("".join(word) for word in every("123", repeat=3) if word[0] != word[1] != word[2])
@@ -32,11 +29,7 @@ _LOCKED = 1e-15
 
 
 def permutation(i: int, j: int, k: int) -> int:
-    """P_ijk of indices 0, 1, 2: 1 for an even permutation of them, -1 for an odd one, 0 otherwise.
-
-    >>> permutation(0, 1, 2), permutation(1, 0, 2), permutation(0, 0, 2)
-    (1, -1, 0)
-    """
+    """P_ijk of indices 0, 1, 2: 1 for an even permutation of them, -1 for an odd one, 0 otherwise."""
     with understood("three of the indices 0, 1, 2", (i, j, k), place="permutation"):
         if not {i, j, k} <= {0, 1, 2}:
             raise ValueError
@@ -139,10 +132,7 @@ def sequence_acceleration(sequence: str, angles: Numbers, rates: Numbers, second
 
 
 def _as_two_axes(sequence: str, q: Numbers) -> tuple[Components, int]:
-    """The quaternion's parts (cos b'/2 cos, sin of (a + c)/2; sin b'/2 cos, sin of (a - c)/2), and the sign of b'.
-
-    With two axes b' = b. With three, R_k(c) = R_j(-eπ/2) R_i(c) R_j(eπ/2) makes two of them, and b' = b - eπ/2.
-    """
+    """(cos b'/2 cos, sin of (a + c)/2; sin b'/2 cos, sin of (a - c)/2) and the sign of b' (three axes: b - eπ/2)."""
     i, j, k = axes_of(sequence)
     n = 3 - i - j
     e = permutation(i, j, n)
@@ -153,10 +143,7 @@ def _as_two_axes(sequence: str, q: Numbers) -> tuple[Components, int]:
 
 
 def sequence_angles(sequence: str, q: Numbers) -> Components:
-    """The angles of a unit quaternion, the first and last from -π to π; the last is zero in gimbal lock.
-
-    Half their sum and half their difference are each one arctangent, so that nothing is lost near the lock.
-    """
+    """Angles of a unit quaternion, the outer ones in [-π, π], by half sum and difference; the last is zero in lock."""
     i, _, k = axes_of(sequence)
     parts, sign = _as_two_axes(sequence, q)
     c1, s1, c2, s2 = parts
@@ -183,7 +170,7 @@ def sequence_angles(sequence: str, q: Numbers) -> Components:
 
 
 def _wrapped(np: Any, angle: Any) -> Any:
-    """An angle brought to between -π and π."""
+    """An angle in [-π, π]."""
     return angle - 2 * np.pi * np.round(angle / (2 * np.pi))
 
 

@@ -33,7 +33,7 @@ def as_rotation(value: Any, place: str) -> Matrix:
     """A rotation given as a Rotation (SciPy's too), a matrix or turns ("z", angle), exactly orthogonal.
 
     A matrix of rounded numbers, as other tools give it, is taken for the rotation nearest to it, if it is orthogonal
-    within 1e-6. What changes by more than the rounding of doubles (1e-12) is told in a warning.
+    within 1e-6. What changes by more than the rounding of doubles (1e-12) gives a warning.
     """
     if value is None:
         return Matrix.identity(3).map(as_expr)
@@ -71,10 +71,7 @@ def _rows_of(value: Any, place: str) -> list[Any]:
 
 
 def _nearest_rotation(R: Matrix) -> Matrix | None:
-    """The rotation nearest to a matrix of numbers, or None if it is not near to any.
-
-    Its quaternion is the eigenvector of the largest eigenvalue of `fourfold`, which then is not quite 4 q qᵀ.
-    """
+    """The nearest rotation, by the dominant eigenvector of `fourfold`; None if the matrix is far from orthogonal."""
     import numpy as np
 
     A = np.array([[float(entry) for entry in row] for row in R])
@@ -85,12 +82,7 @@ def _nearest_rotation(R: Matrix) -> Matrix | None:
 
 
 def from_rounded_quaternion(quaternion: Sequence[Fraction], snap: Fraction) -> tuple[Matrix, Fraction]:
-    """An exactly orthogonal rational matrix next to a rounded quaternion, and the largest angle taken for zero.
-
-    The rotation is split into the nearest of the cube's 24 rotations and a rest of at most 63 degrees,
-    whose vector-parameter tan(θ/2) a is rational. A rest about one coordinate axis keeps its zeros, so
-    that right angles stay right.
-    """
+    """An exactly orthogonal rational matrix: one of the cube's 24 rotations and a rational vector-parameter."""
     w, x, y, z = quaternion
     q = (w, x, y, z)
     cube = max(CUBE, key=lambda c: _dot(c, q) ** 2 / Fraction(_dot(c, c)))

@@ -7,7 +7,6 @@ a length up to π; at a half turn it jumps to its opposite.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import factorial
 from typing import Any
@@ -15,10 +14,8 @@ from typing import Any
 from ...expr import Matrix, as_expr, is_zero, skew
 from .chart import Chart
 from .quaternion import lift_acceleration
-from .scalars import Components, absolute, atan2, cos, dot, is_array, scaled, sin, sqrt, total
+from .scalars import Components, Numbers, absolute, atan2, cos, dot, is_array, scaled, sin, sqrt, total
 from .sine_vector import sign_of
-
-Numbers = Sequence[Any]
 
 #: S(u) = Σ sₖ uᵏ; enough terms for u up to 1.
 _SERIES = [(-1) ** k / (2 ** (2 * k + 1) * factorial(2 * k + 1)) for k in range(10)]

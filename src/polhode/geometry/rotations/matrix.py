@@ -6,20 +6,18 @@ vector of Ω = Ṙ Rᵀ in the frame that stays (14), of Rᵀ Ṙ in the turned 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...errors import PolhodeError
 from ...expr import Matrix, is_zero
 from .chart import Chart
 from .quaternion import from_quaternion
-from .scalars import Components, applied, cross, dot, is_rounded, joined, split, total
+from .scalars import Components, Numbers, applied, cross, dot, is_rounded, joined, split, total
 from .values import first_true
 
 if TYPE_CHECKING:
     import numpy as np
-
-Numbers = Sequence[Any]
 
 
 def is_rotation(R: Matrix) -> bool:
@@ -30,11 +28,7 @@ def is_rotation(R: Matrix) -> bool:
 
 
 def fourfold(R: Numbers) -> tuple[Components, ...]:
-    """4 q qᵀ of the unit quaternion q of a rotation, of its nine entries: each row that is not zero is a lift.
-
-    The first row is (1 + tr R, r₃₂ - r₂₃, r₁₃ - r₃₁, r₂₁ - r₁₂), which is (66).
-    Less the unit matrix it is Bar-Itzhack's matrix (J. Guidance 23, 2000).
-    """
+    """4 q qᵀ of a rotation's unit quaternion; its first row is (66), less 1 it is Bar-Itzhack's matrix (2000)."""
     a, b, c, d, e, f, g, h, i = R
     return (
         (1 + a + e + i, h - f, c - g, d - b),
@@ -45,10 +39,7 @@ def fourfold(R: Numbers) -> tuple[Components, ...]:
 
 
 def lift_of(R: Numbers, real: Callable[[Any], Any] = lambda entry: entry) -> Components:
-    """The row of `fourfold` with the largest diagonal entry; of symbols the first that does not vanish everywhere.
-
-    `real` gives the real part of an entry, where entries are dual numbers.
-    """
+    """The row of `fourfold` with the largest diagonal entry (by its `real` part); of symbols the first nonzero one."""
     rows = fourfold(R)
     sizes = [real(row[k]) for k, row in enumerate(rows)]
     if not any(map(is_rounded, sizes)):

@@ -73,10 +73,7 @@ class MovingRotation:
 
 
 def composed_rates(c1: Sequence[Any], c1d: Sequence[Any], c2: Sequence[Any], c2d: Sequence[Any]) -> Components:
-    """ċ of c = ⟨c1, c2⟩, (67) differentiated: theorem 2 in vector-parameters, written out.
-
-    ċ = (ċ1 + ċ2 + ċ1 × c2 + c1 × ċ2 + (ċ1·c2 + c1·ċ2) c) / (1 - c1·c2)
-    """
+    """ċ of c = ⟨c1, c2⟩: (ċ1 + ċ2 + ċ1 × c2 + c1 × ċ2 + (ċ1·c2 + c1·ċ2) c) / (1 - c1·c2), (67) differentiated."""
     c = vector_parameter.composed(c1, c2)
     turned, carried = cross(c1d, c2), cross(c1, c2d)
     slope = dot(c1d, c2) + dot(c1, c2d)

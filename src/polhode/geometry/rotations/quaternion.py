@@ -5,14 +5,9 @@ A unit quaternion and its opposite are one rotation; no other chart of these has
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from ...expr import Matrix, as_expr, is_zero
 from .chart import Chart
-from .scalars import Components, applied, dot, is_array, scaled, sqrt, total
-
-Numbers = Sequence[Any]
+from .scalars import Components, Numbers, applied, dot, is_array, scaled, sqrt, total
 
 
 def product(p: Numbers, q: Numbers) -> Components:
@@ -34,7 +29,7 @@ def conjugate(q: Numbers) -> Components:
 
 
 def unit(p: Numbers) -> Components:
-    """The quaternion at unit length; arrays have it already, and symbols known to have it stay free of a root."""
+    """The quaternion at unit length; arrays, and symbols of unit length, as they are."""
     if any(map(is_array, p)):
         return tuple(p)
     square = dot(p, p)
@@ -88,10 +83,7 @@ def lift_velocity(p: Numbers, pd: Numbers) -> Components:
 
 
 def lift_acceleration(p: Numbers, pd: Numbers, pdd: Numbers) -> Components:
-    """ω̇ in body components of a moving quaternion of any length.
-
-    With N = p·p, ω = 2 [p̄ ṗ] / N; as p̄̇ ṗ has no vector part, ω̇ = 2 [p̄ p̈] / N - (Ṅ/N) ω.
-    """
+    """ω̇ = 2 [p̄ p̈]/N - (Ṅ/N) ω in body components of a moving quaternion of any length, N = p·p."""
     square = dot(p, p)
     straight = scaled(2 / square, product(conjugate(p), pdd)[1:])
     return total(straight, scaled(-2 * dot(p, pd) / square, lift_velocity(p, pd)))

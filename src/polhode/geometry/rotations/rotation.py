@@ -275,7 +275,7 @@ class Rotation:
         return all(map(is_zero, gap.lift[1:])) if gap.is_exact else angle_of(gap.lift) <= tolerance
 
     def __eq__(self, other: object) -> bool:
-        """Whether two are one rotation, as `equals` tells; rotations of numbers are near, and so none has a hash."""
+        """Whether two are one rotation, by `equals`; rotations of numbers are near, and so none has a hash."""
         if not isinstance(other, Rotation):
             return NotImplemented
         if self.shape or other.shape:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 Components = tuple[Any, ...]
+Numbers = Sequence[Any]
 
 
 def is_array(x: Any) -> bool:
@@ -56,7 +57,7 @@ maximum, minimum = FUNCTIONS["max"], FUNCTIONS["min"]
 
 
 def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """Σ aᵢ bᵢ; what is plainly zero is left out."""
+    """Σ aᵢ bᵢ without zero terms."""
     total: Any = 0
     for x, y in zip(a, b, strict=True):
         if not (is_plain_zero(x) or is_plain_zero(y)):

@@ -6,16 +6,13 @@ The root is not negative: d covers every rotation once, but for half turns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ...expr import Matrix, is_zero, skew
 from ...expr.functions import sign
 from .chart import Chart
 from .quaternion import from_quaternion, lift_acceleration, unit
-from .scalars import Components, absolute, cross, dot, is_array, scaled, sqrt, total
-
-Numbers = Sequence[Any]
+from .scalars import Components, Numbers, absolute, cross, dot, is_array, scaled, sqrt, total
 
 
 def cosine(d: Numbers) -> Any:
@@ -24,7 +21,7 @@ def cosine(d: Numbers) -> Any:
 
 
 def root_of(square: Any) -> Any:
-    """A square root; a number that rounding has made negative is a zero."""
+    """Square root, 0 for numbers that rounding left negative."""
     if is_array(square):
         import numpy as np
 

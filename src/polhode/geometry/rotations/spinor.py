@@ -7,23 +7,16 @@ holds of one holds of the other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...expr import Matrix, Vector
-from .scalars import Components
+from .scalars import Components, Numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Complex:
-    """re + i im.
-
-    >>> from polhode.expr import symbols
-    >>> a, b = symbols("a b")
-    >>> Complex(a, b) * Complex(a, -b)
-    Complex(re=a**2 + b**2, im=0)
-    """
+    """re + i im."""
 
     re: Any
     im: Any = 0
@@ -73,9 +66,6 @@ class Complex:
 
 #: The imaginary unit.
 I = Complex(0, 1)
-
-
-Numbers = Sequence[Any]
 
 
 def quaternion_of(psi: Numbers) -> Components:

@@ -1,6 +1,6 @@
 """What a rotation is stored as, and the group: numbers as unit quaternions, symbols as quaternions of any length.
 
-Unit quaternions have no singularity: a form is computed when it is asked for, so that chains of rotations never meet
+Unit quaternions have no singularity: a form is computed when needed, so that chains of rotations never meet
 the singularities of the forms that they are given in. Symbols also keep their matrix, and the coordinates given.
 """
 
@@ -41,7 +41,7 @@ class Stored:
 
 
 def numeric(p: Components, what: str) -> Stored:
-    """A rotation of numbers: its quaternion brought to unit length."""
+    """A rotation of numbers: its quaternion normalised."""
     import numpy as np
 
     q = joined(p)
@@ -133,7 +133,7 @@ def shape_of(r: Stored, found: Components, chart: Chart, form: str) -> tuple[int
 
 @contextmanager
 def regular(chart: Chart, form: str) -> Iterator[None]:
-    """Where a chart is computed with: a division by an expression that is zero is told as the chart's singularity."""
+    """Context in which a division by zero is reported as the chart's singularity."""
     try:
         with silent():
             yield

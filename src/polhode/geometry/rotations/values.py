@@ -38,10 +38,7 @@ def matrix_of(value: Any) -> Any:
 
 
 def read(value: Any, shape: tuple[int, ...], what: str, exact: bool | None = None) -> Components:
-    """The components of a value: expressions if it is exact, arrays of its leading shape otherwise.
-
-    `what` names it in messages. With `exact` decimals are taken for the rationals that they spell.
-    """
+    """The components of `what`: expressions if exact, else arrays; `exact` reads decimals as rationals."""
     cure = f"Give {'×'.join(map(str, shape))} numbers or expressions, or an array of which these are the last axes."
     with understood(what, value, cure=cure):
         if exact or (exact is None and is_exact(value)):
@@ -93,7 +90,7 @@ def _misshapen(what: str, shape: tuple[int, ...], given: str) -> ShapeError:
 
 
 def written(components: Components, shape: tuple[int, ...], batch: tuple[int, ...] | None) -> Any:
-    """What a user gets: a Vector or Matrix of expressions, or an array."""
+    """A Vector or Matrix of expressions, or an array."""
     if batch is None:
         entries = [as_expr(entry) for entry in components]
         return (
@@ -125,7 +122,7 @@ def written_spinor(q: Components, batch: tuple[int, ...] | None) -> Any:
 
 
 def first_true(mask: Any) -> str:
-    """The place of the first member of a batch for which something holds, for a message."""
+    """Index of the first true member of a batch, in words."""
     import numpy as np
 
     found = np.argwhere(np.atleast_1d(mask))[0]
@@ -134,7 +131,7 @@ def first_true(mask: Any) -> str:
 
 @contextmanager
 def silent() -> Iterator[None]:
-    """Without NumPy's warnings: what is not finite is found afterwards, and told in a sentence."""
+    """Context without NumPy's floating-point warnings."""
     import numpy as np
 
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

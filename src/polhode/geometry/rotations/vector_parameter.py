@@ -5,15 +5,10 @@ Rational both ways, with the shortest composition of all charts; infinite at a h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from ...expr import Matrix, Vector, skew
 from .chart import Chart
 from .quaternion import lift_acceleration
-from .scalars import Components, absolute, cross, dot
-
-Numbers = Sequence[Any]
+from .scalars import Components, Numbers, absolute, cross, dot
 
 
 def from_vector_parameter(c: Numbers) -> Matrix:
@@ -45,10 +40,7 @@ def vector_parameter_velocity(c: Numbers) -> Matrix:
 
 
 def composed(c1: Numbers, c2: Numbers) -> Components:
-    """⟨c1, c2⟩ = (c1 + c2 + c1 × c2) / (1 - c1·c2), (67): R(⟨c1, c2⟩) = R(c1) R(c2).
-
-    Where c1·c2 = 1 the two make a half turn, which has no vector-parameter.
-    """
+    """⟨c1, c2⟩ = (c1 + c2 + c1 × c2) / (1 - c1·c2), (67): R(⟨c1, c2⟩) = R(c1) R(c2); none at a half turn."""
     turned = cross(c1, c2)
     scale = 1 - dot(c1, c2)
     return tuple((c1[k] + c2[k] + turned[k]) / scale for k in range(3))

@@ -32,10 +32,7 @@ _NOTHING = as_expr(0)
 
 
 def of_pose(R: Matrix, p: Vector) -> ScrewMotion:
-    """The screw of a rotation matrix and a position: k sin ϑ from R - Rᵀ, and the moment from (141).
-
-    Divided by 2 tan(ϑ/2), L' of (141) is  ½ (p × k + cot(ϑ/2) (p - k (k·p))).
-    """
+    """The screw of (R, p): k sin ϑ from R - Rᵀ, the moment ½ (p × k + cot(ϑ/2) (p - k (k·p))) from (141)."""
     turning = Vector([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
     cosine = (R[0, 0] + R[1, 1] + R[2, 2] - 1) / 2
     if any(turning):
@@ -62,7 +59,7 @@ def of_twist(w: Vector, v: Vector) -> ScrewMotion:
 
 
 def translation_along(p: Vector) -> ScrewMotion:
-    """The screw of a motion or velocity that does not turn: an axis in its direction, through the origin."""
+    """The screw of a pure translation: an axis in its direction, through the origin."""
     if not any(p):
         raise no_axis()
     k, length = direction(p)
@@ -80,11 +77,7 @@ def no_axis(place: str = "screw_of") -> PolhodeError:
 
 
 def direction(vector: Vector) -> tuple[Vector, Expr]:
-    """A unit vector k and a length with vector = length k.
-
-    Where the direction is that of rational numbers, k is constant and the length has the sign that is left; else the
-    length is a root.
-    """
+    """k and a length with vector = length k; k is constant if the direction is rational, else the length is a root."""
     lead = next(entry for entry in vector if not is_zero(entry))
     ratios = [constant_ratio(entry / lead) for entry in vector]
     known = [ratio for ratio in ratios if ratio is not None]

@@ -105,7 +105,7 @@ class ScrewMotion(Typeset):
         return Vector(vector if self._is_exact else [vector[..., k] for k in range(3)])
 
     def _gathered(self, made: Any) -> Any:
-        """What was computed with each component for itself: a batch axis comes first again."""
+        """Move the batch axis of component-wise results to the front."""
         if self._is_exact:
             return made
         import numpy as np

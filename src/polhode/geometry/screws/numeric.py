@@ -20,10 +20,7 @@ _ROUNDING = 1e-15
 
 
 def of_pose(R: Floats, p: Floats) -> ScrewMotion:
-    """The screws of rotation matrices (…, 3, 3) and positions (…, 3), by the quaternions (w, k s) of the rotations.
-
-    The angle 2 atan2(s, w) and cot(ϑ/2) = w/s are right to rounding near no turn and near half a turn.
-    """
+    """Screws of matrices (…, 3, 3) and positions (…, 3) by quaternions (w, k s), accurate near 0 and π."""
     _check_rotations(R)
     q = Rotation.from_matrix(R).quaternion
     q = np.where(q[..., :1] < 0, -q, q)

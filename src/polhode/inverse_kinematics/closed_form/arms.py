@@ -196,8 +196,8 @@ class Motion:
 
     def turn(self, x: Vector) -> Vector:
         first, second, third = self.columns
-        made: Vector = first * x[0] + second * x[1] + third * x[2]
-        return made
+        result: Vector = first * x[0] + second * x[1] + third * x[2]
+        return result
 
     def turn_back(self, x: Vector) -> Vector:
         return Vector([column.dot(x) for column in self.columns])
@@ -387,18 +387,15 @@ class Chain:
 
 def turned(h: Vector, c: Any, s: Any, x: Vector) -> Vector:
     """R(h, θ) x for the cosine and sine of θ: x c + h × x s + h (h · x) (1 - c)."""
-    made: Vector = x * c + h.cross(x) * s + h * (h.dot(x) * (1 - c))
-    return made
+    result: Vector = x * c + h.cross(x) * s + h * (h.dot(x) * (1 - c))
+    return result
 
 
 def no_closed_form(reason: str, system: str) -> PolhodeError:
     """What has no closed form says why."""
-    return PolhodeError(
-        f"no closed form is known here: {reason}.",
-        place=f"closed_form_inverse_kinematics of system '{system}'",
-        cure="Solve by number: equations.inverse_kinematics.",
-        code="E-POSE-UNSUPPORTED",
-    )
+    place = f"closed_form_inverse_kinematics of system '{system}'"
+    cure = "Solve by number: equations.inverse_kinematics."
+    return PolhodeError(f"no closed form is known here: {reason}.", place=place, cure=cure, code="E-POSE-UNSUPPORTED")
 
 
 def chain_of(equations: EquationsOfMotion, name: str) -> Chain:
@@ -425,9 +422,9 @@ def chain_of(equations: EquationsOfMotion, name: str) -> Chain:
         at = at @ Pose(Matrix([entries[3:6], entries[6:9], entries[9:12]]), Vector(entries[:3]))
         axes.append(Axis(at.R @ hw, at.point(hw.cross(hv))))
         coordinates.append(q)
-    made = Chain(tuple(axes), tuple(coordinates), at @ in_link @ within)
+    result = Chain(tuple(axes), tuple(coordinates), at @ in_link @ within)
     # what follows stands on the product of exponentials: it must be the pose that the equations have
-    X, parts = equations.pose(name), made.located([(cos(q), sin(q)) for q in coordinates])
+    X, parts = equations.pose(name), result.located([(cos(q), sin(q)) for q in coordinates])
     if not same([*X.p, *X.R.T.entries()], [entry for part in parts for entry in part]):
         raise no_closed_form("a joint follows another, or time", system)
-    return made
+    return result

@@ -23,23 +23,7 @@ from ...expr.field import P
 from ...expr.spelling import latex_name
 from ...expr.typeset import Typeset
 from ..pose_step import check_asked, read_target
-from .arms import (
-    Arm,
-    Chain,
-    InField,
-    Motion,
-    NotATurn,
-    NotHere,
-    OnGraph,
-    Residue,
-    Scalars,
-    Turn,
-    arm_of,
-    chain_of,
-    no_closed_form,
-    place_of,
-    residue,
-)
+from . import arms
 
 if TYPE_CHECKING:
     from ...compiled.functions import Functions
@@ -48,7 +32,7 @@ Floats = NDArray[np.float64]
 
 #: Random poses that are tried for one at which the roots of a branch exist: every eighth has three of them.
 _DRAWS = 400
-#: How far the pose at a real solution may be from that asked for, by rounding, and beyond which there is no solution.
+#: How far the pose at a real solution may be from the target, by rounding, and beyond which there is no solution.
 _FITS = 1e-8
 
 
@@ -92,9 +76,9 @@ class ClosedForm(Typeset):
         whole = np.zeros((q.shape[0] * q.shape[1], len(names)))
         whole[:, [names.index(name) for name in self.coordinates]] = q.reshape(-1, len(self.coordinates))
         p, R = functions.pose(self.frame, whole, parameters=self.parameters)
-        made = np.concatenate([p, R.reshape(-1, 9)], axis=1).reshape(*q.shape[:2], 12)
+        result = np.concatenate([p, R.reshape(-1, 9)], axis=1).reshape(*q.shape[:2], 12)
         rows = slice(None) if self.of == "pose" else slice(3)
-        gap = np.abs(made - flat[:, None])[..., rows].max(axis=-1)
+        gap = np.abs(result - flat[:, None])[..., rows].max(axis=-1)
         size = 1.0 + np.abs(flat[:, :3]).max(axis=1, initial=0.0)
         q[~(gap <= _FITS * size[:, None])] = np.nan
         return q.reshape(*target.shape[:-1], *q.shape[1:])
@@ -110,8 +94,8 @@ class ClosedForm(Typeset):
         return names | {x: f"R_{{{x.name[1:]}}}" for row in self.rotation for x in row}
 
     def _sentences(self) -> list[str]:
-        told = f"The first of {len(self.branches)} branches" if len(self.branches) > 1 else "The only branch"
-        return [f"{told}, of the position p and the rotation R of '{self.frame}': {self.reason}."]
+        message = f"The first of {len(self.branches)} branches" if len(self.branches) > 1 else "The only branch"
+        return [f"{message}, of the position p and the rotation R of '{self.frame}': {self.reason}."]
 
 
 def target_symbols() -> list[Expr]:
@@ -125,25 +109,25 @@ def closed_form(equations: EquationsOfMotion, name: str, of: str = "pose", prove
     """All branches of the inverse kinematics of a body or frame; see `Equations.closed_form_inverse_kinematics`."""
     check_asked(of, "closed_form_inverse_kinematics")
     with quiet_collector():
-        chain = chain_of(equations, name)
+        chain = arms.chain_of(equations, name)
         arm = _arm(chain, of, equations.system.name)
-        made = target_symbols()
-        p, R = Vector(made[:3]), Matrix([made[3:6], made[6:9], made[9:12]])
+        result = target_symbols()
+        p, R = Vector(result[:3]), Matrix([result[3:6], result[6:9], result[9:12]])
         signs = tuple(product((1, -1), repeat=arm.roots))
         branches = []
         for each in signs:
-            scalars = OnGraph(each)
+            scalars = arms.OnGraph(each)
             turns = arm.solve(scalars, _target(scalars, chain, p, list(R.T) if of == "pose" else []))
             branches.append(tuple(as_expr(turn.angle) for turn in turns))
         if prove and not all(_is_proved(chain, arm, each, of) for each in signs):
-            raise no_closed_form("what its axes suggest does not lead back to the pose", equations.system.name)
+            raise arms.no_closed_form("what its axes suggest does not lead back to the pose", equations.system.name)
     names = tuple(q.name for q in chain.coordinates)
     return ClosedForm(name, of, names, tuple(branches), signs, p, R, arm.reason)
 
 
-def _arm(chain: Chain, of: str, system: str) -> Arm:
+def _arm(chain: arms.Chain, of: str, system: str) -> arms.Arm:
     """The closed form of a chain, or why there is none."""
-    fail: Callable[[str], Exception] = partial(no_closed_form, system=system)
+    fail: Callable[[str], Exception] = partial(arms.no_closed_form, system=system)
     axes, count = chain.axes, len(chain.axes)
     needed = {"pose": 6, "position": 3}
     if of not in needed:
@@ -152,17 +136,17 @@ def _arm(chain: Chain, of: str, system: str) -> Arm:
         more = "of infinitely many solutions none is chosen" if count > needed[of] else "most poses cannot be reached"
         raise fail(f"a {of} takes {needed[of]} revolute joints and the frame has {count}, so that {more}")
     if of == "position":
-        found = place_of(axes)
+        found = arms.place_of(axes)
         if found is None:
             raise fail("of its axes neither 1 and 2 meet, nor 2 and 3, nor are 2 and 3 parallel")
         reason, place = found
-        return Arm(reason, 2, lambda s, T: place(s, s.vector(chain.home.p), T.p))
-    upright, reversed_ = arm_of(axes), arm_of(axes[::-1])
+        return arms.Arm(reason, 2, lambda s, T: place(s, s.vector(chain.home.p), T.p))
+    upright, reversed_ = arms.arm_of(axes), arms.arm_of(axes[::-1])
     if upright is not None:
         return upright
     if reversed_ is not None:
         solve = reversed_.solve
-        return Arm(
+        return arms.Arm(
             f"counted from the tip, {reversed_.reason}",
             reversed_.roots,
             lambda s, T: [turn.back for turn in reversed(solve(s, T.back))],
@@ -173,33 +157,33 @@ def _arm(chain: Chain, of: str, system: str) -> Arm:
     )
 
 
-def _target(scalars: Scalars, chain: Chain, p: Vector, columns: list[Vector]) -> Motion:
+def _target(scalars: arms.Scalars, chain: arms.Chain, p: Vector, columns: list[Vector]) -> arms.Motion:
     """T = X M⁻¹ for a pose X of the frame; for a position alone, where the frame's origin is to go."""
     if not columns:
         zero = Vector([scalars.number(0)] * 3)
-        return Motion((zero, zero, zero), p)
+        return arms.Motion((zero, zero, zero), p)
     home = [scalars.vector(column) for column in chain.home.R.T]
     # R_T = R R_Mᵀ: its columns are the columns of R times the entries of each row of R_M
     rows = list(zip(*home, strict=True))
-    made = [columns[0] * row[0] + columns[1] * row[1] + columns[2] * row[2] for row in rows]
-    T = Motion((made[0], made[1], made[2]), Vector([scalars.number(0)] * 3))
-    return Motion(T.columns, p - T.turn(scalars.vector(chain.home.p)))
+    result = [columns[0] * row[0] + columns[1] * row[1] + columns[2] * row[2] for row in rows]
+    T = arms.Motion((result[0], result[1], result[2]), Vector([scalars.number(0)] * 3))
+    return arms.Motion(T.columns, p - T.turn(scalars.vector(chain.home.p)))
 
 
-def _is_proved(chain: Chain, arm: Arm, signs: tuple[int, ...], of: str) -> bool:
-    """Whether the pose at a branch is the pose that it was asked for, at a random point of the field."""
+def _is_proved(chain: arms.Chain, arm: arms.Arm, signs: tuple[int, ...], of: str) -> bool:
+    """Whether the pose at a branch is the target, at a random point of the field."""
     dice = Random(repr(signs))
     for _ in range(_DRAWS):
-        scalars = InField(signs)
-        p = Vector([Residue(dice.randrange(P)) for _ in range(3)])
+        scalars = arms.InField(signs)
+        p = Vector([arms.Residue(dice.randrange(P)) for _ in range(3)])
         columns = _random_rotation(dice)
         try:
-            turns: list[Turn] = arm.solve(scalars, _target(scalars, chain, p, columns if of == "pose" else []))
-        except NotHere:
+            turns: list[arms.Turn] = arm.solve(scalars, _target(scalars, chain, p, columns if of == "pose" else []))
+        except arms.NotHere:
             continue
-        except NotATurn:
+        except arms.NotATurn:
             return False
-        found = chain.located([(turn.c, turn.s) for turn in turns], residue)
+        found = chain.located([(turn.c, turn.s) for turn in turns], arms.residue)
         wanted = [p, *columns] if of == "pose" else [p]
         return all(a == b for one, other in zip(found, wanted, strict=False) for a, b in zip(one, other, strict=True))
     return False
@@ -207,7 +191,7 @@ def _is_proved(chain: Chain, arm: Arm, signs: tuple[int, ...], of: str) -> bool:
 
 def _random_rotation(dice: Random) -> list[Vector]:
     """The columns of a rotation over the field, by a quaternion of any length."""
-    a, b, c, d = (Residue(dice.randrange(P)) for _ in range(4))
+    a, b, c, d = (arms.Residue(dice.randrange(P)) for _ in range(4))
     n = a * a + b * b + c * c + d * d
     rows = [
         [a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)],

@@ -23,11 +23,7 @@ def single_axis(link: Link) -> tuple[str, Vector] | None:
 
 
 def unit_axis_of(vector: Iterable[Any]) -> int | None:
-    """The coordinate axis along which, or against which, a unit vector points; None for any other vector.
-
-    >>> unit_axis_of([0, -1, 0]), unit_axis_of([0, 1, 1])
-    (1, None)
-    """
+    """Index of the coordinate axis that a unit vector is along or against; None for any other vector."""
     entries = [next((value for value in (-1, 0, 1) if entry == value), 2) for entry in vector]
     return [abs(entry) for entry in entries].index(1) if sorted(map(abs, entries)) == [0, 0, 1] else None
 

@@ -18,6 +18,7 @@ from ...expr import Matrix
 from ...geometry import Inertia, Pose
 from ..tree import BASE, Link, Tree
 from .axes import parallel_angles, turn_by, turned_inertia
+from .merge import MergedTree
 
 
 def hold(tree: Tree) -> Tree:
@@ -38,7 +39,6 @@ def hold(tree: Tree) -> Tree:
             link = replace(link, parent=new[link.parent], fixed=fixed)
         else:
             link = replace(link, parent=_exit(link.parent, links, new, exits, turns))
-        link = replace(link, merged=None)  # its anchor may have got another index
         if i in last:
             link = replace(link, motion=turn_by(link.H[0][0], angles[i]))
         if turn is not None:
@@ -49,7 +49,8 @@ def hold(tree: Tree) -> Tree:
     for name, (i, X) in tree.bodies.items():
         turn = None if i == BASE else turns[i]
         bodies[name] = (new[i], X if turn is None else turn @ X)
-    return replace(tree, links=tuple(links), bodies=bodies)
+    held = replace(tree, links=tuple(links), bodies=bodies)
+    return replace(held, turns={}) if isinstance(held, MergedTree) else held  # anchors may have other indices
 
 
 def _groups(tree: Tree, continues: list[bool]) -> list[list[int]]:
@@ -77,7 +78,7 @@ def _exit(i: int, links: list[Link], new: dict[int, int], exits: dict[int, int],
         carrier = links[new[i]]
         frame = replace(
             carrier, name=f"{carrier.name}, turned", parent=new[i], fixed=Pose.identity(), motion=turn,
-            H=(), coordinates=(), speeds=(), inertia=Inertia.zero(), merged=None,
+            H=(), coordinates=(), speeds=(), inertia=Inertia.zero(),
         )  # fmt: skip
         links.append(frame)
         exits[i] = len(links) - 1

@@ -48,7 +48,7 @@ def lend(tree: Tree) -> Tree:
 
 
 def _weight(tree: Tree) -> Fraction | None:
-    """The mass of the mechanism, if it is known in numbers."""
+    """The mass of the mechanism, if it is a number."""
     masses = _numbers(link.inertia.m for link in tree.links)
     return None if masses is None else sum(map(abs, masses), Fraction(0))
 
@@ -59,7 +59,7 @@ def _particle(m: Any, p: Vector) -> Inertia:
 
 
 def _particles(tree: Tree, i: int, h: Vector, most: Fraction) -> dict[int, Any]:
-    """What a link with first moment h lends, by borrower: masses that cancel as many components of h as they can."""
+    """Masses, by borrower, that cancel most components of a link's first moment h."""
     moment, offsets = _numbers(h), _borrowers(tree, i)
     if moment is None:
         return {}
@@ -94,8 +94,8 @@ def _pairs(moment: list[Fraction], offsets: dict[int, list[Fraction]]) -> dict[i
         for earlier, k in pairs.items():
             factor = left[k] / reduced[earlier][k]
             left = [a - factor * b for a, b in zip(left, reduced[earlier], strict=True)]
-        wanted = [k for k in range(3) if moment[k] and k not in pairs.values()]
-        best = max(wanted, key=lambda k: abs(left[k]), default=None)
+        components = [k for k in range(3) if moment[k] and k not in pairs.values()]
+        best = max(components, key=lambda k: abs(left[k]), default=None)
         if best is not None and abs(left[best]) > _SMALL * max(map(abs, offset)):
             pairs[child], reduced[child] = best, left
     return pairs

@@ -12,21 +12,38 @@ Legs whose offsets are long lose by it (ANYmal 1,267 to 1,331); `auto` then take
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 
-from ..tree import Link, Tree, Turn
+from ...expr import Expr
+from ..tree import Tree, Turn, numbers_at
 from .axes import parallel_angles, turn_by
+
+
+@dataclass(frozen=True, repr=False)
+class MergedTree(Tree):
+    """A tree with the turns of links behind parallel joints, each against the link before the first of these joints."""
+
+    turns: Mapping[int, Turn] = field(default_factory=dict)
+
+    def at(self, values: Mapping[Expr, float]) -> Tree:
+        """The same tree with numbers in place of symbols."""
+        number = numbers_at(values)
+        return replace(super().at(values), turns={i: turn.mapped(number) for i, turn in self.turns.items()})  # type: ignore[call-arg]
 
 
 def merge(tree: Tree) -> Tree:
     """Measure the turn of each link over all parallel joints that carry it, where axes are coordinate axes."""
     angles, continues = parallel_angles(tree)
-    links: list[Link] = []
+    turns: dict[int, Turn] = {}
     for i, link in enumerate(tree.links):
-        merged = None
         if continues[i]:
-            before, axis = links[link.parent].long_turn, link.H[0][0]
+            before, axis = turns.get(link.parent, tree.links[link.parent].turn), link.H[0][0]
             spin = (*((speed, axis) for speed, _ in before.spin), (link.speeds[0], axis))
-            merged = Turn(before.anchor, before.fixed, turn_by(axis, angles[i]).R, spin)
-        links.append(replace(link, merged=merged))
-    return replace(tree, links=tuple(links))
+            turns[i] = Turn(before.anchor, before.fixed, turn_by(axis, angles[i]).R, spin)
+    return MergedTree(**{each.name: getattr(tree, each.name) for each in fields(Tree)}, turns=turns)
+
+
+def merged_turns(tree: Tree) -> Mapping[int, Turn]:
+    """The turns over parallel joints, by the index of the link; none unless `merge` was applied."""
+    return tree.turns if isinstance(tree, MergedTree) else {}

@@ -37,7 +37,7 @@ from .axes import single_axis
 
 
 def moved(tree: Tree, best: Callable[[int, Pose], Vector]) -> Tree:
-    """The tree with each origin moved as `best` says, given the link and its joint frame on the moved parent."""
+    """The tree with origins moved by `best`, a function of the link and its joint frame on the moved parent."""
     links: list[Link] = []
     shifts: list[Vector] = []  # of each link's origin, in its own components
     for i, link in enumerate(tree.links):
@@ -62,10 +62,7 @@ def moved(tree: Tree, best: Callable[[int, Pose], Vector]) -> Tree:
 
 
 def shifts_along(link: Link, fixed: Pose, given: Vector) -> list[Vector]:
-    """Ways to move an origin, in the link's components; `given` is the offset before the parent's origin moved.
-
-    Nothing is divided by that might be small or vanish for some value of a parameter.
-    """
+    """Candidate shifts of an origin, in link components, without divisors that may vanish; `given`: the old offset."""
     zero = Vector([as_expr(0)] * 3)
     found = single_axis(link)
     if found is None:

@@ -17,14 +17,16 @@ from dataclasses import replace
 from ...geometry import Pose
 from ..tree import BASE, Link, Tree
 from .axes import own_angle, single_axis, turn_by, turned_inertia
+from .merge import merged_turns
 
 
 def rest(tree: Tree) -> Tree:
-    """Give each link that carries nothing, and does not hang on the ground, the orientation of its joint frame."""
+    """Give each tip link whose parent is not the ground the orientation of its joint frame."""
+    merged = merged_turns(tree)
     turns: dict[int, Pose] = {}
     links = list(tree.links)
     for i, link in enumerate(tree.links):
-        free = not tree.children[i] and link.merged is None and link.parent != BASE
+        free = not tree.children[i] and i not in merged and link.parent != BASE
         angle = own_angle(tree, link) if free else None
         if angle is not None:
             turn = turns[i] = turn_by(link.H[0][0], angle)
@@ -37,7 +39,7 @@ def rest(tree: Tree) -> Tree:
 
 
 def _is_geared_rotor(link: Link) -> bool:
-    """Whether a link turns with another joint's speed, and looks the same however far it has turned."""
+    """Whether a link is symmetric about its axis and turns with another joint's speed."""
     found = single_axis(link)
     follows = link.speeds and not link.coordinates and found is not None and found[0] == "turn"
     return bool(follows) and turned_inertia(link.inertia, link.motion) is link.inertia

@@ -1,4 +1,4 @@
-"""Arrows: vectors that need no basis until one is asked for.
+"""Arrows: vectors without a basis until components are computed.
 
 M. W. Sayers, "Symbolic Vector/Dyadic Multibody Formalism for Tree-Topology Systems", J. Guidance, Control, and Dynamics
 14 (1991), notation and (3) to (11). An arrow is a sum of coefficients times unit vectors of any frames, kept as it was
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import PolhodeError, understood
 from ...expr import Expr, Vector, as_expr, free_symbols, is_zero, sqrt
+from ...geometry.twist import ZERO
 from ...model.directions import Directions
 from ...model.reading import vector_of
 from ..tree_paths import path_between
@@ -32,8 +33,6 @@ from .writing import latex_sum, text_sum
 
 if TYPE_CHECKING:
     from .dyadic import Dyadic
-
-_ZERO = Vector([0, 0, 0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -122,7 +121,7 @@ class Arrow(Combination):
     def components(self, frame: Anchor | Key) -> Vector:
         """The components along the axes of a body or frame."""
         key = key_of(self.system, frame, "components")
-        total = _ZERO
+        total = ZERO
         for own, vector in self.by_frame.items():
             total = total + (vector if own == key else self._scene.rotation(key, own) @ vector)
         return Vector([as_expr(entry) for entry in total])
@@ -157,8 +156,8 @@ class Arrow(Combination):
 def unit(owner: Directions, index: int) -> Arrow:
     """The unit vector along an axis of a body or frame."""
     with understood("the number of an axis", index, place="axis", cure="Give 0, 1 or 2."):
-        wanted = range(-3, 3).index(whole(index)) % 3
-    return arrow_of(owner, [int(wanted == k) for k in range(3)])
+        axis = range(-3, 3).index(whole(index)) % 3
+    return arrow_of(owner, [int(axis == k) for k in range(3)])
 
 
 def arrow_of(owner: Directions, components: Iterable[Any]) -> Arrow:
@@ -200,22 +199,22 @@ def _only(vector: Vector, axes: Collection[int]) -> Vector:
 def common_frame(scene: Scene, a: Axis, b: Axis) -> Key | None:
     """A frame between those of two unit vectors in which both are fixed, as near to the second as there is."""
     (i_a, _), (i_b, _) = scene.link_and_pose(a[0]), scene.link_and_pose(b[0])
-    way = path_between(scene.tree, i_a, i_b)
-    from_a = _fixed_along(scene, a, way)
-    from_b = len(way) - _fixed_along(scene, b, way[::-1])
+    path = path_between(scene.tree, i_a, i_b)
+    from_a = _fixed_along(scene, a, path)
+    from_b = len(path) - _fixed_along(scene, b, path[::-1])
     if from_a <= from_b:
         return None
-    i = way[from_a - 1]
+    i = path[from_a - 1]
     own = {i_b: b[0], i_a: a[0]} if i_a != i_b else {i_b: b[0]}
     return own.get(i, scene.link_keys[i])
 
 
-def _fixed_along(scene: Scene, axis: Axis, way: list[int]) -> int:
-    """On how many links of a way, from its own on, a unit vector is fixed."""
+def _fixed_along(scene: Scene, axis: Axis, path: list[int]) -> int:
+    """Number of links on a path, from the vector's own, in which it is fixed."""
     key, index = axis
     direction = Vector(scene.link_and_pose(key)[1].R[:, index])
     count = 1
-    for here, there in pairwise(way):
+    for here, there in pairwise(path):
         inward = here > there
         turn = scene.tree.links[here if inward else there].turn
         direction = turn.inward(direction) if inward else turn.outward(direction)
@@ -226,11 +225,7 @@ def _fixed_along(scene: Scene, axis: Axis, way: list[int]) -> int:
 
 
 def unit_direction(value: Arrow | Iterable[Any], place: str) -> Any:
-    """A direction of exactly unit length, given back as it is: an arrow, or three components.
-
-    >>> unit_direction((0, 0.6, 0.8), "spin axis")
-    Vector([0, 3/5, 4/5])
-    """
+    """A direction of exactly unit length as given: an arrow, or three components; raise otherwise."""
     made = value if isinstance(value, Arrow) else vector_of(value, place)
     if not is_zero(made.dot(made) - 1):
         cure = "Divide a direction of known length by it (arrow.normalized()); turn a frame where it is symbolic."

@@ -96,7 +96,7 @@ class Combination(ABC):
 
     @abstractmethod
     def _changed(self, coefficients: Iterable[Expr], turn: Callable[[Key], dict[Axis, Expr]]) -> Self:
-        """The sum of what changes of coefficients and of unit vectors make, those of a frame by a turn."""
+        """The sum of the changes of coefficients and of unit vectors, those of a frame by a turn."""
 
     __hash__ = None  # type: ignore[assignment]  # what is equal may be written in many ways
 
@@ -138,7 +138,7 @@ fault = fault_at("partial derivative")
 
 
 def rates(entries: Iterable[Expr], scene: Scene) -> list[Expr]:
-    """How coefficients change in time: q̇ = Γ u, u̇ the acceleration symbols, ṫ = 1."""
+    """Rates of coefficients: q̇ = Γ u, u̇ the acceleration symbols, ṫ = 1."""
     given = substitute(entries, scene.tree.followed)
     for x in free_symbols(given):
         if x not in scene.rates and x.data[0] not in CONSTANT:
@@ -149,15 +149,12 @@ def rates(entries: Iterable[Expr], scene: Scene) -> list[Expr]:
 
 
 def partials(entries: Iterable[Expr], by: Expr, scene: Scene) -> list[Expr]:
-    """How coefficients change with a coordinate or speed, all others being held."""
+    """Partial derivatives of coefficients by a coordinate or speed."""
     given = substitute(entries, scene.tree.followed)
     for x in free_symbols(given):
         if x.data[0] == "intermediate":
-            raise fault(
-                f"how '{x.name}', a name for another expression, changes is not known.",
-                "Differentiate what it stands for: named(…).unnamed().",
-                "E-VECTOR-DEPENDENCE",
-            )
+            message = f"how '{x.name}', a name for another expression, changes is not known."
+            raise fault(message, "Differentiate what it stands for: named(…).unnamed().", "E-VECTOR-DEPENDENCE")
     return derivative(given, by)
 
 
@@ -167,26 +164,17 @@ def variable_of(scene: Scene, by: Any) -> Expr:
     known: list[Expr] = [*tree.u, *tree.q]
     x = next((x for x in known if by is x or (isinstance(by, str) and by == x.name)), None)
     if x is None:
-        raise fault(
-            f"{shown(by)} is neither a speed nor a coordinate of the system.",
-            f"Give one of {', '.join(dict.fromkeys([*tree.speeds, *tree.coordinates]))}.",
-            "E-VECTOR-TYPE",
-        )
+        cure = f"Give one of {', '.join(dict.fromkeys([*tree.speeds, *tree.coordinates]))}."
+        raise fault(f"{shown(by)} is neither a speed nor a coordinate of the system.", cure, "E-VECTOR-TYPE")
     if any(x in tree.q[first : first + 4] for first in tree.quaternions):
-        raise fault(
-            f"'{x.name}' does not change alone: it is a component of a unit quaternion.",
-            "Differentiate by the speeds, or store the orientation as angles or as a vector-parameter.",
-            "E-VECTOR-DEPENDENCE",
-        )
+        message = f"'{x.name}' does not change alone: it is a component of a unit quaternion."
+        cure = "Differentiate by the speeds, or store the orientation as angles or as a vector-parameter."
+        raise fault(message, cure, "E-VECTOR-DEPENDENCE")
     return x
 
 
 def axis_of(scene: Scene, frame: Key, own: Key, by: Expr) -> dict[Axis, Expr]:
-    """ω_q: the turn of frame `own` in `frame` for one unit of a coordinate, all others being held; none for a speed.
-
-    Where the coordinate alone changes at its speed, that is what multiplies the speed in the angular velocity, in
-    native form; else it is read off the rotation matrix, Rᵀ ∂R/∂q.
-    """
+    """ω_q of frame `own` in `frame`: the column of the coordinate's speed, else Rᵀ ∂R/∂q; none for a speed."""
     if by not in scene.tree.q:
         return {}
     speed = scene.rates[by]

@@ -46,7 +46,7 @@ class Dyadic(Combination):
 
     @property
     def T(self) -> Dyadic:
-        """The transpose: each pair the other way round."""
+        """The transpose."""
         return Dyadic(self.system, {(two, one): entry for (one, two), entry in self.terms.items()})
 
     @property

@@ -81,12 +81,12 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
             size = names[size]
         terms[axis] = -size if coefficient.op == NEG else size
     while older := [x for x in free_symbols([*terms.values(), *meaning.values()]) if x in given and x not in meaning]:
-        meaning |= {name: given[name] for name in older}  # what was written with names is told to the last
+        meaning |= {name: given[name] for name in older}  # with the meanings of the names used before
     return Named(type(arrow)(arrow.system, terms), meaning)
 
 
 def _names_of(system: Builder) -> set[str]:
-    """What the symbols of a model are called."""
+    """Names of the symbols of a model."""
     tables = (system.parameters, system.inputs, system.states)
     own = (x.name for joint in system.model().joints.values() for x in (*joint.q, *joint.u))
     return {*own, *(name for table in tables for name in table)}

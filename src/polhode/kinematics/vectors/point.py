@@ -45,18 +45,18 @@ class Point:
         other = self._other(from_)
         scene = scene_of(self.system)
         top = common_body(scene, other.body, self.body)
-        out, back = (_way(self.system, scene, top, point.body)[0] for point in (self, other))
+        out, back = (_relative_motion(self.system, scene, top, point.body)[0] for point in (self, other))
         return out + self._arm - (back + other._arm)
 
     def velocity(self, frame: Anchor | None = None) -> Arrow:
         """The velocity relative to a body or frame (the ground), in native form."""
         scene, key = scene_of(self.system), key_of(self.system, frame, "velocity")
         top = common_body(scene, key, self.body)
-        r, w, v = _way(self.system, scene, top, self.body)
+        r, w, v = _relative_motion(self.system, scene, top, self.body)
         arm = self._arm
         total: Arrow = v + w.cross(arm) + arm.dt(self.body)
         if top != key:
-            r_frame, w_frame, v_frame = _way(self.system, scene, top, key)
+            r_frame, w_frame, v_frame = _relative_motion(self.system, scene, top, key)
             total = total - v_frame - w_frame.cross(r + arm - r_frame)
         return total
 
@@ -76,11 +76,8 @@ class Point:
         return f"Point({self.body!r}, {self.offset!r})"
 
 
-def _way(system: Builder, scene: Scene, top: str, key: Key) -> tuple[Arrow, Arrow, Arrow]:
-    """From a body to the origin of a frame that it carries: position, angular velocity and velocity relative to it.
-
-    Each rigid step r of a frame adds ω × r, each simple motion ω × r for how far it has moved and then its H u.
-    """
+def _relative_motion(system: Builder, scene: Scene, top: str, key: Key) -> tuple[Arrow, Arrow, Arrow]:
+    """Position, angular velocity and velocity of the origin of a frame relative to a body that carries it."""
     nothing = Arrow(system, {})
     r, w, v = nothing, nothing, nothing
     for step in walk(scene, top, key):

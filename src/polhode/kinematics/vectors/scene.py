@@ -36,7 +36,7 @@ CONSTANT = ("parameter", "symbol")
 
 @dataclass(frozen=True)
 class Stage:
-    """One simple motion on the way from a frame to the next, and how its components read in both."""
+    """One simple motion between two frames, and the components of its directions in both."""
 
     link: Link
     inner: Key
@@ -46,10 +46,7 @@ class Stage:
     before: Stage | None  # the motion of the same joint further in
 
     def native(self, h: Vector) -> tuple[Key, Vector]:
-        """A direction of the joint map (link components) in a frame where it stays: a body's with fewest components.
-
-        An axis that the motion leaves alone is the same in the frames on both sides; the innermost is preferred.
-        """
+        """A direction of the joint map (link components) in a body's frame where it is constant and shortest."""
         return min([*self._inward(h), (self.outer, self.R_outer @ h)], key=_rank)
 
     def _inward(self, h: Vector) -> list[tuple[Key, Vector]]:
@@ -115,7 +112,7 @@ class Scene:
         return self._turned[a, b]
 
     def _from(self, inner: int, outer: int) -> Matrix:
-        """The rotation from a link to one that it carries, each from the one before it on the way."""
+        """The rotation from a link to one that it carries, by the links between."""
         waiting: list[tuple[int, Turn]] = []
         i = outer
         while i != inner and (inner, i) not in self._ways:
@@ -129,7 +126,7 @@ class Scene:
         return R
 
     def moves(self, pose: Pose) -> bool:
-        """Whether a placement depends on time: then it is one of the motions."""
+        """Whether a placement depends on time."""
         return moves_in(pose, TIME)
 
     def body_of(self, key: Key) -> str:
@@ -155,7 +152,7 @@ class Scene:
 
 
 def scene_of(system: Builder) -> Scene:
-    """The frames of a System as it stands now; kept until something is added that places or moves one."""
+    """The frames of a System; cached until a frame is added."""
     if system.scene is None:
         system.scene = _build(system.model())
     scene: Scene = system.scene

@@ -1,4 +1,4 @@
-"""The way from one frame to another: rigid arms and simple motions, one after the other."""
+"""The path from one frame to another: rigid arms and simple motions, one after the other."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def common_body(scene: Scene, a: Key, b: Key) -> str:
 def walk(scene: Scene, top: str, key: Key) -> Iterator[Arm | Stage]:
     """From a body's origin to the origin of a frame that it carries."""
     body = scene.body_of(key)
-    way = scene.path(body)
-    for name in way[way.index(top) + 1 :]:
+    path = scene.path(body)
+    for name in path[path.index(top) + 1 :]:
         joint = scene.carrier[name]
         yield from _seat(scene, joint.parent, joint.in_parent)
         yield from scene.stages[joint.name]
@@ -45,7 +45,7 @@ def walk(scene: Scene, top: str, key: Key) -> Iterator[Arm | Stage]:
 
 
 def _seat(scene: Scene, body: str, pose: Pose) -> Iterator[Arm]:
-    """The arm to a placement that stays on its body."""
+    """Position of a placement that is fixed on its body."""
     if not scene.moves(pose):
         yield Arm(body, pose.p)
 

@@ -27,11 +27,11 @@ from typing import Any, Self
 
 from ...expr import Expr, Matrix, Vector, as_expr, atan2, is_zero, rank
 from ...geometry import Pose, unit_axis
+from ...geometry.twist import ZERO
 from .protocol import NOWHERE, JointType, LoopConstraint, Stage, given
 
 AXES = "xyz"
 _PLANES = ((2, 1), (0, 2), (1, 0))
-_ZERO = Vector([0, 0, 0])
 Direction = tuple[Vector, Vector]
 
 
@@ -46,7 +46,7 @@ class InPlane:
         return as_expr(self.e.dot(X.p))
 
     def direction(self, R_a: Matrix, R_b: Matrix) -> Direction:
-        return R_a @ self.e, _ZERO
+        return R_a @ self.e, ZERO
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Perpendicular:
         return as_expr(self.e.dot(X.R @ self.a))
 
     def direction(self, R_a: Matrix, R_b: Matrix) -> Direction:
-        return _ZERO, (R_b @ self.a).cross(R_a @ self.e)
+        return ZERO, (R_b @ self.a).cross(R_a @ self.e)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class NoRelativeRotation:
     def direction(self, R_a: Matrix, R_b: Matrix) -> Direction:
         i, j = _PLANES[self.axis]
         of_b, of_a = R_b.columns, R_a.columns
-        return _ZERO, (of_b[j].cross(of_a[i]) - of_b[i].cross(of_a[j])) / 2
+        return ZERO, (of_b[j].cross(of_a[i]) - of_b[i].cross(of_a[j])) / 2
 
 
 @dataclass(frozen=True)

@@ -52,14 +52,13 @@ def _check_symbols(condition: Condition) -> None:
     allowed = ("coordinate", "parameter", "time", *(("speed",) if condition.speed is not None else ()))
     wrong = [x for x in free_symbols(value) if x.data[0] not in allowed]
     if wrong:
-        raise ModelError(
-            f"it depends on the {wrong[0].data[0]} '{wrong[0].name}'.",
-            place=condition.place,
-            cure="Use constrain_speed for what depends on speeds."
+        message = f"it depends on the {wrong[0].data[0]} '{wrong[0].name}'."
+        cure = (
+            "Use constrain_speed for what depends on speeds."
             if wrong[0].data[0] == "speed"
-            else f"Use {', '.join(allowed[:-1])} and {allowed[-1]}.",
-            code="E-CONSTRAINT-DEPENDENCE",
+            else f"Use {', '.join(allowed[:-1])} and {allowed[-1]}."
         )
+        raise ModelError(message, condition.place, cure, "E-CONSTRAINT-DEPENDENCE")
     for speed in (x for x in free_symbols(value) if x.data[0] == "speed"):
         if any(x.data[0] == "speed" for x in free_symbols(derivative(value, speed))):
             message = f"it is not linear in the speed '{speed.name}'."

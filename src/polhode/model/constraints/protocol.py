@@ -31,7 +31,7 @@ IDENTITY = Matrix.identity(3)
 
 
 class Moving(Protocol):
-    """What a constraint may ask of the motion: where bodies are, and what expressions of a user stand for."""
+    """Kinematics that a constraint may use: poses and velocities of bodies, and the expressions of a user."""
 
     @property
     def time(self) -> Expr: ...
@@ -44,15 +44,12 @@ class Moving(Protocol):
         ...
 
     def given(self, value: Any) -> Any:
-        """An expression or a vector that a user gave, with the symbols of coupled and driven joints as they move."""
+        """A user's expression or vector, with the symbols of coupled and driven joints substituted."""
         ...
 
 
 class Mark(NamedTuple):
-    """What is seen of a constraint on a body: the `end` of a link, a `plane`, or a `curve` over a parameter.
-
-    The place is in the body's frame; a curve is drawn farther than it is used by `margin`.
-    """
+    """Drawing of a constraint on a body, in its frame: an `end`, a `plane`, or a `curve` that extends by `margin`."""
 
     kind: str
     body: str
@@ -90,12 +87,12 @@ class Constraint(ABC):
 
     @classmethod
     def place_of(cls, name: object) -> str:
-        """How messages call it."""
+        """The name of the constraint in messages."""
         return f"{cls.kind.replace('_', ' ')} '{name}'"
 
     @property
     def place(self) -> str:
-        """How messages call it."""
+        """The name of the constraint in messages."""
         return self.place_of(self.name)
 
     @property
@@ -110,7 +107,7 @@ class Constraint(ABC):
 
     @property
     def drawing(self) -> tuple[Mark, ...]:
-        """What is seen of it."""
+        """The marks that a picture shows."""
         return ()
 
     @property
@@ -119,7 +116,7 @@ class Constraint(ABC):
         return False
 
     def fault(self, number: Callable[[Any], float]) -> Fault | None:
-        """What is wrong with it at a state, where expressions have these numbers."""
+        """A message if the constraint cannot hold at a state, where expressions have these values."""
         return None
 
 
@@ -144,7 +141,7 @@ class LoopConstraint(Constraint):
         return None
 
     def branch(self, X: Pose) -> Expr | None:
-        """What is zero where the conditions hold as they are meant, and below -1 on another branch of them."""
+        """Branch indicator: 0 on the intended assembly branch, below -1 on another; None if there is only one."""
         return None
 
     def directions(self, R_a: Matrix, R_b: Matrix) -> dict[str, tuple[Vector, Vector]] | None:
@@ -168,12 +165,7 @@ class LoopConstraint(Constraint):
 
 @dataclass(frozen=True)
 class Contact:
-    """Where two bodies meet, and the directions in which they do not slip on each other, in ground components.
-
-    A direction in which they keep touching comes with a condition on the position, whose rate is the slip along it.
-    `turns` are directions about which they do not turn against each other, by themselves or beside a direction of the
-    same name. `drift` is how the second body's surface moves there by itself.
-    """
+    """A contact in ground components: slip `directions`, with conditions on position, `turns`, and surface `drift`."""
 
     place: Vector
     directions: dict[str, Vector]
@@ -189,18 +181,18 @@ class Contact:
 
 @dataclass(frozen=True, kw_only=True)
 class ContactConstraint(Constraint):
-    """Two bodies meet at a place, and points of them do not slip on each other there."""
+    """Two bodies touch at a point, and their material points there do not slip."""
 
     @abstractmethod
     def contact(self, moving: Moving) -> Contact:
         """Where they meet, and how they do not slip; the first of the bodies against the second."""
 
     def definitions(self, moving: Moving) -> dict[str, Expr]:
-        """What the auxiliary coordinates make zero, whatever the motion; the rates of such a contact are velocities."""
+        """Expressions that vanish by the choice of the auxiliary coordinates."""
         return {}
 
     def guess(self, moving: Moving) -> Sequence[Expr]:
-        """Where to seek the auxiliary coordinates first, if the others tell."""
+        """Start values of the auxiliary coordinates, as functions of the others."""
         return ()
 
 
@@ -225,12 +217,12 @@ def check_bodies(constraint: Constraint) -> None:
         raise ModelError(message, constraint.place, "Declare two fields of the kind `body`.", "E-MODEL-SHAPE")
     if len(set(bodies)) == len(bodies):
         return
-    if isinstance(constraint, LoopConstraint):
-        raise ModelError(f"both frames are on body '{bodies[0]}'.", place=constraint.place, code="E-MODEL-TREE")
-    raise ModelError(f"body '{bodies[0]}' cannot touch itself.", place=constraint.place, code="E-MODEL-TREE")
+    is_loop = isinstance(constraint, LoopConstraint)
+    message = f"both frames are on body '{bodies[0]}'." if is_loop else f"body '{bodies[0]}' cannot touch itself."
+    raise ModelError(message, constraint.place, "Give two bodies, or a body and the ground.", "E-MODEL-TREE")
 
 
 def lettered_pose(name: str = "") -> Pose:
-    """A pose of twelve letters, that stand for one which is not known yet."""
+    """A pose of twelve symbols."""
     R = Matrix([[symbol(f"R{name}{i}{j}", "pose") for j in range(3)] for i in range(3)])
     return Pose(R, Vector([symbol(f"p{name}{i}", "pose") for i in range(3)]))

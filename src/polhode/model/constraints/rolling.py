@@ -25,16 +25,12 @@ from .protocol import NOWHERE, Contact, ContactConstraint, Fault, Mark, Moving, 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wheel(ContactConstraint):
-    """A thin wheel that rolls on the plane z = 0 of a body or frame, which `at` and `rotation` place there."""
+class OnFrame(ContactConstraint):
+    """A body that rolls about a centre on the plane z = 0, a ball or a curve of a frame on another body."""
 
-    kind = "wheel"
     table = "rolling"
 
     body: str = given("body")
-    radius: Expr = given("number", unit="m", positive=True)
-    axis: Vector = given("axis", "y", of="body", doc="The axis about which it rolls.")  # of unit length
-    upright: Expr | None = given("number", None, free=True, doc="The cosine of its lean, positive while it stands.")
     centre: Vector = given("point", (0, 0, 0), of="body", unit="m")
     on: str = given("body", "ground", doc="What it moves on.")
     at: Vector = given("point", (0, 0, 0), of="on", unit="m")
@@ -42,18 +38,26 @@ class Wheel(ContactConstraint):
 
     @property
     def plane(self) -> Pose:
-        """The frame whose plane z = 0 it rolls on, in the body that has it."""
+        """The frame that it rolls on, in the body that has it."""
         return Pose(self.rotation, self.at)
 
     @property
     def drawing(self) -> tuple[Mark, ...]:
         return (Mark("plane", self.on, self.at),)
 
-    def contact(self, moving: Moving) -> Contact:
-        """The lowest point of the rim is at -r (n - (n·a) a)/s from the centre, s² = 1 - (n·a)².
 
-        With the unit vector h = a × n/s, along which it heads, (n - (n·a) a)/s is h × a.
-        """
+@dataclass(frozen=True, kw_only=True)
+class Wheel(OnFrame):
+    """A thin wheel that rolls on the plane z = 0 of a body or frame, which `at` and `rotation` place there."""
+
+    kind = "wheel"
+
+    radius: Expr = given("number", unit="m", positive=True)
+    axis: Vector = given("axis", "y", of="body", doc="The axis about which it rolls.")  # of unit length
+    upright: Expr | None = given("number", None, free=True, doc="The cosine of its lean, positive while it stands.")
+
+    def contact(self, moving: Moving) -> Contact:
+        """The lowest point of the rim is at -r (n - (n·a) a)/s = -r h × a, with s² = 1 - (n·a)² and h = a × n/s."""
         plane = moving.pose(self.on) @ self.plane
         X = moving.pose(self.body)
         n, a = plane.R @ Vector([0, 0, 1]), X.R @ self.axis
@@ -95,28 +99,17 @@ class Wheel(ContactConstraint):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ball(ContactConstraint):
+class Ball(OnFrame):
     """A ball that rolls on the plane z = 0 of a body or frame, or on a ball about its origin (inside, if negative)."""
 
     kind = "ball"
-    table = "rolling"
 
-    body: str = given("body")
     radius: Expr = given("number", unit="m", positive=True)
     other_radius: Expr | None = given("number", None, doc="Of the ball that it rolls on.", unit="m")
-    centre: Vector = given("point", (0, 0, 0), of="body", unit="m")
-    on: str = given("body", "ground", doc="What it moves on.")
-    at: Vector = given("point", (0, 0, 0), of="on", unit="m")
-    rotation: Matrix = given("rotation", None, of="on")
-
-    @property
-    def plane(self) -> Pose:
-        """The frame whose plane z = 0 it rolls on, or about whose origin the other ball is."""
-        return Pose(self.rotation, self.at)
 
     @property
     def drawing(self) -> tuple[Mark, ...]:
-        return (Mark("plane", self.on, self.at),) if self.other_radius is None else ()
+        return super().drawing if self.other_radius is None else ()
 
     def contact(self, moving: Moving) -> Contact:
         plane = moving.pose(self.on) @ self.plane
@@ -182,25 +175,19 @@ _TIGHT = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiscOnCurve(ContactConstraint):
+class DiscOnCurve(OnFrame):
     """A disc that rolls on a curve (x, z) over a parameter, in the plane x, z of a body or frame, across its axis.
 
-    It is to the left of the way in which the parameter grows, or, if its radius is negative, to the right.
+    It is to the left of the direction of growing parameter, to the right if its radius is negative.
     """
 
     kind = "disc"
-    table = "rolling"
 
-    body: str = given("body")
     radius: Expr = given("number", unit="m")
     parameter: Expr = given("variable", "s", doc="What the curve calls its parameter.")
     curve: tuple[Expr, Expr] = given("curve", of="parameter")  # x and z over the parameter
     axis: Vector = given("axis", "y", of="body")  # of unit length
     slips: bool = given("flag", False, doc="Whether it touches without rolling.")
-    centre: Vector = given("point", (0, 0, 0), of="body", unit="m")
-    on: str = given("body", "ground", doc="What it moves on.")
-    at: Vector = given("point", (0, 0, 0), of="on", unit="m")
-    rotation: Matrix = given("rotation", None, of="on")
 
     @classmethod
     def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
@@ -238,7 +225,7 @@ class DiscOnCurve(ContactConstraint):
         return self.plane.inverse() @ moving.relative(self.on, self.body)
 
     def definitions(self, moving: Moving) -> dict[str, Expr]:
-        """At the place of contact the curve is square to the line to the disc's centre."""
+        """At the point of contact the tangent of the curve is perpendicular to the line to the disc's centre."""
         line = self.line
         return {"place": as_expr((self._seen(moving).point(self.centre) - line.place).dot(line.slope))}
 
@@ -265,10 +252,7 @@ class DiscOnCurve(ContactConstraint):
         return Contact(place, directions, positions, turns, track.R @ line.drift(moving.time))
 
     def fault(self, number: Callable[[Any], float]) -> Fault | None:
-        """Where the curve bends towards the disc more sharply than its rim, κ r > 1, they cross beside the contact.
-
-        Where κ r = 1 the place of contact moves with no bound.
-        """
+        """Where κ r > 1 curve and rim intersect beside the contact; at κ r = 1 the contact moves without bound."""
         radius, curvature = number(self.radius), number(self.line.curvature)
         if radius * curvature <= 1.0 - _TIGHT:
             return None
@@ -280,10 +264,7 @@ class DiscOnCurve(ContactConstraint):
 
 
 def plane_across(axis: Vector) -> Matrix:
-    """The turn that brings the plane x, z of a frame across an axis of it: x, y for the axis z; y, z for the axis x.
-
-    Any other axis leaves it as it is.
-    """
+    """Rotation of the plane x, z of a frame across an axis of it: x, y for the axis z; y, z for the axis x."""
     x, y, z = (unit_axis(letter) for letter in "xyz")
     for normal, first, second in ((z, x, y), (x, y, z)):
         if same(axis, normal) or same(axis, -normal):

@@ -44,7 +44,7 @@ MODE_LIMIT = 40
 
 
 class BeamOptions(TypedDict, total=False):
-    """What may be given of a beam beside its length, mass, stiffness, modes, axis and ends; see `Beam`."""
+    """Options of a beam besides its length, mass, stiffness, modes, axis and ends; see `Beam`."""
 
     bending: str
     EA: Any
@@ -60,11 +60,7 @@ class BeamOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class Beam:
-    """A uniform straight beam as it was given; all that it comes to is in `deformation`.
-
-    `modes` is a number for each deformation, or a mapping from "x", "y", "z" (the direction of bending), "axial" and
-    "torsion". `values` are those of parameters, `stations` names, x/L, and whether they have static shapes.
-    """
+    """A uniform straight beam as given; `values` are those of parameters, `stations` (name, x/L, has static shapes)."""
 
     fields = GivenFields()
 
@@ -90,7 +86,7 @@ class Beam:
 
     @property
     def place(self) -> str:
-        """How messages call it."""
+        """The name of the beam in messages."""
         return f"beam '{self.name}'"
 
     @property
@@ -197,7 +193,7 @@ def _check(beam: Beam) -> None:
         _check_count("modes", count, 1, place)
     lacking = [kind for kind in kinds if kind not in beam.counts]
     if lacking:
-        raise refused(f"modes lacks '{lacking[0]}'.", place, "Give one number for all, or each.", "E-FLEX-NUMBER")
+        raise refused(f"modes lacks '{lacking[0]}'.", place, "Give one number for all, or each.", "E-FLEX-MISSING")
     if beam.frame == "tangent" and BeamFields(beam).is_loose:
         message = f"the ends {beam.ends[0]} and {beam.ends[1]} leave the beam loose in its frame."
         raise refused(
@@ -212,11 +208,7 @@ Component = tuple[Expr, Vector, Field]
 
 @dataclass(frozen=True)
 class Part:
-    """A coordinate of the beam: its label, its deformation and shape, and what it moves and turns.
-
-    The centre moves by `reach` times the shape's displacement along `along`, the section turns by `turn` times its
-    slope (of torsion its displacement) about `about`.
-    """
+    """Coordinate of a beam: displacement `reach` w(ξ) `along` a direction, rotation `turn` w'(ξ) `about` another."""
 
     label: str
     kind: str
@@ -234,7 +226,7 @@ class Part:
 
 @dataclass(frozen=True)
 class BeamFields:
-    """What a beam comes to."""
+    """Displacement fields of a beam."""
 
     beam: Beam
 
@@ -245,7 +237,7 @@ class BeamFields:
 
     @cached_property
     def breaks(self) -> tuple[Fraction, ...]:
-        """Where the polynomials change."""
+        """Values of ξ at which the polynomials change."""
         return (Fraction(0), *sorted(x for x in self.interfaces if x < 1), Fraction(1))
 
     @cached_property
@@ -365,7 +357,7 @@ class BeamFields:
         return [(as_expr(1), self._centre), *zip(self.spread, sections, strict=True)]
 
     def deformation(self) -> Deformation:
-        """What the beam comes to, its integrals exact."""
+        """The deformation of the beam, with exact integrals."""
         beam, size = self.beam, len(self._centre)
         second = no_moments(size)
         for weight, fields in self._layers:

@@ -17,10 +17,7 @@ from .record import Flexibility, Segment
 
 @dataclass(frozen=True)
 class Section:
-    """A section or node: the fields B_a there for each amplitude, in m, and the rotation vector ψ_i of each coordinate.
-
-    `rotation` is its orientation in the body's frame while the body is not bent.
-    """
+    """A section or node: fields B_a (m) of each amplitude, rotation vectors ψ_i, and its undeformed orientation."""
 
     position: tuple[Vector, ...]
     turns: tuple[Vector, ...]
@@ -39,10 +36,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Deformation:
-    """A flexible body in numbers and symbols: its coordinates by label, rigid data, moments, stiffness and damping.
-
-    The amplitudes are 1, each coordinate, and for each of `pairs` the product of two coordinates.
-    """
+    """Coordinates by label, rigid data, moments, stiffness and damping; `pairs` are the quadratic amplitudes."""
 
     labels: tuple[str, ...]
     mass: Expr
@@ -68,7 +62,7 @@ class Deformation:
 
 
 class Flexible(Protocol):
-    """What a user wrote of a flexible body, from which all that it adds to a model is computed."""
+    """A flexible body as given, from which its records in the model are computed."""
 
     @property
     def name(self) -> str: ...
@@ -79,7 +73,7 @@ class Flexible(Protocol):
         ...
 
     def deformation(self) -> Deformation:
-        """What it comes to."""
+        """The deformation of the body."""
         ...
 
     def with_station(self, at: Any, static: bool) -> tuple[Flexible, str]:
@@ -139,7 +133,7 @@ def nominal(value: Expr, values: Mapping[str, Any]) -> float | None:
 
 
 def check_positive(what: str, value: Expr, values: Mapping[str, Any], place: str) -> None:
-    """Refuse a number that is not positive, where it is known."""
+    """Raise if a known number is not positive."""
     number = nominal(value, values)
     if number is not None and not number > 0:
         raise refused(f"the {what} {shown(value)} is not positive.", place, f"Give a {what} > 0.", "E-FLEX-NUMBER")
@@ -203,7 +197,7 @@ def numbers(value: Any, count: int, what: str, place: str) -> list[Expr]:
 
 
 def check_matrix(matrix: Matrix, what: str, values: Mapping[str, Any], place: str, *, definite: bool) -> None:
-    """Refuse a matrix that is not symmetric, or where numbers are known not positive (semi)definite."""
+    """Raise if a matrix is not symmetric, or, as far as it is known, not positive (semi)definite."""
     import numpy as np
 
     n = matrix.shape[0]

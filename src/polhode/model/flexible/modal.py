@@ -39,11 +39,7 @@ DEGREE_LIMIT = 24
 
 @dataclass(frozen=True)
 class Node:
-    """A node of a flexible body: its position, how each shape moves and turns it, and the mass that is lumped there.
-
-    `shapes` has a displacement for each coordinate, `turns` a rotation vector for each, or is left out where no
-    orientation at the node is needed. All are in the body's frame.
-    """
+    """A node: position, displacement and rotation vector of each shape, and lumped mass, in the body's frame."""
 
     at: Any
     shapes: Any
@@ -53,10 +49,7 @@ class Node:
 
 @dataclass(frozen=True, kw_only=True)
 class ModalBody:
-    """A flexible body by its shapes: what was `written`, what it comes to without stations, and where stations can be.
-
-    Stations are at `nodes`, or where the shapes are functions at positions: `fields` are the functions, of `PLACE`.
-    """
+    """A flexible body by its shapes, `written` as given; stations are at `nodes`, anywhere if shapes are `fields`."""
 
     name: str
     written: Mapping[str, Any]
@@ -77,7 +70,7 @@ class ModalBody:
         return replace(self, stations=(*self.stations, (name, key if point is None else point))), name
 
     def deformation(self) -> Deformation:
-        """What it comes to."""
+        """The deformation of the body."""
         return replace(self.base, stations={name: self._section(key) for name, key in self.stations})
 
     def _section(self, at: Any) -> Section:
@@ -172,10 +165,10 @@ def _from_functions(shapes: Any, material: Any, place: str) -> dict[str, Any]:
     for entry in list_of(material, "points and bars", place):
         mass, *ends = list_of(entry, "(mass, at) or (mass, start, end)", place)
         if not 1 <= len(ends) <= 2:
-            raise refused(f"{shown(entry)} is no point or bar.", place, _MATERIAL, "E-FLEX-MISSING")
+            raise refused(f"{shown(entry)} is no point or bar.", place, _MATERIAL, "E-FLEX-TYPE")
         start, *rest = (vector_of(end, place) for end in ends)
-        way = rest[0] - start if rest else zero()
-        at = dict(zip(PLACE, start + way * _XI, strict=True))
+        path = rest[0] - start if rest else zero()
+        at = dict(zip(PLACE, start + path * _XI, strict=True))
         lines = [_coefficients(substitute(list(moved), at), place) for moved in (Vector(PLACE), *fields)]
         elements.append((number_of(mass, place), lines))
     if not elements:
@@ -236,7 +229,7 @@ def _by_axis(line: list[Vector]) -> Polynomials:
 
 
 def _from_modal_masses(given: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Moments of free–free modes of which the modal masses alone are known."""
+    """Moments of free–free modes from their modal masses."""
     sections, masses = _sections(given["nodes"], place)
     if any(map(bool, masses.values())):
         raise refused("masses of nodes and modal masses are both given.", place, "Give one of them.", "E-FLEX-TWICE")
@@ -253,7 +246,7 @@ def _from_modal_masses(given: Mapping[str, Any], place: str) -> dict[str, Any]:
     for i, weight in enumerate(weights, start=1):
         shares = sum((outer(s.position[i], s.position[i]) for s in sections.values()), Matrix.zeros(3, 3)).map(as_expr)
         if not trace(shares):
-            raise refused(f"shape {i} moves no node.", place, "Give its values at nodes.", "E-FLEX-MISSING")
+            raise refused(f"shape {i} moves no node.", place, "Give its values at nodes.", "E-FLEX-NUMBER")
         second[i][i] = shares * (weight / trace(shares))
     message = "its modes are used to the order that modal masses carry: no coupling with the motion of the frame."
     warn(message, place=place, cure="Give the masses of the nodes for all of it.", code="W-FLEX-MISSING")

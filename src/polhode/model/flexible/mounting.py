@@ -21,7 +21,7 @@ from ..dependence import CONSTANT, check_kinds
 from ..forces.body import Elasticity
 from ..joints import Fixed
 from ..joints.basic import Elastic
-from ..lookup import check_new, tell_apart
+from ..lookup import check_new, check_spellings
 from ..reading import flag_of, zeros
 from ..records import GROUND, Joint
 from .deformation import Deformation, Flexible
@@ -67,7 +67,7 @@ class FlexibleBody(Body):
 def _home(body: Body) -> Builder:
     if body.home is None:
         cure = "Make one: System.of(model)."
-        raise PolhodeError(f"the body '{body.name}' belongs to no system.", cure=cure, code="E-FLEX-UNSUPPORTED")
+        raise PolhodeError(f"the body '{body.name}' belongs to no system.", cure=cure, code="E-MODEL-TREE")
     return body.home
 
 
@@ -177,7 +177,7 @@ def _elastic_joint(system: Builder, name: str, deformation: Deformation) -> Join
     fresh = [each for each in names if each not in known]
     _check_fresh(system, fresh, fresh, place)
     new = [symbol(each, kind) for each in fresh for kind in ("coordinate", "speed", "effort")]
-    tell_apart(system, [*new, *(acceleration_of(symbol(each, "speed")) for each in fresh)], place)
+    check_spellings(system, [*new, *(acceleration_of(symbol(each, "speed")) for each in fresh)], place)
     q, u, tau = (tuple(symbols(names, kind)) for kind in ("coordinate", "speed", "effort"))
     kind, still = Elastic(len(names), labels, deformation.units), Pose.identity()
     return Joint(elastic(name), kind, name, material(name), still, still, q, u, tau)

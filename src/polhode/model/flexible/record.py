@@ -26,11 +26,7 @@ Polynomials = tuple[tuple[Expr, ...], tuple[Expr, ...], tuple[Expr, ...]]
 
 @dataclass(frozen=True)
 class Segment:
-    """A piece of material whose points are polynomials of ξ: B_a = C_a(ξ) + y Y_a(ξ) + z Z_a(ξ), for each amplitude.
-
-    ξ runs from `start` to `end`. The mass of the piece is spread evenly over ξ; the coordinates y and z in a section
-    have mean zero, and `spread` has their second moments by mass: the means of y², z² and y z, in m².
-    """
+    """Material with points C_a(ξ) + y Y_a(ξ) + z Z_a(ξ), uniform in ξ; `spread` has the means of y², z², y z in m²."""
 
     start: Fraction
     end: Fraction
@@ -43,11 +39,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Flexibility:
-    """How a body deforms: amplitudes s_a(η), the moments of its mass, and the fields as they were written.
-
-    `first` holds b_a in kg m, `second` G_ab in kg m², both in the body's frame; `second[a][b]` is the transpose of
-    `second[b][a]`. `segments` is the material that the moments are integrals over; none where a file gives the moments.
-    """
+    """Amplitudes s_a(η), moments b_a (kg m) and G_ab = G_baᵀ (kg m²) in the body's frame, and the fields, if known."""
 
     joint: str  # the joint whose coordinates are η
     amplitudes: tuple[Expr, ...]

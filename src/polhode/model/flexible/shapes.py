@@ -140,10 +140,7 @@ Pair = tuple[Polynomial, Polynomial]  # w and ψ of bending; u and nothing of a 
 
 @dataclass(frozen=True)
 class Shape:
-    """A shape along the beam: its displacement and its slope by ξ, piece by piece, and what it is.
-
-    A static shape has the interface at which the `quantity` ("w", "ψ" or "u") is 1, or as quantity the load "p".
-    """
+    """Displacement and slope of ξ, piecewise; a static shape has its interface and the `quantity` that is 1 there."""
 
     displacement: Field
     slope: Field
@@ -171,12 +168,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Line:
-    """A beam in one of its deformations: a rod, or bending with s = EI/(GA L²) and r² = (gyration/L)²; its two ends.
-
-    >>> shape = Line(("clamped", "free")).normal_modes(1, ())[0]
-    >>> round(float(value(shape.displacement[0], 1)), 6)
-    1.0
-    """
+    """A beam in one deformation: a rod, or bending with s = EI/(GA L²) and r² = (gyration/L)²; its two ends."""
 
     ends: tuple[str, str]
     is_rod: bool = False
@@ -184,7 +176,7 @@ class Line:
     rotary: Fraction = Fraction(0)
 
     def held(self, end: int) -> str:
-        """What the end 0 or 1 holds: of "w" and "ψ", of a rod "u"."""
+        """Quantities that the end 0 or 1 holds: "w" and "ψ", of a rod "u"."""
         if self.is_rod:
             return "u" if self.ends[end] == "clamped" or (end == 0 and self.ends[0] != "free") else ""
         return HELD[self.ends[end]]
@@ -270,7 +262,7 @@ class Line:
         return [*((w, ()) for w in deflected), *(((), psi) for psi in turned)]
 
     def _without(self, rigid: Pair, basis: list[Pair]) -> tuple[list[Pair], list[list[Fraction]]]:
-        """The basis made orthogonal in the mass to a rigid displacement, one dependent member left out."""
+        """The basis, orthogonal in the mass to a rigid displacement, without one dependent member."""
         mass = self._mass([rigid, *basis])
         shares = [-entry / mass[0][0] for entry in mass[0][1:]]
         kept = [_combined([Fraction(1), share], [pair, rigid]) for share, pair in zip(shares, basis, strict=True)]
@@ -296,10 +288,7 @@ class Line:
         return [self._static(station, name, stations) for name in free]
 
     def load_shapes(self, count: int, normal: Sequence[Shape], stations: Sequence[Fraction]) -> list[Shape]:
-        """Static shapes under the loads 1, ξ, … with the stations held, nearly orthogonal in the mass to the others.
-
-        What is taken away is rounded: shapes need to be independent, not orthogonal.
-        """
+        """Static shapes under the loads 1, ξ, … with the stations held, nearly orthogonal in the mass to the others."""
         breaks, before = [Fraction(0), *sorted(x for x in stations if 0 < x < 1), Fraction(1)], list(normal)
         for power in range(count):
             shape = self._static(None, "p", stations, (Fraction(0),) * power + _ONE)

@@ -249,7 +249,7 @@ def _symmetric(centrifugal: _Taylor | None, mass: Fraction, i: int, l: int) -> M
 
 
 def _rounded(taylor: _Taylor) -> Matrix:
-    """A square matrix, made symmetric where its halves differ by rounding alone."""
+    """A square matrix, symmetrised if its halves differ by rounding."""
 
     def entry(i: int, j: int) -> Expr:
         one, other = taylor(i, j), taylor(j, i)
@@ -261,7 +261,7 @@ def _rounded(taylor: _Taylor) -> Matrix:
 
 
 def _nodes(reader: _Reader, modal: _Block, nq: int) -> dict[str, Section]:
-    """The nodes by name, where shapes and rotations are known."""
+    """Nodes by name, with their shapes and rotations."""
     frame = modal.child("frame")
     sections: dict[str, Section] = {}
     for node in [] if frame is None else frame.blocks:

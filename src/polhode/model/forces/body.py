@@ -52,7 +52,7 @@ class Torque(ForceElement):
 
 @dataclass(frozen=True, kw_only=True)
 class GravityField(ForceElement):
-    """A field that accelerates every mass: expressions of its centre's place `x`, `y`, `z`, in ground components."""
+    """A field that accelerates every mass: expressions of its centre's position `x`, `y`, `z`, in ground components."""
 
     kind = "gravity_field"
 
@@ -82,10 +82,7 @@ class Potential(ForceElement):
 
 @dataclass(frozen=True, kw_only=True)
 class Elasticity(ForceElement):
-    """The potential ½ ηᵀ K η of the elastic coordinates η of a flexible body, and the forces -D η̇ on their speeds.
-
-    `System.beam` and `System.flexible_body` add it; a user does not.
-    """
+    """The potential ½ ηᵀ K η of the elastic coordinates η of a flexible body, and the forces -D η̇ on their speeds."""
 
     kind = "elasticity"
 

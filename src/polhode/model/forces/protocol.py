@@ -75,10 +75,7 @@ class PotentialEnergy:
 
 @dataclass(frozen=True)
 class LineTension:
-    """A tension that pulls two points together: `elastic` is the slope of the stored `energy`, `tension` all else.
-
-    All three are laws of `LENGTH`, and the tension of `RATE` as well.
-    """
+    """A tension, a law of `LENGTH` and `RATE`, between two points; `elastic` is the slope of the stored `energy`."""
 
     body_a: str
     point_a: Vector
@@ -95,7 +92,7 @@ PrimitiveLoad = PointForce | BodyTorque | SpeedForce | CoordinateForce | Potenti
 
 
 class Mechanism(Protocol):
-    """What an element may look at: the bodies and joints of the model that it is in, by name."""
+    """The bodies and joints of a model, by name."""
 
     @property
     def bodies(self) -> Mapping[str, Any]: ...
@@ -121,7 +118,7 @@ class ForceElement(ABC):
 
     @abstractmethod
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
-        """What it comes to in a mechanism."""
+        """The primitive loads of the element in a mechanism."""
 
     @classmethod
     def title(cls) -> str:
@@ -130,18 +127,18 @@ class ForceElement(ABC):
 
     @classmethod
     def place_of(cls, name: str, *joints: str) -> str:
-        """How messages call it, such as: joint spring on 'hip' 'stop'."""
+        """The name of the element in messages, as "joint spring on 'hip' 'stop'"."""
         return " ".join([cls.title(), *(f"on '{joint}'" for joint in joints), *([repr(name)] if name else [])])
 
     @property
     def place(self) -> str:
-        """How messages call it."""
+        """The name of the element in messages."""
         return self.place_of(self.name, *(getattr(self, each.name) for each in self.fields if each.kind == "joint"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class LineElement(ForceElement):
-    """What acts along the line between two points, on two bodies."""
+    """An element that acts along the line between points of two bodies."""
 
     drawing = (("line", "a", "b"),)
 

@@ -161,7 +161,7 @@ _SLIDES = [twist(translation=unit_axis(letter)) for letter in XYZ]
 
 @dataclass(frozen=True)
 class Oriented(JointType):
-    """A joint that turns in every way."""
+    """A joint with three rotational freedoms."""
 
     storage: str = given("word", "quaternion", doc="how the orientation is stored", choices=STORAGES)
 

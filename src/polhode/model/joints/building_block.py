@@ -87,11 +87,8 @@ def unit_direction(direction: str | Iterable[Any], what: str) -> Vector:
     with understood(f"a direction ({what})", direction, place="building block", cure="Give a letter or (3/5, 0, 4/5)."):
         made = Vector([as_expr(entry) for entry in direction])
     if len(made) != 3 or not is_zero(made.dot(made) - 1):
-        raise fault(
-            f"the {what} ({', '.join(map(str, made))}) is not a unit vector.",
-            "Scale it to unit length exactly, for example (3/5, 0, 4/5), or write a letter.",
-            "E-JOINT-NUMBER",
-        )
+        cure = "Scale it to unit length exactly, for example (3/5, 0, 4/5), or write a letter."
+        raise fault(f"the {what} ({', '.join(map(str, made))}) is not a unit vector.", cure, "E-JOINT-NUMBER")
     return made
 
 
@@ -100,27 +97,17 @@ def _checked_rotations(rotations: Iterable[int]) -> tuple[int, ...]:
     with understood("a list of axis indices", rotations, place="building block", cure="Give for example (1, 2, 3)."):
         indices = tuple(map(index, rotations))
     if len(indices) > 3 or any(index not in (1, 2, 3) for index in indices):
-        raise fault(
-            f"the rotations {indices} are not up to three axis indices of 1, 2 and 3.",
-            "Write for example rotations=(1, 2, 3).",
-            "E-JOINT-SHAPE",
-        )
+        cure = "Write for example rotations=(1, 2, 3)."
+        raise fault(f"the rotations {indices} are not up to three axis indices of 1, 2 and 3.", cure, "E-JOINT-SHAPE")
     for one, next_one in pairwise(indices):
         if one == next_one:
-            raise fault(
-                f"the rotations {indices} turn twice in a row about axis {one}.",
-                "Turn about it once, or put another axis between.",
-                "E-JOINT-SINGULAR",
-            )
+            cure = "Turn about it once, or put another axis between."
+            raise fault(f"the rotations {indices} turn twice in a row about axis {one}.", cure, "E-JOINT-SINGULAR")
     return indices
 
 
 def nominal_orientation(rotations: Sequence[int], axis: Any, reference: Any) -> Matrix:
-    """How the child is turned in the parent when all coordinates are zero, Table 3: columns b_1, b_2, b_3.
-
-    With i the first index, b_i = d_rot, b_(i+2) is along d_rot × d_ref, b_(i+1) = b_(i+2) × b_i. Unless given, d_rot is
-    axis i of the parent and d_ref its axis i+1.
-    """
+    """Columns b_1, b_2, b_3 at zero q, Table 3: b_i = d_rot, b_(i+2) along d_rot × d_ref, b_(i+1) = b_(i+2) × b_i."""
     first = rotations[0] - 1 if rotations else 0
     d_rot = unit_direction("xyz"[first] if axis is None else axis, "axis")
     d_ref = unit_direction("xyz"[(first + 1) % 3] if reference is None else reference, "reference")
@@ -132,18 +119,12 @@ def nominal_orientation(rotations: Sequence[int], axis: Any, reference: Any) -> 
 def _normalized(normal: Vector) -> Vector:
     square = as_expr(normal.dot(normal))
     if is_zero(square):
-        raise fault(
-            "the reference is parallel to the axis of the first rotation.",
-            "Give a reference that is not, best one across it.",
-            "E-JOINT-SINGULAR",
-        )
+        cure = "Give a reference that is not, best one across it."
+        raise fault("the reference is parallel to the axis of the first rotation.", cure, "E-JOINT-SINGULAR")
     if is_zero(square - 1):
         return normal
     known = rational_value(square)
     if known is None or root_of_integer(square_free(known)[1]) is None:
-        raise fault(
-            "the angle between axis and reference has no exact sine.",
-            "Give a reference at right angles to the axis.",
-            "E-JOINT-UNSUPPORTED",
-        )
+        cure = "Give a reference at right angles to the axis."
+        raise fault("the angle between axis and reference has no exact sine.", cure, "E-JOINT-UNSUPPORTED")
     return Vector(normal / sqrt(as_expr(known)))

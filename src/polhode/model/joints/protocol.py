@@ -37,10 +37,7 @@ XYZ = ("x", "y", "z")
 
 @dataclass(frozen=True)
 class Solid:
-    """What shows a joint where it sits in the parent: a solid as in `Shape`, a ball unless another is named.
-
-    Its sizes count in radii of the bars that links are drawn by. Its z is along the axis that a field holds.
-    """
+    """Drawing of a joint in the parent: a solid as in `Shape`, sizes in radii of bars, z along the axis field."""
 
     kind: str = "sphere"
     size: tuple[float, ...] = (2.2,)
@@ -68,10 +65,10 @@ class JointType(ABC):
     @property
     @abstractmethod
     def stages(self) -> tuple[Stage, ...]:
-        """The simple joints that it is made of."""
+        """The simple joints that it consists of."""
 
     def __post_init__(self) -> None:
-        """Values are read as their fields say, and stages made: what is wrong with them is said at once."""
+        """Validate the fields and construct the stages."""
         for field in self.fields:
             if field.kind != "word":  # a stage knows its storages
                 value = field_value(field, getattr(self, field.name), f"{self.kind} joint")
@@ -81,7 +78,7 @@ class JointType(ABC):
 
     @property
     def nominal(self) -> Matrix | None:
-        """The orientation of the joint's frame in the parent where all is at home, if it has one of its own."""
+        """Orientation of the joint's frame in the parent at the zero configuration, if it has one."""
         return None
 
     def in_nominal_frame(self) -> JointType:
@@ -90,7 +87,7 @@ class JointType(ABC):
 
     @property
     def from_parent(self) -> list[int]:
-        """The stages in the order in which they are met from the parent to the child."""
+        """Indices of the stages in order from the parent to the child."""
         indices = list(range(len(self.stages)))
         return indices[::-1] if self.outermost_first else indices
 
@@ -156,7 +153,7 @@ def orientation_labels(storage: object) -> tuple[str, ...]:
 
 
 class JointOptions(TypedDict, total=False):
-    """`axis="y"` of `joint(..., "revolute", axis="y")`; a type of one's own is given made, as `RadialArm(lead=0.1)`."""
+    """Keywords of a named type, as `joint(..., "revolute", axis="y")`; a user's type is given as an object."""
 
     axis: Any
     pitch: Any

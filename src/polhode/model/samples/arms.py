@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import unknown
 from ...expr import Expr
 from ..body import Shape, cylinder, rod
-from ..joints import JointMap, JointType, Revolute, Spherical
+from ..joints import JointMap, Revolute, Spherical
 from ..system import System
 
 _WRISTS = ("compound", "spherical")
@@ -46,8 +46,9 @@ def six_degree_of_freedom_arm(wrist: str = "compound") -> System:
     )
     arm.joint("elbow", upper, forearm, Revolute("y"), at=(0, 0, l1), coordinates=["e"], speeds=["u1"])
     compound = wrist == "compound"
+    H3 = [[0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
     arm.joint(
-        "wrist", forearm, gripper, _compound_wrist() if compound else Spherical(), at=(0, 0, l2),
+        "wrist", forearm, gripper, JointMap(H3, groups=(1, 1, 1)) if compound else Spherical(), at=(0, 0, l2),
         coordinates=["t1", "t2", "t3"] if compound else ["e0", "e1", "e2", "e3"], speeds=["v1", "v2", "v3"],
     )  # fmt: skip
     reach = {"s1": 1.3, "s2": 0.4, "e": 0.5}
@@ -69,11 +70,6 @@ def _same_turn_as_a_quaternion(t1: float, t2: float, t3: float) -> dict[str, flo
         "e2": e2 * y[0] + e0 * y[1],
         "e3": e3 * y[0] + e1 * y[1],
     }
-
-
-def _compound_wrist() -> JointType:
-    H3 = [[0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
-    return JointMap(H3, groups=(1, 1, 1))
 
 
 def _limb(length: Expr, radius: float) -> tuple[Shape, ...]:
@@ -120,11 +116,7 @@ def elastic_arm(
     mark: str = "",
     joints: int = 6,
 ) -> System:
-    """An arm of six joints, each on a motor; every length, mass, inertia, ratio and stiffness is a parameter.
-
-    `gears` are "elastic" or "stiff", `coupling` is that of the rotors, `mark` ends the names of all parameters; of the
-    arm, the first `joints` are there. The named pose "reach" has the arm bent forward, the gears being at rest.
-    """
+    """An arm of up to six `joints` on motors with "elastic" or "stiff" `gears`; `mark` ends the names of parameters."""
     arm = System("elastic arm" if gears == "elastic" else "geared arm")
     link = arm.ground
     parts = zip(_JOINTS[:joints], _LINKS[:joints], strict=True)
@@ -154,10 +146,7 @@ def elastic_arm(
 
 
 def motor_driven_pendulum() -> System:
-    """A rod of 1 kg and 1 m on a direct-current motor with a gear: L i̇ = V - R i - K n ω and the torque K n i.
-
-    At a voltage V that does not change it comes to rest where its weight balances the stalled motor, i = V/R.
-    """
+    """A rod of 1 kg and 1 m on a direct-current motor with a gear: L i̇ = V - R i - K n ω and the torque K n i."""
     system = System("motor-driven pendulum", gravity=(0, 0, "-9.81"))
     constant, ratio = system.parameter("K", "0.05", "N m/A"), system.parameter("n", 60)
     resistance, inductance = system.parameter("R", 2, "ohm"), system.parameter("L", "0.01", "H")

@@ -18,10 +18,7 @@ from ..system import System
 
 
 def n_four_bar(windows: int = 1) -> System:
-    """N four-bars in a row, benchmark A02 of the IFToMM library: 2N + 1 rods of 1 m and 1 kg, one degree of freedom.
-
-    At home the cranks stand upright. When they lie flat, the mechanism has N + 1 freedoms for a moment.
-    """
+    """N four-bars in a row, IFToMM benchmark A02: 2N + 1 rods of 1 m and 1 kg; singular where the cranks lie flat."""
     system = System(f"{windows} four-bars", gravity=(0, 0, "-9.81"))
     half = Fraction(1, 2)
     cranks = [system.body(f"crank {k}", 1, (0, 0, half), rod(1, 1)) for k in range(windows + 1)]
@@ -49,10 +46,7 @@ def four_bar(crank: Any = 1, coupler: Any = 2, rocker: Any = 2, base: Any = 2) -
 
 
 def bennett() -> System:
-    """Bennett's linkage: four hinges in space, opposite bars alike, sin α / a = sin β / b.
-
-    Five conditions on three hinges leave nothing to most linkages; to this one they leave a degree of freedom.
-    """
+    """Bennett's linkage: four hinges in space, opposite bars alike, sin α / a = sin β / b; one degree of freedom."""
     system = System("Bennett's linkage", gravity=(0, 0, "-9.81"))
     short, long = (Fraction(1), Fraction(3, 5)), (Fraction(4, 3), Fraction(4, 5))  # length, sine of the twist
     carrier: Any = system.ground
@@ -80,11 +74,7 @@ CORNERS = ((0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1))
 
 
 def bricard_mechanism() -> System:
-    """Five square rods of length L, width w and mass m along edges of a cube.
-
-    Each hinge stands square to the two edges that meet there. Five hinges make a tree with five coordinates; the sixth
-    closes it with five conditions, of which four are independent wherever all are kept.
-    """
+    """Five square rods of length L, width w and mass m along edges of a cube; the sixth hinge closes the loop."""
     s = System("Bricard mechanism", gravity=(0, "-9.81", 0))
     L, w, m = s.parameter("L", 1, "m"), s.parameter("w", 0.1, "m"), s.parameter("m", 1, "kg")
     corners = [Vector([as_expr(x) for x in corner]) for corner in CORNERS]
@@ -111,11 +101,7 @@ _BELOW, _ABOVE = (1, 7, 9, 15, 17, 23), (3, 5, 11, 13, 19, 21)
 
 
 def stewart_platform() -> System:
-    """A plate of mass m that flies free, and six legs that hold it: 24 speeds, 18 conditions.
-
-    A leg is a lower half of length l on a universal joint, and an upper half that slides in it along z: where leg k
-    ends is its coordinate "leg k" above the lower half's end. The pose "work" has the plate level, its legs drawn out.
-    """
+    """A plate of mass m on six legs with universal joints and slides "leg k": 24 speeds, 18 conditions."""
     s = System("Stewart platform", gravity=(0, 0, "-9.81"))
     p = {name: s.parameter(name, value, unit) for name, (value, unit) in PARAMETERS.items()}
     l, m1, m2 = p["l"], p["m1"], p["m2"]

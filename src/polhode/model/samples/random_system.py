@@ -41,7 +41,7 @@ from ..records import GROUND, Joint
 from ..stage import STORAGES, TURN_STORAGES
 from ..system import System
 
-#: What a random joint is unless other kinds are asked for; any registered type is one that can be.
+#: What a random joint is unless other kinds are named; any registered type is one that can be.
 JOINTS = (
     "fixed", "revolute", "prismatic", "screw", "cylindrical", "universal", "planar", "spherical", "free", "map",
     "nonholonomic", "compound",
@@ -66,14 +66,14 @@ _Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True)
-class Dice:
+class RandomChoices:
     """Choices from one stream of `random()`."""
 
     stream: random.Random
 
     @staticmethod
-    def of(seed: int) -> Dice:
-        return Dice(random.Random(seed))
+    def of(seed: int) -> RandomChoices:
+        return RandomChoices(random.Random(seed))
 
     def chance(self, probability: float) -> bool:
         return self.stream.random() < probability
@@ -118,7 +118,7 @@ def random_system(
     (4, True)
     """
     with understood("a seed", seed, place="random system", cure="Give a whole number or a text."):
-        dice = Dice.of(seed)
+        rng = RandomChoices.of(seed)
     with understood("a number of bodies", bodies, place="random system", cure="Give a number, or a pair (1, 12)."):
         low, high = map(index, (bodies, bodies) if isinstance(bodies, int) else bodies)
     joints = list_of(joints, "a list of joints", "random system")
@@ -131,8 +131,8 @@ def random_system(
             cure=f"Choose joints from {', '.join(JOINTS)} and a number or range of bodies ≥ 0.",
             code="E-MODEL-NAME",
         )
-    made = _Draft(System(f"random {seed}", gravity=(0, 0, 0)), dice, symbolic)
-    made.tree(dice.whole(low, high), tuple(joints), max_speeds, floating)
+    made = _Draft(System(f"random {seed}", gravity=(0, 0, 0)), rng, symbolic)
+    made.tree(rng.whole(low, high), tuple(joints), max_speeds, floating)
     made.system.gravity = made.vector("g", 9)
     if loads:
         made.loads()
@@ -140,28 +140,25 @@ def random_system(
 
 
 def random_state(system: System | Model, seed: int) -> dict[Expr, float]:
-    """A number for every symbol of a system: parameters at their values, all else drawn, quaternions of unit length.
-
-    Coordinates, speeds, efforts and accelerations are of order one; angles stay away from gimbal lock.
-    """
-    dice = Dice.of(seed)
+    """Numbers for every symbol of a system, of order one: parameters at their values, quaternions of unit length."""
+    rng = RandomChoices.of(seed)
     values = {entry.symbol: float(entry.value or 0) for entry in system.parameters.values()}
-    values |= {entry.symbol: dice.uniform(-1, 1) for entry in system.inputs.values()}
-    values[system.time] = dice.uniform(0, 2)
+    values |= {entry.symbol: rng.uniform(-1, 1) for entry in system.inputs.values()}
+    values[system.time] = rng.uniform(0, 2)
     model = system if isinstance(system, Model) else system.model()
     for joint in model.joints.values():
-        values |= dict(zip(joint.q, _random_coordinates(joint.type, dice), strict=True))
+        values |= dict(zip(joint.q, _random_coordinates(joint.type, rng), strict=True))
         for speed, effort in zip(joint.u, joint.tau, strict=True):
             rate = acceleration_of(speed)
-            values |= {name: dice.uniform(-1, 1) for name in (speed, effort, rate)}
+            values |= {name: rng.uniform(-1, 1) for name in (speed, effort, rate)}
     return values
 
 
-def _random_coordinates(kind: JointType, dice: Dice) -> list[float]:
+def _random_coordinates(kind: JointType, rng: RandomChoices) -> list[float]:
     drawn: list[float] = []
     for stage in kind.stages:
         reach = 1 if stage.coordinates == 1 or stage.storage != "angles" else 0.5
-        own = [dice.uniform(-reach, reach) for _ in range(stage.coordinates)]
+        own = [rng.uniform(-reach, reach) for _ in range(stage.coordinates)]
         if stage.storage == "quaternion":
             length = sum(entry * entry for entry in own[:4]) ** 0.5
             own[:4] = [entry / length for entry in own[:4]]
@@ -174,43 +171,43 @@ class _Draft:
     """A system under construction."""
 
     system: System
-    dice: Dice
+    rng: RandomChoices
     symbolic: float
 
     # ---- quantities ------------------------------------------------------------------------------------------
 
     def value(self, name: str, low: float, high: float) -> Any:
         """A number, or a parameter that has it for its value."""
-        number = self.dice.decimal(low, high)
-        if not self.dice.chance(self.symbolic):
+        number = self.rng.decimal(low, high)
+        if not self.rng.chance(self.symbolic):
             return number
         return self.system.parameter(f"{name}{len(self.system.parameters) + 1}", number)
 
     def vector(self, name: str, size: float) -> Vector:
         """Some components are zero, as they are in mechanisms that people draw."""
-        return Vector([as_expr(0 if self.dice.chance(0.3) else self.value(name, -size, size)) for _ in range(3)])
+        return Vector([as_expr(0 if self.rng.chance(0.3) else self.value(name, -size, size)) for _ in range(3)])
 
     def turns(self) -> Matrix | None:
         """A rotation by up to two turns, by fractions of π, short and long decimals or a parameter."""
-        if self.dice.chance(0.4):
+        if self.rng.chance(0.4):
             return None
-        return rotation(*((self.dice.pick(_AXES), self.angle()) for _ in range(self.dice.whole(1, 2))))
+        return rotation(*((self.rng.pick(_AXES), self.angle()) for _ in range(self.rng.whole(1, 2))))
 
     def angle(self) -> Any:
-        if self.dice.chance(0.5):
-            return pi * Fraction(self.dice.whole(-11, 11), self.dice.pick((2, 3, 4, 5, 6, 12)))
-        if self.dice.chance(0.2):  # as many digits as a float prints
-            return self.dice.uniform(-3, 3)
+        if self.rng.chance(0.5):
+            return pi * Fraction(self.rng.whole(-11, 11), self.rng.pick((2, 3, 4, 5, 6, 12)))
+        if self.rng.chance(0.2):  # as many digits as a float prints
+            return self.rng.uniform(-3, 3)
         return self.value("angle", -3, 3)
 
     # ---- bodies and joints -----------------------------------------------------------------------------------
 
     def tree(self, count: int, kinds: tuple[str, ...], max_speeds: int, floating: bool) -> None:
         """Bodies b1 … bn, each on the ground or on an earlier one, by joints j1 … jn."""
-        chain_like = self.dice.pick((0.2, 0.5, 0.9))
+        chain_like = self.rng.pick((0.2, 0.5, 0.9))
         root = int(floating)
         parents = [
-            place - 1 if self.dice.chance(chain_like) else self.dice.whole(min(root, place - 1), place - 1)
+            place - 1 if self.rng.chance(chain_like) else self.rng.whole(min(root, place - 1), place - 1)
             for place in range(1, count + 1)
         ]
         carrier: dict[int, str] = {}  # for each massless body the kind of its joint
@@ -222,7 +219,7 @@ class _Draft:
             name, kind = self.joint_type(allowed or ("fixed",), left)
             left -= kind.speeds
             may_be_massless = name in ("fixed", *_BEYOND_MASSLESS) and place in parents and parent not in carrier
-            if may_be_massless and self.dice.chance(0.25):
+            if may_be_massless and self.rng.chance(0.25):
                 carrier[place] = name
             body = self.body(f"b{place}", massless=place in carrier)
             self.join(f"j{place}", f"b{parent}" if parent else GROUND, body, kind)
@@ -240,27 +237,27 @@ class _Draft:
         return self.system.body(name, mass, self.vector("com", 1), inertia)
 
     def join(self, name: str, parent: str, child: Body, kind: JointType) -> None:
-        """A joint placed in its bodies directly, or by way of a frame."""
+        """A joint placed in its bodies directly, or by a frame."""
         at, turn = self.vector("at", 2), self.turns()
         place: dict[str, Any] = {"at": at, "rotation": turn}
         on: str | Frame = parent
-        if self.dice.chance(0.2):
+        if self.rng.chance(0.2):
             on, place = self.system.frame(f"{name} seat", parent, at, turn), {}
-        if self.dice.chance(0.4):
+        if self.rng.chance(0.4):
             place |= {"child_at": self.vector("back", 1), "child_rotation": self.turns()}
         self.system.joint(name, on, child, kind, **place)
 
     def joint_type(self, kinds: tuple[str, ...], most: int) -> tuple[str, JointType]:
         """A joint with no more speeds than are left; a weld if none fits."""
         for _ in range(_MOST_SPEEDS):
-            name = self.dice.pick(kinds)
+            name = self.rng.pick(kinds)
             kind = self.make_joint_type(name)
             if kind.speeds <= most:
                 return name, kind
         return "fixed", Fixed()
 
     def make_joint_type(self, name: str) -> JointType:
-        axis = self.dice.pick(_AXES)
+        axis = self.rng.pick(_AXES)
         if name == "map":
             return self.joint_map()
         if name == "nonholonomic":
@@ -274,24 +271,24 @@ class _Draft:
             if field.kind == "number":
                 given[field.name] = self.value(field.name, -1, 1)
             elif field.choices and field.choices != TURN_STORAGES:  # not drawn: a seed goes on naming what it named
-                given[field.name] = self.dice.pick(_OFTEN.get(field.choices, field.choices))
+                given[field.name] = self.rng.pick(_OFTEN.get(field.choices, field.choices))
         return TYPES[name](**given)
 
     def crossing(self, count: int) -> list[Any]:
         """Axes of which no two are parallel."""
-        return self.dice.order(((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, 2, -2), (0, 3, -4)))[:count]
+        return self.rng.order(((1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, 2, -2), (0, 3, -4)))[:count]
 
     def basis(self) -> list[Vector]:
         """Three independent directions, neither orthogonal nor of unit length."""
-        return [Vector(axis) for axis in self.dice.order(((1, 1, 0), (0, 1, 2), (2, 0, -1)))]
+        return [Vector(axis) for axis in self.rng.order(((1, 1, 0), (0, 1, 2), (2, 0, -1)))]
 
     def joint_map(self) -> JointType:
         """A holonomic map: a compound of screws, or a simple joint in a skew basis."""
-        shape = self.dice.whole(0, 4)
+        shape = self.rng.whole(0, 4)
         a, b, c = self.basis()
         none = Vector([0, 0, 0])
         if shape == 0:  # successive screws anywhere in space
-            axes = self.crossing(self.dice.whole(1, 3))
+            axes = self.crossing(self.rng.whole(1, 3))
             return _map([(Vector(axis), self.vector("moment", 1)) for axis in axes], groups=[1] * len(axes))
         if shape == 1:
             return _map([(a, none), (b, none), (c, none)])
@@ -304,10 +301,10 @@ class _Draft:
 
     def nonholonomic(self) -> JointType:
         """A map that does not close under the bracket: a skate, a wheel, rotations without spin, and screws."""
-        shape = self.dice.whole(0, 3)
+        shape = self.rng.whole(0, 3)
         a, b, _ = self.basis()
         none = Vector([0, 0, 0])
-        turn, slide = self.dice.order(((1, 0, 0), (0, 1, 0), (0, 0, 1)))[:2]
+        turn, slide = self.rng.order(((1, 0, 0), (0, 1, 0), (0, 0, 1)))[:2]
         skate = _map([(Vector(turn), none), (none, Vector(slide))])
         if shape == 0:
             return skate
@@ -326,13 +323,13 @@ class _Draft:
             (Prismatic(d), Revolute(a)),
             (Revolute(a), Revolute(b), Revolute(c)),
             (Prismatic(d), Prismatic(e), Revolute(a)),
-            (Spherical(self.dice.pick(_STORAGES)), Prismatic(d)),
+            (Spherical(self.rng.pick(_STORAGES)), Prismatic(d)),
             (Prismatic(d), Universal(a, b)),
             (Cylindrical(a), Revolute(b)),
-            (Screw(a, self.dice.decimal(-1, 1)), Prismatic(b)),
+            (Screw(a, self.rng.decimal(-1, 1)), Prismatic(b)),
             (Planar(a), Revolute(b)),
         )
-        return Compound(*self.dice.pick(sequences))
+        return Compound(*self.rng.pick(sequences))
 
     # ---- loads -----------------------------------------------------------------------------------------------
 
@@ -347,18 +344,18 @@ class _Draft:
             self.potential,
         )
         if len(self.system.bodies) > 1:
-            for number in range(1, self.dice.whole(0, 4) + 1):
-                self.dice.pick(kinds)(f"load {number}")
+            for number in range(1, self.rng.whole(0, 4) + 1):
+                self.rng.pick(kinds)(f"load {number}")
 
     def any_body(self) -> str:
-        return self.dice.pick([name for name in self.system.bodies if name != GROUND])
+        return self.rng.pick([name for name in self.system.bodies if name != GROUND])
 
     def any_frame(self) -> str:
-        return self.dice.pick([*self.system.bodies, *self.system.frames])
+        return self.rng.pick([*self.system.bodies, *self.system.frames])
 
     def signal(self, name: str) -> Any:
         """A value, an input, or something that swings with time."""
-        shape = self.dice.whole(0, 2)
+        shape = self.rng.whole(0, 2)
         if shape == 0:
             return self.value("force", -5, 5)
         if shape == 1:
@@ -376,20 +373,20 @@ class _Draft:
     def some_joint(self) -> Joint | None:
         """A joint that moves, if there is one."""
         moving = [joint for joint in self.system.joints.values() if joint.u]
-        return self.dice.pick(moving) if moving else None
+        return self.rng.pick(moving) if moving else None
 
     def joint_force(self, name: str) -> None:
         joint = self.some_joint()
         if joint is not None:
-            index = self.dice.whole(0, len(joint.u) - 1)
+            index = self.rng.whole(0, len(joint.u) - 1)
             self.system.joint_force(joint, self.signal(name), index, name)
 
     def joint_spring(self, name: str) -> None:
         joint = self.some_joint()
         if joint is not None:
-            index = self.dice.whole(0, len(joint.u) - 1)
-            rest = 0 if self.dice.chance(0.5) else self.value("rest", -1, 1)
-            damping = 0 if self.dice.chance(0.4) else self.value("damping", 0.1, 1)
+            index = self.rng.whole(0, len(joint.u) - 1)
+            rest = 0 if self.rng.chance(0.5) else self.value("rest", -1, 1)
+            damping = 0 if self.rng.chance(0.4) else self.value("damping", 0.1, 1)
             stiffness = self.value("stiffness", 1, 9)
             if not joint.type.alone[index]:
                 self.system.joint_force(joint, -damping * joint.u[index], index, name)
@@ -402,19 +399,19 @@ class _Draft:
     def point_spring(self, name: str) -> None:
         a, b = self.any_body(), self.any_frame_body()
         if a != b:
-            damping = 0 if self.dice.chance(0.4) else self.value("damping", 0.1, 1)
-            length = 0 if self.dice.chance(0.3) else self.value("length", 0.2, 1)
+            damping = 0 if self.rng.chance(0.4) else self.value("damping", 0.1, 1)
+            length = 0 if self.rng.chance(0.3) else self.value("length", 0.2, 1)
             stiffness = self.value("stiffness", 1, 9)
             ends = {"at_a": self.vector("at", 1), "at_b": [self.value("at", 2, 3) for _ in range(3)]}
             self.system.spring(a, b, stiffness, length, damping, name=name, **ends)
 
     def any_frame_body(self) -> str:
-        return self.dice.pick(list(self.system.bodies))
+        return self.rng.pick(list(self.system.bodies))
 
     def potential(self, name: str) -> None:
         joint = self.some_joint()
         if joint is not None:
-            self.system.potential(self.value("depth", 1, 5) * (1 - cos(self.dice.pick(joint.q))), name)
+            self.system.potential(self.value("depth", 1, 5) * (1 - cos(self.rng.pick(joint.q))), name)
 
 
 def _map(columns: Sequence[tuple[Vector, Vector]], groups: Sequence[int] | None = None) -> JointType:

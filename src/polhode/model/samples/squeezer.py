@@ -38,11 +38,7 @@ START = {
 
 
 def squeezing_mechanism() -> System:
-    """Crank K1 and rod K2 move a point P; arm K3 with a spring, and two pairs K5–K4 and K7–K6 hang on P too.
-
-    K1 turns about the origin, K3 about B, K5 and K7 about A. The named pose "start" is that of the test set. There is
-    no gravity, so that of each mass centre its distance from its joint alone matters.
-    """
+    """Crank K1 and rod K2 move P, to which arm K3 with a spring and the pairs K5–K4 and K7–K6 are joined."""
     s = System("squeezing mechanism", gravity=(0, 0, 0))
     p = {name: s.parameter(name, value, unit) for name, (value, unit) in PARAMETERS.items()}
     A, B, C = ((p[f"x{at}"], p[f"y{at}"], 0) for at in "abc")

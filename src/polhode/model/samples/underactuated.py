@@ -10,7 +10,7 @@ _GRAVITY = (0, 0, "-9.81")
 
 
 def cart_pole() -> System:
-    """A pole on a cart, upright at home; the input `F` pushes the cart."""
+    """A pole on a cart, upright at zero; the input `F` pushes the cart."""
     s = System("cart-pole", gravity=_GRAVITY)
     M, m, l = s.parameter("M", 1, "kg"), s.parameter("m", "0.2", "kg"), s.parameter("l", "0.5", "m")
     cart = s.joint("x", s.ground, s.body("cart", M), Prismatic("x"))
@@ -20,7 +20,7 @@ def cart_pole() -> System:
 
 
 def furuta_pendulum() -> System:
-    """K. Furuta's pendulum, upright at home, on an arm that the input `T` turns."""
+    """K. Furuta's pendulum, upright at zero, on an arm that the input `T` turns."""
     s = System("Furuta pendulum", gravity=_GRAVITY)
     J, m = s.parameter("J", "0.02", "kg m^2"), s.parameter("m", "0.1", "kg")
     r, l = s.parameter("r", "0.3", "m"), s.parameter("l", "0.25", "m")
@@ -31,7 +31,7 @@ def furuta_pendulum() -> System:
 
 
 def two_link_pendulum() -> System:
-    """Two hanging links: an acrobot with the effort on `elbow` as input, a pendubot with that on `shoulder`."""
+    """Two links: an acrobot with the effort on `elbow` as input, a pendubot with that on `shoulder`."""
     s = System("two-link pendulum", gravity=_GRAVITY)
     link = s.ground
     for i, (name, place) in enumerate((("shoulder", 0), ("elbow", -s.parameter("l1", 1, "m"))), start=1):
@@ -89,10 +89,7 @@ def tora() -> System:
 
 
 def quadrotor(integrators: int = 0) -> System:
-    """A body that inputs turn about its axes and push along its own z; its thrust may stand behind integrators.
-
-    Without integrators the input is `thrust`, with n of them its n-th derivative, `jerk`.
-    """
+    """A body with torques about its axes and a thrust along z: the input `thrust`, or its n-th derivative `jerk`."""
     s = System("quadrotor", gravity=_GRAVITY)
     m = s.parameter("m", 1, "kg")
     I = [s.parameter(f"I{x}", value, "kg m^2") for x, value in zip("xyz", ("0.01", "0.011", "0.02"), strict=True)]
@@ -107,10 +104,7 @@ def quadrotor(integrators: int = 0) -> System:
 
 
 def car_with_trailers(count: int) -> System:
-    """A car that is steered and pushed, with trailers each hitched at the axle before it; no axle slips sideways.
-
-    The inputs are `push` along the car and `steer`, a torque on its front wheel.
-    """
+    """A car with trailers, each hitched at the axle before it; inputs `push` along the car and `steer`, a torque."""
     s = System(f"car with {count} trailers", gravity=(0, 0, 0))
     m, I, length = s.parameter("m", 1000, "kg"), s.parameter("I", 1500, "kg m^2"), s.parameter("L", "2.5", "m")
     car, wheel = s.body("car", m, inertia=(I, I, I)), s.body("front", 20, inertia=(1, 1, 1))

@@ -87,10 +87,7 @@ SALOON = {
 
 
 def car(steer: Motion = lambda t: 0, curve: Curve = tanh, speed: float = 25) -> Vehicle:
-    """A car whose front wheels are steered as a function of time, and whose engine holds the speed of the input "V".
-
-    `curve` is that of the tyres: `tanh`, `brush`, or a table of what was measured.
-    """
+    """A car, front wheels steered in time, its speed held at the input "V"; `curve` is that of the tyres."""
     s = System("car")
     p = parameters_of(s, SALOON)
     V = s.input("V", speed, "m/s")
@@ -146,11 +143,7 @@ INDEPENDENT = ("lean rate", "rear spin", "steer")
 
 
 def whipple_bicycle() -> System:
-    """Rear frame with rider, front frame and two thin wheels that roll on the ground without slip.
-
-    The steer axis is tilted by λ = π/10. Both wheels touch: the front one's touching makes the pitch depend on lean and
-    steer. `INDEPENDENT` names the speeds to keep when the constraints are embedded.
-    """
+    """Rear frame with rider, front frame (steer axis tilted by π/10) and two thin wheels that roll without slip."""
     s = System("Whipple bicycle")
     p = {name: s.parameter(name, value, unit) for name, (value, unit) in BENCHMARK.items()}
     s.gravity = Vector([as_expr(0), as_expr(0), p["g"]])
@@ -230,10 +223,7 @@ def axles(p: dict[str, Expr], tractor: Body, trailer: Body) -> Iterator[Axle]:
 
 
 def semitrailer(steer: Motion = lambda t: 0, curve: Curve = tanh, speed: float = 20) -> Vehicle:
-    """A tractor with a laden semitrailer, steered as a function of time; its engine holds the speed of the input "V".
-
-    The input "brake" is the torque on each driven wheel, and on no other: what makes a lorry jackknife.
-    """
+    """A tractor with a semitrailer, steered in time, its speed held at "V"; "brake" is the torque on a driven wheel."""
     s = System("semitrailer")
     p = parameters_of(s, LORRY)
     V, brake = s.input("V", speed, "m/s"), s.input("brake", 0, "N m")
@@ -416,12 +406,7 @@ class Patch:
 
 
 def put_on_road(system: System, hub: Body | Frame, spin: Joint, tyre: Tyre, rest_load: Any) -> Patch:
-    """Let a wheel that spins about the y axis of its hub be carried and pushed by the road.
-
-    The road's force acts on the wheel. It is applied to the hub, which does not spin, and what it does to the spin is
-    added there: the same power, and no sine of how far the wheel has turned. At rest the tyre carries `rest_load` at
-    its `radius`.
-    """
+    """Apply the road's force on a wheel, which spins about y of its hub, to the hub, and its moment to the spin."""
     up, axle = system.ground.z.express(hub), hub.y
     lean = axle & up  # the sine of the camber angle
     upright = sqrt(1 - lean**2)
@@ -561,8 +546,8 @@ def _span(s: System, p: dict[str, Expr], name: str, a: Point, b: Point) -> Expr:
         return maximum(p["T_0"] + p["k_T"] * (now - length), 0)
 
     s.line_force(a, b, law, name=name)
-    way = b.position() - a.position()
-    tension: Expr = law(sqrt(way & way))
+    path = b.position() - a.position()
+    tension: Expr = law(sqrt(path & path))
     return tension
 
 

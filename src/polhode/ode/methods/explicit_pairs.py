@@ -32,9 +32,9 @@ from ...native.language import (
     vector,
 )  # fmt: skip
 from ..lane_loop import LaneMethod, lane_rates, start_in_lanes
-from ..loop import GO_ON, is_swallowed, note_accepted, note_refused, reason_before_step
+from ..loop import is_swallowed, note_accepted, note_refused, reason_before_step
 from ..rates import copy
-from ..record import ACCEPTED, EDGES, REFUSED, Reason, Run
+from ..record import ACCEPTED, EDGES, GO_ON, REFUSED, Reason, Run
 from ..right_side import rates
 from ..step_control import (
     begin_with,

@@ -35,9 +35,9 @@ from ...native.language import (
     vector,
 )  # fmt: skip
 from ..lane_loop import LaneMethod, lane_rates
-from ..loop import GO_ON, is_swallowed, note_accepted, reason_before_step
+from ..loop import is_swallowed, note_accepted, reason_before_step
 from ..rates import copy, scale_to_unit
-from ..record import ACCEPTED, Reason, Run
+from ..record import ACCEPTED, GO_ON, Reason, Run
 from ..right_side import rates
 from ..step_control import SERIES_EDGE, is_due, note_if_stiff
 from .registry import MOST_ORDER

@@ -72,20 +72,20 @@ class PoincareForm(Typeset):
         return {name: self.equations.joint_kinematics(name).H for name in self.equations.system.joints}
 
     @cached_property
-    def _made(self) -> Poincare:
+    def _poincare(self) -> Poincare:
         return Poincare(self.equations.system, self.equations.tree)
 
     @cached_property
     def M(self) -> Matrix:
         """M(q), (52b)."""
         with quiet_collector():
-            return self._made.mass_matrix()
+            return self._poincare.mass_matrix()
 
     @cached_property
     def C(self) -> Matrix:
         """C(q, p), (53b) with its signs corrected."""
         with quiet_collector():
-            return self._made.velocity_matrix()
+            return self._poincare.velocity_matrix()
 
     @property
     def potential(self) -> Expr:
@@ -96,13 +96,13 @@ class PoincareForm(Typeset):
     def F(self) -> Vector:
         """F(q) = Vᵀ ∂𝒱/∂q, (53c) corrected."""
         with quiet_collector():
-            return self._made.potential_force() + slope_of_auxiliary(self.equations.system, self.equations.tree)
+            return self._poincare.potential_force() + slope_of_auxiliary(self.equations.system, self.equations.tree)
 
     @cached_property
     def Q(self) -> Vector:
         """Q_p: what acts on the quasi-velocities, efforts τ and what has a potential apart."""
         with quiet_collector():
-            return self._made.applied_force()
+            return self._poincare.applied_force()
 
     @property
     def A(self) -> Matrix:
@@ -126,28 +126,27 @@ class PoincareForm(Typeset):
     def on_coordinates(self, Q_p: Sequence[Any]) -> Vector:
         """A Q with Vᵀ Q = Q_p: forces along the quasi-velocities as forces along coordinates."""
         back = self.equations.tree.kinematic_left_inverse()
-        made: Vector = back.T @ _forces(Q_p, len(self.p), "quasi-velocity")
-        return made
+        result: Vector = back.T @ _forces(Q_p, len(self.p), "quasi-velocity")
+        return result
 
 
 def _forces(given: Sequence[Any], count: int, what: str) -> Vector:
     with understood("a list of forces", given, place="generalized forces", cure="Give a list of expressions."):
-        made = Vector([as_expr(entry) for entry in given])
-    if len(made) != count:
-        message = f"{len(made)} generalized forces were given, not {count}."
+        result = Vector([as_expr(entry) for entry in given])
+    if len(result) != count:
+        message = f"{len(result)} generalized forces were given, not {count}."
         raise PolhodeError(message, "generalized forces", f"Give one for each {what}.", "E-PAPER-SHAPE")
-    return made
+    return result
 
 
 def poincare_form(equations: EquationsOfMotion) -> PoincareForm:
     """The matrices of a tree with its own speeds."""
     check_whole(equations, "Poincaré's form")
     if equations.dependent_speeds is not None or equations.tree.followed or equations.tree.is_driven:
-        raise PolhodeError(
-            f"the equations of '{equations.system.name}' are not in the speeds of its joints alone, as (53) is.",
-            place="Poincaré's form",
-            cure="Derive without embedded constraints, other speeds (`pseudo`, `speeds`), couplings and prescribed "
-            "motions; `coriolis_matrix` takes all.",
-            code="E-PAPER-UNSUPPORTED",
+        message = f"the equations of '{equations.system.name}' are not in the speeds of its joints alone, as (53) is."
+        cure = (
+            "Derive without embedded constraints, other speeds (`pseudo`, `speeds`), couplings and prescribed "
+            "motions; `coriolis_matrix` takes all."
         )
+        raise PolhodeError(message, place="Poincaré's form", cure=cure, code="E-PAPER-UNSUPPORTED")
     return PoincareForm(equations)

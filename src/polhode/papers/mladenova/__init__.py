@@ -76,9 +76,7 @@ class MladenovaMethods:
         least: str | None = None,
         weights: Any = None,
     ) -> Programme:
-        """The efforts of `actuators` that keep a programme, with least="effort" the least, by `weights`; deviations are
-        pulled back at the rate `pull`. See `polhode.papers.mladenova.descriptor`.
-        """
+        """Efforts of `actuators` that keep a programme; deviations decay at `pull`; see `mladenova.descriptor`."""
         from .descriptor import programme_control
 
-        return programme_control(self.record, programme, actuators, pull, least=least, weights=weights)
+        return programme_control(self.record, programme, actuators, pull, least, weights)

@@ -63,9 +63,9 @@ def biped(stands: Collection[int] | Mapping[int, Any] = (), turn: JointType | No
     2
     """
     footholds = dict(stands) if isinstance(stands, Mapping) else dict.fromkeys(stands, 0)
-    strange = [foot for foot in footholds if foot not in (1, 2)]
-    if strange:
-        raise PolhodeError(f"there is no foot {strange[0]!r}.", "biped stands", "Name 1, 2 or both.", "E-MODEL-NAME")
+    unexpected = [foot for foot in footholds if foot not in (1, 2)]
+    if unexpected:
+        raise PolhodeError(f"there is no foot {unexpected[0]!r}.", "biped stands", "Name 1, 2 or both.", "E-MODEL-NAME")
     s, hinge = System("biped"), turn or Revolute("y")
     p = {name: s.parameter(name, value, unit) for name, (value, unit) in BODY.items()}
     a, b = p["a"], p["b"]
@@ -110,12 +110,12 @@ class Gait:
         for field in fields(self):
             value = getattr(self, field.name)
             cure = "Lengths are in metres, times in seconds."
-            made = (
+            result = (
                 number(value, place="gait ahead", cure=cure)
                 if field.name == "ahead"
                 else number(value, "a positive number", above=0.0, place=f"gait {field.name}", cure=cure)
             )
-            object.__setattr__(self, field.name, made)
+            object.__setattr__(self, field.name, result)
 
     @property
     def speed(self) -> float:
@@ -148,20 +148,16 @@ class Gait:
 
 @public
 def two_bars(x: Any, z: Any, first: Any, second: Any) -> tuple[Expr, Expr]:
-    """The angles of two bars that hang from the origin and end at (x, z): of the first, and of the second in it.
-
-    Angles are about y, from straight down; the second is positive, as a knee bends. In closed form, by the cosine rule.
-    """
+    """Angles about y of two bars from the origin to (x, z), the second relative to the first and positive."""
     x, z, first, second = (as_expr(entry) for entry in (x, z, first, second))
     cosine = as_expr((x**2 + z**2 - first**2 - second**2) / (2 * first * second))
     if not free_symbols([cosine]) and (constant_sign(1 - cosine) < 0 or constant_sign(1 + cosine) < 0):
-        raise PolhodeError(
+        message = (
             f"bars of {float(first):.4g} and {float(second):.4g} do not reach ({float(x):.4g}, {float(z):.4g}), at "
-            f"{float(x**2 + z**2) ** 0.5:.4g} from where they hang.",
-            place="two_bars",
-            cure=f"Stay between {abs(float(first - second)):.4g} and {float(first + second):.4g}.",
-            code="E-PLANNING-FAILED",
+            f"{float(x**2 + z**2) ** 0.5:.4g} from where they hang."
         )
+        cure = f"Stay between {abs(float(first - second)):.4g} and {float(first + second):.4g}."
+        raise PolhodeError(message, place="two_bars", cure=cure, code="E-PLANNING-FAILED")
     knee = acos(cosine)
     hip = atan2(-x, -z) - atan2(second * sin(knee), first + second * cos(knee))
     return as_expr(hip), as_expr(knee)

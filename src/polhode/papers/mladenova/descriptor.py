@@ -122,13 +122,13 @@ def _descriptor(equations: EquationsOfMotion) -> Descriptor:
 
 def _in_pseudo_velocities(equations: EquationsOfMotion, known: DependentSpeeds) -> Descriptor:
     """Rows of motion and of reactions, from Hamel's equations of all pseudo-velocities."""
-    made, held = Hamel(equations.system, envelope(equations.tree), known), known.constraints
-    count = made.m + len(held.rows)
-    mass = jacobian(made.momenta[:count], list(made.u))
-    still = [as_expr(0)] * made.m
-    force = [as_expr(made.efforts[k] - made.equation(k, still)) for k in range(count)]
-    reacted = [as_expr(f + kept) for f, kept in zip(force[made.m :], held.multipliers, strict=True)]
-    return _assembled(equations, mass, [*force[: made.m], *reacted], [], held.names, list(held.multipliers))
+    result, held = Hamel(equations.system, envelope(equations.tree), known), known.constraints
+    count = result.m + len(held.rows)
+    mass = jacobian(result.momenta[:count], list(result.u))
+    still = [as_expr(0)] * result.m
+    force = [as_expr(result.efforts[k] - result.equation(k, still)) for k in range(count)]
+    reacted = [as_expr(f + kept) for f, kept in zip(force[result.m :], held.multipliers, strict=True)]
+    return _assembled(equations, mass, [*force[: result.m], *reacted], [], held.names, list(held.multipliers))
 
 
 def _assembled(
@@ -181,21 +181,17 @@ class StructureCoefficients(Typeset):
 
     def __getitem__(self, which: tuple[str | int, str | int, str | int]) -> Expr:
         if not isinstance(which, tuple) or len(which) != 3:
-            raise PolhodeError(
-                "a structure coefficient has three indices, k, i and j.",
-                place="structure coefficients",
-                cure="Name three pseudo-velocities, or count them from 0.",
-                code="E-DERIVE-SHAPE",
+            raise fault_at("structure coefficients")(
+                "it has three indices, k, i and j.", "Name three pseudo-velocities, or count from 0.", "E-DERIVE-SHAPE"
             )
-        k, i, j = (self._place(each) for each in which)
+        k, i, j = (self._index(each) for each in which)
         return as_expr(self.values[k][i][j])
 
-    def _place(self, name: str | int) -> int:
+    def _index(self, name: str | int) -> int:
         known = range(len(self.names)) if isinstance(name, int) else self.names
         if name not in known:
-            raise unknown(
-                "pseudo-velocity", str(name), self.names, place="structure coefficients", code="E-DERIVE-NAME"
-            )
+            message = "pseudo-velocity"
+            raise unknown(message, str(name), self.names, place="structure coefficients", code="E-DERIVE-NAME")
         return name if isinstance(name, int) else self.names.index(name)
 
     @property
@@ -215,8 +211,8 @@ class StructureCoefficients(Typeset):
 def structure_coefficients(equations: EquationsOfMotion) -> StructureCoefficients:
     """Those of the speeds, independent speeds or pseudo-velocities that equations are written in."""
     with quiet_collector():
-        made = Hamel(equations.system, envelope(equations.tree), equations.dependent_speeds)
-        return _coefficients(made, _names(equations, made))
+        result = Hamel(equations.system, envelope(equations.tree), equations.dependent_speeds)
+        return _coefficients(result, _names(equations, result))
 
 
 def _names(equations: EquationsOfMotion, made: Hamel) -> tuple[str, ...]:
@@ -278,19 +274,11 @@ class Programme(Typeset):
 
 
 def programme_control(
-    equations: EquationsOfMotion,
-    programme: Sequence[Any],
-    actuators: Sequence[str],
-    pull: Any = 0,
-    *,
-    least: str | None = None,
-    weights: Any = None,
+    equations: EquationsOfMotion, programme: Any, actuators: Any, pull: Any, least: str | None, weights: Any
 ) -> Programme:
-    """The efforts on the named speeds that keep expressions of coordinates, or linear ones of speeds, at zero.
+    """Efforts that keep expressions of coordinates, or linear ones of speeds, at zero; other efforts are zero.
 
-    As many actuators as conditions; all other efforts are nil. With `least="effort"` there may be more actuators, and
-    Uᵀ W U is least at every instant, W being `weights`: a number for each actuator, by name or in order, or a matrix.
-    What it gives can be put back as loads.
+    With `least="effort"` there may be more actuators than conditions, and Uᵀ W U is least, W being `weights`.
     """
     conditions = list_of(programme, "a list of conditions", _PLACE)
     named = list_of(actuators, "a list of speeds", _PLACE)
@@ -303,34 +291,25 @@ def programme_control(
 def _check_actuators(
     speeds: Sequence[str], actuators: Sequence[str], conditions: int, least: str | None, weights: Any
 ) -> None:
-    strange = [name for name in actuators if name not in speeds]
-    if strange:
-        raise unknown("speed", strange[0], speeds, place=_PLACE, code="E-PAPER-NAME")
+    unexpected = [name for name in actuators if name not in speeds]
+    if unexpected:
+        raise unknown("speed", unexpected[0], speeds, place=_PLACE, code="E-PAPER-NAME")
     twice = [name for name in actuators if actuators.count(name) > 1]
     if twice:
         raise PolhodeError(f"the actuator '{twice[0]}' is named twice.", _PLACE, "Name it once.", "E-PAPER-TWICE")
     if least not in (None, "effort"):
-        raise fault(
-            f"{shown(least)} is nothing that a programme makes least.",
-            'Give least="effort", or leave it out.',
-            "E-PAPER-NAME",
-        )
+        message = f"{shown(least)} is nothing that a programme makes least."
+        raise fault(message, 'Give least="effort", or leave it out.', "E-PAPER-NAME")
     if weights is not None and least is None:
-        raise fault(
-            "weights say what is least, and nothing is to be.", 'Give least="effort" beside them.', "E-PAPER-MISSING"
-        )
+        message = "weights say what is least, and nothing is to be."
+        raise fault(message, 'Give least="effort" beside them.', "E-PAPER-MISSING")
     if len(actuators) < conditions:
-        raise fault(
-            f"{len(actuators)} actuators are to keep {conditions} conditions, which are too many for them.",
-            "Name as many speeds as there are conditions, or let some conditions go.",
-            "E-PAPER-SHAPE",
-        )
+        message = f"{len(actuators)} actuators are to keep {conditions} conditions, which are too many for them."
+        raise fault(message, "Name as many speeds as there are conditions, or let some conditions go.", "E-PAPER-SHAPE")
     if len(actuators) > conditions and least is None:
-        raise fault(
-            f"{len(actuators)} actuators are to keep {conditions} conditions, which they can in many ways.",
-            'Give least="effort" for the smallest efforts, or name as many speeds as there are conditions.',
-            "E-PAPER-SHAPE",
-        )
+        message = f"{len(actuators)} actuators are to keep {conditions} conditions, which they can in many ways."
+        cure = 'Give least="effort" for the smallest efforts, or name as many speeds as there are conditions.'
+        raise fault(message, cure, "E-PAPER-SHAPE")
 
 
 def _programme(
@@ -344,11 +323,9 @@ def _programme(
     moving = {*tree.q, *tree.u, time}
     for x in free_symbols(conditions):
         if x not in moving and x.data[0] != "parameter":
-            raise fault(
-                f"a condition depends on the {x.data[0]} '{x.name}', which efforts do not reach directly.",
-                "Give expressions of coordinates, or linear ones of the speeds of these equations, and of time.",
-                "E-PAPER-DEPENDENCE",
-            )
+            message = f"a condition depends on the {x.data[0]} '{x.name}', which efforts do not reach directly."
+            cure = "Give expressions of coordinates, or linear ones of the speeds of these equations, and of time."
+            raise fault(message, cure, "E-PAPER-DEPENDENCE")
     along = flow(tree, time)
     rates, lacks = _levels(conditions, along, pull)
     A = jacobian(rates, list(tree.u))
@@ -365,11 +342,9 @@ def _programme(
     G = jacobian(needed, efforts)
     g = substitute(needed, dict.fromkeys(efforts, as_expr(0)))
     if rank(G) < len(G):
-        raise fault(
-            f"efforts on {', '.join(actuators)} cannot keep the {len(G)} conditions: only {rank(G)} can be met.",
-            "Choose actuators that move what the conditions name, or conditions that do not repeat each other.",
-            "E-PAPER-SINGULAR",
-        )
+        message = f"efforts on {', '.join(actuators)} cannot keep the {len(G)} conditions: only {rank(G)} can be met."
+        cure = "Choose actuators that move what the conditions name, or conditions that do not repeat each other."
+        raise fault(message, cure, "E-PAPER-SINGULAR")
     numbers = _numbers(equations, G)
     lost = _singular(numbers)
     if len(actuators) > len(G):
@@ -378,7 +353,7 @@ def _programme(
         pivots = None if any(map(_has_no_value, numbers)) else numbers
         efforts_found = Vector([row[0] for row in solve_columns(G, [[-entry] for entry in g], pivots)])
     control = {name: as_expr(entry) for name, entry in zip(actuators, efforts_found, strict=True)}
-    return Programme(actuators, G, Vector(g), control, (_told(lost),) if lost else ())
+    return Programme(actuators, G, Vector(g), control, (_singular_notice(lost),) if lost else ())
 
 
 def _levels(conditions: Sequence[Expr], along: dict[Expr, Any], pull: Expr) -> tuple[list[Expr], list[Expr]]:
@@ -396,11 +371,8 @@ def _check_linear(A: Matrix, u: Vector) -> None:
     speeds = set(u)
     for number, row in enumerate(A, start=1):
         if speeds.intersection(free_symbols([as_expr(entry) for entry in row])):
-            raise fault(
-                f"condition number {number} is not linear in the speeds.",
-                "Give expressions of coordinates, or linear ones of speeds.",
-                "E-PAPER-DEPENDENCE",
-            )
+            message = f"condition number {number} is not linear in the speeds."
+            raise fault(message, "Give expressions of coordinates, or linear ones of speeds.", "E-PAPER-DEPENDENCE")
 
 
 def _numbers(equations: EquationsOfMotion, G: Matrix) -> list[list[float]]:
@@ -430,7 +402,7 @@ def _singular(G: Sequence[Sequence[float]]) -> list[int]:
     return [number for number, row in enumerate(np.abs(blind), start=1) if row.max(initial=0.0) > _NOTHING]
 
 
-def _told(lost: Sequence[int]) -> str:
+def _singular_notice(lost: Sequence[int]) -> str:
     which = f"condition number {lost[0]}" if len(lost) == 1 else f"conditions number {', '.join(map(str, lost))}"
     return f"The home pose is singular for {which}: the control has no value there. Start at another pose."
 
@@ -459,17 +431,12 @@ def weights_of(given: Any, actuators: Sequence[str]) -> Matrix:
             rows = [[entry if i == j else 0 for j in range(len(rows))] for i, entry in enumerate(rows)]
         W = [[as_expr(entry) for entry in row] for row in rows]
     if [len(row) for row in W] != [count] * count:
-        raise weights_fault(
-            f"the weights do not fit {count} actuators.",
-            f"Give {count} numbers, or a matrix of {count} × {count}.",
-            "E-PAPER-SHAPE",
-        )
+        message = f"the weights do not fit {count} actuators."
+        raise weights_fault(message, f"Give {count} numbers, or a matrix of {count} × {count}.", "E-PAPER-SHAPE")
     if any(W[i][j] != W[j][i] for i in range(count) for j in range(i)) or not _is_positive(W):
-        raise weights_fault(
-            "the weights are not a symmetric positive matrix: some effort would cost nothing, or less.",
-            "Give positive numbers, or the matrix of a positive quadratic form.",
-            "E-PAPER-SINGULAR",
-        )
+        message = "the weights are not a symmetric positive matrix: some effort would cost nothing, or less."
+        cure = "Give positive numbers, or the matrix of a positive quadratic form."
+        raise weights_fault(message, cure, "E-PAPER-SINGULAR")
     return Matrix(W)
 
 

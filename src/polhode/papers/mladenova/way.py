@@ -57,11 +57,8 @@ class Arc:
         object.__setattr__(self, "radius", _number(self.radius, "radius"))
         object.__setattr__(self, "angle", _number(self.angle, "angle"))
         if self.radius < 0:
-            raise fault(
-                f"the radius {shown(self.radius)} of an arc is negative.",
-                "A negative angle turns to the right.",
-                "E-PLANNING-NUMBER",
-            )
+            message = f"the radius {shown(self.radius)} of an arc is negative."
+            raise fault(message, "A negative angle turns to the right.", "E-PLANNING-NUMBER")
 
     @property
     def length(self) -> float:
@@ -87,19 +84,15 @@ class Way:
 
     def __post_init__(self) -> None:
         pieces = tuple(self.pieces)
-        strange = [piece for piece in pieces if not isinstance(piece, Line | Arc)]
-        if strange:
-            raise fault(
-                f"{shown(strange[0])} is no line and no arc.",
-                "Give Line(length) or Arc(radius, angle).",
-                "E-PLANNING-TYPE",
-            )
+        unexpected = [piece for piece in pieces if not isinstance(piece, Line | Arc)]
+        if unexpected:
+            message = f"{shown(unexpected[0])} is no line and no arc."
+            raise fault(message, "Give Line(length) or Arc(radius, angle).", "E-PLANNING-TYPE")
         object.__setattr__(self, "pieces", pieces)
         object.__setattr__(self, "speed", _number(self.speed, "speed"))
         if not pieces or self.speed < 0:
-            raise fault(
-                "a way needs a piece and a positive speed.", "A negative length goes backward.", "E-PLANNING-NUMBER"
-            )
+            message = "a way needs a piece and a positive speed."
+            raise fault(message, "A negative length goes backward.", "E-PLANNING-NUMBER")
 
     @cached_property
     def knots(self) -> tuple[float, ...]:
@@ -149,9 +142,6 @@ def _number(value: Any, what: str) -> float:
     with understood("a number", value, place=f"{_PLACE} {what}"):
         number = float(value)
     if not math.isfinite(number) or number == 0.0:
-        raise fault(
-            f"the {what} {shown(value)} of a way is no number, or nil.",
-            "Lengths are in metres, angles in radians, speeds in m/s.",
-            "E-PLANNING-NUMBER",
-        )
+        message = f"the {what} {shown(value)} of a way is no number, or nil."
+        raise fault(message, "Lengths are in metres, angles in radians, speeds in m/s.", "E-PLANNING-NUMBER")
     return number

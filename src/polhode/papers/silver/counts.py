@@ -24,6 +24,7 @@ from typing import Any
 
 from ...codegen.ir.count import count
 from ...codegen.plan import plan
+from ...dynamics.sweeps import accelerate
 from ...errors import unknown
 from ...expr import Expr, Matrix, Vector, as_expr, free_symbols, pi, quiet_collector, symbol
 from ...expr.spelling import OWN, acceleration_of
@@ -72,10 +73,7 @@ class Tally:
 
 
 class Scalar:
-    """A number of which nothing is known: arithmetic with it only counts.
-
-    The whole numbers 0, 1 and -1 in a method's own text (a base at rest, an axis z) cost nothing; signs cost nothing.
-    """
+    """An unknown number whose arithmetic is only counted; products with 0, ±1 and signs cost nothing."""
 
     __slots__ = ("_tally",)
 
@@ -108,11 +106,9 @@ def as_written(formalism: str, n: int) -> Count:
 
 
 def as_written_on(formalism: str, tree: Tree, zeros: bool) -> Count:
-    """What a formalism's lines say for a tree, each operation counted.
+    """Operations of a formalism as written, for a tree.
 
-    Without `zeros` every rotation, offset and inertia is full of numbers, as the papers count: of the tree only its
-    shape and the kinds of its joints are used. With them a product with a 0, 1 or -1 of the tree costs nothing, nor a
-    sum with 0.
+    With `zeros` products with 0, 1 or -1 and sums with 0 cost nothing; without, all numbers count as general.
     """
     tally = Tally()
     _RUN[known(formalism)](tree, _Blanks(tally, zeros))
@@ -174,7 +170,7 @@ class _Blanks:
         drive = link.drive and Drive(*(self._along(part) for part in vars(link.drive).values()))
         H = tuple(self._screw(w, v) for w, v in link.H)
         inertia = self.inertia(link.inertia)
-        return replace(link, fixed=fixed, motion=motion, H=H, inertia=inertia, merged=None, drive=drive)
+        return replace(link, fixed=fixed, motion=motion, H=H, inertia=inertia, drive=drive)
 
     def _screw(self, w: Vector, v: Vector) -> Twist:
         slide = self.axis(v)
@@ -189,28 +185,28 @@ class _Blanks:
 
     def segment(self, segment: Any) -> Any:
         """A segment of a Lagrangian method, part by part."""
-        made: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for each in fields(segment):
             value = getattr(segment, each.name)
             if isinstance(value, Inertia):
-                made[each.name] = self.inertia(value)
+                result[each.name] = self.inertia(value)
             elif isinstance(value, Matrix | Vector):
                 derived = "_D_" in each.name
-                made[each.name] = self.derivative(value) if derived else self.full(value)
-        return replace(segment, **made)
+                result[each.name] = self.derivative(value) if derived else self.full(value)
+        return replace(segment, **result)
 
 
 def _by_4x4(method: Callable[..., list[Any]]) -> Callable[[Tree, _Blanks], object]:
     def run(tree: Tree, blanks: _Blanks) -> object:
-        made = [blanks.segment(each) for each in uicker_kahn.segments(tree, "ladder")]
-        return method(made, *blanks.rates(tree))
+        result = [blanks.segment(each) for each in uicker_kahn.segments(tree, "ladder")]
+        return method(result, *blanks.rates(tree))
 
     return run
 
 
 def _by_3x3(tree: Tree, blanks: _Blanks) -> object:
-    made = [blanks.segment(each) for each in hollerbach_3x3.segments(tree)]
-    return hollerbach_3x3.inverse_dynamics(made, *blanks.rates(tree))
+    result = [blanks.segment(each) for each in hollerbach_3x3.segments(tree)]
+    return hollerbach_3x3.inverse_dynamics(result, *blanks.rates(tree))
 
 
 def _by_silver(tree: Tree, blanks: _Blanks) -> object:
@@ -224,8 +220,8 @@ def _by_silver(tree: Tree, blanks: _Blanks) -> object:
 
 def _by_newton_euler(tree: Tree, blanks: _Blanks) -> object:
     u, ud, gravity = blanks.rates(tree)
-    made = blanks.tree(tree)
-    return newton_euler.efforts_of(made, newton_euler.accelerate(made, u, ud, gravity), _free(tree))
+    result = blanks.tree(tree)
+    return newton_euler.efforts_of(result, accelerate(result, u, ud, gravity), _free(tree))
 
 
 def _free(tree: Tree) -> list[Wrench]:
@@ -274,10 +270,7 @@ def _symbols(name: str, size: int) -> Matrix:
 
 
 def hinged_arm(name: str, table: Sequence[tuple[Any, Any, Any]], products_of_inertia: bool) -> System:
-    """An arm of hinges from α, a and d of each, in the modified convention; text in the table names a parameter.
-
-    Every link has a mass, a mass centre anywhere, and an inertia with or without products.
-    """
+    """An arm of revolute joints from modified DH rows (α, a, d); text names a parameter."""
     system = System(name)
     rows = []
     for k, row in enumerate(table, start=1):

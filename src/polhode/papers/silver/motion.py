@@ -180,7 +180,7 @@ def efforts_here(m: Motion) -> list[str]:
 
 def projections_here(m: Motion) -> list[str]:
     """(3.12), each term by the name of its link."""
-    made = []
+    result = []
     for j, moved in enumerate(m.carried):
         if len(moved) <= _TERMS:
             rate = _rate(m, j)
@@ -189,13 +189,13 @@ def projections_here(m: Motion) -> list[str]:
                 rf" + N_{{{_link(m, i)}}} \cdot \frac{{\partial \omega_{{{_link(m, i)}}}}}{{\partial {rate}}}"
                 for i in moved
             ]
-            made.append(f"{_effort(m, j)} = {' + '.join(terms)}")
-    return made
+            result.append(f"{_effort(m, j)} = {' + '.join(terms)}")
+    return result
 
 
 def angular_velocities_here(m: Motion) -> list[str]:
     """(3.14), each link's by the names of the joints before it."""
-    made = []
+    result = []
     for i in m.links:
         terms = [
             rf"{_rate(m, j)}\, \hat z_{{{_link(m, k)}}}"
@@ -204,13 +204,13 @@ def angular_velocities_here(m: Motion) -> list[str]:
         ]
         driven = [rf"\omega^{{\text{{driven}}}}_{{{_link(m, k)}}}" for k in m.paths[i] if m.tree.links[k].drive]
         if len(terms) <= _TERMS:
-            made.append(rf"\omega_{{{_link(m, i)}}} = {' + '.join([*driven, *terms]) or '0'}")
-    return made
+            result.append(rf"\omega_{{{_link(m, i)}}} = {' + '.join([*driven, *terms]) or '0'}")
+    return result
 
 
 def balances_here(m: Motion) -> list[str]:
     """The force or moment of each joint, by the names of the links that it carries."""
-    made = []
+    result = []
     for k in m.links:
         j = m.speed(k)
         beyond = [i for i in m.links if k in m.paths[i]]
@@ -221,16 +221,16 @@ def balances_here(m: Motion) -> list[str]:
             terms = [rf"p_{{{own},{_link(m, i)}}} \times F_{{{_link(m, i)}}} + N_{{{_link(m, i)}}}" for i in beyond]
         else:
             terms = [rf"F_{{{_link(m, i)}}}" for i in beyond]
-        made.append(rf"{_effort(m, j)} = \hat z_{{{own}}} \cdot \left( {' + '.join(terms)} \right)")
-    return made
+        result.append(rf"{_effort(m, j)} = \hat z_{{{own}}} \cdot \left( {' + '.join(terms)} \right)")
+    return result
 
 
 def _readable(value: Any) -> str:
     """An expression in normal form, or nothing where it is long."""
-    made = as_expr(value)
-    if len(topological([made])) > _NODES:
+    result = as_expr(value)
+    if len(topological([result])) > _NODES:
         return ""
-    text = latex(normal(made))
+    text = latex(normal(result))
     return text if len(text) <= _LETTERS else ""
 
 

@@ -363,8 +363,8 @@ _ANYWHERE = symbol("anywhere along the axis")
 
 def newton_euler_steps(motion: Motion, gravity: Vector) -> list[Step]:
     """From (1.3) to the recursion."""
-    made = [each(motion) for each in _EQUATIONS]
-    return [*made, recursion(motion), weight(motion, gravity), statics(motion)]
+    result = [each(motion) for each in _EQUATIONS]
+    return [*result, recursion(motion), weight(motion, gravity), statics(motion)]
 
 
 @equation(
@@ -386,8 +386,8 @@ def force(m: Motion, i: int) -> Vector:
 
 def moment(m: Motion, i: int) -> Vector:
     """N_i, (1.3)."""
-    made: Vector = gyroscopic(m, i) + m.inertia[i] @ m.wd[i]
-    return made
+    result: Vector = gyroscopic(m, i) + m.inertia[i] @ m.wd[i]
+    return result
 
 
 @equation(
@@ -548,9 +548,9 @@ def recursion(m: Motion) -> Sides:
     r" + \frac{\partial P}{\partial q_j} = \tau_j \big|_{\dot v_0 = -g}, \qquad P = -\sum_i m_i\, g \cdot r_i",
 )
 def weight(m: Motion, gravity: Vector, base: Vector | None = None) -> Sides:
-    """Gravity as a potential energy on the one side, as an acceleration of the base on the other, -g if none is given.
+    """Gravity as potential energy, and as an acceleration of the base, -g if none is given.
 
-    Printed is an acceleration "equal to that due to gravity": with `base=gravity` the step fails.
+    The paper prints an acceleration "equal to that due to gravity": with `base=gravity` the step fails.
     """
     free = [Wrench.zero()] * len(m.links)
     lifted = silver.inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, free, gravity if base is None else -base)

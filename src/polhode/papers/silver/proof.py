@@ -57,10 +57,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Step:
-    """An equation of the paper on a mechanism: its number, what it says, in text and LaTeX, and what proves it.
-
-    `here` is LaTeX of what it says of this mechanism, with its own names, where that is short enough to be read.
-    """
+    """An equation of the paper: number, statement, text, LaTeX, cases; `here` is its LaTeX on this mechanism."""
 
     number: str
     statement: str
@@ -135,10 +132,7 @@ def _together(fingerprints: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Proof:
-    """That Lagrange's equations and those of Newton and Euler are one computation on a mechanism, step by step.
-
-    `print(proof)` shows it, `proof.latex()` is a document's text, and a notebook shows the equations.
-    """
+    """The steps that prove Lagrange's and Newton-Euler's equations to be one computation; `print` shows them."""
 
     system: str
     links: tuple[str, ...]

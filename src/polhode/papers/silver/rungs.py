@@ -362,10 +362,10 @@ def differences(n: int = 6) -> list[Difference]:
         ("the axis is the link's own z: it is not turned, and its zeros are not multiplied", {"axis_turned": False}),
         ("the first link turns about its axis alone: two components of ω and ω̇ are zero", {"first_link_full": False}),
     ]
-    made = []
+    result = []
     for what, dropped in steps:
         reading = replace(reading, **dropped)
-        made.append(Difference(what, reading.count(n), *reading.growth))
+        result.append(Difference(what, reading.count(n), *reading.growth))
     formulas = _growth([as_written("silver", k) for k in range(1, 6)])
     last = "Silver's lines serve any joint: 2ω + z q̇ is added up, and multiplied by nothing"
-    return [*made, Difference(last, as_written("silver", n), *formulas)]
+    return [*result, Difference(last, as_written("silver", n), *formulas)]

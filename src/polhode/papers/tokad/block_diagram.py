@@ -107,11 +107,11 @@ def block_diagram_svg(parts: Mechanism) -> str:
 
 def _described(parts: Mechanism) -> str:
     """The diagram in sentences, for those who hear it."""
-    told = [
+    message = [
         f"Velocities go from {joint.inner} over {joint.name} to {joint.outer}, forces back."
         for joint in parts.joints.values()
     ]
-    return " ".join([*told, *(f"{name} closes a loop: x {edge.rule}." for name, edge in parts.closing.items())])
+    return " ".join([*message, *(f"{name} closes a loop: x {edge.rule}." for name, edge in parts.closing.items())])
 
 
 def _arrow(points: Sequence[tuple[float, float]], kind: str = "") -> str:
@@ -383,8 +383,8 @@ def arrow_marker() -> str:
 
 def document(width: float, height: float, title: str, parts: Iterable[str], described: str = "") -> str:
     """A whole drawing, with what it shows in words for those who hear it."""
-    told = tag("desc", shown(described)) if described else ""
-    head = tag("title", shown(title)) + told + tag("style", _STYLE) + arrow_marker()
+    message = tag("desc", shown(described)) if described else ""
+    head = tag("title", shown(title)) + message + tag("style", _STYLE) + arrow_marker()
     body = "\n".join(parts)
     return tag(
         "svg", f"\n{head}\n{body}\n", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width:.0f} {height:.0f}",

@@ -414,12 +414,12 @@ class SerialChain:
 
     def bias(self) -> Vector:
         """Velocity terms and gravity, and what prescribed motions ask for."""
-        made = self.velocity_matrix() @ self.tree.u + self.gravity()
+        result = self.velocity_matrix() @ self.tree.u + self.gravity()
         if not self.tree.is_driven:
-            return made
+            return result
         x_0, rate = (Vector([x for port in self.ports for x in getattr(port, of)]) for of in ("x_0", "x_0_dot"))
         driven = self.chain.P @ rate + self.chain.Q @ x_0
-        return Vector([as_expr(entry) for entry in made + self.D.T @ driven])
+        return Vector([as_expr(entry) for entry in result + self.D.T @ driven])
 
     def jacobian(self) -> Matrix:
         """K'S D, (38), (39): linear over angular velocity of the load port."""
@@ -477,7 +477,8 @@ def least_speeds(jacobian: ArrayLike, velocity: ArrayLike) -> NDArray[np.float64
     """J⁺ x, section 2.3: the least uᵀu among all speeds u that make |J u - x| least."""
     J, x = np.asarray(jacobian, dtype=float), np.asarray(velocity, dtype=float)
     if J.ndim != 2 or x.shape != J.shape[:1]:
-        raise ShapeError(f"a Jacobian of shape {J.shape} does not give velocities {x.shape}.", code="E-PAPER-SHAPE")
+        message = f"a Jacobian of shape {J.shape} does not give velocities {x.shape}."
+        raise ShapeError(message, cure="Give a matrix with a row for each velocity.", code="E-PAPER-SHAPE")
     return np.asarray(np.linalg.lstsq(J, x, rcond=1e-10)[0])
 
 
@@ -652,9 +653,9 @@ class Multiport:
     ) -> dict[str, Vector]:
         """y_c = P ẋ_c + Q x_c - Nᵀ y_b + u; ports b that are not named are free."""
         given = Vector([entry for port in self.branches for entry in y.get(port, [0] * 6)])
-        made = self.P @ self._stacked(x_dot) + self.Q @ self._stacked(x) + self.u
-        made = made - self.N.T @ given if self.branches else made
-        return {port: Vector(made[6 * k : 6 * k + 6]) for k, port in enumerate(self.chords)}
+        result = self.P @ self._stacked(x_dot) + self.Q @ self._stacked(x) + self.u
+        result = result - self.N.T @ given if self.branches else result
+        return {port: Vector(result[6 * k : 6 * k + 6]) for k, port in enumerate(self.chords)}
 
     def _stacked(self, x: Mapping[str, Vector]) -> Vector:
         return Vector([entry for port in self.chords for entry in x[port]])

@@ -36,7 +36,7 @@ _SHORT = 4  # words of so many letters are written level
 
 @dataclass(frozen=True)
 class Words:
-    """What is written: beside edges and vertices, below groups; an edge's title is told when one points at it."""
+    """What is written: beside edges and vertices, below groups; an edge's title is its tooltip."""
 
     edges: Mapping[str, str] = field(default_factory=dict)
     vertices: Mapping[str, str] = field(default_factory=dict)
@@ -124,9 +124,9 @@ def laid_out(graph: LinearGraph, words: Words, groups: Mapping[str, Sequence[str
     """The layout, with as much room between vertices as the words over the tops need; they are grouped by bodies."""
     groups, extra = groups_of(graph) if groups is None else groups, 0.0
     while True:
-        made, lacking = _tried(graph, words, groups, extra)
+        result, lacking = _tried(graph, words, groups, extra)
         if lacking < _ENOUGH or extra > _WIDEST:
-            return made
+            return result
         extra += max(lacking, 4)
 
 
@@ -208,7 +208,7 @@ def _lanes(
         for (a, b), middle, half in zip(ends, middles, halves, strict=True)
     ]
     found = levels(lanes)
-    made, lacking = [], 0.0
+    result, lacking = [], 0.0
     for k, edge in enumerate(edges):
         crossing = sorted(
             place
@@ -222,8 +222,8 @@ def _lanes(
             for left, right in pairwise(bounds)
         )[::2]
         lacking = max(lacking, 2 * halves[k] - room)
-        made.append(Over(edge, *ends[k], found[k], middle if crossing else middles[k]))
-    return tuple(made), lacking
+        result.append(Over(edge, *ends[k], found[k], middle if crossing else middles[k]))
+    return tuple(result), lacking
 
 
 def _fanned(ways: Sequence[tuple[float, str, str]], here: float) -> list[tuple[float, str, str]]:

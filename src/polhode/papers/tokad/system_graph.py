@@ -25,7 +25,14 @@ from ...dynamics.reactions import Reactions
 from ...errors import PolhodeError, understood
 from ...expr import Expr, Matrix, Vector, as_expr, rank, substitute, symbol
 from ...formalisms.deriving import derive
-from ...formalisms.network.formulation import check_hanging, circle, formulation, given_formulation, hung, listed
+from ...formalisms.network.formulation import (
+    acyclic_tree,
+    check_hanging,
+    circle,
+    formulation,
+    given_formulation,
+    listed,
+)
 from ...formalisms.network.graph import Edge, Formulation, LinearGraph
 from ...formalisms.network.mechanism import Mechanism, mechanism
 from ...geometry.elimination import factor_symmetric
@@ -191,25 +198,22 @@ def system_graph(
     moved, pushed = _roles(parts, across, "across"), _roles(parts, through, "through")
     both = [name for name in moved if name in pushed]
     if both:
-        raise PolhodeError(
-            f"'{both[0]}' is named as an across driver and as a through driver: its motion is given, or its force.",
-            place=f"drivers of system '{parts.system.name}'",
-            cure="Name it as one of them.",
-            code="E-PAPER-TWICE",
-        )
+        said = f"'{both[0]}' is named as an across driver and as a through driver: its motion is given, or its force."
+        place = f"drivers of system '{parts.system.name}'"
+        raise PolhodeError(said, place=place, cure="Name it as one of them.", code="E-PAPER-TWICE")
     roles = moved | pushed
     edges = tuple(replace(edge, role=roles.get(edge.name, edge.role)) for edge in parts.graph.edges)
     graph = parts.graph if not roles else LinearGraph(edges)
     if tree is not None:
         return SystemGraph(parts, given_formulation(graph, list_of(tree, "a list of edges", "formulation tree")))
-    return SystemGraph(parts, _found(graph))
+    return SystemGraph(parts, _formulation(graph))
 
 
-def _found(graph: LinearGraph) -> Formulation:
+def _formulation(graph: LinearGraph) -> Formulation:
     """A formulation tree in which no bodies hang on each other in a circle."""
     found = formulation(graph)
     if circle(found):
-        found = hung(graph) or found
+        found = acyclic_tree(graph) or found
     check_hanging(found)
     return found
 
@@ -274,8 +278,8 @@ class MixedProblem:
         """The efforts that prescribed motions take, of accelerations and multipliers that are left as symbols."""
         if not self.prescribed:
             return []
-        made = Reactions(self.equations, solved=False)
-        return [made.driving_force(name) for name in self.prescribed]
+        result = Reactions(self.equations, solved=False)
+        return [result.driving_force(name) for name in self.prescribed]
 
     @property
     def given(self) -> list[str]:
@@ -300,10 +304,10 @@ class MixedProblem:
     @cached_property
     def residual(self) -> Vector:
         """M u̇ + bias - τ - Aᵀλ, and A u̇ + γ: linear in the unknowns, and as many."""
-        made = self.equations
-        rows = [*(made.inverse_dynamics - made.tau)]
+        result = self.equations
+        rows = [*(result.inverse_dynamics - result.tau)]
         if self.constraints is not None:
-            rows += [*(self.constraints.A @ made.udot + self.constraints.gamma)]
+            rows += [*(self.constraints.A @ result.udot + self.constraints.gamma)]
         rows += [
             effort - symbol(name, "effort") for name, effort in zip(self.prescribed, self._prescribing, strict=True)
         ]
@@ -312,8 +316,8 @@ class MixedProblem:
     @cached_property
     def solution(self) -> Vector:
         """The unknowns, in the order of their names, as functions of q, u and what is given."""
-        made, udot, tau = self.equations, self.equations.udot, self.equations.tau
-        M, bias = made.mass_matrix, made.bias
+        result, udot, tau = self.equations, self.equations.udot, self.equations.tau
+        M, bias = result.mass_matrix, result.bias
         factors = factor_symmetric(_part(M, self.free, self.free))
         a = Vector([udot[k] for k in self.driven])
         force = [tau[k] - bias[k] - Vector([M[k][j] for j in self.driven]).dot(a) for k in self.free]
@@ -341,21 +345,19 @@ class MixedProblem:
 
     def _efforts(self, u_f: Vector, multipliers: Sequence[Any]) -> list[Expr]:
         """τ_a."""
-        made = self.equations
-        rates = {k: made.udot[k] for k in self.driven} | dict(zip(self.free, u_f, strict=True))
-        all_rates = Vector([rates[k] for k in range(len(made.u))])
-        held = [as_expr(0)] * len(made.u) if self.constraints is None else list(self.constraints.efforts(multipliers))
-        return [as_expr(made.mass_matrix[k].dot(all_rates) + made.bias[k] - held[k]) for k in self.driven]
+        result = self.equations
+        rates = {k: result.udot[k] for k in self.driven} | dict(zip(self.free, u_f, strict=True))
+        all_rates = Vector([rates[k] for k in range(len(result.u))])
+        held = [as_expr(0)] * len(result.u) if self.constraints is None else list(self.constraints.efforts(multipliers))
+        return [as_expr(result.mass_matrix[k].dot(all_rates) + result.bias[k] - held[k]) for k in self.driven]
 
     def _check_loops(self, A_f: Matrix) -> None:
         if rank(A_f) < len(A_f):
-            raise PolhodeError(
+            message = (
                 f"the motions {listed(self.equations.speeds[k] for k in self.driven)} cannot all be given: "
-                "the loops tie them to each other.",
-                place="across drivers",
-                cure="Give fewer of them.",
-                code="E-PAPER-UNSUPPORTED",
+                "the loops tie them to each other."
             )
+            raise PolhodeError(message, place="across drivers", cure="Give fewer of them.", code="E-PAPER-UNSUPPORTED")
 
 
 def _part(M: Matrix, rows: Sequence[int], columns: Sequence[int]) -> list[list[Any]]:

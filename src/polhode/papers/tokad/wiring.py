@@ -97,21 +97,19 @@ class Wiring:
             component.name: {owner[b].name for c in component.chords for b in self.graph.circuits[c] if b in owner}
             for component in self.components
         }
-        made: dict[str, Multiport] = {}
+        result: dict[str, Multiport] = {}
         waiting = list(self.components)
         while waiting:
-            ready = [component for component in waiting if needs[component.name] <= made.keys()]
+            ready = [component for component in waiting if needs[component.name] <= result.keys()]
             if not ready:
-                raise PolhodeError(
+                message = (
                     f"the components {listed(c.name for c in waiting)} are wired in a circle: the velocities of each "
-                    "follow from those of the other.",
-                    place="wiring",
-                    cure="Solve one of them for another of its terminals.",
-                    code="E-PAPER-TREE",
+                    "follow from those of the other."
                 )
-            made |= {component.name: component for component in ready}
-            waiting = [component for component in waiting if component.name not in made]
-        return tuple(made.values())
+                raise PolhodeError(message, "wiring", "Solve one of them for another of its terminals.", "E-PAPER-TREE")
+            result |= {component.name: component for component in ready}
+            waiting = [component for component in waiting if component.name not in result]
+        return tuple(result.values())
 
     def motion(self, u: Sequence[Any], ud: Sequence[Any]) -> tuple[dict[str, Vector], dict[str, Vector]]:
         """x and ẋ of every port and joint, by the circuits (8)."""
@@ -186,8 +184,8 @@ class WiredSystem:
     def efforts(self, ud: Sequence[Any]) -> Vector:
         """τ(q, u, u̇), as the speeds' own springs and forces leave it."""
         given = loads_of(self.system, self.tree).speed_forces()
-        made = self.wiring.efforts(self.tree.u, ud)
-        return Vector([as_expr(tau - force) for tau, force in zip(made, given, strict=True)])
+        result = self.wiring.efforts(self.tree.u, ud)
+        return Vector([as_expr(tau - force) for tau, force in zip(result, given, strict=True)])
 
     def mass_matrix(self) -> Matrix:
         """M(q)."""

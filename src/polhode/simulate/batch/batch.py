@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...compiled.functions import Functions
-from ...errors import FormatError, PolhodeError, shown, understood, unknown
+from ...errors import FormatError, PolhodeError, shown, unknown
 from ...files.archives import readable
 from ...notebook import Cell, Shown, Table
 from ..initial_state import Floats
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ...surface.equations import Equations
     from ..control.controlled import ClosedLoop
 
-#: What a trajectory holds at every sample, besides the time.
-FIELDS = tuple(NAMES)
 #: The status of a member that could not start, and of one that was not reached before the batch was interrupted.
 REFUSED, NOT_RUN, INTERRUPTED = "refused", "not_run", "interrupted"
 WHOLE = ("done", "event")
@@ -35,7 +33,7 @@ WHOLE = ("done", "event")
 
 @dataclass(frozen=True, eq=False)
 class Batch(Shown):
-    """Trajectories of one mechanism: `t` (T,), `q` (N, T, coordinates), `u` (N, T, speeds), `batch[i]` each alone.
+    """Trajectories of one mechanism: `t` (T,), `q` (N, T, coordinates), `u` (N, T, speeds); `batch[i]` is one of them.
 
     Behind the last sample of a member that stopped early its rows are nan; `failures` says why. `batch["elbow"]` is a
     coordinate of all members, (N, T), and `varied` what they were given one by one. A batch of a file
@@ -62,9 +60,7 @@ class Batch(Shown):
     infos: Sequence[Mapping[str, Any]] = ()
     own: Mapping[int, Trajectory] = field(default_factory=dict)  # members that are more than their common samples
     functions: Functions | None = field(default=None, repr=False)
-    interpolant_of: Callable[[int], Callable[[Floats], Floats]] | None = field(
-        default=None, repr=False
-    )  # states of a member
+    interpolant_of: Callable[[int], Callable[[Floats], Floats]] | None = field(default=None, repr=False)
     loop: ClosedLoop | None = field(default=None, repr=False)
     notices: tuple[str, ...] = ()  # what a reader of the batch should know; those of a run are `batch[i].notices`
 
@@ -80,7 +76,7 @@ class Batch(Shown):
 
     @property
     def z(self) -> Floats:
-        """States without mass (N, T, …)."""
+        """First-order states (N, T, …)."""
         return self.arrays["z"]
 
     @property
@@ -95,7 +91,7 @@ class Batch(Shown):
 
     @property
     def failures(self) -> dict[int, str]:
-        """Why members did not get to their end, by their places."""
+        """Why members did not get to their end, by their numbers."""
         return {i: self.messages[i] for i, status in enumerate(self.status) if status not in WHOLE}
 
     # ---- members ---------------------------------------------------------------------------------------------
@@ -118,15 +114,19 @@ class Batch(Shown):
             return self._named(which)
         if isinstance(which, slice):
             return self._part(range(len(self))[which])
-        with understood("the place of a member", which, place="batch"):
-            place = range(len(self))[which]
-        return self.own[place] if place in self.own else self._rows(place)
+        try:
+            i = range(len(self))[which]
+        except (IndexError, TypeError):
+            message = f"there is no member {shown(which)}: the batch has {len(self)} members, from 0 on."
+            cure = "Give the number of one, a slice, or the name of a coordinate or speed."
+            raise PolhodeError(message, "batch", cure, "E-BATCH-NAME") from None
+        return self.own[i] if i in self.own else self._rows(i)
 
     def _rows(self, i: int) -> Trajectory:
         reached = int(self.reached[i])
         parts: dict[str, Any] = {name: array[i, :reached] for name, array in self.arrays.items()}
         parts |= {NAMES[name]: names for name, names in self.names.items()}
-        parameters = {name: _of_member(value, i) for name, value in self.parameters.items()}
+        parameters = {name: float(x[i]) if np.ndim(x) else x for name, x in self.parameters.items()}
         return Trajectory(
             self.t[:reached], status=str(self.status[i]), message=self.messages[i], info=self.infos[i],
             functions=self.functions, parameters=parameters, loop=self.loop,
@@ -134,20 +134,19 @@ class Batch(Shown):
         )  # fmt: skip
 
     def _part(self, chosen: range) -> Batch:
-        places = list(chosen)
-        parameters = {n: np.asarray(v)[places] if np.ndim(v) else v for n, v in self.parameters.items()}
-        interpolant_of = self.interpolant_of
+        indices, interpolant_of = list(chosen), self.interpolant_of
+        parameters = {n: np.asarray(v)[indices] if np.ndim(v) else v for n, v in self.parameters.items()}
         return replace(
             self,
-            interpolant_of=None if interpolant_of is None else lambda i: interpolant_of(places[i]),
-            arrays={name: array[places] for name, array in self.arrays.items()},
-            reached=self.reached[places],
-            status=self.status[places],
-            messages=tuple(self.messages[i] for i in places),
-            varied={name: values[places] for name, values in self.varied.items()},
+            interpolant_of=None if interpolant_of is None else lambda i: interpolant_of(indices[i]),
+            arrays={name: array[indices] for name, array in self.arrays.items()},
+            reached=self.reached[indices],
+            status=self.status[indices],
+            messages=tuple(self.messages[i] for i in indices),
+            varied={name: values[indices] for name, values in self.varied.items()},
             parameters=parameters,
-            infos=tuple(self.infos[i] for i in places),
-            own={k: self.own[i] for k, i in enumerate(places) if i in self.own},
+            infos=tuple(self.infos[i] for i in indices),
+            own={k: self.own[i] for k, i in enumerate(indices) if i in self.own},
         )
 
     def _named(self, name: str) -> Floats:
@@ -159,11 +158,7 @@ class Batch(Shown):
         if self.functions is None:
             known = [each for names in self.names.values() for each in names]
             raise unknown("coordinate, state, input or speed", name, known, code="E-BATCH-NAME")
-        made = np.full((len(self), len(self.t)), np.nan)
-        for i, run in enumerate(self):
-            if len(run):
-                made[i, : self.reached[i]] = run[name][np.isin(run.t, self.t)]
-        return made
+        return self._along(lambda run: run[name][None])[:, 0]
 
     def with_runs(self, runs: Mapping[int, Trajectory]) -> Batch:
         """The same with other runs for some members."""
@@ -171,17 +166,16 @@ class Batch(Shown):
         reached, status = self.reached.copy(), self.status.astype(object)
         messages, own = list(self.messages), dict(self.own)
         for i, run in runs.items():
-            common = np.isin(run.t, self.t)
-            reached[i] = common.sum()
-            for name, array in arrays.items():
-                values = getattr(run, name)
-                array[i] = np.nan
-                if values is not None and len(values):
-                    array[i, : reached[i]] = values[common]
+            reached[i] = _fill(arrays, i, run, self.t)
             status[i], messages[i], own[i] = run.status, run.message, run
+        infos, changed = self.infos, {i: run.info for i, run in runs.items()}
+        if isinstance(infos, RunInfos):
+            infos = replace(infos, own={**infos.own, **changed})
+        else:
+            infos = tuple(changed.get(i, info) for i, info in enumerate(infos))
         return replace(
-            self, arrays=arrays, reached=reached, status=status.astype(np.str_), messages=tuple(messages),
-            infos=with_own(self.infos, {i: run.info for i, run in runs.items()}), own=own,
+            self, arrays=arrays, reached=reached, status=status.astype(np.str_), messages=tuple(messages), infos=infos,
+            own=own,
         )  # fmt: skip
 
     def with_own(self, samples: Mapping[int, Mapping[str, Any]]) -> Batch:
@@ -205,13 +199,16 @@ class Batch(Shown):
         from ..trajectory.values import compiled_values
 
         if self.functions is None:
-            message = "this batch came from a file and does not know its mechanism."
+            message = "this batch came from a file and has no mechanism."
             raise PolhodeError(message, cure="Say which: Batch.load(path, equations).", code="E-BATCH-MISSING")
-        along = compiled_values(self.functions, expressions)
-        made = np.full((len(self), len(expressions), len(self.t)), np.nan)
+        return self._along(compiled_values(self.functions, expressions), len(expressions))
+
+    def _along(self, values: Callable[[Trajectory], Floats], rows: int = 1) -> Floats:
+        """Values (rows, samples) of every run at the common samples, (N, rows, T)."""
+        made = np.full((len(self), rows, len(self.t)), np.nan)
         for i, run in enumerate(self):
             if len(run):
-                made[i, :, : self.reached[i]] = along(run)[:, np.isin(run.t, self.t)]
+                made[i, :, : self.reached[i]] = values(run)[:, np.isin(run.t, self.t)]
         return made
 
     def at(self, t: ArrayLike) -> Batch:
@@ -220,7 +217,7 @@ class Batch(Shown):
 
         times = read_times(t)
         if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-            raise PolhodeError("the times must increase.", place="at", code="E-RUN-NUMBER")
+            raise PolhodeError("the times must increase.", "at", "Sort them, each once.", "E-RUN-NUMBER")
         runs = []
         for run in self:
             reached = times[times <= run.t[-1]] if len(run) else times[:0]
@@ -253,10 +250,9 @@ class Batch(Shown):
         from ...view.families import plot_overlay
         from ...view.plot import save_plot
 
-        panels = [(name, self.q[:, :, k]) for k, name in enumerate(self.coordinates)]
-        panels += [(name, self.z[:, :, k]) for k, name in enumerate(self.names["z"])]
-        told = [f"d({name})" if name in self.coordinates else name for name in self.speeds]
-        panels += [(name, self.u[:, :, k]) for k, name in enumerate(told)]
+        speeds = [f"d({name})" if name in self.coordinates else name for name in self.speeds]
+        groups = ((self.coordinates, self.q), (self.names["z"], self.z), (speeds, self.u))
+        panels = [(name, values[:, :, k]) for names, values in groups for k, name in enumerate(names)]
         name = self.functions.equations.system.name if self.functions else "batch"
         label, shade = next(((n, v) for n, v in self.varied.items() if v.ndim == 1), ("member", np.arange(len(self))))
         figure = plot_overlay(self.t, panels, label, shade, title=f"{name}: {len(self)} runs")
@@ -277,9 +273,9 @@ class Batch(Shown):
 
     def __repr__(self) -> str:
         failed = len(self.failures)
-        told = f", {failed} of them not to the end" if failed else ""
+        note = f", {failed} of them not to the end" if failed else ""
         varied = f" over {', '.join(self.varied)}" if self.varied else ""
-        lines = [f"Batch({len(self)} runs{varied}{told}; {len(self.t)} samples of {', '.join(self.coordinates)})"]
+        lines = [f"Batch({len(self)} runs{varied}{note}; {len(self.t)} samples of {', '.join(self.coordinates)})"]
         return "\n".join(lines + [f"  {i}: {message}" for i, message in list(self.failures.items())[:10]])
 
 
@@ -291,20 +287,9 @@ def stacked(
     parameters: Mapping[str, Any],
 ) -> Batch:
     """Trajectories as one batch over common samples."""
-    arrays = {
-        name: np.full((len(runs), len(t), width), np.nan)
-        for name in FIELDS
-        if (width := max((each.shape[1] for run in runs if (each := getattr(run, name)) is not None), default=None))
-        is not None
-    }
-    reached = np.zeros(len(runs), dtype=np.int64)
-    for i, run in enumerate(runs):
-        common = np.isin(run.t, t)
-        reached[i] = common.sum()
-        for name, array in arrays.items():
-            values = getattr(run, name)
-            if values is not None and len(run):
-                array[i, : reached[i]] = values[common]
+    widths = {name: [each.shape[1] for run in runs if (each := getattr(run, name)) is not None] for name in NAMES}
+    arrays = {name: np.full((len(runs), len(t), max(each)), np.nan) for name, each in widths.items() if each}
+    reached = np.array([_fill(arrays, i, run, t) for i, run in enumerate(runs)], dtype=np.int64)
     whole = max(runs, key=len)
     return Batch(
         t, arrays, reached, np.array([run.status for run in runs], dtype=np.str_), tuple(run.message for run in runs),
@@ -313,25 +298,30 @@ def stacked(
     )  # fmt: skip
 
 
+def _fill(arrays: Mapping[str, Floats], i: int, run: Trajectory, t: Floats) -> int:
+    """Put the samples of a run at common times into the arrays of a batch; return their number."""
+    common = np.isin(run.t, t)
+    reached = int(common.sum())
+    for name, array in arrays.items():
+        values = getattr(run, name)
+        array[i] = np.nan
+        if values is not None and len(values):
+            array[i, :reached] = values[common]
+    return reached
+
+
 def cut(run: Trajectory) -> Trajectory:
     """The run without its samples."""
-    parts: dict[str, Any] = {name: None if (rows := getattr(run, name)) is None else rows[:0] for name in FIELDS}
+    parts: dict[str, Any] = {name: None if (rows := getattr(run, name)) is None else rows[:0] for name in NAMES}
     return replace(run, t=run.t[:0], acted=None, interpolant=None, **parts)
 
-
-def _of_member(value: Any, i: int) -> Any:
-    return float(value[i]) if np.ndim(value) else value
-
-
-# ---- run infos -----------------------------------------------------------------------------------------------
-# What is known of many runs, as a sequence of records that are made when they are asked for.
 
 Info = Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
 class RunInfos(Sequence[Info]):
-    """An info for each run: what all share, a column of each value that differs, and whole infos of some runs."""
+    """Infos of runs, each made when it is read: shared entries, columns of entries that differ, whole infos of some."""
 
     shared: Info
     columns: Mapping[str, NDArray[Any]]
@@ -355,13 +345,6 @@ class RunInfos(Sequence[Info]):
         return {**self.shared, "notices": [], **{n: column[i].item() for n, column in self.columns.items()}, **more}
 
 
-def with_own(infos: Sequence[Info], own: Mapping[int, Info]) -> Sequence[Info]:
-    """The infos with others for some runs."""
-    if isinstance(infos, RunInfos):
-        return RunInfos(infos.shared, infos.columns, {**infos.own, **own}, infos.more)
-    return tuple(own.get(i, info) for i, info in enumerate(infos))
-
-
 _KIND = "polhode batch"
 _MEMBER, _RUN, _OWN = ("member",), ("member", "time"), ("own_sample",)
 _TAKEN = ("member", "time", "status", "message", "notice", "own_sample", "own_member", "own_time")
@@ -374,8 +357,9 @@ def as_dataset(batch: Batch, taken: Collection[str] = ()) -> Dataset:
     own = [(f"own_{kind}", name, f"own_{spelling}") for kind, name, spelling in spelled]
     varied = [("varied", name, name) for name in batch.varied]
     chosen, titles = variable_names([*spelled, *own, *varied], (*_TAKEN, *taken))
-    columns, own_columns = (_by_field(batch, names, chosen[k * len(names) :]) for k in range(2))
-    varied_names = dict(zip(batch.varied, chosen[2 * len(names) :], strict=True))
+    labels = iter(chosen)
+    columns, own_columns = ({field: [next(labels) for _ in batch.names[field]] for field in batch.arrays} for _ in "ab")
+    varied_names = dict(zip(batch.varied, labels, strict=True))
     variables: dict[str, Named] = {
         label: (_RUN, batch.arrays[field][:, :, k])
         for field, labels in columns.items()
@@ -388,9 +372,10 @@ def as_dataset(batch: Batch, taken: Collection[str] = ()) -> Dataset:
         members = np.fromiter(runs, dtype=np.int64)
         variables["own_member"] = (_OWN, np.repeat(members, [len(run) for run in runs.values()]))
         variables["own_time"] = (_OWN, np.concatenate([run.t for run in runs.values()]))
-        for field, labels in own_columns.items():
-            rows = np.concatenate([_rows(run, field, len(labels)) for run in runs.values()])
-            variables |= {label: (_OWN, rows[:, k]) for k, label in enumerate(labels)}
+        for field, named in own_columns.items():
+            given = [(len(run), getattr(run, field)) for run in runs.values()]
+            rows = [np.full((size, len(named)), np.nan) if x is None else x for size, x in given]
+            variables |= {label: (_OWN, np.concatenate(rows)[:, k]) for k, label in enumerate(named)}
     coordinates: dict[str, Named] = {"member": (_MEMBER, np.arange(len(batch))), "time": (("time",), batch.t)}
     coordinates |= {label: (_MEMBER, batch.varied[name].astype(np.float64)) for name, label in varied_names.items()}
     about = {
@@ -405,17 +390,6 @@ def as_dataset(batch: Batch, taken: Collection[str] = ()) -> Dataset:
     }
     titles = {name: title for name, title in titles.items() if name in variables or name in coordinates}
     return Dataset(coordinates, variables, {"kind": f"{_KIND} 2", "about": json.dumps(about)}, titles)
-
-
-def _by_field(batch: Batch, names: Sequence[tuple[str, str]], chosen: Sequence[str]) -> dict[str, list[str]]:
-    """The variables of the columns of each array."""
-    pairs = list(zip(names, chosen, strict=False))
-    return {field: [label for (each, _), label in pairs if each == field] for field in batch.arrays}
-
-
-def _rows(run: Trajectory, name: str, width: int) -> Floats:
-    values = getattr(run, name)
-    return np.full((len(run), width), np.nan) if values is None else np.asarray(values)
 
 
 def of_dataset(dataset: Dataset, path: str | os.PathLike[str], functions: Functions | None) -> Batch:
@@ -433,12 +407,16 @@ def of_dataset(dataset: Dataset, path: str | os.PathLike[str], functions: Functi
         reached, infos = np.array(about["reached"], dtype=np.int64), tuple(map(dict, about["infos"]))
         if not len(status) == len(infos) == len(reached) or not ((reached >= 0) & (reached <= len(t))).all():
             raise ValueError("its members are not as many as it says")
+        values = {name: np.array(value, dtype=np.float64) for name, value in about["parameters"].items()}
+        if any(x.shape not in ((), status.shape) for x in values.values()):
+            raise ValueError("a parameter does not have a value for each member")
+        parameters = {name: x if x.ndim else float(x) for name, x in values.items()}
         varied = about["varied"] if isinstance(about["varied"], dict) else {name: name for name in about["varied"]}
         batch = Batch(
             t, _stacked(dataset, columns, _RUN, (len(status), len(t))), reached, status,
             tuple(dataset.array("message", _MEMBER, "U").tolist()), names,
             {name: dataset.array(label, _MEMBER) for name, label in varied.items()},
-            {name: _parameter(value, len(status)) for name, value in about["parameters"].items()}, infos,
+            parameters, infos,
             functions=functions, notices=tuple(map(str, about.get("notices", ()))),
         )  # fmt: skip
         return batch.with_own(_own(batch, dataset, own))
@@ -450,14 +428,6 @@ def check_is(kind: str, dataset: Dataset, what: str, writer: str, path: str | os
     if found not in (f"{kind} 1", f"{kind} 2"):
         cure = f"Give a file that {writer} wrote."
         raise FormatError(f"this is not {what}: its kind is {shown(found)}.", os.fspath(path), cure, "E-FILE-READ")
-
-
-def _parameter(value: Any, count: int) -> Any:
-    """One number, or one for each member."""
-    numbers = np.array(value, dtype=np.float64)
-    if numbers.shape not in ((), (count,)):
-        raise ValueError("a parameter does not have a value for each member")
-    return numbers if numbers.ndim else float(numbers)
 
 
 def _stacked(

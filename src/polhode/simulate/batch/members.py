@@ -13,11 +13,12 @@ from ...errors import ShapeError, listed
 from ..initial_state import Floats
 
 if TYPE_CHECKING:
+    from ...compiled.functions import Functions
     from ...dynamics.equations import EquationsOfMotion
 
 #: The options of a run that may be given one for each member.
 OPTIONS = ("parameters", "start", "speeds", "inputs", "tau")
-#: Which value: an option, and a name in it, a place in (q, u) or (q, u, z), or None for the whole of it.
+#: A value: an option, and a name in it, an index into (q, u) or (q, u, z), or None for the whole of it.
 Which = tuple[str, str | int | None]
 
 _ARRAYS = (np.ndarray, list, range)
@@ -26,7 +27,7 @@ _KINDS = {"parameters": "parameter", "start": "start of", "speeds": "speed", "in
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """The options that all members share, and of each value that differs an array with a row for each member."""
+    """Options that all members share, and arrays with a row for each member of values that differ."""
 
     count: int
     shared: Mapping[str, Any]
@@ -34,33 +35,37 @@ class Members:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Members | None:
-        """The members that the options of a run describe; None where nothing is an array of values.
-
-        Efforts and inputs by name alone do not make a batch: an array of them might be meant as samples in time.
-        """
+        """The members of a batch; None where no option is an array of values, or only efforts and inputs by name,
+        which might be meant as samples in time."""
         several = dict(_several(options))
         if all(option in ("inputs", "tau") and name is not None for option, name in several):
             return None
-        found = {which: _rows(which, value) for which, value in several.items()}
-        lengths = {which: len(rows) for which, rows in found.items()}
+        varied = {which: _rows(which, value) for which, value in several.items()}
+        lengths = {which: len(rows) for which, rows in varied.items()}
         if len({*lengths.values()}) > 1:
-            told = listed(f"{words(which)} has {length}" for which, length in lengths.items())
+            counts = listed(f"{words(which)} has {length}" for which, length in lengths.items())
             cure = "Give each value once, or as many times as there are members."
-            raise ShapeError(f"the members of a batch cannot be counted: {told}.", cure=cure, code="E-BATCH-SHAPE")
+            raise ShapeError(f"the members of a batch cannot be counted: {counts}.", cure=cure, code="E-BATCH-SHAPE")
         shared = {
-            option: {name: each for name, each in value.items() if (option, name) not in found}
+            option: {name: each for name, each in value.items() if (option, name) not in varied}
             if isinstance(value, Mapping)
             else value
             for option, value in options.items()
-            if (option, None) not in found
+            if (option, None) not in varied
         }
-        return cls(next(iter(lengths.values())), shared, found)
+        return cls(next(iter(lengths.values())), shared, varied)
 
-    def member(self, i: int) -> dict[str, Any]:
-        """The options of one run."""
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Parameters by name: one value for all members, or an array with one for each."""
+        varied = {str(name): rows for (option, name), rows in self.varied.items() if option == "parameters"}
+        return {**(self.shared.get("parameters") or {}), **varied}
+
+    def member(self, i: int, functions: Functions | None = None) -> dict[str, Any]:
+        """The options of one run, with the compiled functions that all share."""
         from ...model.unit import Si
 
-        made = dict(self.shared)
+        made = dict(self.shared) | ({"functions": functions, "progress": False} if functions else {})
         for (option, name), rows in self.varied.items():
             value = rows[i]
             if name is None:
@@ -89,13 +94,17 @@ def words(which: Which) -> str:
 
 def names_of(equations: EquationsOfMotion) -> dict[str, tuple[str, ...]]:
     """The names of the values that each option has, in the order of an array of them."""
+    names = array_names(equations)
+    start = {"inputs": names["inputs"], "start": names["q"] + names["z"], "speeds": names["u"], "tau": names["tau"]}
+    return {"parameters": tuple(equations.system.parameters), **start}
+
+
+def array_names(equations: EquationsOfMotion) -> dict[str, tuple[str, ...]]:
+    """The names of the columns of each array of a trajectory."""
     return {
-        "parameters": tuple(equations.system.parameters),
-        "inputs": tuple(equations.system.inputs),
-        "start": (*equations.coordinates, *equations.states),
-        "speeds": tuple(equations.speeds),
-        "tau": tuple(equations.tree.speeds),
-    }
+        "q": tuple(equations.coordinates), "u": tuple(equations.speeds), "z": tuple(equations.states),
+        "inputs": tuple(equations.system.inputs), "tau": tuple(equations.tree.speeds),
+    }  # fmt: skip
 
 
 def columns_of(which: Which, equations: EquationsOfMotion) -> tuple[str, tuple[str, ...]]:
@@ -139,13 +148,15 @@ def _several(options: Mapping[str, Any]) -> Iterator[tuple[Which, Any]]:
     """What is given once for each member."""
     for option in OPTIONS:
         value = options.get(option)
+        if value is None:
+            continue
         if isinstance(value, Mapping):
             for name, each in value.items():
-                depth = _depth(each)
+                depth = 0 if type(each) is float else _depth(each)
                 if depth == 1 or (depth > 1 and option in ("parameters", "start", "speeds")):
                     yield (option, name), each
         elif option == "start" and isinstance(value, tuple) and len(value) in (2, 3):
-            yield from (((option, place), each) for place, each in enumerate(value) if _depth(each) == 2)
+            yield from (((option, k), each) for k, each in enumerate(value) if _depth(each) == 2)
         elif option != "parameters" and _depth(value) == 2:
             yield (option, None), value
 
@@ -157,13 +168,14 @@ def _depth(value: Any) -> int:
     try:
         return np.ndim(value)
     except ValueError:
-        return 0  # rows of different lengths, told where one run reads it
+        return 0  # rows of different lengths, which a run refuses
 
 
 def _rows(which: Which, value: Any) -> NDArray[Any]:
     rows = np.asarray(value)
     if rows.dtype.kind not in "fiub":
-        raise ShapeError(f"{rows.dtype} is no type of real numbers.", place=words(which), code="E-BATCH-TYPE")
+        cure = "Give an array of numbers, a row for each member."
+        raise ShapeError(f"{rows.dtype} is no type of real numbers.", words(which), cure, "E-BATCH-TYPE")
     if isinstance(which[1], str) and rows.ndim != 1:
         cure = "Give one number, or an array (N,) with one for each member."
         raise ShapeError(f"the values have shape {rows.shape}.", words(which), cure, "E-BATCH-SHAPE")

@@ -1,18 +1,19 @@
 """Batches in native code: members side by side in lanes, or one after the other, in threads without the lock.
 
-A member has the bits that it has alone: one after the other they are run by the very code that would run each alone,
-and in lanes only where the right-hand side rounds there as it does for one state. One that native code does not bring
-to its end, or that could not start, is left to `simulate`, which knows what to say of it.
+A member has the bits that it has alone: one after the other they are run by the code of a run alone, and in lanes only
+where the right-hand side rounds there as it does for one state. A member that native code does not bring to its end, or
+that could not start, is left to `simulate`, which has the message for it.
 """
 
 from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -30,17 +31,19 @@ from ...ode.native_members import MemberRows
 from ...ode.native_run import NativeRun
 from ...ode.record import CHANGES, GOES_ON, HEAD, Reason
 from ..constraints.projection import ConstrainedMembers
-from ..control.actuation import Signal
+from ..control.actuation import Signal, read_efforts, read_inputs
 from ..events import Events, ParametricValues
 from ..guard import SURE, Guard, Stop, moving_pivots
 from ..initial_state import Floats, initial_state
 from ..integrators.native import Switch, problem_for
 from ..limits import grown, limits_of_members, noted_facts, watched_by_all
 from ..rates import NonFinite, Rates
-from ..run import problem_of
+from ..run import problem_of, simulate
 from ..settings import ADAPTIVE, EXPLICIT, Control, resolved, working
-from .batch import RunInfos
-from .members import Members, Which
+from ..trajectory.energy import is_conservative, may_drift
+from ..trajectory.record import Record
+from .batch import INTERRUPTED, NOT_RUN, Batch, RunInfos
+from .members import Members, Which, array_names, labelled
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
@@ -48,36 +51,17 @@ if TYPE_CHECKING:
 
 #: From so many members on they go side by side, where they may: fewer do not pay for the code in lanes.
 _LANES_FROM = 16
-#: The reason of a member that no thread brought to its end.
-_NOT_RUN = -1
-
-
-@dataclass(frozen=True, eq=False)
-class NativeRuns:
-    """What became of the members: their states at the samples, whether each got to its end, and facts of the runs."""
-
-    times: Floats
-    states: Floats  # (N, T, n), the start first
-    tau: Floats  # (N, T, efforts), as they acted
-    inputs: Floats  # (N, T, inputs)
-    parameters: Mapping[str, Any]  # of all members; where one's were none that can be used, another's
-    done: NDArray[np.bool_]
-    left: NDArray[np.bool_]  # those that an interrupt left undone
-    infos: RunInfos
-    ended: NDArray[np.bool_]  # those that an event ended
-    logs: EventLogs | None
-    groups: Sequence[tuple[int, int]]  # where quaternions are in the state
-
-    @property
-    def changes_states(self) -> bool:
-        """Whether the state jumps at some events."""
-        return self.logs is not None and any(each.change is not None for each in self.logs.effects)
+#: The reason of a member that no thread has reached.
+_NOT_REACHED = -1
 
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """All that members share, as numbers, and what each has of its own."""
+    """What members share, as numbers, and the rows of each."""
 
+    parameters: Mapping[str, Any]  # of all members; where one's cannot be used, another's
+    tau: Floats  # (N, efforts)
+    inputs: Floats  # (N, inputs)
     rates: Rates
     guard: Guard
     control: Control
@@ -92,29 +76,31 @@ class _Plan:
     located: Located | None  # kinks of the rates, at which steps of chosen length are divided
 
     def run(self, report: Callable[[float], object], threads: int | None) -> bool:
-        """Run the members, in as many threads as there are cores unless fewer are asked for; whether all were run."""
-        count = len(self.members.starts)
-        code = self._lane_code()
+        """Run the members in as many `threads` as there are cores by default; False where interrupted."""
+        count, control = len(self.members.starts), self.control
+        are_enough = count >= _LANES_FROM and not self.rates.is_constrained
+        is_plain = self.logs is None and self.located is None
+        code = self.rates.stepper_in_lanes(control.method) if are_enough and is_plain else None
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         threads = max(1, min(threads or cores, count // (code.lanes if code else 1)))
         runners = [self._runner(code) for _ in range(threads)]
-        end, most = float(self.times[-1]), self.control.most_steps
         return run_in_threads(
-            [partial(each.advance_members, end, most) for each in runners],
+            [partial(each.advance_members, float(self.times[-1]), control.most_steps) for each in runners],
             lambda: report(min(1.0, int(self.members.next[0]) / count)),
         )
 
-    def _lane_code(self) -> LaneCode | None:
-        """The code of the method in lanes, where runs may go side by side and are enough."""
-        are_enough = len(self.members.starts) >= _LANES_FROM and not self.rates.is_constrained
-        is_plain = self.logs is None and self.located is None
-        return self.rates.stepper_in_lanes(self.control.method) if are_enough and is_plain else None
-
     def _runner(self, code: LaneCode | None) -> NativeRun | LaneRuns:
         """The memory of one thread, with the members that all share."""
-        run = self._run()
+        control, x, rates = self.control, self.members.starts[0], self.rates
+        rows = np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x)))
+        run = problem_for(
+            rates, control, x, self.guard.bound, samples=rows, limits=self.members.limits, events=self._events,
+            derivatives=None if control.may_switch else rates.differentiates_natively,
+        ).run()  # fmt: skip
+        if control.may_switch:  # a member that is stiff is left to `simulate`
+            Switch(control.method).watch(run)
         if code is not None:
-            return self.rates.steps_in_lanes(code, run, self.members)
+            return rates.steps_in_lanes(code, run, self.members)
         run.begin_members(self.members)
         return run
 
@@ -127,18 +113,6 @@ class _Plan:
         self.rates.divide_steps(run, memory)
         return memory
 
-    def _run(self) -> NativeRun:
-        """The memory of one thread."""
-        control, x, rates = self.control, self.members.starts[0], self.rates
-        rows = np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x)))
-        run = problem_for(
-            rates, control, x, self.guard.bound, samples=rows, limits=self.members.limits, events=self._events,
-            derivatives=None if control.may_switch else rates.differentiates_natively,
-        ).run()  # fmt: skip
-        if control.may_switch:  # a member that is stiff is left to `simulate`
-            Switch(control.method).watch(run)
-        return run
-
 
 def run_natively(
     derivation: Derivation,
@@ -147,117 +121,183 @@ def run_natively(
     functions: Functions,
     report: Callable[[float], object],
     threads: int | None = None,
-) -> NativeRuns | None:
-    """All members in native code; None where something in them is Python's."""
-    planned = _plan(derivation, duration, members, functions)
-    if planned is None:
+) -> tuple[Batch, NDArray[np.int64]] | None:
+    """All members in native code, and which are to be run by `simulate`; None where something in them is Python's."""
+    plan = _plan(derivation, duration, members, functions)
+    if plan is None:
         return None
-    plan, tau, inputs = planned
-    memory = plan.members
-    memory.reasons[:] = _NOT_RUN
+    memory, count, logs, groups = plan.members, members.count, plan.logs, plan.rates.groups
+    memory.reasons[:] = _NOT_REACHED
     began = time.perf_counter()
     is_whole = plan.run(report, threads)
-    seconds = (time.perf_counter() - began) / members.count
+    seconds = (time.perf_counter() - began) / count
     ended = plan.sound & (memory.reasons == Reason.ENDED)
     done = plan.sound & (memory.reasons == Reason.DONE) | ended
     states = memory.states
-    if plan.logs is not None:
-        for i in np.flatnonzero(ended).tolist():
-            # behind its end a member has no samples; whoever looks at all of them sees its last state
-            last = plan.logs.of_member(i)[-1]
+    for i in np.flatnonzero(ended).tolist():
+        if logs is not None:
+            last = logs.of_member(i)[-1]  # behind its end a member has its last state
             states[i, 1 + int(last[3]) :] = last[HEAD : HEAD + states.shape[2]]
-    for first, count in plan.rates.groups:
-        part = states[:, :, first : first + count]
+    for first, size in groups:
+        part = states[:, :, first : first + size]
         part /= np.linalg.norm(part, axis=-1, keepdims=True)
-    parameters, _ = _parameters(members)
-    tau, inputs = _acted(plan, tau, inputs, states, parameters)
-    control, groups = plan.control, plan.rates.groups
-    infos = RunInfos(
-        {
-            "method": control.method, **plan.facts, "wall_time": seconds,
-            "quaternions": "of unit length inside the equations; samples scaled to unit length" if groups else "",
-        },
-        {
-            "steps": memory.steps, "evaluations": memory.evaluations,
-            "steps_per_second": memory.steps / seconds if seconds > 0 else np.zeros(members.count),
-        },
-        more=_More(plan.limits, memory.limits.noted, _notices(plan, derivation, states), plan.logs),
+    shared = {
+        "method": plan.control.method, **plan.facts, "wall_time": seconds,
+        "quaternions": "of unit length inside the equations; samples scaled to unit length" if groups else "",
+    }  # fmt: skip
+    columns = {
+        "steps": memory.steps, "evaluations": memory.evaluations,
+        "steps_per_second": memory.steps / seconds if seconds > 0 else np.zeros(count),
+    }  # fmt: skip
+    known = derivation.synopsis
+    notices: Mapping[int, Sequence[str]] = {} if plan.constrained is None else plan.constrained.notices
+    if known.small_angles:
+        q = states[:, :, : len(known.coordinates)]
+        notices = {i: [*notices.get(i, ()), *grown(known, each)] for i, each in enumerate(q)}
+    more = partial(_facts, plan.limits, memory.limits.noted, notices, logs)
+    sentences = {} if plan.constrained is None else plan.constrained.warnings
+    for sentence in (each for i in np.flatnonzero(done).tolist() for each in sentences.get(i, ())):
+        warn(sentence)
+    left = plan.sound & (memory.reasons == _NOT_REACHED) & (not is_whole)
+    status = np.where(ended, "event", np.where(done, "done", NOT_RUN)).astype(f"<U{len(INTERRUPTED)}")
+    messages = ["" if each else "it was not run." for each in done.tolist()]
+    if left.any():
+        status[np.argmax(left)], messages[np.argmax(left)] = INTERRUPTED, "the run was interrupted."
+    equations = derivation.equations
+    tau, inputs = _acted(plan)
+    q, u, z = np.split(states, np.cumsum([len(equations.q), len(equations.u)]), axis=2)
+    batch = Batch(
+        plan.times, {"q": q, "u": u, "z": z, "inputs": inputs, "tau": tau}, np.full(count, len(plan.times)), status,
+        tuple(messages), array_names(equations), labelled(equations, members), members.parameters,
+        RunInfos(shared, columns, more=more), {}, functions,
+        partial(RerunInterpolant, derivation, duration, members, functions), members.shared.get("controller"),
     )  # fmt: skip
-    told = {} if plan.constrained is None else plan.constrained.warnings
+    again = np.flatnonzero(~done)
+    if left.any():
+        again = again[:0]
+    elif members.shared.get("watch_energy", True) and all(each.change is None for each in plan.events.effects):
+        again = np.union1d(again, _may_lose_energy(plan, batch))
+    return _with_events(plan, batch, done, ended), again
+
+
+def _with_events(plan: _Plan, batch: Batch, done: NDArray[np.bool_], ended: NDArray[np.bool_]) -> Batch:
+    """With the samples at the events of each member, and none behind its end, nor of members that were not run."""
+    reached, own = np.where(done, batch.reached, 0), {}
+    width = np.cumsum([batch.q.shape[2], batch.u.shape[2]])
+    logs, groups = plan.logs, plan.rates.groups
     for i in np.flatnonzero(done).tolist():
-        for sentence in told.get(i, ()):
-            warn(sentence)
-    left = plan.sound & (memory.reasons == _NOT_RUN) & (not is_whole)
-    return NativeRuns(plan.times, states, tau, inputs, parameters, done, left, infos, ended, plan.logs, groups)
+        if logs is None:
+            break
+        t, x, reached[i] = samples_of(batch.t, plan.members.states[i], logs.of_member(i), bool(ended[i]), groups)
+        if len(t) > reached[i]:
+            held = {name: np.repeat(batch.arrays[name][i, :1], len(t), axis=0) for name in ("tau", "inputs")}
+            own[i] = {"t": t, **dict(zip("quz", np.split(x, width, axis=1), strict=True)), **held}
+    if done.all() and not ended.any():
+        return replace(batch, reached=reached).with_own(own)
+    arrays = {name: np.array(array) for name, array in batch.arrays.items()}
+    for i in np.flatnonzero(~done | ended).tolist():
+        for array in arrays.values():
+            array[i, reached[i] :] = np.nan
+    return replace(batch, arrays=arrays, reached=reached).with_own(own)
 
 
-@dataclass(frozen=True, eq=False)
-class _More:
-    """Facts of single runs: notices, events, and the limits that they passed."""
-
-    limits: Sequence[Sequence[SeenLimit]]
-    noted: Floats  # (N, L, 2)
-    notices: Mapping[int, Sequence[str]]
-    logs: EventLogs | None
-
-    def __call__(self, i: int) -> dict[str, Any]:
-        made: dict[str, Any] = {"notices": [*self.notices[i]]} if i in self.notices else {}
-        if self.logs is not None:
-            rows = self.logs.of_member(i)
-            made["events"] = [rows[rows[:, 1] == k, 0].tolist() for k in range(len(self.logs.effects))]
-        return {**made, **noted_facts(self.limits[i], self.noted[i])}
+def _may_lose_energy(plan: _Plan, batch: Batch) -> NDArray[np.int64]:
+    """Members whose energy may drift by more than a run alone warns of."""
+    functions, inputs = plan.rates.functions, batch.arrays["inputs"]
+    signals = read_efforts(functions.derivation, None), read_inputs(functions.derivation, None, inputs[0, 0])
+    varies = batch.arrays["tau"].any() or (inputs.shape[2] and (inputs != inputs[:, :1]).any())
+    if varies or not is_conservative(functions, *signals):
+        return np.zeros(0, dtype=np.int64)
+    shape = batch.q.shape[:2]
+    rows = [array.reshape(shape[0] * shape[1], -1) for array in (batch.q, batch.u, inputs)]
+    energies = functions.energy(*rows[:2], parameters=_repeated(plan.parameters, shape[1]), inputs=rows[2])
+    kinetic, potential = (np.broadcast_to(each, shape[0] * shape[1]).reshape(shape) for each in energies)
+    return np.flatnonzero(may_drift(batch.q, batch.u, kinetic, potential, batch.infos[0]))
 
 
-def _notices(plan: _Plan, derivation: Derivation, states: Floats) -> Mapping[int, Sequence[str]]:
-    """What a reader of single runs should know."""
-    known, at_start = derivation.synopsis, {} if plan.constrained is None else plan.constrained.notices
-    if not known.small_angles:
-        return at_start
-    coordinates = len(known.coordinates)
-    return {i: [*at_start.get(i, ()), *grown(known, x[:, :coordinates])] for i, x in enumerate(states)}
+def _repeated(parameters: Mapping[str, Any], samples: int) -> dict[str, Any]:
+    """Parameters of every sample of every member."""
+    return {name: np.repeat(value, samples) if np.ndim(value) else value for name, value in parameters.items()}
 
 
-def _acted(
-    plan: _Plan, tau: Floats, inputs: Floats, states: Floats, parameters: Mapping[str, Any]
-) -> tuple[Floats, Floats]:
-    """Efforts and inputs at every sample: what each member was given, or what their laws say there."""
+@dataclass(eq=False)
+class RerunInterpolant:
+    """States of a member between its samples: it is run again, alone, for its dense output."""
+
+    derivation: Derivation
+    duration: float
+    members: Members
+    functions: Functions
+    number: int
+
+    @cached_property
+    def _interpolant(self) -> Callable[[Floats], Floats]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run = simulate(self.derivation, self.duration, **self.members.member(self.number, self.functions))
+        return run.interpolant or (lambda t: run.at(t).x)
+
+    def __call__(self, times: Floats) -> Floats:
+        """States (T, n) at times (T,)."""
+        return self._interpolant(times)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(None), ()
+
+
+def _facts(
+    limits: Sequence[Sequence[SeenLimit]], noted: Floats, notices: Mapping[int, Any], logs: EventLogs | None, i: int
+) -> dict[str, Any]:
+    """Notices and events of a member, and the limits that it passed."""
+    made: dict[str, Any] = {"notices": [*notices[i]]} if i in notices else {}
+    if logs is not None:
+        rows = logs.of_member(i)
+        made["events"] = [rows[rows[:, 1] == k, 0].tolist() for k in range(len(logs.effects))]
+    return {**made, **noted_facts(limits[i], noted[i])}
+
+
+def _acted(plan: _Plan) -> tuple[Floats, Floats]:
+    """Efforts and inputs (N, T, …) at every sample: given ones, or those of the laws."""
+    states, functions = plan.members.states, plan.rates.functions
     count, samples, _ = states.shape
-    plain = tuple(np.broadcast_to(each[:, None, :], (count, samples, each.shape[1])) for each in (tau, inputs))
-    functions = plan.rates.functions
+    tau, inputs = (np.broadcast_to(x[:, None, :], (count, samples, x.shape[1])) for x in (plan.tau, plan.inputs))
     if functions.laws is None:
-        return plain[0], plain[1]
-    rows = [np.ascontiguousarray(each).reshape(count * samples, -1) for each in (states, *plain)]
-    repeated = {name: np.repeat(value, samples) if np.ndim(value) else value for name, value in parameters.items()}
-    found = functions.evaluate("actuation", *rows, t=np.tile(plan.times, count), parameters=repeated)
+        return tau, inputs
+    rows = [np.ascontiguousarray(each).reshape(count * samples, -1) for each in (states, tau, inputs)]
+    times, parameters = np.tile(plan.times, count), _repeated(plan.parameters, samples)
+    found = functions.evaluate("actuation", *rows, t=times, parameters=parameters)
     by_tau, by_inputs = (np.broadcast_to(each, (len(rows[0]), each.shape[-1])) for each in found)
-    return by_tau.reshape(plain[0].shape), by_inputs.reshape(plain[1].shape)
+    return by_tau.reshape(tau.shape), by_inputs.reshape(inputs.shape)
 
 
-def _plan(
-    derivation: Derivation, duration: float, members: Members, functions: Functions
-) -> tuple[_Plan, Floats, Floats] | None:
-    parameters, sound = _parameters(members)
+def _plan(derivation: Derivation, duration: float, members: Members, functions: Functions) -> _Plan | None:
+    """The plan of a batch in native code; None where something in it is Python's, or no member can start."""
+    varied = {str(name): rows for (option, name), rows in members.varied.items() if option == "parameters"}
+    sound = np.asarray(np.isfinite([np.zeros(members.count), *varied.values()]).all(axis=0))
     if not duration > 0.0 or not sound.any():
         return None
+    usable = {name: np.where(sound, rows, rows[np.argmax(sound)]) for name, rows in varied.items()}
+    parameters = {**members.parameters, **usable}
     try:
-        problem = problem_of(
-            derivation, duration, **{**members.member(int(np.argmax(sound))), "functions": functions, "progress": None}
-        )
+        problem = problem_of(derivation, duration, **members.member(int(np.argmax(sound)), functions))
     except PolhodeError:
         return None  # `simulate` says why
     equations, loop, control, events = derivation.equations, problem.loop, problem.control, problem.events
     method, tau, inputs = control.method, problem.tau, problem.inputs
     is_native = method in ("auto", *EXPLICIT) or (method in ADAPTIVE and ADAPTIVE[method].is_native)
     is_sampled = loop is not None and loop.sampling is not None
-    if not is_native or is_sampled or problem.audit is not False or tau.asked or inputs.asked:
+    if not is_native or is_sampled or problem.audit is not False or tau.functions or inputs.functions:
         return None
-    if not _are_native(events) or (events and equations.constraints is not None):
+    changes = [event.change.compiled for event in events.watched if event.change is not None]
+    if (events and events.compiled is None) or None in changes or (events and equations.constraints is not None):
+        return None
+    if events.compiled is not None and events.compiled.backend == "numpy":
         return None
     if any(each.is_watched for each in equations.system.constraints.values()) or moving_pivots(equations):
         return None
-    own = {"tau": _rows(members, "tau", tau), "inputs": _rows(members, "inputs", inputs)}
+    acting = {"tau": _rows(members, "tau", tau), "inputs": _rows(members, "inputs", inputs)}
     constrained: ConstrainedMembers | None = ConstrainedMembers.of(
-        problem, lambda i: (_of_member(parameters, i), own["tau"][i], own["inputs"][i])
+        problem, lambda i: (_of_member(parameters, i), acting["tau"][i], acting["inputs"][i])
     )
     if constrained is not None:
         starts, can_start = _starts(derivation, members, parameters, constrained)
@@ -269,7 +309,7 @@ def _plan(
     guard = Guard(rates, functions, dict)
     if not rates.can_step_natively or guard.angle_charts or guard.watches_steps or not len(equations.u):
         return None
-    times = problem.span.times
+    times = problem.times
     if constrained is None:
         starts, can_start = _starts(derivation, members, parameters)
     sound &= can_start
@@ -287,30 +327,21 @@ def _plan(
     located = None if control.fixed_step else rates.located
     work = rates.rows_of_members(parameters, is_implicit)
     work |= rates.rows_of_switches(parameters) if located else {}
-    wanted = {name: np.broadcast_to(each, (members.count, each.shape[1])) for name, each in work.items()}
-    wanted |= {name: each for name, each in own.items() if name in rates.native.arrays}
-    wanted |= event_rows(functions, events, members.count, parameters)
+    rows = {name: np.broadcast_to(each, (members.count, each.shape[1])) for name, each in work.items()}
+    rows |= {name: each for name, each in acting.items() if name in rates.native.arrays}
+    rows |= event_rows(functions, events, members.count, parameters)
     readers = (["jacobian"] if is_implicit else []) + (["switches"] if located else [])
-    wanted |= {f"{reader}.{name}": each for reader in readers for name, each in own.items()}
+    rows |= {f"{reader}.{name}": each for reader in readers for name, each in acting.items()}
     limits = limits_of_members(functions, members.count, parameters)
     signs = None if constrained is None else constrained.rows_of_signs(members.count)
     logs = EventLogs.of(events.effects, *starts.shape) if events else None
     room = logs or (EventLogs.of((), *starts.shape) if located else None)
-    memory = MemberRows.of(starts, wanted, len(times) - 1, watched_by_all(limits), signs, room)
-    sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, own["inputs"])
-    plan = _Plan(rates, guard, control, problem.facts, times, memory, sound, limits, constrained, events, logs, located)
-    return plan, own["tau"], own["inputs"]
-
-
-def _parameters(members: Members) -> tuple[dict[str, Any], NDArray[np.bool_]]:
-    """Values by name, numbers or arrays with one for each member, and which members' are all finite."""
-    varied = {str(name): rows for (option, name), rows in members.varied.items() if option == "parameters"}
-    sound = np.ones(members.count, dtype=bool)
-    for rows in varied.values():
-        sound &= np.isfinite(rows)
-    if sound.any():
-        varied = {name: np.where(sound, rows, rows[np.argmax(sound)]) for name, rows in varied.items()}
-    return {**(members.shared.get("parameters") or {}), **varied}, sound
+    memory = MemberRows.of(starts, rows, len(times) - 1, watched_by_all(limits), signs, room)
+    sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, acting["inputs"])
+    return _Plan(
+        parameters, acting["tau"], acting["inputs"], rates, guard, control, problem.facts, times, memory, sound, limits,
+        constrained, events, logs, located,
+    )  # fmt: skip
 
 
 def _of_member(parameters: Mapping[str, Any], i: int) -> dict[str, Any]:
@@ -330,9 +361,8 @@ def _starts(
     equations = derivation.equations
     table = equations.system.parameters
     varied = {table[name].symbol for name, value in parameters.items() if name in table}
-    heavy = [
-        (name, body.mass) for name, body in equations.system.bodies.items() if varied & set(free_symbols([body.mass]))
-    ]
+    masses = [(name, body.mass) for name, body in equations.system.bodies.items()]
+    heavy = [(name, mass) for name, mass in masses if varied & set(free_symbols([mass]))]
     filled = _filled_starts(derivation, members) if constrained is None else None
     starts, sound = filled or (np.zeros((members.count, len(equations.q) + len(equations.u) + len(equations.z))), None)
     if sound is not None and not heavy:
@@ -361,12 +391,9 @@ def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, ND
     """The first member's state with columns of the others', where these are single values by name; else None."""
     equations = derivation.equations
     own = {which: rows for which, rows in members.varied.items() if which[0] in ("start", "speeds")}
-    columns: dict[Which, int] = {("start", name): k for k, name in enumerate(equations.coordinates)}
-    columns |= {("speeds", name): len(equations.q) + k for k, name in enumerate(equations.speeds)}
-    columns |= {("start", name): len(equations.q) + len(equations.u) + k for k, name in enumerate(equations.states)}
-    if equations.quaternions or derivation.synopsis.has_elastic_gears:
-        return None
-    if not all(which in columns for which in own):
+    parts = [("start", equations.coordinates), ("speeds", equations.speeds), ("start", equations.states)]
+    order: list[Which] = [(option, name) for option, names in parts for name in names]
+    if equations.quaternions or derivation.synopsis.has_elastic_gears or not all(which in order for which in own):
         return None
     first = next((i for i in range(members.count) if all(np.isfinite(rows[i]) for rows in own.values())), None)
     if first is None:
@@ -375,7 +402,7 @@ def _filled_starts(derivation: Derivation, members: Members) -> tuple[Floats, ND
     begin = initial_state(derivation, given.get("start"), given.get("speeds"))
     starts = np.tile(np.concatenate([begin.q, begin.u, begin.z]), (members.count, 1))
     for which, rows in own.items():
-        starts[:, columns[which]] = rows
+        starts[:, order.index(which)] = rows
     return starts, np.isfinite(starts).all(axis=1) & (not begin.notices)
 
 
@@ -390,27 +417,15 @@ def _rows(members: Members, option: str, signal: Signal) -> Floats:
     return rows
 
 
-# ---- member events -------------------------------------------------------------------------------------------
-# Events of the members of a batch, as native code handles them (`ode.native_events`), and what they leave.
-
-
-def _are_native(events: Events) -> bool:
-    """True if no event, and nothing that one changes, is Python's."""
-    changes = [event.change for event in events.watched if event.change is not None]
-    if (events and events.compiled is None) or any(change.compiled is None for change in changes):
-        return False
-    return events.compiled is None or events.compiled.backend != "numpy"
-
-
 def event_rows(functions: Functions, events: Events, count: int, parameters: Mapping[str, Any]) -> dict[str, Floats]:
-    """What events and changes make of the parameters of each member."""
+    """Set-up rows of events and changes for the parameters of each member."""
     if not events or events.compiled is None:
         return {}
-    asked = {"events.work": ParametricValues(events.compiled, events.parameters)}
+    compiled = {"events.work": ParametricValues(events.compiled, events.parameters)}
     changes = {f"change {k}.work": event.change.compiled for k, event in enumerate(events.watched) if event.change}
-    asked |= {name: values for name, values in changes.items() if values is not None}
+    compiled |= {name: values for name, values in changes.items() if values is not None}
     made = {}
-    for name, values in asked.items():
+    for name, values in compiled.items():
         rows = np.atleast_2d(functions.values_of(values.names, parameters))
         work = values.function.native.setup(np.ascontiguousarray(rows))
         made[name] = np.broadcast_to(work, (count, work.shape[1]))
@@ -421,31 +436,24 @@ def samples_of(
     times: Floats, states: Floats, log: Floats, is_ended: bool, groups: Sequence[tuple[int, int]]
 ) -> tuple[Floats, Floats, int]:
     """Times and states of a member, those at its events included, and how many of the common times are among them."""
-    n = states.shape[1]
-    interrupting = log[log[:, 2] > GOES_ON]
-    made_t, made_x, done = [times[:1]], [states[:1]], 1
-    for row in interrupting:
-        t, next_one = row[0], 1 + int(row[3])
-        made_t.append(times[done:next_one])
-        made_x.append(states[done:next_one])
-        done = next_one
-        both = row[HEAD:].reshape(2, n).copy()
+    n, made, done = states.shape[1], Record(states.shape[1]), 0
+    for row in log[log[:, 2] > GOES_ON]:
+        done, begin = 1 + int(row[3]), done
+        made.add(times[begin:done], states[begin:done])
+        before, after = both = row[HEAD:].reshape(2, n).copy()
         for first, count in groups:
             both[:, first : first + count] /= np.linalg.norm(both[:, first : first + count], axis=1, keepdims=True)
-        is_new = times[done - 1] < t
-        made_t.append(np.array([t, np.nextafter(t, np.inf)])[0 if is_new else 1 : 2 if row[2] == CHANGES else 1])
-        made_x.append(both[0 if is_new else 1 : 2 if row[2] == CHANGES else 1])
+        if row[2] == CHANGES:
+            made.jump(float(row[0]), before, after)
+        else:
+            made.end(float(row[0]), before)
     if not is_ended:
-        made_t.append(times[done:])
-        made_x.append(states[done:])
+        made.add(times[done:], states[done:])
         done = len(times)
-    return np.concatenate(made_t), np.concatenate(made_x), done
+    return made.times, made.states, done
 
 
-# ---- threads -------------------------------------------------------------------------------------------------
-# Native code in threads without the interpreter's lock, a piece at a time, so that an interrupt is heard.
-
-#: Goes on for about so many steps, and tells whether something may be left.
+#: Advance by about so many steps; True if something may be left.
 Advance = Callable[[int], bool]
 #: A piece takes about this long, as the processor counts; this often it is looked how far all are.
 _PIECE_SECONDS, _LOOK_SECONDS = 0.02, 0.05
@@ -453,7 +461,7 @@ _FIRST_STEPS, _MOST_STEPS = 256, 1 << 40
 
 
 def run_in_threads(advances: Sequence[Advance], look: Callable[[], object]) -> bool:
-    """Let each go on in a thread of its own until it has done, and `look` now and then; False where interrupted."""
+    """Advance each in its thread until nothing is left, calling `look` now and then; False where interrupted."""
     stop = Event()
     if len(advances) == 1:
         return _run(advances[0], stop, look)
@@ -473,7 +481,7 @@ def run_in_threads(advances: Sequence[Advance], look: Callable[[], object]) -> b
 
 
 def _run(advance: Advance, stop: Event, look: Callable[[], object] = lambda: None) -> bool:
-    """Pieces until nothing is left, or somebody stops it."""
+    """Advance until nothing is left, or `stop` is set."""
     steps = _FIRST_STEPS
     try:
         while not stop.is_set():
@@ -492,14 +500,10 @@ def _run(advance: Advance, stop: Event, look: Callable[[], object] = lambda: Non
     return False
 
 
-# ---- regular masses ------------------------------------------------------------------------------------------
-# Which of many mass matrices can surely be solved with.
-
-
 def have_regular_masses(
     functions: Functions, q: Floats, parameters: Mapping[str, Any], inputs: Floats
 ) -> NDArray[np.bool_]:
-    """Which members have a mass matrix at their start that can surely be solved with."""
+    """Members whose mass matrix at the start is regular with a margin."""
     given: dict[str, Any] = {"t": 0.0, "inputs": inputs, "parameters": dict(parameters)}
     M = np.broadcast_to(functions.mass_matrix(q, **given), (len(q), *[len(functions.equations.u)] * 2))
     with np.errstate(all="ignore"):

@@ -21,7 +21,7 @@ import numpy as np
 from ...compiled.functions import Functions
 from ...constraints.factorisation import Factorisation
 from ...constraints.newton import solve
-from ...errors import PolhodeError, listed, unknown
+from ...errors import PolhodeError, listed
 from ...notebook import Told
 from ..guard import fault_of
 from ..initial_state import Floats, InitialState, initial_state
@@ -36,7 +36,7 @@ _GIVEN = 100.0
 #: The same of a flexible body that needed not bend.
 _BENT = 1e6
 _MOST_STEPS = 60
-#: Starts to try before giving up: as given, and shaken more and more.
+#: Starts to try before giving up: as given, and perturbed more and more.
 _TRIALS = 12
 #: Starts to seek auxiliary coordinates from, besides their given values.
 _AUXILIARY_TRIALS = 16
@@ -75,8 +75,9 @@ class Assembly(Told):
         """What the user gave and did not get."""
         moved = {name: ends for name, ends in self.moved.items() if name in start.given and _is_far(ends)}
         changed = {name: ends for name, ends in self.changed.items() if name in start.given_speeds and _is_far(ends)}
-        told = [f"to keep the constraints {_in_words(moved)} moved from where it was given."] if moved else []
-        return told + ([f"to keep the constraints the given speeds {_in_words(changed)} changed."] if changed else [])
+        warnings = [f"to keep the constraints {_in_words(moved)} moved from where it was given."] if moved else []
+        speeds = f"to keep the constraints the given speeds {_in_words(changed)} changed."
+        return [*warnings, speeds] if changed else warnings
 
     def __str__(self) -> str:
         return "\n".join(self.notices) or "nothing had to move."
@@ -92,22 +93,25 @@ def assemble(
     time: float = 0.0,
 ) -> Assembly:
     """A state that keeps the constraints, near the given one."""
-    check_held(hold, "assemble")
+    check_held(hold, "assemble", derivation.synopsis.coordinates)
     functions = Functions(derivation)
     equations = derivation.equations
-    functions.values_of((), parameters)  # told here, whether there are constraints or not
+    functions.values_of((), parameters)  # raises if a value is wrong, with constraints or without
     begin = initial_state(derivation, start, speeds, parameters)
     if equations.constraints is None or not equations.constraints.rows:
         return Assembly(begin.q, begin.u, {}, {}, Freedom([], len(equations.u), ()), begin.notices, begin.z)
-    manifold = Manifold(functions, equations.constraints, parameters)
-    return assembled(manifold, begin, hold, time)
+    return assembled(Manifold(functions, equations.constraints, parameters), begin, hold, time)
 
 
 def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (), t: float = 0.0) -> Assembly:
     """The same, for constraints whose numbers are at hand."""
     equations = manifold.equations
     q = _positions(manifold, start, hold, t)
-    _check_defined(manifold, q, t)
+    defined = np.isfinite(manifold.matrix(t, q)).all(axis=1)  # a wheel that lies flat has no rows, nor gimbal lock
+    if not defined.all():
+        place = f"constraint '{manifold.constraints.rows[int(np.argmin(defined))].of}'"
+        cure = "Start somewhere else; in a joint that closes a loop write three turns as one Spherical()."
+        raise PolhodeError("it is not defined at this pose, which keeps it.", place, cure, "E-CONSTRAINT-SINGULAR")
     fault = fault_of(equations, equations.system.constraints.values(), manifold.values_at(t, q))
     if fault is not None:
         raise PolhodeError(fault.message, place="start", cure=fault.cure, code="E-CONSTRAINT-FAILED")
@@ -132,21 +136,9 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
     return Assembly(q, u, moved, changed, left, tuple(notices), start.z)
 
 
-def _check_defined(manifold: Manifold, q: Floats, t: float) -> None:
-    """Raise where a constraint has no rows: a wheel that lies flat, a loop's joint in gimbal lock."""
-    defined = np.isfinite(manifold.matrix(t, q)).all(axis=1)
-    if not defined.all():
-        raise PolhodeError(
-            "it is not defined at this pose, which keeps it.",
-            place=f"constraint '{manifold.constraints.rows[int(np.argmin(defined))].of}'",
-            cure="Start somewhere else; in a joint that closes a loop write three turns as one Spherical().",
-            code="E-CONSTRAINT-SINGULAR",
-        )
-
-
 def _differences(names: Sequence[str], before: Floats, after: Floats) -> dict[str, tuple[float, float]]:
-    each = zip(names, before.tolist(), after.tolist(), strict=True)
-    return {name: (old, new) for name, old, new in each if abs(new - old) > _WORTH_A_WORD}
+    rows = zip(names, before.tolist(), after.tolist(), strict=True)
+    return {name: (old, new) for name, old, new in rows if abs(new - old) > _WORTH_A_WORD}
 
 
 def _is_far(ends: tuple[float, float]) -> bool:
@@ -166,8 +158,8 @@ def _positions(manifold: Manifold, start: InitialState, hold: Sequence[str], t: 
     if np.abs(left).max(initial=0.0) <= TOLERANCE and not manifold.on_wrong_branch(t, begin):
         return begin
     nearest, smallest = begin, left
-    for unwilling in (np.inf, _GIVEN):  # first the given coordinates stay, then they give way a little
-        weights = _weights(manifold, start, hold, unwilling, unwilling)
+    for gives_way in (False, True):  # first the given coordinates stay, then they give way a little
+        weights = weights_of(manifold, start, hold, gives_way, np.inf)
         q, left = _search(manifold, begin, weights, start.given, t)
         if np.abs(left).max() <= FAILED and not manifold.on_wrong_branch(t, q):
             return q
@@ -182,14 +174,10 @@ def _positions(manifold: Manifold, start: InitialState, hold: Sequence[str], t: 
         raise PolhodeError(message, "start", cure, "E-CONSTRAINT-FAILED")
     name, size = manifold.worst(smallest)
     pose = listed([f"{n} = {v:.4g}" for n, v in zip(manifold.equations.coordinates, nearest, strict=True)], most=12)
-    held = f" with {listed([repr(each) for each in hold])} held" if hold else ""
-    raise PolhodeError(
-        f"the mechanism cannot be assembled{held}: at the nearest pose found, {pose}, '{name}' is still off by "
-        f"{size:.3g}.",
-        place="start",
-        cure="Check lengths and where the joints are, hold fewer coordinates, or start nearer to an assembled pose.",
-        code="E-CONSTRAINT-FAILED",
-    )
+    failed = f"the mechanism cannot be assembled{f' with {listed(map(repr, hold))} held' if hold else ''}"
+    message = f"{failed}: at the nearest pose found, {pose}, '{name}' is still off by {size:.3g}."
+    cure = "Check lengths and where the joints are, hold fewer coordinates, or start nearer to an assembled pose."
+    raise PolhodeError(message, "start", cure, "E-CONSTRAINT-FAILED")
 
 
 def _auxiliary_solved(manifold: Manifold, q: Floats, given: Sequence[str], t: float) -> Floats:
@@ -225,12 +213,12 @@ def _misfit(manifold: Manifold, q: Floats, t: float) -> float:
 def _search(
     manifold: Manifold, start: Floats, weights: Floats, given: Sequence[str], t: float
 ) -> tuple[Floats, Floats]:
-    """From the start as it is, and if that leads nowhere from starts that are shaken more and more."""
+    """From the start as it is, and if that leads nowhere from starts that are perturbed more and more."""
     rng = np.random.default_rng(5)
     best, smallest = start, manifold.residual(t, start)
     for trial in range(_TRIALS):
-        shake = np.where(np.isfinite(weights), rng.standard_normal(len(weights)) * 0.1 * trial / weights, 0.0)
-        begin = _auxiliary_solved(manifold, manifold.moved(t, start, shake), given, t) if trial else start
+        perturbation = np.where(np.isfinite(weights), rng.standard_normal(len(weights)) * 0.1 * trial / weights, 0.0)
+        begin = _auxiliary_solved(manifold, manifold.moved(t, start, perturbation), given, t) if trial else start
         q, left = _solved(manifold, begin, weights, t)
         if np.abs(left).max() < np.abs(smallest).max():
             best, smallest = q, left
@@ -241,23 +229,17 @@ def _search(
     return best, smallest
 
 
-def weights_of(manifold: Manifold, start: InitialState, hold: Sequence[str], gave_way: bool) -> Floats:
-    """How unwilling each speed's coordinate was to move: one that was given, infinitely unless it had to give way."""
-    return _weights(manifold, start, hold, _GIVEN if gave_way else np.inf, _GIVEN if gave_way else _BENT)
-
-
-def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwilling: float, elastic: float) -> Floats:
-    """For each speed of the tree, how unwilling its coordinate is to move: a given one, an elastic one, another (1)."""
+def weights_of(
+    manifold: Manifold, start: InitialState, hold: Sequence[str], gives_way: bool, elastic: float = _BENT
+) -> Floats:
+    """The weight of each speed's displacement: 1, more for given coordinates that give way, infinite if they stay."""
     tree, coordinates = manifold.equations.tree, manifold.equations.coordinates
-    for name in hold:
-        if name not in coordinates:
-            raise unknown("coordinate to hold", name, coordinates, place="start", code="E-RUN-NAME")
     following = [name for name in hold if name in coordinates[manifold.auxiliary]]
     if following:
         message = f"'{following[0]}' follows from the other coordinates and cannot be held."
         cure = "Hold a coordinate of a joint, or keep an expression at zero with constrain."
         raise PolhodeError(message, "start", cure, "E-CONSTRAINT-DEPENDENCE")
-    weights = np.ones(len(tree.u))
+    weights, given_weight, elastic = np.ones(len(tree.u)), *((_GIVEN, _GIVEN) if gives_way else (np.inf, elastic))
     some = len(start.given) > 0 and not {*coordinates[: manifold.auxiliary.start]} <= {*start.given}
     for link in tree.links:
         if link.stage.is_elastic:  # a body stays bent as it is, unless only that can keep the constraints
@@ -270,14 +252,13 @@ def _weights(manifold: Manifold, start: InitialState, hold: Sequence[str], unwil
             if names & {*hold}:
                 weights[speed] = np.inf
             elif some and names & {*start.given}:
-                weights[speed] = unwilling
+                weights[speed] = given_weight
     return weights
 
 
 def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[Floats, Floats]:
     """Steps of least weighted size that answer φ; no joint turns by more than a radian at once."""
     free = np.flatnonzero(np.isfinite(weights))
-    # mostly all that may move are as willing: then there is nothing to weigh
     metric = None if (weights[free] == 1.0).all() else np.diag(weights[free] ** 2)
 
     def step(q: Floats, left: Floats) -> Floats | None:
@@ -303,35 +284,26 @@ def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Flo
     names = manifold.equations.speeds
     rows = manifold.rows(t, q)
     rest = manifold.rates(t, q, np.zeros(len(names)))
-    lost = rows.unanswered(-rest)
+    lost = rows.residual(-rest)
     if np.abs(lost).max(initial=0.0) > FAILED * (1.0 + np.abs(rest).max(initial=0.0)):
-        raise _contradiction(manifold, rows, lost)
+        table, worst = manifold.constraints.rows, int(np.argmax(np.abs(lost)))
+        rivals = [table[k].name for k in range(len(table)) if k != worst and abs(rows.W[k] @ rows.W[worst]) > 1e-9]
+        against = listed([f"'{name}'" for name in rivals]) or "the tree"
+        message = f"no speeds keep all constraints: '{table[worst].name}' contradicts {against} (by "
+        cure, place = "Remove one of them, or prescribe the same motion by both.", f"constraint '{table[worst].of}'"
+        raise PolhodeError(f"{message}{abs(lost[worst]):.3g}).", place, cure, "E-CONSTRAINT-FAILED")
     given = [k for k, name in enumerate(names) if name in start.given_speeds]
     if given and len(given) < len(names):
         others = [k for k in range(len(names)) if k not in given]
         mass = None if rows.L is None else (rows.L @ rows.L.T)[np.ix_(others, others)]
         following = Factorisation.of(rows.A[:, others], mass, rows.scale)
         wanted = -(rest + rows.A[:, given] @ start.u[given])
-        if np.abs(following.unanswered(wanted)).max(initial=0.0) <= FAILED * (1.0 + np.abs(wanted).max(initial=0.0)):
+        if np.abs(following.residual(wanted)).max(initial=0.0) <= FAILED * (1.0 + np.abs(wanted).max(initial=0.0)):
             u = start.u.copy()
             u[others] = following.least(wanted)
             return u
     u = start.u + rows.least(-manifold.rates(t, q, start.u))
     return np.asarray(u + rows.least(-manifold.rates(t, q, u)))
-
-
-def _contradiction(manifold: Manifold, rows: Factorisation, lost: Floats) -> PolhodeError:
-    table = manifold.constraints.rows
-    worst = int(np.argmax(np.abs(lost)))
-    others = [table[k].name for k in range(len(table)) if k != worst and abs(rows.W[k] @ rows.W[worst]) > 1e-9]
-    against = listed([f"'{name}'" for name in others]) or "the tree"
-    return PolhodeError(
-        f"no speeds keep all constraints: what '{table[worst].name}' asks contradicts {against} "
-        f"(by {abs(lost[worst]):.3g}).",
-        place=f"constraint '{table[worst].of}'",
-        cure="Remove one of them, or let them ask for the same motion.",
-        code="E-CONSTRAINT-FAILED",
-    )
 
 
 # ---- auxiliary coordinates -----------------------------------------------------------------------------------
@@ -365,25 +337,21 @@ def _joints_moved(manifold: Manifold, q: Floats, start: InitialState, constraint
     owners += [each.of for each in tree.auxiliary for _ in each.definitions]
     rows = [k for k, owner in enumerate(owners) if owner in constraints]
 
+    def slope(q: Floats, speed: int) -> Floats:
+        """∂(φ, ψ)/∂(displacement of a speed), auxiliary coordinates fixed, by central differences."""
+        aside = np.zeros(len(tree.u))
+        aside[speed] = _ASIDE
+        ends = [manifold.residual(t, manifold.moved_joints(t, q, sign * aside))[rows] for sign in (1.0, -1.0)]
+        return np.asarray((ends[0] - ends[1]) / (2.0 * _ASIDE))
+
     def step(q: Floats, left: Floats) -> Floats | None:
         if not free or not np.isfinite(left).all():
             return None
         whole = np.zeros(len(tree.u))
-        whole[free] = Factorisation.of(_slopes(manifold, q, free, rows, t)).least(-left)
+        whole[free] = Factorisation.of(np.column_stack([slope(q, speed) for speed in free])).least(-left)
         return whole
 
     return solve(
         lambda q: manifold.residual(t, q)[rows], step, partial(manifold.moved_joints, t), q,
         tolerance=TOLERANCE, most_steps=_JOINT_STEPS, shortest=1e-3,
     ).q  # fmt: skip
-
-
-def _slopes(manifold: Manifold, q: Floats, free: list[int], rows: list[int], t: float) -> Floats:
-    """How φ and ψ change with each free speed, auxiliary coordinates staying as they are."""
-    columns = []
-    for speed in free:
-        aside = np.zeros(len(manifold.equations.tree.u))
-        aside[speed] = _ASIDE
-        ends = [manifold.residual(t, manifold.moved_joints(t, q, way * aside))[rows] for way in (1.0, -1.0)]
-        columns.append((ends[0] - ends[1]) / (2.0 * _ASIDE))
-    return np.column_stack(columns)

@@ -42,8 +42,18 @@ _EXACT = 1e-17
 _DEFINED = 1e-15
 #: How far along the constraints to look for a pose that is not singular.
 _ASIDE = 1e-2
+_BROKEN = "The mechanism may be at the end of its reach, or two constraints contradict each other from here on."
 #: The order in which functions are given their arrays here.
 _ARRAYS = ("q", "u", "z", "inputs")
+
+
+def _compiled(name: str, rows: str = "") -> cached_property[Callable[..., Any]]:
+    """A compiled function of a manifold, made when first used; it gives no rows where the attribute `rows` is empty."""
+
+    def made(manifold: Manifold) -> Callable[..., Any]:
+        return manifold.function(name) if not rows or getattr(manifold, rows) else lambda t, *arrays: np.zeros(0)
+
+    return cached_property(made)
 
 
 class Manifold:
@@ -54,8 +64,7 @@ class Manifold:
         self.names = constraints.names
         self.definitions = list(constraints.definitions)
         self.auxiliary = self.equations.auxiliary_coordinates
-        self.positions = constraints.positions
-        self.parameters = parameters
+        self.positions, self.states, self.parameters = constraints.positions, self.equations.states, parameters
         self.groups = functions.derivation.synopsis.quaternion_groups
         self.scale = np.ones(len(self.names))
         dependent_speeds = self.equations.dependent_speeds
@@ -63,12 +72,25 @@ class Manifold:
         self._movable = None if dependent_speeds is None else list(dependent_speeds.dependent)
         self._ends = len(self.equations.q), len(self.equations.q) + len(self.equations.u)
 
-    # ---- numbers ---------------------------------------------------------------------------------------------
+    values = _compiled("constraint_values", "positions")  # φ(t, q), for the rows on positions
+    definition_values = _compiled("definition_values", "definitions")  # ψ(t, q)
+    _definition_steps = _compiled("definition_steps")
+    rates = _compiled("constraint_rates")  # A u + a at (t, q, u)
+    matrix = _compiled("constraint_matrix")  # A(t, q), a column for each speed of the tree
+    gamma = _compiled("constraint_bias")  # γ(t, q, u)
+    coordinate_rates = _compiled("coordinate_rates")  # q̇ at (t, q, u), for equations with multipliers
+    z_rates = _compiled("z_rates", "states")  # ż at (t, q, u, z, inputs), of the first-order states
+    _mass = _compiled("mass_matrix")
+    _bias = _compiled("bias")
+    _kinematics = _compiled("kinematic_matrix")
 
     def on_wrong_branch(self, t: float, q: Floats) -> list[str]:
         """The closures that are on the wrong assembly branch: an axis against itself, or after half a turn."""
-        off = self.evaluated(list(self._branch_cosines.values()), t, q)
-        return [name for name, value in zip(self._branch_cosines, off, strict=True) if value < -1]
+        if self.equations not in _BRANCHES:
+            _BRANCHES[self.equations] = assembly_branches(self.equations.system, self.equations.tree)
+        branches = _BRANCHES[self.equations]
+        off = self.evaluated(list(branches.values()), t, q)
+        return [name for name, value in zip(branches, off, strict=True) if value < -1]
 
     def evaluated(self, entries: Sequence[Expr], t: float, q: Floats) -> list[float]:
         """Expressions of coordinates, time and parameters at a pose."""
@@ -84,16 +106,6 @@ class Manifold:
                 known[entry.symbol] = float(value)
         return known
 
-    def share_graphs(self, other: Manifold) -> None:
-        """Take from the same constraints with other parameters what holds for all parameters."""
-        vars(self)["_branch_cosines"] = other._branch_cosines
-
-    @cached_property
-    def _branch_cosines(self) -> dict[str, Expr]:
-        if self.equations not in _BRANCHES:
-            _BRANCHES[self.equations] = assembly_branches(self.equations.system, self.equations.tree)
-        return _BRANCHES[self.equations]
-
     def function(self, name: str) -> Callable[..., Any]:
         """A compiled function of time and of q, u, z, inputs, as many as it takes, with the parameters of the run."""
         native = self.functions.native(name)
@@ -103,52 +115,6 @@ class Manifold:
         if "t" not in ready.arrays:
             return lambda t, *arrays: ready(*(arrays[k] for k in taken))
         return lambda t, *arrays: ready(*(arrays[k] for k in taken), np.array([t]))
-
-    @cached_property
-    def values(self) -> Callable[[float, Floats], Floats]:
-        """φ(t, q), for the rows that are conditions on the position."""
-        return self.function("constraint_values") if self.positions else lambda t, q: np.zeros(0)
-
-    @cached_property
-    def definition_values(self) -> Callable[[float, Floats], Floats]:
-        """ψ(t, q), the definitions of auxiliary coordinates."""
-        return self.function("definition_values") if self.definitions else lambda t, q: np.zeros(0)
-
-    @cached_property
-    def _definition_steps(self) -> Callable[[float, Floats], Floats]:
-        return self.function("definition_steps")
-
-    @cached_property
-    def rates(self) -> Callable[[float, Floats, Floats], Floats]:
-        """A u + a at (t, q, u)."""
-        return self.function("constraint_rates")
-
-    @cached_property
-    def matrix(self) -> Callable[[float, Floats], Floats]:
-        """A(t, q), a column for each speed of the tree."""
-        return self.function("constraint_matrix")
-
-    @cached_property
-    def gamma(self) -> Callable[[float, Floats, Floats], Floats]:
-        """γ(t, q, u)."""
-        return self.function("constraint_bias")
-
-    @cached_property
-    def _mass(self) -> Callable[[float, Floats], Floats]:
-        return self.function("mass_matrix")
-
-    @cached_property
-    def _bias(self) -> Callable[[float, Floats, Floats, Floats, Floats], Floats]:
-        return self.function("bias")
-
-    @cached_property
-    def z_rates(self) -> Callable[[float, Floats, Floats, Floats, Floats], Floats]:
-        """ż at (t, q, u, z, inputs), of the states without mass."""
-        return self.function("z_rates") if self.equations.states else lambda t, *arrays: np.zeros(0)
-
-    @cached_property
-    def _kinematics(self) -> Callable[[float, Floats], Floats]:
-        return self.function("kinematic_matrix")
 
     def moved(self, t: float, q: Floats, step: Floats) -> Floats:
         """Where a small displacement, in units of the tree's speeds, takes the coordinates: q + Γ(q) δ."""
@@ -182,21 +148,11 @@ class Manifold:
             tolerance=_DEFINED, most_steps=_MOST_STEPS, shortest=1e-2, longest=1.0,
         ).q  # fmt: skip
 
-    @cached_property
-    def coordinate_rates(self) -> Callable[[float, Floats, Floats], Floats]:
-        """q̇ at (t, q, u), for equations with multipliers."""
-        return self.function("coordinate_rates")
-
-    # ---- rows ------------------------------------------------------------------------------------------------
-
-    def nearby_poses(self, t: float, q: Floats) -> list[Floats]:
-        """This pose and some others around it, which need not satisfy the constraints."""
-        rng = np.random.default_rng(7)
-        return [q, *(self.moved(t, q, rng.uniform(-0.6, 0.6, len(self.equations.tree.u))) for _ in range(3))]
-
     def set_scale(self, t: float, q: Floats) -> None:
-        """Set the scale of each row: its length at poses around this one."""
-        lengths = np.max([self.rows(t, pose).lengths for pose in self.nearby_poses(t, q)], axis=0)
+        """Set the scale of each row: its length at this pose and three around it, which need not be assembled."""
+        rng = np.random.default_rng(7)
+        poses = [q, *(self.moved(t, q, rng.uniform(-0.6, 0.6, len(self.equations.tree.u))) for _ in range(3))]
+        lengths = np.max([self.rows(t, pose).lengths for pose in poses], axis=0)
         self.scale = np.where(lengths > 0.0, lengths, 1.0)
 
     def rows(self, t: float, q: Floats, which: list[int] | None = None) -> Factorisation:
@@ -222,8 +178,6 @@ class Manifold:
         """φ for each row, and then ψ for each definition."""
         return np.concatenate([self.row_residuals(t, q), self.definition_values(t, q)])
 
-    # ---- projection ------------------------------------------------------------------------------------------
-
     def nearest_coordinates(self, t: float, q: Floats, holonomic: bool = False) -> tuple[Floats, Floats, Factorisation]:
         """The nearest coordinates that satisfy the constraints, the residual left there, and the rows."""
         which = self.positions if holonomic else list(range(len(self.names)))
@@ -237,8 +191,14 @@ class Manifold:
 
         def step(q: Floats, left: Floats) -> Floats | None:
             rows = rows_at(q)
-            # beyond a cusp, or where a closing joint is not defined, there is none
-            return self._on_tree_speeds(rows.least(-left[which])) if np.isfinite(rows.W).all() else None
+            if not np.isfinite(rows.W).all():  # beyond a cusp, or where a closing joint is not defined
+                return None
+            least = rows.least(-left[which])
+            if self._movable is None:
+                return least
+            full = np.zeros(len(self.equations.tree.u))
+            full[self._movable] = least
+            return full
 
         found = solve(
             partial(self.residual, t), step, partial(self.moved, t), self.with_auxiliary(t, q),
@@ -246,38 +206,22 @@ class Manifold:
         )  # fmt: skip
         return found.q, found.residual, rows_at(found.q)
 
-    def _on_tree_speeds(self, step: Floats) -> Floats:
-        if self._movable is None:
-            return step
-        full = np.zeros(len(self.equations.tree.u))
-        full[self._movable] = step
-        return full
-
     def nearest_state(self, t: float, x: Floats) -> Floats:
         """The nearest state that satisfies the constraints; a Stop that names the worst row if there is none."""
         q, u, z = self.parts(x)
         q, left, rows = self.nearest_coordinates(t, q)
         if np.abs(left).max(initial=0.0) > FAILED:
-            raise self._broken(t, left)
+            (name, size), broken = self.worst(left), f"at t = {t:.6g} s the constraints cannot be kept any longer"
+            message = f"{broken}: '{name}' is off by {size:.3g}, and no small motion brings it back."
+            raise Stop("constraints_broken", message, _BROKEN)
         if not self.is_embedded:
             u = u + rows.least(-self.rates(t, q, u))
         return np.concatenate([q, u, z])
-
-    def _broken(self, t: float, left: Floats) -> Stop:
-        name, size = self.worst(left)
-        return Stop(
-            "constraints_broken",
-            f"at t = {t:.6g} s the constraints cannot be kept any longer: '{name}' is off by {size:.3g}, and no small "
-            "motion brings it back.",
-            "The mechanism may be at the end of its reach, or two constraints contradict each other from here on.",
-        )
 
     def worst(self, residual: Floats) -> tuple[str, float]:
         """The name of the row, or of the definition, that is violated most, and by how much."""
         k = int(np.argmax(np.abs(residual)))
         return [*self.names, *self.definitions][k], float(abs(residual[k]))
-
-    # ---- dynamics --------------------------------------------------------------------------------------------
 
     def accelerations(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
         """u̇ where rows may depend on each other: M u̇ + bias - τ is a force of the constraints, A u̇ + γ = 0."""
@@ -295,7 +239,7 @@ class Manifold:
         return np.asarray(self._mass(t, q) @ udot + self._bias(t, q, u, z, inputs) - tau)
 
     def parts(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """Coordinates, speeds and states without mass; constraints leave the last alone."""
+        """Coordinates, speeds and first-order states."""
         first, last = self._ends
         return x[:first], x[first:last], x[last:]
 
@@ -315,9 +259,14 @@ class Freedom:
 def mobility(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
     """Degrees of freedom at a pose and at poses near it on the constraints: at a singular one the rank is lower."""
     here = manifold.all_rows(t, q)
-    best = here
-    can_be_more = here.rank < min(here.A.shape)
-    for aside in _directions(here, u) if can_be_more else ():
+    best, free = here, here.free
+    directions: list[Floats] = []
+    if here.rank < min(here.A.shape) and free.shape[1]:  # some motions that keep the constraints
+        rng = np.random.default_rng(11)
+        directions = [free @ rng.standard_normal(free.shape[1]) for _ in range(3)]
+        directions += [u] if len(u) == len(free) and np.abs(u).max(initial=0.0) > 0.0 else []
+    for each in directions:
+        aside = each / max(1e-12, float(np.abs(each).max()))
         near, left, _ = manifold.nearest_coordinates(t, manifold.moved(t, q, _ASIDE * aside))
         if np.abs(left).max(initial=0.0) < 1e-10:
             there = manifold.all_rows(t, near)
@@ -330,42 +279,23 @@ def mobility(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
             f"freedom instead of {degrees}."
         )
     if not degrees:
-        notices.append(lock_in_words(manifold, best))
+        locking = list(dict.fromkeys(manifold.constraints.rows[k].of for k in best.chosen))
+        names, leave = listed([f"'{name}'" for name in locking]), "leaves" if len(locking) == 1 else "leave"
+        notices.append(
+            f"the mechanism is locked: {names} {leave} no degree of freedom to its {best.A.shape[1]} speeds, and "
+            "nothing but time moves it."
+        )
     return Freedom(best.chosen, degrees, tuple(notices))
 
 
-def _directions(rows: Factorisation, u: Floats) -> list[Floats]:
-    """Some motions that satisfy the constraints: the one that there is, and a few others."""
-    free = rows.free
-    if not free.shape[1]:
-        return []
-    rng = np.random.default_rng(11)
-    found = [free @ rng.standard_normal(free.shape[1]) for _ in range(3)]
-    if len(u) == len(free) and np.abs(u).max(initial=0.0) > 0.0:
-        found.append(u)
-    return [each / max(1e-12, float(np.abs(each).max())) for each in found]
-
-
 def redundancy_in_words(manifold: Manifold, rows: Factorisation) -> list[str]:
-    """A sentence for each constraint of which some rows say what others say."""
-    table = manifold.constraints.rows
-    told: list[str] = []
+    """A sentence for each constraint of which some rows depend on others."""
+    table, notices = manifold.constraints.rows, []
     for of in dict.fromkeys(table[k].of for k in rows.redundant):
-        own = [k for k in rows.redundant if table[k].of == of]
-        sources = sorted({source for k in own for source in rows.sources(k)})
-        what = listed([f"'{table[k].name}'" for k in own])
-        says = "says" if len(own) == 1 else "say"
-        whose = listed([f"'{table[k].name}'" for k in sources]) if sources else ""
-        meaning = f"{says} what {whose} {'says' if len(sources) == 1 else 'say'}" if whose else f"{says} nothing"
-        told.append(f"constraint '{of}' is redundant: {what} {meaning}; its multipliers are those of least size.")
-    return told
-
-
-def lock_in_words(manifold: Manifold, rows: Factorisation) -> str:
-    """That nothing can move, and by which constraints."""
-    found = list(dict.fromkeys(manifold.constraints.rows[k].of for k in rows.chosen))
-    names, single = listed([f"'{name}'" for name in found]), len(found) == 1
-    return (
-        f"the mechanism is locked: {names} leave{'s' if single else ''} no degree of freedom to its "
-        f"{rows.A.shape[1]} speeds, and nothing but time moves it."
-    )
+        redundant = [k for k in rows.redundant if table[k].of == of]
+        sources = sorted({source for k in redundant for source in rows.sources(k)})
+        what, whose = (listed([f"'{table[k].name}'" for k in which]) for which in (redundant, sources))
+        says, they_say = ("says" if len(which) == 1 else "say" for which in (redundant, sources))
+        meaning = f"{says} what {whose} {they_say}" if sources else f"{says} nothing"
+        notices.append(f"constraint '{of}' is redundant: {what} {meaning}; its multipliers are those of least size.")
+    return notices

@@ -45,9 +45,21 @@ _SOON = 1e-15
 class ConstrainedRates(Rates):
     """The right-hand side of a run with constraints, and the projection onto them."""
 
+    _evaluator: NativeRun | PlainRun | None
+
     def __init__(self, drive: Drive, manifold: Manifold) -> None:
-        self.manifold = manifold
-        super().__init__(*drive, of="kept_rates")
+        self.manifold, self.full = manifold, drive[0]
+        super().__init__(self._with_rows(manifold), *drive[1:], of="kept_rates")
+
+    def _with_rows(self, manifold: Manifold) -> Functions:
+        """The functions that solve with the rows in use."""
+        return self.full
+
+    def begin_anew(self, manifold: Manifold, parameters: Mapping[str, Any]) -> None:
+        """Be the rates of another run, about to start with the same rows and other parameters."""
+        self.manifold, self._evaluator = manifold, None
+        if parameters != self.given:
+            self.use(self._with_rows(manifold), dict(parameters))
 
     @property
     def is_constrained(self) -> bool:
@@ -55,7 +67,7 @@ class ConstrainedRates(Rates):
 
     def use(self, functions: Functions, parameters: Mapping[str, Any] | None) -> None:
         super().use(functions, parameters)
-        self._evaluator: NativeRun | PlainRun | None = None
+        self._evaluator = None
 
     def evaluator(self, x: Floats) -> NativeRun | PlainRun:
         """What evaluates rates and projections, set up at this state if it is the first."""
@@ -118,16 +130,14 @@ class ProjectedRates(ConstrainedRates):
     """
 
     def __init__(self, drive: Drive, manifold: Manifold, rows: list[int]) -> None:
-        self.attraction = 0.0
-        self.full, self.chosen = drive[0], rows
-        super().__init__((self._with_rows(manifold), *drive[1:]), manifold)
+        self.attraction, self.chosen = 0.0, rows
+        super().__init__(drive, manifold)
 
     @property
     def rates_alone(self) -> str:
         return "stabilised_rates"
 
     def _with_rows(self, manifold: Manifold) -> Functions:
-        """The functions that solve with the chosen rows."""
         whole = len(self.chosen) == len(manifold.names) or self.full.derivation.rows is not None
         return self.full if whole else self.full.keeping(self.chosen)
 
@@ -153,12 +163,6 @@ class ProjectedRates(ConstrainedRates):
         if self._checks_rows:
             rows |= set_up({"check.work": (self.full, "constraint_values")}, parameters)
         return rows
-
-    def begin_anew(self, manifold: Manifold, parameters: Mapping[str, Any]) -> None:
-        """Be the rates of another run, about to start with the same rows and other parameters."""
-        self.manifold, self._evaluator = manifold, None
-        if parameters != self.given:
-            self.use(self._with_rows(manifold), dict(parameters))
 
     def __call__(self, t: float, x: Floats) -> Floats:
         if not self.attraction:
@@ -227,7 +231,7 @@ class EmbeddedRates(ConstrainedRates):
 
     def __init__(self, drive: Drive, manifold: Manifold, dependent_speeds: DependentSpeeds) -> None:
         super().__init__(drive, manifold)
-        self._full, self.sign = drive[0], 1.0
+        self.sign = 1.0
         self._rows = [manifold.names.index(name) for name in dependent_speeds.constraints.names]
         self._dependent_speeds = dependent_speeds
 
@@ -236,14 +240,8 @@ class EmbeddedRates(ConstrainedRates):
         super().steps_natively(run, holds_signs)
         run.pivot_signs[:] = self.pivot_signs(float(run.record.t), run.x)
 
-    def begin_anew(self, manifold: Manifold, parameters: Mapping[str, Any]) -> None:
-        """Be the rates of another run, about to start with other parameters."""
-        self.manifold, self._evaluator = manifold, None
-        if parameters != self.given:
-            self.use(self._full, dict(parameters))
-
     def measure(self, t: float, x: Floats) -> None:
-        """Learn on which side of its dead points the run begins."""
+        """Record on which side of its dead points the run begins."""
         self.sign = self._determinant_sign(t, x)
 
     def _determinant_sign(self, t: float, x: Floats) -> float:
@@ -257,10 +255,8 @@ class EmbeddedRates(ConstrainedRates):
 
     def constraint_failure(self, t: float, x: Floats) -> str:
         """Whether the independent speeds no longer tell the others."""
-        if (
-            self.manifold.rows(t, x[: self.coordinates]).singular_values[-1] > _WEAK
-            and self._determinant_sign(t, x) == self.sign
-        ):
+        weakest = self.manifold.rows(t, x[: self.coordinates]).singular_values[-1]
+        if weakest > _WEAK and self._determinant_sign(t, x) == self.sign:
             return ""
         speeds = self.functions.equations.speeds
         names, end = listed([f"'{name}'" for name in speeds]), "s" if len(speeds) == 1 else ""
@@ -269,28 +265,24 @@ class EmbeddedRates(ConstrainedRates):
     def projected_otherwise(self, t: float, x: Floats) -> Floats:
         """The same independent coordinates and speeds, and dependent coordinates that fit them."""
         if self._determinant_sign(t, self.unit(x)[0]) != self.sign:
-            raise Stop(
-                "dead_point", f"at t = {t:.6g} s {self.constraint_failure(t, x)}", "Multipliers pass dead points."
-            )
+            message = f"at t = {t:.6g} s {self.constraint_failure(t, x)}"
+            raise Stop("dead_point", message, 'Derive with constraints="multipliers", which pass dead points.')
         return super().projected_otherwise(t, x)
 
 
 # ---- constrained members -------------------------------------------------------------------------------------
-# Members of a batch with constraints: each is assembled and measured as a run alone is, before native code runs it.
-#
-# What is the same for all, functions and graphs, is made once. Members that need other rows of the constraints than the
-# first, or that start at a singular pose, are not for native code.
+# Members that need other rows of the constraints than the first, or start at a singular pose, are not for native code.
 
 
 @dataclass(eq=False)
 class ConstrainedMembers:
-    """Starts on the constraints; `of_member` gives parameters, efforts and inputs of each."""
+    """Members of a batch, assembled as runs alone are; `of_member` gives parameters, efforts and inputs of each."""
 
     problem: Problem
     constraints: Constraints
     of_member: Callable[[int], tuple[Mapping[str, Any], Floats, Floats]]
     notices: dict[int, tuple[str, ...]] = field(default_factory=dict)  # what a reader of each run should know
-    warnings: dict[int, list[str]] = field(default_factory=dict)  # what its user is told
+    warnings: dict[int, list[str]] = field(default_factory=dict)  # of each run
     signs: dict[int, Floats] = field(default_factory=dict)  # of the pivots at the start of each
     is_native: bool = True  # whether members may be for native code at all
     rates: Rates | None = None  # those of the member that was begun last
@@ -306,7 +298,13 @@ class ConstrainedMembers:
     def begun(self, i: int, first: InitialState, at_singular_pose: bool = False) -> Floats | None:
         """The state that a member starts with; None where that is not for native code."""
         parameters, tau, inputs = self.of_member(i)
-        manifold = self._manifold_for(parameters)
+        manifold = self._manifold
+        if manifold is not None and manifold.parameters == parameters:  # those of the member before
+            manifold = copy(manifold)
+            manifold.scale = np.ones(len(manifold.names))
+        else:
+            manifold = Manifold(self.problem.functions, self.constraints, parameters)
+        self._manifold = manifold
         assembly = assembled(manifold, first, self.problem.hold)
         x = np.concatenate([assembly.q, assembly.u, assembly.z])
         rates = self._rates_for(manifold, assembly.freedom.rows, parameters)
@@ -318,7 +316,7 @@ class ConstrainedMembers:
         if on is not x and not at_singular_pose:
             return None
         x = on
-        rates.start(x, self.problem.span.duration)
+        rates.start(x, float(self.problem.times[-1]))
         if len(rates.breaks) or not rates.can_step_natively:
             self.is_native = False
             return None
@@ -332,19 +330,6 @@ class ConstrainedMembers:
         """The signs of the pivots of all members; those of one that was not begun do not matter."""
         blank = np.ones(len(next(iter(self.signs.values()))))
         return np.array([self.signs.get(i, blank) for i in range(count)])
-
-    def _manifold_for(self, parameters: Mapping[str, Any]) -> Manifold:
-        """The constraints with these parameters; what the member before has made of the same ones goes on."""
-        known = self._manifold
-        if known is not None and known.parameters == parameters:
-            made = copy(known)
-            made.scale = np.ones(len(made.names))
-        else:
-            made = Manifold(self.problem.functions, self.constraints, parameters)
-            if known is not None:
-                made.share_graphs(known)
-        self._manifold = made
-        return made
 
     def _rates_for(self, manifold: Manifold, rows: list[int], parameters: Mapping[str, Any]) -> Rates | None:
         """The rates of a member that is about to start; None where they have other rows than the first one's."""

@@ -2,12 +2,13 @@
 
 Laws are inside the native code of the rates (`compiled.closed_loop`), which takes the plain values as arrays:
 constants, values that are held until the next break, and those that a Python function gives at every evaluation.
+A break is a time at which what drives a run, or its slope, jumps: steps end there, and begin anew.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from ..trajectory.record import Record
 
 if TYPE_CHECKING:
     from ...compiled.closed_loop import Laws
-    from ...expr import Expr, Function
+    from ...expr import Expr
     from ...expr.opaque.table import Table
     from ...formalisms.derivation import Derivation
     from ...model import Model
@@ -36,77 +37,56 @@ class Actuation:
 
     def __init__(self, functions: Functions, parameters: Mapping[str, Any] | None, tau: Signal, inputs: Signal) -> None:
         known = functions.derivation.synopsis
-        self.functions, self.parameters = functions, parameters
-        self.efforts = len(tau.names)
-        self.coordinates, self.speeds = len(known.coordinates), len(known.speeds)
+        self.functions, self.parameters, self.efforts = functions, parameters, len(tau.names)
+        self._ends = len(known.coordinates), len(known.coordinates) + len(known.speeds)
         self.values = np.concatenate([tau.constant, inputs.constant])
         self.tau, self.inputs = self.values[: self.efforts], self.values[self.efforts :]  # views
         self.names = (*(f"effort '{name}'" for name in tau.names), *(f"input '{name}'" for name in inputs.names))
-        given = self._columns(tau, inputs)
         self.laws: Laws | None = None
         if tau.laws or inputs.laws:
             from ...compiled.closed_loop import laws_of
 
-            equations = functions.equations
-            symbols = [*equations.tau, *(each.symbol for each in self.system.inputs.values())]
-            found = {**tau.laws, **{self.efforts + column: law for column, law in inputs.laws.items()}}
-            self.laws = laws_of(equations, {symbols[column]: found[column] for column in sorted(found)})
-        self._asked = [(each, columns) for each, columns in given if each.every is None]
-        self._held = [[each, columns, 0] for each, columns in given if each.every is not None]
+            symbols = [*functions.equations.tau, *(each.symbol for each in self.system.inputs.values())]
+            laws = {**tau.laws, **{self.efforts + column: law for column, law in inputs.laws.items()}}
+            self.laws = laws_of(functions.equations, {symbols[column]: laws[column] for column in sorted(laws)})
+        given = [(each, np.array(each.columns)) for each in tau.functions]
+        given += [(each, np.array(each.columns) + self.efforts) for each in inputs.functions]
+        self._called = [(each, columns) for each, columns in given if each.every is None]
+        self._held: list[list[Any]] = [[each, columns, 0] for each, columns in given if each.every is not None]
+        self.calls_python, self.is_held = bool(self._called), bool(self._held)
         self._latest: tuple[float, Floats] | None = None
         self._last = np.inf  # the latest time at which something acts, where there is a break at the end
         self.begun: list[tuple[Floats, Floats, Floats, Floats]] = []  # rows for pieces: t, t before, x, values
         self.sampled: SampledLoop | None = None
-
-    def _columns(self, tau: Signal, inputs: Signal) -> list[tuple[Asked, Any]]:
-        """The functions that are asked, each with the columns of all values that it gives."""
-        pairs = ((tau, 0), (inputs, self.efforts))
-        return [(each, np.array(each.columns) + first) for signal, first in pairs for each in signal.asked]
 
     @property
     def system(self) -> Model:
         """The mechanism that is driven."""
         return self.functions.derivation.model
 
-    @property
-    def is_asked(self) -> bool:
-        """Whether a Python function is asked at every evaluation."""
-        return bool(self._asked)
-
-    @property
-    def asked_columns(self) -> list[int]:
-        """The columns that such functions give."""
-        return sorted(int(column) for _, columns in self._asked for column in columns)
-
     def driving(self, functions: Functions) -> Functions:
         """Functions of the same mechanism with the laws in them."""
         return functions if self.laws is None else functions.driven(self.laws)
 
-    # ---- in time ---------------------------------------------------------------------------------------------
-
     def breaks(self, end: float) -> Breaks:
-        """The times at which held values change, and the knots of all tables of time."""
-        clocks = [sample_times(each.every, end, each.words) for each, _, _ in self._held]
-        clocks += [] if self.sampled is None else self.sampled.clocks
-        found = breaks_at([*clocks, *self._knots()], end)
-        if self.sampled is not None:
-            self.sampled.connect(self.values, self.names, found)
-        self._last = float(found.before[-1]) if len(found) and found.times[-1] >= end else np.inf
-        return found
-
-    def _knots(self) -> list[Floats]:
-        """The knots of all tables of time, in the model and in laws."""
+        """The times at which held values change, and the knots of all tables of time in the model and in laws."""
+        times = [sample_times(each.every, end, each.words) for each, _, _ in self._held]
+        times += [] if self.sampled is None else self.sampled.clocks
         expressions = [] if self.laws is None else [*self.laws.given.values()]
         if not self.functions.derivation.synopsis.is_smooth:
             from ...model.expressions import expressions_of
 
             expressions += expressions_of(self.system)
-        if not expressions:
-            return []
-        return [np.array(table.pieces.knots[0]) for table in tables_of_time(expressions, self.system.time)]
+        if expressions:
+            times += [np.array(table.pieces.knots[0]) for table in tables_of_time(expressions, self.system.time)]
+        found = breaks_at(times, end)
+        if self.sampled is not None:
+            self.sampled.connect(self.values, self.names, found)
+        self._last = float(found.before[-1]) if len(found) and found.times[-1] >= end else np.inf
+        return found
 
     def begin(self, number: int, t: float, before: float, x: Floats, slack: float) -> None:
-        """Ask what is held and due behind a break, and note the state: from here on it acts until the next one."""
+        """Call the sampled functions that are due at a break, and record the state from which their values hold."""
         for entry in self._held:
             each, columns, count = entry
             if count * each.every <= t + slack:
@@ -117,25 +97,21 @@ class Actuation:
         self._latest = None
         self.begun.append((np.array([t]), np.array([before]), np.array([x]), self.values[None, :].copy()))
 
-    @property
-    def is_held(self) -> bool:
-        """Whether a Python function is asked at breaks."""
-        return bool(self._held)
-
     def passed(self, first: int, t: Floats, before: Floats, x: Floats) -> None:
-        """Note the states at breaks, from a first one on, that native code has passed."""
+        """Record the states at breaks, from a first one on, that native code has passed."""
         values = np.tile(self.values, (len(t), 1))
         if self.sampled is not None:
             self.sampled.passed(first, values)
         self.begun.append((t, before, x, values))
 
     def plain(self, t: float, x: Floats) -> tuple[Floats, Floats]:
-        """Efforts and inputs but for those that follow laws; a function is asked once for a state."""
-        if self._asked and not self._is_latest(t, x):
-            parts = self._parts(x)
-            for each, columns in self._asked:
-                self.values[columns] = each(t, *parts)
-            self._latest = t, x.copy()
+        """Efforts and inputs but for those that follow laws; a function is called once for a state."""
+        if self._called:
+            latest = self._latest
+            if latest is None or t != latest[0] or not np.array_equal(x, latest[1]):
+                for each, columns in self._called:
+                    self.values[columns] = each(t, *self._parts(x))
+                self._latest = t, x.copy()
         return self.tau, self.inputs
 
     def at(self, t: float, x: Floats) -> tuple[Floats, Floats]:
@@ -161,49 +137,32 @@ class Actuation:
         driven = self.driving(self.functions)
         return driven.native("actuation").with_parameters(driven.parameter_values("actuation", self.parameters))
 
-    def _is_latest(self, t: float, x: Floats) -> bool:
-        return self._latest is not None and t == self._latest[0] and np.array_equal(x, self._latest[1])
-
     def _parts(self, x: Floats) -> tuple[Floats, Floats, Floats]:
-        """Coordinates, speeds, and states without mass."""
-        first, second = self.coordinates, self.coordinates + self.speeds
+        """Coordinates, speeds, and first-order states."""
+        first, second = self._ends
         return x[:first], x[first:second], x[second:]
-
-    # ---- afterwards ------------------------------------------------------------------------------------------
 
     def notices(self, end: float, of_controller: Collection[Expr] = ()) -> list[str]:
         """A sentence for each law whose samples do not reach as far as the run, but for those of a controller."""
-        given = self.laws.given.items() if self.laws else ()
-        laws = {symbol: law for symbol, law in given if symbol not in of_controller}
-        return [
-            told
-            for symbol, law in laws.items()
-            for told in beyond(f"the {symbol.data[0]} '{symbol.name}'", [law], self.system.time, end)
-        ]
+        laws = {} if self.laws is None else self.laws.given
+        sentences: list[str] = []
+        for symbol, law in laws.items():
+            if symbol not in of_controller:
+                sentences += beyond(f"the {symbol.data[0]} '{symbol.name}'", [law], self.system.time, end)
+        return sentences
 
     def acted(self, record: Record) -> Acted:
-        """All that is needed to tell what acted at any time of the run that is over."""
+        """Efforts and inputs along the run that is over."""
         begun = self.begun
         if not begun:
             begun = [(np.zeros(1), np.full(1, -np.inf), record.states[:1], self.values[None, :].copy())]
-        times, before, states, values = (
-            each[0] if len(each) == 1 else np.concatenate(each) for each in zip(*begun, strict=True)
-        )
-        columns = self.asked_columns
+        t, before, x, held = (each[0] if len(each) == 1 else np.concatenate(each) for each in zip(*begun, strict=True))
+        columns = sorted(int(column) for _, given in self._called for column in given)
         recorded = record.actuation if columns else []
-        return Acted(
-            self.driving(self.functions),
-            dict(self.parameters or {}),
-            self.efforts,
-            self._last,
-            times,
-            before,
-            states,
-            values,
-            tuple(columns),
-            np.array([t for t, _ in recorded]),
-            np.array([values[columns] for _, values in recorded]).reshape(len(recorded), len(columns)),
-        )
+        values = np.array([values[columns] for _, values in recorded]).reshape(len(recorded), len(columns))
+        functions, parameters = self.driving(self.functions), dict(self.parameters or {})
+        times, gave = np.array([t for t, _ in recorded]), tuple(columns)
+        return Acted(functions, parameters, self.efforts, self._last, t, before, x, held, gave, times, values)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -267,9 +226,7 @@ class Acted:
 
 
 # ---- breaks --------------------------------------------------------------------------------------------------
-# Breaks: the times at which what drives a run, or its slope, jumps. Steps end there, and begin anew.
-#
-# A function of time that jumps at a break has two values there. A step that ends at it wants the one from before: its
+# A function of time that jumps at a break has two values there. A step that ends at it takes the one from before: its
 # times are kept from reaching the break, by a few last bits. Knots that differ by rounding alone are one break.
 
 #: Breaks that lie nearer to each other than this part of the run are one.
@@ -296,17 +253,17 @@ def breaks_at(times: Iterable[Floats], end: float) -> Breaks:
     found = np.unique(np.concatenate(given))
     same = max(_SAME * end, 4.0 * float(np.spacing(end)))
     late = found[found <= same]
+    start = max(0.0, float(late[-1])) if len(late) else 0.0
     found = found[(found > same) & (found <= end + same)]
     if not len(found):
-        return Breaks(start=max(0.0, float(late[-1])) if len(late) else 0.0)
+        return Breaks(start=start)
     first = np.flatnonzero(np.diff(found, prepend=-np.inf) > same)
     last = np.append(first[1:] - 1, len(found) - 1)
-    before = found[first] - 4.0 * np.spacing(found[first])
-    return Breaks(np.minimum(found[last], end), before, max(0.0, float(late[-1])) if len(late) else 0.0)
+    return Breaks(np.minimum(found[last], end), found[first] - 4.0 * np.spacing(found[first]), start)
 
 
 def tables_of_time(expressions: Iterable[Expr], time: Expr) -> Iterator[Table]:
-    """The tables in some expressions that are asked at the time itself."""
+    """The tables in some expressions whose argument is the time itself."""
     from ...expr import topological
     from ...expr.node import CALL
     from ...expr.opaque.table import Table
@@ -326,7 +283,6 @@ def beyond(what: str, expressions: Iterable[Expr], time: Expr, end: float) -> It
 
 
 # ---- inputs --------------------------------------------------------------------------------------------------
-# Efforts and inputs as they are given: numbers, expressions, samples and Python functions, by name or all at once.
 
 _SAMPLED = "Give sampled(times, values) or sampled(values, rate=…); for each member of a batch, vary its start as well."
 
@@ -339,12 +295,12 @@ class Signal:
     names: tuple[str, ...]
     constant: Floats
     laws: Mapping[int, Expr] = field(default_factory=dict)
-    asked: tuple[Asked, ...] = ()
+    functions: tuple[SignalFunction, ...] = ()
 
     @property
     def is_constant(self) -> bool:
         """Whether nothing changes while a run goes on."""
-        return not self.laws and not self.asked
+        return not self.laws and not self.functions
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,32 +318,28 @@ class _Reader:
             return Signal(self.what, self.names, self.constants(given))
         from ...expr import Expr, Function
 
-        if isinstance(given, Held) or (callable(given) and not isinstance(given, Function)):
-            every = tuple(range(len(self.names)))
-            whole = asked(given, f"the controller of {self.what}", every, self.constants)
-            return Signal(self.what, self.names, self.default, asked=(whole,))
+        if _is_python(given):
+            columns = tuple(range(len(self.names)))
+            whole = SignalFunction(given, f"the controller of {self.what}", columns, self.constants)
+            return Signal(self.what, self.names, self.default, functions=(whole,))
         if isinstance(given, str | Expr | Function) and len(self.names) == 1:
             given = {self.names[0]: given}
-        elif isinstance(given, list | tuple) and any(_varies(value) for value in given):
-            given = dict(zip(self.names, self._as_many(given), strict=True))
+        elif isinstance(given, list | tuple) and any(isinstance(x, str | Expr | Held) or callable(x) for x in given):
+            if len(given) != len(self.names):
+                numbers(np.zeros(len(given)), len(self.names), self.what)
+            given = dict(zip(self.names, given, strict=True))
         if not isinstance(given, Mapping):
             return Signal(self.what, self.names, self.constants(given))
-        return self._by_name(given)
-
-    def _by_name(self, given: Mapping[Any, Any]) -> Signal:
-        from ...expr import Expr
-
         values, laws, functions = self.default.copy(), {}, []
-        for key, value in given.items():
-            column = self._column(key)
-            made = self._read(key, value)
-            if isinstance(made, Expr) and not made.is_number:
-                laws[column] = made
-            elif isinstance(made, Held) or (callable(made) and not isinstance(made, Expr)):
+        for column, key in self._columns(given).items():
+            read = self._read(key, given[key])
+            if isinstance(read, Expr) and not read.is_number:
+                laws[column] = read
+            elif _is_python(read):
                 words = f"the function of '{key}' in {self.what}"
-                functions.append(asked(made, words, (column,), partial(self._number, key)))
+                functions.append(SignalFunction(read, words, (column,), partial(self._number, key)))
             else:
-                values[column] = self._number(key, float(made.data) if isinstance(made, Expr) else made)[0]
+                values[column] = self._number(key, float(read.data) if isinstance(read, Expr) else read)[0]
         return Signal(self.what, self.names, values, laws, tuple(functions))
 
     def _read(self, key: str, value: Any) -> Any:
@@ -397,7 +349,7 @@ class _Reader:
 
         place = f"{self.what} '{key}'"
         with understood("a value in time", value, place=place):
-            read = value_in_si(self.derivation, value, self.what.removesuffix("s").replace("tau", "effort"), key)
+            read = value_in_si(self.derivation, value, self._kind, key)
             if read is not value:
                 return float(read)
             if isinstance(value, str):
@@ -407,20 +359,14 @@ class _Reader:
             if isinstance(value, tuple) and len(value) == 2 and all(np.ndim(part) > 0 for part in value):
                 value = samples_of(*value, "linear", str(key), place)
             if isinstance(value, Function):
-                return self._in_time(value, place)
+                if value.opaque.arity != 1:
+                    message = f"'{value.name}' takes {value.opaque.arity} arguments, and the time is one."
+                    cure = "Give a function of time, or call it: f(system.time, …)."
+                    raise PolhodeError(message, place, cure, "E-RUN-TYPE")
+                return value(self.derivation.model.time)
         if np.ndim(value) > 0 and not callable(value):
-            raise PolhodeError(
-                f"{shown(value)} has no times.", place=place, cure=_SAMPLED, code="E-RUN-MISSING"
-            )  # fmt: skip
+            raise PolhodeError(f"{shown(value)} has no times.", place, _SAMPLED, "E-RUN-MISSING")
         return value
-
-    def _in_time(self, function: Function, place: str) -> Expr:
-        """A table or a user's function at the time."""
-        if function.opaque.arity != 1:
-            message = f"'{function.name}' takes {function.opaque.arity} arguments, and the time is one."
-            raise PolhodeError(message, place, "Give a function of time, or call it: f(system.time, …).", "E-RUN-TYPE")
-        made: Expr = function(self.derivation.model.time)
-        return made
 
     def constants(self, given: Any) -> Floats:
         """Numbers for all names, from a mapping or from as many of them."""
@@ -428,47 +374,53 @@ class _Reader:
             return self.default
         if isinstance(given, Mapping):
             values = self.default.copy()
-            for key, value in given.items():
-                values[self._column(key)] = self._number(key, value)[0]
+            for column, key in self._columns(given).items():
+                values[column] = self._number(key, given[key])[0]
             return values
         if np.ndim(given) == 0 and len(self.names) == 1:
             given = [given]
-        values = numbers(given, len(self.names), self.what)
-        if not np.isfinite(values).all():
-            message = f"the value of '{self.names[int(np.argmin(np.isfinite(values)))]}' is not finite."
-            raise PolhodeError(message, self.what, code="E-RUN-NUMBER")
-        return values
+        return self._finite(given, self.names, self.what)
 
     def _number(self, key: str, value: Any) -> Floats:
-        values = numbers([value], 1, f"{self.what} '{key}'")
+        return self._finite([value], [key], f"{self.what} '{key}'")
+
+    def _finite(self, given: Any, names: Sequence[str], place: str) -> Floats:
+        values = numbers(given, len(names), place)
         if not np.isfinite(values).all():
-            raise PolhodeError(f"the value of '{key}' is not finite.", place=self.what, code="E-RUN-NUMBER")
+            message = f"the value of '{names[int(np.argmin(np.isfinite(values)))]}' is not finite."
+            raise PolhodeError(message, self.what, "Give finite numbers.", "E-RUN-NUMBER")
         return values
 
-    def _column(self, key: Any) -> int:
-        name = self.also.get(key, key) if isinstance(key, str) else key
-        if name not in self.names:
-            name = self._as_written(key)
-        if name is None:
-            cure = suggestion(key, (*self.names, *self.also))
-            raise PolhodeError(f"there is no '{key}' in {self.what}.", cure=cure, code="E-RUN-NAME")
-        return self.names.index(name)
+    def _columns(self, given: Mapping[Any, Any]) -> dict[int, Any]:
+        """The keys of a mapping by their columns."""
+        keys: dict[int, Any] = {}
+        for key in given:
+            column = self._column(key)
+            if column in keys:
+                message = f"'{keys[column]}' and '{key}' are one {self._kind}."
+                raise PolhodeError(message, self.what, "Give one of them.", "E-RUN-TWICE")
+            keys[column] = key
+        return keys
 
-    def _as_written(self, key: Any) -> str | None:
-        """The name of the effort or input that is given by its symbol, or an effort as it is written, `tau_<speed>`."""
+    @property
+    def _kind(self) -> str:
+        return "effort" if self.what == "tau" else "input"
+
+    def _column(self, key: Any) -> int:
+        """The column of a name, of a symbol, or of an effort as it is written, `tau_<speed>`."""
+        name = self.also.get(key, key) if isinstance(key, str) else key
+        if name in self.names:
+            return self.names.index(name)
         from ...expr import Expr, symbol
         from ...laws.named_symbols import control_names
 
-        kind = "effort" if self.what == "tau" else "input"
+        kind, found = self._kind, key
         if isinstance(key, str):
-            key = control_names([symbol(name, kind) for name in self.names], self.also).get(key)
-        is_one = isinstance(key, Expr) and key.data[:1] == (kind,) and key.name in self.names
-        return str(key.name) if is_one else None
-
-    def _as_many(self, given: list[Any] | tuple[Any, ...]) -> list[Any] | tuple[Any, ...]:
-        if len(given) != len(self.names):
-            numbers(np.zeros(len(given)), len(self.names), self.what)
-        return given
+            found = control_names([symbol(name, kind) for name in self.names], self.also).get(key)
+        if not isinstance(found, Expr) or found.data[:1] != (kind,) or found.name not in self.names:
+            cure = suggestion(key, (*self.names, *self.also))
+            raise PolhodeError(f"there is no {kind} '{key}'.", self.what, cure, "E-RUN-NAME")
+        return self.names.index(found.name)
 
 
 def read_efforts(derivation: Derivation, given: Any) -> Signal:
@@ -482,17 +434,9 @@ def read_inputs(derivation: Derivation, given: Any, default: Floats) -> Signal:
     return _Reader(derivation, "inputs", tuple(derivation.synopsis.inputs), default, {}).signal(given)
 
 
-def _varies(value: Any) -> bool:
-    from ...expr import Expr, Function
-
-    return isinstance(value, str | Expr | Function | Held) or callable(value)
-
-
-# ---- callables -----------------------------------------------------------------------------------------------
-# Python functions that give efforts and inputs: asked at every evaluation, or held between the samples of a clock.
-#
-# A function takes t, or (t, q, u), or (t, q, u, z). One that is held is asked once at each of its sample times, with
-# the state there, and what it gave acts until the next: as a digital controller with a zero-order hold does.
+# ---- Python functions ----------------------------------------------------------------------------------------
+# A function takes t, or (t, q, u), or (t, q, u, z). One under a hold is called once at each of its sample times, with
+# the state there, and its value acts until the next: a digital controller with a zero-order hold.
 
 #: What a function may take, by the number of its arguments.
 _ARGUMENTS = (1, 3, 4)
@@ -515,20 +459,15 @@ class Held:
         return f"held({getattr(self.function, '__name__', type(self.function).__name__)} every {self.every:g} s)"
 
 
-#: Options that may hold Python functions which a run asks.
-_MAY_BE_PYTHON = ("tau", "inputs", "events", "until", "on")
-
-
 def options_in_python(options: Mapping[str, Any]) -> list[str]:
     """The options of a run in which there are Python functions."""
-    return [name for name in _MAY_BE_PYTHON if any(map(_is_python, _entries(options.get(name))))]
-
-
-def _entries(given: Any) -> list[Any]:
-    """What an option holds: both sides of a mapping, the entries of a list, or the one thing that it is."""
-    if isinstance(given, Mapping):
-        return [*given, *given.values()]
-    return list(given) if isinstance(given, list | tuple) else [given]
+    found = []
+    for name in ("tau", "inputs", "events", "until", "on"):
+        given = options.get(name)
+        entries = [*given, *given.values()] if isinstance(given, Mapping) else given
+        if any(map(_is_python, entries if isinstance(entries, list | tuple) else [entries])):
+            found.append(name)
+    return found
 
 
 def _is_python(given: Any) -> bool:
@@ -538,7 +477,7 @@ def _is_python(given: Any) -> bool:
 
 
 def held(function: Callable[..., Any], every: float) -> Held:
-    """A Python function under a zero-order hold: asked once at t = 0, `every`, 2 `every`, … and held in between.
+    """A Python function under a zero-order hold: called once at t = 0, `every`, 2 `every`, … and held in between.
 
     >>> import polhode as ph
     >>> s = ph.System("slider", gravity=(0, 0, 0))
@@ -551,16 +490,16 @@ def held(function: Callable[..., Any], every: float) -> Held:
     return Held(function, number(every, "a sample time > 0 in seconds", above=0.0, place="held"))
 
 
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """A function with the columns that it gives, how to read what it gives, and the words for it in a sentence."""
+class SignalFunction:
+    """A function with the columns that it gives, how to read its result, its name in sentences, and its sample time."""
 
-    words: str
-    function: Callable[..., Any]
-    arguments: int
-    columns: tuple[int, ...]
-    read: Callable[[Any], Floats]
-    every: float | None = None  # None where it is asked at every evaluation
+    def __init__(
+        self, given: Callable[..., Any] | Held, words: str, columns: tuple[int, ...], read: Callable[[Any], Floats]
+    ) -> None:
+        self.function = given.function if isinstance(given, Held) else given
+        self.every = given.every if isinstance(given, Held) else None
+        self.words, self.columns, self.read = words, columns, read
+        self.arguments = _arguments(self.function, words)
 
     def __call__(self, t: float, q: Floats, u: Floats, z: Floats) -> Floats:
         """Its values at a state, of which it gets copies so that it cannot change it."""
@@ -573,18 +512,9 @@ class Asked:
             whole = "values, {} where nothing is to act" if len(self.columns) != 1 else "a number"
             raise ControllerFailed(f"{self.words} returned None; it must return {whole}.")
         try:
-            values = self.read(given)
+            return self.read(given)
         except PolhodeError as error:
             raise ControllerFailed(f"{self.words} gave no usable value: {error.problems[0].message}") from error
-        return values
-
-
-def asked(
-    given: Callable[..., Any] | Held, words: str, columns: tuple[int, ...], read: Callable[[Any], Floats]
-) -> Asked:
-    """A function that a user gave, held or not, if it takes what a run can give it."""
-    function, every = (given.function, given.every) if isinstance(given, Held) else (given, None)
-    return Asked(words, function, _arguments(function, words), columns, read, every)
 
 
 def _arguments(function: Callable[..., Any], words: str) -> int:
@@ -598,14 +528,14 @@ def _arguments(function: Callable[..., Any], words: str) -> int:
     any_more = any(each.kind == each.VAR_POSITIONAL for each in listed)
     possible = [count for count in _ARGUMENTS if count >= needed and (any_more or count <= len(plain))]
     if not possible or any(each.kind == each.KEYWORD_ONLY and each.default is each.empty for each in listed):
-        cure = "Give a function of t, of (t, q, u), or with states without mass of (t, q, u, z)."
+        cure = "Give a function of t, of (t, q, u), or with first-order states of (t, q, u, z)."
         raise PolhodeError(f"{words} takes neither t nor (t, q, u).", cure=cure, code="E-RUN-TYPE")
     return 3 if 3 in possible and (any_more or not needed) else possible[0]
 
 
 def sample_times(every: float, end: float, words: str) -> Floats:
-    """The times after the start, and before the end of a run, at which a function is asked."""
+    """The multiples of a sample time after the start of a run, up to its end."""
     if end / every > MOST_SAMPLES:
-        message = f"{words} would be asked {end / every:.3g} times, more than {MOST_SAMPLES:,}."
+        message = f"{words} would be called {end / every:.3g} times, more than {MOST_SAMPLES:,}."
         raise LimitError(message, "held", "Give a longer sample time, or a shorter run.", "E-RUN-SIZE")
     return np.arange(1, int(end / every) + 1, dtype=np.float64) * np.float64(every)

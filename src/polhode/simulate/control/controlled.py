@@ -1,14 +1,14 @@
 """Closed loops: a mechanism and the law that controls it become one thing to run.
 
-In continuous time the law is made part of the mechanism: its states are states without mass of a model that has these
-beside its own, its parameters are parameters of that model, and what it gives are laws of efforts and inputs. Every
-method, batch, event and sensitivity then knows closed loops. A law that is sampled stays outside (`sampled_law`); its
+In continuous time the law is made part of the mechanism: its states are first-order states of a model that has these
+beside its own, its parameters are parameters of that model, and its controls are laws of efforts and inputs. So every
+method, batch, event and sensitivity works on closed loops. A law that is sampled stays outside (`sampled_law`); its
 parameters alone are added.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -21,11 +21,10 @@ from ...errors import PolhodeError, fault_at, shown, understood, unknown
 from ...expr import Expr, Function, as_expr, evaluate, free_symbols, is_zero, substitute
 from ...expr.calls import sampled, samples_of
 from ...expr.exact import sqrt
-from ...expr.opaque.table import Table
 from ...expr.spelling import described, spelled
 from ...laws.controller import Controller, Observed
 from ...laws.law import Law, check_unit_length, nominal_name
-from ...laws.named_symbols import Named, Range, limits_of, rated_efforts, saturated, told_unlimited
+from ...laws.named_symbols import Named, Range, limits_of, rated_efforts, saturated, unlimited_notice
 from ...model.model import Model
 from ...model.records import Parameter, State
 from ..settings import LOOP_OPTIONS
@@ -33,9 +32,9 @@ from ..trajectory.trajectory import Trajectory
 from .actuation import tables_of_time
 
 if TYPE_CHECKING:
-    from ...compiled.planning import Planned
+    from ...compiled.catalogue import Planned
     from ...formalisms.derivation import Derivation
-    from ...laws.law import Reference
+    from ...laws.law import ControllerState, Reference
     from ...model.model import Model
     from .sampled_law import Sampling
 
@@ -60,8 +59,8 @@ class ClosedLoop:
     limits: Mapping[Expr, Range] = field(default_factory=dict)
     sampling: Sampling | None = None
     has_observer: bool = False
-    unlimited: str = ""  # a sentence of the controls for which the model was asked and has no limits
-    lengths: Mapping[str, Expr] = field(default_factory=dict)  # by which quaternions that are wanted were divided
+    unlimited: str = ""  # notice of controls without limits in the model, where limits="model"
+    lengths: Mapping[str, Expr] = field(default_factory=dict)  # by which reference quaternions were divided
     starts: Mapping[str, float] = field(default_factory=dict)  # of a sampled controller's states, where they are given
 
     def __repr__(self) -> str:
@@ -77,7 +76,7 @@ class ClosedLoop:
 
     def compiled(self, functions: Functions) -> tuple[Any, tuple[str, ...]]:
         """The sampled law in native code, and its parameters; those made last are kept for the next run with it."""
-        from ...compiled.control_law import plan_sampled
+        from ...compiled.closed_loop import plan_sampled
 
         how, known, derivation = self.how, _PLANNED.setdefault(self.law, {}), functions.derivation
         tables = (self.curves, self.limits, how.quantisation, dict.fromkeys(how.noise))
@@ -107,7 +106,10 @@ def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivatio
         return derivation, dict(options)
     if isinstance(controller, ClosedLoop):
         return derivation, dict(options)
-    law, name = _law_of(controller)
+    if not isinstance(controller, Controller | Law):
+        cure = "Give one of polhode.control, or its law; a Python function goes to tau= or inputs=."
+        raise fault(f"{shown(controller)} is no controller.", cure, "E-CONTROL-TYPE")
+    law, name = (controller, "law") if isinstance(controller, Law) else (controller.nominal_law, controller.name)
     equations, system = derivation.equations, derivation.model
     given, named = options.get("limits"), Named.controls(law, derivation.synopsis.joints)
     limits = limits_of(given, named, rated_efforts(system))
@@ -115,20 +117,17 @@ def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivatio
         law = controller.law_within(limits)
     law = _with_values_of(law, system)
     _check_fit(law, equations)
-    curves = curves_of(law, options.get("reference"), system)
+    curves, lengths = curves_of(law, options.get("reference"), system)
     sampling = _sampling(law, options, derivation)
-    told = told_unlimited(given, named, limits)
-    loop = ClosedLoop(
-        name, law, curves.by_symbol, limits, sampling, isinstance(controller, Observed), told, curves.lengths
-    )
+    unlimited = unlimited_notice(given, named, limits)
+    loop = ClosedLoop(name, law, curves, limits, sampling, isinstance(controller, Observed), unlimited, lengths)
     made = {key: value for key, value in options.items() if key not in LOOP_OPTIONS}
     made |= {"controller": loop, "parameters": _nominal_as_given(law, system, options.get("parameters"))}
-    _check_free(law, made, derivation)
-    model = _with_parameters(system, law)
-    if loop.sampling is None:
-        running = law.with_values({**law.measured, **loop.curves})
-        model = _with_states(model, running, system)
-        made |= _acting(loop, running, made) | {"start": _start(made.get("start"), running, len(system.states))}
+    running = law if sampling is not None else law.with_values({**law.measured, **curves})
+    acting = _acting(loop, running, made, Named.controls(law, derivation.synopsis.joints))
+    model = _extended(system, law, () if sampling is not None else running.states)
+    if sampling is None:
+        made |= acting | {"start": _start(made.get("start"), running, len(system.states))}
     if model is system:
         return derivation, made
     closed, functions = derivation.extended(model), options.get("functions")
@@ -138,29 +137,25 @@ def close(derivation: Derivation, options: Mapping[str, Any]) -> tuple[Derivatio
     return functions.derivation, made | {"functions": functions}
 
 
-def _acting(loop: ClosedLoop, law: Law, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Efforts and inputs of a run: those that the law gives, within their limits, and those that are given."""
-    made = {}
+def _acting(loop: ClosedLoop, law: Law, options: Mapping[str, Any], named: Named) -> dict[str, Any]:
+    """Efforts and inputs of a run: the law's, within limits, and others by name; raise if one is given twice."""
+    acting = {}
     for option, kind in (("tau", "effort"), ("inputs", "input")):
-        own = {
-            each.name: saturated(value, loop.limits.get(each))
-            for each, value in law.controls.items()
-            if each.data[0] == kind
-        }
-        made[option] = {**(options.get(option) or {}), **own} if own else options.get(option)
-    return made
-
-
-def _law_of(controller: Any) -> tuple[Law, str]:
-    if isinstance(controller, Controller):
-        return controller.nominal_law, controller.name
-    if isinstance(controller, Law):
-        return controller, "law"
-    raise fault(
-        f"{shown(controller)} is no controller.",
-        "Give one of polhode.control, or its law; a Python function goes to tau= or inputs=.",
-        "E-CONTROL-TYPE",
-    )
+        given, controls = options.get(option), {x: value for x, value in law.controls.items() if x.data[0] == kind}
+        acting[option] = given
+        if not controls:
+            continue
+        if given is not None and not isinstance(given, Mapping):
+            message = f"{option} is {shown(given)}, and the controller gives some of the {kind}s."
+            raise PolhodeError(message, option, "Give the others by name.", "E-CONTROL-TYPE")
+        both = [key for key in given or () if key in named.symbols or (isinstance(key, str) and key in named.by_name)]
+        both = [key for key in both if named.find(key, option).data[0] == kind]
+        if both:
+            message = f"the {kind} '{both[0]}' is given, and the controller gives it too."
+            raise PolhodeError(message, option, "Leave it to one of them.", "E-CONTROL-TWICE")
+        laws = {each.name: saturated(value, loop.limits.get(each)) for each, value in controls.items()}
+        acting[option] = {**(given or {}), **laws}
+    return acting
 
 
 def _with_values_of(law: Law, system: Model) -> Law:
@@ -193,46 +188,19 @@ def _check_fit(law: Law, equations: EquationsOfMotion) -> None:
     acting = [*equations.tau, *(each.symbol for each in system.inputs.values())]
     for each in law.controls:
         if each not in acting:
-            raise fault(
-                f"system '{system.name}' has no {described(each)}, which the law gives.",
-                "Run it on a mechanism with these names: " + ", ".join(map(spelled, acting)) + ".",
-                "E-CONTROL-NAME",
-            )
+            message = f"system '{system.name}' has no {described(each)}, which the law gives."
+            cure = "Run it on a mechanism with these names: " + ", ".join(map(spelled, acting)) + "."
+            raise fault(message, cure, "E-CONTROL-NAME")
     known = {system.time, *(each.symbol for each in law.states), *law.measured}
     known |= {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
     known |= {*equations.q, *equations.u, *equations.z}
     known |= {each.symbol for table in (system.parameters, law.parameters) for each in table.values()}
     known |= {symbol for each in law.reference for symbol in each.symbols}
     known -= {*equations.omitted}
-    strange = [each for each in free_symbols(law.expressions) if each not in known]
-    if strange:
-        raise fault(
-            f"system '{system.name}' has no {described(strange[0])}, which the law depends on.",
-            "Design it on a model with the names of this one.",
-            "E-CONTROL-NAME",
-        )
-
-
-def _check_free(law: Law, options: Mapping[str, Any], derivation: Derivation) -> None:
-    """Refuse efforts and inputs that are given though the law gives them, or without saying which."""
-    named = Named.controls(law, derivation.synopsis.joints)
-    for option, kind in (("tau", "effort"), ("inputs", "input")):
-        given = options.get(option)
-        own = [each.name for each in law.controls if each.data[0] == kind]
-        if given is None or not own:
-            continue
-        if not isinstance(given, Mapping):
-            raise PolhodeError(
-                f"{option} is {shown(given)}, and the controller gives some of the {kind}s.",
-                place=option,
-                cure="Give the others by name.",
-                code="E-CONTROL-TYPE",
-            )
-        both = [key for key in given if key in named.symbols or (isinstance(key, str) and key in named.by_name)]
-        both = [key for key in both if named.find(key, option).data[0] == kind]
-        if both:
-            message = f"the {kind} '{both[0]}' is given, and the controller gives it too."
-            raise PolhodeError(message, option, "Leave it to one of them.", "E-CONTROL-TWICE")
+    unexpected = [each for each in free_symbols(law.expressions) if each not in known]
+    if unexpected:
+        message = f"system '{system.name}' has no {described(unexpected[0])}, which the law depends on."
+        raise fault(message, "Design it on a model with the names of this one.", "E-CONTROL-NAME")
 
 
 def _sampling(law: Law, options: Mapping[str, Any], derivation: Derivation) -> Sampling | None:
@@ -250,46 +218,35 @@ def _sampling(law: Law, options: Mapping[str, Any], derivation: Derivation) -> S
     return None
 
 
-def _with_parameters(system: Model, law: Law) -> Model:
+def _extended(plant: Model, law: Law, states: Sequence[ControllerState]) -> Model:
+    """The model with the law's parameters, and the controller's states as first-order states."""
+    system, cure = plant, "Call one of them by another name."
     for name, each in law.parameters.items():
-        there = system.parameters.get(name)
+        there = plant.parameters.get(name)
         if there is None:
             system = system.with_record("parameters", name, Parameter(each.symbol, each.value, each.unit))
         elif there.value != each.value:
-            raise fault(
-                f"system '{system.name}' and the controller both have a parameter '{name}', with different values.",
-                "Call one of them by another name.",
-                "E-CONTROL-TWICE",
-            )
-    return system
-
-
-def _with_states(system: Model, law: Law, plant: Model) -> Model:
-    """The model with the controller's states as states without mass."""
+            both = f"system '{plant.name}' and the controller both have a parameter '{name}', with different values."
+            raise fault(both, cure, "E-CONTROL-TWICE")
     taken = {*plant.states, *(q.name for joint in plant.joints.values() for q in joint.q)}
-    for each in law.states:
-        name = each.symbol.name
+    for state in states:
+        name = state.symbol.name
         if name in taken:
-            raise fault(
-                f"system '{plant.name}' and the controller both have a state or coordinate '{name}'.",
-                "Call one of them by another name.",
-                "E-CONTROL-TWICE",
-            )
-        system = system.with_record("states", name, State(each.symbol, each.rate, each.start, each.unit))
+            message = f"system '{plant.name}' and the controller both have a state or coordinate '{name}'."
+            raise fault(message, cure, "E-CONTROL-TWICE")
+        system = system.with_record("states", name, State(state.symbol, state.rate, state.start, state.unit))
     return system
 
 
 def _start(start: Any, law: Law, own: int) -> Any:
-    """Where a run starts; where states without mass are given as an array, the controller's come behind them."""
+    """The start of a run; where first-order states are given as an array, the controller's come behind them."""
     if isinstance(start, tuple) and len(start) == 3 and law.states and np.shape(start[2]) == (own,):
         return (*start[:2], [*start[2], *(float(each.start) for each in law.states)])
     return start
 
 
 # ---- references ----------------------------------------------------------------------------------------------
-# What is wanted, as a user gives it: numbers, expressions of time, samples, another run; by the names of references.
-#
-# A law knows a reference with its derivatives in time. They are exact: those of the expression.
+# A reference is given as a number, an expression of time, samples, or another run; its derivatives are exact.
 
 #: The highest derivative of a table that has no impulses, by how its points are joined.
 _SMOOTH = {"held": 0, "linear": 1, "pchip": 2, "cubic": 3}
@@ -297,35 +254,25 @@ _SMOOTH = {"held": 0, "linear": 1, "pchip": 2, "cubic": 3}
 _CURVE = 'Give a number, an expression of time (also as text), or sampled(times, values, "cubic").'
 
 
-@dataclass(frozen=True, eq=False)
-class Curves:
-    """The references of a law and their derivatives, by their symbols, as expressions of time."""
-
-    by_symbol: Mapping[Expr, Expr]
-    lengths: Mapping[str, Expr]
-
-
-def curves_of(law: Law, given: Any, system: Model) -> Curves:
-    """What is wanted, as it is given by name."""
+def curves_of(law: Law, given: Any, system: Model) -> tuple[dict[Expr, Expr], dict[str, Expr]]:
+    """References and their derivatives as expressions of time, by symbol; lengths by which quaternions are divided."""
     by_name = _by_name(law, given)
-    curves = {wanted.name: _curve(wanted, by_name, system) for wanted in law.reference}
+    curves = {each.name: _curve(each, by_name, system) for each in law.reference}
     lengths: dict[str, Expr] = {}
     for name, four in law.orientations.items():
-        length = _length(name, [curves[each.name] for each in four])
-        if length is not None:
-            lengths[name] = length
-            curves |= {each.name: as_expr(curves[each.name] / length) for each in four}
-    return Curves(dict(_derivatives(law, curves, system)), lengths)
-
-
-def _length(orientation: str, four: Sequence[Expr]) -> Expr | None:
-    """The length of a quaternion that is wanted; None where it is one for all times and parameters."""
-    square = as_expr(sum(each * each for each in four))
-    if is_zero(square - 1):
-        return None
-    if not free_symbols(four):
-        check_unit_length(evaluate([square], {})[0] ** 0.5, orientation)
-    return as_expr(sqrt(square))
+        square = as_expr(sum(curves[each.name] * curves[each.name] for each in four))
+        if is_zero(square - 1):
+            continue
+        if not free_symbols([curves[each.name] for each in four]):
+            check_unit_length(evaluate([square], {})[0] ** 0.5, name)
+        lengths[name] = as_expr(sqrt(square))
+        curves |= {each.name: as_expr(curves[each.name] / lengths[name]) for each in four}
+    by_symbol: dict[Expr, Expr] = {}
+    for each in law.reference:
+        curve = curves[each.name]
+        for symbol in each.symbols:
+            by_symbol[symbol], curve = curve, curve.diff(system.time)
+    return by_symbol, lengths
 
 
 def _by_name(law: Law, given: Any) -> dict[str, Any]:
@@ -337,7 +284,7 @@ def _by_name(law: Law, given: Any) -> dict[str, Any]:
         return {name: _of_run(given, name) for name in names}
     planned = None if isinstance(given, Mapping | Function) else getattr(given, "reference", None)
     planned = planned() if callable(planned) else planned
-    if isinstance(planned, Mapping):  # of a motion that was planned: it may be of more than is asked for
+    if isinstance(planned, Mapping):  # of a motion that was planned: it may have more than these
         return {name: planned[name] for name in names if name in planned}
     if isinstance(given, Mapping):
         by_name = {key.name if isinstance(key, Expr) else key: value for key, value in given.items()}
@@ -349,14 +296,11 @@ def _by_name(law: Law, given: Any) -> dict[str, Any]:
         return {names[0]: given}
     if isinstance(given, list | tuple | np.ndarray) and len(given) == len(names):
         return dict(zip(names, given, strict=True))
-    raise PolhodeError(
-        f"{shown(given)} is one curve, and there are {len(names)} references."
-        if names
-        else "the controller follows no reference.",
-        place="reference",
-        cure=f"Give them by name: {', '.join(names)}." if names else "Leave the reference out.",
-        code="E-CONTROL-SHAPE",
-    )
+    if not names:
+        cure = "Leave the reference out."
+        raise PolhodeError("the controller follows no reference.", "reference", cure, "E-CONTROL-SHAPE")
+    message = f"{shown(given)} is one curve, and there are {len(names)} references."
+    raise PolhodeError(message, "reference", f"Give them by name: {', '.join(names)}.", "E-CONTROL-SHAPE")
 
 
 def _of_run(run: Trajectory, name: str) -> Function:
@@ -366,14 +310,6 @@ def _of_run(run: Trajectory, name: str) -> Function:
         message = f"the run has {len(values)} samples, too few for a curve."
         raise PolhodeError(message, f"reference '{name}'", "Give a run with more samples.", "E-CONTROL-SHAPE")
     return sampled(run.t, values, "cubic", name=name)
-
-
-def _derivatives(law: Law, curves: Mapping[str, Expr], system: Model) -> Iterator[tuple[Expr, Expr]]:
-    for wanted in law.reference:
-        curve = curves[wanted.name]
-        for symbol in wanted.symbols:
-            yield symbol, curve
-            curve = curve.diff(system.time)
 
 
 def _curve(wanted: Reference, given: Mapping[str, Any], system: Model) -> Expr:
@@ -386,15 +322,21 @@ def _curve(wanted: Reference, given: Mapping[str, Any], system: Model) -> Expr:
         raise PolhodeError("there is no curve for it.", place, cure, "E-CONTROL-MISSING")
     made = _expression(given[wanted.name], wanted, system, place)
     known = {system.time, *(each.symbol for each in system.parameters.values())}
-    strange = [each for each in free_symbols([made]) if each not in known]
-    if [each.data[0] for each in strange] == ["symbol"] and strange[0].name == system.time.name:
-        (made,), strange = substitute([made], {strange[0]: system.time}), []  # somebody's own symbol for the time
-    if strange:
-        message = f"it depends on the {strange[0].data[0]} '{strange[0].name}'."
+    others = [each for each in free_symbols([made]) if each not in known]
+    if [each.data[0] for each in others] == ["symbol"] and others[0].name == system.time.name:
+        (made,), others = substitute([made], {others[0]: system.time}), []  # another symbol for the time
+    if others:
+        message = f"it depends on the {others[0].data[0]} '{others[0].name}'."
         cure = "A reference is a function of time, system.time, and of parameters of the mechanism."
         raise PolhodeError(message, place, cure, "E-CONTROL-DEPENDENCE")
     for table in tables_of_time([made], system.time):
-        _check_smooth(table, wanted.order, place)
+        most, joined = _SMOOTH[table.points.kind], table.points.kind
+        if wanted.order > most:  # the derivative has impulses that no table shows
+            better = [kind for kind, enough in _SMOOTH.items() if enough >= wanted.order and kind != "pchip"]
+            message = f"the law takes derivative {wanted.order} of it, and samples that are joined {joined} have "
+            cure = "Give an expression of time, as polhode.planning.quintic makes."
+            cure = f'Join them smoothly: sampled(times, values, "{better[0]}").' if better else cure
+            raise PolhodeError(f"{message}{most or 'none'}.", place, cure, "E-CONTROL-UNSUPPORTED")
     return made
 
 
@@ -414,26 +356,6 @@ def _expression(value: Any, wanted: Reference, system: Model, place: str) -> Exp
         if isinstance(value, bool):
             raise TypeError
         if callable(value) and not isinstance(value, Expr):
-            raise PolhodeError(
-                "a Python function has no derivatives here, and would be asked at every step.",
-                place=place,
-                cure=_CURVE,
-                code="E-CONTROL-UNSUPPORTED",
-            )
+            message = "a Python function has no derivatives here, and would be called at every step."
+            raise PolhodeError(message, place, _CURVE, "E-CONTROL-UNSUPPORTED")
         return as_expr(value)
-
-
-def _check_smooth(table: Table, order: int, place: str) -> None:
-    """Refuse samples whose derivatives, as many as a law wants, have impulses that no table shows."""
-    most = _SMOOTH[table.points.kind]
-    if order > most:
-        better = [kind for kind, enough in _SMOOTH.items() if enough >= order and kind != "pchip"]
-        raise PolhodeError(
-            f"the law wants derivative {order} of it, and samples that are joined {table.points.kind} have "
-            f"{most or 'none'}.",
-            place=place,
-            cure=f'Join them smoothly: sampled(times, values, "{better[0]}").'
-            if better
-            else "Give an expression of time, as polhode.planning.quintic makes.",
-            code="E-CONTROL-UNSUPPORTED",
-        )

@@ -25,7 +25,6 @@ from ..guard import Stop
 from ..initial_state import Floats
 from ..settings import MOST_BYTES
 from .actuation import Breaks, ControllerFailed, sample_times
-from .controlled import ClosedLoop
 from .under_control import ControllerLog
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Sampling:
-    """When a law is asked and when it acts, in seconds, and what stands between it and the mechanism."""
+    """Sample time and delay in seconds, quantisation and noise of measurements and controls, and the discretisation."""
 
     sample_time: float
     delay: float = 0.0
@@ -51,19 +50,16 @@ class Sampling:
 
 def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampling:
     """How a law is sampled, as the options of a run say."""
-    sample_time = law.sample_time_as(options.get("sample_time")) or 0.0
     measured = Named.measurements(law)
-    seed, delay = options.get("seed"), options.get("delay")
-    discretisation = options.get("discretisation")
-    discretisation = "euler" if discretisation is None else rule_of(discretisation)
-    both = measured | Named.controls(law, known.joints)
+    seed, delay, rule = (options.get(name) for name in ("seed", "delay", "discretisation"))
+    both, smallest = measured | Named.controls(law, known.joints), np.finfo(float).tiny
     return Sampling(
-        sample_time,
+        law.sample_time_as(options.get("sample_time")) or 0.0,
         number(0.0 if delay is None else delay, "a time ≥ 0 in seconds", least=0.0, place="delay"),
-        numbers_of(options.get("quantisation"), both, "quantisation", "a step > 0", least=np.finfo(float).tiny),
+        numbers_of(options.get("quantisation"), both, "quantisation", "a step > 0", least=smallest),
         numbers_of(options.get("noise"), measured, "noise", "a standard deviation ≥ 0"),
         None if seed is None else whole_number(seed, "a whole number ≥ 0", least=0, place="seed"),
-        discretisation,
+        "euler" if rule is None else rule_of(rule),
     )
 
 
@@ -79,10 +75,8 @@ def starting(loop: ClosedLoop, start: Any, known: Synopsis) -> tuple[ClosedLoop,
         every = {*known.coordinates, *known.states, *known.speeds, *known.omitted}
         strays = [name for name in rest if name not in every]
         if strays:
-            what = "coordinate, state or state of the controller"
-            raise unknown(
-                what, strays[0], [*known.coordinates, *known.states, *names], place="start", code="E-CONTROL-NAME"
-            )
+            what, names = "coordinate, state or state of the controller", [*known.coordinates, *known.states, *names]
+            raise unknown(what, strays[0], names, place="start", code="E-CONTROL-NAME")
     elif isinstance(start, tuple) and len(start) == 3 and np.shape(start[2]) == (len(known.states) + len(names),):
         given = dict(zip(names, start[2][len(known.states) :], strict=True))
         rest = (*start[:2], start[2][: len(known.states)])
@@ -93,62 +87,53 @@ def starting(loop: ClosedLoop, start: Any, known: Synopsis) -> tuple[ClosedLoop,
 
 
 class SampledLoop:
-    """A sampled law in a run: when it is asked and when it acts, what noise it sees, and the log of what it gave."""
+    """A sampled law in a run: when it is evaluated and when it acts, the noise of measurements, and its log."""
 
     def __init__(self, loop: ClosedLoop, functions: Functions, parameters: Mapping[str, Any], end: float) -> None:
         self.loop, self.sampling = loop, loop.how
-        sampling = self.sampling
-        every = sampling.sample_time
-        times = np.concatenate([[0.0], sample_times(every, end, f"the controller '{loop.controller}'")])
+        times = sample_times(self.sampling.sample_time, end, f"the controller '{loop.controller}'")
+        times = np.concatenate([[0.0], times])
         width = len(functions.equations.q) + len(functions.equations.u) + len(loop.law.controls) + len(loop.law.states)
         if 8.0 * len(times) * width > MOST_BYTES:
             message = f"{len(times):,} samples of {width} numbers would take {8e-9 * len(times) * width:.3g} GB."
             raise LimitError(message, "sample_time", "Give a longer sample time, or a shorter run.", "E-RUN-SIZE")
         law, names = loop.compiled(functions)
+        spread = np.array([*self.sampling.noise.values()])
+        noise = np.random.default_rng(self.sampling.seed or 0).standard_normal((len(times), len(spread))) * spread
         law = law.with_parameters(functions.values_of(names, parameters))
-        spread = np.array([*sampling.noise.values()])
-        noise = np.random.default_rng(sampling.seed or 0).standard_normal((len(times), len(spread))) * spread
-        start = np.array([loop.starts.get(each.symbol.name, float(each.start)) for each in loop.law.states])
-        self.law = SampledLaw(law, times, start, noise)
-        self.acting, self.asked = -1, 0  # the row that acts, and how many are filled
+        self.law = SampledLaw(law, times, _first_states(loop), noise)
+        self.acting, self.count = -1, 0  # the row that acts, and how many are filled
         self._names: tuple[str, ...] = ()
+        self._acts_at_once = self.sampling.delay <= _SAME * self.sampling.sample_time
 
     @property
     def log(self) -> ControllerLog:
         """What it gave so far."""
-        controls, states = self.law.controls[: self.asked], self.law.states[: self.asked]
-        of = self.loop.law
+        law, count, of = self.law, self.count, self.loop.law
         names = tuple(each.name for each in of.controls), tuple(each.symbol.name for each in of.states)
-        return ControllerLog(self.law.times[: self.asked], controls.copy(), states.copy(), *names)
-
-    @property
-    def _acts_at_once(self) -> bool:
-        return self.sampling.delay <= _SAME * self.sampling.sample_time
+        return ControllerLog(law.times[:count], law.controls[:count].copy(), law.states[:count].copy(), *names)
 
     @property
     def clocks(self) -> list[Floats]:
-        """The times at which the law is asked, and those at which what it gave begins to act."""
-        asked = self.law.times
-        return [asked] if self._acts_at_once else [asked, asked + self.sampling.delay]
+        """The times at which the law is evaluated, and those at which its controls begin to act."""
+        times = self.law.times
+        return [times] if self._acts_at_once else [times, times + self.sampling.delay]
 
     def connect(self, values: Floats, names: tuple[str, ...], breaks: Breaks) -> None:
         """Let controls hold among the efforts and inputs of a run that has these breaks."""
         columns = [names.index(f"{each.data[0]} '{each.name}'") for each in self.loop.law.controls]
         self._names = tuple(names[column] for column in columns)
         values[columns] = 0.0
-        same = _SAME * self.sampling.sample_time
-        rows = np.arange(len(self.law.times))
-        made = []
+        same, rows, at_breaks = _SAME * self.sampling.sample_time, np.arange(len(self.law.times)), []
         for times in (self.law.times, self.law.times + self.sampling.delay):
             at = np.searchsorted(breaks.times, times - same)
-            found = np.full(len(breaks), -1, dtype=np.int64)
             inside = (at < len(breaks)) & (times > same)
-            found[at[inside]] = rows[inside]
-            made.append(found)
-        self.law.connect(values, np.array(columns), made[0], made[1])
+            at_breaks.append(np.full(len(breaks), -1, dtype=np.int64))
+            at_breaks[-1][at[inside]] = rows[inside]
+        self.law.connect(values, np.array(columns), *at_breaks)
 
     def begin(self, number: int, x: Floats) -> None:
-        """Ask and act, as it is due at a break; the start is break -1."""
+        """Evaluate the law and let controls act, as it is due at a break; the start is break -1."""
         asks, acts = (0, 0 if self._acts_at_once else -1)
         if number >= 0:
             asks, acts = int(self.law.asks[number]), int(self.law.acts[number])
@@ -156,10 +141,9 @@ class SampledLoop:
             found = self.law.ask(asks, x)
             wrong = np.flatnonzero(~np.isfinite(found))
             if len(wrong):
-                raise ControllerFailed(
-                    f"the law of {self._names[wrong[0]]} gave no finite number, at t = {self.law.times[asks]:.6g} s."
-                )
-            self.asked = max(self.asked, asks + 1)
+                at = f"at t = {self.law.times[asks]:.6g} s."
+                raise ControllerFailed(f"the law of {self._names[wrong[0]]} gave no finite number, {at}")
+            self.count = max(self.count, asks + 1)
         if acts >= 0:
             self.law.act(acts)
             self.acting = acts
@@ -172,15 +156,15 @@ class SampledLoop:
         values[np.ix_(acted, self.law.columns)] = self.law.controls[rows[acted]]
         values[np.ix_(~acted, self.law.columns)] = 0.0
         self.acting = int(rows[-1])
-        self.asked = max(self.asked, int(self.law.asks[first:last].max()) + 1)
+        self.count = max(self.count, int(self.law.asks[first:last].max()) + 1)
 
 
-# ---- stepped law ---------------------------------------------------------------------------------------------
-# A sampled law in a loop of one's own: every member of a batch has a clock, and states of the law, of its own.
+def _first_states(loop: ClosedLoop) -> Floats:
+    return np.array([loop.starts.get(each.symbol.name, float(each.start)) for each in loop.law.states])
 
 
 class SteppedLaw:
-    """At t = 0, T, 2T, … the law gives controls, which hold in the rows of efforts and inputs after a delay."""
+    """A sampled law in a stepper: every member has its clock and states; `rows` are (kind, names, array) to act in."""
 
     def __init__(
         self,
@@ -195,7 +179,7 @@ class SteppedLaw:
         self._every, self._delay, self._groups = how.sample_time, how.delay, groups
         self._spread, self._seed = np.array([*how.noise.values()]), how.seed or 0
         self._noise = [np.random.default_rng(self._seed + i) for i in range(count)]
-        self.start = np.array([loop.starts.get(each.symbol.name, float(each.start)) for each in loop.law.states])
+        self.start = _first_states(loop)
         self.states = np.tile(self.start, (count, 1))
         self.given = np.zeros(count, dtype=np.int64)  # how many samples there were
         self.acting = np.zeros(count, dtype=np.int64)  # and how many of them have come to act
@@ -207,8 +191,7 @@ class SteppedLaw:
     def next_times(self) -> Floats:
         """When something happens next to each member."""
         acts = np.where(self.acting < self.given, self.acting * self._every + self._delay, np.inf)
-        found: Floats = np.minimum(self.given * self._every, acts)
-        return found
+        return np.asarray(np.minimum(self.given * self._every, acts))
 
     def pass_to(self, t: Floats, x: Floats, members: Any) -> None:
         """Sample and act, as it is due for members of a mask at their times and states."""
@@ -255,26 +238,24 @@ class SteppedLaw:
 
 
 # ---- unstable loop -------------------------------------------------------------------------------------------
-# A sampled loop that is unstable: each sample is answered by more than the last, and the motion grows without end.
-#
-# A state that is held for a sample too long is overshot, and the next control is larger, with the other sign. States
-# reach no bound for a long time, since what is fast takes ever more steps; the controls tell it after a few samples.
+# In an unstable sampled loop each control is larger than the last, with the other sign. States reach no bound for a
+# long time, since fast motions take ever more steps; the controls show it after a few samples.
 
 #: Speeds that lead, within a sample, so many times further than the mechanism was from its zero, are no motion.
 _BEYOND = 1e3
 #: Controls that grow by this factor from sample to sample, over as many samples.
 _GROWTH, _SAMPLES = 1.1, 8
-#: Fewer samples do not tell.
+#: Fewer samples show no growth.
 _FEWEST = 3
 
 
 def growth_of(controls: Floats) -> float:
     """By which factor controls (K, …) have grown from sample to sample; 1 where the last are not the largest."""
     sizes = np.abs(controls).max(axis=1, initial=0.0)
-    if len(sizes) < _FEWEST or sizes[-1] < sizes.max():
+    count = min(_SAMPLES, len(sizes) - 1)
+    if len(sizes) < _FEWEST or sizes[-1] < sizes.max() or not sizes[-1 - count] > 0.0:
         return 1.0
-    first = sizes[-1 - min(_SAMPLES, len(sizes) - 1)]
-    return float((sizes[-1] / first) ** (1.0 / min(_SAMPLES, len(sizes) - 1))) if first > 0.0 else 1.0
+    return float((sizes[-1] / sizes[-1 - count]) ** (1.0 / count))
 
 
 def unstable_loop(

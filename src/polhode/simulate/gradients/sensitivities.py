@@ -29,9 +29,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from ...compiled.quantities import Asked
 from ...compiled.variations import AdjointRates, IntegratedRates, TangentVariations, VariationalRates
-from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, unknown
 from ...expr import Expr, as_expr, evaluate, jacobian, substitute
 from ...expr.spelling import spelled
@@ -42,7 +40,7 @@ from ...ode.record import CONSTRAINED_GROWTH, Reason
 from ..initial_state import Floats
 from ..settings import SmoothOptions, refuse_others, too_many, underflow
 from ..trajectory.trajectory import Trajectory
-from .smooth_run import Followed, FollowedRates, Occurrence, Projection, Segment, SmoothRun, expressed, start_variations
+from .smooth_run import Followed, FollowedRates, Occurrence, Projection, SmoothRun, expressed, start_variations
 
 if TYPE_CHECKING:
     from ...formalisms.derivation import Derivation
@@ -85,8 +83,8 @@ class Sensitivities(Shown):
         """∂(a coordinate or speed)/∂(what it varies with) over time, both by name or symbol."""
         of, by = names
         equations = self.trajectory.equations.record
-        place = _place(of, [*equations.q, *equations.u, *equations.z], "coordinate or speed")
-        return np.asarray(self._whole[:, place, _place(by, self.symbols, "derivative by")])
+        row = _index(of, [*equations.q, *equations.u, *equations.z], "coordinate or speed")
+        return np.asarray(self._whole[:, row, _index(by, self.symbols, "derivative by")])
 
     @property
     def _whole(self) -> Floats:
@@ -101,12 +99,11 @@ class Sensitivities(Shown):
         entries = [expressed(equations, each, "values") for each in expressions]
         entries = entries if laws is None else substitute(entries, laws.given)
         state = [*equations.q, *equations.u, *equations.z]
-        starts = {*state}
-        slopes = jacobian(entries, [*state, *(each for each in self.symbols if each not in starts)])
+        slopes = jacobian(entries, [*state, *(each for each in self.symbols if each not in state)])
         found = self.trajectory.values(*slopes.entries()).T.reshape(len(self.t), len(entries), -1)
-        made: Floats = found[:, :, : len(state)] @ self._whole
-        made[:, :, [each not in starts for each in self.symbols]] += found[:, :, len(state) :]
-        return made[:, 0] if len(expressions) == 1 else made
+        values: Floats = found[:, :, : len(state)] @ self._whole
+        values[:, :, [each not in state for each in self.symbols]] += found[:, :, len(state) :]
+        return values[:, 0] if len(expressions) == 1 else values
 
     def _cell(self) -> Cell:
         """The derivatives of the state at the end."""
@@ -121,10 +118,10 @@ class Sensitivities(Shown):
         return f"Sensitivities({self.trajectory.summary()}; by {', '.join(self.by)})"
 
 
-def _place(name: Any, known: Sequence[Expr], kind: str) -> int:
-    for place, each in enumerate(known):
+def _index(name: Any, known: Sequence[Expr], kind: str) -> int:
+    for index, each in enumerate(known):
         if name is each or (isinstance(name, str) and name in (spelled(each), each.name)):
-            return place
+            return index
     raise unknown(kind, name, [spelled(each) for each in known], place="sensitivities", code="E-SENSITIVITY-NAME")
 
 
@@ -140,27 +137,22 @@ def sensitivities(
                     on={event: {speed: expression}} changes the state where one passes through zero
     """
     refuse_others(options, SmoothOptions, "sensitivities")
-    run = SmoothRun.of(derivation, duration, by, options)
-    varying, order = _ordered(run.functions.equations, run.symbols)
-    return _Sensitive(run, run.symbols, varying, order).followed()
-
-
-def _ordered(equations: EquationsOfMotion, symbols: Sequence[Expr]) -> tuple[tuple[str, ...], list[int]]:
-    """The symbols that rates depend on, by name, which come first among the columns; and the place of each symbol."""
-    state = {*equations.q, *equations.u, *equations.z}
-    first = [each for each in symbols if each not in state]
-    order = [*first, *(each for each in symbols if each in state)]
-    return tuple(spelled(each) for each in first), [order.index(each) for each in symbols]
+    return _Sensitive(SmoothRun.of(derivation, duration, by, options)).followed()
 
 
 class _Sensitive:
     """(x, S), an array of the state and then a column of S after the other."""
 
-    def __init__(self, run: SmoothRun, symbols: list[Expr], varying: tuple[str, ...], order: list[int]) -> None:
-        self.run, self.symbols, self.order = run, symbols, order
-        self.size, self.columns = len(run.x), len(symbols)
+    def __init__(self, run: SmoothRun) -> None:
+        self.run, self.size, self.columns = run, len(run.x), len(run.symbols)
+        equations = run.functions.equations
+        self.is_start = np.array([each in {*equations.q, *equations.u, *equations.z} for each in run.symbols])
+        # symbols that rates depend on come first among the columns; `order` is the column of each symbol
+        first = np.argsort(self.is_start, kind="stable")
+        self.order = np.argsort(first).tolist()
+        varying = tuple(spelled(run.symbols[k]) for k in first if not self.is_start[k])
         projected: Projection | None = None
-        if run.problem.manifold is not None or run.functions.equations.quaternions:
+        if run.problem.manifold is not None or equations.quaternions:
             tangent = FollowedRates(run, TangentVariations(varying, self.columns))
 
             def projected(t: float, x: Floats) -> Floats:
@@ -171,12 +163,10 @@ class _Sensitive:
 
     def followed(self) -> Sensitivities:
         run = self.run
-        begin = np.empty((self.columns, self.size))
-        begin[self.order] = start_variations(run, self.symbols).T
-        made = run.follow(self.rates, begin.ravel(), self._changed)
+        made = run.follow(self.rates, self._in_columns(start_variations(run)), self._changed)
         S = self._variations(made.states)
         end_time, end = np.zeros(self.columns), S[-1]
-        with run.telling(made.trajectory):
+        with run.ending(made.trajectory):
             for event in made.events:
                 if event.after is None:
                     last, time = event, self._time_variation(event)
@@ -187,34 +177,37 @@ class _Sensitive:
         dq, du, dz = np.split(S, parts, axis=1)
         end_q, end_u, end_z = np.split(end, parts)
         return Sensitivities(
-            made.trajectory, tuple(spelled(each) for each in self.symbols), dq, du, dz,
-            tuple(tuple(times) for times in self.event_times), end_time, end_q, end_u, end_z, tuple(self.symbols),
+            made.trajectory, tuple(spelled(each) for each in run.symbols), dq, du, dz,
+            tuple(tuple(times) for times in self.event_times), end_time, end_q, end_u, end_z, tuple(run.symbols),
         )  # fmt: skip
 
+    def _in_columns(self, S: Floats) -> Floats:
+        """S (n, p) as it stands behind the state."""
+        columns = np.empty((self.columns, self.size))
+        columns[self.order] = S.T
+        return columns.ravel()
+
     def _variations(self, x: Floats) -> Floats:
-        """S (…, n, p), in the order asked for, of states with their variations (…, n (1 + p))."""
+        """S (…, n, p), in the order of the symbols, of states with their variations (…, n (1 + p))."""
         columns = x[..., self.size :].reshape(*x.shape[:-1], self.columns, self.size)
         return np.swapaxes(columns[..., self.order, :], -1, -2)
 
     def _time_variation(self, event: Occurrence) -> Floats:
-        """How the time of an event varies."""
+        """The variation of the time of an event."""
         x = event.before[: self.size]
         by_x, by_p = event.jump.time_slopes(self.run.known(event.t, x), self.rates(event.t, event.before)[: self.size])
-        explicit = np.where([each in event.jump.state for each in self.symbols], 0.0, by_p)
-        varied: Floats = by_x @ self._variations(event.before) + explicit
+        varied: Floats = by_x @ self._variations(event.before) + np.where(self.is_start, 0.0, by_p)
         self.event_times[event.number].append(varied)
         return varied
 
     def _changed(self, event: Occurrence, new: Floats) -> Floats:
         """The state and its variations behind an event."""
-        time, jump = self._time_variation(event), event.jump
-        by_x, by_t, by_p = jump.after_slopes(self.run.known(event.t, event.before[: self.size]))
-        by_p[:, [each in jump.state for each in self.symbols]] = 0.0
+        time = self._time_variation(event)
+        by_x, by_t, by_p = event.jump.after_slopes(self.run.known(event.t, event.before[: self.size]))
+        by_p[:, self.is_start] = 0.0
         before, after = (self.rates(event.t, x)[: self.size] for x in (event.before, new))
         S = by_x @ self._variations(event.before) + by_p + np.outer(by_x @ before + by_t - after, time)
-        columns = np.empty((self.columns, self.size))
-        columns[self.order] = S.T
-        return np.concatenate([new[: self.size], columns.ravel()])
+        return np.concatenate([new[: self.size], self._in_columns(S)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,27 +266,25 @@ def gradient(
         cure = "Give of=… at the end of the run, integrand=… along it, or both."
         raise PolhodeError("there is nothing to differentiate.", "gradient", cure, "E-SENSITIVITY-NAME")
     refuse_others(options, SmoothOptions, "gradient")
-    run = SmoothRun.of(derivation, duration, by, options)
-    return _Adjoint(run, run.symbols, of, integrand).gradient()
+    return _Adjoint(SmoothRun.of(derivation, duration, by, options), of, integrand).gradient()
 
 
 class _Adjoint:
     """One functional of one run."""
 
-    def __init__(self, run: SmoothRun, symbols: list[Expr], of: Any, integrand: Any) -> None:
+    def __init__(self, run: SmoothRun, of: Any, integrand: Any) -> None:
         equations = run.functions.equations
-        self.run, self.symbols, self.size = run, symbols, len(run.x)
+        self.run, self.size, self.has_integral = run, len(run.x), integrand is not None
         state = [*equations.q, *equations.u, *equations.z]
-        self.varies = np.array([each not in state for each in symbols])
+        self.varies = np.array([each not in state for each in run.symbols])
         self.final = as_expr(0) if of is None else run.expressed(of, "of")
-        self.final_slopes = list(jacobian([self.final], [*state, equations.system.time, *symbols]).entries())
+        self.final_slopes = list(jacobian([self.final], [*state, equations.system.time, *run.symbols]).entries())
         along = None if integrand is None else run.expressed(integrand, "integrand")
-        asked: Asked = "state_rates" if along is None else IntegratedRates(along)
         is_kept = run.problem.manifold is not None or bool(run.rates.groups)
-        self.forward = FollowedRates(run, asked, run.projected if is_kept else None)
-        names = tuple(spelled(each) for each, varies in zip(symbols, self.varies, strict=True) if varies)
+        forward = "state_rates" if along is None else IntegratedRates(along)
+        self.forward = FollowedRates(run, forward, run.projected if is_kept else None)
+        names = tuple(spelled(each) for each in run.symbols if each not in state)
         self.backward = FollowedRates(run, AdjointRates(names, along))
-        self.has_integral = along is not None
 
     def gradient(self) -> Gradient:
         run = self.run
@@ -301,32 +292,32 @@ class _Adjoint:
         last = made.states[-1]
         known = run.known(float(made.trajectory.t[-1]), last[: self.size])
         value = evaluate([self.final], known)[0] + (float(last[-1]) if self.has_integral else 0.0)
-        with run.telling(made.trajectory):
-            adjoint, own = self._pulled_back(made, known)
-        slopes = adjoint @ start_variations(run, self.symbols)
-        slopes[self.varies] += own
-        return Gradient(float(value), tuple(spelled(each) for each in self.symbols), slopes, made.trajectory)
+        with run.ending(made.trajectory):
+            adjoint, explicit = self._pulled_back(made, known)
+        slopes = adjoint @ start_variations(run)
+        slopes[self.varies] += explicit
+        return Gradient(float(value), tuple(spelled(each) for each in run.symbols), slopes, made.trajectory)
 
     def _pulled_back(self, made: Followed, known: Mapping[Expr, float]) -> tuple[Floats, Floats]:
-        """λ(0), and what parameters have gathered on the way."""
+        """λ(0), and the integral ∫ ∂H/∂p dt with what events add to it."""
         slopes = np.array(evaluate(self.final_slopes, known))
-        adjoint, own = slopes[: self.size].copy(), slopes[self.size + 1 :][self.varies]
+        adjoint, explicit = slopes[: self.size].copy(), slopes[self.size + 1 :][self.varies]
         if made.trajectory.status == "event":
             event = made.events[-1]
             rates = self.forward(event.t, event.before)
             gain = adjoint @ rates[: self.size] + slopes[self.size] + self._integrand(rates)
             by_x, by_p = event.jump.time_slopes(known, rates[: self.size])
-            adjoint, own = adjoint + gain * by_x, own + gain * by_p[self.varies]
-        for segment in reversed(made.segments()):
-            adjoint, own = self._along(segment, adjoint, own)
-            if segment.event is not None and segment.event.after is not None:
-                adjoint, own = self._across(segment.event, segment.event.after, adjoint, own)
-        return adjoint, own
+            adjoint, explicit = adjoint + gain * by_x, explicit + gain * by_p[self.varies]
+        for times, states, before in reversed(made.segments()):
+            adjoint, explicit = self._along(times, states, adjoint, explicit)
+            if before is not None and before.after is not None:
+                adjoint, explicit = self._across(before, before.after, adjoint, explicit)
+        return adjoint, explicit
 
-    def _along(self, segment: Segment, adjoint: Floats, own: Floats) -> tuple[Floats, Floats]:
-        """λ and what parameters gather at the beginning of a segment, from those at its end."""
-        control, times, states = self.run.control, segment.times, segment.states
-        x = np.concatenate([states[-1], adjoint, own])
+    def _along(self, times: Floats, states: Floats, adjoint: Floats, explicit: Floats) -> tuple[Floats, Floats]:
+        """Both at the beginning of a segment, from those at its end."""
+        control, size = self.run.problem.control, self.size
+        x = np.concatenate([states[-1], adjoint, explicit])
         run = NativeRun(control.method, x, t=-float(times[-1]), rtol=control.rtol, atol=control.atol)
         run.record.h_max, run.record.bound, run.most_kept = control.largest_step, np.inf, 0.0
         self.backward.steps_natively(run)
@@ -334,23 +325,19 @@ class _Adjoint:
         driver = Driver(control.most_steps)
         for t, state in zip((-times[-2::-1]).tolist(), states[-2::-1], strict=True):
             while (reason := driver.advance(run, t)) != Reason.DONE:
-                self._check(reason, run)
-            run.x[: self.size] = state
+                at = -float(run.record.t)
+                if reason in (Reason.UNDERFLOW, Reason.NONFINITE):
+                    raise underflow(at, control, "the step is swallowed by rounding")
+                if reason == Reason.BUDGET and run.record.steps >= control.most_steps:
+                    raise too_many(at, control)
+                if reason == Reason.INTERRUPTED:
+                    raise KeyboardInterrupt
+            run.x[:size] = state
             run.record.h = min(run.record.h, CONSTRAINED_GROWTH * run.record.taken)
             run.begin(t)
-        return run.x[self.size : 2 * self.size].copy(), run.x[2 * self.size :].copy()
+        return run.x[size : 2 * size].copy(), run.x[2 * size :].copy()
 
-    def _check(self, reason: Reason, run: NativeRun) -> None:
-        """Raise what ends the backward run."""
-        t, control = -float(run.record.t), self.run.control
-        if reason in (Reason.UNDERFLOW, Reason.NONFINITE):
-            raise underflow(t, control, "the step is swallowed by rounding")
-        if reason == Reason.BUDGET and run.record.steps >= control.most_steps:
-            raise too_many(t, control)
-        if reason == Reason.INTERRUPTED:
-            raise KeyboardInterrupt
-
-    def _across(self, event: Occurrence, after: Floats, adjoint: Floats, own: Floats) -> tuple[Floats, Floats]:
+    def _across(self, event: Occurrence, after: Floats, adjoint: Floats, explicit: Floats) -> tuple[Floats, Floats]:
         """The same before an event, from behind it."""
         known = self.run.known(event.t, event.before[: self.size])
         before, behind = self.forward(event.t, event.before), self.forward(event.t, after)
@@ -358,7 +345,7 @@ class _Adjoint:
         by_x, by_p = event.jump.time_slopes(known, before[: self.size])
         gain = adjoint @ (g_x @ before[: self.size] + g_t - behind[: self.size])
         gain += self._integrand(before) - self._integrand(behind)
-        return adjoint @ g_x + gain * by_x, own + (adjoint @ g_p + gain * by_p)[self.varies]
+        return adjoint @ g_x + gain * by_x, explicit + (adjoint @ g_p + gain * by_p)[self.varies]
 
     def _integrand(self, rates: Floats) -> float:
         return float(rates[-1]) if self.has_integral else 0.0

@@ -7,7 +7,7 @@ jump and what is followed does not: steps end there, and a segment begins.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,20 +22,20 @@ from ...compiled.quantities import Asked
 from ...constraints.factorisation import Factorisation
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, understood, unknown, warn
-from ...expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, jacobian, substitute, symbol
+from ...expr import Expr, Vector, as_expr, evaluate, free_symbols, jacobian, substitute, symbol
 from ...expr.spelling import described, spelled
 from ...ode.native_code import method_code
 from ...ode.native_run import NativeRun
 from ...ode.record import CONSTRAINED_GROWTH, GOES_ON
 from ..constraints.assembly import weights_of
 from ..control.actuation import Actuation
-from ..events import Crossing, Events, StateChange, place_of, read_events
+from ..events import Crossing, Events, StateChange, place_of
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..integrators.native import Integration
 from ..rates import Rates
 from ..run import Problem, problem_of, stopped
-from ..settings import Control, SmoothOptions
+from ..settings import SmoothOptions
 from ..trajectory.record import Record, Report
 from ..trajectory.trajectory import Trajectory
 
@@ -52,15 +52,6 @@ class Occurrence:
     t: float
     before: Floats
     after: Floats | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Segment:
-    """The ends of the steps between two events or time events, and the event that it follows, if one."""
-
-    times: Floats
-    states: Floats
-    event: Occurrence | None
 
 
 #: The state and what is followed beside it on the constraints, at a time; and behind an event that changed the state.
@@ -116,8 +107,8 @@ class Followed:
     events: tuple[Occurrence, ...] = ()
     steps: Floats | None = None
 
-    def segments(self) -> list[Segment]:
-        """The steps, divided where the state or its rates jump."""
+    def segments(self) -> list[tuple[Floats, Floats, Occurrence | None]]:
+        """Times and states at the ends of the steps between jumps of the state or its rates; the event before them."""
         acted, steps = self.trajectory.acted, self.steps
         if acted is None or steps is None:
             return []
@@ -127,11 +118,12 @@ class Followed:
         jumps += [(each.t, each.t, each.before, each) for each in self.events if each.after is not None]
         jumps.sort(key=lambda jump: jump[0])
         jumps.append((np.inf, min(self.trajectory.t[-1], acted.last), self.states[-1], None))
-        segments, first, event = [], 0, None
+        segments: list[tuple[Floats, Floats, Occurrence | None]] = []
+        first, event = 0, None
         for next_begin, end, x, next_event in jumps:
             last = int(np.searchsorted(steps[:, 0], next_begin))
             states = np.vstack([steps[first:last, 2 : 2 + size], x[:size]])
-            segments.append(Segment(np.append(steps[first:last, 0], end), states, event))
+            segments.append((np.append(steps[first:last, 0], end), states, event))
             first, event = last, next_event
         return segments
 
@@ -142,8 +134,7 @@ class SmoothRun:
 
     problem: Problem  # with functions of independent constraints
     symbols: list[Expr]  # what it is differentiated by
-    events: Events
-    jumps: tuple[Jump, ...]
+    jumps: tuple[Jump, ...]  # its events
 
     @classmethod
     def of(cls, derivation: Derivation, duration: float, by: Sequence[Any], options: SmoothOptions) -> SmoothRun:
@@ -154,8 +145,8 @@ class SmoothRun:
             raise PolhodeError(message, "controller", "Give a law in continuous time.", "E-SENSITIVITY-UNSUPPORTED")
         symbols = read_by(problem.derivation.equations, by)
         for signal in (problem.tau, problem.inputs):
-            if signal.asked:
-                message = f"{signal.asked[0].words} is a Python function, which has no derivative."
+            if signal.functions:
+                message = f"{signal.functions[0].words} is a Python function, which has no derivative."
                 cure = "Write it as an expression of coordinates, speeds, time and parameters, or as samples."
                 raise PolhodeError(message, signal.what, cure, "E-SENSITIVITY-UNSUPPORTED")
         functions, manifold = problem.functions, problem.manifold
@@ -164,23 +155,16 @@ class SmoothRun:
             if problem.derivation.equations.dependent_speeds is None and len(rows) < len(manifold.names):
                 functions = functions.keeping(rows)
         driven = Actuation(functions, problem.parameters, problem.tau, problem.inputs).driving(functions)
-        _check_by(driven, symbols)
-        _check_smooth(driven)
-        watched, jumps = read_jumps(functions.derivation, *problem.given_events, problem.parameters, symbols)
-        _check_native(problem.control.method)
-        return cls(replace(problem, functions=functions, loop=None), symbols, watched, tuple(jumps))
-
-    @property
-    def control(self) -> Control:
-        """How its steps are chosen."""
-        return self.problem.control
+        _check(driven, symbols, problem.control.method)
+        problem = replace(problem, functions=functions, loop=None)
+        return cls(problem, symbols, tuple(read_jumps(problem, symbols)))
 
     @property
     def functions(self) -> Functions:
         """The functions of the mechanism, without laws."""
         return self.problem.functions
 
-    @property
+    @cached_property
     def x(self) -> Floats:
         """The first state."""
         start = self.problem.start
@@ -189,11 +173,11 @@ class SmoothRun:
     @cached_property
     def rates(self) -> Rates:
         """The rates of the state alone, and its projection."""
-        return self.problem.rates(self.control.method)
+        return self.problem.rates(self.problem.control.method)
 
     @property
     def laws(self) -> Mapping[Expr, Expr]:
-        """What some efforts and inputs are."""
+        """The laws of efforts and inputs."""
         laws = self.rates.functions.laws
         return {} if laws is None else laws.given
 
@@ -227,8 +211,8 @@ class SmoothRun:
             whole.restart(np.concatenate([record.last[1], beside]))
             rates.drive, rates.breaks = state.drive, state.breaks
             try:
-                events = self.events if changed is None else self._with_changes(changed)
-                made = Integration(rates, guard, whole, self.problem.span.times, self.control, events)
+                events = self.problem.events if changed is None else self._with_changes(changed)
+                made = Integration(rates, guard, whole, self.problem.times, self.problem.control, events)
                 followed.append(made)
                 made.run.most_kept = np.inf if keeps_steps else 0.0
                 return made.go(report)
@@ -242,7 +226,7 @@ class SmoothRun:
         if not followed:
             return Followed(trajectory, whole.states)
         run = followed[0].run
-        log = run.events.entries(0) if self.events else ()
+        log = run.events.entries(0) if self.problem.events else ()
         events = tuple(
             Occurrence(self.jumps[number], number, t, rates.projected(t, x) if kind == GOES_ON else x, after)
             for t, number, kind, _, x, after in log
@@ -251,24 +235,26 @@ class SmoothRun:
 
     def _with_changes(self, changed: Change) -> Events:
         """The events; those that change the state change what is followed beside it too."""
-        watched = list(self.events.watched)
-        for number, event in enumerate(watched):
-            if event.change is not None:
-                watched[number] = replace(event, change=self._whole_change(number, event.change, changed))
-        return replace(self.events, watched=tuple(watched))
 
-    def _whole_change(self, number: int, change: StateChange, changed: Change) -> StateChange:
-        def values(t: float, q: Floats, rest: Floats) -> Mapping[int, float]:
-            before = np.concatenate([q, rest])
-            after, size = before.copy(), len(self.x)
-            after[:size] = self.rates.projected(t, change.applied(t, before[:size]))
-            return dict(enumerate(changed(Occurrence(self.jumps[number], number, t, before), after).tolist()))
+        def whole(number: int, change: StateChange) -> StateChange:
+            def values(t: float, q: Floats, rest: Floats) -> Mapping[int, float]:
+                before = np.concatenate([q, rest])
+                after, size = before.copy(), len(self.x)
+                after[:size] = self.rates.projected(t, change.applied(t, before[:size]))
+                return dict(enumerate(changed(Occurrence(self.jumps[number], number, t, before), after).tolist()))
 
-        return StateChange(int, values, change.coordinates)
+            return StateChange(int, values, change.coordinates)
+
+        events = self.problem.events
+        watched = (
+            each if each.change is None else replace(each, change=whole(number, each.change))
+            for number, each in enumerate(events.watched)
+        )
+        return replace(events, watched=tuple(watched))
 
     @contextmanager
-    def telling(self, trajectory: Trajectory) -> Iterator[None]:
-        """Raise what has no derivative as the end of the run."""
+    def ending(self, trajectory: Trajectory) -> Iterator[None]:
+        """Raise a Stop as the error of a run with this trajectory."""
         try:
             yield
         except Stop as stop:
@@ -276,7 +262,7 @@ class SmoothRun:
 
 
 def read_by(equations: EquationsOfMotion, by: Any) -> list[Expr]:
-    """What to differentiate by, as symbols."""
+    """The symbols to differentiate by."""
     system = equations.system
     known = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
     known += [*equations.q, *equations.u, *equations.z, *equations.tau]
@@ -299,37 +285,26 @@ def read_by(equations: EquationsOfMotion, by: Any) -> list[Expr]:
     return made
 
 
-def _check_by(functions: Functions, by: Sequence[Expr]) -> None:
-    """Refuse derivatives by what follows a law."""
-    laws = {} if functions.laws is None else functions.laws.given
-    driven = [spelled(each) for each in by if each in laws]
+def _check(functions: Functions, by: Sequence[Expr], method: str) -> None:
+    """Refuse derivatives by what follows a law, rates that jump by themselves, and runs without native code."""
+    code, place = "E-SENSITIVITY-UNSUPPORTED", f"system '{functions.equations.system.name}'"
+    driven = [spelled(each) for each in by if functions.laws is not None and each in functions.laws.given]
     if driven:
         message = f"'{driven[0]}' follows a law, and so is nothing to differentiate by."
-        raise PolhodeError(message, "by", "Name a parameter that is in the law.", "E-SENSITIVITY-UNSUPPORTED")
-
-
-def _check_native(method: str) -> None:
-    """Refuse to differentiate where native code cannot be made."""
-    try:
-        method_code(method)
-    except OSError as problem:
-        message = f"derivatives of a run need native code, which does not work here ({problem})."
-        cure = "Take differences of runs, which SciPy can make."
-        raise PolhodeError(message, cure=cure, code="E-SENSITIVITY-UNSUPPORTED") from None
-
-
-def _check_smooth(functions: Functions) -> None:
-    """Refuse rates that jump by themselves."""
+        raise PolhodeError(message, "by", "Name a parameter that is in the law.", code)
     program = functions.program("state_rates")
     tables = jumping_tables(program)
     if tables is not None:
         message = f"{tables[1][0][0]} jumps at values of something other than the time, which is not differentiated."
-        cure = 'Take a table of the kind "linear", "cubic" or "pchip".'
-        raise PolhodeError(message, f"system '{functions.equations.system.name}'", cure, "E-SENSITIVITY-UNSUPPORTED")
+        raise PolhodeError(message, place, 'Take a table of the kind "linear", "cubic" or "pchip".', code)
     if switched(program) is not None or any(step.op == "floor" for step in program.run):
         message = "a force jumps with the sign of something, or with its whole part, which is not differentiated."
-        cure = "Make it smooth, as tanh(v/0.001) instead of sign(v)."
-        raise PolhodeError(message, f"system '{functions.equations.system.name}'", cure, "E-SENSITIVITY-UNSUPPORTED")
+        raise PolhodeError(message, place, "Make it smooth, as tanh(v/0.001) instead of sign(v).", code)
+    try:
+        method_code(method)
+    except OSError as problem:
+        message = f"derivatives of a run need native code, which does not work here ({problem})."
+        raise PolhodeError(message, cure="Take differences of runs, which SciPy can make.", code=code) from None
 
 
 # ---- jumps ---------------------------------------------------------------------------------------------------
@@ -351,111 +326,77 @@ class Jump:
     equations: EquationsOfMotion
     condition: Expr
     by: tuple[Expr, ...]  # what varies beside the state
-    changes: Mapping[int, Expr] | None  # new entries of the state, by place; None where nothing changes
+    changes: Mapping[int, Expr] | None  # new entries of the state, by index; None where nothing changes
 
-    @cached_property
+    @property
     def state(self) -> list[Expr]:
         """The symbols of the state."""
         return [*self.equations.q, *self.equations.u, *self.equations.z]
 
-    @property
-    def _variables(self) -> list[Expr]:
-        return [*self.state, self.equations.system.time, *self.by]
-
     @cached_property
-    def _slopes(self) -> list[Expr]:
-        return list(jacobian([self.condition], self._variables).entries())
-
-    @cached_property
-    def _change_slopes(self) -> list[Expr]:
-        """The derivatives of the new entries, row by row."""
-        entries = [] if self.changes is None else list(self.changes.values())
-        return list(jacobian(entries, self._variables).entries()) if entries else []
+    def _slopes(self) -> tuple[list[Expr], list[Expr]]:
+        """The derivatives of the condition, and those of the new entries, row by row."""
+        variables, entries = [*self.state, self.equations.system.time, *self.by], [*(self.changes or {}).values()]
+        changes = list(jacobian(entries, variables).entries()) if entries else []
+        return list(jacobian([self.condition], variables).entries()), changes
 
     def time_slopes(self, known: Mapping[Expr, float], rates: Floats) -> tuple[Floats, Floats]:
         """∂t/∂x and ∂t/∂p of the time at which it happens."""
-        slopes = np.array(evaluate(self._slopes, known))
+        slopes = np.array(evaluate(self._slopes[0], known))
         size = len(self.state)
         by_x, by_t, by_p = slopes[:size], slopes[size], slopes[size + 1 :]
         rate = float(by_x @ rates + by_t)
         if not abs(rate) > 0.0:
-            raise Stop(
-                "grazing",
-                f"at t = {known[self.equations.system.time]:.6g} s an event is zero and does not change there: "
-                "its time has no derivative.",
-                "Choose an event that passes through zero at some rate.",
-            )
+            t, cure = known[self.equations.system.time], "Choose an event that passes through zero at some rate."
+            message = f"at t = {t:.6g} s an event is zero and does not change there: its time has no derivative."
+            raise Stop("grazing", message, cure)
         return -by_x / rate, -by_p / rate
 
     def after_slopes(self, known: Mapping[Expr, float]) -> tuple[Floats, Floats, Floats]:
         """∂g/∂x, ∂g/∂t and ∂g/∂p."""
-        size, width = len(self.state), len(self._variables)
-        whole = np.zeros((size, width))
-        whole[:, :size] = np.eye(size)
+        size = len(self.state)
+        whole = np.eye(size, size + 1 + len(self.by))
         if self.changes:
-            whole[list(self.changes)] = np.array(evaluate(self._change_slopes, known)).reshape(-1, width)
+            whole[list(self.changes)] = np.array(evaluate(self._slopes[1], known)).reshape(-1, whole.shape[1])
         return whole[:, :size], whole[:, size], whole[:, size + 1 :]
 
 
-def read_jumps(
-    derivation: Derivation,
-    events: Sequence[Any],
-    until: Any,
-    on: Mapping[Any, Any] | None,
-    parameters: Mapping[str, Any],
-    by: Sequence[Expr],
-) -> tuple[Events, list[Jump]]:
-    """The events of a run as it watches them, and each as a jump; they must be expressions."""
-    equations = derivation.equations
-    watched = read_events(derivation, events, until, parameters, on)
-    asked = [*((event, None) for event in events), *(on or {}).items(), *([] if until is None else [(until, None)])]
-    jumps = []
-    for event, changes in asked:
-        condition = expressed(equations, _condition(event), "events")
-        jumps.append(Jump(equations, condition, tuple(by), None if changes is None else _changes(equations, changes)))
-    return watched, jumps
-
-
-def _condition(event: Any) -> Expr:
-    if isinstance(event, Expr):
-        return event
-    if isinstance(event, Crossing):
-        return event.expression
-    raise _no_expression(event, "events")
+def read_jumps(problem: Problem, by: Sequence[Expr]) -> Iterator[Jump]:
+    """The events of a run as jumps, in the order in which it watches them; they must be expressions."""
+    equations, (events, until, on) = problem.functions.equations, problem.given_events
+    _ = problem.events  # raises what is wrong in any run
+    given = [*((event, None) for event in events), *(on or {}).items(), *([] if until is None else [(until, None)])]
+    for event, changes in given:
+        condition = event.expression if isinstance(event, Crossing) else event
+        if not isinstance(condition, Expr):
+            raise _no_expression(event, "events")
+        condition = expressed(equations, condition, "events")
+        yield Jump(equations, condition, tuple(by), None if changes is None else _changes(equations, changes))
 
 
 def _no_expression(given: Any, place: str) -> PolhodeError:
-    return PolhodeError(
-        f"{given!r} is no expression, and only expressions can be differentiated.",
-        place=place,
-        cure="Write it as an expression of coordinates, speeds, time and parameters.",
-        code="E-SENSITIVITY-UNSUPPORTED",
-    )
+    message = f"{given!r} is no expression, and only expressions can be differentiated."
+    cure = "Write it as an expression of coordinates, speeds, time and parameters."
+    return PolhodeError(message, place, cure, "E-SENSITIVITY-UNSUPPORTED")
 
 
 def _changes(equations: EquationsOfMotion, given: Any) -> dict[int, Expr]:
-    """New entries of the state by place, in symbols of the run; with multipliers, speeds that keep the constraints."""
+    """New entries of the state by index, in symbols of the run; with multipliers, speeds that keep the constraints."""
     if not isinstance(given, Mapping):
         raise _no_expression(given, "on")
     made = {place_of(equations, key): expressed(equations, value, "on") for key, value in given.items()}
-    constraints = equations.constraints
+    constraints, size = equations.constraints, len(equations.q)
     if constraints is None or not constraints.rows:
         return made
-    size = len(equations.q)
-    moved = [k for k in made if k < size]
+    moved = [equations.coordinates[k] for k in made if k < size]
     if moved:
-        raise PolhodeError(
-            f"an event that moves '{equations.coordinates[moved[0]]}' of a mechanism with constraints is not "
-            "differentiated.",
-            place="on",
-            cure="Change speeds alone.",
-            code="E-SENSITIVITY-UNSUPPORTED",
-        )
+        message = f"an event that moves '{moved[0]}' of a mechanism with constraints is not differentiated."
+        raise PolhodeError(message, "on", "Change speeds alone.", "E-SENSITIVITY-UNSUPPORTED")
     if equations.dependent_speeds is not None:
         return made
-    struck = {u: made.get(size + k, u) for k, u in enumerate(equations.u)}
-    change = substitute(list(equations.projection_step[1]), struck)
-    return {**made, **{size + k: struck[u] + change[k] for k, u in enumerate(equations.u)}}
+    speeds = {u: made.get(size + k, u) for k, u in enumerate(equations.u)}
+    change = substitute(list(equations.projection_step[1]), speeds)
+    return {**made, **{size + k: speeds[u] + change[k] for k, u in enumerate(equations.u)}}
 
 
 def expressed(equations: EquationsOfMotion, expression: Any, place: str) -> Expr:
@@ -465,19 +406,17 @@ def expressed(equations: EquationsOfMotion, expression: Any, place: str) -> Expr
     system = equations.system
     given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
     known = {*equations.q, *equations.u, *equations.z, *equations.tau, system.time, *given}
-    strange = [symbol for symbol in free_symbols([value]) if symbol not in known]
-    if strange:
-        message = f"it depends on the {described(strange[0])}, which the run does not know."
+    others = [symbol for symbol in free_symbols([value]) if symbol not in known]
+    if others:
+        message = f"it depends on the {described(others[0])}, which this run does not have."
         cure = "Use coordinates, speeds, efforts, inputs, time and parameters of this system."
         raise PolhodeError(message, place, cure, "E-RUN-DEPENDENCE")
     return as_expr(value)
 
 
 # ---- start variations ----------------------------------------------------------------------------------------
-# How the first state of a run varies: with the values that a user gave, and with parameters through assembly.
-#
-# Assembly moves what was not given until the constraints hold. Where that is determined, a change of parameters or of a
-# given value is answered by the same coordinates and speeds:
+# Assembly moves what was not given until the constraints hold. Where that is determined, the same coordinates and
+# speeds follow a change of parameters or of a given value:
 #
 #     A δ + φ′ = 0,    δ on what may move;      M (u - r)′ + (Aᵀν)′ = 0,   (A u + a)′ = 0   on the speeds not given,
 #
@@ -488,86 +427,77 @@ def expressed(equations: EquationsOfMotion, expression: Any, place: str) -> Expr
 _FREE = 1e-9
 
 
-def start_variations(run: SmoothRun, by: Sequence[Expr]) -> Floats:
+def start_variations(run: SmoothRun) -> Floats:
     """∂x/∂s at the start, a column for each symbol: a start value, a parameter, an input or an effort."""
-    equations = run.functions.equations
+    equations, by, problem = run.functions.equations, run.symbols, run.problem
     state = [*equations.q, *equations.u, *equations.z]
-    made = np.zeros((len(state), len(by)))
-    for column, each in enumerate(by):
-        if each in state:
-            made[state.index(each), column] = 1.0
+    varied = np.array([[float(each is x) for each in by] for x in state]).reshape(len(state), len(by))
     for first, count in run.rates.groups:  # a start quaternion is scaled to unit length
-        own = slice(first, first + count)
-        made[own] -= np.outer(run.problem.given.q[own], run.problem.given.q[own] @ made[own])
-    rotors = run.problem.given.rotors
-    if run.problem.manifold is not None:
-        made = _Assembled(run, by, made).variations()
-        rotors = rotors.beside(run.problem.manifold.matrix(0.0, run.problem.start.q), equations.tree.speeds)
+        quaternion, rows = problem.given.q[first : first + count], varied[first : first + count]
+        rows -= np.outer(quaternion, quaternion @ rows)
+    rotors = problem.given.rotors
+    if problem.manifold is not None:
+        size, last = len(equations.q), len(equations.q) + len(equations.u)
+        start = _AssembledStart(run)
+        q, u = start.coordinates(varied[:size]), varied[size:last]
+        if equations.dependent_speeds is None:
+            u = start.speeds(q, u)
+        varied = np.vstack([q, u, varied[last:]])
+        rotors = rotors.beside(problem.manifold.matrix(0.0, problem.start.q), equations.tree.speeds)
     for part, first in ((rotors.coordinates, 0), (rotors.speeds, len(equations.q))):
         for rotor in part:  # one that starts where its link is, unless its own start is varied
             link = first + rotor.link
             if state[first + rotor.rotor] not in by:
-                slopes = evaluate(list(jacobian([rotor.ratio], list(by)).entries()), run.known(0.0, run.x))
-                made[first + rotor.rotor] = rotor.number * made[link] + np.array(slopes) * run.x[link]
-    return made
+                slopes = evaluate(list(jacobian([rotor.ratio], by).entries()), run.known(0.0, run.x))
+                varied[first + rotor.rotor] = rotor.number * varied[link] + np.array(slopes) * run.x[link]
+    return varied
 
 
-class _Assembled:
-    """The start of a run with constraints."""
+class _AssembledStart:
+    """Variations of the start of a run with constraints."""
 
-    def __init__(self, run: SmoothRun, by: Sequence[Expr], given: Floats) -> None:
-        if run.problem.manifold is None or run.problem.assembly is None:
-            raise TypeError("a run without constraints")
-        self.run, self.by, self.manifold, self.assembly = run, list(by), run.problem.manifold, run.problem.assembly
-        self.equations = run.functions.equations
-        self.size = len(self.equations.q)
-        self.given = given
+    def __init__(self, run: SmoothRun) -> None:
+        self.problem, self.by, self.equations = run.problem, run.symbols, run.functions.equations
         self.known = run.known(0.0, run.x)
 
-    def variations(self) -> Floats:
-        q = self._coordinates()
-        u = self.given[self.size : self.size + len(self.equations.u)]
-        if self.equations.dependent_speeds is None:
-            u = self._speeds(q, u)
-        return np.vstack([q, u, self.given[self.size + len(self.equations.u) :]])
-
-    def _values(self, entries: Sequence[Expr]) -> Floats:
-        return np.array(evaluate([as_expr(entry) for entry in entries], self.known))
+    def _values(self, entries: Iterable[Any], rows: int) -> Floats:
+        return np.array(evaluate([as_expr(entry) for entry in entries], self.known)).reshape(rows, -1)
 
     def _along(self, entries: Sequence[Expr], q: Floats) -> Floats:
         """The derivatives of expressions of q and parameters along every column."""
-        slopes = self._values(list(jacobian(list(entries), [*self.equations.q, *self.by]).entries()))
-        slopes = slopes.reshape(len(entries), self.size + len(self.by))
-        own = slopes[:, self.size :].copy()
-        own[:, [each in (*self.equations.q, *self.equations.u) for each in self.by]] = (
-            0.0  # a start value, not a symbol
-        )
-        return slopes[:, : self.size] @ q + own
+        slopes = self._values(jacobian(list(entries), [*self.equations.q, *self.by]).entries(), len(entries))
+        explicit = slopes[:, len(q) :].copy()
+        explicit[:, [each in (*self.equations.q, *self.equations.u) for each in self.by]] = 0.0  # start values
+        return slopes[:, : len(q)] @ q + explicit
 
-    # ---- coordinates -----------------------------------------------------------------------------------------
-
-    def _coordinates(self) -> Floats:
-        constraints, tree = self.manifold.constraints, self.equations.tree
-        moved = self.equations.kept(tree.kinematic_matrix())
-        gamma = self._values([entry for row in moved for entry in row]).reshape(self.size, len(tree.u))
-        own, q = self.equations.auxiliary_coordinates, self.given[: self.size].copy()
-        names = self.equations.coordinates[own]
-        placed = [own.start + k for k, name in enumerate(names) if name in self.run.problem.given.given]
+    def coordinates(self, given: Floats) -> Floats:
+        """Variations of the coordinates that assembly gives for those of the given values."""
+        equations, manifold, assembly = self.equations, self.problem.manifold, self.problem.assembly
+        if manifold is None or assembly is None:
+            raise TypeError("a run without constraints")
+        constraints, tree, size = manifold.constraints, equations.tree, len(equations.q)
+        moved = equations.kept(tree.kinematic_matrix())
+        gamma = self._values((entry for row in moved for entry in row), size)
+        auxiliary, q, names = equations.auxiliary_coordinates, given.copy(), self.problem.given.given
+        placed = [auxiliary.start + k for k, x in enumerate(equations.coordinates[auxiliary]) if x in names]
         wanted = q[placed]
         if constraints.definitions:
-            q[own] = gamma[own] @ (self._back() @ q)
-            q[own] += self._along(list(constraints.definition_steps), q)
+            back = (entry for row in tree.kinematic_left_inverse() for entry in equations.kept(row))
+            q[auxiliary] = gamma[auxiliary] @ (self._values(back, len(tree.u)) @ q)
+            q[auxiliary] += self._along(list(constraints.definition_steps), q)
         off = np.zeros((len(constraints.rows), len(self.by)))
         if constraints.positions:
             off[constraints.positions] = self._along(list(constraints.values), q)
-        rows = self.manifold.matrix(0.0, self.run.problem.start.q)
-        if placed:  # joints are put where given auxiliary coordinates say, and rolled there by nobody
+        rows = manifold.matrix(0.0, self.problem.start.q)
+        if placed:  # joints are moved to where given auxiliary coordinates put them, without rolling there
             rows = np.vstack([rows[constraints.positions], gamma[placed]])
             off = np.vstack([off[constraints.positions], q[placed] - wanted])
-        weights = weights_of(self.manifold, self.run.problem.given, self.run.problem.hold, self._gave_way())
+        gave_way = any(name in names for name in assembly.moved)
+        weights = weights_of(manifold, self.problem.given, self.problem.hold, gave_way)
         free = np.flatnonzero(np.isfinite(weights))
         answer = Factorisation.of(rows[:, free], np.diag(weights[free] ** 2))
-        if off.any() and self._was_open(gamma[:, free] @ answer.free):
+        is_open = np.abs(gamma[:, free] @ answer.free).max(axis=1, initial=0.0) > _FREE
+        if off.any() and any(name in assembly.moved for name in np.array(equations.coordinates)[is_open].tolist()):
             warn(
                 "assembly could have moved the start onto its constraints in several ways: derivatives are those of a "
                 "start that is given as it was assembled."
@@ -578,53 +508,31 @@ class _Assembled:
             q[:, column] += gamma @ step
         return q
 
-    def _was_open(self, free: Floats) -> bool:
-        """Whether assembly moved coordinates that it might have moved otherwise, along motions that are free."""
-        names = np.array(self.equations.coordinates)[np.abs(free).max(axis=1, initial=0.0) > _FREE]
-        return any(name in self.assembly.moved for name in names.tolist())
-
-    def _back(self) -> Floats:
-        back = [entry for row in self.equations.tree.kinematic_left_inverse() for entry in self.equations.kept(row)]
-        return self._values(back).reshape(len(self.equations.tree.u), self.size)
-
-    def _gave_way(self) -> bool:
-        """Whether coordinates that the user gave had to move."""
-        return any(name in self.run.problem.given.given for name in self.assembly.moved)
-
-    # ---- speeds ----------------------------------------------------------------------------------------------
-
-    def _speeds(self, q: Floats, u: Floats) -> Floats:
-        equations, run = self.equations, self.run
-        names = equations.speeds
-        rows = equations.stabilisation.rows
-        kept = [k for k, name in enumerate(names) if name in run.problem.given.given_speeds]
-        at, wanted = run.problem.start.u, run.problem.given.u
+    def speeds(self, q: Floats, u: Floats) -> Floats:
+        """Variations of the speeds for those of the coordinates and of the given speeds."""
+        equations, problem = self.equations, self.problem
+        names, rows, mass = equations.speeds, equations.stabilisation.rows, equations.mass_matrix
+        kept = [k for k, name in enumerate(names) if name in problem.given.given_speeds]
+        at, wanted = problem.start.u, problem.given.u
         if len(kept) == len(names) or not np.allclose(at[kept], wanted[kept], rtol=1e-9, atol=1e-9):
             kept = []
         free = [k for k in range(len(names)) if k not in kept]
-        A = self._values(list(rows.A.entries())).reshape(len(rows.rows), len(names))[:, free]
-        M = self._values(list(equations.mass_matrix.entries())).reshape(len(names), len(names))
+        whole, M = self._values(rows.A.entries(), len(rows.rows)), self._values(mass.entries(), len(names))
+        A = whole[:, free]
         gap = np.zeros(len(names))
         gap[free] = at[free] - (wanted[free] if not kept else 0.0)
         nu = np.asarray(-np.linalg.lstsq(A.T, (M @ gap)[free], rcond=None)[0], dtype=np.float64)
-        forces = self._along(self._forces(equations.mass_matrix, rows.A, gap, nu), q)[free]
+        g, n = (
+            [symbol(f"{name} {k}", "variation") for k in range(len(x))]
+            for name, x in (("gap", gap), ("multiplier", nu))
+        )
+        self.known |= dict(zip((*g, *n), (*gap.tolist(), *nu.tolist()), strict=True))
+        balance = [as_expr(a + b) for a, b in zip(mass @ Vector(g), rows.A.T @ Vector(n), strict=True)]
+        forces = self._along(balance, q)[free]  # (M g + Aᵀ ν)′ at constant g and ν
+        rates = self._along([row.rate for row in rows.rows], q) + whole[:, kept] @ u[kept]
         reference = np.zeros_like(u) if kept else u
-        right = np.vstack([M[np.ix_(free, free)] @ reference[free] - forces, -self._rates_along(q, u, kept)])
+        right = np.vstack([M[np.ix_(free, free)] @ reference[free] - forces, -rates])
         K = np.block([[M[np.ix_(free, free)], A.T], [A, np.zeros((len(A), len(A)))]])
         found = u.copy()
         found[free] = np.linalg.lstsq(K, right, rcond=None)[0][: len(free)]
         return found
-
-    def _forces(self, M: Matrix, A: Matrix, gap: Floats, nu: Floats) -> list[Expr]:
-        """M g + Aᵀ ν at constant g and ν."""
-        g = [symbol(f"gap {k}", "variation") for k in range(len(gap))]
-        n = [symbol(f"multiplier {k}", "variation") for k in range(len(nu))]
-        self.known |= dict(zip((*g, *n), (*gap.tolist(), *nu.tolist()), strict=True))
-        return [as_expr(a + b) for a, b in zip(M @ Vector(g), A.T @ Vector(n), strict=True)]
-
-    def _rates_along(self, q: Floats, u: Floats, kept: list[int]) -> Floats:
-        """(A u + a)′ with the coordinates, parameters and given speeds moving, the others still."""
-        rows = self.equations.stabilisation.rows
-        moved = self._along([row.rate for row in rows.rows], q)
-        A = self._values(list(rows.A.entries())).reshape(len(rows.rows), len(self.equations.u))
-        return moved + A[:, kept] @ u[kept]

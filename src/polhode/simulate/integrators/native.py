@@ -19,12 +19,11 @@ from ...native.backends import say_once
 from ...native.compiled import Compiled
 from ...ode.driver import Driver
 from ...ode.native_code import loop_code
-from ...ode.native_events import EventMemory
 from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
-from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, SNAP, SWITCHES, Reason
+from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, NOTHING, SNAP, SWITCHES, Reason
 from ..control.actuation import ControllerFailed
-from ..events import Events, StateChange, event_failed, goes_through
+from ..events import Events, StateChange, event_failed
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
@@ -33,6 +32,7 @@ from ..trajectory.record import Record, Report
 
 if TYPE_CHECKING:
     from ...ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
+    from ...ode.native_events import EventMemory
     from ...ode.native_schedule import ScheduleMemory
     from ..limits import LimitsOfRun
 
@@ -213,6 +213,8 @@ class Integration:
             effects = [each if each.change is None else replace(each, change=None, by_python=True) for each in effects]
         if not effects:
             return None
+        from ...ode.native_events import EventMemory
+
         values: Any = None if self.momenta is not None else events.compiled
         values = values or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
         memory = EventMemory(values if events else None, effects, run.size, run.clock, callback=run.callback)
@@ -383,10 +385,11 @@ class Integration:
                 self.found[number].append(t)
                 if kind != GOES_ON:
                     self._add_samples(done)
-                    record.end(t, self._state(before))
-                    if after is not None:
+                    if after is None:
+                        record.end(t, self._state(before))
+                    else:
                         self._note_change()
-                        record.add(np.array([np.nextafter(t, np.inf)]), self._state(after)[None, :])
+                        record.jump(t, self._state(before), self._state(after))
         self._add_samples(run.next_sample)
 
     def _add_samples(self, done: int) -> None:
@@ -491,14 +494,16 @@ class Integration:
             return
         t, change = float(run.record.t), self.events.watched[number].change
         if change is None or events.is_stuck(number, t):
-            side = self._side_behind(number)
-            if side == 0.0:
-                raise self._stuck(t, number)
-            self._begin()
-            events.set_side(number, side)
-            return
+            raise Stop(
+                "event_stuck",
+                f"at t = {t:.6g} s event {number} follows itself without end.",
+                "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
+            )
         run.x[:] = self._changed(t, change)
-        reason = run.continue_after_event()
+        self._continue_after_event()
+
+    def _continue_after_event(self) -> None:
+        reason = self.run.continue_after_event()
         if reason is not None:
             self._look_into(reason)
 
@@ -513,23 +518,6 @@ class Integration:
             cure = "A change is a function f(t, q, u) that returns new values by name, numbers each."
             raise Stop("event_failed", said, cure) from error
         return new if self.momenta is None else self.momenta.stepped(new)
-
-    def _side_behind(self, number: int) -> float:
-        """The sign of an event behind its zero where the last change of the state let it pass, else 0."""
-        events, n = self.run.events, self.rates.coordinates
-        _, last, _, _, before, after = next(events.entries(events.record.log_count - 1))
-        t, event = float(events.record.changed_at), self.events.watched[number]
-        if last != number or after is None:
-            return 0.0
-        before, after = self._state(before), self._state(after)
-        return -events.side_of(number) if goes_through(event, self.rates, n, t, before, after) else 0.0
-
-    def _stuck(self, t: float, number: int) -> Stop:
-        return Stop(
-            "event_stuck",
-            f"at t = {t:.6g} s event {number} follows itself without end.",
-            "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
-        )
 
     def _choose_signs(self) -> None:
         """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""
@@ -554,9 +542,7 @@ class Integration:
         else:
             jumps.turning, jumps.leaving = [number], []
         jumps.switch(t, x)
-        sides = run.events.sides_at(len(self.events.watched))
-        run.begin(self.end)
-        run.events.keep_sides(sides)
+        run.begin_behind_event()
         run.events.hold_signs(jumps.modes)
 
     def _project(self, reason: Reason) -> None:
@@ -576,6 +562,9 @@ class Integration:
             run.record.t, run.x[:] = run.record.t_old, run.x_old
             raise self.guard.explain(float(run.record.t), run.x, found) from None
         self._natively(run)
+        if run.record.pending == NOTHING:  # at an event that has changed the state
+            self._continue_after_event()
+            return
         run.f[:] = self.rates(t, run.x.copy())
         run.record.pending = EVENTS
 
@@ -675,7 +664,7 @@ class DenseOutput:
         self.rates = rates
         self.steps = pieces[0][1] if len(pieces) == 1 else np.concatenate([steps for _, steps in pieces])
         self.runs = [run for run, _ in pieces]
-        self.owners = np.repeat(np.arange(len(pieces)), [len(steps) for _, steps in pieces])
+        self.ends = [sum(len(steps) for _, steps in pieces[: k + 1]) for k in range(len(pieces))]  # steps so far
         self._at = -1
 
     def __call__(self, times: Floats) -> Floats:
@@ -687,7 +676,7 @@ class DenseOutput:
         return made
 
     def _state(self, t: float, place: int) -> Floats:
-        run, rates = self.runs[self.owners[place]], self.rates
+        run, rates = next(run for run, end in zip(self.runs, self.ends, strict=True) if place < end), self.rates
         if place != self._at:
             rates.steps_natively(run)
             run.retake(self.steps[place])

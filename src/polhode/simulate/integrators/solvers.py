@@ -22,11 +22,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from ...errors import installed
-from ...ode import loop
+from ...native.compiled import Compiled
+from ...ode import event_handling, loop
 from ...ode.native_events import Effect, EventMemory
 from ...ode.native_run import NativeRun
 from ...ode.record import (
     CONSTRAINED_GROWTH,
+    CORNERS,
+    FAR,
     HEAD,
     PROJECTION,
     SEARCH_ROOM,
@@ -44,6 +47,7 @@ from .native import Integration
 
 if TYPE_CHECKING:
     from ..constraints.projection import ProjectedRates
+    from ..discontinuities import Located
 
 _Result = TypeVar("_Result")
 #: How much less exactly forces are wanted than positions and speeds, which they do not harm when they are noisy.
@@ -58,17 +62,20 @@ class SolverIntegration(Integration):
     """One run by a solver."""
 
     run: SolverRun  # type: ignore[assignment]  # it has what is used of a native run
+    tables: HeldTables | None = None  # that jump
 
     def _schedule(self, size: int) -> None:
         """Time events are passed one by one."""
 
-    def _of_method(self, method: str, t: float, x: Floats) -> SolverRun:  # type: ignore[override]
+    def _of_method(self, method: str, t: float, x: Floats) -> SolverRun:  # type: ignore[override]  # as `run`
         self.jumps = self.guard.discontinuities
         run = SolverRun(self.rates, self.control, t, x)
         run.record.times, run.record.samples = self.times, self.states.reshape(-1)
         run.record.sample_count = len(self.times)
+        self.tables = self.tables or _held_tables(self.rates)
         count = 0 if self.rates.signs is None else len(self.rates.signs.modes)
         effects = [*self.events.effects, *[Effect(is_switch=True)] * count]
+        effects += [] if self.tables is None else [each for each in self.tables.located.effects if each.corners]
         if effects:
             run.watch(PlainEvents(effects, len(x), self._event_values))
         if self.limits is not None:
@@ -76,12 +83,14 @@ class SolverIntegration(Integration):
         self._natively(run)
         return run
 
-    def _natively(self, run: SolverRun) -> None:  # type: ignore[override]
+    def _natively(self, run: SolverRun) -> None:  # type: ignore[override]  # as `run`
         """Hold the signs of the rates, which may have been made anew."""
         if self.jumps is not None and self.jumps.is_old:
             self.jumps.start(float(run.record.t), run.x.copy())
-        if self.rates.signs is not None:
-            run.events.switch_by(self.rates)
+        if self.tables is not None:
+            run.record.has_corners = 1
+        if self.rates.signs is not None or self.tables is not None:
+            run.events.switch_by(self.rates, self.tables)
 
     def _event_values(self, t: float, x: Floats) -> list[float]:
         return self.run.in_user_code(lambda: [self._event_value(k, t, x) for k in range(len(self.events.watched))])
@@ -94,6 +103,39 @@ class SolverIntegration(Integration):
 
     def _why(self) -> str:
         return self.run.message
+
+
+class HeldTables:
+    """Rates in which tables are read between bounds, as in native runs; called as compiled rates are."""
+
+    def __init__(self, rates: Rates, located: Located, smooth: Compiled, values: Compiled) -> None:
+        self.located, self._rates, self.smooth, self.values = located, rates, smooth, values
+        self.bounds = np.tile([-FAR, FAR, -FAR, FAR], len(located.corners))
+        self.held = [self.bounds] if rates.signs is None else [rates.signs.modes, self.bounds]
+        self.arrays = self.smooth.arrays[: -len(self.held)]
+
+    def __call__(self, *arrays: Floats) -> Any:
+        return self.smooth(*arrays, *self.held)
+
+    def switches(self, t: float, x: Floats) -> Floats:
+        """What vanishes where steps end, and the arguments of the tables."""
+        drive, signs = self._rates.drive, self._rates.signs
+        known = {"t": np.array([self._rates.within(t)]), "alpha": self._rates.alpha, "bounds": self.bounds}
+        known |= {"x": x, "tau": drive.tau, "inputs": drive.inputs}
+        known |= {} if signs is None else {"modes": signs.modes}
+        return np.asarray(self.values(*(known[name] for name in self.values.arrays)))
+
+
+def _held_tables(rates: Rates) -> HeldTables | None:
+    """The tables of a run whose values jump, where rates are compiled and no other table is read."""
+    located = None if rates.is_constrained or rates.groups or not rates.is_autonomous else rates.located
+    if located is None or not all(each.jumping for each in located.corners):
+        return None
+    if located.smooth is None or located.values is None:
+        return None
+    held = HeldTables(rates, located, located.smooth, located.values)
+    rates.native, rates.locates_corners = held, True  # type: ignore[assignment]  # it is called alike
+    return held
 
 
 class SolverRun:
@@ -152,7 +194,7 @@ class SolverRun:
     def begin(self, t_end: float) -> Reason:
         """Rates and events at the start."""
         self.record.t_end = self.record.t_final = t_end
-        return Reason(loop.begin(self.record))
+        return Reason(event_handling.begin(self.record))
 
     def restart(self, rate: Floats) -> None:
         """Go on from the state as it is with other rates."""
@@ -221,11 +263,15 @@ class SolverRun:
 
     def write_samples(self, t: float) -> Reason:
         """The samples of the last step up to a time."""
-        return Reason(loop.write_samples(self.record, t))
+        return Reason(event_handling.write_samples(self.record, t))
+
+    def begin_behind_event(self) -> Reason:
+        """Begin anew where the run stands at an event."""
+        return Reason(event_handling.begin_behind_event(self.record))
 
     def continue_after_event(self) -> Reason | None:
         """Go on from the state as it is, which an event has changed; None where nothing hinders that."""
-        found = loop.continue_after_event(self.record, self.events.record.number)
+        found = event_handling.continue_after_event(self.record, self.events.record.number)
         return None if found < 0 else Reason(found)
 
     def state_at(self, t: float) -> Floats:
@@ -254,8 +300,10 @@ class PlainEvents(EventMemory):
     def __init__(self, effects: Sequence[Effect], size: int, values: Callable[[float, Floats], list[float]]) -> None:
         count = len(effects)
         self.effects, self.size = effects, size
-        self._numbers = {name: np.zeros(count) for name in ("values", "directions", "before", "sides", "times")}
+        self._numbers = {name: np.zeros(count) for name in ("values", "directions", "before", "sides", "near", "times")}
         self._numbers["directions"][:] = [each.direction for each in effects]
+        room = count + sum(each.kind == CORNERS for each in effects)  # the values, and arguments of tables
+        self.values = self._numbers["values"] = np.zeros(room)
         self._log = np.empty((64, HEAD + 2 * size))
         self.record: Any = Events(
             count=count, changed_at=-1e300, work=np.zeros(SEARCH_ROOM * count), nodes=np.zeros(64), at=self._evaluate,
@@ -283,14 +331,25 @@ class PlainEvents(EventMemory):
 
         return fill
 
-    def switch_by(self, rates: Rates) -> None:  # type: ignore[override]
-        """Take the last events, which are switches, from the rates, whose signs are held."""
+    # native events take code
+    def switch_by(self, rates: Rates, tables: HeldTables | None) -> None:  # type: ignore[override]
+        """Take the last events, which are switches and corners, from the rates, whose signs and tables are held."""
         record, modes = self.record, rates.signs.modes if rates.signs is not None else np.zeros(0)
-        record.switch_count, record.signs, record.switch_arguments = len(modes), modes, [None]
+        record.corner_count = 0 if tables is None else len(tables.located.corners)
+        count = record.switch_count = len(modes) + record.corner_count
+        record.signs, record.switch_arguments = modes, [None]
+        for name, array in ({} if tables is None else self.corner_arrays(tables.bounds)).items():
+            setattr(record, name, array)
 
         def evaluate(arguments: Any) -> None:
-            values = rates.switches(self.run.clock, arguments[0][: self.size].copy())
-            self._numbers["values"][len(self.effects) - len(modes) :] = values
+            t, x = self.run.clock, arguments[0][: self.size].copy()
+            first = len(self.effects) - count
+            if tables is None:
+                self.values[first:] = rates.switches(t, x)
+            else:
+                values = tables.switches(t, x)
+                self.values[first : first + count] = values[:count]
+                self.values[len(self.effects) :] = values[len(values) - record.corner_count :]
 
         record.switch_at = evaluate
 

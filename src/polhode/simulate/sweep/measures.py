@@ -1,6 +1,6 @@
-"""Measures: what is kept of a run. Add one by a line in `MEASURES`, or a way to sum up a history in `REDUCTIONS`.
+"""Measures of runs, and the design of a sweep: the values that are varied, and the run at each point of their grid.
 
-The design of a sweep: which values are varied, and the run at each point of their grid, or at each sample.
+A measure is added by a line in `MEASURES`, a number that sums up a history by one in `REDUCTIONS`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...compiled.functions import Functions
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import LimitError, PolhodeError, ShapeError, fault_at, listed, shown, suggestion
+from ...errors import LimitError, PolhodeError, ShapeError, fault_at, listed, shown, suggestion, unknown
 from ...expr import Expr
 from ...model.lookup import units_by_name
 from ...model.unit import si_value, si_values
@@ -39,10 +39,6 @@ def histories(equations: EquationsOfMotion) -> dict[str, tuple[str, str]]:
     listed.append(("energy", "total", "energy"))
     labels = distinct([(spelling, f"{kind}:{name}") for kind, name, spelling in listed])
     return {label: (kind, name) for label, (kind, name, _) in zip(labels, listed, strict=True)}
-
-
-def _history(run: Trajectory, kind: str, name: str) -> Floats:
-    return run.energy.total if kind == "energy" else run.column(kind, name)
 
 
 def _final(run: Trajectory) -> dict[str, Any]:
@@ -107,50 +103,38 @@ def _read(given: Any, label: str, equations: EquationsOfMotion) -> Measure:
     if isinstance(given, Expr):
         return Measure(label or "value", "final", given)
     if isinstance(given, str):
-        return Measure(label or given, *_named(given, equations))
+        how, colon, name = given.partition(":")
+        known = histories(equations)
+        if not colon and given in MEASURES:
+            return Measure(label or given, given)
+        if how in REDUCTIONS and name in known:
+            return Measure(label or given, how, name)
+        offered = [*MEASURES, *(f"{each}:{one}" for each in REDUCTIONS for one in known)]
+        if colon and how in REDUCTIONS:
+            check_meant(name, known)
+            offered = [f"{how}:{one}" for one in known]
+        elif colon:
+            offered = [f"{each}:{name}" for each in REDUCTIONS]
+        raise unknown("measure", given, offered, place="measure", code="E-BATCH-NAME")
     if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Expr):
         if given[0] not in REDUCTIONS:
-            raise _unknown(given[0], REDUCTIONS)
+            raise unknown("measure", given[0], REDUCTIONS, place="measure", code="E-BATCH-NAME")
         return Measure(label or str(given[0]), *given)
     if callable(given):
         name = getattr(given, "__name__", "value")
         return Measure(label or ("value" if name == "<lambda>" else name), function=given)
-    raise PolhodeError(
-        f"{shown(given)} is no measure.",
-        place="measure",
-        cure='Give a name as "final" or "max:hinge", an expression, ("max", expression), a function of the trajectory, '
-        "several of them by name, or None for whole trajectories.",
-        code="E-BATCH-TYPE",
+    cure = (
+        'Give a name as "final" or "max:hinge", an expression, ("max", expression), a function of the trajectory, '
+        "several of them by name, or None for whole trajectories."
     )
-
-
-def _named(given: str, equations: EquationsOfMotion) -> tuple[str, str | None]:
-    how, colon, name = given.partition(":")
-    if not colon:
-        if given not in MEASURES:
-            raise _unknown(
-                given, [*MEASURES, *(f"{how}:{name}" for how in REDUCTIONS for name in histories(equations))]
-            )
-        return given, None
-    if how not in REDUCTIONS:
-        raise _unknown(given, [f"{each}:{name}" for each in REDUCTIONS])
-    if name not in histories(equations):
-        check_meant(name, histories(equations))
-        raise _unknown(given, [f"{how}:{each}" for each in histories(equations)])
-    return how, name
-
-
-def _unknown(given: Any, known: Any) -> PolhodeError:
-    return PolhodeError(
-        f"there is no measure '{given}'.", place="measure", cure=suggestion(given, known), code="E-BATCH-NAME"
-    )
+    raise PolhodeError(f"{shown(given)} is no measure.", "measure", cure, "E-BATCH-TYPE")
 
 
 class Measuring:
     """Measures compiled for one mechanism: a function from a trajectory to what is kept of it."""
 
     def __init__(self, measures: Sequence[Measure], functions: Functions) -> None:
-        self.measures = measures
+        self.measures, self.functions = measures, functions
         expressions = [each.of for each in measures if isinstance(each.of, Expr)]
         self.histories = histories(functions.equations)
         self.along = compiled_values(functions, expressions) if expressions else None
@@ -160,17 +144,29 @@ class Measuring:
         made: Measured = {}
         for measure in self.measures:
             if measure.function is not None:
-                given = _asked(measure, measure.function, run)
+                try:
+                    given = measure.function(run)
+                except Exception as error:
+                    message = f"the measure '{measure.label}' raised {type(error).__name__}: {error}"
+                    raise MeasureFailed(message) from error
             elif isinstance(measure.of, Expr):
                 given = REDUCTIONS[measure.how](run.t, next(values))
             elif measure.of is not None:
-                given = REDUCTIONS[measure.how](run.t, _history(run, *self.histories[measure.of]))
+                kind, name = self.histories[measure.of]
+                history = run.energy.total if kind == "energy" else run.column(kind, name)
+                given = REDUCTIONS[measure.how](run.t, history)
             else:
                 given = MEASURES[measure.how](run)
-            arrays = _arrays(measure, given)
-            if doubled := made.keys() & arrays.keys():
+            several = isinstance(given, Mapping)
+            named = {f"{measure.prefix}{name}": x for name, x in given.items()} if several else {measure.label: given}
+            if doubled := made.keys() & named.keys():
                 raise MeasureFailed(f"two measures give a result '{min(doubled)}': name them, measure={{name: …}}.")
-            made |= arrays
+            for name, value in named.items():
+                array = _real(value)
+                if array is None:
+                    message = f"the measure '{measure.label}' returned {shown(value)}, which is no real number."
+                    raise MeasureFailed(message)
+                made[name] = np.array(array, dtype=np.float64)
         return made
 
 
@@ -178,27 +174,13 @@ class MeasureFailed(Exception):
     """A measure raised, or gave what cannot be kept; the member fails with this sentence."""
 
 
-def _asked(measure: Measure, function: Callable[[Trajectory], Any], run: Trajectory) -> Any:
-    try:
-        return function(run)
-    except Exception as error:
-        raise MeasureFailed(f"the measure '{measure.label}' raised {type(error).__name__}: {error}") from error
-
-
-def _arrays(measure: Measure, given: Any) -> Measured:
-    if isinstance(given, Mapping):
-        return {f"{measure.prefix}{name}": _array(measure, value) for name, value in given.items()}
-    return {measure.label: _array(measure, given)}
-
-
-def _array(measure: Measure, value: Any) -> NDArray[np.float64]:
+def _real(value: Any) -> NDArray[Any] | None:
+    """An array of real numbers, or None."""
     try:
         array = np.asarray(value)
-    except ValueError:
-        array = np.array(None)
-    if array.dtype.kind not in "fiub":
-        raise MeasureFailed(f"the measure '{measure.label}' returned {shown(value)}, which is no real number.")
-    return np.array(array, dtype=np.float64)
+    except ValueError:  # rows of different lengths
+        return None
+    return array if array.dtype.kind in "fiub" else None
 
 
 fault = fault_at("sweep")
@@ -209,7 +191,11 @@ MEMBER = "member"
 
 #: The option of a run by how a kind of value is written in front of its name.
 _PREFIXES = {prefix: option for option, prefix in PREFIXES.items()}
-_KINDS = {"start": ("coordinate", "state"), "speeds": ("speed",), "inputs": ("input",), "tau": ("effort",)}
+#: The kinds of symbols that the values of an option belong to.
+KINDS = {
+    "parameters": ("parameter",), "start": ("coordinate", "state"), "speeds": ("speed",), "inputs": ("input",),
+    "tau": ("effort",),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,23 +219,21 @@ def shape_of(axes: Mapping[str, Floats], zipped: bool) -> tuple[int, ...]:
 
 
 def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Mapping[str, Any]) -> Design:
-    """Read what a user wants varied; names are those of parameters, coordinates (their start), speeds and inputs."""
+    """Read the values to vary, by names of parameters, coordinates (their start), speeds and inputs."""
     if not isinstance(vary, Mapping) or not vary:
-        raise fault(
-            f"{shown(vary)} says not what to vary.",
-            'Give values by name: {"l": np.linspace(0.5, 2, 20)}.',
-            "E-BATCH-MISSING",
-        )
+        cure = 'Give values by name: {"l": np.linspace(0.5, 2, 20)}.'
+        raise fault(f"{shown(vary)} is no mapping of values to vary.", cure, "E-BATCH-MISSING")
     which = {name: _which(equations, name) for name in vary}
     labels = labels_of(equations)
     axes = {labels[which[name]]: _values(name, _in_si(equations, which[name], vary[name])) for name in vary}
     if len(axes) < len(vary):
-        raise PolhodeError(f"{listed(map(repr, vary))} name one value twice.", place="sweep", code="E-BATCH-TWICE")
+        message = f"{listed(map(repr, vary))} name one value twice."
+        raise PolhodeError(message, "sweep", "Give one of the names.", "E-BATCH-TWICE")
     lengths = {name: len(values) for name, values in axes.items()}
     if zipped and len({*lengths.values()}) > 1:
-        told = listed(f"'{name}' has {length}" for name, length in lengths.items())
+        counts = listed(f"'{name}' has {length}" for name, length in lengths.items())
         cure = "Give arrays of one length, or leave zip=True out for a grid."
-        raise ShapeError(f"samples must have one value of each: {told}.", "sweep", cure, "E-BATCH-SHAPE")
+        raise ShapeError(f"samples must have one value of each: {counts}.", "sweep", cure, "E-BATCH-SHAPE")
     count = prod(shape_of(axes, zipped))
     if count > MOST_MEMBERS:
         cure = "Vary fewer values, or give samples with zip=True."
@@ -264,16 +248,15 @@ def _in_si(equations: EquationsOfMotion, which: tuple[str, str], given: Any) -> 
     option, name = which
     if option == "parameters":
         return si_values(equations.system.parameters, {name: given})[name]
-    units, kinds = units_by_name(equations.system), _KINDS.get(option, ("",))
-    return si_value(given, next(filter(None, (units.get(kind, {}).get(name) for kind in kinds)), ""), f"sweep '{name}'")
+    units = units_by_name(equations.system)
+    found = filter(None, (units.get(kind, {}).get(name) for kind in KINDS[option]))
+    return si_value(given, next(found, ""), f"sweep '{name}'")
 
 
 def _values(name: str, given: Any) -> Floats:
-    try:
-        values = np.atleast_1d(np.asarray(given))
-    except ValueError:
-        values = np.array([None])
-    if values.dtype.kind not in "fiub" or values.ndim != 1:
+    real = _real(given)
+    values = np.zeros((0, 0)) if real is None else np.atleast_1d(real)
+    if values.ndim != 1:
         cure = "Give an array (N,) of real numbers."
         raise ShapeError(f"{shown(given)} is not a list of numbers.", f"sweep '{name}'", cure, "E-BATCH-TYPE")
     if not len(values):
@@ -282,23 +265,18 @@ def _values(name: str, given: Any) -> Floats:
 
 
 def _which(equations: EquationsOfMotion, name: Any) -> tuple[str, str]:
-    """The option of a run, and the name in it, that a word means."""
+    """The option of a run, and the name in it, of a value to vary."""
     known = names_of(equations)
     prefix, _, rest = str(name).partition(":")
-    if prefix in _PREFIXES and rest:
-        option = _PREFIXES[prefix]
-        if rest in known[option]:
-            return option, rest
+    if rest and rest in known.get(_PREFIXES.get(prefix, ""), ()):
+        return _PREFIXES[prefix], rest
     # No two of them are written alike but a coordinate and its speed, where the coordinate is meant.
     for option in ("parameters", "inputs", "start", "speeds"):
         if name in known[option]:
             return option, str(name)
-    plain = [each for names in known.values() for each in names]
-    raise fault(
-        f"there is no parameter, input, coordinate or speed '{name}' to vary.",
-        suggestion(name, [*plain, *(f"{PREFIXES[option]}:{n}" for option, names in known.items() for n in names)]),
-        "E-BATCH-NAME",
-    )
+    pairs = [(option, each) for option, names in known.items() for each in names]
+    cure = suggestion(name, [*(each for _, each in pairs), *(f"{PREFIXES[option]}:{each}" for option, each in pairs)])
+    raise fault(f"there is no parameter, input, coordinate or speed '{name}' to vary.", cure, "E-BATCH-NAME")
 
 
 def axis_named(axes: Iterable[str], name: Any) -> str | None:
@@ -334,21 +312,16 @@ def _shared(equations: EquationsOfMotion, options: Mapping[str, Any], which: Seq
     for option in varied & {"inputs", "tau"}:
         given = shared.get(option)
         if callable(given):
-            raise fault(
-                f"{option} are given by a function, so none of them can be varied.",
-                "Vary a parameter that an expression in it has.",
-                "E-BATCH-TWICE",
-            )
+            message = f"{option} are given by a function, so none of them can be varied."
+            raise fault(message, "Vary a parameter that an expression in it has.", "E-BATCH-TWICE")
         shared[option] = _by_name(given, names_of(equations)[option])
     return shared
 
 
 def _by_name(given: Any, names: Any) -> dict[str, Any]:
-    """Values by name; what is no row of them is left to the run to refuse."""
-    if given is None:
-        return {}
-    if isinstance(given, Mapping):
-        return dict(given)
+    """Values by name, of a mapping or a row of them."""
+    if given is None or isinstance(given, Mapping):
+        return dict(given or {})
     row = np.atleast_1d(np.asarray(given))
     if row.shape != (len(names),):
         cure = f"Give values by name: {listed(names)}."

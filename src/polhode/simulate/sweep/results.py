@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ...errors import PolhodeError, path_of, unknown
 from ...files.archives import readable
 from ...notebook import MOST_ROWS, Cell, Shown, Table
+from ...registry import registered
 from ..batch.batch import Batch, as_dataset, check_is, of_dataset
 from ..initial_state import Floats
 from ..trajectory.column_names import check_meant, distinct, variable_names
@@ -34,12 +35,11 @@ _TAKEN = ("member", "time", "status", "message", "notice", "own_sample", "own_me
 
 @dataclass(frozen=True, eq=False)
 class Sweep(Shown):
-    """What came of a sweep: `sweep["max:hinge"]` over the grid, `failures`, `plot`, `to_csv`, `to_xarray()`, `save`.
+    """Results of a sweep: `sweep["max:hinge"]` over the grid, `failures`, `plot`, `to_csv`, `to_xarray()`, `save`.
 
     `axes` are the values that were varied, by name: the axes of a grid, or with `zipped` one value for each sample.
     `status`, `messages` and `texts` of notices are flat, member after member, the last axis fastest; `trajectories` are
-    there where no measure was. `units` are those of the axes, `result_units` those of results, where they are known.
-    Files have a `path`; trajectories of a file have the `equations` that they are given.
+    there without a measure. Files have a `path`; trajectories of a file have the `equations` that they are given.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -73,12 +73,12 @@ class Sweep(Shown):
 
     @property
     def failures(self) -> dict[int, str]:
-        """Why members have no result, by their places in the flat order."""
+        """Why members have no result, by their numbers in the flat order."""
         return {i: self.messages[i] for i, status in enumerate(self.status) if status not in ("done", "event")}
 
     @property
     def notices(self) -> dict[int, str]:
-        """What a reader of a member's run should know, by their places: a drift of energy, a changed start, …"""
+        """Notices of members by their numbers: a drift of energy, a changed start, …"""
         return {i: text for i, text in enumerate(self.texts) if text}
 
     @property
@@ -101,8 +101,18 @@ class Sweep(Shown):
         """The values that a member had, by name."""
         if self.zipped:
             return {name: float(values[member]) for name, values in self.axes.items()}
-        places = np.unravel_index(member, self.shape)
-        return {name: float(values[k]) for (name, values), k in zip(self.axes.items(), places, strict=True)}
+        indices = np.unravel_index(member, self.shape)
+        return {name: float(values[k]) for (name, values), k in zip(self.axes.items(), indices, strict=True)}
+
+    @property
+    def columns(self) -> dict[str, dict[str, Floats]]:
+        """Of each result its columns (N,) by name: itself, or `name.0`, `name.1`, … of several numbers."""
+        made = {}
+        for name, values in self.values.items():
+            flat = values.reshape(len(self), -1).T
+            names = [name] if values.ndim == 1 else [f"{name}.{k}" for k in range(len(flat))]
+            made[name] = dict(zip(names, flat, strict=True))
+        return made
 
     # ---- pictures --------------------------------------------------------------------------------------------
 
@@ -115,21 +125,19 @@ class Sweep(Shown):
         by: str | None = None,
         at: Mapping[str, float] | None = None,
     ) -> Any:
-        """Results over what was varied as a matplotlib figure, saved if asked; whole trajectories over time.
+        """Results over what was varied as a matplotlib figure, saved to `path` if given; whole trajectories over time.
 
         measures        results to draw, by name; a number of an array as `name.0`; the first twelve by default
         x               what to draw over
-        by              what to tell by colours: a line or points for each of its values
+        by              what colours stand for: a line or points for each of its values
         at              values that the runs in the picture had, by name, as {"c": 0.5}
 
         One axis makes lines. Two make a map of colours, or lines where one of them has three values or fewer, or `by`
         is given. Of more, the two longest are drawn; a third of five values or fewer makes a column of panels for each,
-        and the others are cut at their middle value, which the title tells. Samples are points over each of their
-        values. Axes are logarithmic where values are spaced by ratios. Runs without a result are crosses, or hatched.
+        and the others are cut at their middle value, given in the title. Samples are points over each of their values.
+        Axes are logarithmic where values are spaced by ratios. Runs without a result are crosses, or hatched.
         """
-        from ...show.sweep_picture import plotted
-
-        return plotted(self, path, measures, x, by, at)
+        return registered("Sweep.plot")(self, path, measures, x, by, at)
 
     # ---- files -----------------------------------------------------------------------------------------------
 
@@ -152,11 +160,7 @@ class Sweep(Shown):
         """
         from ...files.writing import replace_file
 
-        columns: dict[str, NDArray[Any]] = {}
-        for name, values in self.values.items():
-            flat = values.reshape(len(self), -1)
-            names = [name] if values.ndim == 1 else [f"{name}.{k}" for k in range(flat.shape[1])]
-            columns |= dict(zip(names, flat.T, strict=True))
+        columns = {name: values for each in self.columns.values() for name, values in each.items()}
         axes = distinct([(name, f"{name} (varied)") for name in self.axes], ("status", "message"))
         results = distinct([(name, f"{name} (result)") for name in columns], (*axes, "status", "message"))
         text = io.StringIO()
@@ -197,12 +201,10 @@ class Sweep(Shown):
         spelled = [(name, f"{name} (result)" if name in taken else name) for name in self.values]
         names, more_titles = variable_names([("result", *each) for each in spelled], taken)
         about["values"] = dict(zip(self.values, names, strict=True))
-        sizes = [(label, values.shape[1:]) for label, values in zip(names, self.values.values(), strict=True)]
-        more = distinct([(f"{label}_{k}",) * 2 for label, size in sizes for k in range(len(size))], (*taken, *names))
-        for name, label in about["values"].items():
-            split = self.values[name].ndim - 1
-            variables[label] = ((*grid, *more[:split]), self[name])
-            more = more[split:]
+        sizes = [(label, self.values[name].ndim - 1) for name, label in about["values"].items()]
+        more = iter(distinct([(f"{label}_{k}",) * 2 for label, n in sizes for k in range(n)], (*taken, *names)))
+        for (name, label), (_, n) in zip(about["values"].items(), sizes, strict=True):
+            variables[label] = ((*grid, *(next(more) for _ in range(n))), self[name])
         variables["status"] = (grid, self.status.reshape(self.shape))
         for name, texts in (("message", self.messages), ("notice", self.texts)):
             variables[name] = (grid, np.array(texts, dtype=np.str_).reshape(self.shape))
@@ -211,8 +213,6 @@ class Sweep(Shown):
 
     def _cell(self) -> Cell:
         """What was varied and what was measured of each run, and a picture of it."""
-        from ...show.sweep_picture import markup_of
-
         single = {name: values for name, values in self.values.items() if values.ndim == 1}
         shown = min(len(self), MOST_ROWS)
         rows = [
@@ -220,15 +220,15 @@ class Sweep(Shown):
             for k in range(shown)
         ]
         table = Table([*self.axes, *single], rows, 0, more_rows=len(self) - shown)
-        return Cell(repr(self).splitlines()[0], [table, *repr(self).splitlines()[1:]], markup_of(self))
+        return Cell(repr(self).splitlines()[0], [table, *repr(self).splitlines()[1:]], registered("Sweep.markup")(self))
 
     def __repr__(self) -> str:
         grid = " × ".join(f"{len(values)} {name}" for name, values in self.axes.items())
         grid = f"{len(self)} samples of {', '.join(self.axes)}" if self.zipped else grid
         failed = len(self.failures)
-        told = f", {failed} of them without a result" if failed else ""
+        note = f", {failed} of them without a result" if failed else ""
         kept = ", ".join(self.values) if self.trajectories is None else "whole trajectories"
-        lines = [f"Sweep({grid}: {len(self)} runs{told}; {kept})"]
+        lines = [f"Sweep({grid}: {len(self)} runs{note}; {kept})"]
         return "\n".join(lines + [f"  {i}: {message}" for i, message in list(self.failures.items())[:10]])
 
 

@@ -11,13 +11,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 from unicodedata import is_normalized
 
-import numpy as np
-
-from ...errors import PolhodeError, suggestion, unknown
+from ...errors import PolhodeError, suggestion
 from ..initial_state import Floats
 
 if TYPE_CHECKING:
-    from .trajectory import Trajectory
+    pass
 
 
 def check_unambiguous(name: object, names: Collection[str], speeds: Collection[str]) -> None:
@@ -42,19 +40,6 @@ def named_value(
     except (KeyError, TypeError):
         cure = suggestion(name, names)
         raise PolhodeError(f"the trajectory has no {kind} {name!r}.", cure=cure, code="E-TRAJECTORY-NAME") from None
-
-
-def column_of(run: Trajectory, kind: str, name: str) -> Floats:
-    """The column of a kind and name; coordinates and speeds may also be prescribed, coupled or dependent."""
-    columns = {each: (field, getattr(run, NAMES[field])) for field, (each, _) in KINDS.items()}
-    if kind not in columns:
-        raise unknown("kind of column", kind, columns, code="E-TRAJECTORY-NAME")
-    field, names = columns[kind]
-    values = getattr(run, field)
-    if values is not None and name in names:
-        return np.asarray(values[:, names.index(name)])
-    more = run.dependent[0] if kind == "coordinate" else run.dependent[1] if kind == "speed" else {}
-    return named_value(name, more, (*(() if values is None else names), *more), kind)
 
 
 #: The kind of the columns of each array of a trajectory, and how one of them is spelled among those of other kinds.

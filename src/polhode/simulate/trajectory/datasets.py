@@ -39,7 +39,7 @@ Named = tuple[tuple[str, ...], NDArray[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Arrays by name, those that label dimensions apart, and a few words about them all."""
+    """Arrays by name, those that label dimensions apart, with attributes."""
 
     coordinates: Mapping[str, Named]
     variables: Mapping[str, Named]
@@ -81,23 +81,21 @@ class Dataset:
 
 def to_xarray(dataset: Dataset) -> Any:
     """The same as an xarray.Dataset; texts are arrays of objects, as every format takes them."""
-    xarray = _xarray()
-    parts = [
-        {
-            name: (
-                dims,
-                array.astype(object) if array.dtype.kind == "U" else array,
-                {"long_name": dataset.titles[name]} if name in dataset.titles else {},
-            )
-            for name, (dims, array) in part.items()
-        }
-        for part in (dataset.variables, dataset.coordinates)
-    ]
-    return xarray.Dataset(parts[0], coords=parts[1], attrs=dict(dataset.attributes))
+
+    def labelled(arrays: Mapping[str, Named]) -> dict[str, Any]:
+        words = {name: {"long_name": title} for name, title in dataset.titles.items()}
+        plain = {name: x.astype(object) if x.dtype.kind == "U" else x for name, (_, x) in arrays.items()}
+        return {name: (dims, plain[name], words.get(name, {})) for name, (dims, _) in arrays.items()}
+
+    attributes = dict(dataset.attributes)
+    return _xarray().Dataset(labelled(dataset.variables), coords=labelled(dataset.coordinates), attrs=attributes)
 
 
-def from_xarray(given: Any) -> Dataset:
-    """A dataset from xarray's."""
+def from_xarray(found: Any) -> Dataset:
+    """A dataset of an opened one of xarray's, read into memory."""
+    if found.nbytes > MOST_BYTES:
+        raise ValueError(f"it would unpack to {found.nbytes:,} bytes")
+    given = found.load()
 
     def plain(names: Any) -> dict[str, Named]:
         return {str(name): (tuple(map(str, given[name].dims)), _plain(given[name].values)) for name in names}
@@ -107,17 +105,16 @@ def from_xarray(given: Any) -> Dataset:
 
 def write(dataset: Dataset, path: str | os.PathLike[str]) -> Path:
     """Write by extension: .nc (NetCDF), .zarr (a folder) or .npz (NumPy)."""
-    target = path_of(path)
+    target = check_format(path)
     stamped = {**dataset.attributes, _DIGEST: dataset.digest}
-    return _format_of(target).write(replace(dataset, attributes=stamped), target)
+    return _FORMATS[target.suffix.lower()][0](replace(dataset, attributes=stamped), target)
 
 
 def read(path: str | os.PathLike[str]) -> Dataset:
-    """Read what `write` wrote; one flipped bit in it is found by its digest."""
-    target = path_of(path)
-    found = _format_of(target)
+    """Read what `write` wrote, and verify its digest."""
+    target = check_format(path)
     with readable(target, "a dataset", "polhode"):
-        dataset = found.read(target)
+        dataset = _FORMATS[target.suffix.lower()][1](target)
         attributes = dict(dataset.attributes)
         digest = attributes.pop(_DIGEST, "")
         dataset = replace(dataset, attributes=attributes)
@@ -150,13 +147,7 @@ def _read_netcdf(path: Path) -> Dataset:
         raise FormatError(message, str(path), 'Install it with: pip install "polhode[data]"', "E-FILE-MISSING")
     engine = "h5netcdf" if content.startswith(b"\x89HDF") else "scipy"
     with _xarray().open_dataset(io.BytesIO(content), engine=engine) as found:
-        return _loaded(found)
-
-
-def _loaded(found: Any) -> Dataset:
-    if found.nbytes > MOST_BYTES:
-        raise ValueError(f"it would unpack to {found.nbytes:,} bytes")
-    return from_xarray(found.load())
+        return from_xarray(found)
 
 
 def _write_zarr(dataset: Dataset, path: Path) -> Path:
@@ -175,7 +166,7 @@ def _read_zarr(path: Path) -> Dataset:
             if reason:  # a pipe would be waited for
                 raise Refused(EINVAL, f"in '{folder}' {reason}")
     with _xarray().open_zarr(path, consolidated=False) as found:
-        return _loaded(found)
+        return from_xarray(found)
 
 
 def zarr_is_there(path: Path) -> None:
@@ -184,11 +175,11 @@ def zarr_is_there(path: Path) -> None:
 
 
 def _saved(dataset: Dataset, save: Callable[[], object], path: Path) -> None:
-    """Save through xarray; what a format cannot hold is told in a sentence."""
-    strange = [name for name in (*dataset.variables, *dataset.coordinates) if "/" in name or not name]
+    """Save through xarray; raise PolhodeError for what a format cannot hold."""
+    refused = [name for name in dataset.arrays if "/" in name or not name]
     try:
-        if strange:
-            raise ValueError(f"the name {strange[0]!r}.")
+        if refused:
+            raise ValueError(f"the name {refused[0]!r}.")
         with warnings.catch_warnings():  # a name with a space is read as a variable, which is as good
             warnings.filterwarnings("ignore", ".* has a space in its name", RuntimeWarning)
             save()
@@ -237,14 +228,6 @@ def of_archive(content: bytes) -> Dataset:
     return Dataset(parts["coordinates"], parts["variables"], attributes)
 
 
-def _write_archive(dataset: Dataset, path: Path) -> Path:
-    return replace_file(path, as_archive(dataset))
-
-
-def _read_archive(path: Path) -> Dataset:
-    return of_archive(read_file(path, MOST_BYTES))
-
-
 def _plain(array: NDArray[Any]) -> NDArray[Any]:
     return array.astype(object).astype(str) if array.dtype.kind in "OSTU" else array
 
@@ -252,28 +235,23 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 # ---- formats by extension ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Format:
-    write: Callable[[Dataset, Path], Path]
-    read: Callable[[Path], Dataset]
-
-
-_FORMATS = {
-    ".nc": _Format(_write_netcdf, _read_netcdf),
-    ".zarr": _Format(_write_zarr, _read_zarr),
-    ".npz": _Format(_write_archive, _read_archive),
+#: How a dataset is written, and read, by extension.
+_FORMATS: dict[str, tuple[Callable[[Dataset, Path], Path], Callable[[Path], Dataset]]] = {
+    ".nc": (_write_netcdf, _read_netcdf),
+    ".zarr": (_write_zarr, _read_zarr),
+    ".npz": (
+        lambda dataset, path: replace_file(path, as_archive(dataset)),
+        lambda path: of_archive(read_file(path, MOST_BYTES)),
+    ),
 }
 
 
-def check_format(path: str | os.PathLike[str]) -> None:
-    """Raise where a path's extension names no format that a dataset is written in."""
-    _format_of(path_of(path))
-
-
-def _format_of(path: Path) -> _Format:
-    kind = path.suffix.lower()
+def check_format(path: str | os.PathLike[str]) -> Path:
+    """The path, if its extension names a format that a dataset is written in."""
+    target = path_of(path)
+    kind = target.suffix.lower()
     if kind not in _FORMATS:
         message = f"there is no format {kind!r}." if kind else "the name has no extension."
         cure = suggestion(kind, _FORMATS, "Name the file .nc, .zarr or .npz.")
-        raise PolhodeError(message, str(path), cure, "E-FILE-NAME")
-    return _FORMATS[kind]
+        raise PolhodeError(message, str(target), cure, "E-FILE-NAME")
+    return target

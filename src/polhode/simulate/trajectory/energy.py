@@ -18,7 +18,7 @@ from ..initial_state import Floats
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
-#: The energy may drift by so many times the tolerance of a run; without a tolerance by this part of what is in play.
+#: The energy may drift by so many times the tolerance of a run; without a tolerance by this part of the energy scale.
 _TIMES, _FIXED_STEP = 100.0, 1e-3
 #: What rounding may do, as a part of the largest energy.
 _ROUNDING = 1e3 * float(np.finfo(np.float64).eps)
@@ -32,7 +32,7 @@ class Energy(Shown):
     potential: Floats
 
     def __repr__(self) -> str:
-        return f"Energy({len(self.kinetic)} samples, drift {self.drift:.3g} of what is in play)"
+        return f"Energy({len(self.kinetic)} samples, drift {self.drift:.3g} of the energy scale)"
 
     def _cell(self) -> Cell:
         named = (("kinetic", self.kinetic), ("potential", self.potential), ("total", self.total))
@@ -43,15 +43,14 @@ class Energy(Shown):
         return self.kinetic + self.potential
 
     @property
-    def in_play(self) -> float:
+    def scale(self) -> float:
         """The largest kinetic energy plus the range of the potential."""
-        return float(self.kinetic.max() + np.ptp(self.potential)) if len(self.kinetic) else 0.0
+        return float(self.kinetic.max() + (self.potential.max() - self.potential.min())) if len(self.kinetic) else 0.0
 
     @property
     def drift(self) -> float:
-        """The largest |E - E0| relative to what is in play."""
-        scale = self.in_play
-        return float(np.abs(self.total - self.total[0]).max()) / scale if scale > 0.0 else 0.0
+        """The largest |E - E0| relative to the energy scale."""
+        return float(np.abs(self.total - self.total[0]).max()) / self.scale if self.scale > 0.0 else 0.0
 
 
 def is_conservative(functions: Functions, tau: Signal, inputs: Signal) -> bool:
@@ -61,50 +60,40 @@ def is_conservative(functions: Functions, tau: Signal, inputs: Signal) -> bool:
     return functions.derivation.synopsis.keeps_energy and not {"t", "z"} & {*functions.native("energy").arrays}
 
 
-def is_told(functions: Functions) -> bool:
-    """Whether the energy depends on no coordinate that is omitted."""
-    if not functions.derivation.synopsis.omitted:
-        return True
-    from ...dynamics.omission import depends_on
-
-    equations = functions.derivation.equations
-    return depends_on(equations, [equations.kinetic_energy, equations.potential_energy]) is None
-
-
 def check_energy(run: Trajectory, tau: Signal, inputs: Signal) -> Trajectory:
     """The run with a notice, and a warning, if it lost or gained energy that nothing took or gave."""
-    told = _drift_in_words(run) if len(run) > 1 and is_conservative(run.mechanism, tau, inputs) else ""
-    if not told:
+    notice = _drift_in_words(run) if len(run) > 1 and is_conservative(run.mechanism, tau, inputs) else ""
+    if not notice:
         return run
-    warn(told)
-    return replace(run, info={**run.info, "notices": [*run.info.get("notices", ()), told]})
+    warn(notice)
+    return replace(run, info={**run.info, "notices": [*run.info.get("notices", ()), notice]})
 
 
 def may_drift(q: Floats, u: Floats, kinetic: Floats, potential: Floats, facts: Mapping[str, Any]) -> NDArray[np.bool_]:
     """Members (N, samples, …) whose energy drift exceeds half the warning threshold."""
     with np.errstate(all="ignore"):
         total = kinetic + potential
-        in_play = kinetic.max(axis=1) + np.ptp(potential, axis=1)
-        drift = np.abs(total - total[:, :1]).max(axis=1) / in_play
+        scale = kinetic.max(axis=1) + np.ptp(potential, axis=1)
+        drift = np.abs(total - total[:, :1]).max(axis=1) / scale
         size = np.maximum(np.abs(q - q[:, :1]).max(axis=(1, 2)), np.abs(u).max(axis=(1, 2)))
-        rounding = _ROUNDING * np.maximum(np.abs(kinetic), np.abs(potential)).max(axis=1) / in_play
+        rounding = _ROUNDING * np.maximum(np.abs(kinetic), np.abs(potential)).max(axis=1) / scale
         allowed: Any = _FIXED_STEP
         if "rtol" in facts:
             allowed = _TIMES * np.maximum(facts["rtol"], facts["atol"] * np.maximum(1.0, 1.0 / size))
-        return np.asarray(~(drift <= 0.5 * np.maximum(allowed, rounding)) & (size > 0.0) & (in_play > 0.0))
+        return np.asarray(~(drift <= 0.5 * np.maximum(allowed, rounding)) & (size > 0.0) & (scale > 0.0))
 
 
 def _drift_in_words(run: Trajectory) -> str:
     """What to say where the energy drifts by more than tolerance and rounding explain; nothing otherwise."""
     energy = run.energy
-    in_play, total = energy.in_play, energy.total
-    drift = float(np.abs(total - total[0]).max()) / (in_play or np.inf)
+    scale, total = energy.scale, energy.total
+    drift = float(np.abs(total - total[0]).max()) / (scale or np.inf)
     if drift <= _TIMES * run.info.get("rtol", 0.0):
         return ""
     size = max(float(np.abs(part).max(initial=0.0)) for part in (run.q - run.q[0], run.u))
     if size == 0.0:
         return ""
-    rounding = _ROUNDING * float(np.abs([energy.kinetic, energy.potential]).max()) / in_play
+    rounding = _ROUNDING * float(np.abs([energy.kinetic, energy.potential]).max()) / scale
     if "rtol" in run.info:
         tolerance = max(run.info["rtol"], run.info["atol"] * max(1.0, 1.0 / size))
         allowed, words = _TIMES * tolerance, f"{_TIMES:g} times the tolerance of {tolerance:.2g}"
@@ -115,6 +104,6 @@ def _drift_in_words(run: Trajectory) -> str:
     worst = int(np.argmax(np.abs(total - total[0])))
     return (
         f"nothing feeds or drains this mechanism, but its energy went from {total[0]:.9g} J to {total[worst]:.9g} J at "
-        f"t = {run.t[worst]:.6g} s: by {drift:.1e} of what is in play, more than {words}. Take smaller steps or "
+        f"t = {run.t[worst]:.6g} s: by {drift:.1e} of the energy scale, more than {words}. Take smaller steps or "
         "tolerances, or another method, and see in `energy.total` where it happens."
     )

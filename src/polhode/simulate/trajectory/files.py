@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,16 +16,16 @@ from ...errors import FormatError, PolhodeError, installed, path_of
 from ...files.archives import packed, readable, unpacked
 from ...files.reading import read_file
 from ..initial_state import Floats
-from .column_names import NAMES, variable_names
+from .column_names import KINDS, NAMES, variable_names
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
 
 _VERSION = 1
 _MOST_BYTES = 4_000_000_000
-#: What was carried follows from the rest and is not read again.
-_COLUMNS = ("q.", "u.", "z.", "tau.", "input.", "torque.", "force.", "energy.", "reference.", "controller.")
-_KINDS = {"q.": "coordinate", "u.": "speed", "z.": "state", "tau.": "effort", "input.": "input"}
+#: How the names of columns begin in comma-separated text, by array; and all, of which others are not read.
+_PREFIXES = {"q": "q.", "u": "u.", "z": "z.", "tau": "tau.", "inputs": "input."}
+_COLUMNS = (*_PREFIXES.values(), "torque.", "force.", "energy.", "reference.", "controller.")
 _FIXED = {"torque.": "N·m", "force.": "N"}
 _ARRAYS = ("t", *NAMES)
 #: What writes a run as another kind of file.
@@ -37,50 +37,54 @@ _OTHERS = {
 }
 
 
+def columns_of(run: Trajectory) -> Iterator[tuple[str, str, Floats]]:
+    """Array, name and values of all columns, dependent coordinates and speeds included, and efforts if any acted."""
+    more = dict(zip("qu", run.dependent, strict=True))
+    for field in _PREFIXES:
+        names, values = getattr(run, NAMES[field]), getattr(run, field)
+        if field in ("tau", "inputs") and (not names or values is None or not np.isfinite(values).all()):
+            continue
+        if field != "tau" or np.any(values):
+            yield from ((field, name, column) for name, column in zip(names, values.T, strict=True))
+        yield from ((field, name, column) for name, column in more.get(field, {}).items())
+
+
 # ---- comma-separated text ------------------------------------------------------------------------------------
 
 
 def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
-    """A column for time, `q.name` for each coordinate and `u.name` for each speed, those that follow last of each.
+    """Time, then columns `q.name`, `u.name`, `z.name`, `tau.name` and `input.name`, with SI units: `q.hinge [rad]`.
 
-    A state without mass is `z.name`. Then come `tau.name` for each effort, where any acted, and `input.name` for each
-    input. A controller adds `reference.name` for what was wanted and `controller.name` for its sampled states, a
-    reaction `torque.name.x` … `force.name.z`.
-
-    Each is followed by its SI unit, as in `q.hinge [rad]`, where it is known.
-    What is not whole says so in a first line that begins with `#`.
+    A controller adds `reference.name` and `controller.name` for its sampled states, a reaction `torque.name.x` …
+    `force.name.z`. A run that is not whole has a first line that begins with `#`.
     """
+    from ...model.lookup import units_by_name
+
+    units = {} if trajectory.functions is None else units_by_name(trajectory.functions.derivation.model)
+    names, columns = ["time [s]" if units else "time"], [trajectory.t]
+
+    def add(prefix: str, name: str, values: Floats, kind: str = "") -> None:
+        unit = _FIXED.get(prefix) or units.get(kind, {}).get(name) or "?" * name.endswith("]")
+        names.append(f"{prefix}{name} [{unit}]" if unit and units else f"{prefix}{name}")
+        columns.append(values)
+
+    for field, name, values in columns_of(trajectory):
+        add(_PREFIXES[field], name, values, KINDS[field][0])
+    if trajectory.loop is not None and trajectory.functions is not None:
+        for name, values in trajectory.reference.items():
+            add("reference.", name, values)
+    if trajectory.controller is not None:
+        for name, values in zip(trajectory.controller.names, trajectory.controller.held(trajectory.t).T, strict=True):
+            add("controller.", name, values)
+    for name in reactions:
+        _, torque, force = trajectory.reaction(name)
+        for prefix, vectors in (("torque.", torque), ("force.", force)):
+            for axis, values in zip("xyz", vectors.T, strict=True):
+                add(prefix, f"{name}.{axis}", values)
     text = io.StringIO()
     if not trajectory.is_whole:
         text.write(f"# partial: {trajectory.status}; {' '.join(trajectory.message.split())}\n")
     writer = csv.writer(text, lineterminator="\n")
-    names, columns = ["time [s]" if trajectory.functions else "time"], [trajectory.t]
-    labels = _Labels(trajectory)
-    for kind, known, values, more in zip(
-        ("q.", "u."),
-        (trajectory.coordinates, trajectory.speeds),
-        (trajectory.q, trajectory.u),
-        trajectory.dependent,
-        strict=True,
-    ):
-        names += [labels(kind, name) for name in (*known, *more)]
-        columns += [values, *more.values()]
-    names += [labels("z.", name) for name in trajectory.states]
-    columns.append(trajectory.z)
-    for kind, known, acting in _acting(trajectory):
-        names += [labels(f"{kind}.", name) for name in known]
-        columns.append(acting)
-    if trajectory.loop is not None and trajectory.functions is not None:
-        wanted = trajectory.reference
-        names += [labels("reference.", name) for name in wanted]
-        columns += [*wanted.values()]
-    if trajectory.controller is not None:
-        names += [labels("controller.", name) for name in trajectory.controller.names]
-        columns.append(trajectory.controller.held(trajectory.t))
-    for name in reactions:
-        _, torque, force = trajectory.reaction(name)
-        columns += [torque, force]
-        names += [labels(f"{kind}.", f"{name}.{axis}") for kind in ("torque", "force") for axis in "xyz"]
     writer.writerow(names)
     for row in np.column_stack(columns).tolist():
         writer.writerow([repr(value) for value in row])
@@ -98,32 +102,8 @@ def encoded(text: str) -> bytes:
         raise PolhodeError(message, cure=cure, code="E-FILE-WRITE") from None
 
 
-class _Labels:
-    """Heads of columns with their SI units, as "q.hinge [rad]", where the mechanism of a run is known."""
-
-    def __init__(self, trajectory: Trajectory) -> None:
-        from ...model.lookup import units_by_name
-
-        functions = trajectory.functions
-        self.units = {} if functions is None else units_by_name(functions.derivation.model)
-
-    def __call__(self, kind: str, name: str) -> str:
-        unit = _FIXED.get(kind) or self.units.get(_KINDS.get(kind, ""), {}).get(name) or "?" * name.endswith("]")
-        return f"{kind}{name} [{unit}]" if unit and self.units else f"{kind}{name}"
-
-
-def _acting(trajectory: Trajectory) -> list[tuple[str, tuple[str, ...], Floats]]:
-    """Efforts, where any acted, and inputs, as far as they are known at every sample."""
-    parts = []
-    if trajectory.tau is not None and np.any(trajectory.tau):
-        parts.append(("tau", trajectory.efforts, trajectory.tau))
-    if trajectory.inputs is not None:
-        parts.append(("input", trajectory.input_names, trajectory.inputs))
-    return [part for part in parts if part[1] and np.isfinite(part[2]).all()]
-
-
 def read_csv(path: Path) -> dict[str, Any]:
-    """The fields of a trajectory from such a text; a bad row is named by its number."""
+    """The fields of a trajectory from such a text; errors have the number of the line."""
     with readable(path, "a trajectory", "to_csv"):
         return _csv_fields(path, read_file(path, _MOST_BYTES))
 
@@ -132,7 +112,8 @@ def _csv_fields(path: Path, content: bytes) -> dict[str, Any]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError("the file is not UTF-8 text.", place=str(path), code="E-FILE-READ") from error
+        cure = "Give a CSV file in UTF-8, as `to_csv` writes it."
+        raise FormatError("the file is not UTF-8 text.", str(path), cure, "E-FILE-READ") from error
     status, message = "done", ""
     if text.startswith("# partial: "):
         first, _, text = text.partition("\n")
@@ -146,42 +127,33 @@ def _csv_fields(path: Path, content: bytes) -> dict[str, Any]:
         cure = 'The header is "time", then columns q.… for coordinates, u.… for speeds and z.… for states.'
         raise FormatError("this is not a trajectory.", f"{path}:{1 + before}", cure, "E-FILE-READ")
     table = _rows(reader, len(header), path, before)
-    kinds = ("q.", "u.", "z.", "tau.", "input.")
-    columns = {kind: [k for k, name in enumerate(header) if name.startswith(kind)] for kind in kinds}
-    acted = {field: table[:, columns[kind]] for field, kind in (("tau", "tau."), ("inputs", "input.")) if columns[kind]}
-    return {
-        **acted,
-        "efforts": tuple(header[k].removeprefix("tau.") for k in columns["tau."]),
-        "input_names": tuple(header[k].removeprefix("input.") for k in columns["input."]),
-        "t": table[:, 0],
-        "q": table[:, columns["q."]],
-        "u": table[:, columns["u."]],
-        "coordinates": tuple(header[k][2:] for k in columns["q."]),
-        "speeds": tuple(header[k][2:] for k in columns["u."]),
-        "z": table[:, columns["z."]],
-        "states": tuple(header[k][2:] for k in columns["z."]),
-        "status": status,
-        "message": message,
-    }
+    fields: dict[str, Any] = {"t": table[:, 0], "status": status, "message": message}
+    for field, prefix in _PREFIXES.items():
+        columns = [k for k, name in enumerate(header) if name.startswith(prefix)]
+        fields[NAMES[field]] = tuple(header[k].removeprefix(prefix) for k in columns)
+        if columns or field not in ("tau", "inputs"):
+            fields[field] = table[:, columns]
+    return fields
 
 
 def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
     rows: list[list[float]] = []
-    for row in reader:
-        place = f"{path}:{reader.line_num + before}"
-        if not row:
-            continue
+    for row in filter(None, reader):
+        values, problem, cure = [], "", ""
         if len(row) != width:
-            raise FormatError(f"{len(row)} values, expected {width}.", place=place, code="E-FILE-READ")
+            problem, cure = f"{len(row)} values, expected {width}.", "Give each row a value for each column."
         try:
             values = [float(value) for value in row]
         except ValueError:
-            raise FormatError("a value is not a number.", place=place, code="E-FILE-READ") from None
-        if not np.isfinite(values).all():
-            raise FormatError("a value is not finite.", place=place, code="E-FILE-READ")
-        if rows and values[0] <= rows[-1][0]:
-            message = f"time does not increase: {values[0]:g} after {rows[-1][0]:g}."
-            raise FormatError(message, place, code="E-FILE-READ")
+            if not problem:
+                problem, cure = "a value is not a number.", "Write numbers with a point, as 0.5."
+        if not problem and not np.isfinite(values).all():
+            problem, cure = "a value is not finite.", "Leave the row out."
+        if not problem and rows and values[0] <= rows[-1][0]:
+            problem = f"time does not increase: {values[0]:g} after {rows[-1][0]:g}."
+            cure = "Sort the rows by time, each time once."
+        if problem:
+            raise FormatError(problem, f"{path}:{reader.line_num + before}", cure, "E-FILE-READ")
         rows.append(values)
     return np.array(rows, dtype=np.float64).reshape(len(rows), width)
 
@@ -213,12 +185,12 @@ def as_archive(trajectory: Trajectory) -> bytes:
 
 
 def read_archive(path: Path) -> dict[str, Any]:
-    """The fields of a trajectory from such an archive, or an error that says what is wrong with the file."""
+    """The fields of a trajectory from such an archive."""
     from ...model.unit import Si
 
     with readable(path, "a saved trajectory", "Trajectory.save"):
         words, found = unpacked(read_file(path, _MOST_BYTES), _VERSION)
-        arrays = {name: found[name] for name in _ARRAYS if name in found}
+        arrays = {name: found[name] for name in _ARRAYS if name in found or name in ("t", "q", "u")}
         arrays.setdefault("z", np.zeros((arrays["t"].size, 0)))  # as before there were states without mass
         names = {field: strings(words.get(field, [])) for field in NAMES.values()}
         for name, array in arrays.items():
@@ -227,7 +199,6 @@ def read_archive(path: Path) -> dict[str, Any]:
             if array.dtype != np.float64 or array.shape != (arrays["t"].size, *width):
                 raise ValueError(f"array {name} has type {array.dtype} and shape {array.shape}")
         return {
-            **{name: arrays[name] for name in ("t", "q", "u")},
             **arrays,
             **names,
             "status": str(words["status"]),
@@ -261,27 +232,21 @@ def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = ()) -> Any:
-    """A dataset over `time`: coordinates and states by name, the speeds as `d(name)` so that they are told apart."""
+    """A dataset over `time`: coordinates and states by name, speeds as `d(name)`, `tau(name)`, `input(name)`."""
     xarray = installed("xarray", "data", code="E-FILE-READ")
-    columns: list[tuple[str, str, str, Any]] = []
-    for kind, names, more, spelling in (
-        ("coordinate", trajectory.coordinates, trajectory.dependent[0], "{}"),
-        ("speed", trajectory.speeds, trajectory.dependent[1], "d({})"),
-        ("state", trajectory.states, (), "{}"),
-    ):
-        columns += [(kind, n, spelling.format(n), ("time", trajectory.column(kind, n))) for n in (*names, *more)]
-    for word, names, acting in _acting(trajectory):
-        kind = "effort" if word == "tau" else word
-        columns += [(kind, n, f"{word}({n})", ("time", x)) for n, x in zip(names, acting.T, strict=True)]
+    columns: list[tuple[str, str, str, Any]] = [
+        (KINDS[field][0], name, KINDS[field][1].format(name), ("time", values))
+        for field, name, values in columns_of(trajectory)
+    ]
     axes = {"axis": list("xyz")} if reactions else {}
     for name in reactions:
         _, torque, force = trajectory.reaction(name)
         for kind, vectors in (("torque", torque), ("force", force)):
             columns.append((kind, name, f"{kind}({name})", (("time", "axis"), vectors)))
-    chosen, titles = variable_names([each[:3] for each in columns], ("time", "axis"))
+    labels, titles = variable_names([each[:3] for each in columns], ("time", "axis"))
     variables = {
         label: (*value, {"long_name": titles[label]} if label in titles else {})
-        for label, (*_, value) in zip(chosen, columns, strict=True)
+        for label, (*_, value) in zip(labels, columns, strict=True)
     }
-    told = {"status": trajectory.status, "message": trajectory.message}
-    return xarray.Dataset(variables, coords={"time": trajectory.t, **axes}, attrs=told)
+    attributes = {"status": trajectory.status, "message": trajectory.message}
+    return xarray.Dataset(variables, coords={"time": trajectory.t, **axes}, attrs=attributes)

@@ -11,35 +11,34 @@ long. Samples that are too sparse to integrate over are no fault: the error of t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...compiled.reactions import Floats
+from ...compiled.reactions import Floats, motion
 from ...dynamics.power import power
 from ...errors import SimulationError
 from ...notebook import Cell, Shown, Table
 from .between_samples import nodes_of
-from .reactions import efforts_along, given_along, motion_along
+from .reactions import efforts_along
 
 if TYPE_CHECKING:
-    from ...dynamics.power import Balance
     from .trajectory import Trajectory
 
 TOLERANCE = 1e-6
-#: Forces of constraints count as if they moved at least so fast: what rests has no power to compare with.
+#: The speed, in m/s or rad/s, that makes a power of the forces of constraints at rest.
 _SLOW = 1e-3
 _LEAST = 1e-12  # W, J
-#: By which power of their distance samples make the work between them uncertain.
+#: The order of the error of the work in the distance of samples.
 _ORDER = 4.0
 
 
 @dataclass(frozen=True)
 class Part:
-    """One part's books: the largest gap relative to what is in play, when it was, and the largest port then."""
+    """Power balance of a part: the largest residual, relative to the scale, when it was, and the largest port then."""
 
     name: str
     residual: float
@@ -49,17 +48,17 @@ class Part:
     port: str
 
     def __str__(self) -> str:
-        unit = "J" if self.name == "the run" else "W"
+        unit, scale = ("J", "energy") if self.name == "the run" else ("W", "power")
         port = f"; its largest port is {self.port}" if self.port else ""
         return (
             f"at t = {self.time:.6g} s {self.name} takes in {self.inflow:.6g} {unit} and stores {self.stored:.6g} "
-            f"{unit}, {self.residual:.1e} of what is in play apart{port}"
+            f"{unit}, {self.residual:.1e} of the {scale} scale apart{port}"
         )
 
 
 @dataclass(frozen=True, eq=False)
 class PowerAudit(Shown):
-    """The books of a run: its parts, the worst first, and the power of every port from outside over time.
+    """Power balances of a run: its parts, the worst first, and the power of every port from outside over time.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
@@ -76,7 +75,7 @@ class PowerAudit(Shown):
 
     @property
     def residual(self) -> float:
-        """The largest gap, relative to what is in play."""
+        """The largest residual, relative to the scale of powers."""
         return self.parts[0].residual if self.parts else 0.0
 
     def __getitem__(self, name: str) -> Part:
@@ -84,59 +83,50 @@ class PowerAudit(Shown):
         return next(part for part in self.parts if part.name == name)
 
     def notices(self, tolerance: float = TOLERANCE) -> tuple[str, ...]:
-        """That samples are too few to judge the run to a tolerance, where they are, and how many would do."""
+        """A sentence where samples are too few to judge the run to a tolerance, with a rate that would do."""
         if not 0 < tolerance < self.quadrature or self["the run"].residual > tolerance or not self.rate:
             return ()
         return (
-            f"there are too few samples to tell whether the run keeps its energy to {tolerance:g}: the work between "
-            f"them is known to {self.quadrature:.1e} of what is in play. Give rate={self._enough(tolerance):.4g}, say.",
+            f"there are too few samples to decide whether the run keeps its energy to {tolerance:g}: the work between "
+            f"them is known to {self.quadrature:.1e} of the energy scale. Try rate={self._enough(tolerance):.4g}.",
         )
 
     def _enough(self, tolerance: float) -> float:
-        """Samples a second at which the work between them would be known well enough."""
+        """Samples a second at which the error of the work between them is within a tolerance."""
         return float(self.rate * 2.0 ** np.ceil(np.log2(self.quadrature / tolerance) / _ORDER))
-
-    def _more_samples(self, tolerance: float) -> str:
-        return f", and more samples, rate={self._enough(tolerance):.4g}" if self.quadrature > tolerance > 0 else ""
 
     def check(self, tolerance: float = TOLERANCE, trajectory: Trajectory | None = None) -> None:
         """Raise if the residual is above a `tolerance`, with the `trajectory` in the error."""
         if not self.residual <= tolerance:
-            worst = self.parts[0]
-            raise SimulationError(
-                f"the power audit fails: {worst}, more than {tolerance:g}.",
-                trajectory=trajectory,
-                cure=f"Use smaller tolerances or steps{self._more_samples(tolerance)}."
-                if worst.name == "the run"
-                else "Look at this part: its masses, its ports, whether its constraints are kept.",
-                code="E-RUN-AUDIT",
-            )
+            worst, more = self.parts[0], ""
+            if self.quadrature > tolerance > 0:
+                more = f", and more samples, rate={self._enough(tolerance):.4g}"
+            cure = "Look at this part: its masses, its ports, whether its constraints are kept."
+            if worst.name == "the run":
+                cure = f"Use smaller tolerances or steps{more}."
+            message = f"the power audit fails: {worst}, more than {tolerance:g}."
+            raise SimulationError(message, trajectory=trajectory, cure=cure, code="E-RUN-AUDIT")
 
     def _cell(self) -> Cell:
         rows = [
-            (
-                part.name,
-                f"{part.residual:.1e}",
-                f"{part.time:.6g}",
-                f"{part.inflow:.6g}",
-                f"{part.stored:.6g}",
-                part.port,
-            )
+            (part.name, f"{part.residual:.1e}", *(f"{x:.6g}" for x in (part.time, part.inflow, part.stored)), part.port)
             for part in self.parts
         ]
         head = ["part", "gap", "at t, s", "takes in", "stores", "largest port"]
-        title = f"power audit: largest gap {self.residual:.1e} of what is in play"
-        return Cell(title, [Table(head, rows, numbers_from=1), *self.notices()])
+        return Cell(self._title, [Table(head, rows, numbers_from=1), *self.notices()])
+
+    @property
+    def _title(self) -> str:
+        return f"power audit: largest gap {self.residual:.1e} of the scale"
 
     def __str__(self) -> str:
-        lines = [f"power audit: largest gap {self.residual:.1e} of what is in play"]
-        lines += [f"  {part.residual:8.1e}  {part.name}" for part in self.parts]
-        return "\n".join([*lines, *self.notices()])
+        lines = [f"  {part.residual:8.1e}  {part.name}" for part in self.parts]
+        return "\n".join([self._title, *lines, *self.notices()])
 
 
 @dataclass(frozen=True, eq=False)
-class _Book:
-    """One part's powers over time: a column for each port, and the rate of what it stores."""
+class _Powers:
+    """Powers of a part over time: a column for each port, and the rate of its energy."""
 
     name: str
     ports: tuple[str, ...]
@@ -147,13 +137,8 @@ class _Book:
     def inflow(self) -> Floats:
         return np.asarray(self.powers.sum(axis=1))
 
-    @property
-    def turnover(self) -> float:
-        """The most that ever flowed, whichever way."""
-        return float(np.abs(self.powers).sum(axis=1).max(initial=0.0))
-
-    def closed(self, time: Floats, scale: float) -> Part:
-        """The sample at which the gap is largest."""
+    def balance(self, time: Floats, scale: float) -> Part:
+        """The balance at the sample with the largest residual."""
         k = _largest(self.inflow - self.rate)
         gap = abs(float(self.inflow[k] - self.rate[k])) / scale
         port = self.ports[int(np.argmax(np.abs(self.powers[k])))] if self.ports else ""
@@ -162,11 +147,11 @@ class _Book:
 
 def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
     """The audit of a trajectory, at its samples."""
-    books, multipliers = _books_along(trajectory, tau)
+    powers, multipliers = _powers_along(trajectory, tau)
     least = max(_LEAST, _SLOW * float(np.abs(multipliers).max(initial=0.0)))
-    scale = max(least, *(book.turnover for book in books))
-    whole = books[-1]
-    parts = [book.closed(trajectory.t, scale) for book in books]
+    scale = max(least, *(float(np.abs(each.powers).sum(axis=1).max(initial=0.0)) for each in powers))
+    whole = powers[-1]
+    parts = [each.balance(trajectory.t, scale) for each in powers]
     quadrature = 0.0
     if not _inputs_move_energy(trajectory):
         run, quadrature = _run(trajectory, whole, least)
@@ -177,60 +162,48 @@ def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
     return PowerAudit(tuple(parts), dict(zip(whole.ports, whole.powers.T, strict=True)), quadrature, rate)
 
 
-def _books_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> tuple[list[_Book], Floats]:
-    """The books of all parts at the samples, that of the whole mechanism last, and the multipliers."""
-    known = trajectory.mechanism
-    udot, multipliers = motion_along(trajectory, tau)
-    powers = known.evaluate(
-        "power", trajectory.q, trajectory.u, udot, efforts_along(trajectory, tau),
-        multipliers=multipliers, **given_along(trajectory),
-    )  # fmt: skip
+def _powers_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> tuple[list[_Powers], Floats]:
+    """Powers of all parts at the samples, those of the whole mechanism last, and the multipliers."""
+    known, efforts = trajectory.mechanism, efforts_along(trajectory, tau)
+    state = trajectory.q, trajectory.u
+    udot, multipliers = motion(known, *state, efforts, **trajectory.given)
+    powers = known.evaluate("power", *state, udot, efforts, multipliers=multipliers, **trajectory.given)
     table = np.broadcast_to(powers, (len(trajectory.t), powers.shape[-1]))
-    return _books(power(known.equations, solved=False).parts(), table), multipliers
-
-
-def _books(parts: Iterable[tuple[str, Balance]], powers: Floats) -> list[_Book]:
-    """The columns of the function `power`, part by part: its ports, then its rate."""
     made, first = [], 0
-    for name, balance in parts:
+    for name, balance in power(known.equations, solved=False).parts():  # of each its ports, then its rate
         last = first + len(balance.ports)
-        made.append(_Book(name, tuple(balance.ports), powers[:, first:last], powers[:, last]))
+        made.append(_Powers(name, tuple(balance.ports), table[:, first:last], table[:, last]))
         first = last + 1
-    return made
+    return made, multipliers
 
 
 def _inputs_move_energy(trajectory: Trajectory) -> bool:
-    """Whether the energy depends on inputs that changed: how fast they did, and so their power, is not known."""
+    """Whether the energy depends on inputs that change: their rates, and so their power, are not known."""
     if trajectory.inputs is None or not np.ptp(trajectory.inputs, axis=0).any():
         return False
     return any(array.name == "inputs" for array in trajectory.mechanism.program("energy").arrays)
 
 
-def _run(trajectory: Trajectory, whole: _Book, least: float) -> tuple[Part, float]:
-    """Energy against work, and the part of it that the samples cannot tell."""
+def _run(trajectory: Trajectory, whole: _Powers, least: float) -> tuple[Part, float]:
+    """Balance of energy and work, and the relative error of the work by quadrature over the samples."""
     energy = trajectory.energy
     change = energy.total - energy.total[0]
     if trajectory.acted is not None and trajectory.acted.jumps:
-        work, coarse = _work(trajectory), _work(_thinned(trajectory))
+        tau, inputs = (None if part is None else part[::2] for part in (trajectory.tau, trajectory.inputs))
+        thinned = trajectory.with_states(trajectory.t[::2], trajectory.x[::2], tau, inputs)
+        work, coarse = _work(trajectory), _work(thinned)
     else:
         work, coarse = _integral(trajectory.t, whole.inflow), _integral(trajectory.t[::2], whole.inflow[::2])
-    rough = np.interp(trajectory.t, trajectory.t[::2], coarse)
-    in_play = float(np.max(energy.kinetic) + np.ptp(energy.potential) + np.abs(work).max())
-    scale = max(in_play, least * float(np.ptp(trajectory.t)), _LEAST)
-    unsure = np.zeros_like(work)
-    unsure[::2] = np.abs(work - rough)[::2]
-    unsure[1:-1:2] = unsure[2::2]  # between two of the coarse samples it is no surer than at the next
-    unsure = np.maximum.accumulate(unsure)
-    gap = np.maximum(np.abs(change - work) - unsure, 0.0)
+    scale = float(np.max(energy.kinetic) + np.ptp(energy.potential) + np.abs(work).max())
+    scale = max(scale, least * float(np.ptp(trajectory.t)), _LEAST)
+    error = np.zeros_like(work)
+    error[::2] = np.abs(work - np.interp(trajectory.t, trajectory.t[::2], coarse))[::2]
+    error[1:-1:2] = error[2::2]  # between two of the coarse samples as at the next
+    error = np.maximum.accumulate(error)
+    gap = np.maximum(np.abs(change - work) - error, 0.0)
     k = _largest(gap)
     part = Part("the run", float(gap[k]) / scale, float(trajectory.t[k]), float(work[k]), float(change[k]), "")
-    return part, float(unsure.max()) / scale
-
-
-def _thinned(trajectory: Trajectory) -> Trajectory:
-    """Every other sample."""
-    tau, inputs = (None if part is None else part[::2] for part in (trajectory.tau, trajectory.inputs))
-    return trajectory.with_states(trajectory.t[::2], trajectory.x[::2], tau, inputs)
+    return part, float(error.max()) / scale
 
 
 def _work(trajectory: Trajectory) -> Floats:
@@ -241,7 +214,7 @@ def _work(trajectory: Trajectory) -> Floats:
         return np.zeros_like(trajectory.t)
 
     def inflow(t: Floats, x: Floats, acting: tuple[Floats, Floats]) -> Floats:
-        return _books_along(trajectory.with_states(t, x, *acting))[0][-1].inflow
+        return _powers_along(trajectory.with_states(t, x, *acting))[0][-1].inflow
 
     after = inflow(nodes.t, nodes.x, acted.along(nodes.t, nodes.x))
     before = after.copy()
@@ -267,5 +240,5 @@ def _integral(time: Floats, power: Floats) -> Floats:
 
 
 def _largest(gap: Floats) -> int:
-    """Where a gap is largest; one that is no number is the largest of all."""
+    """Index of the largest gap, or of the first that is not finite."""
     return int(np.argmax(np.where(np.isfinite(gap), np.abs(gap), np.inf)))

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...compiled.quantities import DrivingForceOf, Quantity, ReactionOf
-from ...compiled.reactions import Floats, evaluate, motion
+from ...compiled.quantities import Quantity
+from ...compiled.reactions import Floats, evaluate
 from ...errors import PolhodeError, understood
-from ..constraints.manifold import Manifold
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -80,31 +79,6 @@ class ReactionHistory(NamedTuple):
         return contact_of(self.time, self.force, normal)
 
 
-def reaction_along(
-    trajectory: Trajectory,
-    name: str,
-    at: str | None = None,
-    frame: str | None = None,
-    on: str | None = None,
-    tau: ArrayLike | None = None,
-) -> ReactionHistory:
-    """What a joint or constraint carries at every sample."""
-    torque, force = _evaluated(trajectory, ReactionOf(name, at, frame, on), tau)
-    shape = (len(trajectory.t), 3)
-    return ReactionHistory(trajectory.t, np.broadcast_to(torque, shape), np.broadcast_to(force, shape))
-
-
-def driving_force_along(trajectory: Trajectory, coordinate: str, tau: ArrayLike | None = None) -> Floats:
-    """The effort of a prescribed coordinate at every sample."""
-    return np.broadcast_to(_evaluated(trajectory, DrivingForceOf(coordinate), tau), trajectory.t.shape)
-
-
-def motion_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> tuple[Floats, Floats]:
-    """Accelerations of all speeds (T, speeds) and multipliers of all constraints (T, rows) at every sample."""
-    known = trajectory.mechanism
-    return motion(known, trajectory.q, trajectory.u, efforts_along(trajectory, tau), **given_along(trajectory))
-
-
 def efforts_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> Floats:
     """The efforts at every sample: those that are given, or those of the run."""
     with understood("an array of efforts", tau, place="tau", cure="Give one row for each sample."):
@@ -119,59 +93,19 @@ def efforts_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> Float
 
 
 def given_along(trajectory: Trajectory) -> dict[str, Any]:
-    """States without mass, time, inputs and parameters as the functions of a mechanism take them."""
-    inputs = {} if trajectory.inputs is None else {"inputs": trajectory.inputs}
-    return {"z": trajectory.z, "t": trajectory.t, "parameters": trajectory.parameters, **inputs}
+    """States z, time, parameters and inputs as keywords of the mechanism's functions."""
+    return trajectory.given
 
 
-def _evaluated(trajectory: Trajectory, asked: Quantity, tau: ArrayLike | None) -> Any:
-    efforts = efforts_along(trajectory, tau)
-    known = trajectory.mechanism
-    return evaluate(known, asked, trajectory.q, trajectory.u, efforts, **given_along(trajectory))
-
-
-# ---- constraints ---------------------------------------------------------------------------------------------
+def evaluated_along(trajectory: Trajectory, quantity: Quantity, tau: ArrayLike | None) -> Any:
+    """A reaction or driving force at every sample."""
+    efforts, functions = efforts_along(trajectory, tau), trajectory.mechanism
+    return evaluate(functions, quantity, trajectory.q, trajectory.u, efforts, **trajectory.given)
 
 
 @dataclass(frozen=True)
 class Drift:
-    """The largest that is left of the constraints at the samples: in position, |φ| and |ψ|, in velocity, |A u + a|."""
+    """The largest residuals of the constraints: in position, |φ| and |ψ|, in velocity, |A u + a|."""
 
     position: float = 0.0
     velocity: float = 0.0
-
-
-def drift_along(trajectory: Trajectory) -> Drift:
-    """How far a run strays from its constraints."""
-    functions = trajectory.mechanism
-    constraints = functions.equations.constraints
-    if constraints is None or not constraints.rows or not len(trajectory.t):
-        return Drift()
-    positions = ["constraint_values"] * bool(constraints.positions) + ["definition_values"] * bool(
-        constraints.definitions
-    )
-    values = [functions.evaluate(name, trajectory.q, **trajectory._given(name)) for name in positions]
-    rates = functions.constraint_rates(trajectory.q, trajectory.u, **trajectory._given("constraint_rates"))
-    return Drift(max((float(np.abs(each).max()) for each in values), default=0.0), float(np.abs(rates).max()))
-
-
-def multipliers_along(trajectory: Trajectory) -> dict[str, Floats]:
-    """λ of each constraint over time, of least size where constraints are redundant."""
-    functions = trajectory.mechanism
-    constraints = functions.equations.constraints
-    if constraints is None or not constraints.rows:
-        return {}
-    if functions.equations.dependent_speeds is not None:
-        cure = 'Derive with constraints="multipliers".'
-        raise PolhodeError("only runs with multipliers have them.", cure=cure, code="E-TRAJECTORY-MISSING")
-    manifold = Manifold(functions, constraints, trajectory.parameters)
-    tau = np.zeros((len(trajectory.t), len(functions.equations.tau))) if trajectory.tau is None else trajectory.tau
-    inputs = np.zeros((len(trajectory.t), 0)) if trajectory.inputs is None else trajectory.inputs
-    manifold.set_scale(float(trajectory.t[0]), trajectory.q[0])
-    found = [
-        manifold.multipliers(t, x, *given)
-        for t, x, *given in zip(
-            trajectory.t.tolist(), np.hstack([trajectory.q, trajectory.u, trajectory.z]), tau, inputs, strict=True
-        )
-    ]
-    return dict(zip(constraints.names, np.transpose(found), strict=True))

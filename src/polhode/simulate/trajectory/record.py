@@ -24,9 +24,10 @@ class Record:
     actuation: list[tuple[float, Floats]] = field(default_factory=list)  # efforts and inputs of a controller
 
     def add(self, t: Floats, x: Floats) -> None:
-        """Append times (k,) and states (k, n)."""
-        if len(t):
-            self.pieces.append((t, x))
+        """Append times (k,) and states (k, n), less a first one at a time that is there already."""
+        first = int(len(t) > 0 and len(self.pieces) > 0 and t[0] <= self.pieces[-1][0][-1])
+        if len(t) > first:
+            self.pieces.append((t[first:], x[first:]))
 
     def restart(self, x: Floats) -> None:
         """Begin with another state."""
@@ -36,6 +37,14 @@ class Record:
         """Append the last good state unless it is there already."""
         if not self.pieces or self.pieces[-1][0][-1] < t:
             self.add(np.array([t]), np.array(x)[None, :])
+
+    def jump(self, t: float, before: Floats, after: Floats) -> None:
+        """Append the state after an event at t, behind that before it, a last bit before t; no other is at t."""
+        while self.pieces and self.pieces[-1][0][-1] >= t:
+            times, states = self.pieces.pop()
+            self.add(times[:-1], states[:-1])
+        self.end(np.nextafter(t, -np.inf), before)
+        self.add(np.array([t]), np.array(after)[None, :])
 
     def add_actuation(self, t: float, values: Floats) -> None:
         """Append the efforts and inputs that act from this state on."""

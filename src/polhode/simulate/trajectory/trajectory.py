@@ -1,9 +1,9 @@
-"""A trajectory: what a run gave, and what can be asked of it."""
+"""A trajectory: the states of a run at its samples, and what follows from them."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...compiled.functions import Functions
-from ...compiled.quantities import Asked, PoseOf
-from ...errors import PolhodeError, path_of, understood
+from ...compiled.quantities import DrivingForceOf, ReactionOf
+from ...errors import PolhodeError, check_kind, path_of, understood, unknown
 from ...notebook import Cell, Shown, Table
-from ..control.under_control import UnderControl
+from ...registry import registered
+from ..control.under_control import ClosedLoopResults
 from ..initial_state import Floats
+from .column_names import KINDS, NAMES, check_unambiguous, named_value
 from .energy import Energy
 
 if TYPE_CHECKING:
@@ -66,55 +68,24 @@ class Comparison(Shown):
         return Cell("largest differences", [Table(["quantity", "difference", "at t, s"], rows, numbers_from=1)])
 
 
-def compared(run: Trajectory, other: Trajectory) -> Comparison:
-    """Differences at the samples of the first run, as far as both go; a quaternion and its opposite are one."""
-    start, end = max(run.t[0], other.t[0]), min(run.t[-1], other.t[-1])
-    inside = (run.t >= start) & (run.t <= end)
-    if not inside.any():
-        raise PolhodeError(
-            f"one run goes from {run.t[0]:g} to {run.t[-1]:g} s, the other from {other.t[0]:g} to {other.t[-1]:g} s.",
-            place="compare",
-            cure="Compare runs that have a time in common.",
-            code="E-TRAJECTORY-UNSUPPORTED",
-        )
-    there = other if np.array_equal(run.t, other.t) else other.at(run.t[inside])
-    mine, theirs = dict(_named(run, inside)), dict(_named(there, np.ones(len(there.t), dtype=bool)))
-    _turn(run, mine, theirs)
-    found = {}
-    for name in mine.keys() & theirs.keys():
-        gap = np.abs(mine[name] - theirs[name])
-        k = int(np.argmax(np.where(np.isfinite(gap), gap, np.inf)))
-        found[name] = Difference(float(gap[k]), float(run.t[inside][k]))
-    if not found:
-        message = "the runs have no coordinate, speed, effort or input of the same name."
-        raise PolhodeError(message, "compare", code="E-TRAJECTORY-UNSUPPORTED")
-    return Comparison(dict(sorted(found.items(), key=lambda item: (-item[1].largest, item[0]))))
-
-
-def _named(run: Trajectory, inside: Floats) -> Iterator[tuple[str, Floats]]:
-    """All that a run has under a name."""
-    parts = (("{}", run.coordinates, run.q), ("u({})", run.speeds, run.u), ("{}", run.states, run.z))
-    acting = (("tau({})", run.efforts, run.tau), ("input({})", run.input_names, run.inputs))
-    for written, names, values in (*parts, *acting):
+def _named(run: Trajectory) -> dict[str, Floats]:
+    """Coordinates and states by name, others as `u(name)`, `tau(name)`, `input(name)`."""
+    made: dict[str, Floats] = {}
+    for spelling, names, values in (
+        ("{}", run.coordinates, run.q), ("u({})", run.speeds, run.u), ("{}", run.states, run.z),
+        ("tau({})", run.efforts, run.tau), ("input({})", run.input_names, run.inputs),
+    ):  # fmt: skip
         if values is not None:
-            yield from ((written.format(name), column[inside]) for name, column in zip(names, values.T, strict=True))
-
-
-def _turn(run: Trajectory, mine: Mapping[str, Floats], theirs: dict[str, Floats]) -> None:
-    """Quaternions of the second run with the signs of the first's."""
-    for first, count in run.functions.derivation.synopsis.quaternion_groups if run.functions else ():
-        names = run.coordinates[first : first + count]
-        if all(name in theirs for name in names):
-            dot = sum(mine[name] * theirs[name] for name in names)
-            theirs |= {name: np.where(np.asarray(dot) < 0.0, -1.0, 1.0) * theirs[name] for name in names}
+            made |= {spelling.format(name): column for name, column in zip(names, values.T, strict=True)}
+    return made
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory(UnderControl, Shown):
-    """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, states without mass).
+class Trajectory(ClosedLoopResults, Shown):
+    """States of a mechanism over time: `t` (T,), `q` (T, coordinates), `u` (T, speeds), `z` (T, first-order states).
 
     `status` is "done", "event", or the reason why the run ended early, told in `message`; `info` says by which method
     and with how many steps and evaluations. Coordinates and states are got by name: `trajectory["elbow"]`. Files have a
@@ -170,7 +141,8 @@ class Trajectory(UnderControl, Shown):
         """The same run at other times and states, and what acts there."""
         with understood("times (T,) and states (T, n)", x, place="with_states"):
             times, states = (np.atleast_1d(np.asarray(each, dtype=np.float64)) for each in (t, x))
-            q, u, z = np.split(states.reshape(len(times), -1), np.cumsum([self.q.shape[1], self.u.shape[1]]), axis=1)
+            rows = states.reshape(len(times), self.q.shape[1] + self.u.shape[1] + self.z.shape[1])
+            q, u, z = np.split(rows, np.cumsum([self.q.shape[1], self.u.shape[1]]), axis=1)
             return replace(self, t=times, q=q, u=u, z=z, tau=tau, inputs=inputs)
 
     # ---- by name ---------------------------------------------------------------------------------------------
@@ -185,8 +157,6 @@ class Trajectory(UnderControl, Shown):
 
         An expression of these, of time, efforts and parameters has its values too; see `values`.
         """
-        from .column_names import check_unambiguous, named_value
-
         if not isinstance(name, str):
             from ...expr import Expr
 
@@ -206,9 +176,15 @@ class Trajectory(UnderControl, Shown):
 
     def column(self, kind: str, name: str) -> Floats:
         """A "coordinate", "speed", "state", "input" or "effort" over time, by its kind and name; never ambiguous."""
-        from .column_names import column_of
-
-        return column_of(self, kind, name)
+        columns = {each: (field, getattr(self, NAMES[field])) for field, (each, _) in KINDS.items()}
+        if kind not in columns:
+            raise unknown("kind of column", kind, columns, code="E-TRAJECTORY-NAME")
+        field, names = columns[kind]
+        values = getattr(self, field)
+        if values is not None and name in names:
+            return np.asarray(values[:, names.index(name)])
+        more = self.dependent[0] if kind == "coordinate" else self.dependent[1] if kind == "speed" else {}
+        return named_value(name, more, (*(() if values is None else names), *more), kind)
 
     def speed(self, name: str) -> Floats:
         """A speed over time, also one that is prescribed, coupled or dependent."""
@@ -221,13 +197,23 @@ class Trajectory(UnderControl, Shown):
     @cached_property
     def dependent(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:
         """Coordinates, and speeds, over time that are prescribed, coupled or dependent, if the mechanism is known."""
-        from .values import dependent_along
+        from .values import dependent_of, is_known
 
-        return ({}, {}) if self.functions is None else dependent_along(self)
+        if self.functions is None:
+            return {}, {}
+        equations = self.functions.equations
+        coordinates, speeds = dependent_of(equations)
+        speeds = {name: u for name, u in speeds.items() if is_known(equations, u)} if equations.omitted else speeds
+        if not coordinates and not speeds:
+            return {}, {}
+        values = self.values(*coordinates.values(), *speeds.values())
+        values.setflags(write=False)
+        split = len(coordinates)
+        return dict(zip(coordinates, values[:split], strict=True)), dict(zip(speeds, values[split:], strict=True))
 
     @property
     def is_whole(self) -> bool:
-        """Whether the run went as far as it was asked to."""
+        """Whether the run ended at its end time or at an event that ends it."""
         return self.status in ("done", "event")
 
     # ---- mechanics -------------------------------------------------------------------------------------------
@@ -235,19 +221,22 @@ class Trajectory(UnderControl, Shown):
     @property
     def energy(self) -> Energy:
         """Kinetic and potential energy at every sample."""
-        kinetic, potential = self._known().energy(self.q, self.u, **self._given("energy"))
-        return Energy(np.broadcast_to(kinetic, self.t.shape), np.broadcast_to(potential, self.t.shape))
+        found, shape = self.mechanism.energy(self.q, self.u, **self.given), self.t.shape
+        return Energy(*(each if each.shape == shape else np.broadcast_to(each, shape) for each in found))
 
     @property
     def has_energy(self) -> bool:
-        """Whether the state tells the energy: not where this depends on a coordinate that is omitted."""
-        from .energy import is_told
+        """Whether the energy is known: not without a mechanism, nor where it depends on an omitted coordinate."""
+        from ...dynamics.omission import depends_on
 
-        return self.functions is not None and is_told(self.functions)
+        if self.functions is None or not self.functions.derivation.synopsis.omitted:
+            return self.functions is not None
+        equations = self.functions.equations
+        return depends_on(equations, [equations.kinetic_energy, equations.potential_energy]) is None
 
     @property
     def energy_drift(self) -> float:
-        """The largest |E - E0| relative to what is in play: largest kinetic energy plus the range of the potential.
+        """The largest |E - E0| relative to the energy scale: largest kinetic energy plus range of the potential.
 
         It measures the integration only where nothing feeds or drains energy: no efforts, dampers or forces in time.
         """
@@ -263,20 +252,35 @@ class Trajectory(UnderControl, Shown):
 
     @cached_property
     def drift(self) -> Drift:
-        """How far the run strays from its constraints."""
-        from .reactions import drift_along
+        """The largest residuals of the constraints at the samples, in position and in velocity."""
+        from .reactions import Drift
 
-        return drift_along(self)
+        functions, constraints, given = self.mechanism, self.mechanism.equations.constraints, self.given
+        if constraints is None or not constraints.rows or not len(self.t):
+            return Drift()
+        names = ["constraint_values"] * bool(constraints.positions)
+        names += ["definition_values"] * bool(constraints.definitions)
+        values = [float(np.abs(functions.evaluate(name, self.q, **given)).max()) for name in names]
+        rates = functions.constraint_rates(self.q, self.u, **given)
+        return Drift(max(values, default=0.0), float(np.abs(rates).max()))
 
     @cached_property
     def multipliers(self) -> dict[str, Floats]:
-        """λ of each constraint over time, of least size where constraints are redundant: their forces are Aᵀλ.
+        """λ of each constraint over time, of least size where constraints are redundant: their forces are Aᵀλ."""
+        from ..constraints.manifold import Manifold
 
-        Without constraints there are none.
-        """
-        from .reactions import multipliers_along
-
-        return multipliers_along(self)
+        functions, constraints = self.mechanism, self.mechanism.equations.constraints
+        if constraints is None or not constraints.rows:
+            return {}
+        if functions.equations.dependent_speeds is not None:
+            cure = 'Derive with constraints="multipliers".'
+            raise PolhodeError("only runs with multipliers have them.", cure=cure, code="E-TRAJECTORY-MISSING")
+        manifold = Manifold(functions, constraints, self.parameters)
+        tau = np.zeros((len(self.t), len(functions.equations.tau))) if self.tau is None else self.tau
+        inputs = np.zeros((len(self.t), 0)) if self.inputs is None else self.inputs
+        manifold.set_scale(float(self.t[0]), self.q[0])
+        rows = zip(self.t.tolist(), self.x, tau, inputs, strict=True)
+        return dict(zip(constraints.names, np.transpose([manifold.multipliers(*row) for row in rows]), strict=True))
 
     @property
     def events(self) -> list[list[float]]:
@@ -286,7 +290,12 @@ class Trajectory(UnderControl, Shown):
     @property
     def notices(self) -> tuple[str, ...]:
         """What a reader of the run should know: what was changed to start, forces that jumped, limits passed, …"""
-        return (*self.info.get("notices", ()), *self._loop_told, *self._unwatched_limits, *map(str, self.passed_limits))
+        return (
+            *self.info.get("notices", ()),
+            *self._of_loop,
+            *self._unwatched_limits,
+            *map(str, self.passed_limits),
+        )
 
     @cached_property
     def _unwatched_limits(self) -> tuple[str, ...]:
@@ -304,23 +313,23 @@ class Trajectory(UnderControl, Shown):
     @property
     def momentum(self) -> tuple[Floats, Floats]:
         """Angular momentum about the ground's origin and linear momentum, (T, 3) each, in ground components."""
-        return self._known().momentum(self.q, self.u, **self._given("momentum"))
+        return self.mechanism.momentum(self.q, self.u, **self.given)
 
     def pose(self, name: str) -> tuple[Floats, Floats]:
         """Positions (T, 3) and rotation matrices (T, 3, 3) of a body or frame in the ground."""
-        origin, rotation = self._known().pose(name, self.q, **self._given(PoseOf(name)))
+        origin, rotation = self.mechanism.pose(name, self.q, **self.given)
         times = len(self.t)
         return np.broadcast_to(origin, (times, 3)), np.broadcast_to(rotation, (times, 3, 3))
 
     def poses(self) -> tuple[Floats, Floats]:
         """Positions (T, bodies, 3) and rotation matrices (T, bodies, 3, 3) of all bodies, in the model's order."""
-        return self._known().poses(self.q, **self._given("poses"))
+        return self.mechanism.poses(self.q, **self.given)
 
     def values(self, *expressions: Any) -> Floats:
         """Expressions of the state at every sample, a row each, with accelerations, time and parameters."""
-        from .values import values_along
+        from .values import compiled_values
 
-        return values_along(self, self._known(), expressions)
+        return compiled_values(self.mechanism, expressions, self.tau is not None)(self)
 
     def reaction(
         self,
@@ -331,15 +340,17 @@ class Trajectory(UnderControl, Shown):
         tau: ArrayLike | None = None,
     ) -> ReactionHistory:
         """Time, torques (T, 3) and forces (T, 3) that a joint or constraint carried; see `Equations.reaction`."""
-        from .reactions import reaction_along
+        from .reactions import ReactionHistory, evaluated_along
 
-        return reaction_along(self, name, at, frame, on, tau)
+        torque, force = evaluated_along(self, ReactionOf(name, at, frame, on), tau)
+        shape = (len(self.t), 3)
+        return ReactionHistory(self.t, np.broadcast_to(torque, shape), np.broadcast_to(force, shape))
 
     def driving_force(self, coordinate: str, tau: ArrayLike | None = None) -> Floats:
         """The effort that moved a prescribed coordinate."""
-        from .reactions import driving_force_along
+        from .reactions import evaluated_along
 
-        return driving_force_along(self, coordinate, tau)
+        return np.broadcast_to(evaluated_along(self, DrivingForceOf(coordinate), tau), self.t.shape)
 
     def power_audit(self, tau: ArrayLike | None = None) -> PowerAudit:
         """Whether, at every sample, what flowed into each part is what it stored; see `power_audit`."""
@@ -350,33 +361,29 @@ class Trajectory(UnderControl, Shown):
     @property
     def mechanism(self) -> Functions:
         """The compiled functions of the mechanism."""
-        return self._known()
+        if self.functions is None:
+            message = "this trajectory came from a file and has no mechanism."
+            raise PolhodeError(message, cure="Say which: trajectory.of(equations).", code="E-TRAJECTORY-MISSING")
+        return self.functions
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """States z, time, parameters and inputs as keywords of the mechanism's functions."""
+        inputs = {} if self.inputs is None else {"inputs": self.inputs}
+        return {"z": self.z, "t": self.t, "parameters": self.parameters, **inputs}
 
     @property
     def equations(self) -> Equations:
         """The equations that were run."""
-        from ...surface.equations import Equations
-
-        return Equations(self._known().derivation)
-
-    def _given(self, function: Asked) -> dict[str, Any]:
-        given: dict[str, Any] = {"parameters": self.parameters}
-        wanted = self._known().native(function).arrays
-        given |= {name: getattr(self, name) for name in ("t", "z") if name in wanted}
-        if "inputs" in wanted and self.inputs is not None:
-            given["inputs"] = self.inputs
-        return given
-
-    def _known(self) -> Functions:
-        if self.functions is None:
-            message = "this trajectory came from a file and does not know its mechanism."
-            raise PolhodeError(message, cure="Say which: trajectory.of(equations).", code="E-TRAJECTORY-MISSING")
-        return self.functions
+        made: Equations = registered("Trajectory.equations")(self.mechanism.derivation)
+        return made
 
     def of(self, equations: Equations, parameters: Mapping[str, Any] = _NOTHING) -> Trajectory:
-        """The same trajectory, knowing the mechanism that it belongs to."""
-        from .values import acting_columns, columns_of, parameters_of
+        """The same trajectory with a mechanism and its parameters, its columns ordered as there."""
+        from ...model.unit import si_values
+        from .values import acting_columns, columns_of
 
+        check_kind(Mapping, "a mapping", parameters, "of")
         q, u, z = columns_of(self, equations.record)
         efforts, inputs = tuple(equations.tree.speeds), tuple(equations.system.inputs)
         return replace(
@@ -384,7 +391,7 @@ class Trajectory(UnderControl, Shown):
             tau=acting_columns(self.tau, self.efforts, efforts, "efforts"), efforts=efforts,
             inputs=acting_columns(self.inputs, self.input_names, inputs, "inputs"), input_names=inputs,
             states=tuple(equations.states), functions=equations.compile(),
-            parameters=parameters_of(equations.record, parameters) or self.parameters,
+            parameters=dict(si_values(equations.system.parameters, parameters)) or self.parameters,
         )  # fmt: skip
 
     # ---- between samples -------------------------------------------------------------------------------------
@@ -393,7 +400,8 @@ class Trajectory(UnderControl, Shown):
         """The trajectory at other times, with the efforts and inputs that acted then.
 
         By the integrator's own interpolant, if the run has kept it; else by cubics through the samples, whose slopes
-        are the rates that the equations of motion give; `info["between_samples"]` says which.
+        are the rates that the equations of motion give; `info["between_samples"]` says which. At the time of an event
+        that changes the state it is the state after all changes.
         """
         from .between_samples import between, read_times
 
@@ -403,8 +411,35 @@ class Trajectory(UnderControl, Shown):
         return replace(self.with_states(times, x, tau, inputs), info={**self.info, "between_samples": how})
 
     def compare(self, other: Trajectory) -> Comparison:
-        """The largest differences to another run, by name and when, as far as both go."""
-        return compared(self, other)
+        """The largest differences to another run at the samples of this one, by name and when, as far as both go.
+
+        A quaternion and its opposite are equal.
+        """
+        start, end = max(self.t[0], other.t[0]), min(self.t[-1], other.t[-1])
+        inside = (self.t >= start) & (self.t <= end)
+        if not inside.any():
+            spans = [f"from {run.t[0]:g} to {run.t[-1]:g} s" for run in (self, other)]
+            message = f"one run goes {spans[0]}, the other {spans[1]}."
+            cure = "Compare runs that have a time in common."
+            raise PolhodeError(message, "compare", cure, "E-TRAJECTORY-UNSUPPORTED")
+        t = self.t[inside]
+        mine = {name: column[inside] for name, column in _named(self).items()}
+        theirs = _named(other if np.array_equal(self.t, other.t) else other.at(t))
+        for first, count in self.functions.derivation.synopsis.quaternion_groups if self.functions else ():
+            names = self.coordinates[first : first + count]
+            if all(name in theirs for name in names):
+                dot = np.asarray(sum(mine[name] * theirs[name] for name in names))
+                theirs |= {name: np.where(dot < 0.0, -1.0, 1.0) * theirs[name] for name in names}
+        found = {}
+        for name in mine.keys() & theirs.keys():
+            gap = np.abs(mine[name] - theirs[name])
+            k = int(np.argmax(np.where(np.isfinite(gap), gap, np.inf)))
+            found[name] = Difference(float(gap[k]), float(t[k]))
+        if not found:
+            message = "the runs have no coordinate, speed, effort or input of the same name."
+            cure = "Compare runs of one mechanism, or of mechanisms with common names."
+            raise PolhodeError(message, "compare", cure, "E-TRAJECTORY-UNSUPPORTED")
+        return Comparison(dict(sorted(found.items(), key=lambda item: (-item[1].largest, item[0]))))
 
     # ---- files -----------------------------------------------------------------------------------------------
 
@@ -467,9 +502,7 @@ class Trajectory(UnderControl, Shown):
         channels: Channels | None = None,
     ) -> Any:
         """A matplotlib figure: coordinates, speeds, states, what acted, energy, or `channels` as in `animate`."""
-        from ...show.panels import plotted
-
-        return plotted(self, path, reactions, beside, channels)
+        return registered("Trajectory.plot")(self, path, reactions, beside, channels)
 
     def animate(
         self,
@@ -488,17 +521,22 @@ class Trajectory(UnderControl, Shown):
         `channels` are drawn over time: names, kinds ("speeds"), expressions; {"slip [°]": …} names them. `arrows` show
         "forces", "reactions", …; `traces` paths; `frames` and `screw_axes` axes of bodies; `ghosts` other runs.
         """
-        from ...show.animation import Drawn, animation
-
-        return animation(self, path, notes, Drawn(screw_axes, channels, arrows, traces, frames, ghosts, equations))
+        return registered("Trajectory.animate")(
+            self, path, notes, screw_axes=screw_axes, channels=channels, arrows=arrows, traces=traces, frames=frames,
+            ghosts=ghosts, equations=equations,
+        )  # fmt: skip
 
     # ---- in words --------------------------------------------------------------------------------------------
 
     def summary(self) -> str:
-        """One line: how far, how, how fast."""
-        from ...show.cell import summary_of
-
-        return summary_of(self)
+        """One line: duration, method, steps, drift of the constraints and status."""
+        end, info = f"{self.t[-1]:g} s" if len(self.t) else "no time", self.info
+        words = f"{end} by {info['method']}" if "method" in info else end
+        if "steps" in info:
+            words += f", {info['steps']:,} steps and {info['evaluations']:,} evaluations in {info['wall_time']:.3g} s"
+        if self.has_constraints:
+            words += f", constraints kept to {max(self.drift.position, self.drift.velocity):.1e}"
+        return f"{words}, {self.status.replace('_', ' ')}"
 
     def __str__(self) -> str:
         head = f"Trajectory({self.summary()}; {len(self)} samples of {', '.join((*self.coordinates, *self.states))})"
@@ -507,6 +545,5 @@ class Trajectory(UnderControl, Shown):
     __repr__ = __str__
 
     def _cell(self) -> Cell:
-        from ...show.cell import cell_of
-
-        return cell_of(self)
+        made: Cell = registered("Trajectory.cell")(self)
+        return made

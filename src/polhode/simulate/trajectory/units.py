@@ -69,3 +69,8 @@ def units_of(equations: EquationsOfMotion) -> dict[Expr, str]:
     made |= dict(zip(equations.u, speed_units(equations), strict=True))
     plain = (QUATERNION, VECTOR, PARAMETER, PSEUDO, "1")
     return {symbol: "" if unit in plain else unit for symbol, unit in made.items()}
+
+
+def units_by_kind(equations: EquationsOfMotion) -> dict[tuple[str, str], str]:
+    """The same by kind, such as "coordinate", and name."""
+    return {(symbol.data[0], symbol.name): unit for symbol, unit in units_of(equations).items()}

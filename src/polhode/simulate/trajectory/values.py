@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...compiled.catalogue import plan_outputs
 from ...compiled.functions import Functions
-from ...compiled.planning import plan_outputs
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.omission import without_omitted
-from ...errors import PolhodeError, check_kind
+from ...errors import PolhodeError
 from ...expr import Expr, as_expr, free_symbols, substitute
 from ...expr.spelling import acceleration_of
-from ...model.unit import si_values
 from ...native import compile_program
 from ..initial_state import Floats
 
@@ -32,20 +31,7 @@ def dependent_of(equations: EquationsOfMotion) -> tuple[dict[str, Expr], dict[st
     return coordinates, {u.name: u for joint in joints for u in joint.u if u not in equations.u}
 
 
-def dependent_along(trajectory: Trajectory) -> tuple[dict[str, Floats], dict[str, Floats]]:
-    """The same over time."""
-    equations = trajectory.mechanism.equations
-    coordinates, speeds = dependent_of(equations)
-    speeds = {name: u for name, u in speeds.items() if _is_known(equations, u)} if equations.omitted else speeds
-    if not coordinates and not speeds:
-        return {}, {}
-    values = trajectory.values(*coordinates.values(), *speeds.values())
-    values.setflags(write=False)
-    split = len(coordinates)
-    return dict(zip(coordinates, values[:split], strict=True)), dict(zip(speeds, values[split:], strict=True))
-
-
-def _is_known(equations: EquationsOfMotion, dependent: Expr) -> bool:
+def is_known(equations: EquationsOfMotion, dependent: Expr) -> bool:
     """Whether what follows the state does so without an omitted coordinate."""
     try:
         without_omitted(equations, "values", substitute([dependent], substitutions_of(equations)))
@@ -92,16 +78,12 @@ def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Fl
             raise PolhodeError(
                 f"the trajectory's {kind} are {', '.join(ours) or 'none'}; the mechanism's are "
                 f"{', '.join(theirs) or 'none'}.",
+                place="of",
+                cure="Give the equations of this run's mechanism.",
                 code="E-TRAJECTORY-TWICE",
             )
         found.append(values[:, [ours.index(name) for name in theirs]])
     return found[0], found[1], found[2]
-
-
-def parameters_of(equations: EquationsOfMotion, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters by name, in SI units."""
-    check_kind(Mapping, "a mapping", given, "of")
-    return dict(si_values(equations.system.parameters, given))
 
 
 def acting_columns(values: Floats | None, ours: Sequence[str], theirs: Sequence[str], kind: str) -> Floats | None:
@@ -113,19 +95,14 @@ def acting_columns(values: Floats | None, ours: Sequence[str], theirs: Sequence[
     if sorted(ours) != sorted(theirs):
         known = ", ".join(ours) or f"{values.shape[1]} without names"
         message = f"the trajectory's {kind} are {known}; the mechanism's are {', '.join(theirs) or 'none'}."
-        raise PolhodeError(message, code="E-TRAJECTORY-TWICE")
+        raise PolhodeError(message, "of", "Give the equations of this run's mechanism.", "E-TRAJECTORY-TWICE")
     return values[:, [list(ours).index(name) for name in theirs]]
-
-
-def values_along(trajectory: Trajectory, functions: Functions, expressions: Sequence[Any]) -> Floats:
-    """The values (expressions, samples); accelerations are those that the equations of motion give."""
-    return compiled_values(functions, expressions, trajectory.tau is not None)(trajectory)
 
 
 def compiled_values(
     functions: Functions, expressions: Sequence[Any], knows_efforts: bool = True
 ) -> Callable[[Trajectory], Floats]:
-    """The same as a function of trajectories of one mechanism, compiled once."""
+    """Values (expressions, samples) as a function of trajectories; accelerations are by the equations of motion."""
     equations = functions.equations
     roots = substitute([as_expr(value) for value in expressions], substitutions_of(equations))
     roots = without_omitted(equations, "values", roots)

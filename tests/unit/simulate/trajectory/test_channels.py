@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -58,16 +60,10 @@ def test_expressions_as_such_and_as_text_come_to_the_same(pendulum, run):
     assert np.allclose(made["rate"].values, run.speed("hinge") * run.t)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "says"),
-    [
-        ("hnge", "Did you mean 'hinge'"),
-        ("hinge +", "Channel 'hinge +' is not drawn"),
-        ("force(elbow)", "elbow"),
-        ("__import__('os')", "is not drawn"),
-        (ph.expr.symbol("alien"), "'alien' is not known along this trajectory"),
-    ],
-)
+@pytest.mark.parametrize(("wanted", "says"), [
+    ("hnge", "Did you mean 'hinge'"), ("hinge +", "Channel 'hinge +' is not drawn"), ("force(elbow)", "elbow"),
+    ("__import__('os')", "is not drawn"), (ph.expr.symbol("alien"), "'alien' is not known along this trajectory"),
+])  # fmt: skip
 def test_what_cannot_be_drawn_is_told_and_the_rest_is_drawn(run, tmp_path, wanted, says):
     made, told = channels_of(run, [wanted, "hinge"])
     assert [each.name for each in made] == ["hinge"]
@@ -87,6 +83,12 @@ def test_a_plot_draws_the_channels_that_are_named_and_other_runs_beside(pendulum
     assert len(drawn) == 2
 
 
+def test_a_plot_of_unknown_channels_alone_is_refused_with_near_names(run):
+    with warnings.catch_warnings(), pytest.raises(PolhodeError, match=r"'hinfe' is not drawn: .* Did you mean 'hinge'"):
+        warnings.simplefilter("error")
+        run.plot(channels=["hinfe"])
+
+
 @pytest.mark.parametrize("wanted", [5, [5], [None], [["hinge"]], {"x": 3.0}, {3: "hinge"}])
 def test_what_is_no_channel_is_refused_in_a_sentence(run, wanted):
     with pytest.raises(PolhodeError, match="is not a") as caught:
@@ -95,13 +97,10 @@ def test_what_is_no_channel_is_refused_in_a_sentence(run, wanted):
     assert caught.value.problems[0].cure
 
 
-def test_a_value_that_is_not_finite_is_a_gap(run):
+def test_gaps_and_other_runs_are_drawn(run) -> None:
     (made,) = drawn(run, ["1/t"]).values()
     assert np.isnan(made.values[0])
     assert np.isfinite(made.values[1:]).all()
-
-
-def test_other_runs_are_drawn_beside(run):
     other = run.equations.simulate(0.5, start={"hinge": 0.1}, samples=51)
     made, _ = channels_of(run, ["hinge"], [other])
     (beside,) = made[0].beside
