@@ -279,7 +279,8 @@ def beyond(what: str, expressions: Iterable[Expr], time: Expr, end: float) -> It
         first, last = table.points.axes[0][0], table.pieces.knots[0][-1]
         if first > 0.0 or last < end * (1.0 - 1e-12):
             reach = f"from {first:g} to {table.points.axes[0][-1]:g} s"
-            yield f"the samples of {what} run {reach}: beyond them the nearest one was held."
+            further = "it went on in a straight line" if table.points.outside == "line" else "the nearest one was held"
+            yield f"the samples of {what} run {reach}: beyond them {further}."
 
 
 # ---- inputs --------------------------------------------------------------------------------------------------
