@@ -215,16 +215,6 @@ class Law(Typeset):
         names = dict.fromkeys(each.orientation for each in self.reference if each.orientation)
         return {name: tuple(each for each in self.reference if each.orientation == name) for name in names}
 
-    def references_of(self, name: str, motion: Any) -> dict[str, Any]:
-        """What the references of a frame or joint are, by name, if it moves as an orientation or pose does."""
-        found = {}
-        if name in self.orientations and hasattr(motion, "quaternion"):
-            found = dict(zip((each.name for each in self.orientations[name]), motion.quaternion, strict=True))
-        for each in self.reference:
-            if each.position is not None and each.position[0] == name and hasattr(motion, "p"):
-                found[each.name] = motion.p[each.position[1]]
-        return found
-
     def sample_time_as(self, given: Any) -> float | None:
         """The sample time `given`, in seconds: that of the law, where it was made for one."""
         if given is None:

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import comb, factorial, perm
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.polynomial import polyder, polyval
 from numpy.typing import NDArray
 
 from ..constraints.newton import solve
@@ -203,9 +204,32 @@ def banded(before: Floats, own: Floats, after: Floats) -> Floats:
     return rows
 
 
-@dataclass(frozen=True, eq=False)
-class RotationMotion:
+class Motion:
     """Orientation, angular velocity and angular acceleration at given times."""
+
+    quaternion: Any
+    w: Any
+    wdot: Any
+
+    @cached_property
+    def R(self) -> Any:
+        """The rotation matrix, from body to fixed components."""
+        return matrices(self.quaternion)
+
+    @property
+    def w_fixed(self) -> Any:
+        """ω in the fixed frame's components."""
+        return times(self.R, self.w)
+
+    @property
+    def wdot_fixed(self) -> Any:
+        """ω̇ in the fixed frame's components: the same vector, for ω × ω = 0."""
+        return times(self.R, self.wdot)
+
+
+@dataclass(frozen=True, eq=False)
+class RotationMotion(Motion):
+    """A motion along cubics in a chart."""
 
     _chart: Chart
     _reference: Any
@@ -225,11 +249,6 @@ class RotationMotion:
         return unit(product(self._reference, self._chart.quaternion(self._c)))
 
     @cached_property
-    def R(self) -> Any:
-        """The rotation matrix, from body to fixed components."""
-        return matrices(self.quaternion)
-
-    @cached_property
     def w(self) -> Any:
         """ω in body components, rad/s."""
         x, y, z, _ = self._cubic
@@ -240,16 +259,6 @@ class RotationMotion:
         """ω̇ in body components, rad/s²."""
         x, y, *_ = self._cubic
         return self._chart.angular_acceleration(self._c, (6 * x * self._s + 2 * y) / self._h**2, self.w)
-
-    @property
-    def w_fixed(self) -> Floats:
-        """ω in the fixed frame's components."""
-        return times(self.R, self.w)
-
-    @property
-    def wdot_fixed(self) -> Floats:
-        """ω̇ in the fixed frame's components: the same vector, for ω × ω = 0."""
-        return times(self.R, self.wdot)
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,35 +285,33 @@ class Cubics:
         curvature of 1/|n| at both ends it is twice continuously differentiable, as n/|n| is. Segments are divided until
         each coefficient of the quintic in Bernstein's form, and so the quintic itself, is positive.
         """
-        c, k = self.coefficients[::-1], 2 * self.chart.kappa
+        c, k = self.coefficients[::-1], self.chart.k
         n = np.zeros((7, *c.shape[1:-1], 4), dtype=c.dtype)  # 1 - k c², (1 + k) c
         n[0, ..., 0], n[:4, ..., 1:] = 1, (1 + k) * c
         for power, factor in enumerate(c):
             n[power : power + 4, ..., 0] -= k * (factor * c).sum(axis=-1)
         t, n = self.t, product(self.reference, n)
         while True:
-            (p, v, a), (P, V, A) = (_inverse_length(*each) for each in ((n[0], n[1], 2 * n[2]), _rates(n, 1.0)))
+            rates = [polyder(n, order) for order in range(7)]
+            ends = (
+                _inverse_length(*(each[0] for each in rates[:3])),
+                _inverse_length(*(sum(each) for each in rates[:3])),
+            )
+            (p, v, a), (P, V, A) = ends
             controls = np.stack([p, p + v / 5, p + 2 * v / 5 + a / 20, P - 2 * V / 5 + A / 20, P - V / 5, P])
             if (controls.real > 0).all():
                 break
             if len(t) > _MOST_PARTS * len(self.t):
                 cure = "Put knots nearer to each other, or take smaller coefficients."
                 raise PolhodeError("the curve turns too fast to be an expression.", "spline", cure, "E-PLANNING-FAILED")
-            halves = [np.stack([_rates(n, at, k) / (factorial(k) * 2.0**k) for k in range(7)]) for at in (0.0, 0.5)]
-            n = np.stack(halves, axis=2).reshape(7, -1, 4)
+            halves = [[polyval(at, r) / (factorial(k) * 2.0**k) for k, r in enumerate(rates)] for at in (0.0, 0.5)]
+            n = np.swapaxes(halves, 0, 1).swapaxes(1, 2).reshape(7, -1, 4)
             t = np.append(np.stack([t[:-1], (t[:-1] + t[1:]) / 2], axis=1), t[-1])
         made = np.zeros((12, *n.shape[1:]), dtype=n.dtype)
         for power in range(6):
             share = [(-1) ** (power - j) * comb(5, power) * comb(power, j) for j in range(power + 1)]
             made[power : power + 7] += np.tensordot(share, controls[: power + 1], 1) * n
         return t, made
-
-
-def _rates(n: Any, at: float, order: int | None = None) -> Any:
-    """A polynomial's derivative of an order, or itself and the first two, at a point."""
-    if order is None:
-        return tuple(_rates(n, at, k) for k in range(3))
-    return sum((perm(power, order) * at ** (power - order) * n[power] for power in range(order, len(n))), 0 * n[0])
 
 
 def _inverse_length(n: Any, rate: Any, second: Any) -> tuple[Any, Any, Any]:
@@ -322,7 +329,7 @@ def cubics_through(
     """
     h = np.diff(t)
     turns = product(conjugate(knots[:-1]), knots[1:])
-    if chart.from_middle:  # half of a turn is a unit quaternion's mean with that of no turn
+    if chart.k:  # half of a turn is a unit quaternion's mean with that of no turn
         half = unit(turns + np.array([1.0, 0, 0, 0]))
         reference, c1 = product(knots[:-1], half), chart.of_quaternion(half)
         c0 = -c1

@@ -38,6 +38,7 @@ from ..laws.law import Curve
 from .charts import CHARTS, Floats, conjugate, cross, dot, from_turn, matrices, product, times, unit
 from .cubics import (
     Cubics,
+    Motion,
     RotationMotion,
     cubics_through,
     end_vector,
@@ -47,7 +48,7 @@ from .cubics import (
     place_in,
     unit_quaternions,
 )
-from .expressions import PoseExpressions, RotationExpressions, functions_of
+from .expressions import functions_of, motion_of
 
 _PLACE = "RotationSpline"
 
@@ -105,7 +106,7 @@ class RotationSpline(Curve):
     def __call__(self, t: ArrayLike | Expr) -> Any:
         """The motion at a time or an array of times: `.R`, `.quaternion`, `.w`, `.wdot`, `.w_fixed`, `.wdot_fixed`."""
         if isinstance(t, Expr):
-            return RotationExpressions(t, self._functions)
+            return motion_of(t, self._functions)
         times, segment = place_in(self.t, t, _PLACE)
         return self._segments.at(times, segment)
 
@@ -136,7 +137,7 @@ class RotationSpline(Curve):
     def coefficients(self) -> tuple[Floats, Floats, Floats]:
         """x, y, z of c = x τ³ + y τ² + z τ on each segment, τ from 0 to 1, (390); of `chart="vector"`."""
         cubics = self._segments
-        if not isinstance(cubics, Cubics) or cubics.chart.from_middle:
+        if not isinstance(cubics, Cubics) or cubics.chart.k:
             message = "the segments are no cubics in the vector-parameter from their start."
             raise PolhodeError(message, _PLACE, 'Make the spline with chart="vector".', "E-PLANNING-TYPE")
         x, y, z, _ = cubics.coefficients
@@ -173,8 +174,8 @@ _MOST_STEPS = 60
 
 
 @dataclass(frozen=True, eq=False)
-class ExtremalMotion:
-    """Orientation, angular velocity and angular acceleration at given times, in body components."""
+class ExtremalMotion(Motion):
+    """A motion along series."""
 
     _q: Floats
     _w: Floats
@@ -188,11 +189,6 @@ class ExtremalMotion:
         return q / np.linalg.norm(q, axis=-1, keepdims=True)
 
     @cached_property
-    def R(self) -> Any:
-        """The rotation matrix, from body to fixed components."""
-        return matrices(self.quaternion)
-
-    @cached_property
     def w(self) -> Any:
         """ω in body components, rad/s."""
         return _horner(self._w, self._s) / self._h
@@ -202,16 +198,6 @@ class ExtremalMotion:
         """ω̇ in body components, rad/s²."""
         powers = np.arange(1, len(self._w)).reshape(-1, *[1] * (self._w.ndim - 1))
         return _horner(self._w[1:] * powers, self._s) / self._h**2
-
-    @property
-    def w_fixed(self) -> Any:
-        """ω in the fixed frame's components."""
-        return times(self.R, self.w)
-
-    @property
-    def wdot_fixed(self) -> Any:
-        """ω̇ in the fixed frame's components."""
-        return times(self.R, self.wdot)
 
 
 @dataclass(frozen=True, eq=False)
@@ -452,7 +438,7 @@ _CURE = "Give poses, pairs (R, p) or (p, R), or 4×4 matrices, one for each time
 
 
 @dataclass(frozen=True, eq=False)
-class PoseMotion:
+class PoseMotion(Motion):
     """Pose, velocities and accelerations at given times.
 
     `quaternion`, scalar first, and `R` take body to fixed components; `w` and `wdot` are in body components, `p`, `v`
@@ -465,12 +451,6 @@ class PoseMotion:
     wdot: Floats
     v: Floats
     a: Floats
-
-    @cached_property
-    def R(self) -> Floats:
-        """The rotation matrix, from body to fixed components."""
-        found: Floats = matrices(self.quaternion)
-        return found
 
     @property
     def twist(self) -> Floats:
@@ -525,7 +505,7 @@ class PoseSpline(Curve):
         `.matrix`; as expressions, of an expression such as `system.time`.
         """
         if isinstance(t, Expr):
-            return PoseExpressions(t, *self._curve.functions)
+            return motion_of(t, *self._curve.functions)
         return self._curve.at(*place_in(self.t, t, _POSES))
 
 

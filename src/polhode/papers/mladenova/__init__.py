@@ -7,7 +7,7 @@ elements, mostly in vector-parameters c with |c| = tan(θ/2). docs/mladenova.md 
     1, (1)-(7)                        `equations.workspace`, `equations.jacobian`, `equations.singular_configurations`
     1, Table 3                        `polhode.papers.silver.ladder`
     2, (8)-(107)                      `ph.Rotation`, `ph.MovingRotation`, `ph.Attitude` (docs/rotations.md)
-    2, Theorems 1, 2                  `polhode.papers.mladenova.tangent_bundle.product_with_rates`
+    2, Theorem 2                      `polhode.papers.mladenova.tangent_bundle.product_with_rates`
     3, (108)-(140)                    `system.derive("vector_parameter")`, joints with `storage="vector"`,
                                       `equations.jacobian` with `orientation="vector"` (docs/vector-parameters.md)
     4, (141)-(167)                    `ph.screw_of`, `ph.dual`, `equations.dual_jacobian`, `equations.velocity_screw`,

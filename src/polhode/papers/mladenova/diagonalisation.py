@@ -1,23 +1,17 @@
 """Diagonalisation of a symmetric 3×3 matrix by two vector-parameters; Mladenova, section 5, (168)-(190).
 
-First level: with c = (x, 0, z), B = Oᵀ(c) A O(c) has the elements B12 = Σ C_k zᵏ and B13 = Σ D_k zᵏ, up to the factor
-(1 + x² + z²)², with coefficients that are polynomials in x, (172), (173). Dialytic elimination of z makes x a root of
+First level: with c = (x, 0, z), B = Oᵀ(c) A O(c), B12 and B13 are polynomials in z, whose elimination leaves
 
-    det U = 256 (1 + x²)³ P²(x) Q(x)                                                                         (178)
+    det U = 256 (1 + x²)³ P²(x) Q(x) = 0                                                                     (178)
 
-Q has no real roots, P has three: the first column of O(c) is the axis (1 + x² - z², 2 z, 2 x z)/(1 + x² + z²), so that
-x = v₃/v₂ of a principal axis v, and two z belong to it, where the text has one,
+Q has no real roots, P three: the first column of O(c) is the axis v = (1 + x² - z², 2 z, 2 x z)/(1 + x² + z²), so that
+x = v₃/v₂ of a principal axis, and two z = (±1 - v₁)/v₂ belong to it, where the text has one. For a double moment P is
+zero, and x = 0 is taken; for A12 = A13 = 0 it is c = 0. Second level: with c̃ = (u, 0, 0), S = Oᵀ(c̃) B O(c̃), S23 = 0 for
 
-    z = (±1 - v₁)/v₂,    |v| = 1.
+    u⁴ - 2 a u³ - 6 u² + 2 a u + 1 = 0,    a = (B33 - B22)/B23                                               (184)
 
-Where P vanishes identically, for a double moment, x is free, and 0 is taken. Where A12 = A13 = 0, c = 0.
-Second level: with c̃ = (u, 0, 0) the element S23 of Oᵀ(c̃) B O(c̃) vanishes for
-
-    u⁴ - 2 a u³ - 6 u² + 2 a u + 1 = 0,    a = (B33 - B22)/B23                                                (184)
-
-which has the four real roots (185)-(188). With c'' = ⟨c, c̃⟩, (189), Oᵀ(c'') A O(c'') is diagonal, (190): for moments
-that differ there are six pairs (x, z), four u for each, and so the 24 rotations that take the axes of the frame to
-principal axes, but for those of half a turn.
+With c'' = ⟨c, c̃⟩, (189), Oᵀ(c'') A O(c'') is diagonal, (190): for moments that differ in six pairs (x, z) with four u
+each, the 24 rotations that take the frame to principal axes, but for those of half a turn.
 """
 
 from __future__ import annotations

@@ -280,9 +280,8 @@ def _by_name(law: Law, given: Any, system: Model) -> dict[str, Any]:
         given = dict.fromkeys(frames, given)
     if isinstance(given, Mapping):
         given = {key.name if isinstance(key, Expr) else key: value for key, value in given.items()}
-        for name in [name for name, value in given.items() if name in frames and _is_motion(value)]:
-            value = given.pop(name)
-            given |= law.references_of(name, value(system.time) if isinstance(value, Curve) else value)
+        for name in [name for name in given if name in frames]:
+            given = _components(law, name, given.pop(name), system) | given
     names = [each.name for each in law.reference]
     if given is None:
         return {}
@@ -306,6 +305,19 @@ def _by_name(law: Law, given: Any, system: Model) -> dict[str, Any]:
         raise PolhodeError("the controller follows no reference.", "reference", cure, "E-CONTROL-SHAPE")
     message = f"{shown(given)} is one curve, and there are {len(names)} references."
     raise PolhodeError(message, "reference", f"Give them by name: {', '.join(names)}.", "E-CONTROL-SHAPE")
+
+
+def _components(law: Law, name: str, motion: Any, system: Model) -> dict[str, Any]:
+    """What the references of a frame or joint are, by name, if it moves as an orientation or pose does."""
+    if not _is_motion(motion):
+        cure = "Give a RotationSpline, a PoseSpline or a ph.Rotation, or each reference by its name."
+        raise PolhodeError(f"{shown(motion)} is no motion of '{name}'.", "reference", cure, "E-CONTROL-TYPE")
+    motion = motion(system.time) if isinstance(motion, Curve) else motion
+    found = dict(zip((each.name for each in law.orientations.get(name, ())), motion.quaternion, strict=False))
+    for each in law.reference:
+        if each.position is not None and each.position[0] == name and hasattr(motion, "p"):
+            found[each.name] = motion.p[each.position[1]]
+    return found
 
 
 def _is_motion(value: Any) -> bool:
