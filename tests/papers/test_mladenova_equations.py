@@ -1,7 +1,5 @@
 """The page of Mladenova's equations: each is listed with a test that is there."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

@@ -355,7 +355,7 @@ def _curve(wanted: Reference, given: Mapping[str, Any], system: Model) -> Expr:
         most, joined = table.points.smoothness + 1, table.points.kind
         if wanted.order > most:  # the derivative has impulses that no table shows
             better = "linear" if wanted.order == 1 else "cubic" if wanted.order <= 3 else ""
-            message = f"the law wants derivative {wanted.order} of it, and samples that are joined {joined} have "
+            message = f"the law takes derivative {wanted.order} of it, and samples that are joined {joined} have "
             cure = "Give an expression of time, as polhode.planning.quintic makes."
             cure = f'Join them smoothly: sampled(times, values, "{better}").' if better else cure
             raise PolhodeError(f"{message}{most or 'none'}.", place, cure, "E-CONTROL-UNSUPPORTED")
