@@ -293,11 +293,7 @@ class Cubics:
         t, n = self.t, product(self.reference, n)
         while True:
             rates = [polyder(n, order) for order in range(7)]
-            ends = (
-                _inverse_length(*(each[0] for each in rates[:3])),
-                _inverse_length(*(sum(each) for each in rates[:3])),
-            )
-            (p, v, a), (P, V, A) = ends
+            (p, v, a), (P, V, A) = (_inverse_length(*(polyval(at, r) for r in rates[:3])) for at in (0.0, 1.0))
             controls = np.stack([p, p + v / 5, p + 2 * v / 5 + a / 20, P - 2 * V / 5 + A / 20, P - V / 5, P])
             if (controls.real > 0).all():
                 break
