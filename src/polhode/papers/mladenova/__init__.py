@@ -76,7 +76,10 @@ class MladenovaMethods:
         least: str | None = None,
         weights: Any = None,
     ) -> Programme:
-        """Efforts of `actuators` that keep a programme; deviations decay at `pull`; see `mladenova.descriptor`."""
+        """The efforts of `actuators` that keep a programme; deviations decay at the rate `pull`.
+
+        With least="effort" they are the least, by `weights`; see `polhode.papers.mladenova.descriptor`.
+        """
         from .descriptor import programme_control
 
         return programme_control(self.record, programme, actuators, pull, least, weights)
