@@ -50,3 +50,11 @@ def test_no_joint_and_one_weld(bodies: int) -> None:
     for _ in range(bodies):
         s.joint("weld", s.ground, s.body("stone", 1), ph.Fixed())
     assert len(s.derive("vector_newton_euler").inverse_dynamics) == 0
+
+
+def test_a_run_from_half_a_turn_says_so() -> None:
+    s = ph.System("arm")
+    s.joint("j1", s.ground, s.body("a", 1, (1, "0.2", 0), (1, 2, 2)), ph.Revolute("y"))
+    s.joint("j2", "a", s.body("b", 2, ("0.3", 0, 1), (1, 1, "1.5")), ph.Revolute("x"), at=(1, 0, "0.5"))
+    with pytest.raises(ph.PolhodeError, match=r"'j1' has turned by π, where the formalism 'vector_newton_euler'"):
+        s.derive("vector_newton_euler").simulate(1, start={"j1": np.pi})

@@ -76,13 +76,12 @@ def test_the_spies_see_a_derivation(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         tree().derive().simulate(0.05)
 
 
-@pytest.mark.parametrize("formalism", ["vector_parameter", "vector_newton_euler"])
 @pytest.mark.parametrize("angle", [np.pi, -np.pi, 3 * np.pi])
-def test_a_half_turn_in_a_formalism_of_vector_parameters_is_named(angle: float, formalism: str) -> None:
+def test_a_half_turn_in_a_formalism_of_vector_parameters_is_named(angle: float) -> None:
     s = ph.System("pendulum")
     s.joint("pivot", s.ground, s.body("bob", 1, (0, 0, -1), (1, 1, 1)), ph.Revolute("y"))
     with pytest.raises(ph.PolhodeError, match=r"'pivot' has turned by π(.|\n)*another formalism") as caught:
-        s.derive(formalism).simulate(1, start={"pivot": angle})
+        s.derive("vector_parameter").simulate(1, start={"pivot": angle})
     assert caught.value.problems[0].code == "E-RUN-HALF_TURN"
     assert s.derive("newton_euler").simulate(0.1, start={"pivot": angle}).status == "done"
 
