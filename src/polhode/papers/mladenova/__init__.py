@@ -31,7 +31,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ...dynamics.equations import EquationsOfMotion
+    from ...formalisms.articulated_body import ArticulatedBody
     from .descriptor import Descriptor, Programme, StructureCoefficients
+    from .vector_form import VectorParameterForm
 
 
 class MladenovaMethods:
@@ -53,6 +55,18 @@ class MladenovaMethods:
 
         @property
         def record(self) -> EquationsOfMotion: ...
+
+    def vector_parameter_form(self) -> VectorParameterForm:
+        """H_V(c) c̈ + h_V = P_V in vector-parameters, (126)-(140), (284)-(289); see `mladenova.vector_form`."""
+        from .vector_form import vector_parameter_form
+
+        return vector_parameter_form(self.record)
+
+    def articulated_body(self, name: str) -> ArticulatedBody:
+        """Ĥ and ĥ of a body with all that it carries, t = Ĥ W + ĥ, (272); see `formalisms.articulated_body`."""
+        from ...formalisms.articulated_body import articulated_body
+
+        return articulated_body(self.record, name)
 
     def descriptor(self) -> Descriptor:
         """E ẋ = f(x) of coordinates, speeds and multipliers; see `polhode.papers.mladenova.descriptor`."""
