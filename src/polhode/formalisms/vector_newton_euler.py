@@ -34,6 +34,16 @@ from .uicker_kahn import given_forces
 from .vector_parameter import parameter_of
 
 
+def scaled(c: Vector) -> Vector:
+    """2 c/(1 + c²)."""
+    return c * (2 / (1 + c.dot(c)))
+
+
+def turned(c: Vector, kc: Vector, p: Vector) -> Vector:
+    """O(c) p, (65)."""
+    return p + kc.cross(p + c.cross(p)) if any(c) else p
+
+
 @dataclass(frozen=True)
 class VectorLink(Link):
     """A link that is turned against its parent by the rotation of a vector-parameter c."""
@@ -43,15 +53,15 @@ class VectorLink(Link):
     @cached_property
     def kc(self) -> Vector:
         """2 c/(1 + c²)."""
-        return self.c * (2 / (1 + self.c.dot(self.c)))
+        return scaled(self.c)
 
     def inward(self, vector: Vector) -> Vector:
         """O(c) p: a vector of this link in the parent's components."""
-        return vector + self.kc.cross(vector + self.c.cross(vector)) if any(self.c) else vector
+        return turned(self.c, self.kc, vector)
 
     def outward(self, vector: Vector) -> Vector:
         """O(-c) p: a vector of the parent in this link's components."""
-        return vector - self.kc.cross(vector - self.c.cross(vector)) if any(self.c) else vector
+        return turned(-self.c, -self.kc, vector)
 
 
 def in_vector_parameters(tree: Tree) -> Tree:

@@ -63,6 +63,8 @@ class Tally:
 
     multiplications: int = 0
     additions: int = 0
+    divisions: int = 0
+    functions: int = 0
 
     def scalar(self) -> Scalar:
         return Scalar(self)
@@ -98,8 +100,15 @@ class Scalar:
 
     __rmul__ = __mul__
 
-    def __rtruediv__(self, other: Any) -> Scalar:
-        self._tally.multiplications += 1
+    def __truediv__(self, other: Any) -> Scalar:
+        self._tally.divisions += 1
+        return Scalar(self._tally)
+
+    __rtruediv__ = __truediv__
+
+    def function(self) -> Scalar:
+        """A sine, cosine or tangent of it."""
+        self._tally.functions += 1
         return Scalar(self._tally)
 
     def __neg__(self) -> Scalar:
@@ -118,7 +127,7 @@ def as_written_on(formalism: str, tree: Tree, zeros: bool) -> Count:
     """
     tally = Tally()
     _RUN[known(formalism)](tree, _Blanks(tally, zeros))
-    return Count(tally.multiplications, tally.additions)
+    return Count(tally.multiplications + tally.divisions, tally.additions)
 
 
 @dataclass(frozen=True)
