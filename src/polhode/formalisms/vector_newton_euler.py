@@ -35,8 +35,8 @@ from .vector_parameter import parameter_of
 
 
 def scaled(c: Vector) -> Vector:
-    """2 c/(1 + c²)."""
-    return c * (2 / (1 + c.dot(c)))
+    """k c = 2 c/(1 + c²)."""
+    return Vector(c * (2 / (1 + c.dot(c))))
 
 
 def turned(c: Vector, kc: Vector, p: Vector) -> Vector:
@@ -52,15 +52,12 @@ class VectorLink(Link):
 
     @cached_property
     def kc(self) -> Vector:
-        """2 c/(1 + c²)."""
         return scaled(self.c)
 
     def inward(self, vector: Vector) -> Vector:
-        """O(c) p: a vector of this link in the parent's components."""
         return turned(self.c, self.kc, vector)
 
     def outward(self, vector: Vector) -> Vector:
-        """O(-c) p: a vector of the parent in this link's components."""
         return turned(-self.c, -self.kc, vector)
 
 
@@ -71,20 +68,15 @@ def in_vector_parameters(tree: Tree) -> Tree:
     for i, link in enumerate(tree.links):
         before = upright[link.parent]
         R = upright[i] = (before @ link.fixed.R).map(as_expr)
-        drive = link.drive and Drive(*(R @ part for part in vars(link.drive).values()))
-        links.append(
-            VectorLink(
-                **vars(replace(link))
-                | {
-                    "fixed": Pose(Matrix.identity(3), before @ link.fixed.p + R @ link.motion.p),
-                    "motion": Pose.identity(),
-                    "H": tuple(column.turned(R) for column in link.H),
-                    "inertia": link.inertia.seen_from(Pose(R, ZERO)),
-                    "drive": drive,
-                },
-                c=R @ parameter_of(link.motion.R),
-            )
+        turned_link = replace(
+            link,
+            fixed=Pose(Matrix.identity(3), before @ link.fixed.p + R @ link.motion.p),
+            motion=Pose.identity(),
+            H=tuple(column.turned(R) for column in link.H),
+            inertia=link.inertia.seen_from(Pose(R, ZERO)),
+            drive=link.drive and Drive(*(R @ part for part in vars(link.drive).values())),
         )
+        links.append(VectorLink(**vars(turned_link), c=R @ parameter_of(link.motion.R)))
     return replace(tree, links=tuple(links))
 
 

@@ -186,7 +186,9 @@ class _Blanks:
         H = tuple(self._screw(w, v) for w, v in link.H)
         inertia = self.inertia(link.inertia)
         result = replace(link, fixed=fixed, motion=motion, H=H, inertia=inertia, drive=drive)
-        return replace(result, c=self.derivative(link.c)) if isinstance(link, VectorLink) else result
+        if isinstance(result, VectorLink) and any(result.c):
+            return replace(result, c=self.vector(result.c))
+        return result
 
     def _screw(self, w: Vector, v: Vector) -> Twist:
         slide = self.axis(v)
