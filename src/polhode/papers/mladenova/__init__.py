@@ -5,7 +5,8 @@ elements, mostly in vector-parameters c with |c| = tan(θ/2). docs/mladenova.md 
 
     paper                             here
     1, (1)-(7)                        `equations.workspace`, `equations.jacobian`, `equations.singular_configurations`
-    1, Tables 1, 2                    `polhode.papers.mladenova.tables.table_1`, `polhode.papers.mladenova.tables.table_2`
+    1, Tables 1, 2                    `polhode.papers.mladenova.tables.table_1` and
+                                      `polhode.papers.mladenova.tables.table_2`
     1, Table 3                        `polhode.papers.silver.ladder`; row G is `system.derive("vector_newton_euler")`
     2, (8)-(107)                      `ph.Rotation`, `ph.MovingRotation`, `ph.Attitude` (docs/rotations.md)
     3, (108)-(140)                    `system.derive("vector_parameter")`, `equations.vector_parameter_form`, joints

@@ -26,24 +26,9 @@ from typing import Any
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.whole import check_rigid, check_whole
 from ...errors import PolhodeError
-from ...expr import (
-    Expr,
-    Matrix,
-    Vector,
-    as_expr,
-    atan,
-    cos,
-    directional,
-    is_zero,
-    jacobian,
-    quiet_collector,
-    sin,
-    substitute,
-    symbol,
-    topological,
-)
+from ...expr import Expr, Matrix, Vector, as_expr, atan, cos, directional, is_zero, jacobian, sin, symbol
 from ...expr.angle import Angle
-from ...expr.graph import rebuild
+from ...expr.graph import quiet_collector, rebuild, substitute, topological
 from ...expr.spelling import acceleration_of, spelled
 from ...expr.typeset import Typeset
 from ...formalisms.uicker_kahn import given_forces

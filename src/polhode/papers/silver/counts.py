@@ -30,6 +30,7 @@ from ...errors import unknown
 from ...expr import Expr, Matrix, Vector, as_expr, free_symbols, pi, quiet_collector, symbol
 from ...expr.spelling import OWN, acceleration_of
 from ...formalisms import hollerbach_3x3, hollerbach_4x4, silver, uicker_kahn, vector_newton_euler
+from ...formalisms.registry import formalism_of
 from ...formalisms.short import newton_euler
 from ...formalisms.vector_newton_euler import VectorLink
 from ...formats.dh import Row, from_dh
@@ -322,15 +323,6 @@ def puma_like_arm() -> System:
 
 # ---- derived on the graph and planned -------------------------------------------------------------------------
 
-_RECIPES = {
-    "uicker_kahn": uicker_kahn.recipe,
-    "hollerbach_4x4": hollerbach_4x4.recipe,
-    "hollerbach_3x3": hollerbach_3x3.recipe,
-    "silver": silver.recipe,
-    "vector_newton_euler": vector_newton_euler.recipe,
-    "newton_euler": newton_euler.recipe,
-}
-
 
 def on_the_graph(formalism: str, n: int) -> Count:
     """The run part of the plan for a general arm of n joints, every constant of it a symbol of its own."""
@@ -346,7 +338,7 @@ def customised(formalism: str, model: Model) -> Count:
 def _planned(formalism: str, model: Model, tree: Tree) -> Count:
     with quiet_collector():
         ud = [acceleration_of(u) for u in tree.u]
-        tau = [as_expr(entry) for entry in _RECIPES[known(formalism)](model, tree).inverse(ud)]
+        tau = [as_expr(entry) for entry in formalism_of(known(formalism)).load(shortened=True)(model, tree).inverse(ud)]
         arrays = [("q", list(tree.q)), ("u", list(tree.u)), ("udot", ud)]
         operations = count(plan("inverse_dynamics", arrays, [("tau", (len(tau),), tau)], _constants(tau, arrays)))
     return Count(operations.multiplications + operations.divisions, operations.additions)
