@@ -147,25 +147,28 @@ def vector_parameter_form(equations: EquationsOfMotion) -> VectorParameterForm:
         cure = "Derive without embedded constraints and other speeds (`pseudo`, `speeds`)."
         raise PolhodeError(message, _PLACE, cure, "E-PAPER-UNSUPPORTED")
     tree = equations.tree
-    slides = {link.joint for link in tree.links if not _turns(link)}
+    slides = {link.joint for link in tree.links if not _turning(link)}
     ratios = {motor.rotor: (motor.ratio, motor.joint in slides) for motor in equations.system.motors.values()}
     c: list[Expr] = list(tree.u)
     tangents: dict[Expr, Expr] = {}
     values: dict[Expr, Expr] = {}
     for link in (link for link in tree.links if link.coordinates):
+        turning = [] if link.stage.storage == "vector" else _turning(link)
         x = [tree.q[i] for i in link.coordinates]
-        ratio, on_slide = ratios.get(link.joint, (as_expr(1), not _turns(link)))
-        if link.stage.storage != "vector" and (_turns(link) or link.joint in ratios):
-            w = link.H[0].angular
-            (angle,) = x if len(link.H) == 1 and is_zero(w.dot(w) - 1) else _refuse(link)
-            name = f"c_{angle.name}"
+        if len(x) != len(link.H) or len(turning) > 1 or any(not is_zero(w.dot(w) - 1) for _, w in turning):
+            message = "neither one angle nor a vector-parameter says how far the joint has turned."
+            cure = 'Store a spherical or free joint with storage="vector"; write others as compounds of single joints.'
+            raise PolhodeError(message, f"joint '{link.joint}'", cure, "E-PAPER-UNSUPPORTED")
+        for k, _ in turning:
+            name = f"c_{x[k].name}"
             while name in tree.coordinates:
                 name = f"{name}_"
-            x = [symbol(name, "coordinate")]
-            values[angle] = ratio * (x[0] if on_slide else 2 * atan(x[0]))
-            if ratio == 1 and not on_slide:
-                tangents[angle] = x[0]
-        for speed, component in zip(link.speeds, x if len(x) == len(link.speeds) else _refuse(link), strict=True):
+            angle, x[k] = x[k], symbol(name, "coordinate")
+            ratio, is_length = ratios.get(link.joint, (as_expr(1), False))
+            values[angle] = ratio * (x[k] if is_length else 2 * atan(x[k]))
+            if ratio == 1 and not is_length:
+                tangents[angle] = x[k]
+        for speed, component in zip(link.speeds, x, strict=True):
             c[speed] = component
     rates = Vector([symbol(x.name, "speed") for x in c])
     by_rates = _put_in(tree.kinematic_left_inverse(), tangents, values)  # u by the rates of coordinates
@@ -175,13 +178,6 @@ def vector_parameter_form(equations: EquationsOfMotion) -> VectorParameterForm:
     )
 
 
-def _turns(link: Link) -> bool:
-    return any(any(w) for w, _ in link.H)
-
-
-def _refuse(link: Link) -> list[Expr]:
-    message = "neither a single angle nor a vector-parameter says how far the joint has turned."
-    cure = (
-        'Store the turn of a spherical or free joint so, storage="vector"; write others as compounds of single joints.'
-    )
-    raise PolhodeError(message, f"joint '{link.joint}'", cure, "E-PAPER-UNSUPPORTED")
+def _turning(link: Link) -> list[tuple[int, Vector]]:
+    """The columns of a joint's map that turn, each with its axis."""
+    return [(k, w) for k, (w, _) in enumerate(link.H) if any(w)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.expr import as_expr, evaluate, same
+from polhode.expr import Vector, as_expr, directional, evaluate, same
 from polhode.model.samples import four_bar
 
 
@@ -35,15 +36,40 @@ def test_a_free_joint_has_its_vector_parameter_and_its_place() -> None:
     assert evaluate(list(map(as_expr, form.gravity_terms)), at_home)[5] == pytest.approx(3 * 9.81)
 
 
-@pytest.mark.parametrize("kind", [ph.Spherical("quaternion"), ph.Spherical("angles"), ph.Free(), ph.Planar("z")])
+SKATE = ph.JointMap([[0, 0], [0, 0], [1, 0], [0, 1], [0, 0], [0, 0]])
+
+
+@pytest.mark.parametrize("kind", [ph.Spherical("quaternion"), ph.Spherical("angles"), ph.Free(), SKATE])
 def test_other_turns_are_refused(kind: Any) -> None:
     with pytest.raises(ph.PolhodeError, match=r"joint 'b'(.|\n)*storage=\"vector\"; write others as compounds"):
         ball(kind).derive().vector_parameter_form()
 
 
-def test_a_compound_of_single_joints_is_taken() -> None:
-    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Revolute("z"))
-    assert len(ball(plane).derive().vector_parameter_form().c) == 4
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        (ph.Cylindrical("z"), ["c_b_angle", "b_slide"]),
+        (ph.Planar("z"), ["c_b_angle", "b_x", "b_y"]),
+        (ph.Universal("x", "y"), ["c_b_1", "c_b_2"]),
+        (ph.Compound(ph.Prismatic("x"), ph.Revolute("z")), ["b_1", "c_b_2"]),
+    ],
+)
+def test_joints_of_several_coordinates_have_the_power_of_their_speeds(kind: Any, names: list[str]) -> None:
+    """P_V·ċ = τ·u at the same motion, in numbers."""
+    e = ball(kind).derive()
+    form = e.vector_parameter_form()
+    assert [x.name for x in form.c] == [*names, "c_h"]
+    dice = np.random.default_rng(1)
+    values: dict[Any, float] = {x: dice.uniform(-1, 1) for x in (*form.c, *form.rates, *form.accelerations)}
+    speeds = list(map(as_expr, form.N @ form.rates))
+    turning = directional(speeds, dict(zip(form.c, form.rates, strict=True)))
+    motion = [
+        *(form.coordinates.get(q, q) for q in e.q), *speeds, *(form.N @ form.accelerations + Vector(turning))
+    ]  # fmt: skip
+    state = dict(zip((*e.q, *e.u, *e.udot), evaluate(list(map(as_expr, motion)), values), strict=True))
+    tau = np.array(evaluate(e.inverse_dynamics, state))
+    P = np.array(evaluate(list(map(as_expr, form.inverse_dynamics)), values))
+    assert P @ [values[x] for x in form.rates] == pytest.approx(tau @ [state[u] for u in e.u], rel=1e-12)
 
 
 def test_slides_keep_their_lengths_and_their_rotors_are_lengths_too() -> None:
