@@ -98,15 +98,14 @@ def table_1(n: int = 6) -> CostTable:
     def both(entry: tuple[Cost, Callable[[Tally], object]]) -> tuple[Cost, Cost]:
         return entry[0], counted(entry[1])
 
-    composition, turn = both(_COMPOSED), both(_TURNED)
-    table = CostTable({"<c, c>": composition, "O(c) p": turn})
+    pair, turn = both(_COMPOSED), both(_TURNED)
+    table = CostTable({"<c, c>": pair, "O(c) p": turn})
     for name, (B, Bp, c) in _TABLE_1.items():
-        product, vector = both(Bp), both(c)
-        table[f"{name}, B p"], table[f"{name}, c"] = product, vector
-        for k, by in enumerate((product, vector)):
-            totals = [Cost(0, 0).plus(B, n).plus(x, n) if k == 0 else y.plus(z, n - 1).plus(x, n)
-                      for x, y, z in zip(by, turn, composition, strict=True)]  # fmt: skip
-            table[f"{name}, by {('matrices', 'vector-parameters')[k]}"] = totals[0], totals[1]
+        table[f"{name}, B p"], table[f"{name}, c"] = product, vector = both(Bp), both(c)
+        matrices = [Cost(0, 0).plus(B, n).plus(cost, n) for cost in product]
+        vectors = [turn[k].plus(pair[k], n - 1).plus(vector[k], n) for k in (0, 1)]
+        table[f"{name}, by matrices"] = matrices[0], matrices[1]
+        table[f"{name}, by vector-parameters"] = vectors[0], vectors[1]
     return table
 
 
