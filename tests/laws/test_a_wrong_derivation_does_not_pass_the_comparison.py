@@ -3,8 +3,6 @@
 Each case breaks one line of the derivation; the same mechanisms agree as long as it is whole.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -3,8 +3,6 @@
 What the paper writes is written here, and compared with `principal_axes` and with LAPACK.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

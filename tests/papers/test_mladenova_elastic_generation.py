@@ -5,8 +5,6 @@ a turning, a sliding and two more turning joints; s = 2i - 1 is the rotor of joi
 by link l = 2i - 2. Rates are exact, by complex steps. B, C and G must be what polhode derives from `s.motor`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache

@@ -5,8 +5,6 @@ three skew axes whose rotors ride on the links, out of balance, about axes of th
 `s.motor` must give the same numbers; what is printed, where it is wrong, must not.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Any

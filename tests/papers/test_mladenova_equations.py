@@ -1,7 +1,5 @@
 """The page of Mladenova's equations: each is listed with calls that run, and a test that is there."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import re

@@ -1,7 +1,5 @@
 """Mladenova, section 9.2: interpolation on SO(3) by cubics in the vector-parameter, (389)–(397) and the recursion."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

@@ -3,8 +3,6 @@
 By fingerprint, on symbols; by number where a root or a branch decides. Printed lines that do not hold are shown not to.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.papers.rotation_group import UNIT, along, b, c, cd, cdd, moving, outer, same, skew, vee, w, x

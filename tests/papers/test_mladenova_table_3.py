@@ -4,8 +4,6 @@ Each formalism's own lines are run on scalars that only count. Where docs/errata
 numbers are quoted and shown not to hold.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest
@@ -27,13 +25,9 @@ from polhode.papers.silver.counts import Tally
 
 #: Operations for six joints as the table prints them (rows A and B apart, see below).
 PRINTED_AT_6 = {
-    "Hollerbach, 4×4": (4388, 3586),
-    "Hollerbach, 3×3": (2195, 1719),
-    "Luh, Armstrong; Silver": (852, 738),
-    "Orin, McGhee, Vukobratović": (800, 595),
-    "Nakamura": (781, 617),
-    "Mladenova": (775, 792),
-}
+    "Hollerbach, 4×4": (4388, 3586), "Hollerbach, 3×3": (2195, 1719), "Luh, Armstrong; Silver": (852, 738),
+    "Orin, McGhee, Vukobratović": (800, 595), "Nakamura": (781, 617), "Mladenova": (775, 792),
+}  # fmt: skip
 METHODS = {method.authors: method for method in TABLE_3}
 IMPLEMENTED = [method for method in TABLE_3 if method.formalism is not None]
 

@@ -1,7 +1,5 @@
 """A program in packs computes what it computes one number at a time, in fewer steps."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 import random
@@ -142,16 +140,6 @@ def test_a_solve_of_many_columns_takes_little_more_than_a_lane_each(seed: int) -
     assert pack_stores(program, 2).cost < 0.6 * steps + len(program.outputs[0].slots)
 
 
-def test_a_slot_is_computed_once() -> None:
-    program = solve_of_many_columns(1)
-    code = pack_stores(program, 4)
-    singles = [number for is_pack, number in code.order if not is_pack]
-    lanes = [lane[0] for pack in code.packs for lane in pack.lanes if lane]
-    assert len(set(singles)) == len(singles) and len(set(lanes)) == len(lanes)
-    assert not set(singles) & set(lanes)
-    assert sorted(number for is_pack, number in code.order if is_pack) == list(range(len(code.packs)))
-
-
 @pytest.mark.parametrize("horizon", [0, 400])
 def test_lanes_that_need_each_other_are_not_packed(horizon: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether that is seen at once, or only when the packs are put in order."""
@@ -164,10 +152,6 @@ def test_lanes_that_need_each_other_are_not_packed(horizon: int, monkeypatch: py
         inputs, parameters = some_numbers(program, 1)
         found = evaluated(program, pack_stores(program, 2), inputs, parameters)
         np.testing.assert_allclose(found, flat(program, inputs, parameters), rtol=1e-9, atol=1e-12)
-
-
-def test_the_same_program_gives_the_same_packs() -> None:
-    assert pack_stores(solve_of_many_columns(2), 4) == pack_stores(solve_of_many_columns(2), 4)
 
 
 @contextmanager

@@ -1,7 +1,5 @@
 """Tables are the interpolants that SciPy knows, in values, derivatives and integrals, and go on outside as they say."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -108,11 +106,16 @@ def test_what_is_held_lasts_until_the_next_abscissa_and_has_no_slope() -> None:
     assert math.isnan(ends.at(5.1)) and math.isnan(ends.at(-0.1))
 
 
-def test_every_derivative_of_a_table_that_ends_ends_with_it() -> None:
+def test_derivatives_of_a_table_that_ends_end_and_nan_stays_nan() -> None:
     table: Table | None = checked(X, Y, kind="cubic", outside="error")
     while table is not None:
         assert math.isnan(table.at(X[-1] + 1.0)) and math.isfinite(table.at(X[1] + 0.01))
         table = table.partial(0)
+    flat = checked([0, 1], [2, 2])
+    assert math.isnan(flat.at(math.nan)) and math.isnan(derived(flat, 0).at(math.nan))
+    assert np.isnan(flat.over(np.array([math.nan, 0.5]))).tolist() == [True, False]
+    two = derived(checked(([0, 1], [0, 1]), [[1, 1], [1, 1]]), 0)
+    assert math.isnan(two.at(0.5, math.nan)) and math.isnan(two.at(math.nan, 0.5))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -137,25 +140,12 @@ def test_one_point_and_many_points_are_read_alike() -> None:
     np.testing.assert_allclose(grid, Z, atol=1e-14)
 
 
-def test_nan_comes_out_of_every_table_that_it_is_put_into() -> None:
-    flat = checked([0, 1], [2, 2])
-    assert math.isnan(flat.at(math.nan)) and math.isnan(derived(flat, 0).at(math.nan))
-    assert np.isnan(flat.over(np.array([math.nan, 0.5]))).tolist() == [True, False]
-    two = derived(checked(([0, 1], [0, 1]), [[1, 1], [1, 1]]), 0)
-    assert math.isnan(two.at(0.5, math.nan)) and math.isnan(two.at(math.nan, 0.5))
-
-
 def test_a_digest_stands_for_the_numbers_and_not_for_the_name() -> None:
     table = checked(X, Y, name="a")
     assert table.digest == checked(X.tolist(), tuple(Y), name="b").digest
     others = [
-        checked(X, -Y),
-        checked(X + 1, Y),
-        checked(X, Y, kind="pchip"),
-        checked(X, Y, outside="line"),
-        table.integral(),
-        derived(table, 0),
-        checked(([0, 1], [0, 1, 2]), np.zeros((2, 3))),
+        checked(X, -Y), checked(X + 1, Y), checked(X, Y, kind="pchip"), checked(X, Y, outside="line"),
+        table.integral(), derived(table, 0), checked(([0, 1], [0, 1, 2]), np.zeros((2, 3))),
         checked(([0, 1, 2], [0, 1]), np.zeros((3, 2))),
-    ]
+    ]  # fmt: skip
     assert len({table.digest, *(each.digest for each in others)}) == 1 + len(others)

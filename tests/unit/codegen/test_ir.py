@@ -1,6 +1,4 @@
-"""Programs that call functions: kept as text, counted apart, and exported so that they compile and agree."""
-
-from __future__ import annotations
+"""Programs: what is legal, what calls and operations cost, and how they are stored as text."""
 
 import json
 import math
@@ -11,13 +9,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.random_program import random_program
 
 import polhode as ph
 from polhode.codegen.ir.calls import horner
 from polhode.codegen.ir.count import count
 from polhode.codegen.ir.interpreter import interpret
-from polhode.codegen.ir.ops import check_program
-from polhode.codegen.ir.program import Program
+from polhode.codegen.ir.ops import check_program, live_run
+from polhode.codegen.ir.program import ARITY, Array, Instruction, Output, Program
 from polhode.codegen.ir.serialise import dump_program, load_program
 from polhode.codegen.plan import plan
 from polhode.codegen.printers.c99 import print_c
@@ -26,6 +25,74 @@ from polhode.expr import Expr, sin, symbols
 from polhode.expr.calls import call
 from polhode.expr.opaque.table import ExtendedTable
 from polhode.native import compile_program
+
+GOOD = Program(
+    "rhs", (Array("q", 2),), 1, (2.0,), (Instruction("mul", (3, 3)),), (Instruction("add", (1, 4)),),
+    (Output("y", (1,), (5,)),),
+)  # fmt: skip
+
+
+def test_legal_programs_pass_and_use_every_operation() -> None:
+    check_program(GOOD)
+    for seed in range(5):
+        check_program(random_program(seed))
+    program = random_program(1)
+    assert {step.op for step in program.setup + program.run} == set(ARITY)
+    padded = replace(GOOD, run=(*GOOD.run, Instruction("exp", (1,))))
+    assert 6 not in live_run(padded)
+    assert "exp" not in print_c(padded).source
+
+
+@pytest.mark.parametrize("name", [
+    "", "Q", "a b", "x;", "1a", "int", "lambda", "sin", "main", "v12", "w", "a" * 64, "é", "x\n", "../x", "a*/",
+])  # fmt: skip
+def test_a_name_that_is_not_ours_is_refused(name: str) -> None:
+    with pytest.raises(PolhodeError):
+        print_c(replace(GOOD, name=name))
+    with pytest.raises(PolhodeError):
+        print_c(replace(GOOD, arrays=(Array(name, 2),)))
+
+
+@pytest.mark.parametrize(("change", "said"), [
+    ({"run": (Instruction("add", (1, 5)),)}, "not written before"),
+    ({"run": (Instruction("add", (1, -1)),)}, "not written before"),
+    ({"run": (Instruction("add", (1,)),)}, "to 1 operands"), ({"run": (Instruction("boom", (1,)),)}, "'boom'"),
+    ({"setup": (Instruction("mul", (1, 3)),)}, "reads an input"), ({"constants": (float("nan"),)}, "must be finite"),
+    ({"outputs": (Output("y", (2,), (5,)),)}, "1 entries for the shape"),
+    ({"outputs": (Output("y", (1,), (9,)),)}, "does not exist"),
+    ({"outputs": (Output("y", (1,), (5,)), Output("y", (1,), (5,)))}, "used twice"),
+    ({"parameters": -1}, "negative"),
+])  # fmt: skip
+def test_an_illegal_program_is_refused_with_the_reason(change: dict[str, object], said: str) -> None:
+    with pytest.raises(PolhodeError, match=said):
+        check_program(replace(GOOD, **change))
+
+
+def test_all_reasons_come_at_once() -> None:
+    bad = replace(GOOD, name="int", constants=(float("inf"),), run=(Instruction("boom", (77,)),))
+    with pytest.raises(PolhodeError) as caught:
+        check_program(bad)
+    assert len(caught.value.problems) >= 4
+
+
+def tyre() -> ph.System:
+    s = ph.System("slipping wheel")
+    x = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
+    slip = x.u[0] - s.input("rim")
+    grip = 3 * ph.tanh(slip) + ph.exp(-slip) + ph.atan2(slip, x.q[0]) + ph.tanh(x.q[0])
+    s.joint_force(x, -grip)
+    return s
+
+
+def test_functions_of_force_laws_are_counted_by_name(tmp_path: Path) -> None:
+    equations = tyre().derive()
+    found = equations.operations()
+    assert found.by_name == {"atan2": 1, "exp": 1, "tanh": 2} and found.functions == 4 and found.sincos == 0
+    assert str(found).endswith("0 sine-cosine pairs, 1 atan2, 1 exp, 2 tanh")
+    equations.export("c", tmp_path)
+    source = (tmp_path / "slipping_wheel_forward_dynamics.c").read_text(encoding="utf-8")
+    assert "1 atan2, 1 exp, 2 tanh" in " ".join(source.replace("*", " ").split())
+
 
 X, Y, K = symbols("x y k")
 SOURCE = """double magic(double slip, double load) {
@@ -39,12 +106,18 @@ def made(*roots: Expr) -> Program:
     return plan("law", [("a", [X, Y])], [("y", (len(roots),), roots)], [K])
 
 
-def test_a_program_with_calls_goes_through_text() -> None:
+def test_programs_with_calls_go_through_text_and_unknown_functions_are_refused() -> None:
     program = made(TYRE(X) + MAGIC(X, K), TYRE(X).diff(X), TYRE(K))
     assert len(program.functions) == 3
     again = load_program(dump_program(program))
     assert again == program and dump_program(again) == dump_program(program)
     assert SOURCE not in json.dumps(dump_program(program))
+    program = made(MAGIC(X, Y))
+    assert isinstance(MAGIC.opaque.digest, str)
+    with pytest.raises(PolhodeError, match="has not been made in this process"):
+        load_program(dump_program(program).replace(MAGIC.opaque.digest, "f" * 32))
+    with pytest.raises(PolhodeError):
+        check_program(replace(program, functions=()))
 
 
 def test_a_table_goes_on_as_the_polynomial_of_one_piece_in_every_native_target() -> None:
@@ -62,34 +135,21 @@ def test_a_table_goes_on_as_the_polynomial_of_one_piece_in_every_native_target()
             np.testing.assert_allclose([native(point)[0] for point in points], expected, rtol=1e-12, atol=1e-12)
 
 
-def test_a_text_that_asks_for_an_unknown_function_is_refused() -> None:
-    program = made(MAGIC(X, Y))
-    assert isinstance(MAGIC.opaque.digest, str)
-    with pytest.raises(PolhodeError, match="has not been made in this process"):
-        load_program(dump_program(program).replace(MAGIC.opaque.digest, "f" * 32))
-    with pytest.raises(PolhodeError):
-        check_program(replace(program, functions=()))
-
-
-def test_calls_are_counted_apart() -> None:
+def test_calls_are_counted_apart_made_once_and_exported_as_given() -> None:
     found = count(made(2 * TYRE(X) + sin(Y) + abs_of(X)))
     assert (found.calls, found.functions, found.sincos, found.total) == (1, 1, 1, 3)
     assert str(found).endswith("1 sine-cosine pair, 1 abs, 1 call")
+    program = made(TYRE(X + Y) * TYRE(Y + X), TYRE(X + Y))
+    assert [step.op for step in program.run].count("call0") == 1
+    text = print_c(made(TYRE(X) + MAGIC(X, Y))).source
+    assert SOURCE in text and "tyre" not in text
+    assert text.index(SOURCE) < text.index("law_setup")
+    assert horner(["a", "b"], "d") == "b * d + a"
+    assert horner(["a", "b", "c", "e"], "d") == "((e * d + c) * d + b) * d + a"
 
 
 def abs_of(x: Expr) -> Expr:
     return ph.absolute(x)
-
-
-def test_a_call_is_made_once_however_often_it_is_used() -> None:
-    program = made(TYRE(X + Y) * TYRE(Y + X), TYRE(X + Y))
-    assert [step.op for step in program.run].count("call0") == 1
-
-
-def test_exported_c_holds_the_users_source_as_it_was_given_and_no_name_of_a_table() -> None:
-    text = print_c(made(TYRE(X) + MAGIC(X, Y))).source
-    assert SOURCE in text and "tyre" not in text
-    assert text.index(SOURCE) < text.index("law_setup")
 
 
 @pytest.mark.skipif(not shutil.which("gfortran"), reason="there is no gfortran here")
@@ -147,8 +207,3 @@ def test_a_function_in_c_alone_is_exported_without_a_check_value(tmp_path: Path)
     system.joint_force(joint, only(joint.q[0]))
     system.derive().export("c", tmp_path, prefix="")
     assert json.loads((tmp_path / "forward_dynamics.json").read_text())["check_value"] is None
-
-
-def test_horners_rule_is_written_with_the_brackets_it_needs() -> None:
-    assert horner(["a", "b"], "d") == "b * d + a"
-    assert horner(["a", "b", "c", "e"], "d") == "((e * d + c) * d + b) * d + a"
