@@ -9,12 +9,14 @@ elements, mostly in vector-parameters c with |c| = tan(θ/2). docs/mladenova.md 
                                       `polhode.papers.mladenova.tables.table_2`
     1, Table 3                        `polhode.papers.silver.ladder`; row G is `system.derive("vector_newton_euler")`
     2, (8)-(107)                      `ph.Rotation`, `ph.MovingRotation`, `ph.Attitude` (docs/rotations.md)
+    2, Theorem 2                      `polhode.papers.mladenova.tangent_bundle.product_with_rates`
     3, (108)-(140)                    `system.derive("vector_parameter")`, `equations.vector_parameter_form`, joints
                                       with `storage="vector"`, `equations.jacobian` with
                                       `orientation="vector"` (docs/vector-parameters.md)
     4, (141)-(167)                    `ph.screw_of`, `ph.dual`, `equations.dual_jacobian`, `equations.velocity_screw`,
                                       `system.derive("screw")` (docs/screws.md)
-    5, (168)-(205)                    `ph.principal_axes`
+    5, (168)-(190)                    `ph.principal_axes`, `polhode.papers.mladenova.diagonalisation.two_levels`
+    5, (198)-(205)                    `ph.principal_axes`
     6.1, (214)-(217)                  `system.constrain_speed`, `system.derive("routh")`
     6.2, (218)-(236)                  `system.derive("hamel", pseudo=…)`; (231) is `equations.structure_coefficients`
     6.3, (251)-(254), Theorem 5       `equations.programme_control` (docs/analysis.md)
@@ -22,6 +24,7 @@ elements, mostly in vector-parameters c with |c| = tan(θ/2). docs/mladenova.md 
     7, 8, (256)-(388)                 `system.motor`, `equations.link_inverse_dynamics`, `equations.velocity_terms`,
                                       `equations.feedback_linearize` (docs/motors.md); (272) is
                                       `equations.articulated_body`, (284)-(289) `equations.vector_parameter_form`
+    8, (341)-(388)                    `polhode.papers.mladenova.joint_frames.dynamic_matrices`
     9.1                               `polhode.papers.mladenova.way.Way`, of `Line` and `Arc`
     9.2, (389)-(397)                  `ph.RotationSpline`, `ph.PoseSpline` (docs/planning.md)
     10, (398), (399)                  `polhode.papers.mladenova.biped.biped`, `polhode.papers.mladenova.biped.Gait`,
