@@ -456,16 +456,7 @@ class Naming:
 
 
 def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
-    """What the values of a function of the catalogue mean, by fingerprint.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("rod", mass=2, com=(0, 0, -1)), ph.Revolute("y"), coordinates=["a"])
-    >>> e = s.derive()
-    >>> found = meanings(e, "inverse_dynamics")
-    >>> found[e.q[0].fp], found[e.inverse_dynamics[0].fp]
-    ('coordinate a', 'effort on hinge')
-    """
+    """What the values of a function of the catalogue mean, by fingerprint."""
     make = catalogued(of).make
     catalogue = Catalogue()
     with quiet_collector():

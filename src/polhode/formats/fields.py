@@ -59,11 +59,6 @@ def record_of(
     """The record that checks these fields, under a `type` if there are several in its place.
 
     The keys of a joint's motion stand beside the others.
-
-    >>> fields = [Field("stiffness", "number"), Field("length", "number", 0)]
-    >>> spring = record_of("Spring", "A spring.", fields, "spring")
-    >>> spring.model_validate({"type": "spring", "stiffness": "k"})
-    Spring(type='spring', stiffness='k', length='0')
     """
     result: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
     result |= keys_of(field for field in fields if field.kind != "motion")

@@ -115,9 +115,6 @@ def unit_quaternions(q: Any, starts: Sequence[int]) -> tuple[Any, list[Floats]]:
     """Coordinates with the quaternions that begin at these indices scaled to unit length, and the lengths they had.
 
     Where all are of unit length already there are no lengths; what is no array of numbers is handed back as it is.
-
-    >>> unit_quaternions([0.0, 3.0, 0.0, 4.0, 7.0], [0])
-    (array([0. , 0.6, 0. , 0.8, 7. ]), [array([5.])])
     """
     given = q
     if type(q) is not np.ndarray or q.dtype != np.float64:

@@ -157,11 +157,7 @@ class Quantity:
 
 
 def is_geometric(values: ArrayLike) -> bool:
-    """Whether values are positive and spaced by nearly equal ratios rather than by equal steps.
-
-    >>> is_geometric([0.5, 1, 2, 4]), is_geometric([1, 2, 5, 10]), is_geometric([1, 2, 3, 4])
-    (True, True, False)
-    """
+    """Whether values are positive and spaced by nearly equal ratios rather than by equal steps."""
     known = _distinct(values)
     if len(known) < 3 or known[0] <= 0:
         return False
@@ -170,11 +166,7 @@ def is_geometric(values: ArrayLike) -> bool:
 
 
 def cell_edges(values: Floats, geometric: bool) -> Floats:
-    """Borders of cells around values that increase, halfway between neighbours; by ratios, the geometric mean.
-
-    >>> cell_edges(np.array([1.0, 2.0, 4.0]), geometric=False).tolist()
-    [0.5, 1.5, 3.0, 5.0]
-    """
+    """Borders of cells around values that increase, halfway between neighbours; by ratios, the geometric mean."""
     known = np.log(values) if geometric else values
     if len(known) < 2:
         half = 0.5 * (abs(float(known[0])) or 1.0)
@@ -236,13 +228,7 @@ _MAP, _BRIGHTEST = "viridis", 0.92
 
 
 class Shading:
-    """The colour of each distinct value of a quantity, which may be the same for all.
-
-    >>> import numpy as np
-    >>> few = Shading(Quantity("c", "N", np.array([0.2, 0.1, 0.2])))
-    >>> few.distinct.tolist(), few.colors, few.label(0)
-    ([0.1, 0.2], ['#0077bb', '#ee7733'], 'c = 0.1 N')
-    """
+    """The colour of each distinct value of a quantity, which may be the same for all."""
 
     def __init__(self, quantity: Quantity) -> None:
         from matplotlib.cm import ScalarMappable

@@ -62,10 +62,6 @@ def charts_of(channels: Sequence[Channel]) -> list[list[int]]:
 
     Units are kept apart. So are magnitudes: a chart takes a channel as long as each of its lines still covers an
     eighth of it. What runs on, as the angle of a wheel, comes after the rest, and what is constant comes last.
-
-    >>> wheel, lean, steer = (np.sin(np.linspace(0, 9, 99)) * size for size in (40, 0.1, 0.05))
-    >>> charts_of([Channel("wheel", "rad", wheel), Channel("lean", "rad", lean), Channel("steer", "rad", steer)])
-    [[1, 2], [0]]
     """
     sizes = sizes_of(channels)
     ranges = [_range(k, channel, sizes[channel.unit]) for k, channel in enumerate(channels)]

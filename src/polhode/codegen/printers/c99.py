@@ -207,21 +207,6 @@ def print_c(program: Program, preface: Sequence[str] = ()) -> CSource:
     """The program as C99: `<name>_setup(p, w)`, `<name>(arrays..., w, outputs...)`, and a driver with a check value.
 
     The lines of `preface`, sanitised, stand at the head of header and source.
-
-    >>> from polhode.codegen.ir.program import Array, Instruction, Output
-    >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
-    >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
-    >>> print(print_c(square).source.split("{")[-1])
-    <BLANKLINE>
-      (void)w;
-    <BLANKLINE>
-      const double v0 = q[0];
-    <BLANKLINE>
-      const double v1 = v0 * v0;
-    <BLANKLINE>
-      out_y[0] = v1;
-    }
-    <BLANKLINE>
     """
     check_program(program)
     return CSource(program.name, _header(program, preface), _source(program, preface), _driver(program))

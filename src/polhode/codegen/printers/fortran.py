@@ -328,17 +328,7 @@ _REAL64 = "use, intrinsic :: iso_fortran_env, only: real64"
 
 
 def print_fortran(program: Program, preface: Sequence[str] = ()) -> dict[str, str]:
-    """The program as Fortran 2008, by file name: a module with `<name>_setup(p, w)` and `<name>(arrays, w, outputs)`.
-
-    >>> from polhode.codegen.ir.program import Array, Instruction, Output
-    >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
-    >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
-    >>> print(*print_fortran(square)["square.f90"].split("\\n")[-7:-3], sep="\\n")
-        v0 = q(1)
-        v1 = v0 * v0
-        out_y(1) = v1
-      end subroutine square
-    """
+    """The program as Fortran 2008, by file name: a module with `<name>_setup(p, w)`, `<name>(arrays, w, outputs)`."""
     check_program(program)
     _check_names(program)
     return {

@@ -61,7 +61,7 @@ class PackScheduler:
                 signs = [sign * (lane[1] if lane else 1) for sign, lane in zip(signs, lanes, strict=True)]
         return Term(tuple(signs), tuple(factors))
 
-    def _reads(self, unit: Unit, owners: dict[int, tuple[int, int, int]]) -> list[Unit]:
+    def reads(self, unit: Unit, owners: dict[int, tuple[int, int, int]]) -> list[Unit]:
         """The units that a unit needs."""
         is_pack, n = unit
         slots: list[int] = []
@@ -119,7 +119,7 @@ class PackScheduler:
                     continue
                 state[unit] = False
                 begun.append(unit)
-                for need in reversed(self._reads(unit, owners)):
+                for need in reversed(self.reads(unit, owners)):
                     if need not in state:
                         stack.append(need)
                     elif not state[need]:

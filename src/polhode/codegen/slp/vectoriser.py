@@ -440,14 +440,7 @@ _SINCOS = ("sin", "cos")
 
 
 def sincos_packs(values: Mapping[int, Node], groups: Iterable[Sequence[int]], first_run: int, width: int) -> list[Pack]:
-    """Packs of the sines and of the cosines of angles that need neither, at least two and about `width` at a time.
-
-    >>> values = {2: Node("sin", (0,), (1,)), 3: Node("cos", (0,), (1,)), 4: Node("sin", (1,), (1,))}
-    >>> for pack in sincos_packs(values, [], 2, 4):
-    ...     print(pack.op, pack.lanes, pack.terms[0].factors)
-    sin ((2, 1), (4, 1)) (Gather(slots=(0, 1)),)
-    cos ((3, 1), None) (Gather(slots=(0, 1)),)
-    """
+    """Packs of the sines and of the cosines of angles that need neither, at least two and about `width` at a time."""
     if width < 2:
         return []
     slots: dict[tuple[str, int], int] = {}

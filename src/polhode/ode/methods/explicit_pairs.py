@@ -287,11 +287,7 @@ def sub_step(run, pair, t, out, rates):
 
 @inline
 def slope_weights(rows, theta):
-    """The weights of the rows of a dense output in its derivative by θ.
-
-    >>> slope_weights(3, 0.5)
-    [1.0, 0.0, 0.25]
-    """
+    """The weights of the rows of a dense output in its derivative by θ."""
     found, value, slope = [], theta, 1.0
     for number in range(rows):
         found.append(slope)

@@ -52,11 +52,7 @@ _LEAST_TOLERANCE = 2.0**-52
 
 @inline
 def order_for(rtol):
-    """The order for a relative tolerance.
-
-    >>> int(order_for(1e-9)), int(order_for(1e-15))
-    (15, 24)
-    """
+    """The order for a relative tolerance."""
     wanted = int(log(largest(rtol, _LEAST_TOLERANCE)) * -ORDER_FACTOR + 2.0)
     at_least = wanted if wanted >= LEAST_ORDER else LEAST_ORDER
     return at_least if at_least <= MOST_ORDER else MOST_ORDER
