@@ -38,11 +38,7 @@ _AS_ASKED = 1e-2
 
 @dataclass(frozen=True)
 class Method:
-    """A method with step-size control: implicit or not, native or a solver of SciPy or SUNDIALS.
-
-    A multistep method is never given a projected state, which its earlier steps would not fit. One that needs series
-    takes rates that are all in the equations, and smooth.
-    """
+    """A method with step-size control: implicit or not, native or a solver of SciPy or SUNDIALS."""
 
     is_implicit: bool = False
     is_multistep: bool = False

@@ -37,10 +37,7 @@ if TYPE_CHECKING:
 def plot_overlay(
     time: ArrayLike, panels: Sequence[tuple[str, ArrayLike]], label: str, shade: ArrayLike, title: str = ""
 ) -> Figure:
-    """Draw quantities (N, T) over time; a line's shade is its place in `shade` (N,), of which `label` is the name.
-
-    figure = plot_overlay(t, [("hinge", q[:, :, 0])], "l", lengths, title="A hundred pendulums")
-    """
+    """Draw quantities (N, T) over time; a line's shade is its place in `shade` (N,), of which `label` is the name."""
     if not panels:
         raise nothing_to_plot("Give at least one quantity.")
     times, shades = np.asarray(time, dtype=float), np.asarray(shade, dtype=float)
@@ -84,12 +81,7 @@ class Map:
 def plot_maps(
     maps: Sequence[Map], x: Quantity, y: Quantity, columns: int = 1, title: str = "", absent: str = ""
 ) -> Figure:
-    """Draw results (X, Y) as colours over values x (X,) and y (Y,), which increase; `absent` says what is hatched.
-
-    Maps go from left to right; those of one result follow each other, with the same colours.
-
-        figure = plot_maps([Map(Quantity("lean", "rad", lean))], Quantity("a", "m", a), Quantity("w", "rad/s", w))
-    """
+    """Draw results (X, Y) as colours over values x (X,) and y (Y,), which increase; `absent` says what is hatched."""
     if not maps:
         raise nothing_to_plot("Give at least one result.")
     with matplotlib_of().rc_context(SETTINGS):
@@ -313,13 +305,7 @@ def plot_families(
     title: str = "",
     absent: str = "",
 ) -> Figure:
-    """Draw results over a value, a line (or without `joined`, points) for each value of `shade`.
-
-    Results that are no finite numbers are no points of a line: crosses at the foot of the panel show where they would
-    be, and `absent` says what a cross means. Panels go from left to right; those of one result have the same limits.
-
-        figure = plot_families([Panel(Quantity("l", "m", lengths), Quantity("period", "s", periods))])
-    """
+    """Draw results over a value, a line (or without `joined`, points) for each value of `shade`."""
     if not panels:
         raise nothing_to_plot("Give at least one result.")
     with matplotlib_of().rc_context(SETTINGS):

@@ -5,10 +5,6 @@ neighbouring stores of a long program are computed in packs, with spill slots (`
 sines and cosines   are computed in packs (`slp.sincos_packs`)
 several functions   with a scratch array make up a very long program (`passes.function_splitting`)
 scalar code         is what remains
-
-The first pages of a program that is split have the sines and cosines of its inputs, in vectors: each row of as many
-angles as a vector has lanes leaves two vectors in the scratch array, the sines and then the cosines. A short last row
-is filled up with its last angle.
 """
 
 from __future__ import annotations
@@ -31,10 +27,7 @@ from .sincos import double, sincos_name, splat, suffix, vector_type
 
 @dataclass(frozen=True)
 class Kernel:
-    """A function to write: of one state, in packs where they pay, or of `lanes` states at a time.
-
-    In lanes every pointer is to vectors. Without hardware fma, sines and cosines are those of the C library.
-    """
+    """A function to write: of one state, in packs where they pay, or of `lanes` states at a time."""
 
     program: Program
     name: str
@@ -141,31 +134,23 @@ def _in_registers(kernel: Kernel, code: Packed | None, *, fuses: bool = False) -
 
 
 def several_functions(kernel: Kernel) -> list[str] | None:
-    """Functions that share a scratch array, the first of them for sines and cosines where these fill vectors."""
+    """Functions that share a scratch array."""
     wanted = live_run(kernel.program)
     if len(wanted) <= WHOLE:
         return None
-    prologue = sincos_prologue(kernel.program, wanted, STORES) if kernel.fused and kernel.lanes == 1 else None
-    known = prologue.offsets if prologue else {}
-    parts, ends, size = split(kernel.program, wanted.difference(known))
-    there = {slot: ("%z", size + offset) for slot, offset in known.items()}
+    parts, ends, size = split(kernel.program, wanted)
     main = kernel.block()
-    main.allocate("%z", size + (prologue.size if prologue else 0))
-    blocks: list[Block] = []
-    if prologue:
-        blocks.append(kernel.block())
-        prologue.write(blocks[-1], "%z", size)
-    for part in parts:
-        blocks.append(kernel.block())
-        blocks[-1].at(there | {slot: ("%z", spill) for slot, spill in part.reads.items()})
-        blocks[-1].run(part.code, wanted)
-        blocks[-1].spill(part.writes)
-    text = instructions(STORES, kernel.fused) if prologue else []
+    main.allocate("%z", size)
+    text: list[str] = []
     arguments = f"{kernel_arguments(kernel.program)}, ptr %z"
-    for number, block in enumerate(blocks):
+    for number, part in enumerate(parts):
+        block = kernel.block()
+        block.at({slot: ("%z", spill) for slot, spill in part.reads.items()})
+        block.run(part.code, wanted)
+        block.spill(part.writes)
         text.append(block.function(f"internal void @{kernel.name}.{number}({arguments})", "noinline"))
         main.lines.append(f"  call void @{kernel.name}.{number}({arguments})")
-    main.at(there | {slot: ("%z", spill) for slot, spill in ends.items()})
+    main.at({slot: ("%z", spill) for slot, spill in ends.items()})
     kernel.store_outputs(main)
     return [*text, kernel.function(main)]
 
@@ -186,66 +171,6 @@ def kernel_arguments(program: Program) -> str:
     inputs = [f"ptr %in{number}" for number in range(len(program.arrays))]
     outputs = [f"ptr %out{number}" for number in range(len(program.outputs))]
     return ", ".join([*inputs, "ptr %w", *outputs])
-
-
-_SINCOS = ("sin", "cos")
-
-
-@dataclass(frozen=True)
-class SincosPrologue:
-    """Rows of angles, all inputs, and the slots of their sines and cosines with spill slots behind a scratch array."""
-
-    rows: tuple[tuple[int, ...], ...]
-    offsets: dict[int, int]
-    size: int  # how many numbers the rows take
-
-    def write(self, block: Block, pointer: str, first: int) -> None:
-        """The rows, in a block with the pointers of inputs; the scratch array has room from `first` on."""
-        for number, row in enumerate(self.rows):
-            width, name = len(row), f"%row{number}"
-            real, vector = vector_type(width), "poison"
-            for lane, value in enumerate(block.values(row)):
-                block.lines.append(f"  {name}.{lane} = insertelement {real} {vector}, double {value}, i64 {lane}")
-                vector = f"{name}.{lane}"
-            pair = f"{{ {real}, {real} }}"
-            block.lines.append(f"  {name} = call {pair} {sincos_name(width)}({real} {vector})")
-            for k, op in enumerate(_SINCOS):
-                offset = first + (2 * number + k) * width
-                block.lines += [
-                    f"  {name}.{op} = extractvalue {pair} {name}, {k}",
-                    f"  {name}.{op}.to = getelementptr double, ptr {pointer}, i64 {offset}",
-                    f"  store {real} {name}.{op}, ptr {name}.{op}.to, align 8",
-                ]
-
-
-def sincos_prologue(program: Program, wanted: Iterable[int], width: int) -> SincosPrologue | None:
-    """The sines and cosines of inputs, if there are as many angles as a vector has lanes.
-
-    >>> from polhode.codegen.plan import plan
-    >>> from polhode.expr import cos, sin, symbols
-    >>> a, b = symbols("a b")
-    >>> program = plan("f", [("q", [a, b])], [("y", (2,), [sin(a) * cos(a), sin(b)])])
-    >>> found = sincos_prologue(program, range(program.first_run, program.first_run + 4), 2)
-    >>> found.rows, sorted(found.offsets.values())
-    (((0, 1),), [0, 1, 2])
-    """
-    slots: dict[int, dict[str, int]] = {}
-    for slot in sorted(wanted):
-        step = program.run[slot - program.first_run]
-        if step.op in _SINCOS and program.first_input <= step.args[0] < program.first_parameter:
-            slots.setdefault(step.args[0], {})[step.op] = slot
-    angles = list(slots)
-    if width < 2 or len(angles) < width:
-        return None
-    rows = [angles[start : start + width] for start in range(0, len(angles), width)]
-    offsets = {
-        slot: (2 * number + _SINCOS.index(op)) * width + lane
-        for number, row in enumerate(rows)
-        for lane, angle in enumerate(row)
-        for op, slot in slots[angle].items()
-    }
-    filled = tuple(tuple(row + row[-1:] * (width - len(row))) for row in rows)
-    return SincosPrologue(filled, offsets, 2 * width * len(rows))
 
 
 Slots = tuple[int | None, ...]
@@ -465,11 +390,7 @@ class RegisterWriter:
 
 
 class SpillingWriter(RegisterWriter):
-    """Writes units in segments, several a function: what a later segment reads is stored once, and loaded there.
-
-    A load that goes into the instruction that needs it costs less than what a compiler makes of thousands of values
-    that are alive at a time. Inputs are copied first, so that an output may lie over an input.
-    """
+    """Writes units in segments, several a function: what a later segment reads is stored once, and loaded there."""
 
     def __init__(self, program: Program, code: Packed) -> None:
         super().__init__(program, code, Block(1, program.constants))

@@ -86,11 +86,6 @@ def functions_in_fortran(program: Program) -> list[str]:
     return lines
 
 
-def kinds_in_fortran(program: Program) -> str:
-    """What the module needs of iso_fortran_env."""
-    return "real64, int64" if _has_nan(program) else "real64"
-
-
 def _has_nan(program: Program) -> bool:
     """Whether a table ends where its points end."""
     return any(math.isnan(c) for _, table in tables(program) for c in table.pieces.coefficients)
@@ -113,15 +108,11 @@ def sources_beside(program: Program) -> dict[str, str]:
     return {f"{program.name}_functions.c": text + "\n"}
 
 
-def _table_entry(number: float) -> str:
-    return "table_nan" if math.isnan(number) else f"{number!r}_real64"
-
-
 def _data(name: str, numbers: Sequence[float]) -> list[str]:
     lines = [f"  real(real64), save :: {name}({len(numbers)})"]
     for start in range(0, len(numbers), _CHUNK):
         chunk = numbers[start : start + _CHUNK]
-        numerals = ", ".join(map(_table_entry, chunk))
+        numerals = ", ".join("table_nan" if math.isnan(number) else _literal(number) for number in chunk)
         lines.append(f"  data ({name}(table_i), table_i = {start + 1}, {start + len(chunk)}) / {numerals} /")
     return lines
 
@@ -362,7 +353,7 @@ def _module(program: Program, preface: Sequence[str]) -> str:
     lines = [
         *(f"! {line}".rstrip() for line in prefaced(preface)),
         f"module polhode_{name}",
-        f"  use, intrinsic :: iso_fortran_env, only: {kinds_in_fortran(program)}",
+        f"  use, intrinsic :: iso_fortran_env, only: real64{', int64' if _has_nan(program) else ''}",
         *(["  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan"] if nan else []),
         "  implicit none",
         "  private",

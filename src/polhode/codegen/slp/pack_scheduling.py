@@ -11,10 +11,7 @@ from ..ir.program import Program
 
 
 class PackScheduler:
-    """Orders packs and scalars for computation; a pack that depends on itself is dissolved.
-
-    The order is depth first from the outputs; with `program_order` sines and cosines first, then program order.
-    """
+    """Orders packs and scalars for computation; a pack that depends on itself is dissolved."""
 
     def __init__(
         self,

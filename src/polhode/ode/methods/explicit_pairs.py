@@ -86,10 +86,7 @@ def attempt(pair: Pair, run: Run, step: float) -> int:
 
 @native
 def defect(pair: Pair, run: Run, t: float) -> float:
-    """h |p' - f(p)| of the dense output p at a time, over the tolerance; minus a reason where there are no rates.
-
-    run.y is the state there. A state by a step of its own has no slope: the defect is that of the dense output.
-    """
+    """h |p' - f(p)| of the dense output p at a time, over the tolerance; minus a reason where there are no rates."""
     reason = _prepare_dense(run, pair)
     if reason > 0:
         return -float(reason)

@@ -137,10 +137,7 @@ def defect_at(run, order, t, rates):
 
 @inline
 def make_coefficients(run, order):
-    """Rows of run.k at the state run.x and the time run.clock.
-
-    Quaternions are used at unit length. Their rates are linear in them: all their coefficients grow with their length.
-    """
+    """Rows of run.k at the state run.x and the time run.clock."""
     arguments = run.arguments
     arguments[run.x_index] = run.x
     if run.group_count > 0:
