@@ -365,10 +365,7 @@ def _scale_of(M: Floats) -> Floats:
 
 
 def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats | None = None) -> Stop | None:
-    """Why a mass matrix cannot be solved with, if it cannot: its condition number and the speeds that it does not feel.
-
-    Speeds of different units are made comparable by `scale`, by default the roots of the matrix's own diagonal.
-    """
+    """Why a mass matrix cannot be solved with, if so: its condition number and the speeds without inertia."""
     if not np.isfinite(M).all():
         return None
     moments, directions = _moments(M, scale)
