@@ -200,7 +200,7 @@ class Mechanism:
 
     def branches(self, names: Iterable[str]) -> list[str]:
         """The edges of a tree whose branches are named, joints and coordinates among them; other names as they are."""
-        return [edge for name in names for edge in self.edges_named.get(name, [name])]
+        return [edge for name in names for edge in self.edges_named.get(str(name), [str(name)])]
 
 
 @dataclass

@@ -22,7 +22,7 @@ from ...constraints import Constraints
 from ...constraints.auxiliary import with_auxiliary
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.reactions import Reactions
-from ...errors import PolhodeError, understood
+from ...errors import PolhodeError, check_kind
 from ...expr import Expr, Matrix, Vector, as_expr, rank, substitute, symbol
 from ...formalisms.deriving import derive
 from ...formalisms.network.formulation import formulation, given_formulation, listed
@@ -32,6 +32,7 @@ from ...geometry.elimination import factor_symmetric
 from ...kinematics.tree import build_tree
 from ...model.model import Model
 from ...model.reading import list_of, unknown
+from ...model.system import System
 from .block_diagram import block_diagram_svg
 from .drawing import schematic_svg, system_graph_svg, terminal_graphs_svg
 
@@ -161,7 +162,7 @@ def _sum(letter: str, parts: dict[str, int], factor: int = 1) -> str:
 
 
 def network(
-    system: Model, across: Iterable[str] = (), through: Iterable[str] = (), tree: Iterable[str] | None = None
+    system: System | Model, across: Iterable[str] = (), through: Iterable[str] = (), tree: Iterable[str] | None = None
 ) -> SystemGraph:
     """The linear graph of a system, with its formulation tree; an error says why if there is none.
 
@@ -185,11 +186,10 @@ def network(
       y[hinge] = -y[bob.hinge]
       y[bob.G] = -y[inertia of bob]
     """
-    with understood("a system", system, place="network", cure="Give a System, or its model()."):
-        if not hasattr(system, "joints") or not hasattr(system, "bodies"):
-            raise TypeError
-    parts = mechanism(system, with_auxiliary(system, build_tree(system)))
-    place = f"drivers of system '{parts.system.name}'"
+    check_kind(System | Model, "a system", system, "network", "Give a System, or its model().")
+    model = system.model() if isinstance(system, System) else system
+    parts = mechanism(model, with_auxiliary(model, build_tree(model)))
+    place = f"drivers of system '{model.name}'"
     moved, pushed = _driven(parts, across, "across"), _driven(parts, through, "through")
     for name, edges in pushed.items():
         if any(edge in others for edge in edges for others in moved.values()):
@@ -218,8 +218,8 @@ def _driven(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, list
     place = f"{role} drivers of system '{parts.system.name}'"
     table = {}
     for name in list_of(names, "a list of joints and loops", f"{role} drivers"):
-        if name not in known:
-            raise unknown("joint or loop", name, known, place)
+        if not isinstance(name, str) or name not in known:
+            raise unknown("joint or loop", str(name), known, place)
         table[name] = known[name]
         edge = parts.joints.get(known[name][0])
         if edge is not None and name not in (edge.name, edge.joint) and len(edge.columns) > 1:
