@@ -110,7 +110,9 @@ def gripper(driven: bool) -> ph.System:
     return s
 
 
-@pytest.mark.parametrize("formalism", ["uicker_kahn", "hollerbach_4x4", "hollerbach_3x3", "silver"])
+@pytest.mark.parametrize(
+    "formalism", ["uicker_kahn", "hollerbach_4x4", "hollerbach_3x3", "stepanenko_vukobratovic", "orin", "silver"]
+)
 @pytest.mark.parametrize("driven", [False, True])
 def test_historical_formalisms_take_followers_and_drives(formalism: str, driven: bool) -> None:
     s = gripper(driven)

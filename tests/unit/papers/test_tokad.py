@@ -10,6 +10,7 @@ import polhode as ph
 from polhode.errors import PolhodeError, ShapeError
 from polhode.expr import Matrix, Vector, is_zero, same, substitute
 from polhode.formalisms.network.graph import Edge
+from polhode.model.samples import elastic_arm
 from polhode.papers.tokad import system_graph
 from polhode.papers.tokad.chain import Multiport, RigidBody, least_speeds
 from polhode.papers.tokad.wiring import Open, Wiring, wired_system
@@ -70,6 +71,21 @@ def test_one_joint_cannot_be_both_drivers() -> None:
 def test_drivers_that_are_no_list_get_a_sentence(given: Any) -> None:
     with pytest.raises(PolhodeError, match="is not a list of joints and loops"):
         system_graph(four_bar(), across=given)
+
+
+@pytest.mark.parametrize("name", [["pin 2"], None, 3])
+def test_names_that_are_no_text_are_not_known(name: Any) -> None:
+    with pytest.raises(PolhodeError, match="there is no joint or loop"):
+        ph.network(four_bar(), across=[name])
+    with pytest.raises(PolhodeError, match="there is no edge"):
+        ph.network(four_bar(), tree=[name])
+
+
+def test_the_rotors_of_motors_are_bodies_of_the_network() -> None:
+    arm = elastic_arm()
+    graph = ph.network(arm, through=[*arm.joints])
+    assert "inertia of j1 rotor" in [edge.name for edge in graph.edges]
+    assert arm.derive("network", tree=graph.tree).agrees_with(arm.derive("network"))
 
 
 @pytest.mark.parametrize("given", ["arm", None, 3])

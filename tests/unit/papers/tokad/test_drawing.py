@@ -235,3 +235,20 @@ def test_figure_2d_has_a_driver_of_its_kind_at_every_port() -> None:
     chain = driven_chain(3)
     assert kinds == {edge.name: edge.role for edge in chain.edges if edge.role != "body"}
     assert [text for text in words_of("2d") if text.startswith("body")] == ["body 1", "body 2", "body 3"]
+
+
+def test_every_load_is_drawn_on_bodies_between_them_and_in_joints() -> None:
+    system = ph.System("arm")
+    upper, lower = (system.body(name, 1, (0.5, 0, 0)) for name in ("upper", "lower"))
+    system.joint("shoulder", system.ground, upper, ph.Universal("x", "y"))
+    system.joint("elbow", upper, lower, ph.Revolute("y"), at=(1, 0, 0))
+    system.force(lower, (1, 0, 0), name="push")
+    system.spring(upper, lower, stiffness=1, length=1, name="band")
+    system.joint_spring("elbow", stiffness=3, name="coil")
+    system.joint_force("elbow", 2, name="motor")
+    system.joint_force("shoulder", 2, name="pan motor")
+    graph = system_graph(system)
+    for text in (graph.svg(), graph.schematic(), graph.block_diagram()):
+        said = words(ElementTree.fromstring(text))
+        assert all(name in said for name in ("push", "band", "coil", "motor", "pan motor"))
+        assert collisions(text) == []
