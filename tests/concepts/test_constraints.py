@@ -13,6 +13,7 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode import Equations
@@ -168,12 +169,10 @@ def test_its_fields_are_its_attributes_and_it_is_plain_data(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_unknown_and_missing_fields_are_told(kind: str) -> None:
     system, constraint = ph.System("empty"), CONSTRAINTS[kind]
-    with pytest.raises(ModelError, match="it has no field 'colour'"):
-        system.constraint("it", constraint, colour="red")
+    refused("it has no field 'colour'", lambda: system.constraint("it", constraint, colour="red"), ModelError)
     required = [field.name for field in constraint.fields if field.is_required]
     if required:
-        with pytest.raises(ModelError, match=f"its field '{required[0]}' is missing"):
-            system.constraint("it", constraint)
+        refused(f"its field '{required[0]}' is missing", lambda: system.constraint("it", constraint), ModelError)
 
 
 def test_a_length_that_is_not_positive_is_refused() -> None:
@@ -234,8 +233,7 @@ def test_its_forces_do_the_work_of_its_multipliers(kind: str) -> None:
 def test_its_reactions_on_the_two_bodies_balance(kind: str) -> None:
     bodies = made(kind).constraints["it"].bodies
     if not bodies:
-        with pytest.raises(ph.PolhodeError, match="acts on no body by itself"):
-            derived(kind).reaction("it")
+        refused("acts on no body by itself", lambda: derived(kind).reaction("it"))
         return
     one, other = (derived(kind).reaction("it", at="ground", frame="ground", on=body) for body in bodies)
     assert same(list(one.force), [-entry for entry in other.force])

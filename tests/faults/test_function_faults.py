@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import PolhodeError
@@ -167,8 +168,7 @@ def pendulum() -> ph.System:
 @pytest.mark.parametrize("what", WRONG)
 def test_a_wrong_call_is_told_in_one_sentence(what: str) -> None:
     call, sentence = WRONG[what]
-    with pytest.raises(PolhodeError, match=sentence):
-        call(pendulum().derive().compile())
+    refused(sentence, lambda: call(pendulum().derive().compile()))
 
 
 @pytest.mark.parametrize(("call", "code"), [
@@ -184,8 +184,7 @@ def test_a_wrong_option_of_equations_is_told(
     monkeypatch.chdir(tmp_path)
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    with pytest.raises(PolhodeError, match=code):
-        call(s.derive())
+    refused(code, lambda: call(s.derive()))
     assert not list(tmp_path.iterdir())
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 from tests.random_constraints import random_constrained_system
+from tests.refusals import refused
 from tests.seeds import seeds
 
 import polhode as ph
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.dynamics.loads import Loads
 from polhode.dynamics.reactions import Reactions
-from polhode.errors import PolhodeError
 from polhode.expr import Vector, as_expr, directional, same
 from polhode.kinematics.motion import centre_of_mass, world_poses
 from polhode.kinematics.tree import BASE
@@ -111,8 +111,7 @@ def test_what_a_joint_does_on_its_parent_is_the_opposite() -> None:
     given, taken = equations.reaction("b", frame="ground"), equations.reaction("b", frame="ground", on="one")
     assert same(given.force, -taken.force) and same(given.torque, -taken.torque)
     assert same(given.force, equations.reaction("b", frame="ground", on="two").force)
-    with pytest.raises(PolhodeError, match="acts on 'two' and on 'one'"):
-        equations.reaction("b", on="ground")
+    refused("acts on 'two' and on 'one'", lambda: equations.reaction("b", on="ground"))
 
 
 def test_a_drive_bears_what_follows_it_by_the_ratio() -> None:
@@ -138,7 +137,5 @@ def test_a_drive_bears_what_follows_it_by_the_ratio() -> None:
 def test_an_unknown_reaction_is_named() -> None:
     system = ph.System("s")
     system.joint("hinge", system.ground, system.body("one", 1, com=(1, 0, 0)), ph.Revolute("y"))
-    with pytest.raises(PolhodeError, match="Did you mean 'hinge'"):
-        system.derive().reaction("hing")
-    with pytest.raises(PolhodeError, match="no prescribed coordinate"):
-        system.derive().driving_force("hinge")
+    refused("Did you mean 'hinge'", lambda: system.derive().reaction("hing"))
+    refused("no prescribed coordinate", lambda: system.derive().driving_force("hinge"))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from bench import native_build
 from bench.casadi_code import Tracer, adam_tracer, operations_of, traced
+from tests.refusals import refused
 
 from polhode.errors import PolhodeError
 
@@ -51,8 +52,7 @@ def test_what_was_made_once_is_kept_and_what_was_broken_off_is_not(built: Path) 
         path.write_text("half", encoding="utf-8")
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        native_build.kept("loop", broken_off)
+    refused("", lambda: native_build.kept("loop", broken_off), KeyboardInterrupt)
     made = []
     for text in ("first", "second"):
         made.append(native_build.kept("loop", lambda path, text=text: path.write_text(text, encoding="utf-8")))
@@ -94,6 +94,4 @@ def test_a_missing_part_is_named_with_its_cure(monkeypatch: pytest.MonkeyPatch, 
         raise metadata.PackageNotFoundError(package)
 
     monkeypatch.setattr(metadata, "version", missing)
-    with pytest.raises(PolhodeError, match="adam-robotics is not measured") as caught:
-        adam_tracer()
-    assert caught.value.problems[0].code == "E-BENCH-010"
+    refused("adam-robotics is not measured", adam_tracer, code="E-BENCH-010")

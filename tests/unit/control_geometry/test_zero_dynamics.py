@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy.linalg import eig
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.expr import Expr, directional, is_zero, substitute, symbol
@@ -67,10 +68,8 @@ def test_no_degree_leaves_no_zero_dynamics() -> None:
     s = ph.System("two carts", gravity=(0, 0, 0))
     for name in "ab":
         s.joint(name, s.ground, s.body(name, 1), ph.Prismatic("x"))
-    with pytest.raises(ph.PolhodeError, match=r"no input ever reaches b"):
-        s.derive().zero_dynamics(["b"], ["a"])
-    with pytest.raises(ph.PolhodeError, match=r"1 inputs are to hold 2 outputs"):
-        s.derive().zero_dynamics(["a", "b"], ["a"])
+    refused(r"no input ever reaches b", lambda: s.derive().zero_dynamics(["b"], ["a"]))
+    refused(r"1 inputs are to hold 2 outputs", lambda: s.derive().zero_dynamics(["a", "b"], ["a"]))
 
 
 def test_a_manifold_that_cannot_be_solved_is_told_and_has_eigenvalues() -> None:
@@ -120,10 +119,8 @@ def test_outputs_without_a_degree_are_reported() -> None:
     assert found.degrees == (None,) and not found.exists
     assert str(found) == "no relative degree: no input ever reaches b."
     equations = cart_pole().derive()
-    with pytest.raises(ph.PolhodeError, match=r"depends on tau_x, which is no part of the state"):
-        equations.relative_degree([equations.tau[0]])
-    with pytest.raises(ph.PolhodeError, match="no input is named"):
-        cart_pole().derive().relative_degree(["x"], [])
+    refused(r"depends on tau_x, which is no part of the state", lambda: equations.relative_degree([equations.tau[0]]))
+    refused("no input is named", lambda: cart_pole().derive().relative_degree(["x"], []))
 
 
 def test_outputs_by_name_and_states_at_which_the_degree_is_lost() -> None:
@@ -135,8 +132,7 @@ def test_outputs_by_name_and_states_at_which_the_degree_is_lost() -> None:
     assert [str(each) for each in found.singular] == ["cos(elbow + shoulder)"]
     found = two_link_pendulum().derive().relative_degree(["elbow"], ["shoulder", "elbow"])
     assert found.exists and str(found) == "relative degree 2 of 4 states."
-    with pytest.raises(ph.PolhodeError, match=r"1 outputs and 2 inputs have no determinant"):
-        _ = found.determinant
+    refused(r"1 outputs and 2 inputs have no determinant", lambda: found.determinant)
     found = cart_pole().derive().relative_degree(["theta"], at={"theta": ph.pi / 2})
     assert found.exists and found.exists_at is False
     assert str(found).endswith("none at the given state, where cos(theta) vanishes.")
@@ -149,8 +145,7 @@ def test_outputs_by_name_and_states_at_which_the_degree_is_lost() -> None:
     (3.0, "not a list of outputs"), ([None], "not a number or an expression"),
 ])  # fmt: skip
 def test_outputs_that_are_none_are_told(outputs: object, said: str) -> None:
-    with pytest.raises(ph.PolhodeError, match=said):
-        cart_pole().derive().relative_degree(outputs)
+    refused(said, lambda: cart_pole().derive().relative_degree(outputs))
 
 
 def test_a_degree_is_lost_where_the_inputs_lose_their_hold() -> None:

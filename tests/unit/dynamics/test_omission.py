@@ -3,6 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import PolhodeError
@@ -53,8 +54,7 @@ def test_a_speed_of_its_name_is_not_taken_for_it_nor_for_its_limits() -> None:
     s.joint("fall", s.ground, s.body("stone", 2), ph.Prismatic("z"), limits=(0, 1))
     run = s.derive(omit=["fall"]).simulate(0.2, speeds={"fall": 3}, method="rk4", step=0.1)
     assert run.speed("fall")[0] == 3
-    with pytest.raises(PolhodeError, match="the trajectory has no coordinate 'fall'"):
-        run["fall"]
+    refused("the trajectory has no coordinate 'fall'", lambda: run["fall"])
     with pytest.raises(PolhodeError, match="the coordinate 'fall' is omitted from these equations"):
         s.derive(omit=["fall"]).simulate(0.2, start={"fall": 3})
     assert run.passed_limits == ()
@@ -63,10 +63,8 @@ def test_a_speed_of_its_name_is_not_taken_for_it_nor_for_its_limits() -> None:
 
 def test_a_coordinate_that_matters_is_kept_and_what_depends_on_it_is_named() -> None:
     s = car()
-    with pytest.raises(PolhodeError, match="'swing' cannot be omitted: the equation of 'plane_1' depends on it"):
-        s.derive(omit=["swing"])
-    with pytest.raises(PolhodeError, match="there is no coordinate or joint 'q'"):
-        s.derive(omit=["q"])
+    refused("'swing' cannot be omitted: the equation of 'plane_1' depends on it", lambda: s.derive(omit=["swing"]))
+    refused("there is no coordinate or joint 'q'", lambda: s.derive(omit=["q"]))
     s.joint_force("swing", -s.joints["plane"].q[0], name="wind")
     with pytest.raises(
         PolhodeError, match=r"'x' cannot be omitted: the equation of 'swing' depends on it, through .*wind"
@@ -78,18 +76,15 @@ def test_a_state_or_a_constraint_that_depends_on_it_is_named() -> None:
     s = car()
     x, y, yaw = s.joints["plane"].q
     s.state("way", rate=y * 2)
-    with pytest.raises(PolhodeError, match="the rate of state 'way' depends on it"):
-        s.derive(omit=["y"])
+    refused("the rate of state 'way' depends on it", lambda: s.derive(omit=["y"]))
     s.constrain(ph.sin(x) + yaw, name="track")
-    with pytest.raises(PolhodeError, match="depends on it, through the constraint 'track'"):
-        s.derive(omit=["x"])
+    refused("depends on it, through the constraint 'track'", lambda: s.derive(omit=["x"]))
 
 
 def test_a_rate_keeps_what_it_depends_on_and_small_motions_are_without_it() -> None:
     s = ph.System("puck", gravity=(0, 0, 0))
     s.joint("ice", s.ground, s.body("puck", 1, inertia=(1, 1, 1)), ph.Planar("z"), coordinates=["yaw", "x", "y"])
-    with pytest.raises(PolhodeError, match="the rate of the coordinate 'x' depends on it"):
-        s.derive(omit=["yaw"])
+    refused("the rate of the coordinate 'x' depends on it", lambda: s.derive(omit=["yaw"]))
     assert s.derive(omit=["ice"]).coordinates == []
     made = car().derive(omit=["x", "y"]).linearize()
     assert made.states[:3] == ["yaw", "swing", "plane_1"]
@@ -100,15 +95,13 @@ def test_an_orientation_is_omitted_whole() -> None:
     s = ph.System("stone", gravity=(0, 0, 0))
     s.joint("turn", s.ground, s.body("stone", 1, inertia=(1, 2, 3)), ph.Spherical())
     names = s.derive().coordinates
-    with pytest.raises(PolhodeError, match="one of the four components of a quaternion"):
-        s.derive(omit=names[:1])
+    refused("one of the four components of a quaternion", lambda: s.derive(omit=names[:1]))
     made = s.derive(omit=["turn"])
     run = made.simulate(1, speeds={made.speeds[0]: 1.0}, method="rk4", step=0.1)
     assert run.q.shape[1] == 0
     s.gravity = (0, 0, -1)
     s.joint("arm", "stone", s.body("weight", 1, (1, 0, 0)), ph.Revolute("z"))
-    with pytest.raises(PolhodeError, match="cannot be omitted: the equation of"):
-        s.derive(omit=["turn"])
+    refused("cannot be omitted: the equation of", lambda: s.derive(omit=["turn"]))
 
 
 @pytest.mark.parametrize("constraints", ["multipliers", "embedded"])
@@ -145,8 +138,7 @@ def test_an_energy_that_needs_an_omitted_coordinate_is_left_out(tmp_path: Path) 
     run = falling().simulate(0.1, speeds={"p_wx": 1.0}, samples=3)
     assert not run.has_energy
     run.plot(tmp_path / "fall.png")
-    with pytest.raises(ph.PolhodeError, match="depends on the coordinate 'p_z'"):
-        _ = run.energy
+    refused("depends on the coordinate 'p_z'", lambda: run.energy)
 
 
 def test_a_program_tells_the_energies_that_the_state_tells(tmp_path: Path) -> None:

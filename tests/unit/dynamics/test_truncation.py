@@ -1,4 +1,5 @@
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.dynamics.variations import Variations
@@ -70,21 +71,18 @@ def test_what_cannot_be_small_is_told(small: list[str], sentence: str) -> None:
     s.joint("driven", s.ground, s.body("crank", 1), ph.Prismatic("y"))
     s.prescribe("driven", s.time)
     s.joint("glide", s.ground, s.body("puck", 1, inertia=(1, 1, 1)), ph.Planar("z"))
-    with pytest.raises(PolhodeError, match=sentence):
-        s.derive(small=small)
+    refused(sentence, lambda: s.derive(small=small))
 
 
 def test_a_force_that_has_no_slope_is_named() -> None:
     s = cart()
     swing = s.joints["swing"]
     s.joint_force(swing, ph.absolute(swing.q[0]), name="stop")
-    with pytest.raises(PolhodeError, match=r"joint force .*'stop': abs\(swing\) has no slope"):
-        _ = s.derive(small=["swing"]).bias
+    refused(r"joint force .*'stop': abs\(swing\) has no slope", lambda: s.derive(small=["swing"]).bias)
     s = cart()
     swing = s.joints["swing"]
     s.joint_force(swing, 1 / swing.q[0], name="pole")
-    with pytest.raises(PolhodeError, match=r"'pole': 1/swing divides by swing, which vanishes"):
-        _ = s.derive(small=["swing"]).bias
+    refused(r"'pole': 1/swing divides by swing, which vanishes", lambda: s.derive(small=["swing"]).bias)
 
 
 def test_constraints_are_truncated_where_they_are_embedded() -> None:
@@ -93,13 +91,11 @@ def test_constraints_are_truncated_where_they_are_embedded() -> None:
     s.joint("z", "slide", s.body("bob", 1), ph.Prismatic("z"))
     x, z = (s.joints[name].q[0] for name in "xz")
     s.constrain(x**2 + z**2 - 4, name="rope")
-    with pytest.raises(PolhodeError, match="kept by multipliers are not truncated"):
-        s.derive(small=["x"])
+    refused("kept by multipliers are not truncated", lambda: s.derive(small=["x"]))
     made = s.derive(constraints="embedded", independent=["x"], small=["x"])
     assert made.forward_dynamics[0] == made.tau[0] - (made.tau[1] - 1) * x / z  # x / z: a pendulum below, z = -2
     assert made.coordinate_rates[1] == 0
-    with pytest.raises(PolhodeError, match="the force of a constraint is that of the whole equations"):
-        _ = made.multipliers
+    refused("the force of a constraint is that of the whole equations", lambda: made.multipliers)
 
 
 def test_rates_vary_as_their_derivatives_say_though_the_mass_matrix_is_not_symmetric() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.model.samples.linkages import four_bar, n_four_bar
@@ -94,11 +95,9 @@ def test_ball_joints_hang_and_states_without_mass_come_to_rest() -> None:
 def test_what_cannot_be_is_a_sentence_with_the_reason() -> None:
     s = ph.System("falling")
     s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z"))
-    with pytest.raises(ph.PolhodeError, match=r"nothing that is free acts on the acceleration of 'z', .* off by 9.81"):
-        s.derive().equilibrium()
+    refused(r"nothing that is free acts on the acceleration of 'z', .* off by 9.81", lambda: s.derive().equilibrium())
     e = pendulum()[0].derive()
-    with pytest.raises(ph.PolhodeError, match="no steady state was found from 24 starts"):
-        e.equilibrium(given={"push": 21})
+    refused("no steady state was found from 24 starts", lambda: e.equilibrium(given={"push": 21}))
     limited = pendulum(limits=(-0.5, 0.5))[0].derive()
     with pytest.raises(ph.PolhodeError, match=r"within the limits: 'a' = .* above its limit 0.5"):
         limited.equilibrium(given={"push": 19}, start={"a": 0.4})
@@ -111,15 +110,13 @@ def test_what_cannot_be_is_a_sentence_with_the_reason() -> None:
     ({"given": {"a": ph.symbol("k")}}, "which is no parameter"), ({"free": 3}, "3 is not a list"),
 ])  # fmt: skip
 def test_a_wrong_call_is_told(options: dict[str, object], sentence: str) -> None:
-    with pytest.raises(ph.PolhodeError, match=sentence):
-        pendulum()[0].derive().equilibrium(**options)
+    refused(sentence, lambda: pendulum()[0].derive().equilibrium(**options))
 
 
 def test_missing_values_time_and_single_instants_are_reported() -> None:
     s = ph.System("pendulum")
     s.joint("a", s.ground, s.body("bob", s.parameter("m"), com=(1, 0, 0)), ph.Revolute("y"))
-    with pytest.raises(ph.PolhodeError, match="depends on 'm', which has no value"):
-        s.derive().equilibrium()
+    refused("depends on 'm', which has no value", lambda: s.derive().equilibrium())
     s = ph.System("driven", gravity=(0, 0, -10))
     hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     s.joint_force(hinge, ph.cos(s.time))
@@ -150,8 +147,7 @@ def test_a_given_coordinate_is_judged_where_it_might_be_not_where_it_is() -> Non
 
 @pytest.mark.parametrize("starts", ["x", 0, 1.5])
 def test_starts_are_counted(starts: Any) -> None:
-    with pytest.raises(ph.PolhodeError, match="is not a whole number from 1 to 1,000,000"):
-        rotor().equilibria(starts=starts)
+    refused("is not a whole number from 1 to 1,000,000", lambda: rotor().equilibria(starts=starts))
 
 
 @pytest.mark.parametrize("carrier", ["ground", "bob"])

@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
-from polhode.errors import PolhodeError, ShapeError
+from polhode.errors import ShapeError
 from polhode.expr import Matrix, Vector, as_expr, cos, evaluate, same, sin, skew, symbols
 
 a, b, c, q = symbols("a b c q")
@@ -59,14 +60,10 @@ def test_entries_rows_columns_and_blocks() -> None:
 
 
 def test_wrong_shapes_are_named() -> None:
-    with pytest.raises(ShapeError, match="to a vector of 2 components"):
-        Vector([1, 2]) + Vector([1, 2, 3])
-    with pytest.raises(ShapeError, match="one length"):
-        Matrix([[1, 2], [3]])
-    with pytest.raises(ShapeError, match="cannot multiply"):
-        Matrix([[1, 2]]) @ Matrix([[1, 2]])
-    with pytest.raises(ShapeError, match="cannot multiply"):
-        Matrix([[1, 2]]) @ Vector([1, 2, 3])
+    refused("to a vector of 2 components", lambda: Vector([1, 2]) + Vector([1, 2, 3]), ShapeError)
+    refused("one length", lambda: Matrix([[1, 2], [3]]), ShapeError)
+    refused("cannot multiply", lambda: Matrix([[1, 2]]) @ Matrix([[1, 2]]), ShapeError)
+    refused("cannot multiply", lambda: Matrix([[1, 2]]) @ Vector([1, 2, 3]), ShapeError)
 
 
 def scattered(size: int) -> Matrix:
@@ -96,8 +93,7 @@ def test_what_vanishes_is_told_by_its_function_not_by_its_form() -> None:
     x = symbols("x")[0]
     hidden = Matrix([[sin(x) ** 2 + cos(x) ** 2, 1], [2, 2]])
     assert hidden.det() == 0
-    with pytest.raises(PolhodeError, match="singular everywhere"):
-        hidden.inv()
+    refused("singular everywhere", hidden.inv)
     assert Matrix([[cos(x), -sin(x)], [sin(x), cos(x)]]).det() == 1
     for ask in (Matrix.inv, Matrix.det):
         with pytest.raises(ShapeError, match="2 rows and 3 columns"):
@@ -108,13 +104,11 @@ def test_whole_numbers_and_decimals_are_exact_and_floats_are_inverted() -> None:
     assert Matrix([[3]]).inv()[0, 0] == Fraction(1, 3)
     assert Matrix([[3, 1], [1, 7]]).inv()[0, 0] == Fraction(7, 20)
     assert Matrix([[3 if i == j else 1 for j in range(9)] for i in range(9)]).det() == 11 * 2**8
-    with pytest.raises(PolhodeError, match="singular everywhere"):
-        Matrix([[0]]).inv()
+    refused("singular everywhere", lambda: Matrix([[0]]).inv())
     assert Matrix([[0.1, 0.2], [0.3, 0.7]]).inv() == Matrix([[70, -20], [-30, 10]])
     proportional = Matrix([[0.1, 0.3], [0.7, 2.1]])
     assert proportional.det() == 0
-    with pytest.raises(PolhodeError, match="singular everywhere"):
-        proportional.inv()
+    refused("singular everywhere", proportional.inv)
     A = Matrix([[2.0, 1.0], [0.5, 1.0]])
     assert [float(x) for x in A.inv().entries()] == pytest.approx([2 / 3, -2 / 3, -1 / 3, 4 / 3])
     assert float(A.det()) == pytest.approx(1.5)

@@ -12,6 +12,7 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import PolhodeError
@@ -71,18 +72,14 @@ def test_no_float_is_ever_inside(seed: int, grow: Any) -> None:
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf"), Decimal("NaN"), True, "a", None, 1j])
 def test_what_is_no_finite_number_is_refused(bad: object) -> None:
-    with pytest.raises(PolhodeError, match="not a"):
-        as_expr(bad)
+    refused("not a", lambda: as_expr(bad))
 
 
 def test_nonfinite_numbers_and_division_by_zero_are_refused() -> None:
-    with pytest.raises(PolhodeError):
-        a + float("nan")
-    with pytest.raises(TypeError):
-        a + "b"  # type: ignore[operator]
+    refused("", lambda: a + float("nan"))
+    refused("", lambda: a + "b", TypeError)  # type: ignore[operator]
     assert a != "a"
-    with pytest.raises(PolhodeError, match="identically zero"):
-        a / (sin(b) ** 2 + cos(b) ** 2 - 1)
+    refused("identically zero", lambda: a / (sin(b) ** 2 + cos(b) ** 2 - 1))
 
 
 def test_expressions_cannot_be_changed_and_copies_are_themselves() -> None:
@@ -117,10 +114,8 @@ def test_zero_functions_of_math_and_short_vectors() -> None:
     assert a - b
     import math
 
-    with pytest.raises(PolhodeError, match=r"ph\.sin"):
-        math.sin(symbol("q"))
-    with pytest.raises(PolhodeError, match=r"(?s)a vector has 3 components, not 2.*Give x, y and z"):
-        ph.System("plane").body("bob", 1, (0, 1))
+    refused(r"ph\.sin", lambda: math.sin(symbol("q")))
+    refused(r"(?s)a vector has 3 components, not 2.*Give x, y and z", lambda: ph.System("plane").body("bob", 1, (0, 1)))
 
 
 def test_huge_powers_are_refused_and_memory_returns() -> None:
@@ -128,10 +123,8 @@ def test_huge_powers_are_refused_and_memory_returns() -> None:
     assert a**-2 == 1 / (a * a)
     assert a**0 is number(1)
     assert a ** Fraction(3, 2) == a * a ** Fraction(1, 2)
-    with pytest.raises(PolhodeError, match="too large"):
-        a**100_000
-    with pytest.raises(PolhodeError, match="an exponent of 50 is too large"):
-        (number(Fraction(1, 10**300)) ** 1000) ** 50
+    refused("too large", lambda: a**100_000)
+    refused("an exponent of 50 is too large", lambda: (number(Fraction(1, 10**300)) ** 1000) ** 50)
     build_and_drop()
     gc.collect()
     before = live_nodes()
@@ -179,8 +172,7 @@ def test_numbers_compare_and_expressions_say_what_to_use() -> None:
         ) as caught:
             ask()
         assert isinstance(caught.value, TypeError)
-    with pytest.raises(PolhodeError, match=r"(?s)numpy\.arcsinh takes numbers.*ph\.absolute.*E-EXPR-TYPE"):
-        np.arcsinh(Q)
+    refused(r"(?s)numpy\.arcsinh takes numbers.*ph\.absolute.*E-EXPR-TYPE", lambda: np.arcsinh(Q))
     with pytest.raises(TypeError, match="not supported"):
         U < "a"  # noqa: B015
 
@@ -192,5 +184,4 @@ def test_numbers_compare_and_expressions_say_what_to_use() -> None:
 def test_what_is_no_expression_is_refused_with_its_cure(given: object, cure: str) -> None:
     s = ph.System("hinge")
     hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    with pytest.raises(PolhodeError, match=f"(?s)is not a number or an expression.*{cure}"):
-        s.joint_force(hinge, given)
+    refused(f"(?s)is not a number or an expression.*{cure}", lambda: s.joint_force(hinge, given))

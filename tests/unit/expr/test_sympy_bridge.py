@@ -9,8 +9,8 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy.physics.mechanics import dynamicsymbols
+from tests.refusals import refused
 
-from polhode.errors import PolhodeError
 from polhode.expr import (
     Expr,
     Matrix,
@@ -108,8 +108,7 @@ def test_symbols_of_one_name_stay_apart_or_are_refused() -> None:
     assert from_sympy(exported.subs({"a_dot": 0}), known) is a + 3 * effort
     assert from_sympy(pickle.loads(pickle.dumps(exported)), known) == a + 2 * speed + 3 * effort
     component = unit_symbols(["a", "b", "c", "d"])[0]
-    with pytest.raises(PolhodeError, match="would both be a in SymPy"):
-        to_sympy(Matrix([[a, component], [1, symbol("a", "parameter")]]))
+    refused("would both be a in SymPy", lambda: to_sympy(Matrix([[a, component], [1, symbol("a", "parameter")]])))
     coordinate = symbol("hinge", "coordinate")
     assert from_sympy(2 * Q, {"q": coordinate}) is 2 * coordinate
 
@@ -120,22 +119,18 @@ def test_functions_of_time_are_mapped_with_their_derivatives() -> None:
     t = dynamicsymbols._t
     mapped = from_sympy(x * x.diff(t) + x.diff(t, 2), {"x": position, "x'": speed, "x''": rate})
     assert mapped == position * speed + rate
-    with pytest.raises(PolhodeError, match=r"x\(t\)"):
-        from_sympy(x + 1)
+    refused(r"x\(t\)", lambda: from_sympy(x + 1))
 
 
 @pytest.mark.parametrize(
     "theirs", [sympy.I, sympy.oo, sympy.zoo, sympy.nan, sympy.gamma(A), A > 2, sympy.Integral(A, A)]
 )
 def test_what_has_no_counterpart_is_named(theirs: Any) -> None:
-    with pytest.raises(PolhodeError, match="has no counterpart"):
-        from_sympy(theirs)
+    refused("has no counterpart", lambda: from_sympy(theirs))
 
 
 def test_text_and_what_has_no_counterpart_are_refused() -> None:
-    with pytest.raises(PolhodeError, match="not a number or an expression"):
-        from_sympy("a + b")
+    refused("not a number or an expression", lambda: from_sympy("a + b"))
     x = symbol("x")
     huge = 1 + (0 * x + 1000) ** maximum(x * 0 - 1, 0 * x + 10**22)
-    with pytest.raises(PolhodeError, match="to the power of 1e\\+22"):
-        to_sympy(x + huge)
+    refused("to the power of 1e\\+22", lambda: to_sympy(x + huge))

@@ -1,4 +1,5 @@
 import pytest
+from tests.refusals import refused
 
 from polhode.errors import PolhodeError
 from polhode.expr import (
@@ -45,16 +46,14 @@ def test_it_is_the_value_and_the_slope_where_small_symbols_vanish(root: Expr) ->
 
 def test_what_bends_is_carried_where_it_is_small_and_refused_in_a_result() -> None:
     assert first_order([c * absolute(a) * a, sign(a) * b * b, sqrt(a * a) * b], SMALL).sums == [0, 0, 0]
-    with pytest.raises(PolhodeError, match=r"q/sin\(a\) divides by sin\(a\), which vanishes"):
-        first_order([q / sin(a)], SMALL)
+    refused(r"q/sin\(a\) divides by sin\(a\), which vanishes", lambda: first_order([q / sin(a)], SMALL))
 
 
 @pytest.mark.parametrize(
     "root", [absolute(a), sqrt(a), sqrt(a**2 + b**2), sign(b), maximum(a, 0), log(a), acos(1 - a * a)]
 )
 def test_what_bends_is_refused_in_a_result(root: Expr) -> None:
-    with pytest.raises(PolhodeError, match="has no slope where the small variables vanish"):
-        first_order([q + root], SMALL)
+    refused("has no slope where the small variables vanish", lambda: first_order([q + root], SMALL))
 
 
 STEPS, BENT = table([-1, 0, 1], [0, 1, 1], kind="held"), table([-1, 0, 1], [0, 0, 1])

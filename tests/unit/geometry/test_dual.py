@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode import Dual, Matrix, Vector
-from polhode.errors import PolhodeError
 from polhode.expr import as_expr, evaluate, latex, symbols
 from polhode.geometry.dual import dual, dual_part, real_part
 
@@ -42,8 +42,7 @@ def test_quotients_are_exact_and_exponents_may_be_dual() -> None:
     assert (theta ** Dual(phi, e)).dual == e * (theta**phi).diff(phi)
     found = ph.atan2(Dual(0.3, 1.0), 2)
     assert isinstance(found.real, float) and isinstance(found.dual, float)
-    with pytest.raises(PolhodeError, match="is not a number"):
-        ph.atan2(Dual(0.3, 1.0), "x")
+    refused("is not a number", lambda: ph.atan2(Dual(0.3, 1.0), "x"))
     assert Dual(theta, 1) + 0.5 == Dual(theta + Fraction(1, 2), 1)
     assert theta * Dual(2, d) == Dual(2 * theta, d * theta)
     assert 0.5 * Dual(2.0, 4.0) == Dual(1.0, 2.0)
@@ -117,8 +116,7 @@ def test_arrays_are_numbers_one_for_each_entry() -> None:
     assert np.ones(5) * found == found
     assert (found * found / found).dual == pytest.approx(shifts)
     assert (found / 2).sqrt().real == pytest.approx(np.sqrt(angles / 2))
-    with pytest.raises(PolhodeError, match="reciprocal"):
-        _ = 1 / dual(np.zeros(3), 1.0)
+    refused("reciprocal", lambda: 1 / dual(np.zeros(3), 1.0))
 
 
 def test_vectors_and_matrices_are_those_of_any_number() -> None:
@@ -132,8 +130,7 @@ def test_vectors_and_matrices_are_those_of_any_number() -> None:
 
 
 def test_functions_without_derivatives_or_reciprocals_are_refused() -> None:
-    with pytest.raises(PolhodeError, match="without a real part has no reciprocal"):
-        _ = 1 / Dual(0, theta)
+    refused("without a real part has no reciprocal", lambda: 1 / Dual(0, theta))
     assert ph.asin(Dual(1.0)).real == pytest.approx(np.pi / 2)
     assert Dual(0.0).sqrt() == 0 and abs(Dual(0.0)) == 0
     assert Dual(0.0, 1.0) ** 1.5 == 0
@@ -153,8 +150,7 @@ SINGULAR = {
 
 @pytest.mark.parametrize("singular", SINGULAR.values(), ids=SINGULAR)
 def test_a_function_without_a_derivative_is_refused_in_a_sentence(singular: Callable[[], Dual]) -> None:
-    with pytest.raises(PolhodeError, match="has no derivative at"):
-        singular()
+    refused("has no derivative at", singular)
 
 
 @pytest.mark.parametrize("beyond", [
@@ -162,14 +158,12 @@ def test_a_function_without_a_derivative_is_refused_in_a_sentence(singular: Call
     lambda: Dual(-1.0, 1.0) ** 0.5, lambda: ph.log(Dual(0, 1)),
 ])  # fmt: skip
 def test_a_function_that_is_not_real_there_is_refused_in_a_sentence(beyond: Callable[[], Dual]) -> None:
-    with pytest.raises(PolhodeError, match="is not a finite real number"):
-        beyond()
+    refused("is not a finite real number", beyond)
 
 
 @pytest.mark.parametrize("parts", [((1, 2, 3), (1, 2)), ([[1, 0], [0, 1]], [[1]]), ((1, 2, 3), 5)])
 def test_parts_of_different_shapes_are_refused(parts: tuple[object, object]) -> None:
-    with pytest.raises(PolhodeError):
-        dual(*parts)
+    refused("", lambda: dual(*parts))
 
 
 def test_a_dual_number_does_not_mix_with_what_is_none() -> None:
@@ -188,5 +182,4 @@ def test_a_dual_number_does_not_mix_with_what_is_none() -> None:
 
 @pytest.mark.parametrize("wrong", [None, "x", True, {}, 1j, ["a", 1, 2], np.array(["a"]), Dual(1, 2)])
 def test_what_is_no_number_is_refused(wrong: object) -> None:
-    with pytest.raises(PolhodeError, match="is not a number"):
-        dual(wrong)
+    refused("is not a number", lambda: dual(wrong))

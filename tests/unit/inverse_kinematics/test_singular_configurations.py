@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import evaluate
 from polhode.inverse_kinematics.singular_configurations import SingularConfigurations
 
@@ -151,20 +151,16 @@ WRONG = {
 @pytest.mark.parametrize("name", WRONG)
 def test_a_path_that_is_none_is_refused_with_a_sentence(name: str) -> None:
     path, sentence = WRONG[name]
-    with pytest.raises(ph.PolhodeError, match=sentence):
-        planar(2).singular_configurations("tip").along(path)  # type: ignore[arg-type]
+    refused(sentence, lambda: planar(2).singular_configurations("tip").along(path))  # type: ignore[arg-type]
 
 
 def test_what_is_asked_for_in_vain_is_refused_with_a_sentence() -> None:
-    with pytest.raises(ph.PolhodeError, match="there is no kind of motion"):
-        planar(2).singular_configurations("tip", of="colour")
-    with pytest.raises(ph.PolhodeError, match="body or frame"):
-        planar(2).singular_configurations("top")
+    refused("there is no kind of motion", lambda: planar(2).singular_configurations("tip", of="colour"))
+    refused("body or frame", lambda: planar(2).singular_configurations("top"))
     s = ph.System("loop")
     s.joint("a", s.ground, s.body("bar", 1, (1, 0, 0)), ph.Revolute("z"))
     s.close(s.ground, "bar", joint="spherical", at_a=(1, 0, 0), at_b=(1, 0, 0))
-    with pytest.raises(ph.PolhodeError, match="with constraints"):
-        s.derive().singular_configurations("bar")
+    refused("with constraints", lambda: s.derive().singular_configurations("bar"))
 
 
 def two_links() -> ph.Equations:
@@ -189,12 +185,9 @@ def test_manipulability_is_an_area_and_vanishes_when_stretched() -> None:
 
 
 def test_wrong_questions_are_refused() -> None:
-    with pytest.raises(PolhodeError, match="not 2 numbers"):
-        two_links().manipulability("tip", [1, 2, 3])
-    with pytest.raises(PolhodeError, match="there is no kind of target"):
-        two_links().manipulability("tip", [1, 2], of="speed")
+    refused("not 2 numbers", lambda: two_links().manipulability("tip", [1, 2, 3]))
+    refused("there is no kind of target", lambda: two_links().manipulability("tip", [1, 2], of="speed"))
     bar = ph.System("bar")
     x = bar.joint("x", bar.ground, bar.body("block", 1), ph.Prismatic("x"))
     bar.constrain(x.q[0] - 1, "stop")
-    with pytest.raises(PolhodeError, match="constraints forbid"):
-        bar.derive().manipulability("block", [0.0])
+    refused("constraints forbid", lambda: bar.derive().manipulability("block", [0.0]))

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.linalg import expm
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import PolhodeError
@@ -48,8 +49,7 @@ def test_an_axis_of_any_symbols_has_its_length_as_a_root() -> None:
 
 def test_a_model_refuses_such_a_root_in_a_sentence_and_takes_what_is_exact() -> None:
     a, b = symbols("a b")
-    with pytest.raises(PolhodeError, match=r"axis \(a, b, 0\) of a joint map has no exact length"):
-        ph.JointMap([[a], [b], [0], [0], [0], [0]])
+    refused(r"axis \(a, b, 0\) of a joint map has no exact length", lambda: ph.JointMap([[a], [b], [0], [0], [0], [0]]))
     assert ph.JointMap([[0], [0], [l], [0], [0], [0]]).is_holonomic
 
 
@@ -75,8 +75,7 @@ def test_joints_of_a_system_and_given_names_and_expressions() -> None:
     ball = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
     with pytest.raises(PolhodeError, match="the name 'a' stands for several coordinates"):
         ph.joint_kinematics(ball, coordinates=["a", "a", "b"])
-    with pytest.raises(PolhodeError, match="a coordinate has no name"):
-        ph.joint_kinematics(ball, coordinates=["", "b", "c"])
+    refused("a coordinate has no name", lambda: ph.joint_kinematics(ball, coordinates=["", "b", "c"]))
 
 
 def test_equations_have_joints_in_what_they_follow() -> None:
@@ -97,8 +96,7 @@ def test_equations_have_joints_in_what_they_follow() -> None:
     place, turn = e.compile().evaluate(ph.JointPoseOf("second"), [0.2])
     np.testing.assert_allclose(turn[0], [np.cos(0.6), -np.sin(0.6), 0], atol=1e-15)
     assert place.tolist() == [0, 0, 0]
-    with pytest.raises(PolhodeError, match="there is no joint 'frist'"):
-        e.joint_kinematics("frist")
+    refused("there is no joint 'frist'", lambda: e.joint_kinematics("frist"))
 
 
 @pytest.mark.parametrize(
@@ -120,5 +118,4 @@ def test_equations_have_joints_in_what_they_follow() -> None:
     ],
 )  # fmt: skip
 def test_what_is_none_is_refused_in_a_sentence(joint: Any, options: dict[str, Sequence[Any]], said: str) -> None:
-    with pytest.raises(PolhodeError, match=said):
-        ph.joint_kinematics(joint, **options)
+    refused(said, lambda: ph.joint_kinematics(joint, **options))

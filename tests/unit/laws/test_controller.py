@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.loop_in_c import built
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.control import EKF, LQR, ComputedTorque, Controller, HighGain, KalmanFilter, Law, Luenberger, Observed
@@ -36,8 +37,7 @@ def test_names_of_gains_integrals_and_nominal_values_are_checked() -> None:
 
 @pytest.mark.parametrize("wrong", ["x", 3, {"zz": 1}, {"m": None}, {"m": [1, 2]}])
 def test_nominal_values_are_numbers_by_the_names_of_parameters(wrong):
-    with pytest.raises(ph.PolhodeError, match="ComputedTorque parameters"):
-        ComputedTorque(slider().derive(), kp=1, kd=1, parameters=wrong)
+    refused("ComputedTorque parameters", lambda: ComputedTorque(slider().derive(), kp=1, kd=1, parameters=wrong))
 
 
 def test_a_law_that_nobody_would_read_is_told_of() -> None:
@@ -141,8 +141,7 @@ def test_a_parameter_of_a_limit_needs_a_value() -> None:
     s = ph.System("slider")
     x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), effort_limits=s.parameter("most"))
     e = s.derive()
-    with pytest.raises(ph.PolhodeError, match="most"):
-        e.simulate(1, controller=Law({x.tau[0]: -x.u[0]}), limits="model")
+    refused("most", lambda: e.simulate(1, controller=Law({x.tau[0]: -x.u[0]}), limits="model"))
 
 
 # ---- compiled and as source -----------------------------------------------------------------------------------------
@@ -361,8 +360,7 @@ def test_innovations_are_as_large_as_they_are_said_to_be() -> None:
 
 def test_outputs_that_do_not_tell_the_state_are_refused() -> None:
     e = cart_pole().derive()
-    with pytest.raises(ph.PolhodeError, match="nothing that is measured depends on x, x'"):
-        EKF(e, ["theta"], **NOISE, sample_time=0.01)
+    refused("nothing that is measured depends on x, x'", lambda: EKF(e, ["theta"], **NOISE, sample_time=0.01))
     with pytest.raises(ph.PolhodeError, match=r"do not observe the mode with the eigenvalue 0 1/s \(in x'?\)"):
         KalmanFilter(e.linearize(), ["theta"], **NOISE)
     with pytest.raises(ph.PolhodeError, match="no noise drives the mode"):
@@ -391,8 +389,7 @@ def test_outputs_that_do_not_tell_the_state_are_refused() -> None:
     (lambda e: Observed(LQR(e.linearize()), 3), "3 is not an Observer"),
 ])  # fmt: skip
 def test_wrong_calls_get_a_sentence(make: Any, sentence: str) -> None:
-    with pytest.raises(ph.PolhodeError, match=sentence):
-        make(cart_pole().derive())
+    refused(sentence, lambda: make(cart_pole().derive()))
 
 
 @pytest.mark.parametrize(("given", "sentence"), [
@@ -403,20 +400,16 @@ def test_wrong_calls_get_a_sentence(make: Any, sentence: str) -> None:
 ])  # fmt: skip
 def test_samples_that_do_not_fit_get_a_sentence(given: Any, sentence: str) -> None:
     ekf = EKF(cart_pole().derive(), ["x"], **NOISE, sample_time=0.1)
-    with pytest.raises(ph.PolhodeError, match=sentence):
-        ekf.filter(*given)
+    refused(sentence, lambda: ekf.filter(*given))
 
 
 def test_an_observer_and_a_controller_must_keep_one_time() -> None:
     e = cart_pole().derive()
     linear = e.linearize()
     ekf = EKF(e, ["x"], **NOISE, sample_time=0.1)
-    with pytest.raises(ph.PolhodeError, match=r"every 0.2 s and the observer every 0.1 s"):
-        _ = Observed(LQR(linear, sample_time=0.2), ekf).law
-    with pytest.raises(ph.PolhodeError, match="the observer changes in continuous time"):
-        _ = Observed(LQR(linear, sample_time=0.2), HighGain(e)).law
-    with pytest.raises(ph.PolhodeError, match="the controller changes in continuous time"):
-        _ = Observed(LQR(linear, integral={"x": 1}), ekf).law
+    refused(r"every 0.2 s and the observer every 0.1 s", lambda: Observed(LQR(linear, sample_time=0.2), ekf).law)
+    refused("the observer changes in continuous time", lambda: Observed(LQR(linear, sample_time=0.2), HighGain(e)).law)
+    refused("the controller changes in continuous time", lambda: Observed(LQR(linear, integral={"x": 1}), ekf).law)
 
 
 def test_a_filter_that_diverges_says_so() -> None:
@@ -424,5 +417,4 @@ def test_a_filter_that_diverges_says_so() -> None:
     slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
     s.joint_force(slide, slide.q[0] ** 5)
     ekf = EKF(s.derive(), ["x"], **NOISE, sample_time=0.5, start={"x'": 1e250}, covariance=0)
-    with pytest.raises(ph.PolhodeError, match="the filter diverged at t ="):
-        ekf.filter(np.arange(200) * 0.5, np.zeros(200))
+    refused("the filter diverged at t =", lambda: ekf.filter(np.arange(200) * 0.5, np.zeros(200)))

@@ -4,6 +4,7 @@ import control
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.linear.transfer_function import root_locus, transfer_function, zeros_of
@@ -66,10 +67,8 @@ def test_what_the_input_does_not_reach_is_told() -> None:
         s.joint(name, s.ground, s.body(f"block {name}", 1), ph.Prismatic(name))
     G = transfer_function(s.derive().linearize(), "tau_x", "y")
     assert G.numerator == (0,)
-    with pytest.raises(ph.PolhodeError, match="'tau_x' does not act on 'y'"):
-        _ = G.relative_degree
-    with pytest.raises(ph.PolhodeError, match="is not a complex number"):
-        G("here")
+    refused("'tau_x' does not act on 'y'", lambda: G.relative_degree)
+    refused("is not a complex number", lambda: G("here"))
 
 
 @pytest.mark.filterwarnings("error")
@@ -115,8 +114,7 @@ def test_an_output_that_answers_at_once_is_fed_back_through_itself() -> None:
     closed = root_locus(ports, "F", "y", [0.25]).poles[0]
     A, B, C = (ports.numbers(letter) for letter in "ABC")
     assert_allclose(np.sort_complex(closed), np.sort_complex(np.linalg.eigvals(A - 0.25 / 1.5 * B @ C)), atol=1e-7)
-    with pytest.raises(ph.PolhodeError, match=r"at the gain -0.5 the loop has no solution"):
-        root_locus(ports, "F", "y", [-0.5])
+    refused(r"at the gain -0.5 the loop has no solution", lambda: root_locus(ports, "F", "y", [-0.5]))
 
 
 def test_poles_go_to_the_zeros() -> None:
@@ -127,13 +125,8 @@ def test_poles_go_to_the_zeros() -> None:
 
 def test_ports_that_are_none_get_a_sentence() -> None:
     small = damped_cart_pole()[1].linearize()
-    with pytest.raises(ph.PolhodeError, match="there is no output 'pol'"):
-        root_locus(small, "F", "pol", [1])
-    with pytest.raises(ph.PolhodeError, match="there is no input 'G'"):
-        root_locus(small, "G", "pole", [1])
-    with pytest.raises(ph.PolhodeError, match="3 is not the name of an input"):
-        root_locus(small, 3, "pole", [1])  # type: ignore[arg-type] # that is the fault
-    with pytest.raises(ph.PolhodeError, match="3 is not a list of states or expressions"):
-        root_locus(small, "F", 3, [1])
-    with pytest.raises(ph.PolhodeError, match="2 outputs are given, and one is meant"):
-        root_locus(small, "F", ["pole", "cart"], [1])
+    refused("there is no output 'pol'", lambda: root_locus(small, "F", "pol", [1]))
+    refused("there is no input 'G'", lambda: root_locus(small, "G", "pole", [1]))
+    refused("3 is not the name of an input", lambda: root_locus(small, 3, "pole", [1]))  # type: ignore[arg-type] # that is the fault
+    refused("3 is not a list of states or expressions", lambda: root_locus(small, "F", 3, [1]))
+    refused("2 outputs are given, and one is meant", lambda: root_locus(small, "F", ["pole", "cart"], [1]))

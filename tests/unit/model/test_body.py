@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.formats import dumps_yaml, loads_yaml
@@ -54,12 +55,10 @@ def machine(number: Callable[[str], Any]) -> ph.System:
 
 def test_texts_are_numbers_where_they_are_given_alone() -> None:
     assert dumps_yaml(machine(str)) == dumps_yaml(machine(Fraction))
-    with pytest.raises(ph.PolhodeError, match="out of the range of a double"):
-        ph.System("s").parameter("w", "1e999999999")
+    refused("out of the range of a double", lambda: ph.System("s").parameter("w", "1e999999999"))
     x = ph.symbol("x")
     assert x != "x" and ph.symbol("2") != "2" and x - x != "0"
-    with pytest.raises(TypeError):
-        x + "1"
+    refused("", lambda: x + "1", TypeError)
 
 
 @pytest.mark.parametrize("text", ["l", "2*l", "1,5", "nan", "inf", "0x10", "1/0", "1/2/3", "", "pi"])

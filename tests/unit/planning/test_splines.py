@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.geometry import Pose
 
 from .random_knots import random_knots
@@ -30,8 +30,7 @@ def test_even_turning_stays_nearly_even(angle):
     R = Rotation.from_rotvec(np.arange(40)[:, None] * [0, 0, angle])
     speed = ph.RotationSpline(np.arange(40), R)(np.linspace(0, 39, 400)).w[:, 2]
     assert np.abs(speed / angle - 1).max() < 0.03
-    with pytest.raises(PolhodeError, match="no angular velocities at the knots"):
-        ph.RotationSpline(np.arange(40), R, chart="vector")
+    refused("no angular velocities at the knots", lambda: ph.RotationSpline(np.arange(40), R, chart="vector"))
 
 
 def test_ends_rests_and_shapes_are_those_asked_for() -> None:
@@ -62,8 +61,7 @@ def test_frames_do_not_matter(least):
     ({"start": (1, 2)}, r"start has the shape \(2,\)"), ({"end": "fast"}, "end: 'fast' are not numbers"),
 ])  # fmt: skip
 def test_what_cannot_be_gets_a_sentence(options, sentence):
-    with pytest.raises(PolhodeError, match=sentence):
-        ph.RotationSpline([0, 1], [np.eye(3)] * 2, **options)
+    refused(sentence, lambda: ph.RotationSpline([0, 1], [np.eye(3)] * 2, **options))
 
 
 def test_it_goes_through_the_knots_with_continuous_velocity_and_acceleration():
@@ -185,8 +183,7 @@ def test_poses_in_all_their_forms():
     (POSES, {"end": ((1, 2), (1, 2, 3))}, "the angular velocity of end has the shape"),
 ])  # fmt: skip
 def test_what_is_no_pose_gets_a_sentence(poses, options, sentence):
-    with pytest.raises(PolhodeError, match=sentence):
-        ph.PoseSpline(T, poses, **options)
+    refused(sentence, lambda: ph.PoseSpline(T, poses, **options))
 
 
 @pytest.mark.parametrize("coupling", COUPLINGS)

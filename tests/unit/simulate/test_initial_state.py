@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode import Equations
-from polhode.errors import PolhodeError, ShapeError
+from polhode.errors import ShapeError
 from polhode.formats import dumps_yaml
 from polhode.model.samples import motor_driven_pendulum
 from polhode.simulate.initial_state import home, initial_state, speeds_at_pose
@@ -40,10 +41,8 @@ def test_a_start_is_a_pose_coordinates_by_name_or_arrays_and_the_rest_is_home(cr
 
 
 def test_a_misspelt_pose_and_a_speed_among_coordinates_are_refused_with_a_cure(crane: Equations) -> None:
-    with pytest.raises(PolhodeError, match="Did you mean 'away'"):
-        initial_state(crane.derivation, "awai")
-    with pytest.raises(PolhodeError, match=r"'v' is a speed(.|\n)*speeds=\{'v'"):
-        initial_state(crane.derivation, {"v": 1.0})
+    refused("Did you mean 'away'", lambda: initial_state(crane.derivation, "awai"))
+    refused(r"'v' is a speed(.|\n)*speeds=\{'v'", lambda: initial_state(crane.derivation, {"v": 1.0}))
 
 
 # ---- states without mass -----------------------------------------------------------------------------------
@@ -65,12 +64,9 @@ def test_states_start_by_name_by_array_or_where_the_model_says(motor: Equations)
 
 
 def test_a_start_that_is_none_is_told(motor: Equations) -> None:
-    with pytest.raises(PolhodeError, match=r"no coordinate or state 'curent'.\n.*'current'"):
-        motor.simulate(1, start={"curent": 1})
-    with pytest.raises(PolhodeError, match="state 'current': the start value is nan"):
-        motor.simulate(1, start={"current": float("nan")})
-    with pytest.raises(ShapeError, match="start states: expected 1 numbers"):
-        motor.simulate(1, start=([0], [0], [0, 0]))
+    refused(r"no coordinate or state 'curent'.\n.*'current'", lambda: motor.simulate(1, start={"curent": 1}))
+    refused("state 'current': the start value is nan", lambda: motor.simulate(1, start={"current": float("nan")}))
+    refused("start states: expected 1 numbers", lambda: motor.simulate(1, start=([0], [0], [0, 0])), ShapeError)
 
 
 # ---- unwound ------------------------------------------------------------

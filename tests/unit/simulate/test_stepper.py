@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import SimulationError
@@ -112,8 +113,7 @@ def test_members_may_have_parameters_of_their_own(pendulum: Any, method: str) ->
             alone.step()
         assert np.array_equal(alone.q, batch.q[k])
     assert batch.q[0, 0] != batch.q[5, 0]
-    with pytest.raises(ph.PolhodeError, match="6 values for a batch of 5"):
-        pendulum.stepper(batch=5, parameters={"m": masses})
+    refused("6 values for a batch of 5", lambda: pendulum.stepper(batch=5, parameters={"m": masses}))
 
 
 @pytest.mark.parametrize("method", ["rk4", "DOP853"])
@@ -229,8 +229,7 @@ def test_a_controller_closes_the_loop(pendulum: Any, method: str, sampled: dict[
         batch.step()
     assert np.allclose([*batch.q[0], *batch.u[0]], [*run.q[-1], *run.u[-1]], atol=1e-6)
     assert batch.t == pytest.approx([0.5, 0.7, 0.7])
-    with pytest.raises(ph.PolhodeError, match="follows the controller"):
-        batch.step(tau=np.zeros((3, 2)))
+    refused("follows the controller", lambda: batch.step(tau=np.zeros((3, 2))))
 
 
 def test_time_goes_on_in_forces_that_depend_on_it() -> None:
@@ -245,8 +244,7 @@ def test_time_goes_on_in_forces_that_depend_on_it() -> None:
             st.step()
         assert st.q[0] == pytest.approx(run.q[-1, 0], abs=1e-8)
     batch = equations.stepper(dt=0.01, method="rk4", batch=3)
-    with pytest.raises(ph.PolhodeError, match="which the members share"):
-        batch.reset(members=[1])
+    refused("which the members share", lambda: batch.reset(members=[1]))
 
 
 def test_what_cannot_be_stepped_is_told(pendulum: Any) -> None:
@@ -281,8 +279,7 @@ def test_what_cannot_be_stepped_is_told(pendulum: Any) -> None:
 
 def test_a_state_that_cannot_go_on_says_so_and_stays(pendulum: Any) -> None:
     st = pendulum.stepper(dt=0.01, method="rk4", start={"upper": 0.5})
-    with pytest.raises(SimulationError, match=r"cannot go on; it is upper = 0\.5"):
-        st.step(tau=[1e308, 0])
+    refused(r"cannot go on; it is upper = 0\.5", lambda: st.step(tau=[1e308, 0]), SimulationError)
     assert st.failed and st.q[0] == 0.5
     st.reset()
     st.step(tau=[0, 0])
@@ -298,8 +295,7 @@ def test_an_interrupt_ends_a_long_step_and_leaves_the_members_where_they_are() -
     former = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05)
-        with pytest.raises(KeyboardInterrupt):
-            st.step(20.0)
+        refused("", lambda: st.step(20.0), KeyboardInterrupt)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, former)

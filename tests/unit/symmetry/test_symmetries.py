@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.expr import as_expr, evaluate, free_symbols, gradient, is_zero, same
@@ -110,12 +111,10 @@ def test_nonholonomic_and_prescribed_motions_break_momenta() -> None:
 
 
 def test_parameters_are_checked_and_speeds_do_not_matter() -> None:
-    with pytest.raises(ph.PolhodeError, match="there is no parameter 'mass'"):
-        top().symmetries({"mass": 1})
+    refused("there is no parameter 'mass'", lambda: top().symmetries({"mass": 1}))
     own, his = free_body().derive(), free_body().derive("kane", speeds="sayers")
     assert [each.name for each in his.conserved()] == [each.name for each in own.conserved()]
-    with pytest.raises(ph.PolhodeError, match="3 is not values by name"):
-        top().symmetries(3)  # type: ignore[arg-type]
+    refused("3 is not values by name", lambda: top().symmetries(3))  # type: ignore[arg-type]
 
 
 def free_body() -> ph.System:
@@ -206,5 +205,4 @@ def test_what_cannot_be_reduced_says_why() -> None:
     assert "Cyclic are a" in str(caught.value)
     s = ph.System("puck", gravity=(0, 0, 0))
     s.joint("glide", s.ground, s.body("puck", 1, inertia=(1, 1, 1)), ph.Planar("z"))
-    with pytest.raises(ph.PolhodeError, match="its rate is no speed by itself"):
-        s.derive().reduce("glide_x")
+    refused("its rate is no speed by itself", lambda: s.derive().reduce("glide_x"))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.refusals import refused
 
-from polhode.errors import PolhodeError
 from polhode.view.families import (
     MOST_MARKS,
     Map,
@@ -88,8 +88,7 @@ def test_failures_and_values_that_are_no_numbers_are_not_drawn() -> None:
     shading = Shading(Quantity("c", "", np.append(values, np.nan)))
     assert not shading.is_few and shading.distinct.tolist() == values.tolist()
     np.testing.assert_array_equal(shading.color_of(values[[3, 0]]), [shading.colors[3], shading.colors[0]])
-    with pytest.raises(PolhodeError, match="nothing to plot"):
-        plot_families([])
+    refused("nothing to plot", lambda: plot_families([]))
     assert cell_edges(np.array([0.0]), geometric=False).tolist() == [-0.5, 0.5]
 
 
@@ -240,10 +239,8 @@ def test_equal_results_and_empty_maps() -> None:
     axes = plot_maps([lean(np.full((3, 2), 5.0))], X, Y).axes[0]
     low, high = mesh_of(axes).get_clim()
     assert low < 5 < high
-    with pytest.raises(PolhodeError, match="nothing to plot"):
-        plot_maps([], X, Y)
-    with pytest.raises(PolhodeError, match="nothing to plot"):
-        plot_overlay([0.0, 1.0], [], "l", [])
+    refused("nothing to plot", lambda: plot_maps([], X, Y))
+    refused("nothing to plot", lambda: plot_overlay([0.0, 1.0], [], "l", []))
 
 
 def test_a_panel_for_each_quantity_and_a_line_for_each_run_named_as_they_are_written() -> None:

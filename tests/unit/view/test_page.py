@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 from polhode.errors import PolhodeError
 from polhode.view.mesh import Mesh, MeshShape, Piece
@@ -156,17 +157,13 @@ def test_lines_move_with_their_ends_or_are_refused() -> None:
     scene, motion = still("body")
     with pytest.raises(PolhodeError, match="5 pairs of ends and the motion 2 times"):
         page(scene, Motion(motion.time, motion.positions, motion.quaternions, [moving(5)]))
-    with pytest.raises(PolhodeError, match="two points for each time"):
-        MovingLine("axis", np.zeros((3, 3)), 0.01)
+    refused("two points for each time", lambda: MovingLine("axis", np.zeros((3, 3)), 0.01))
 
 
 def test_motions_channels_and_values_that_do_not_fit_are_refused(pendulum) -> None:
-    with pytest.raises(PolhodeError, match="the scene has 2 bodies and the motion 1"):
-        page(pendulum[0], still("a")[1])
-    with pytest.raises(PolhodeError, match="channel 'torque'"):
-        page(pendulum[0], pendulum[1], [Channel("torque", "N·m", np.zeros(3))])
-    with pytest.raises(PolhodeError, match="channel 'torque'"):
-        Channel("torque", "N·m", np.array([0.0, np.inf]))
+    refused("the scene has 2 bodies and the motion 1", lambda: page(pendulum[0], still("a")[1]))
+    refused("channel 'torque'", lambda: page(pendulum[0], pendulum[1], [Channel("torque", "N·m", np.zeros(3))]))
+    refused("channel 'torque'", lambda: Channel("torque", "N·m", np.array([0.0, np.inf])))
 
 
 @pytest.mark.parametrize("name", ["missing/page.html", ".", "a\0b.html", "n" * 300 + ".html"])

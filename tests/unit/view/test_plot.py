@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 from polhode.equilibria.branch import plot_branches
-from polhode.errors import ModelError, PolhodeError
+from polhode.errors import ModelError
 from polhode.linear.eigenvalue_branches import plot_branches as plot_eigenvalues
 from polhode.linear.eigenvalue_branches import plot_locus
 from polhode.view.plot import plot_channels, save_plot, spread
@@ -80,8 +81,7 @@ def test_the_same_plot_is_the_same_file(kind, tmp_path):
     ),
 ])  # fmt: skip
 def test_what_cannot_be_plotted_is_refused_in_words(call, message):
-    with pytest.raises(PolhodeError, match=message):
-        call()
+    refused(message, call)
 
 
 def test_without_matplotlib_the_cure_is_named(monkeypatch):
@@ -95,8 +95,7 @@ def test_without_matplotlib_the_cure_is_named(monkeypatch):
     for name in [m for m in sys.modules if m.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(PolhodeError, match=r'pip install "polhode\[plot\]"'):
-        plot_channels(TIME, [("x", "m", {"x": TIME})])
+    refused(r'pip install "polhode\[plot\]"', lambda: plot_channels(TIME, [("x", "m", {"x": TIME})]))
 
 
 def test_panels_go_down_the_columns_and_paths_are_seen_from_above(tmp_path):
@@ -139,5 +138,4 @@ def test_a_title_is_not_longer_than_the_figure_is_wide() -> None:
 
 
 def test_a_path_that_is_none_gets_a_sentence() -> None:
-    with pytest.raises(ModelError, match="5 is not a path"):
-        save_plot(FIGURES["channels"](), 5)  # type: ignore[arg-type] # that is the point
+    refused("5 is not a path", lambda: save_plot(FIGURES["channels"](), 5), ModelError)  # type: ignore[arg-type] # that is the point

@@ -3,6 +3,7 @@
 import pickle
 
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import PolhodeError
@@ -72,16 +73,13 @@ def test_a_tree_that_is_none_is_refused_with_the_reason(tree: list[str], message
 def test_drivers_cut_sets_and_circles_are_named() -> None:
     tree = ["shoulder", "inertia of lower"]
     assert system_graph(arm(), tree=tree)
-    with pytest.raises(PolhodeError, match="across driver 'elbow' must be in the tree"):
-        system_graph(arm(), tree=tree, across=["elbow"])
+    refused("across driver 'elbow' must be in the tree", lambda: system_graph(arm(), tree=tree, across=["elbow"]))
     far = LinearGraph((*ring().edges, Edge("rope", "far", "a.0", "joint")))
     named = ["a.1", "a.2", "b.2", "pin", "left"]
     assert given_formulation(ring(), named)
-    with pytest.raises(PolhodeError, match="the cut-set 'rope' are chords, and nothing reaches 'far'"):
-        given_formulation(far, named)
+    refused("the cut-set 'rope' are chords, and nothing reaches 'far'", lambda: given_formulation(far, named))
     named = ["a.0", "a.2", "b.1", "left", "right"]  # a tree that meets Tokad's two conditions
-    with pytest.raises(PolhodeError, match="bodies 'a', 'b' hang on each other in a circle"):
-        given_formulation(ring(), named)
+    refused("bodies 'a', 'b' hang on each other in a circle", lambda: given_formulation(ring(), named))
     assert circle(formulation(ring())) == []
 
 
@@ -94,8 +92,7 @@ def test_a_circle_is_avoided_where_the_tree_is_found() -> None:
     for drivers in ({"through": ["left"]}, {"across": ["right"]}, {"across": ["left"]}):
         graph = system_graph(system, **drivers)
         assert circle(graph.formulation) == []
-    with pytest.raises(PolhodeError):
-        system_graph(system, through=["pin"])
+    refused("", lambda: system_graph(system, through=["pin"]))
 
 
 def test_trees_belong_to_the_network_and_have_keys_of_their_own() -> None:
@@ -103,8 +100,7 @@ def test_trees_belong_to_the_network_and_have_keys_of_their_own() -> None:
         with pytest.raises(PolhodeError, match="has no formulation tree") as caught:
             arm().derive(formalism, tree=["shoulder", "elbow"])
         assert caught.value.problems[0].code == "E-PAPER-UNSUPPORTED"
-    with pytest.raises(PolhodeError, match="a list of edges"):
-        arm().derive("network", tree="shoulder")
+    refused("a list of edges", lambda: arm().derive("network", tree="shoulder"))
     usual, chosen = arm().derive("network"), arm().derive("network", tree=["shoulder", "inertia of lower"])
     assert usual.derivation.key != chosen.derivation.key
     assert pickle.loads(pickle.dumps(chosen)).derivation.tree == ("shoulder", "inertia of lower")

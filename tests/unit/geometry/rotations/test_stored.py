@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode import Rotation, Vector
@@ -85,8 +86,7 @@ def test_turns_are_exact_and_free_of_roots() -> None:
     assert half.quaternion == (0, 0, 0, 1) and half.sine_vector == (0, 0, 1)
     assert evaluate([*half.euler("zxz"), *half.exponential], {}) == pytest.approx([np.pi, 0, 0, 0, 0, np.pi])
     assert Rotation.from_matrix(half.matrix).equals(half)
-    with pytest.raises(ph.PolhodeError, match=r"is where the form 'vector' is singular: at every half turn"):
-        _ = half.vector
+    refused(r"is where the form 'vector' is singular: at every half turn", lambda: half.vector)
     r = EXACT["vector"] @ EXACT["euler"]
     assert not any(node.op == "sqrt" for form in (r.vector, r.axial_vector) for node in ph_nodes(form))
     assert not any(node.op == "sqrt" for node in ph_nodes((EXACT["quaternion"] @ EXACT["euler"]).quaternion))
@@ -105,8 +105,7 @@ def test_exact_gimbal_lock_is_told_as_in_numbers(form: str, r: Rotation) -> None
     with pytest.raises(ph.PolhodeError, match=f"the form '{form}' is singular: at the middle angle") as refused:
         r.rate((1, 0, 0), form=form)
     assert "E-ROTATION-SINGULAR" in str(refused.value)
-    with pytest.raises(ph.PolhodeError, match=f"the form '{form}' is singular"):
-        r.second_rate((1, 0, 0), (0, 1, 0), form=form)
+    refused(f"the form '{form}' is singular", lambda: r.second_rate((1, 0, 0), (0, 1, 0), form=form))
 
 
 @pytest.mark.parametrize(("form", "angle"), [("sine", ph.pi), ("axial", ph.pi / 2)])
@@ -126,8 +125,7 @@ def test_no_rotation_has_every_form_but_an_axis() -> None:
             form, 1
         )
         assert none.condition(form) == 1
-    with pytest.raises(ph.PolhodeError, match="zero angle"):
-        _ = none.axis
+    refused("zero angle", lambda: none.axis)
 
 
 def ph_nodes(values: Vector) -> list[ph.Expr]:

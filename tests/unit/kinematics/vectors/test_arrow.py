@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import PolhodeError
@@ -116,8 +117,7 @@ def test_a_system_that_grows_gives_fresh_answers() -> None:
     A, B = s.body("A"), s.body("B")
     one = s.joint("one", s.ground, A, ph.Revolute("x"))
     assert (s.ground.y & A.y) == cos(one.q[0])
-    with pytest.raises(PolhodeError, match="body 'B' hangs on no joint yet"):
-        s.ground.y.dot(B.y)
+    refused("body 'B' hangs on no joint yet", lambda: s.ground.y.dot(B.y))
     two = s.joint("two", A, B, ph.Revolute("x"))
     assert (s.ground.y & B.y) == cos(one.q[0] + two.q[0])
     s.couple(two, one, multiplier=2)
@@ -131,8 +131,7 @@ def test_arrows_are_made_of_components_and_differ_from_other_things(pair: Any) -
     assert same(pair.B.arrow((1, 2, 3)).components("B"), Vector([1, 2, 3]))
     assert pair.B.axis(2) == pair.B.z
     loose = Body("loose", as_expr(1), Vector([0, 0, 0]), Matrix.zeros(3, 3))
-    with pytest.raises(PolhodeError, match="'loose' belongs to no system"):
-        _ = loose.x
+    refused("'loose' belongs to no system", lambda: loose.x)
     tilted = (3 * pair.A.x + 4 * pair.B.y) / 5
     assert unit_direction(tilted, "axis") is tilted
     assert reference_direction(pair.A.x, pair.A.x + 2 * pair.B.y, "axis") == pair.A.y

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import pytest
+from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import Expr, derivative, same, substitute
 from polhode.kinematics.vectors import Arrow, Dyadic, named
 
@@ -77,17 +76,12 @@ def test_one_component_of_a_quaternion_does_not_change_alone() -> None:
     s = ph.System()
     A = s.body("A")
     ball = s.joint("ball", s.ground, A, ph.Spherical())
-    with pytest.raises(PolhodeError, match="'ball_e1' does not change alone") as caught:
-        A.x.partial(ball.q[1])
-    assert caught.value.problems[0].code == "E-VECTOR-DEPENDENCE"
+    refused("'ball_e1' does not change alone", lambda: A.x.partial(ball.q[1]), code="E-VECTOR-DEPENDENCE")
     assert A.angular_velocity().partial(ball.u[0]) == A.x
 
 
 def test_what_a_name_stands_for_is_differentiated_and_not_the_name(pair: Any) -> None:
     short = named(pair.B.angular_velocity().express(pair.B))
-    with pytest.raises(PolhodeError, match="a name for another expression") as caught:
-        short.arrow.partial("u1")
-    assert caught.value.problems[0].code == "E-VECTOR-DEPENDENCE"
+    refused("a name for another expression", lambda: short.arrow.partial("u1"), code="E-VECTOR-DEPENDENCE")
     assert short.unnamed().partial("u1") == pair.N.x
-    with pytest.raises(PolhodeError, match="how the intermediate 'Z1' changes in time"):
-        short.arrow.dt()
+    refused("how the intermediate 'Z1' changes in time", short.arrow.dt)

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import ModelError
@@ -228,19 +229,15 @@ def test_a_pair_of_stiffnesses_is_about_the_axes_across() -> None:
     ({"EJ": 3}, "there is no option 'EJ'"),
 ])  # fmt: skip
 def test_what_no_beam_has_is_refused_in_a_sentence(given: dict[str, object], sentence: str) -> None:
-    with pytest.raises(ph.PolhodeError, match=sentence):
-        beam(**given)
+    refused(sentence, lambda: beam(**given))
 
 
 def test_stations_off_the_beam_and_at_no_fixed_fraction_are_refused() -> None:
     s, boom = beam()
     L = s.parameters["L"].symbol
-    with pytest.raises(ModelError, match="is off the beam"):
-        boom.at(L * 3 / 2)
-    with pytest.raises(ModelError, match="not a fixed fraction of the length"):
-        boom.at(1)
-    with pytest.raises(ModelError, match="not a fixed fraction of the length"):
-        boom.at(s.parameters["m"].symbol)
+    refused("is off the beam", lambda: boom.at(L * 3 / 2), ModelError)
+    refused("not a fixed fraction of the length", lambda: boom.at(1), ModelError)
+    refused("not a fixed fraction of the length", lambda: boom.at(s.parameters["m"].symbol), ModelError)
 
 
 def test_shear_negative_damping_and_units_are_checked() -> None:
@@ -252,8 +249,7 @@ def test_shear_negative_damping_and_units_are_checked() -> None:
         s.beam("boom", length=2, mass=3, EI=s.parameter("EI", "8 kN m"))
     assert s.beam("boom", length=2, mass=3, EI=s.parameter("B", "8 kN m^2")).q
     s = ph.System("crane")
-    with pytest.raises(ModelError, match="the mass m is not positive"):
-        s.beam("boom", length=1, mass=s.parameter("m", -1), EI=1)
+    refused("the mass m is not positive", lambda: s.beam("boom", length=1, mass=s.parameter("m", -1), EI=1), ModelError)
     assert list(s.bodies) == ["ground"]
 
 
@@ -273,8 +269,7 @@ def test_one_ratio_damps_each_mode_by_it_also_with_static_shapes(parameters: dic
 
 @pytest.mark.parametrize("given", [{"damping": -1}, {"rayleigh": (0, -1)}], ids=["ratio", "Rayleigh"])
 def test_negative_damping_is_refused(given: dict[str, object]) -> None:
-    with pytest.raises(ModelError, match="the damping -1 is negative"):
-        beam(**given)
+    refused("the damping -1 is negative", lambda: beam(**given), ModelError)
 
 
 @pytest.mark.parametrize("given", ["length", "mass", "EI", "damping"])
@@ -292,33 +287,28 @@ def test_beams_depend_on_no_coordinates_and_stations_are_fractions() -> None:
     assert boom.at(1 / 3) is boom.at("1/3")
     s, boom = beam()
     s.body("boom at L", 1)
-    with pytest.raises(ModelError, match="there is already a body or frame of this name"):
-        boom.at(s.parameters["L"].symbol)
+    refused("there is already a body or frame of this name", lambda: boom.at(s.parameters["L"].symbol), ModelError)
     assert len(boom.q) == 2
 
 
 def test_a_gravity_field_over_a_beam_is_refused() -> None:
     s, _ = beam()
-    with pytest.raises(ModelError, match="rigid bodies, and 'boom material' bends"):
-        s.gravity_field(lambda r: (0, 0, -9))
+    refused("rigid bodies, and 'boom material' bends", lambda: s.gravity_field(lambda r: (0, 0, -9)), ModelError)
     s = ph.System("crane")
     s.gravity_field(lambda r: (0, 0, -9))
     s.joint("wall", s.ground, s.beam("boom", length=2, mass=3, EI=40), "fixed")
-    with pytest.raises(ModelError, match="rigid bodies, and 'boom material' bends"):
-        _ = s.derive().forcing
+    refused("rigid bodies, and 'boom material' bends", lambda: s.derive().forcing, ModelError)
 
 
 def test_elastic_joints_are_not_coupled_and_bodies_that_bend_have_no_fixed_places() -> None:
     s, boom = beam(modes=1)
     s.joint("slew", s.ground, boom, ph.Revolute("z"))
-    with pytest.raises(ModelError, match="has 1 elastic coordinates"):
-        s.couple("boom elastic", "slew", 2)
+    refused("has 1 elastic coordinates", lambda: s.couple("boom elastic", "slew", 2), ModelError)
     s, boom = beam()
     s.joint("root", s.ground, boom)
     with pytest.raises(ModelError, match=r"(?s)bends, and has no fixed places.*boom\.at"):
         s.force("boom material", (0, 0, 1), at=(1, 0, 0))
-    with pytest.raises(ModelError, match="no point of it"):
-        s.bodies["boom material"].centre.velocity()
+    refused("no point of it", lambda: s.bodies["boom material"].centre.velocity(), ModelError)
     with pytest.warns(UserWarning, match="those at the default values"):
         beam(GA=1000, gyration="0.05")
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import PolhodeError, SimulationError
@@ -49,8 +50,7 @@ def test_values_and_gradients_are_derivatives_of_expressions(swing: Any) -> None
     assert dict(made) == {"l": made["l"], "hinge": made["hinge"]}
     assert made.value == pytest.approx(made.trajectory["hinge"][-1])
     assert "l:" in repr(made)
-    with pytest.raises(PolhodeError, match="no derivative by 'm'"):
-        made["m"]
+    refused("no derivative by 'm'", lambda: made["m"])
 
 
 def test_a_start_that_does_not_move_is_still_a_run(swing: Any) -> None:
@@ -64,8 +64,7 @@ def test_samples_and_steps_do_not_change_derivatives(swing: Any, monkeypatch: py
     few, many = (e.sensitivities(1, ["l"], start={"hinge": 1}, samples=n).dq[-1] for n in (2, 300))
     assert_allclose(few, many, rtol=1e-14)
     steps = bouncing().trajectory.info["steps"]
-    with pytest.raises(SimulationError, match=f"had taken {steps - 1} steps, as many as allowed"):
-        bouncing(max_steps=steps - 1)
+    refused(f"had taken {steps - 1} steps, as many as allowed", lambda: bouncing(max_steps=steps - 1), SimulationError)
     expected = bouncing().slopes
     monkeypatch.setattr("polhode.ode.native_run.MOST_KEPT", 100)
     assert bouncing().slopes.tolist() == expected.tolist()
@@ -88,10 +87,8 @@ def test_what_cannot_be_differentiated_is_refused_in_a_sentence(swing: Any) -> N
     ):
         with pytest.raises(PolhodeError, match=told):
             e.sensitivities(1, **options)
-    with pytest.raises(PolhodeError, match="nothing to differentiate"):
-        e.gradient(1, ["l"])
-    with pytest.raises(PolhodeError, match="integrand: it depends on the"):
-        e.gradient(1, ["l"], integrand=ph.symbol("w"))
+    refused("nothing to differentiate", lambda: e.gradient(1, ["l"]))
+    refused("integrand: it depends on the", lambda: e.gradient(1, ["l"], integrand=ph.symbol("w")))
 
 
 def test_events_that_change_nothing_have_times_that_vary(swing: Any) -> None:
@@ -134,8 +131,7 @@ def test_forces_that_jump_and_events_without_a_derivative_are_refused() -> None:
     s = ph.System("block")
     slide = s.joint("x", s.ground, s.body("block", mass=s.parameter("m", 1)), ph.Prismatic("x"))
     s.joint_force(slide, -ph.sign(slide.u[0]))
-    with pytest.raises(PolhodeError, match="jumps with the sign of something"):
-        s.derive().sensitivities(1, ["m"])
+    refused("jumps with the sign of something", lambda: s.derive().sensitivities(1, ["m"]))
     s = ph.System("ball")
     z = s.joint("z", s.ground, s.body("ball", mass=1), ph.Prismatic("z"), speeds=["v"])
     with pytest.raises(SimulationError, match="its time has no derivative") as caught:

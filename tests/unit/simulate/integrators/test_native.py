@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode import Equations
-from polhode.errors import PolhodeError, SimulationError
+from polhode.errors import SimulationError
 from polhode.model.samples import four_bar, n_four_bar
 from polhode.simulate.constraints.projection import EmbeddedRates, ProjectedRates
 from polhode.simulate.integrators import native
@@ -301,8 +302,7 @@ def test_what_a_method_cannot_step_is_told() -> None:
             four_bar().derive().simulate(1, method=method)
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    with pytest.raises(ph.PolhodeError, match="it turns quaternions, of which there are none"):
-        s.derive().simulate(1, method="lie4")
+    refused("it turns quaternions, of which there are none", lambda: s.derive().simulate(1, method="lie4"))
 
 
 def test_equations_that_break_down_are_told_and_what_was_reached_is_kept() -> None:
@@ -374,8 +374,7 @@ def test_a_run_ends_at_an_event(swing: ph.Equations) -> None:
     (DAMPED | {"tau": lambda t, q, u: -q}, "a function in Python drives this run"),
 ])  # fmt: skip
 def test_what_the_method_does_not_take_is_refused(swing: ph.Equations, options: dict, message: str) -> None:  # type: ignore[type-arg]
-    with pytest.raises(PolhodeError, match=message):
-        swing.simulate(1, **options)
+    refused(message, lambda: swing.simulate(1, **options))
 
 
 def test_a_force_that_jumps_is_inexact_by_steps_that_are_damped_which_a_run_says() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 from tests.seeds import TRIAL
 
 import polhode as ph
@@ -82,8 +83,7 @@ def test_a_chunk_pickles_and_refuses_another_version(pendulum: ph.Equations) -> 
     assert its.key == chunk.key
     np.testing.assert_array_equal(run_chunk(sent, its).numbers, run_chunk(work, chunk).numbers)
     work, design = work_of(pendulum, "final", version="0.0.0")
-    with pytest.raises(PolhodeError, match=r"started by 0\.0\.0"):
-        run_chunk(work, cut(design.members, work, 3)[0])
+    refused(r"started by 0\.0\.0", lambda: run_chunk(work, cut(design.members, work, 3)[0]))
 
 
 LENGTHS = np.linspace(0.5, 2, 24)
@@ -162,8 +162,7 @@ def test_workers_that_cannot_start_are_told(pendulum: ph.Equations) -> None:
     ({"client": 5}, "5 is not a client"), ({"client": 5, "workers": 2}, "workers and client are given"),
 ])  # fmt: skip
 def test_wrong_runners_are_told(pendulum: ph.Equations, options: dict[str, Any], told: str) -> None:
-    with pytest.raises(PolhodeError, match=told):
-        pendulum.sweep({"l": LENGTHS}, 0.1, **options)
+    refused(told, lambda: pendulum.sweep({"l": LENGTHS}, 0.1, **options))
 
 
 distributed = pytest.importorskip("distributed")
@@ -235,5 +234,4 @@ def test_what_a_cluster_cannot_run_is_told(pendulum: ph.Equations, cluster: Any)
     with distributed.Client(cluster) as client:
         made = pendulum.sweep({"l": [1, 2, 3]}, 0.02, client=client, measure=unreadable, chunk=1, **CLUSTER_OPTIONS)
         assert "raised KeyError" in made.failures[2]
-    with pytest.raises(PolhodeError, match="not a client"):
-        pendulum.sweep({"l": [1, 2, 3]}, 0.02, client=cluster)
+    refused("not a client", lambda: pendulum.sweep({"l": [1, 2, 3]}, 0.02, client=cluster))
