@@ -46,9 +46,6 @@ def with_two_more() -> object:
         yield
 
 
-# ---- a mechanism for each --------------------------------------------------------------------------------------
-
-
 def flight(system: System, name: str, **body: object) -> list[Expr]:
     """A body that moves freely, by coordinates that are rates' integrals."""
     six = ph.Compound(*map(ph.Prismatic, "xyz"), *map(ph.Revolute, "zxy"))
@@ -153,9 +150,6 @@ def constraints(kind: str) -> Constraints:
     return found
 
 
-# ---- what it is ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_its_fields_are_its_attributes_and_it_is_plain_data(kind: str) -> None:
     element = made(kind).constraints["it"]
@@ -182,9 +176,6 @@ def test_a_length_that_is_not_positive_is_refused() -> None:
         system.constraint("it", Rod, a="left", b="right", length=0)
     with pytest.raises(ModelError, match="both frames are on body 'left'"):
         system.constraint("it", Rod, a="left", b="left", length=1)
-
-
-# ---- what it states --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -247,9 +238,6 @@ def test_diagnostics_count_the_freedoms_that_it_leaves(kind: str) -> None:
     assert found.freedom == MECHANISMS[kind][1]
 
 
-# ---- what a run makes of it ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_assembles_and_keeps_it_and_its_forces_do_no_work(kind: str) -> None:
     made_run = run(kind)
@@ -271,9 +259,6 @@ def test_a_rod_is_drawn_by_the_bars_that_lead_to_its_ends() -> None:
     drawn = {body.name: body for body in Painter(derived("rod").system, {}, {}).scene("rod").bodies}
     assert drawn["left"].tracer == pytest.approx([0, 0, -1])
     assert drawn["right"].tracer == pytest.approx([0, 0.5, -1])
-
-
-# ---- model files -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)

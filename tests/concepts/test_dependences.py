@@ -96,8 +96,6 @@ def run_by_hand(kind: str, forces: Forces, mass: dict[str, float]) -> dict[str, 
     return dict(zip(names, made.tolist(), strict=True))
 
 
-# ---- what acts ---------------------------------------------------------------------------------------------------
-
 Add = Callable[[System, Any], Any]
 
 
@@ -235,9 +233,6 @@ def test_the_rate_of_a_state_follows_what_it_depends_on_or_is_refused(kind: str)
     assert np.ptp(values) > 0.1
 
 
-# ---- what is kept at zero ----------------------------------------------------------------------------------------
-
-
 def kept_rates(kind: str) -> Any:
     """λ (1, f) keeps x' + f y' = 0 of a unit mass, or of a unit mass and a unit inertia."""
 
@@ -338,9 +333,6 @@ def test_a_curve_follows_time_and_refuses_the_rest(kind: str) -> None:
 
     end = solve_ivp(rates, (0, END), [1.0, 0.0], "DOP853", rtol=1e-11, atol=1e-13).y[0, -1]
     assert run["move_1"][-1] == pytest.approx(end, abs=1e-7)
-
-
-# ---- what is constant, and what places something -------------------------------------------------------------------
 
 
 def turned(f: Any) -> tuple[Any, Any, int]:

@@ -89,9 +89,6 @@ def state(s: ph.System) -> dict[Expr, float]:
     return values | {each.symbol: float(each.value or 0) for each in s.parameters.values()} | {s.time: 0.0}
 
 
-# ---- mechanics -------------------------------------------------------------------------------------------------------
-
-
 @every_element
 def test_all_formalisms_and_the_reference_derivation_agree(kind: str) -> None:
     found = loaded(kind).compare(run=False)
@@ -122,9 +119,6 @@ def test_what_has_no_name_is_called_by_its_kind_and_number(kind: str) -> None:
     assert f"load {EVERY[kind].title()} 2" in ports
 
 
-# ---- numbers -------------------------------------------------------------------------------------------------------
-
-
 @every_element
 def test_compiled_numbers_are_interpreted_numbers(kind: str) -> None:
     s = loaded(kind)
@@ -149,9 +143,6 @@ def test_small_motions_have_the_slopes_of_the_equations(kind: str) -> None:
 
     slopes = [(rates(here + h) - rates(here - h)) / (2 * step) for h in step * np.eye(2 * n)]
     np.testing.assert_allclose(A[n:], np.transpose(slopes), rtol=1e-6, atol=1e-6)
-
-
-# ---- files ---------------------------------------------------------------------------------------------------------
 
 
 @every_element
@@ -196,9 +187,6 @@ def test_a_model_with_it_pickles_and_its_digest_is_that_of_what_it_comes_to(kind
     }
 
 
-# ---- pictures ------------------------------------------------------------------------------------------------------
-
-
 @every_element
 def test_a_page_shows_its_drawing(kind: str, tmp_path: Path) -> None:
     s = loaded(kind)
@@ -218,8 +206,6 @@ def test_a_page_shows_its_drawing(kind: str, tmp_path: Path) -> None:
         places = [shape["position"] for shape in own["shapes"] if shape["kind"] == "sphere"]
         assert any(np.allclose(place, evaluate(list(getattr(element, at)), {})) for place in places)
 
-
-# ---- mistakes ------------------------------------------------------------------------------------------------------
 
 WRONG: dict[str, Any] = {
     "number": "nonsense(", "vector": (1, 2), "point": (1, 2, 3, 4), "body": "nobody", "frame": "nowhere",

@@ -290,9 +290,6 @@ def test_joints_can_be_had_by_name_and_wrong_ones_are_refused() -> None:
     refused("zero length", lambda: ph.Revolute((0, 0, 0)))
 
 
-# ---- what is asked of a joint elsewhere ----------------------------------------------------------------------
-
-
 @every_type
 def test_every_formalism_agrees_on_a_joint(case: Case) -> None:
     system = one_joint(case.type, at=(0, 1, 0), rotation=("x", 0.3), child_at=(0, 0, 1))

@@ -60,9 +60,6 @@ def test_the_directions_of_a_building_block_place_it(field: str) -> None:
     assert made[0].mass_matrix == made[1].mass_matrix and made[0].bias == made[1].bias
 
 
-# ---- closures ----------------------------------------------------------------------------------------------------
-
-
 def plate(**centre: Any) -> tuple[ph.System, Any]:
     """A body that moves in the plane x, y, gravity along -y."""
     s = ph.System("plate", gravity=(0, -10, 0))
@@ -112,8 +109,6 @@ def test_a_body_of_a_loop_turns_as_its_frame_says() -> None:
     run = s.derive().simulate(1, speeds={"u": 0.7, "w": -1.0}, **TIGHT)
     assert [run["turn"][-1], run["x"][-1]] == pytest.approx([-np.sin(1), 0.7], abs=1e-7)
 
-
-# ---- ends of springs and dampers -----------------------------------------------------------------------------------
 
 #: How a line is written between the ends, and its tension by length and rate.
 LINES: dict[str, tuple[Callable[..., None], Callable[[float, float], float]]] = {

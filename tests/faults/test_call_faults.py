@@ -181,9 +181,6 @@ def test_what_a_users_own_function_raises_is_the_users_to_see(s: ph.System) -> N
     refused("", lambda: s.gravity_field(lambda position: 1 / 0), ZeroDivisionError)
 
 
-# ---- nonsense of the right type --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("radius", [0, -1, "-0.5", ph.sqrt(2) - 2])
 def test_f50_a_wheel_or_ball_has_a_positive_radius(s: ph.System, radius: Any) -> None:
     for roll in (s.roll_wheel, s.roll_ball):

@@ -116,9 +116,6 @@ def test_f29_a_quaternion_of_length_zero_is_refused(backend: str) -> None:
         assert caught.value.problems[0].code == "E-CODE-NUMBER"
 
 
-# ---- nothing that moves ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("backend", ["llvm", "numpy"])
 def test_a_mechanism_without_freedom_has_empty_functions(backend: str) -> None:
     s = ph.System("stone")
@@ -134,9 +131,6 @@ def test_a_mechanism_without_freedom_has_empty_functions(backend: str) -> None:
         assert f.jacobian("stone", none).shape == (*lead, 6, 0)
         assert_allclose(f.pose("stone", none)[0], np.broadcast_to([1, 2, 3], (*lead, 3)))
         assert [part.shape for part in f.energy(none, none)] == [lead] * 2
-
-
-# ---- what no call takes ----------------------------------------------------------------------------------------
 
 
 WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {

@@ -42,9 +42,6 @@ def refusal(folder: Path, content: str | bytes, **options: object) -> str:
     return str(caught.value)
 
 
-# ---- the file --------------------------------------------------------------------------------------------------
-
-
 def test_F04_doctypes_and_F06_other_formats_are_recognised(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("secret")
     bomb = '<!DOCTYPE mujoco [<!ENTITY a SYSTEM "secret">]>\n' + mjcf('<body name="&a;"/>')
@@ -99,9 +96,6 @@ def test_copies_are_counted_before_they_are_made(copies: str, tmp_path: Path) ->
     refused("copies", lambda: load_mjcf(write(tmp_path, text)), LimitError)
 
 
-# ---- what the compiler refuses ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("world", "said"), [
     ('<body name="a">\n<joint axis="0 0 0"/><geom size="1"/></body>', "arm.xml:5: <joint>"),
     ('<body name="a">\n<foo/></body>', "arm.xml:5: <foo>"),
@@ -125,8 +119,6 @@ def test_without_mujoco_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch
     monkeypatch.setitem(sys.modules, "mujoco", None)
     refused(r"polhode\[mujoco\]", lambda: load_mjcf(write(tmp_path, mjcf(hinge()))))
 
-
-# ---- what a System does not model ------------------------------------------------------------------------------
 
 TWO = hinge() + f'<body name="b"><joint name="b"/>{MASS}</body>'
 EFFECTS = {

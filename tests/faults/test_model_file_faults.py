@@ -23,9 +23,6 @@ def file_refusal(path: Path) -> str:
     return str(caught.value)
 
 
-# ---- F01, F03, F05, F06: the file ----------------------------------------------------------------------------
-
-
 def test_F01_a_file_that_is_not_there_names_its_neighbours(tmp_path: Path) -> None:
     (tmp_path / "arm.yaml").write_text(PENDULUM)
     message = file_refusal(tmp_path / "amr.yaml")
@@ -109,8 +106,6 @@ def test_F06_another_format_is_recognised(text: str, said: str, tmp_path: Path) 
     assert said in file_refusal(path)
 
 
-# ---- F07 to F12: values, names, references ---------------------------------------------------------------------
-
 NOT_NUMBERS = ['"1,5"', "nan", "NaN", "inf", "-inf", ".inf", ".nan", "1e999", "0x10", "0o7", "1_000", '""',
                "yes", "true", "'1 2'", "1..2", "--", "٣"]  # fmt: skip
 
@@ -187,9 +182,6 @@ def test_F11_names_that_are_too_long_and_F12_missing_bodies_are_refused() -> Non
     assert "joints.hinge.parent: this key is missing" in refusal(PENDULUM.replace("parent: ground, ", ""))
 
 
-# ---- F25 to F27: keys, tags, expressions, symbols ------------------------------------------------------------------
-
-
 def test_F25_unknown_keys_and_wrong_types_are_all_listed_with_their_places() -> None:
     text = """\
 gravty: [0, 0, 0]
@@ -259,9 +251,6 @@ def test_F27_a_parameter_that_would_be_written_as_a_coordinate_is_refused() -> N
     assert "the coordinate 'hinge' and the parameter 'hinge' would both be written hinge" in message
 
 
-# ---- everything at once --------------------------------------------------------------------------------------------
-
-
 def test_mistakes_in_different_places_are_reported_together() -> None:
     message = refusal(
         PENDULUM.replace("m: 2", "m: nan").replace("-l]", "-L]").replace("axis: y", "axis: [0, 0, 0]")
@@ -273,8 +262,6 @@ def test_mistakes_in_different_places_are_reported_together() -> None:
         assert f"m.yaml:{place}" in message
     assert message.count("m.yaml:") == 5, "one mistake does not cause another"
 
-
-# ---- F13 to F20: mechanics ---------------------------------------------------------------------------------------
 
 THREE = """\
 bodies: {a: {mass: 1}, b: {mass: 1}, c: {mass: 1}}
@@ -403,8 +390,6 @@ def test_F20_an_inertia_that_no_body_has_is_refused(inertia: str, said: str) -> 
     assert said in message
 
 
-# ---- states without mass -----------------------------------------------------------------------------------------
-
 LAGGING = """\
 parameters: {T: 0.1}
 inputs: {c: 0}
@@ -430,8 +415,6 @@ def test_F12_states_that_are_none_are_refused_at_their_line(state: str, said: st
     assert list(loads_yaml(LAGGING + "  a: (c - a)/T\n").states) == ["a"]
     assert said in refusal(f"{LAGGING}  {state}\n")
 
-
-# ---- loops, conditions, rolling and prescribed motions ---------------------------------------------------------
 
 ARM = """\
 parameters: {l: 2}

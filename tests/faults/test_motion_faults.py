@@ -129,8 +129,6 @@ def test_a_place_with_such_a_jump_is_run_as_the_driven_joint(motion: str) -> Non
     assert runs[1]["q"][-1] == pytest.approx(runs[0]["q"][-1], abs=1e-11)
 
 
-# ---- model files -------------------------------------------------------------------------------------------------
-
 FILE = """\
 polhode: "1"
 name: bead
@@ -174,9 +172,6 @@ def test_model_files_take_time_in_places_and_nothing_else(tmp_path: Path) -> Non
 def test_a_model_file_refuses_coordinates_speeds_and_efforts_in_places(place: str, text: str) -> None:
     with pytest.raises(FormatError, match=r"nothing called 'x'|there is no (coordinate|speed|effort) 'x'"):
         loads_yaml(written(**{place: text}))
-
-
-# ---- what was silently wrong ---------------------------------------------------------------------------------------
 
 
 def test_a_pendulum_whose_mass_centre_moves_is_refused_and_a_slide_is_right() -> None:

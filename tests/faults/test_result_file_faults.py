@@ -159,9 +159,6 @@ def test_h3_files_of_the_version_before_are_still_read(tmp_path: Path) -> None:
     refused("checksum", lambda: Batch.load(tmp_path / "new.npz"), FormatError)
 
 
-# ---- memory -------------------------------------------------------------------------------------------------------
-
-
 def test_h4_a_small_file_takes_little_memory(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"abc")
     script = (
@@ -186,9 +183,6 @@ def test_h4_a_file_is_read_whole_or_refused(tmp_path: Path) -> None:
     if Path("/proc/self/status").exists():  # whose size is stated as zero
         assert read_file("/proc/self/status", 10**6).startswith(b"Name:")
         refused("", lambda: read_file("/proc/self/status", 10), TooLarge)
-
-
-# ---- damage -------------------------------------------------------------------------------------------------------
 
 
 def results(folder: Path) -> dict[str, Path]:
@@ -329,9 +323,6 @@ def test_h8_a_damaged_result_in_a_store_is_computed_again(tmp_path: Path) -> Non
                     assert again["x"].tolist() == first["x"].tolist() == [2, 2, 2, 2]
         files[0].write_bytes(contents[-1])  # the result of other members
         assert e.sweep({"m": [1, 2, 3, 4]}, 1, store=store, **options).status.tolist() == ["done"] * 4
-
-
-# ---- texts --------------------------------------------------------------------------------------------------------
 
 
 def test_h10_cells_and_characters_beyond_csv_are_refused(tmp_path: Path) -> None:

@@ -57,9 +57,6 @@ def stopped(status: str, equations: Equations, duration: float, **options: Any) 
     return str(caught.value), run
 
 
-# ---- F28: gimbal lock ----------------------------------------------------------------------------------------
-
-
 def test_f28_a_run_stops_at_gimbal_lock_and_quaternions_go_on() -> None:
     message, run = stopped("gimbal_lock", ball("angles"), 1, start={"socket_ay": np.pi / 2})
     assert "'socket'" in message
@@ -83,18 +80,12 @@ def test_f28_an_euler_sequence_locks_where_its_outer_axes_meet(sequence: str, lo
     assert ball(sequence).simulate(1, start={"socket_a2": locked + 0.5}, speeds=[0.1, 0.2, 0.1]).is_whole
 
 
-# ---- F29: quaternions ----------------------------------------------------------------------------------------
-
-
 def test_f29_zero_quaternions_are_refused_and_others_scaled() -> None:
     refused("which is no orientation", lambda: ball("quaternion").simulate(1, start=([0, 0, 0, 0], [0, 0, 1])))
     with pytest.warns(UserWarning, match="joint 'socket' had length 2"):
         run = ball("quaternion").simulate(1, start=([0, 2, 0, 0], [0, 0, 1]))
     assert run.q[0].tolist() == [0, 1, 0, 0]
     assert "length 2" in run.info["notices"][0]
-
-
-# ---- F30: vector-parameters ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", EVERY_METHOD)
@@ -116,9 +107,6 @@ def test_f30_half_turns_and_f31_stretched_arms_are_named() -> None:
     assert "'w2', 'v2'" in message
 
 
-# ---- F31: singular mass matrices -----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("method", ["DOP853", "rk4"])
 def test_f31_a_mass_matrix_that_becomes_singular_stops_the_run(method: str) -> None:
     s = ph.System("two sliders", gravity=(0, 0, 0))
@@ -132,9 +120,6 @@ def test_f31_a_mass_matrix_that_becomes_singular_stops_the_run(method: str) -> N
     message, run = stopped("singular_mass_matrix", s.derive(), 5, speeds={"pin": 1.0}, method=method)
     assert "'pin'" in message
     assert 1.9 < run.t[-1] < 2.1
-
-
-# ---- F34: right-hand sides that are not finite, controllers that fail ----------------------------------------
 
 
 @pytest.mark.parametrize("method", EVERY_METHOD)
@@ -200,9 +185,6 @@ def test_f34_an_event_function_that_is_nan_is_told_so(method: str) -> None:
     message, run = stopped("event_failed", slider(), 1, events=events, method=method)
     assert "event 1 is nan" in message
     assert run.t[-1] <= 1.0
-
-
-# ---- F35: steps that vanish, runs without end ----------------------------------------------------------------
 
 
 def test_f35_too_many_or_too_long_steps_keep_what_came_before() -> None:
@@ -285,9 +267,6 @@ def test_f40_ctrl_c_on_the_command_line_writes_the_part_that_is_there(
     assert Trajectory.from_csv(out).status == "interrupted"
 
 
-# ---- F44: result files ---------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     return slider().simulate(1, speeds=[1.0]).save(tmp_path / "run.npz")
@@ -340,9 +319,6 @@ def test_f46_a_bad_row_is_named_by_its_line(text: str, line: int, reason: str, t
     assert f"run.csv:{line}:" in str(caught.value)
 
 
-# ---- F47: wrong values ---------------------------------------------------------------------------------------
-
-
 def test_f47_what_is_misspelt_is_named_with_what_was_meant() -> None:
     equations = slider(force=0, mass=2.0)
     for options, meant in (
@@ -382,9 +358,6 @@ def test_f47_wrong_shapes_are_named_and_other_numbers_are_fine() -> None:
 ])  # fmt: skip
 def test_f47_impossible_wishes_are_refused_before_anything_runs(options: dict[str, Any]) -> None:
     refused("", lambda: slider().simulate(**({"duration": 1} | options)))
-
-
-# ---- F36: nothing to move ------------------------------------------------------------------------------------
 
 
 def test_f36_without_freedom_or_time_there_is_the_start() -> None:

@@ -55,9 +55,6 @@ def refusal(folder: Path, content: str | bytes, **options: object) -> str:
     return str(caught.value)
 
 
-# ---- the file --------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_F03_encodings_give_the_same_names(encoding: str, tmp_path: Path) -> None:
     text = robot('<link name="épaule"/>')
@@ -113,9 +110,6 @@ def test_F05_limits_can_be_raised_and_F06_macros_are_not_skipped(tmp_path: Path)
 )
 def test_F06_another_format_is_recognised(tag: str, said: str, tmp_path: Path) -> None:
     assert said in refusal(tmp_path, f"<{tag}><link name='a'/></{tag}>")
-
-
-# ---- numbers and names -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -187,9 +181,6 @@ def test_F07_a_number_that_no_robot_has_is_refused(hole: str, number: str, tmp_p
     for other in ("AXIS", "ORIGIN", "MASS", "COM", "INERTIA", "UPPER", "TURN"):
         text = text.replace(other, "1")
     assert "is not a number that a robot can have" in refusal(tmp_path, text)
-
-
-# ---- the tree --------------------------------------------------------------------------------------------------
 
 
 def test_F12_missing_links_and_ends_are_named(tmp_path: Path) -> None:
@@ -283,9 +274,6 @@ def test_F16_a_chain_of_followers_is_the_coupling_that_it_spells(tmp_path: Path)
     assert coupled.derive("newton_euler").agrees_with(free.derive("poincare"))
 
 
-# ---- locked joints ---------------------------------------------------------------------------------------------
-
-
 def test_a_locked_joint_is_welded_and_reported(tmp_path: Path) -> None:
     text = hinge('<axis xyz="0 0 1"/><limit lower="-1" upper="1"/>')
     for locked in ("elbow", ["elbow"], {"elbow": 0}):
@@ -332,9 +320,6 @@ def test_what_cannot_be_locked_is_told(tmp_path: Path) -> None:
     assert len(system.derive().u) == 0
     _, report = read(tmp_path, hinge(kind="fixed"), locked="elbow")
     assert "fixed anyway" in str(report)
-
-
-# ---- joints and masses -----------------------------------------------------------------------------------------
 
 
 def test_F17_axes_without_length_and_F18_limits_without_a_way_are_refused(tmp_path: Path) -> None:

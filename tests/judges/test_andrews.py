@@ -99,9 +99,6 @@ def test_the_run_ends_at_the_reference_solution_as_late_as_that_is() -> None:
         assert run.speed(name)[-1] == pytest.approx(rate, rel=1e-7), name
 
 
-# ---- the time to a crank angle, from the energy -----------------------------------------------------------------
-
-
 def time_to_reach(beta: Any) -> Any:
     """∫ √(M(β) / 2 W(β)) dβ, with M the inertia that the crank feels and W the work done so far; β = β₀ + s²."""
     p = {name: mpf(str(value)) for name, (value, _) in PARAMETERS.items()}

@@ -35,9 +35,6 @@ def bead(curve: Any) -> Equations:
     return s.derive()
 
 
-# ---- what other constraints say too ------------------------------------------------------------------------------
-
-
 def test_on_a_line_a_disc_is_a_wheel() -> None:
     slope = as_expr(3) / 10
     s, disc = in_the_plane("on a slope")
@@ -64,9 +61,6 @@ def test_on_a_circle_a_disc_is_a_ball_on_another(side: int) -> None:
     assert_allclose(judge.compile().constraint_rates(q, u), 0, atol=1e-11)
     found = made.compile().forward_dynamics(state.q, u, push)
     assert_allclose(found, judge.compile().forward_dynamics(q, u, push), rtol=1e-11)
-
-
-# ---- closed forms ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("width", [0.1, 1.5, 3.0])
@@ -134,9 +128,6 @@ def test_a_solid_disc_leaves_a_round_hill_where_the_cosine_is_four_sevenths() ->
     assert force[0][2] == pytest.approx(M * G, rel=1e-6)
 
 
-# ---- tracks that move --------------------------------------------------------------------------------------------
-
-
 def test_on_a_belt_a_disc_turns_with_it() -> None:
     """A belt with speed b: a disc at rest turns by b/r, and is pushed by I/(m r² + I) of the belt's acceleration."""
     s, disc = in_the_plane("on a belt")
@@ -156,9 +147,6 @@ def test_a_sledge_on_a_heaving_road_is_lifted() -> None:
     assert_allclose(run["z"], np.sin(3 * run.t) / 10, atol=1e-9)
     assert_allclose(run["x"], 1.5 * run.t, atol=1e-8)
     assert run.power_audit().residual < 1e-6
-
-
-# ---- several discs -----------------------------------------------------------------------------------------------
 
 
 def half_car(struts: bool) -> Equations:
@@ -196,9 +184,6 @@ def test_a_half_car_on_a_measured_road_keeps_its_energy(struts: bool) -> None:
     assert np.mean(sum(pushes)) == pytest.approx((74 if struts else 70) * G, rel=0.1)
 
 
-# ---- discs that do not fit ---------------------------------------------------------------------------------------
-
-
 def in_a_valley() -> Equations:
     """A disc of radius 0.4 on z = 2 x², whose radius is 1/4 at the bottom."""
     s, disc = in_the_plane("in a valley")
@@ -219,9 +204,6 @@ def test_a_disc_that_comes_where_its_curve_is_too_tight_says_so() -> None:
     assert run.status == "tight_curve"
     bend = 4 / (1 + 16 * run["tyre place"][-1] ** 2) ** 1.5
     assert bend * R == pytest.approx(1, abs=1e-3)
-
-
-# ---- a track on wheels -------------------------------------------------------------------------------------------
 
 
 def test_a_bowl_on_a_cart_moves_against_its_disc() -> None:

@@ -62,9 +62,6 @@ def plate_pose(rng: np.random.Generator) -> dict[str, float]:
     return {f"plate_{key}": float(value) for key, value in {**places, **turns}.items()}
 
 
-# ---- formulas -------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("crank", np.linspace(0.1, 6.2, 9))
 def test_a_four_bar_obeys_freudensteins_equation(crank: float) -> None:
     made = four_bar().assemble({"theta2": crank, "theta3": -1.0, "theta4": 2.0}, hold=["theta2"])
@@ -171,9 +168,6 @@ def numbers(system: System, entries: Any) -> Array:
     return np.array(evaluate(list(entries), values))
 
 
-# ---- Pinocchio ------------------------------------------------------------------------------------------------------
-
-
 def pinocchio_four_bar(pin: Any) -> tuple[Any, list[Any]]:
     model = pin.Model()
     axis = np.array([0.0, -1.0, 0.0])
@@ -252,9 +246,6 @@ def test_pinocchio_finds_the_same_accelerations(made: Callable[..., Any], seed: 
     effort = _swapped(tau) if on_plate else tau
     found = np.array(pin.constraintDynamics(model, data, theirs_q, theirs_u, effort, constraints, notes, settings))
     agree("accelerations", ours, _swapped(found) if on_plate else found, 1e-8)
-
-
-# ---- MuJoCo: its own M, bias and constraint Jacobian, with the constraints kept exactly ----------------------------
 
 
 OPTION = (

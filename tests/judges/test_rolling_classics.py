@@ -23,9 +23,6 @@ def six(names: list[str]) -> dict[str, object]:
     return {"joint": kind, "coordinates": names, "speeds": [f"d {name}" for name in names]}
 
 
-# ---- a disc ----------------------------------------------------------------------------------------------------
-
-
 @cache
 def disc() -> Equations:
     s = ph.System("rolling disc", gravity=(0, 0, "-9.81"))
@@ -99,9 +96,6 @@ def test_a_leaning_disc_rolls_round_a_circle() -> None:
     assert run.energy_drift < 1e-9
 
 
-# ---- a sleigh --------------------------------------------------------------------------------------------------
-
-
 @cache
 def sleigh() -> Equations:
     s = ph.System("Chaplygin's sleigh", gravity=(0, 0, 0))
@@ -135,9 +129,6 @@ def test_a_sleigh_turns_round_and_runs_ahead_as_a_hyperbolic_tangent() -> None:
     assert_allclose(run.speed("w"), V / b / np.cosh(phase), atol=1e-9)
     turned = 2 * b / a * (np.arctan(np.exp(phase)) - np.arctan(np.exp(phase[0])))  # ∫ sech = 2 arctan exp
     assert_allclose(run["angle"], turned, atol=1e-9)
-
-
-# ---- a snakeboard ----------------------------------------------------------------------------------------------
 
 
 def snakeboard() -> ph.System:
@@ -175,9 +166,6 @@ def test_a_snakeboard_obeys_its_momentum_equation() -> None:
     steering, spinning = k["d phi"], k["d psi"]
     expected = 2 * J_r * cos(phi) ** 2 * steering * spinning - sin(phi) / cos(phi) * steering * p
     assert directional([p], dict(motion)) == [expected]
-
-
-# ---- a rattleback ----------------------------------------------------------------------------------------------
 
 
 @cache

@@ -52,9 +52,6 @@ def test_formalisms_and_the_reference_derivation_agree() -> None:
     assert len(equations.u) == 15 and len(made.loads) == 10
 
 
-# ---- the linear model, from the geometry, by differences of energies ------------------------------------------------
-
-
 def _turn(axis: int, angle: Any) -> Floats:
     c, s = np.cos(angle), np.sin(angle)
     i, j = (axis + 1) % 3, (axis + 2) % 3
@@ -119,9 +116,6 @@ def test_small_motions_are_those_of_a_linear_model_built_by_hand() -> None:
     assert 1.2 < found[0] / (2 * np.pi) < 1.6  # hertz, of the hull on its suspension
 
 
-# ---- the flexible hull ----------------------------------------------------------------------------------------------
-
-
 def test_bending_shapes_are_close_to_those_of_a_free_beam() -> None:
     beam = (4.730040744862704, 7.853204624095838)
     s = Polynomial([0, 1])
@@ -145,9 +139,6 @@ def test_a_stiff_hull_moves_as_a_rigid_one() -> None:
         run = vehicle(True)[1].simulate(1.5, rate=200, rtol=1e-9, atol=1e-10, parameters={"EI": factor * P["EI"]})
         far.append(max(abs(run[name] - rigid[name]).max() for name in rigid.coordinates))
     assert far[1] < 5e-4 and far[1] < far[0] / 5, far
-
-
-# ---- the run --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("flexible", [False, True], ids=["rigid", "flexible"])

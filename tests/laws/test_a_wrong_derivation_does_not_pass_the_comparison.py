@@ -96,9 +96,6 @@ def compared(make: Callable[[], System]) -> Comparison:
     return make().compare(FORMALISMS, run=False)
 
 
-# ---- mistakes ------------------------------------------------------------------------------------------------
-
-
 def damping_drives(patch: Patch) -> None:
     right = Loads._tension
 

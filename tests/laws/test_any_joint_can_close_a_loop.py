@@ -98,9 +98,6 @@ def test_its_wrench_does_the_work_of_the_multipliers(kind: str) -> None:
     assert same(efforts, constraints.A.T @ constraints.multipliers)
 
 
-# ---- beside the same mechanism, written otherwise ------------------------------------------------------------
-
-
 def by_own_coordinates(monkeypatch: pytest.MonkeyPatch, store: Path) -> None:
     """Take the general way also where a joint's conditions can be said directly; keep what comes of it apart."""
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(store))

@@ -97,9 +97,6 @@ def test_a_quaternion_keeps_its_length(seed: int) -> None:
             assert sum(values[q] * rates[q] for q in e) == pytest.approx(0, abs=1e-12)
 
 
-# ---- turns about one axis, by their angle or by tan(θ/2) -------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_every_formalism_and_the_reference_take_the_tangent_of_half_an_angle(seed: int) -> None:
     kinds = ("revolute", "universal", "prismatic", "planar", "compound")

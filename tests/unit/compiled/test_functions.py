@@ -89,9 +89,6 @@ def test_without_constraints_nothing_has_to_be_said() -> None:
         f.inverse_dynamics(q, u, udot, actuated=["a"])
 
 
-# ---- what is refused -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("actuated", "sentence", "code"), [
     (["crank", "rocker"], "do not determine this motion: the constraints leave 1 free", "E-CODE-SHAPE"),
     ([], "efforts on no speed cannot give this motion", "E-CODE-SHAPE"),
@@ -113,9 +110,6 @@ def test_words_that_are_no_multipliers_are_told(bars: ph.Equations) -> None:
     refused("have no multipliers", lambda: embedded.inverse_dynamics(q[0], u[0, :1], udot[0, :1], multipliers="zero"))
     with pytest.raises(PolhodeError, match='Derive with constraints="multipliers"'):
         embedded.inverse_dynamics(q[0], u[0, :1], udot[0, :1], actuated=["rocker"])
-
-
-# ---- states without mass -----------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -160,9 +154,6 @@ def test_states_that_are_missing_or_wrong_are_told_in_one_sentence(motor: ph.Equ
     ):
         with pytest.raises(PolhodeError, match=told):
             call()
-
-
-# ---- a set of parameters for each state ----------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -86,9 +86,6 @@ def test_names_of_functions_and_reactions_are_kept_apart() -> None:
     assert inspect.isabstract(ph.PoseOf.__bases__[0])
 
 
-# ---- poses and Jacobians ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", ["ground", "a at b", "a", "b", "ground in b"])
 def test_poses_and_jacobians_of_bodies_and_frames_are_compiled(name: str) -> None:
     equations = chain().derive()
@@ -140,9 +137,6 @@ def test_unknown_frames_packed_strings_and_missing_multipliers() -> None:
             equations.operations(packed)
         assert caught.value.problems[0].code == "E-CODE-NAME"
     refused("Did you mean 'ground in b'", lambda: chain().derive().compile().pose("ground in bb", Q))
-
-
-# ---- what is refused -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("wrong", [5, None, ["hinge"], b"hinge"])

@@ -150,9 +150,6 @@ def test_what_cannot_be_differentiated_is_told() -> None:
     refused("not names", lambda: DerivativesOf("bias", "m"))  # type: ignore[arg-type]
 
 
-# ---- closed loops --------------------------------------------------------------------------------------------
-
-
 def closed(kind: str) -> tuple[ph.Equations, dict[Any, Any], Floats, dict[str, Any]]:
     """Equations, laws of state, time and a parameter, a state, and options of functions."""
     if kind == "cart":

@@ -134,9 +134,6 @@ def test_a_joint_that_forbids_nothing_carries_nothing() -> None:
         assert equations.simulate(0.1, start={"arm": 0.4}).q.shape[1] == 2
 
 
-# ---- what is refused -----------------------------------------------------------------------------------------
-
-
 def refused(code: str, words: str, make: object) -> None:
     assert callable(make)
     with pytest.raises(PolhodeError, match=words) as e:

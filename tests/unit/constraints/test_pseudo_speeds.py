@@ -88,9 +88,6 @@ def test_values_between_samples_and_derivatives_are_those_of_the_pseudo_velociti
     assert np.allclose(slope.du[-1][:, 0], (up - down) / (2 * h), atol=1e-5)
 
 
-# ---- a choice that is singular somewhere -----------------------------------------------------------------------
-
-
 def pendulum() -> ph.Equations:
     """The velocity of the bob along x, which vanishes where the rod is level whatever its speed."""
     s = ph.System("pendulum")

@@ -82,8 +82,6 @@ def test_texts_without_bounds_are_refused(text: str) -> None:
     assert len(refusal(text)) < 500
 
 
-# ---- names ---------------------------------------------------------------------------------------------------
-
 HIP, HIP_RATE = symbol("hip", "coordinate"), symbol("hip", "speed")
 T, PI = symbol("t", "parameter"), symbol("pi", "parameter")
 NOW = symbol("t", "time")
@@ -111,9 +109,6 @@ def test_any_name_can_be_written(name: str) -> None:
     scope = Scope({"parameter": {name: wanted}})
     assert parse(f"2*{quoted(name)}", scope) == 2 * wanted
     assert parse(scope.spell(wanted), scope) is wanted
-
-
-# ---- out and in again ----------------------------------------------------------------------------------------
 
 
 NUMBERS = [as_expr(Fraction(a, b)) for a in (-3, -1, 1, 2, 7) for b in (1, 2, 3)]

@@ -34,8 +34,6 @@ def read(folder: Path, world: str, rest: str = "", **options: Any) -> tuple[Syst
     return read_mjcf(path, **options)
 
 
-# ---- exact numbers ---------------------------------------------------------------------------------------------
-
 unit = st.floats(-1, 1)
 
 
@@ -67,9 +65,6 @@ def test_turns_near_right_angles_and_equal_moments_are_exact() -> None:
     assert list(R.entries()) == [as_expr(entry) for entry in (1, 0, 0, 0, 0, -1, 0, 1, 0)]
     assert 0 < dropped < 1e-6
     assert inertia([0.3, 0.3, 0.3], [0.1, 0.7, -0.5, 0.5]) == [Fraction(3, 10)] * 3 + [Fraction(0)] * 3
-
-
-# ---- names and structure ---------------------------------------------------------------------------------------
 
 
 def test_names_and_decimals_are_the_files_own(tmp_path: Path) -> None:
@@ -158,9 +153,6 @@ def test_a_model_survives_its_own_yaml(tmp_path: Path) -> None:
     system, _ = read(tmp_path, world)
     again = loads_yaml(dumps_yaml(system))
     assert again.derive("newton_euler").agrees_with(system.derive("newton_euler"))
-
-
-# ---- files -----------------------------------------------------------------------------------------------------
 
 
 def cube_stl(edge: float) -> bytes:

@@ -37,9 +37,6 @@ def test_the_normal_turns_by_the_curvature() -> None:
     assert evaluate(turned, point) == pytest.approx(evaluate(expected, point), abs=1e-13)
 
 
-# ---- what cannot be rolled on ------------------------------------------------------------------------------------
-
-
 def cart() -> ph.System:
     s = ph.System("cart")
     s.joint("move", s.ground, s.body("disc", 1, inertia=(1, 1, 1)), ph.Planar("y"))

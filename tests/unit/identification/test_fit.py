@@ -132,9 +132,6 @@ def test_what_is_lacking_is_told() -> None:
     refused("no possible bodies", lambda: fit.consistent_values)
 
 
-# ---- the parameters of a run --------------------------------------------------------------------------------------
-
-
 @cache
 def sprung_arm() -> ph.Equations:
     """A pendulum of length l on a cart of mass m and a spring k; runs have other values than the model."""

@@ -144,9 +144,6 @@ def test_a_parameter_of_a_limit_needs_a_value() -> None:
     refused("most", lambda: e.simulate(1, controller=Law({x.tau[0]: -x.u[0]}), limits="model"))
 
 
-# ---- compiled and as source -----------------------------------------------------------------------------------------
-
-
 def test_a_compiled_law_keeps_limits() -> None:
     e = arm("strength", (-1, 2)).derive()
     state: dict[str, Any] = {"q": [0.0, 0.0], "u": [0.0, 0.0], "reference": REFERENCE}

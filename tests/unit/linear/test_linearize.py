@@ -91,9 +91,6 @@ def test_mechanisms_that_cannot_move_have_no_modes() -> None:
     refused("leave no speed free", lambda: s.derive().linearize(), code="E-LINEAR-SINGULAR")
 
 
-# ---- what is refused -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("at", "accelerations", "cure"), [
     ({"hing": 0}, {}, "hinge"), ({"d(hing)": 0}, {}, "hinge"), ({}, {"hinges": 1}, "hinge"),
 ])  # fmt: skip

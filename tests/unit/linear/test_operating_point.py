@@ -38,9 +38,6 @@ def dynamics_jacobian(
     return np.transpose(by_q), np.transpose(by_u)
 
 
-# ---- away from an equilibrium ----------------------------------------------------------------------------------
-
-
 def test_away_from_an_equilibrium_small_motions_are_the_jacobian_of_the_dynamics() -> None:
     equations = cart_and_pole().derive()
     linear = equations.linearize({"th": 0.5})
@@ -82,9 +79,6 @@ def test_a_state_says_whether_it_is_an_equilibrium() -> None:
     assert "no equilibrium" not in repr(upright)
     held = equations.linearize({"th": 0.5}, tau={"w": -9.81 * float(np.sin(0.5))})
     assert held.is_equilibrium and not held.notices  # to rounding: the effort is a float
-
-
-# ---- on the constraints ----------------------------------------------------------------------------------------
 
 
 def reduced(at: dict[str, float], h: float = 1e-4) -> float:
@@ -217,9 +211,6 @@ def test_with_the_given_speed_independent_or_linearized_anew_the_eigenvalues_are
     assert_allclose([anew.imag.max(), along.imag.max()], expected, rtol=1e-12)
 
 
-# ---- names -----------------------------------------------------------------------------------------------------
-
-
 def test_states_are_named_after_coordinates_and_speeds() -> None:
     linear = cart_and_pole().derive().linearize()
     assert linear.states == ["x", "th", "x'", "w"]
@@ -234,9 +225,6 @@ def test_small_turns_are_named_after_their_joint(storage: str) -> None:
     linear = s.derive().linearize()
     assert linear.displacements == ["j_rx", "j_ry", "j_rz", "f_rx", "f_ry", "f_rz", "f_x", "f_y", "f_z"]
     assert linear.states[9:] == ["j_wx", "j_wy", "j_wz", "f_wx", "f_wy", "f_wz", "f_vx", "f_vy", "f_vz"]
-
-
-# ---- what is refused -------------------------------------------------------------------------------------------
 
 
 def test_states_that_do_not_serve_are_refused() -> None:

@@ -61,9 +61,6 @@ def test_limits_that_make_no_sense_are_refused_with_a_sentence(name: str) -> Non
     refused(sentence, lambda: joint(kind, limits))
 
 
-# ---- speeds and efforts -------------------------------------------------------------------------------------------
-
-
 def rated(kind: Any, **limits: Any) -> ph.Joint:
     s = ph.System("arm")
     return s.joint("j", s.ground, s.body("link", 1, (1, 0, 0), (1, 1, 1)), kind, **limits)
@@ -133,8 +130,6 @@ def test_rated_limits_that_make_no_sense_are_refused_with_a_sentence(name: str) 
 
 
 HEAVY = '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
-
-# ---- files --------------------------------------------------------------------------------------------------------
 
 
 def test_a_model_file_keeps_limits_and_how_turns_are_stored() -> None:

@@ -247,9 +247,6 @@ def test_samples_are_those_of_scipy(method: str, problem: str) -> None:
     assert np.abs(states - theirs)[is_flat] == pytest.approx(0.0, abs=1e-4)
 
 
-# ---- plain Python ----------------------------------------------------------------------------------------------------
-
-
 def in_python(method: str, problem: str, tolerance: float) -> Run:
     """The same run in plain Python, which has begun."""
     rates, x, t_end = PROBLEMS[problem]
@@ -303,9 +300,6 @@ def test_plain_python_steps_as_native_code_does(method: str, problem: str) -> No
     t, state = 0.5 * (other.t_old + other.t), np.zeros_like(other.x)
     other.state_at(other, t, state)
     assert state[: one.size] == pytest.approx(one.state_at(t), rel=1e-7, abs=1e-12)
-
-
-# ---- what samples show -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", IMPLICIT_METHODS)

@@ -128,9 +128,6 @@ def test_an_event_that_is_zero_at_the_start_is_none_in_momenta_either() -> None:
     assert [len(times) for times in _with_events("gauss4").events] == [1, 0, 0]
 
 
-# ---- state changes ------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def ball() -> tuple[Equations, Any, Any]:
     s = ph.System("ball", gravity=(0, 0, -10))
@@ -246,9 +243,6 @@ def test_what_cannot_be_meant_gets_one_sentence(
     if isinstance(on, dict) and words != "is no event":
         options = {**options, "on": dict.fromkeys([z], on["z"])}
     refused(words, lambda: equations.simulate(1, **options))
-
-
-# ---- callbacks ------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -84,9 +84,6 @@ def test_a_half_turn_in_a_formalism_of_vector_parameters_is_named(angle: float) 
     assert s.derive("newton_euler").simulate(0.1, start={"pivot": angle}).status == "done"
 
 
-# ---- the mass matrix at the start ------------------------------------------------------------------------------
-
-
 def tumbling() -> ph.System:
     """A crate of a thousand tonnes that tumbles, a crumb on a slide in it."""
     s = ph.System("crate and crumb")
@@ -143,9 +140,6 @@ def test_what_an_inertia_is_small_against_is_that_of_the_start() -> None:
 ])  # fmt: skip
 def test_an_inverse_that_does_not_tell_leaves_it_to_the_mass_matrix(inverse: np.ndarray | None) -> None:
     assert not is_surely_regular(inverse)
-
-
-# ---- indefinite mass matrices ------------------------------------------------------------------------------------
 
 
 def bevel_gear() -> ph.System:

@@ -45,9 +45,6 @@ def test_a_misspelt_pose_and_a_speed_among_coordinates_are_refused_with_a_cure(c
     refused(r"'v' is a speed(.|\n)*speeds=\{'v'", lambda: initial_state(crane.derivation, {"v": 1.0}))
 
 
-# ---- states without mass -----------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def motor() -> Equations:
     return motor_driven_pendulum().derive()
@@ -67,9 +64,6 @@ def test_a_start_that_is_none_is_told(motor: Equations) -> None:
     refused(r"no coordinate or state 'curent'.\n.*'current'", lambda: motor.simulate(1, start={"curent": 1}))
     refused("state 'current': the start value is nan", lambda: motor.simulate(1, start={"current": float("nan")}))
     refused("start states: expected 1 numbers", lambda: motor.simulate(1, start=([0], [0], [0, 0])), ShapeError)
-
-
-# ---- unwound ------------------------------------------------------------
 
 
 def arm(count: int = 2) -> ph.System:
@@ -151,9 +145,6 @@ def test_derivatives_of_a_run_know_that_rotors_start_with_their_links() -> None:
 
     assert made["j1 rotor", "j1"][-1] == pytest.approx((end(0.1001) - end(0.0999)) / 2e-4, rel=1e-6)
     assert made["j1 rotor", "n"][-1] == pytest.approx((end(n=50.01) - end(n=49.99)) / 2e-2, rel=1e-6)
-
-
-# ---- start speeds ------------------------------------------------------------
 
 
 def slider(value: float | None = 3) -> ph.System:

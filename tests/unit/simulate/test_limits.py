@@ -82,8 +82,6 @@ def test_limits_that_cannot_be_watched_are_told() -> None:
     assert [each.side for each in e.simulate(1, parameters={"low": -1}).passed_limits] == ["lower"]
 
 
-# ---- noted inside the native run -------------------------------------------------------------------------------
-
 NATIVE = ["TP86", "taylor", "DOP853", "RK45", "Rodas5P", "Radau"]
 SWING: dict[str, Any] = {"start": {"hinge": 0.5}, "speeds": {"hinge": 2.0}, "samples": 2}
 
@@ -177,9 +175,6 @@ def test_members_note_what_they_note_alone(method: str, count: int, monkeypatch:
     assert noted > count / 2
 
 
-# ---- speeds and efforts ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("method", [*NATIVE, "scipy.DOP853", "rk4"])
 def test_a_run_says_when_a_speed_passes_its_limit(method: str) -> None:
     options = {"step": 1e-3} if method == "rk4" else {}
@@ -259,9 +254,6 @@ def test_how_far_a_run_goes_beyond_a_limit_is_between_its_steps_too(method: str)
     assert [each.farthest for each in run.passed_limits] == pytest.approx([top, -top], abs=3e-6)
     batch = e.simulate(9, start={"hinge": np.array([0.5, 0.6])}, **given)
     assert batch[0].passed_limits == run.passed_limits
-
-
-# ---- grown variables ------------------------------------------------------------
 
 
 def test_a_small_angle_that_grows_is_told_and_a_length_is_not() -> None:

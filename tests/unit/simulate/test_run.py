@@ -66,9 +66,6 @@ def test_progress_rises_to_the_end(thrown: Equations, method: str) -> None:
     assert told[-1] == pytest.approx(1.0)
 
 
-# ---- states without mass -----------------------------------------------------------------------------------
-
-
 def test_a_rate_that_is_not_finite_names_its_state() -> None:
     system = motor_driven_pendulum()
     system.state("broken", rate=ph.log(0.1 - system.time))

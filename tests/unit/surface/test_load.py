@@ -313,9 +313,6 @@ def test_to_load_a_file_writes_nothing(file: Path) -> None:
     assert not default_cache().folder.exists()
 
 
-# ---- what a reader doubts ----------------------------------------------------------------------------------------
-
-
 def doubtful(file: Path, links: int = 1) -> Path:
     """The robot with inertias that no body has."""
     bad = ARM.format(mass=2).replace('izz="0.02"', 'izz="3"', links)

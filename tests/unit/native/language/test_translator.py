@@ -47,8 +47,6 @@ from polhode.native.language import (
     vector,
 )  # fmt: skip
 
-# ---- statements ----------------------------------------------------------------------------------------------------
-
 
 class Work(Struct):
     """A record with every kind of field."""
@@ -217,9 +215,6 @@ def test_native_code_equals_plain_python(routine: Callable[..., float], library:
             )
 
 
-# ---- memory --------------------------------------------------------------------------------------------------------
-
-
 @native
 def records(work: Work) -> int:
     work.t = work.other.value + work.t
@@ -292,9 +287,6 @@ def test_loops_over_blocks(library: Library) -> None:
     plain.x[:] = 0.0
     on_blocks(plain)
     np.testing.assert_allclose(plain.x, made_x, rtol=1e-15)
-
-
-# ---- what is refused -----------------------------------------------------------------------------------------------
 
 
 def refused(routine: Any) -> str:

@@ -156,9 +156,6 @@ def test_a_programme_that_cannot_be_kept_is_refused(
     refused(said, lambda: made.programme_control(given[conditions], actuators), code=code)
 
 
-# ---- singular poses --------------------------------------------------------------------------------------------
-
-
 def straight_arm(links: int) -> ph.System:
     s = ph.System("arm", gravity=(0, 0, 0))
     parent = s.ground
@@ -198,9 +195,6 @@ def test_conditions_that_fall_together_at_home_are_told() -> None:
     assert made.notices and "condition number 1" in made.notices[0]
     bent = equations.programme_control([equations.q[0], equations.q[1]], ["j0", "j1"])
     assert not bent.notices
-
-
-# ---- pseudo-velocities -----------------------------------------------------------------------------------------
 
 
 def sliders() -> ph.System:

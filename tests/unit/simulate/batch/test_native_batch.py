@@ -224,9 +224,6 @@ def test_energy_is_watched_where_inputs_act_on_gravity() -> None:
     assert not any(info["notices"] for info in batch.infos)
 
 
-# ---- member events ------------------------------------------------------------
-
-
 @pytest.fixture
 def like_alone(monkeypatch: pytest.MonkeyPatch) -> MembersAlone:
     return MembersAlone(monkeypatch)
@@ -318,9 +315,6 @@ def test_events_in_python_go_one_by_one(like_alone: MembersAlone) -> None:
         batch = ball.equations.simulate(1.0, **options)
     assert list(batch.status) == ["event", "event"]
     assert like_alone.by_python == 2
-
-
-# ---- threads ------------------------------------------------------------
 
 
 class Work:

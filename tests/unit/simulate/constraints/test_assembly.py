@@ -80,9 +80,6 @@ def test_a_loop_does_not_close_the_wrong_way_round() -> None:
     assert upright.q == pytest.approx(0.0, abs=1e-9)
 
 
-# ---- discs on curves -----------------------------------------------------------------------------------------
-
-
 def disc_on(curve: Any, **how: Any) -> ph.System:
     s = ph.System("disc", gravity=(0, 0, "-9.81"))
     disc = s.body("disc", 2, inertia=(1, 1, 1))

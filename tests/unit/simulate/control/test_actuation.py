@@ -72,9 +72,6 @@ def test_states_without_mass_are_in_laws_and_reach_functions() -> None:
     assert np.abs(law.at(python.t).z - python.z).max() < 1e-9
 
 
-# ---- breaks ------------------------------------------------------------
-
-
 def test_breaks_are_at_sample_times_and_those_that_differ_by_rounding_are_one() -> None:
     sums, products = np.cumsum(np.full(9, 0.1)), np.arange(1, 10) * 0.1
     assert (sums != products).any()
@@ -93,9 +90,6 @@ def test_tables_of_the_time_itself_are_found_and_no_others() -> None:
     step = ph.sampled([0, 1], [2, 3], "held")
     assert [table.points.kind for table in tables_of_time([2 * step(t) + x], t)] == ["held"]
     assert not list(tables_of_time([step(x), step(2 * t)], t))
-
-
-# ---- inputs ------------------------------------------------------------
 
 
 def pushed_block() -> ph.System:
@@ -173,9 +167,6 @@ def test_what_is_wrong_with_samples_is_told_of_the_input_they_are_for() -> None:
         ph.sampled([0, 1], [0, 1, 2], name="road")
     with pytest.raises(ph.PolhodeError, match=r"^sampled: the times must ascend"):
         ph.sampled([0, 0], [0, 1])
-
-
-# ---- callables ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("function", "count"), [

@@ -223,9 +223,6 @@ def test_a_reference_that_is_no_function_of_time_is_told_what_time_is() -> None:
     assert "Only numbers can be used" not in str(caught.value)
 
 
-# ---- references ------------------------------------------------------------
-
-
 FOUR = [f"ball_e{k}" for k in range(4)]
 
 

@@ -166,9 +166,6 @@ def test_options_that_could_be_taken_in_two_ways_get_a_sentence(options: dict[st
     refused(match, lambda: e.simulate(0.1, controller=InverseDynamics(e), reference={"elbow": "sin(t)"}, **options))
 
 
-# ---- singular laws ------------------------------------------------------------
-
-
 HORIZONTAL = {"reference": {"theta": "3*t"}, "speeds": {"theta": 3.0}}
 
 

@@ -91,9 +91,6 @@ def test_events_near_flat_poses_have_the_times_of_a_pendulum(angle: float) -> No
     assert found == pytest.approx([time], abs=1e-8)
 
 
-# ---- stiff ------------------------------------------------------------
-
-
 def block(force: Any) -> Equations:
     s = ph.System("block")
     j = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
@@ -222,9 +219,6 @@ def test_a_stiff_loop_is_taken_by_the_implicit_method() -> None:
     assert np.abs(run.x - exact.x).max() < 1e-7 and run.drift.position < 1e-12
 
 
-# ---- momenta ------------------------------------------------------------
-
-
 def arm() -> ph.System:
     s = ph.System("arm")
     upper, lower = s.body("upper", s.parameter("m", 1), (0, 0, -1)), s.body("lower", 2, (0, 0.1, -1), (0.1, 0.1, 0.2))
@@ -314,9 +308,6 @@ def test_equations_that_break_down_are_told_and_what_was_reached_is_kept() -> No
             s.derive().simulate(3, speeds={"x": 1}, method=method, step=0.01)
         kept = stopped.value.trajectory
         assert 0.5 < kept.t[-1] < 1 and np.isfinite(kept.q).all()  # type: ignore[attr-defined]
-
-
-# ---- damped ------------------------------------------------------------
 
 
 DAMPED = {"method": "generalised_alpha", "step": 0.01}

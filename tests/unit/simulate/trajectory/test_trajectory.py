@@ -160,9 +160,6 @@ def test_what_is_prescribed_is_left_out_of_pages_and_other_symbols_are_refused(t
     assert run.animate(tmp_path / "bar.html").stat().st_size > 10_000
 
 
-# ---- states without mass -----------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def motor_run() -> Trajectory:
     start = {"hinge": 0.3, "current": 0.2}
