@@ -37,8 +37,7 @@ def test_every_public_class_and_function_is_shown_in_an_example() -> None:
 
 
 def test_the_watch_wakes_at_a_name_that_is_not_shown() -> None:
-    assert is_shown("bias", ">>> f.bias(q)")
-    assert is_shown("bias", "The bias.", "```python\nph.bias(q)")
+    assert is_shown("bias", ">>> f.bias(q)") and is_shown("bias", "The bias.", "```python\nph.bias(q)")
     assert not is_shown("bias", "The bias.", "ph.bias_of(q)")
 
 

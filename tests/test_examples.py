@@ -15,8 +15,7 @@ def name_of(path: Path) -> str:
 
 
 def test_there_are_examples_and_they_are_numbered_without_gaps() -> None:
-    assert [int(path.name[:2]) for path in EXAMPLES] == list(range(1, len(EXAMPLES) + 1))
-    assert EXAMPLES
+    assert [int(path.name[:2]) for path in EXAMPLES] == list(range(1, len(EXAMPLES) + 1)) and EXAMPLES
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=name_of)

@@ -206,8 +206,7 @@ def test_every_formalism_agrees_with_multipliers_and_embedded(kind: str) -> None
 def test_the_reference_derivation_covers_it_and_agrees(kind: str) -> None:
     found = agreement({"newton_euler": derived(kind).record, "network": made(kind).derive("network").record})
     assert found, str(found)
-    assert not found.not_covered
-    assert "constraint row A" in found.checked
+    assert not found.not_covered and "constraint row A" in found.checked
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -241,9 +240,7 @@ def test_diagnostics_count_the_freedoms_that_it_leaves(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_run_assembles_and_keeps_it_and_its_forces_do_no_work(kind: str) -> None:
     made_run = run(kind)
-    assert made_run.status == "done"
-    assert made_run.drift.position < 1e-9
-    assert made_run.drift.velocity < 1e-8
+    assert made_run.status == "done" and made_run.drift.position < 1e-9 and made_run.drift.velocity < 1e-8
     assert np.ptp(made_run.energy.total) < 1e-6 * max(1.0, np.abs(made_run.energy.total).max())
 
 
@@ -278,5 +275,4 @@ def test_what_is_wrong_with_one_from_outside_is_told_with_its_line() -> None:
     text = dumps_yaml(made("rod")).replace("length:", "lenght:")
     with pytest.raises(ph.PolhodeError, match="there is no such key") as caught:
         loads_yaml(text, file="rod.yaml")
-    assert "Did you mean `length`?" in str(caught.value)
-    assert "constraints.it" in str(caught.value)
+    assert "Did you mean `length`?" in str(caught.value) and "constraints.it" in str(caught.value)

@@ -116,8 +116,7 @@ def test_the_three_ways_to_store_an_orientation_give_one_motion() -> None:
         top(storage).simulate(0.4, start=start, speeds={"tip_wz": 2.0}, rtol=1e-11, atol=1e-11).pose("top")[1][-1]
         for storage, start in starts.items()
     ]
-    assert np.abs(turns[0] - turns[1]).max() < 1e-9
-    assert np.abs(turns[0] - turns[2]).max() < 1e-9
+    assert np.abs(turns[0] - turns[1]).max() < 1e-9 and np.abs(turns[0] - turns[2]).max() < 1e-9
 
 
 @pytest.mark.parametrize("method", ["TP86", "DOP853", "taylor", "Rodas5P", "Radau", "scipy.LSODA", "rk4"])
@@ -145,8 +144,7 @@ def test_quaternions_stay_on_the_unit_sphere(method: str) -> None:
 
 def test_where_one_looks_does_not_change_the_motion(swing: Equations) -> None:
     few, many = (swing.simulate(5, start={"hinge": 2.0}, samples=count) for count in (2, 5001))
-    assert few.q[-1] == pytest.approx(many.q[-1], abs=1e-14)
-    assert few.info["steps"] == many.info["steps"]
+    assert few.q[-1] == pytest.approx(many.q[-1], abs=1e-14) and few.info["steps"] == many.info["steps"]
 
 
 def test_a_free_body_falls_along_a_parabola_and_keeps_its_angular_momentum() -> None:

@@ -52,8 +52,7 @@ def entries(cache: ObjectCache) -> list[Path]:
 def test_f38_the_second_time_nothing_is_compiled(cache: ObjectCache, compilations: list[str]) -> None:
     assert right(cache=cache) and right(cache=cache)
     assert len(compilations) == 1 and len(entries(cache)) == 1
-    assert cache.folder.stat().st_mode & 0o777 == 0o700
-    assert not list(cache.folder.glob("*.tmp"))
+    assert cache.folder.stat().st_mode & 0o777 == 0o700 and not list(cache.folder.glob("*.tmp"))
 
 
 def _cut(data: bytes) -> bytes:

@@ -198,8 +198,7 @@ def test_f50_masses_that_are_negative_by_a_parameter_are_refused() -> None:
     s = ph.System("s")
     m = s.parameter("m", -2)
     refused(r"body 'b': the mass -1 \(with m = -2\) is negative", lambda: s.body("b", mass=m + 1))
-    assert s.body("c", mass=m + 3).name == "c"
-    assert s.body("d", mass=m, check=False).name == "d"
+    assert s.body("c", mass=m + 3).name == "c" and s.body("d", mass=m, check=False).name == "d"
     s = ph.System("s")
     s.joint("x", s.ground, s.body("b", mass=s.parameter("m", 2)), ph.Prismatic("x"))
     with pytest.raises(ph.PolhodeError, match=r"body 'b': the mass -1 \(with m = -1\) is negative"):

@@ -103,8 +103,7 @@ def test_any_name_of_a_model_makes_an_identifier(name: str, tmp_path: Path) -> N
 def test_names_that_look_alike_make_different_identifiers(target: str, tmp_path: Path) -> None:
     names = ["arm_1", "Arm 1", "Arm-1", "ARM_1", "arm_1_", "arm__1"]
     written = [path.name for name in names for path in swing(name, 1.0).derive().export(target, tmp_path)]
-    assert len({*written}) == len(written)
-    assert "arm_1_forward_dynamics.json" in written
+    assert len({*written}) == len(written) and "arm_1_forward_dynamics.json" in written
 
 
 def test_names_that_are_too_long_are_shortened_and_told_apart(tmp_path: Path) -> None:

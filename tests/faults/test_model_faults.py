@@ -166,8 +166,7 @@ def test_F36_a_system_without_freedom_has_empty_equations() -> None:
         equations = system.derive()
         assert len(equations.q) == len(equations.u) == 0
         functions = equations.compile()
-        assert functions.forward_dynamics([], []).shape == (0,)
-        assert functions.mass_matrix([]).shape == (0, 0)
+        assert functions.forward_dynamics([], []).shape == (0,) and functions.mass_matrix([]).shape == (0, 0)
 
 
 def test_what_is_added_after_derivation_does_not_reach_the_equations() -> None:

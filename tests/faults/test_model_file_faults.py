@@ -26,18 +26,15 @@ def file_refusal(path: Path) -> str:
 def test_F01_a_file_that_is_not_there_names_its_neighbours(tmp_path: Path) -> None:
     (tmp_path / "arm.yaml").write_text(PENDULUM)
     message = file_refusal(tmp_path / "amr.yaml")
-    assert "no such file" in message
-    assert "arm.yaml" in message
+    assert "no such file" in message and "arm.yaml" in message
 
 
 def test_F01_an_empty_file_a_folder_and_a_wrong_extension(tmp_path: Path) -> None:
     (tmp_path / "empty.yaml").touch()
     assert "empty" in file_refusal(tmp_path / "empty.yaml")
     (tmp_path / "folder.yaml").mkdir()
-    assert "folder" in file_refusal(tmp_path / "folder.yaml")
-    assert "folder" in file_refusal(tmp_path)
-    assert ".yaml" in file_refusal(tmp_path / "arm.docx")
-    assert "no extension" in file_refusal(tmp_path / "arm")
+    assert "folder" in file_refusal(tmp_path / "folder.yaml") and "folder" in file_refusal(tmp_path)
+    assert ".yaml" in file_refusal(tmp_path / "arm.docx") and "no extension" in file_refusal(tmp_path / "arm")
     assert "not read yet" in file_refusal(tmp_path / "arm.xacro")
 
 
@@ -145,8 +142,7 @@ def test_F09_doubled_and_F10_similar_names() -> None:
     assert "line 1" in refusal("a: 1\nbodies: {}\na: 2\n")
     two = PENDULUM.replace("joints:", "  leg: {mass: 1}\njoints:")
     message = refusal(two + "  knee: {parent: bob, child: leg, type: revolute, coordinates: [hinge]}\n")
-    assert "joints.knee" in message
-    assert "'hinge' is already taken" in message
+    assert "joints.knee" in message and "'hinge' is already taken" in message
     composed, decomposed = (unicodedata.normalize(form, "é") for form in ("NFC", "NFD"))
     text = PENDULUM.replace("m: 2", f"{composed}: 2, {decomposed}: 3, m: 2")
     with pytest.warns(UserWarning, match="looks like another"):
@@ -167,8 +163,7 @@ def test_F11_any_name_is_kept_and_changes_nothing(name: str) -> None:
     hinge = system.joint(name, system.ground, bob, ph.Revolute("y"))
     system.joint_force(hinge, -m * hinge.u[0] + hinge.q[0])
     again = loads_yaml(dumps_yaml(system))
-    assert f"m{name}"[:128] in again.parameters
-    assert list(again.joints) == [name]
+    assert f"m{name}"[:128] in again.parameters and list(again.joints) == [name]
     assert again.loads == system.loads
     assert again.derive("newton_euler").agrees_with(system.derive("newton_euler"))
 
@@ -285,8 +280,7 @@ def test_F13_cycles_and_second_parents_are_refused(pairs: tuple[str, ...], said:
 def test_F14_every_body_that_hangs_on_nothing_is_listed() -> None:
     message = refusal(joints("ga"))
     assert "bodies.b: this body hangs on no joint" in message
-    assert "bodies.c: this body hangs on no joint" in message
-    assert "bodies.a" not in message
+    assert "bodies.c: this body hangs on no joint" in message and "bodies.a" not in message
 
 
 GEARS = """\
@@ -326,8 +320,7 @@ def test_F16_senseless_couplings_are_reported_together_and_cause_no_other_mistak
         GEARS.replace("child: a, type: revolute", "child: a, type: revolute, axis: [0, 0, 0]")
         + "  second: {leader: first, multiplier: 2*}\n  first: {leader: nobody}\n"
     )
-    assert "m.yaml:4: joints.first.axis" in message
-    assert "m.yaml:8: couplings.second.multiplier" in message
+    assert "m.yaml:4: joints.first.axis" in message and "m.yaml:8: couplings.second.multiplier" in message
     assert message.count("m.yaml:") == 2, "what is coupled to a broken joint is not broken as well"
     message = refusal(GEARS + "  second: {leader: nobody}\n  ball: {leader: first}\n  first: {leader: first}\n")
     assert message.count("m.yaml:") == 3
@@ -491,8 +484,7 @@ def test_F32_a_file_whose_loop_cannot_close_says_so_when_it_is_diagnosed() -> No
         ARM + "closures: {pin: {a: upper, b: ground, type: spherical, at_a: [1, 0, 0], at_b: [5, 0, 0]}}"
     )
     found = system.diagnose()
-    assert not found.can_be_assembled
-    assert "'pin x' is off by" in found.text()
+    assert not found.can_be_assembled and "'pin x' is off by" in found.text()
 
 
 def test_a_driven_joint_may_move_what_has_no_mass() -> None:

@@ -71,10 +71,8 @@ def test_a_bead_on_a_cycloid_takes_one_time_for_all_widths(width: float) -> None
     period = 4 * np.pi * np.sqrt(a / G)
     run = made.simulate(period, start={"wire place": width}, rtol=1e-11, atol=1e-13)
     place = run["wire place"]
-    assert place[0] == pytest.approx(width, abs=1e-12)
-    assert place[-1] == pytest.approx(width, abs=1e-8)
-    assert np.abs(run.speed("vx")[-1]) < 1e-8
-    assert run.drift.position < 1e-12
+    assert place[0] == pytest.approx(width, abs=1e-12) and place[-1] == pytest.approx(width, abs=1e-8)
+    assert np.abs(run.speed("vx")[-1]) < 1e-8 and run.drift.position < 1e-12
 
 
 def test_a_wire_pushes_with_weight_and_centrifugal_force() -> None:
@@ -108,9 +106,7 @@ def test_a_disc_rolls_on_a_parabola_as_its_own_equation_says(side: int) -> None:
 
     alone = solve_ivp(rates, (0, 2), [1.3, 0.0], t_eval=run.t, rtol=1e-11, atol=1e-12)
     assert_allclose(run["tyre place"], alone.y[0], atol=1e-7)
-    assert run.energy_drift < 1e-8
-    assert run.drift.position < 1e-12
-    assert run.drift.velocity < 1e-12
+    assert run.energy_drift < 1e-8 and run.drift.position < 1e-12 and run.drift.velocity < 1e-12
 
 
 def test_a_solid_disc_leaves_a_round_hill_where_the_cosine_is_four_sevenths() -> None:
@@ -120,8 +116,7 @@ def test_a_solid_disc_leaves_a_round_hill_where_the_cosine_is_four_sevenths() ->
     assert made.constraints is not None
     push = substitute([made.multipliers[made.constraints.names.index("tyre touch")]], dict.fromkeys(made.tau, 0))
     run = made.simulate(20, start={"tyre place": 1e-4}, until=crossing(push[0], direction=-1), rtol=1e-11, atol=1e-13)
-    assert run.status == "event"
-    assert np.cos(run["tyre place"][-1]) == pytest.approx(4 / 7, abs=1e-7)
+    assert run.status == "event" and np.cos(run["tyre place"][-1]) == pytest.approx(4 / 7, abs=1e-7)
     _, _, force = run.reaction("tyre")
     radial = [np.sin(run["tyre place"][-1]), 0, np.cos(run["tyre place"][-1])]
     assert force[-1] @ radial == pytest.approx(0, abs=1e-6)
@@ -175,9 +170,7 @@ def test_a_half_car_on_a_measured_road_keeps_its_energy(struts: bool) -> None:
     state = made.assemble({"x": 0.0}, {"vx": 3.0})
     assert state.freedom.degrees == (3 if struts else 1)
     run = made.simulate(1.5, start=state.q, speeds=state.u, rtol=1e-9, atol=1e-10)
-    assert run["x"][-1] > 3
-    assert run.drift.position < 1e-12
-    assert run.energy_drift < 1e-6
+    assert run["x"][-1] > 3 and run.drift.position < 1e-12 and run.energy_drift < 1e-6
     assert run.power_audit().residual < 1e-6
     assert np.all(np.abs(run["front tyre place"] - run["rear tyre place"] - 1.5) < 0.2)
     pushes = [run.reaction(f"{name} tyre")[2][:, 2] for name in ("front", "rear")]
@@ -218,7 +211,6 @@ def test_a_bowl_on_a_cart_moves_against_its_disc() -> None:
     run = s.derive().simulate(3, start={"rail": 0.0, "tyre place": 1.0}, rtol=1e-10, atol=1e-12)
     centre = 3 * run["rail"] + M * run["x"]
     assert_allclose(centre, centre[0], atol=1e-9)
-    assert np.ptp(run["rail"]) > 0.1
-    assert run.energy_drift < 1e-8
+    assert np.ptp(run["rail"]) > 0.1 and run.energy_drift < 1e-8
     on_disc, on_cart = (run.reaction("tyre", on=name)[2] for name in ("disc", "cart"))
     assert_allclose(on_disc, -on_cart, atol=1e-12)

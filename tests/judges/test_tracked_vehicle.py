@@ -144,8 +144,7 @@ def test_a_stiff_hull_moves_as_a_rigid_one() -> None:
 @pytest.mark.parametrize("flexible", [False, True], ids=["rigid", "flexible"])
 def test_it_does_not_roll_over_a_symmetric_obstacle(flexible: bool) -> None:
     run = vehicle(flexible)[1].simulate(3, rtol=1e-10, atol=1e-12)
-    assert abs(run["heave"]).max() > 0.1
-    assert abs(run["roll"]).max() < 1e-12
+    assert abs(run["heave"]).max() > 0.1 and abs(run["roll"]).max() < 1e-12
 
 
 def test_obstacles_left_and_right_are_mirror_images() -> None:
@@ -154,15 +153,13 @@ def test_obstacles_left_and_right_are_mirror_images() -> None:
         for side in ("right", "left")
     )
     assert abs(left["roll"]).max() > 0.02
-    assert abs(left["roll"] + right["roll"]).max() < 1e-7
-    assert abs(left["heave"] - right["heave"]).max() < 1e-7
+    assert abs(left["roll"] + right["roll"]).max() < 1e-7 and abs(left["heave"] - right["heave"]).max() < 1e-7
 
 
 def test_energy_changes_by_the_work_of_drive_dampers_ground_and_track() -> None:
     run = vehicle(True)[1].simulate(1.5, rate=2000, rtol=1e-10, atol=1e-12)
     audit = run.power_audit()
-    assert audit["the whole mechanism"].residual < 1e-12
-    assert audit["the run"].residual < 1e-6
+    assert audit["the whole mechanism"].residual < 1e-12 and audit["the run"].residual < 1e-6
     assert abs(audit.ports["drive x"]).max() > 1e4  # the obstacle holds the vehicle back
 
 

@@ -34,8 +34,7 @@ def test_native_samples_are_those_of_a_python_controller_that_is_held(method: st
     how: dict[str, Any] = {"method": method, "start": START, "samples": 21}
     native = e.simulate(0.5, controller=InverseDynamics(e), reference=REFERENCE, sample_time=0.01, **how)
     python = e.simulate(0.5, tau=ph.held(by_hand(e), 0.01), **how)
-    assert np.allclose(native.x, python.x, atol=1e-12)
-    assert np.allclose(native.tau, python.tau, atol=1e-11)
+    assert np.allclose(native.x, python.x, atol=1e-12) and np.allclose(native.tau, python.tau, atol=1e-11)
     assert np.allclose(native.at([0.123, 0.2871]).tau, python.at([0.123, 0.2871]).tau, atol=1e-9)
 
 
@@ -127,8 +126,7 @@ def test_states_go_from_sample_to_sample() -> None:
         start={"x": 1},
     )
     log = run.controller
-    assert log.names == ("count", "last")
-    assert np.array_equal(log.states[:, 0], np.arange(5))
+    assert log.names == ("count", "last") and np.array_equal(log.states[:, 0], np.arange(5))
     x = run.at(log.times).q[:, 0]
     assert np.allclose(log.states[:, 1], [2, *x[:-1]])
     assert np.allclose(log.controls[:, 0], log.states.sum(axis=1) - x)

@@ -194,8 +194,7 @@ every_constraint = pytest.mark.parametrize("make", CONSTRAINED.values(), ids=CON
 def test_circuits_of_chords_are_the_rates_of_the_conditions_row_for_row(make: Callable[[], ph.System]) -> None:
     usual, circuits = both(make())
     assert usual.rows
-    assert circuits.names == usual.names
-    assert circuits.trivial == usual.trivial
+    assert circuits.names == usual.names and circuits.trivial == usual.trivial
     assert same(circuits.values, usual.values)
     assert same(circuits.A.entries(), usual.A.entries())
     assert same(circuits.a, usual.a)
@@ -253,8 +252,7 @@ def test_circuits_and_cutsets_give_the_accelerations_in_numbers(make: Callable[[
 
 def test_circuits_that_the_tree_keeps_by_itself_are_set_aside() -> None:
     _, circuits = both(four_bar())
-    assert circuits.trivial == ("pin tilt 1", "pin tilt 2", "pin y")
-    assert circuits.names == ["pin x", "pin z"]
+    assert circuits.trivial == ("pin tilt 1", "pin tilt 2", "pin y") and circuits.names == ["pin x", "pin z"]
 
 
 def test_a_driven_joint_makes_the_circuits_depend_on_time() -> None:
@@ -273,8 +271,7 @@ def test_a_condition_on_coordinates_is_no_edge_and_keeps_its_row() -> None:
 
 def test_the_joint_that_closes_a_loop_is_a_chord_of_two_terminals() -> None:
     made = of(four_bar())
-    assert "pin" in made.graph.cotree
-    assert made.graph.circuits["pin"] == {"b3.pin": 1}
+    assert "pin" in made.graph.cotree and made.graph.circuits["pin"] == {"b3.pin": 1}
     assert of(spatial_loop()).graph.circuits["ball"] == {"b2.ball": 1, "far.ball": -1}
 
 

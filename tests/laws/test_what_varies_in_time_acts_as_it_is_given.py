@@ -122,8 +122,7 @@ def test_laws_and_holds_drive_mechanisms_with_constraints(options: dict[str, Any
         0.5, tau={"crank": ph.sampled(np.cos(9 * 0.02 * np.arange(26)), rate=50, kind="held")}, **start
     )  # fmt: skip
     assert held.compare(same).largest < 1e-9
-    assert held.power_audit().residual < 1e-6
-    assert max(held.drift.position, held.drift.velocity) < 1e-9
+    assert held.power_audit().residual < 1e-6 and max(held.drift.position, held.drift.velocity) < 1e-9
 
 
 def test_steps_that_do_not_fit_the_samples_are_divided_at_them() -> None:

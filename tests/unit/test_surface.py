@@ -19,8 +19,7 @@ def test_equations_are_typeset_or_counted() -> None:
     s.joint("q", s.ground, s.body("bob", m, (0, 0, -l)), ph.Revolute("y"))
     made = bundle_of(s.derive())
     assert r"M &= \begin{bmatrix} l^{2} m \end{bmatrix}" in made["text/latex"]
-    assert made["text/plain"].startswith("Equations('pendulum'")
-    assert r"\dot{q} &=" not in made["text/latex"]
+    assert made["text/plain"].startswith("Equations('pendulum'") and r"\dot{q} &=" not in made["text/latex"]
     assert r"\dot{z} &=" in bundle_of(motor_driven_pendulum().derive())["text/latex"]
     s = ph.System("ball")
     s.joint("socket", s.ground, s.body("ball", 1, inertia=(1, 1, 1)), ph.Spherical())

@@ -43,8 +43,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_operations_are_those_of_the_function_without_reading_constants_and_writing() -> None:
     assert operations_of("inverse_dynamics", GENERATED) == 1
-    assert operations_of("forward_dynamics", GENERATED) == 3
-    assert operations_of("mass_matrix", GENERATED) == 0
+    assert operations_of("forward_dynamics", GENERATED) == 3 and operations_of("mass_matrix", GENERATED) == 0
 
 
 def test_what_was_made_once_is_kept_and_what_was_broken_off_is_not(built: Path) -> None:
@@ -66,8 +65,7 @@ def test_another_tracer_or_another_mechanism_is_traced_anew(built: Path, monkeyp
     asked = [("1", "pendulum"), ("1", "pendulum"), ("2", "pendulum"), ("1", "cart")]
     found = [traced(Tracer("echo", echo, version), "floating arm", text, print) for version, text in asked]
     assert [trace.source.read_text(encoding="utf-8") for trace in found] == [text for _, text in asked]
-    assert found[0] == found[1]
-    assert len({trace.library for trace in found}) == 3
+    assert found[0] == found[1] and len({trace.library for trace in found}) == 3
     assert all(trace.library.name.startswith("echo-floating-arm-") for trace in found)
 
 

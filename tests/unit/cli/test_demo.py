@@ -24,13 +24,11 @@ def test_both_wrists_reach_the_same_place_and_others_are_refused() -> None:
 def test_the_demonstration_agrees_conserves_and_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcome = demo.demonstrate(tmp_path / "out", seconds=1.0)
     assert all(comparison.agree for comparison in outcome.comparisons.values())
-    assert all(run.energy_drift < 1e-9 for run in outcome.trajectories.values())
-    assert outcome.distance < 1e-8
+    assert all(run.energy_drift < 1e-9 for run in outcome.trajectories.values()) and outcome.distance < 1e-8
     assert all(path.stat().st_size > 0 for path in outcome.files)
     assert {path.suffix for path in outcome.files} >= {".html", ".csv"}
     said = capsys.readouterr().out
-    assert said.count("formalisms agree exactly") == 2
-    assert "energy drift" in said
+    assert said.count("formalisms agree exactly") == 2 and "energy drift" in said
     assert max(len(line) for line in said.splitlines() if str(tmp_path) not in line) <= 80
 
 

@@ -240,5 +240,4 @@ def test_tolerances_and_length_decide_for_taylor() -> None:
     for digits in range(3, 16):
         answers = [is_taylor_faster(length, 10.0**-digits) for length in range(400, 0, -7)]
         assert answers == sorted(answers)
-    assert is_taylor_faster(250, 0.0)
-    assert not is_taylor_faster(251, 0.0)
+    assert is_taylor_faster(250, 0.0) and not is_taylor_faster(251, 0.0)

@@ -65,8 +65,7 @@ def test_auxiliary_coordinates_are_measured_and_start_as_given() -> None:
 
 def test_small_motions_leave_auxiliary_coordinates_out_and_find_them() -> None:
     linear = slotted_arm().derive(independent=["arm"]).linearize()
-    assert linear.states == ["arm", "arm'"]
-    assert not any(linear.residual)
+    assert linear.states == ["arm", "arm'"] and not any(linear.residual)
     m = linear.equations.system.parameters["m"].symbol
     assert linear.second_order.M[0, 0] == m + 1 + 3 * HALF**2  # about the hinge, and the block at half a metre
     assert linear.second_order.K[0, 0] == 10 * m
@@ -97,24 +96,20 @@ def test_a_joint_with_two_parallel_axes_is_a_rod() -> None:
     plain, jointed = crank_and_slider(False), crank_and_slider(True)
     begin = plain.assemble({"crank": 0.7, "slide": 2}, {"crank": 1.5}, hold=["crank"])
     found = jointed.assemble({"crank": 0.7, "slide": begin.q[1]}, {"crank": 1.5})
-    assert found.q[:2] == pytest.approx(begin.q, abs=1e-12)
-    assert found.u == pytest.approx(begin.u, abs=1e-12)
+    assert found.q[:2] == pytest.approx(begin.q, abs=1e-12) and found.u == pytest.approx(begin.u, abs=1e-12)
     accelerations = [e.compile().forward_dynamics(at.q, at.u) for e, at in ((plain, begin), (jointed, found))]
     assert accelerations[1] == pytest.approx(accelerations[0], rel=1e-11)
     run = jointed.simulate(3, start=found.q, speeds=found.u)
-    assert run.drift.position < 1e-12
-    assert run.energy_drift < 1e-7
+    assert run.drift.position < 1e-12 and run.energy_drift < 1e-7
 
 
 def test_diagnostics_and_inverse_kinematics_place_auxiliary_coordinates() -> None:
     system = slotted_arm()
     found = system.diagnose({"arm": 0.4, "slot 1": 0.4})
-    assert found.here is not None
-    assert (found.here.rank, found.here.off) == (1, {})
+    assert found.here is not None and (found.here.rank, found.here.off) == (1, {})
     assert found.here.coordinates["slot 1"] == pytest.approx(found.here.coordinates["arm"])
     place = system.derive().inverse_kinematics("block", (-0.2, 0, -0.5), of="position").coordinates
-    assert place["arm"] == pytest.approx(np.arctan(0.4))
-    assert place["slot 1"] == pytest.approx(np.arctan(0.4))
+    assert place["arm"] == pytest.approx(np.arctan(0.4)) and place["slot 1"] == pytest.approx(np.arctan(0.4))
 
 
 def test_auxiliary_coordinates_is_found_in_numbers_too() -> None:

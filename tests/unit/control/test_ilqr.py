@@ -39,8 +39,7 @@ def test_limits_make_a_motion_bang_bang() -> None:
     e, x, v, force = block()
     final = 500 * (x - 1) ** 2 + 500 * v**2
     made = iLQR(e, force**2 / 1000, final, duration=2, sample_time=0.05, limits={"F": 1})
-    assert np.abs(made.c).max() <= 1
-    assert made.x[-1] == pytest.approx([1, 0], abs=0.02)
+    assert np.abs(made.c).max() <= 1 and made.x[-1] == pytest.approx([1, 0], abs=0.02)
     np.testing.assert_allclose(made.c[:15, 0], 1, atol=1e-6)  # a metre in two seconds takes all of one newton
     np.testing.assert_allclose(made.c[-15:, 0], -1, atol=1e-6)
 

@@ -66,8 +66,7 @@ def test_limits_are_those_of_the_input_itself() -> None:
     e = s.derive()
     linear = e.linearize(e.equilibrium(free=["tau_z"], given={"z": 0}))
     mpc = LinearMPC(linear, horizon=5, sample_time=0.1, limits={"tau_z": (15, 22)})
-    assert law_at(mpc, [-5.0, 0.0])[0] == pytest.approx(22)
-    assert law_at(mpc, [9.0, 0.0])[0] == pytest.approx(15)
+    assert law_at(mpc, [-5.0, 0.0])[0] == pytest.approx(22) and law_at(mpc, [9.0, 0.0])[0] == pytest.approx(15)
     with pytest.raises(ph.PolhodeError, match="tau_z is 20 at the operating point, which is not between -5 and 5"):
         LinearMPC(linear, horizon=5, sample_time=0.1, limits={"tau_z": 5})
 

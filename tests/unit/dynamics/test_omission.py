@@ -57,8 +57,7 @@ def test_a_speed_of_its_name_is_not_taken_for_it_nor_for_its_limits() -> None:
     refused("the trajectory has no coordinate 'fall'", lambda: run["fall"])
     with pytest.raises(PolhodeError, match="the coordinate 'fall' is omitted from these equations"):
         s.derive(omit=["fall"]).simulate(0.2, start={"fall": 3})
-    assert run.passed_limits == ()
-    assert run.notices == ("the limits of 'fall' were not watched: it is omitted.",)
+    assert run.passed_limits == () and run.notices == ("the limits of 'fall' were not watched: it is omitted.",)
 
 
 def test_a_coordinate_that_matters_is_kept_and_what_depends_on_it_is_named() -> None:
@@ -87,8 +86,7 @@ def test_a_rate_keeps_what_it_depends_on_and_small_motions_are_without_it() -> N
     refused("the rate of the coordinate 'x' depends on it", lambda: s.derive(omit=["yaw"]))
     assert s.derive(omit=["ice"]).coordinates == []
     made = car().derive(omit=["x", "y"]).linearize()
-    assert made.states[:3] == ["yaw", "swing", "plane_1"]
-    assert len(made.eigenvalues()) == 6
+    assert made.states[:3] == ["yaw", "swing", "plane_1"] and len(made.eigenvalues()) == 6
 
 
 def test_an_orientation_is_omitted_whole() -> None:
@@ -114,8 +112,7 @@ def test_constraints_that_do_not_depend_on_it_are_kept_without_it(constraints: s
     start = {"speeds": dict(zip(made.speeds, (1.0, 0.5), strict=False)), "method": "rk4", "step": 0.05}
     long, short = (each.simulate(0.2, **start) for each in (whole, made))
     np.testing.assert_allclose(short.u, long.u, atol=1e-12)
-    assert short.q.shape[1] == 0
-    assert abs(short.drift.velocity) < 1e-12
+    assert short.q.shape[1] == 0 and abs(short.drift.velocity) < 1e-12
 
 
 def test_it_is_another_entry_of_the_store_and_pickles(tmp_path: Path) -> None:
@@ -146,5 +143,4 @@ def test_a_program_tells_the_energies_that_the_state_tells(tmp_path: Path) -> No
         written = falling().export(target, tmp_path, program=True)
         (main,) = [path for path in written if path.name.endswith(f"simulation.{ending}")]
         source = main.read_text(encoding="utf-8")
-        assert "energy.kinetic" in source
-        assert "potential" not in source
+        assert "energy.kinetic" in source and "potential" not in source

@@ -36,8 +36,7 @@ def test_small_joints_parameters_and_inputs() -> None:
     assert same(substitute(made.inverse_dynamics, known), made.tau)
     s = cart()
     s.joint("second", "bob", s.body("last", 1, (0, 0, -1)), ph.Revolute("y"), at=(0, 0, -1), small=True)
-    assert s.derive().agrees_with(s.derive(small=["second"]))
-    assert s.derive(small=[]).record.small is None
+    assert s.derive().agrees_with(s.derive(small=["second"])) and s.derive(small=[]).record.small is None
     assert not s.derive(small=["swing"]).agrees_with(s.derive())
     assert s.derive(small=[s.joints["swing"]]).agrees_with(s.derive(small=[s.joints["swing"].q[0]]))
     s = ph.System("rotor", gravity=(0, 0, 0))
@@ -54,8 +53,7 @@ def test_a_small_turn_of_a_free_body_makes_the_speeds_small_that_it_begins_with(
     s.joint("sea", s.ground, s.body("ship", 1, inertia=(1, 2, 3)), free, coordinates=["yaw", "pitch", "roll", *"xyz"],
             speeds=["wx", "wy", "wz", "vx", "vy", "vz"])  # fmt: skip
     small = s.derive(small=["pitch", "roll", "z"]).record.small
-    assert small is not None
-    assert len(small.speeds) == 3
+    assert small is not None and len(small.speeds) == 3
 
 
 @pytest.mark.parametrize(("small", "sentence"), [

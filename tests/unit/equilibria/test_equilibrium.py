@@ -70,8 +70,7 @@ def test_a_conical_pendulum_turns_steadily() -> None:
     s.joint("a", s.ground, s.body("yoke"), ph.Revolute("z"))
     s.joint("b", "yoke", s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
     at = s.derive().equilibrium(free=["a'"], given={"b": 0.6}, start={"a'": 2.0})
-    assert at["a'"] ** 2 == pytest.approx(9.81 / np.cos(0.6), rel=1e-13)
-    assert at.moving == ("a",)
+    assert at["a'"] ** 2 == pytest.approx(9.81 / np.cos(0.6), rel=1e-13) and at.moving == ("a",)
     # small nutations: ω_n² = ω² (1 + 3 cos² b), M. Spiegel, Theoretical Mechanics (1967), chapter 11
     assert abs(at.eigenvalues.imag).max() == pytest.approx(at["a'"] * np.sqrt(1 + 3 * np.cos(0.6) ** 2), rel=1e-10)
 
@@ -157,8 +156,7 @@ def test_a_stiff_spring_makes_no_family_of_what_is_soft(carrier: str) -> None:
     spring = s.joint("x", carrier, s.body("block", 1), ph.Prismatic("x"))
     s.joint_spring(spring, 10**10)
     rest = s.derive().equilibrium(start={"a": 0.5})
-    assert abs(rest["a"]) < 1e-9
-    assert rest.notices == ()
+    assert abs(rest["a"]) < 1e-9 and rest.notices == ()
 
 
 def test_of_a_family_of_equilibria_one_is_listed() -> None:

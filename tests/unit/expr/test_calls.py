@@ -43,10 +43,8 @@ def test_derivatives_of_calls_agree_and_end() -> None:
     f = MAP(TYRE(X * A), Y) * TYRE(X)
     assert gradient(f, [X, Y, A]) == [derivative([f], variable)[0] for variable in (X, Y, A)]
     line = ph.table([0, 1, 2], [0, 1, 4])
-    assert line(X).diff(X) != 0
-    assert line(X).diff(X, X) == 0
-    assert TYRE(X).diff(X, X, X) != 0
-    assert TYRE(X).diff(X, X, X, X) == 0
+    assert line(X).diff(X) != 0 and line(X).diff(X, X) == 0
+    assert TYRE(X).diff(X, X, X) != 0 and TYRE(X).diff(X, X, X, X) == 0
     assert TYRE.integral()(X).diff(X) is TYRE(X)
     assert TYRE(0.5) == 2.0 and TYRE([0, 0.5]).tolist() == [0.0, 2.0]
     assert float(TYRE(ph.symbol("x")).subs({ph.symbol("x"): 0.5})) == 2.0

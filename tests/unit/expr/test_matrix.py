@@ -26,9 +26,7 @@ def test_products_and_vectors_are_those_of_numpy() -> None:
     assert v.dot(v.cross(w)) == 0
     assert -skew(v) == skew(v).T
     v = Vector([a, b])
-    assert v + v - v == v
-    assert 2 * v == v * 2 == v + v
-    assert (v * 2) / 2 == v
+    assert v + v - v == v and 2 * v == v * 2 == v + v and (v * 2) / 2 == v
     assert -v == Vector([-a, -b])
     assert isinstance(v[:1], Vector)
 
@@ -44,10 +42,8 @@ def test_inverses_and_determinants_are_exact() -> None:
 
 def test_entries_rows_columns_and_blocks() -> None:
     matrix = Matrix([[1, 2, 3], [4, 5, 6]])
-    assert matrix.shape == (2, 3)
-    assert matrix[1, 2] == 6
-    assert matrix[0] == Vector([1, 2, 3])
-    assert matrix[:, 1] == Vector([2, 5])
+    assert matrix.shape == (2, 3) and matrix[1, 2] == 6
+    assert matrix[0] == Vector([1, 2, 3]) and matrix[:, 1] == Vector([2, 5])
     assert matrix[0:2, 1:3] == Matrix([[2, 3], [5, 6]])
     assert matrix.columns[2] == Vector([3, 6])
     assert list(matrix.entries()) == [1, 2, 3, 4, 5, 6]
@@ -121,6 +117,5 @@ def test_notebooks_show_latex_and_long_matrices_take_a_line_a_row() -> None:
     assert repr(Matrix([[x, 1], [0, y]])) == "Matrix([[x, 1], [0, y]])"
     long = Matrix([[sin(k * x) + cos(k * y) for k in (11, 12, 13)] for _ in range(2)])
     rows = repr(long).splitlines()
-    assert len(rows) == 4
-    assert rows[0] == "Matrix([" and rows[1].startswith("    [cos(11*y) + sin(11*x), ")
+    assert len(rows) == 4 and rows[0] == "Matrix([" and rows[1].startswith("    [cos(11*y) + sin(11*x), ")
     assert len(repr(Vector([sum(sin(k * x) for k in range(200))] * 2))) < 1000

@@ -27,19 +27,14 @@ def test_equal_expressions_are_one_object_and_other_forms_are_equal() -> None:
     assert symbol("a") is a
     assert number(Fraction(2, 4)) is as_expr(0.5)
     left, right = a * (b + c), a * b + a * c
-    assert left == right
-    assert left is not right
-    assert hash(left) == hash(right)
+    assert left == right and left is not right and hash(left) == hash(right)
 
 
 def test_products_are_shared_up_to_sign() -> None:
-    assert (-a) * b is -(a * b)
-    assert (-a) * (-b) is a * b
-    assert a - (-b) is a + b
+    assert (-a) * b is -(a * b) and (-a) * (-b) is a * b and a - (-b) is a + b
     minus = -a
     assert -minus is a
-    assert (-a) / (-b) is a / b
-    assert -a - b is -(a + b)
+    assert (-a) / (-b) is a / b and -a - b is -(a + b)
     assert -3 * a is -(3 * a)
 
 
@@ -89,24 +84,19 @@ def test_expressions_cannot_be_changed_and_copies_are_themselves() -> None:
     with pytest.raises(AttributeError):
         node.extra = 1  # type: ignore[attr-defined]
     node = sin(a + 2 * b) / c
-    assert copy.copy(node) is node
-    assert copy.deepcopy([node])[0] is node
+    assert copy.copy(node) is node and copy.deepcopy([node])[0] is node
 
 
 def test_symbols_of_different_kinds_never_clash() -> None:
     speed = symbol("a", "speed")
-    assert speed is not a
-    assert speed != a
-    assert speed.name == a.name == "a"
+    assert speed is not a and speed != a and speed.name == a.name == "a"
     component = unit_symbols(["a", "d"])[0]
     assert component != a
 
 
 @pytest.mark.parametrize("name", ["t", "pi", "E", "I", "lambda", "in", "", "a b", "\n*/", "\ud800", "x" * 10_000])
 def test_any_name_makes_a_symbol(name: str) -> None:
-    assert symbol(name) is symbol(name)
-    assert symbol(name).name == name
-    assert symbol(name) != symbol(name + "'")
+    assert symbol(name) is symbol(name) and symbol(name).name == name and symbol(name) != symbol(name + "'")
 
 
 def test_zero_functions_of_math_and_short_vectors() -> None:
@@ -119,8 +109,7 @@ def test_zero_functions_of_math_and_short_vectors() -> None:
 
 
 def test_huge_powers_are_refused_and_memory_returns() -> None:
-    assert a**3 == a * a * a
-    assert a**-2 == 1 / (a * a)
+    assert a**3 == a * a * a and a**-2 == 1 / (a * a)
     assert a**0 is number(1)
     assert a ** Fraction(3, 2) == a * a ** Fraction(1, 2)
     refused("too large", lambda: a**100_000)

@@ -57,8 +57,7 @@ def test_coordinate_speed_effort_and_acceleration_are_told_apart() -> None:
     assert spellings([*e.q, *e.u, *e.tau, *e.udot]) == [
         ("x", "x", "x"), ("x'", r"\dot{x}", "x_dot"), ("tau_x", r"\tau_{x}", "tau_x"), ("x''", r"\ddot{x}", "x_ddot"),
     ]  # fmt: skip
-    assert repr(e.bias[0]) == "c*x' + k*x"
-    assert repr(e.forcing[0]) == "tau_x - c*x' - k*x"
+    assert repr(e.bias[0]) == "c*x' + k*x" and repr(e.forcing[0]) == "tau_x - c*x' - k*x"
     assert repr(e.inverse_dynamics[0]) == "c*x' + k*x + m*x''"
     assert e.latex("bias") == r"\begin{bmatrix} \dot{x} c + k x \end{bmatrix}"
 
@@ -190,8 +189,7 @@ def test_what_would_be_written_alike_is_refused_when_the_model_is_built(what: st
     with pytest.raises(ph.PolhodeError, match="would both be written") as refused:
         add(slider())
     assert all(word in str(refused.value) for word in named)
-    assert "Give one of them another name." in str(refused.value)
-    assert "E-MODEL-TWICE" in str(refused.value)
+    assert "Give one of them another name." in str(refused.value) and "E-MODEL-TWICE" in str(refused.value)
 
 
 def test_a_refused_name_leaves_nothing_and_multipliers_are_told_apart() -> None:

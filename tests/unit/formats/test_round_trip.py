@@ -25,9 +25,7 @@ MODELS = Path(__file__).parents[3] / "models"
 def assert_same_system(a: ph.System, b: ph.System) -> None:
     assert a.name == b.name
     assert same(a.gravity, b.gravity)
-    assert a.parameters == b.parameters
-    assert a.inputs == b.inputs
-    assert list(a.bodies) == list(b.bodies)
+    assert a.parameters == b.parameters and a.inputs == b.inputs and list(a.bodies) == list(b.bodies)
     for one, other in zip(a.bodies.values(), b.bodies.values(), strict=True):
         assert one.mass == other.mass
         assert same(one.com, other.com)
@@ -41,16 +39,12 @@ def assert_same_system(a: ph.System, b: ph.System) -> None:
     assert list(a.joints) == list(b.joints)
     for left, right in zip(a.joints.values(), b.joints.values(), strict=True):
         assert (left.parent, left.child) == (right.parent, right.child)
-        assert left.type.stages == right.type.stages
-        assert left.type.from_parent == right.type.from_parent
+        assert left.type.stages == right.type.stages and left.type.from_parent == right.type.from_parent
         assert all(x is y for x, y in zip(left.q + left.u, right.q + right.u, strict=True))
         for x, y in ((left.in_parent, right.in_parent), (left.in_child, right.in_child)):
             assert same([*x.R.entries(), *x.p], [*y.R.entries(), *y.p])
-    assert a.couplings == b.couplings
-    assert list(a.couplings) == list(b.couplings)
-    assert a.prescribed == b.prescribed
-    assert a.constraints == b.constraints
-    assert a.loads == b.loads
+    assert a.couplings == b.couplings and list(a.couplings) == list(b.couplings)
+    assert a.prescribed == b.prescribed and a.constraints == b.constraints and a.loads == b.loads
     assert a.poses == b.poses
 
 
@@ -238,8 +232,7 @@ def test_states_without_mass_survive_with_their_rates_starts_and_units() -> None
     assert "  current: {rate: (voltage - R*current - n*K*u(hinge))/L, unit: A}" in text
     assert '  error: "`u(hinge)` - sin(t)"' in text
     again = loads_yaml(text)
-    assert again.model() == system.model()
-    assert again.states == system.states and again.poses == system.poses
+    assert again.model() == system.model() and again.states == system.states and again.poses == system.poses
     assert dumps_yaml(again) == text
 
 

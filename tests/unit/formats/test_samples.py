@@ -62,8 +62,7 @@ def test_samples_are_what_they_say() -> None:
         system = load(ROOT / "models" / f"{name}.yaml")
         for pose in system.poses:
             here = system.diagnose(pose).here
-            assert here is not None
-            assert not here.moved
+            assert here is not None and not here.moved
     system = load(ROOT / "models" / "biped.yaml")
     assert system.derive("newton_euler").agrees_with(biped([1]).derive("newton_euler"))
     here = system.diagnose("standing").here

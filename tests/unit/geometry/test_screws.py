@@ -62,8 +62,7 @@ def test_the_angle_is_that_which_stands_in_the_matrix() -> None:
 
 def test_the_pitch_is_in_metres_per_radian_and_infinite_without_a_turn() -> None:
     assert screw_of(Pose(rotation(("z", q1)), Vector([0, 0, r * q1]))).pitch == r
-    assert screw_of(EXACT["without a turn"]).pitch == math.inf
-    assert screw_of(EXACT["without a move"]).pitch == 0
+    assert screw_of(EXACT["without a turn"]).pitch == math.inf and screw_of(EXACT["without a move"]).pitch == 0
     found = screw_of((np.stack([np.eye(3), Rotation.from_euler("z", 2).as_matrix()]), np.array([[0, 0, 3.0]] * 2)))
     assert found.pitch == pytest.approx([np.inf, 1.5])
 

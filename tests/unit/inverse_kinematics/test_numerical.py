@@ -111,8 +111,7 @@ def test_what_is_out_of_reach_is_said_with_how_near_it_came() -> None:
     with pytest.raises(PolhodeError, match=r"the nearest that 6 searches came is 7 away"):
         arm().derive().inverse_kinematics("tip", (9, 0, 0), {"q1": 0.1}, "position", restarts=5)
     found = arm().derive().inverse_kinematics("tip", [(9, 0, 0), (1, 0.5, 0.5)], of="position", restarts=5)
-    assert found.solved.tolist() == [False, True]
-    assert found.residual[0] == pytest.approx(7, rel=1e-3)
+    assert found.solved.tolist() == [False, True] and found.residual[0] == pytest.approx(7, rel=1e-3)
     assert "1 of 2 poses" in repr(found)
 
 
@@ -169,10 +168,8 @@ def two_joints() -> Coordinates:
 
 def test_limits_angles_and_speeds_are_read() -> None:
     known = two_joints()
-    assert known.lower.tolist() == [-1, -np.inf, -np.inf]
-    assert known.upper.tolist() == [2, 0.5, np.inf]
-    assert known.turns.tolist() == [True, True, False]
-    assert known.middle[0] == 0.5
+    assert known.lower.tolist() == [-1, -np.inf, -np.inf] and known.upper.tolist() == [2, 0.5, np.inf]
+    assert known.turns.tolist() == [True, True, False] and known.middle[0] == 0.5
     assert np.isnan(known.middle[1:]).all()
     known = two_joints()
     q = np.array([[-1, 0.5, 0], [-1, 0.5, 0], [0, 0, 0], [2, 0, 0]], dtype=float)
@@ -180,8 +177,7 @@ def test_limits_angles_and_speeds_are_read() -> None:
     assert known.free(q, slope).tolist() == [[0, 0, 1], [1, 1, 1], [1, 1, 1], [0, 1, 1]]
     known = two_joints()
     places = known.random(np.full((500, 3), 7.0), np.random.default_rng(0))
-    assert (places >= known.lower).all()
-    assert (places <= known.upper).all()
+    assert (places >= known.lower).all() and (places <= known.upper).all()
     assert abs(places[:, 2] - 7).max() <= 1
 
 
@@ -198,6 +194,5 @@ def test_a_search_slides_along_a_limit_without_beginning_again() -> None:
     ends = np.array([-np.inf, -np.inf]), np.array([0.2, np.inf])
     known = Coordinates(*ends, np.array([0, 1]), np.array([False, False]), (), 2)
     found = Search(step, known, restarts=0)(np.zeros((1, 2)), np.zeros((1, 12)))
-    assert np.allclose(found.q[0], [0.2, 0.8])
-    assert found.left[0] < 1e-10
+    assert np.allclose(found.q[0], [0.2, 0.8]) and found.left[0] < 1e-10
     assert any((free == [[0, 1]]).all() for free in free_ones)

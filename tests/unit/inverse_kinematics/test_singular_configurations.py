@@ -98,8 +98,7 @@ def test_a_path_meets_elbow_wrist_and_shoulder() -> None:
 
 def test_paths_meet_singular_poses_once_or_never() -> None:
     found = planar(2).singular_configurations("tip", of="position")
-    assert found.along([[0, 1], [2, 1]]) == []
-    assert len(found.along([[0, 0], [1, 0]])) == 1
+    assert found.along([[0, 1], [2, 1]]) == [] and len(found.along([[0, 0], [1, 0]])) == 1
     assert len(found.along([[0, -1], [0, 1], [0, -1]])) == 2
     met = planar(2).singular_configurations("tip", of="position").along([[0, 0.1], [0, 60]])
     assert [each.q[1] for each in met] == pytest.approx(np.pi * np.arange(1, 20))
@@ -179,8 +178,7 @@ def test_manipulability_is_an_area_and_vanishes_when_stretched() -> None:
     assert found.condition == pytest.approx(found.singular_values[..., 0] / found.singular_values[..., 1])
     assert found.axes.shape == (2, 5, 3, 2)
     found = two_links().manipulability("tip", [0.3, 0.0], of="position")
-    assert found.measure == pytest.approx(0, abs=1e-15)
-    assert found.condition > 1e15
+    assert found.measure == pytest.approx(0, abs=1e-15) and found.condition > 1e15
     assert two_links().manipulability("tip", [0.3, 0.0], of="orientation").measure == pytest.approx(np.sqrt(2))
 
 

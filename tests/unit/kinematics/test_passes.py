@@ -32,9 +32,7 @@ def test_passes_are_on_a_list_and_done_once() -> None:
 
 
 def test_axes_of_joints_and_of_unit_vectors() -> None:
-    assert unit_axis_of([0, -1, 0]) == 1
-    assert unit_axis_of([0, 0, 0]) is None
-    assert unit_axis_of([0, 1, 1]) is None
+    assert unit_axis_of([0, -1, 0]) == 1 and unit_axis_of([0, 0, 0]) is None and unit_axis_of([0, 1, 1]) is None
     assert unit_axis_of([0, 2, 0]) is None
     system = ph.System("three")
     for name, kind in (("turn", ph.Revolute("y")), ("slide", ph.Prismatic("x")), ("screw", ph.Screw("z", 1))):

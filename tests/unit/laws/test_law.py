@@ -30,8 +30,7 @@ class Hold(ph.control.Controller):
 def test_a_law_has_arguments_of_its_own_and_parameters_of_the_mechanism() -> None:
     s, _ = slider()
     law = Hold(s.derive()).law
-    assert [str(x) for x in law.arguments] == ["v", "ref_x''"]
-    assert law.is_static and not law.is_sampled
+    assert [str(x) for x in law.arguments] == ["v", "ref_x''"] and law.is_static and not law.is_sampled
     s, _ = slider()
     own = Hold(s.derive(), parameters={"m": 3}).nominal_law
     ((name, nominal),) = own.parameters.items()

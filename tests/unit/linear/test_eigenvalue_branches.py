@@ -25,8 +25,7 @@ def test_branches_are_the_roots_of_the_equation_and_cross_where_they_do() -> Non
     assert_allclose(found.eigenvalues.sum(axis=1), -1, atol=1e-12)
     assert_allclose(found.eigenvalues.prod(axis=1), found.values - 10, atol=1e-12)
     (crossing,) = found.crossings
-    assert crossing.value == pytest.approx(10, abs=1e-11)
-    assert not crossing.grows
+    assert crossing.value == pytest.approx(10, abs=1e-11) and not crossing.grows
     assert abs(crossing.eigenvalue) < 1e-10
     assert found.unit == "N m"
 
@@ -35,8 +34,7 @@ def test_a_pair_crosses_once_with_its_frequency() -> None:
     found = eigenvalues_along(upright().linearize(), "c", [1.0, 0.3, -0.2, -1.0])
     (crossing,) = found.crossings
     assert crossing.value == pytest.approx(0, abs=1e-11)
-    assert crossing.eigenvalue.imag == pytest.approx(2, rel=1e-12)
-    assert crossing.grows
+    assert crossing.eigenvalue.imag == pytest.approx(2, rel=1e-12) and crossing.grows
 
 
 def test_a_zero_that_stays_is_no_crossing_and_does_not_hide_one() -> None:
@@ -74,8 +72,7 @@ def test_branches_and_loci_are_drawn() -> None:
     figure = plot_branches([0, 1], [[1 + 2j, 1 - 2j], [3 + 4j, 3 - 4j]], "$v_0$")
     real, imaginary = figure.axes
     assert real.lines[1].get_ydata().tolist() == [1, 3]
-    assert imaginary.lines[2].get_ydata().tolist() == [-2, -4]
-    assert imaginary.get_xlabel() == "$v_0$"
+    assert imaginary.lines[2].get_ydata().tolist() == [-2, -4] and imaginary.get_xlabel() == "$v_0$"
     assert not imaginary.xaxis.label.get_parse_math()
     figure = plot_locus([0, 3], [[-1 + 0j, -2], [-3, -4]], [5j])
     lines = figure.axes[0].lines

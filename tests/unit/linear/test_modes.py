@@ -38,8 +38,7 @@ def test_frequency_and_damping_are_those_of_the_eigenvalue() -> None:
     (mode,) = modes(s.derive().linearize())
     assert mode.natural_frequency == pytest.approx(5 / (2 * np.pi))
     assert mode.frequency == pytest.approx(5 * np.sqrt(1 - 0.04) / (2 * np.pi))
-    assert mode.damping_ratio == pytest.approx(0.2)
-    assert mode.time_constant == pytest.approx(1)
+    assert mode.damping_ratio == pytest.approx(0.2) and mode.time_constant == pytest.approx(1)
     assert mode.shape == pytest.approx({"x": 1, "x'": mode.eigenvalue})
     assert repr(mode) == "Mode(0.7797 Hz, damping ratio 0.2: x 50%, x' 50%)"
 
@@ -89,10 +88,8 @@ def test_the_motion_swings_in_the_modes_time_and_shape() -> None:
     run = against.trajectory(amplitude=0.01, cycles=2)
     assert run.t[-1] == pytest.approx(2 / against.frequency)
     assert against.frequency == pytest.approx(np.sqrt(16) / (2 * np.pi))
-    assert np.abs(run["a"] + run["b"]).max() < 1e-9
-    assert run["a"][0] == pytest.approx(0.01)
-    assert np.abs(run["a"] - 0.01 * np.cos(4 * run.t)).max() < 1e-5
-    assert run.info["mode"]["departure"] < 1e-3
+    assert np.abs(run["a"] + run["b"]).max() < 1e-9 and run["a"][0] == pytest.approx(0.01)
+    assert np.abs(run["a"] - 0.01 * np.cos(4 * run.t)).max() < 1e-5 and run.info["mode"]["departure"] < 1e-3
     assert run.parameters["k"] == 3
     assert np.abs(together.trajectory(cycles=1)["a"]).max() == pytest.approx(0.15, rel=1e-3)  # what is seen
 
@@ -102,8 +99,7 @@ def test_a_mode_that_grows_meets_its_amplitude_at_the_end() -> None:
     s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, 1)), ph.Revolute("y"))
     falls = max(s.derive().linearize().modes(), key=lambda mode: mode.eigenvalue.real)
     run = falls.trajectory(0.1)
-    assert run["a"][-1] == pytest.approx(0.1, rel=2e-3)
-    assert "at the end" in run.info["mode"]["message"]
+    assert run["a"][-1] == pytest.approx(0.1, rel=2e-3) and "at the end" in run.info["mode"]["message"]
 
 
 def test_a_motion_that_leaves_its_mode_says_so() -> None:

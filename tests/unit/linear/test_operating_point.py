@@ -146,8 +146,7 @@ def test_a_state_that_was_assembled_holds_for_its_parameters_alone() -> None:
     linear = bead().derive().linearize({"x": 0.3})
     refused("does not keep 'circle'", lambda: linear.eigenvalues({"l": 0.6}), code="E-LINEAR-FAILED")
     larger = bead().derive().linearize({"x": 0.3}, parameters={"l": 0.6})
-    assert float(larger.state["z"]) ** 2 == pytest.approx(0.27)
-    assert larger.eigenvalues().shape == (2,)
+    assert float(larger.state["z"]) ** 2 == pytest.approx(0.27) and larger.eigenvalues().shape == (2,)
 
 
 def rolling_disc() -> tuple[ph.System, dict[str, object]]:
@@ -213,8 +212,7 @@ def test_with_the_given_speed_independent_or_linearized_anew_the_eigenvalues_are
 
 def test_states_are_named_after_coordinates_and_speeds() -> None:
     linear = cart_and_pole().derive().linearize()
-    assert linear.states == ["x", "th", "x'", "w"]
-    assert linear.controls == ["tau_x", "tau_w", "push"]
+    assert linear.states == ["x", "th", "x'", "w"] and linear.controls == ["tau_x", "tau_w", "push"]
 
 
 @pytest.mark.parametrize("storage", ["quaternion", "vector"])

@@ -225,8 +225,7 @@ def test_joints_are_those_that_were_written_and_rotors_those_of_motors() -> None
     s = arm()
     s.motor("j1", 10, inertia=1, stiffness=5)
     s.motor("j2", 10, inertia=1, mass=2, coupling="reduced")
-    assert list(s.joints) == ["j1", "j2"]
-    assert list(s.rotors) == ["j1 rotor", "j2 rotor mass", "j2 rotor"]
+    assert list(s.joints) == ["j1", "j2"] and list(s.rotors) == ["j1 rotor", "j2 rotor mass", "j2 rotor"]
     assert {**s.joints, **s.rotors} == dict(s.model().joints)
     s.joint_force("j1 rotor", 1)
     with pytest.raises(ModelError, match="there is already a joint of this name"):

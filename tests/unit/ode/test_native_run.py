@@ -67,8 +67,7 @@ def test_a_run_broken_off_after_each_step_is_the_same_bit_for_bit(method: str) -
     whole.advance(10.0, 10**6)
     while broken.advance(10.0, 1) != Reason.DONE:
         pass
-    assert np.array_equal(whole.x, broken.x)
-    assert whole.record.steps == broken.record.steps
+    assert np.array_equal(whole.x, broken.x) and whole.record.steps == broken.record.steps
 
 
 @pytest.mark.parametrize("method", PAIRS)
@@ -295,8 +294,7 @@ def test_plain_python_steps_as_native_code_does(method: str, problem: str) -> No
         found = loop.advance(other)
     assert one.advance(t_end, 20) == found == Reason.BUDGET
     assert other.x[: one.size] == pytest.approx(one.x, rel=1e-7, abs=1e-12)
-    assert other.t == pytest.approx(one.record.t, rel=1e-7)
-    assert other.rejected == one.record.rejected
+    assert other.t == pytest.approx(one.record.t, rel=1e-7) and other.rejected == one.record.rejected
     t, state = 0.5 * (other.t_old + other.t), np.zeros_like(other.x)
     other.state_at(other, t, state)
     assert state[: one.size] == pytest.approx(one.state_at(t), rel=1e-7, abs=1e-12)

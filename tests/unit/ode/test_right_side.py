@@ -53,8 +53,7 @@ def test_speeds_that_no_motion_has_are_those_of_a_branch(rates: ProjectedRates) 
     x = state(np.pi / 2)
     x[3:] += [0.1, 0.0, -0.1]
     on = rates.evaluator(x).on_branch(0.0, x)
-    assert on is not None
-    assert on[3:] * [1, -1, 1] == pytest.approx(on[3], abs=1e-10)
+    assert on is not None and on[3:] * [1, -1, 1] == pytest.approx(on[3], abs=1e-10)
     assert rates.evaluator(x).on_branch(0.0, state(1.0)) is None
 
 

@@ -22,8 +22,7 @@ def swing():
 
 
 def test_states_and_controls_are_got_by_name_and_keep_their_ends_and_limits(swing) -> None:
-    assert swing.t[0] == 0 and swing.t[-1] == 2 and len(swing.t) == 79
-    assert (np.diff(swing.t) > 0).all()
+    assert swing.t[0] == 0 and swing.t[-1] == 2 and len(swing.t) == 79 and (np.diff(swing.t) > 0).all()
     assert swing["theta"][0] == pi and all(swing[name][-1] == value for name, value in UP.items())
     assert np.abs(swing["F"]).max() <= 20 + 1e-6 and np.abs(swing["x"]).max() <= 2 + 1e-6
     assert swing.q.shape == swing.u.shape == (79, 2) and swing.z.shape == (79, 0) and swing.controls.shape == (79, 1)

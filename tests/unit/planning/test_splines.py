@@ -19,8 +19,7 @@ def test_it_goes_through_a_hundred_knots_with_continuous_velocity_and_accelerati
     curve = ph.RotationSpline(t, R)
     assert np.abs(curve(t).R - R.as_matrix()).max() < 1e-12
     before, after = (curve._segments.at(t[1:-1], np.arange(99) + side) for side in (0, 1))
-    assert np.abs(before.w - after.w).max() < 1e-9
-    assert np.abs(before.wdot - after.wdot).max() < 1e-9
+    assert np.abs(before.w - after.w).max() < 1e-9 and np.abs(before.wdot - after.wdot).max() < 1e-9
     assert np.abs(curve(t[[0, -1]]).wdot).max() < 1e-9
 
 
@@ -38,12 +37,10 @@ def test_ends_rests_and_shapes_are_those_asked_for() -> None:
     curve = ph.RotationSpline(t, R, start=(1, 2, 3), end=(0, -1, 0))
     assert np.allclose(curve(t[[0, -1]]).w, [(1, 2, 3), (0, -1, 0)], atol=1e-13)
     curve = ph.RotationSpline([0, 1], [np.eye(3)] * 2)
-    assert np.abs(curve([0, 0.5, 1]).R - np.eye(3)).max() == 0
-    assert np.abs(curve(0.3).w).max() == 0
+    assert np.abs(curve([0, 0.5, 1]).R - np.eye(3)).max() == 0 and np.abs(curve(0.3).w).max() == 0
     t, R = random_knots(3, 5, 1.5)
     curve = ph.RotationSpline(t, R)
-    assert curve(0.1).R.shape == (3, 3)
-    assert curve(0.1).w.shape == (3,)
+    assert curve(0.1).R.shape == (3, 3) and curve(0.1).w.shape == (3,)
     assert curve(np.zeros((2, 4))).wdot.shape == (2, 4, 3)
 
 
@@ -69,8 +66,7 @@ def test_it_goes_through_the_knots_with_continuous_velocity_and_acceleration():
     curve = ph.RotationSpline(t, R, least="acceleration")
     assert np.abs(curve(t).R - R.as_matrix()).max() < 1e-12
     before, after = (curve._segments.at(t[1:-1], np.arange(19) + side) for side in (0, 1))
-    assert np.abs(before.w - after.w).max() < 1e-11
-    assert np.abs(before.wdot - after.wdot).max() < 1e-11
+    assert np.abs(before.w - after.w).max() < 1e-11 and np.abs(before.wdot - after.wdot).max() < 1e-11
     assert np.abs(curve(t[[0, -1]]).wdot).max() < 1e-12
 
 
@@ -173,8 +169,7 @@ def test_poses_in_all_their_forms():
     X[:, :3, :3], X[:, :3, 3] = R, P
     forms = [POSES, X, [Pose(ph.Matrix(r.tolist()), ph.Vector(p.tolist())) for r, p in POSES]]
     places = [ph.PoseSpline(T, form)(1.0).p for form in forms]
-    assert np.abs(places[0] - places[1]).max() == 0
-    assert np.abs(places[0] - places[2]).max() < 1e-12
+    assert np.abs(places[0] - places[1]).max() == 0 and np.abs(places[0] - places[2]).max() < 1e-12
 
 
 @pytest.mark.parametrize(("poses", "options", "sentence"), [

@@ -40,14 +40,12 @@ def test_links_boxes_rods_and_own_shapes_are_drawn() -> None:
     s = ph.System("brick")
     s.joint("air", s.ground, s.body("brick", 3, inertia=ph.box(3, 1, 2, 4)), ph.Free())
     (piece,) = drawn(s)["brick"].shapes
-    assert piece.kind == "box"
-    assert sorted(piece.size) == pytest.approx([1, 2, 4])
+    assert piece.kind == "box" and sorted(piece.size) == pytest.approx([1, 2, 4])
     s = ph.System("rod")
     s.joint("hinge", s.ground, s.body("rod", 1, (0, 0, -1), ph.rod(1, 2)), ph.Revolute("y"))
     assert [piece.kind for piece in drawn(s)["rod"].shapes] == ["capsule", "sphere"]
     pieces = drawn(six_degree_of_freedom_arm(), l1=5.0)["upper arm"].shapes
-    assert pieces[0].kind == "capsule"
-    assert pieces[0].size[1] == 5.0
+    assert pieces[0].kind == "capsule" and pieces[0].size[1] == 5.0
 
 
 def test_a_link_is_drawn_to_where_its_loop_closes() -> None:
@@ -101,8 +99,7 @@ def test_a_curve_is_drawn_as_far_as_its_disc_comes() -> None:
     s.roll_disc("wire", "bead", 0, lambda x: x**2, slips=True, at=(0, 0, 5))
     ground = scene_of(s.derive().record, {}, {"wire place": (-1.0, 1.0)}).bodies[0]
     places = np.array([piece.position for piece in ground.shapes])
-    assert places[:, 2] - 5 == pytest.approx(places[:, 0] ** 2, abs=1e-2)
-    assert 1.0 < places[:, 0].max() < 1.3
+    assert places[:, 2] - 5 == pytest.approx(places[:, 0] ** 2, abs=1e-2) and 1.0 < places[:, 0].max() < 1.3
 
 
 def test_a_decoupled_rotor_is_not_drawn_where_it_is_not() -> None:

@@ -30,8 +30,7 @@ def test_an_expression_is_an_event_and_its_parameters_are_those_of_the_run() -> 
     h = s.parameters["h"].symbol
     equations = s.derive()
     run = equations.simulate(2, speeds=[5.0], events=[z - h, crossing(z - h, direction=1), v])
-    assert run.events[0] == pytest.approx([0.1, 0.9])
-    assert run.events[1] == pytest.approx([0.1])
+    assert run.events[0] == pytest.approx([0.1, 0.9]) and run.events[1] == pytest.approx([0.1])
     assert run.events[2] == pytest.approx([0.5])
     higher = equations.simulate(2, speeds=[5.0], events=[z - h], parameters={"h": 0.8})
     assert higher.events[0] == pytest.approx([0.2, 0.8])
@@ -42,8 +41,7 @@ def test_a_run_goes_until_an_expression_or_a_function_is_zero() -> None:
     (z,) = s.joints["height"].q
     for until in (z, crossing(z, direction=-1), lambda t, q, u: q[0]):
         run = s.derive().simulate(10, speeds=[5.0], until=until)
-        assert run.status == "event"
-        assert run.t[-1] == pytest.approx(1.0, abs=1e-10)
+        assert run.status == "event" and run.t[-1] == pytest.approx(1.0, abs=1e-10)
 
 
 def test_a_driven_coordinate_in_an_event_stands_for_its_motion() -> None:
@@ -144,8 +142,7 @@ def test_a_ball_bounces_at_the_times_of_its_parabolas(method: str, ball: tuple[E
     equations, z, v = ball
     run = equations.simulate(5, start={"z": 5.0}, on={crossing(z, -1): {"v": -0.8 * v}}, method=method)
     assert run.events[0] == pytest.approx(BOUNCES, abs=1e-6 if method == "scipy.LSODA" else 1e-10)
-    assert run.q.min() > -1e-9
-    assert (np.diff(run.t) > 0).all()
+    assert run.q.min() > -1e-9 and (np.diff(run.t) > 0).all()
     assert not run.notices, "energy that the change took is nobody's loss"
 
 
@@ -157,8 +154,7 @@ def test_a_run_that_fails_ends_where_it_failed(method: str, ball: tuple[Equation
         equations.simulate(8, start={"z": 5.0}, on={crossing(z, -1): {"v": -0.5 * v}}, method=method)
     kept = e.value.trajectory
     assert isinstance(kept, Trajectory)
-    assert kept.t[-1] == pytest.approx(3.0, abs=1e-4) and kept.q.min() > -1e-7
-    assert len(kept.events[0]) > 8
+    assert kept.t[-1] == pytest.approx(3.0, abs=1e-4) and kept.q.min() > -1e-7 and len(kept.events[0]) > 8
 
 
 def test_functions_of_ones_own_do_the_same(ball: tuple[Equations, Any, Any]) -> None:
@@ -213,8 +209,7 @@ def test_bounces_without_end_end_the_run(ball: tuple[Equations, Any, Any]) -> No
     kept = e.value.trajectory
     assert isinstance(kept, Trajectory)
     # bounces closer than 2^-20 of a step of at most 1 s are one; five times the last of them was left
-    assert 9.0 - 5 * 2**-20 < kept.t[-1] < 9.0 + 1e-9
-    assert kept.q.min() > -1e-9
+    assert 9.0 - 5 * 2**-20 < kept.t[-1] < 9.0 + 1e-9 and kept.q.min() > -1e-9
 
 
 def test_with_constraints_the_new_speeds_are_projected_and_that_is_told() -> None:
@@ -223,8 +218,7 @@ def test_with_constraints_the_new_speeds_are_projected_and_that_is_told() -> Non
     crank = s.joints["crank"].q[0]
     back = dict.fromkeys(equations.u, -3)
     run = equations.simulate(1, start={"crank": 0.3}, speeds={"crank": 2}, on={crossing(crank - 1): back})
-    assert any("brought to the constraints" in notice for notice in run.notices)
-    assert run.drift.velocity < 1e-9
+    assert any("brought to the constraints" in notice for notice in run.notices) and run.drift.velocity < 1e-9
     before, after = run.u[np.searchsorted(run.t, run.events[0][0]) + np.array([-1, 0])]
     assert after[0] < 0.0 < before[0]
 
@@ -281,8 +275,7 @@ def test_events_may_be_functions_of_states_or_expressions_with_them(equations: p
 
     reached.terminal = True  # type: ignore[attr-defined]
     run = equations.simulate(0.02, inputs={"voltage": 3}, events=[current - 0.4, reached], samples=2001)
-    assert run.status == "event"
-    assert run["current"][-1] == pytest.approx(0.5, abs=1e-10)
+    assert run.status == "event" and run["current"][-1] == pytest.approx(0.5, abs=1e-10)
     assert float(run.at(run.events[0])["current"][0]) == pytest.approx(0.4, abs=1e-6)
     ended = equations.simulate(1, inputs={"voltage": 3}, until=current - 0.5, method="rk4", step=1e-4)
     assert ended.t[-1] == pytest.approx(run.t[-1], abs=1e-8)

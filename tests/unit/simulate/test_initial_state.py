@@ -29,9 +29,7 @@ def test_a_start_is_a_pose_coordinates_by_name_or_arrays_and_the_rest_is_home(cr
     assert crane.derivation.synopsis.quaternion_groups == [(1, 4)]
     assert home(crane.derivation.synopsis).tolist() == [0, 1, 0, 0, 0]
     start = initial_state(crane.derivation, "away")
-    assert start.q.tolist() == [2, 0.6, 0.8, 0, 0]
-    assert start.u.tolist() == [-1, 0, 0, 0]
-    assert start.notices == ()
+    assert start.q.tolist() == [2, 0.6, 0.8, 0, 0] and start.u.tolist() == [-1, 0, 0, 0] and start.notices == ()
     assert initial_state(crane.derivation, "away", {"v": 3}).u.tolist() == [3, 0, 0, 0]
     assert initial_state(crane.derivation, {"x": -1}).q.tolist() == [-1, 1, 0, 0, 0]
     q, u = home(crane.derivation.synopsis), np.zeros(4)

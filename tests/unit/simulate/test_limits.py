@@ -24,14 +24,12 @@ def test_a_run_goes_on_beyond_a_limit_and_says_when_it_passed() -> None:
     run = stone(limits=(0, 10)).simulate(2, start={"height": 4.905})
     (passed,) = run.passed_limits
     assert passed.name == "height" and passed.side == "lower" and passed.limit == 0
-    assert passed.time == pytest.approx(1, abs=1e-5)
-    assert passed.farthest == pytest.approx(4.905 - 4 * 4.905)
+    assert passed.time == pytest.approx(1, abs=1e-5) and passed.farthest == pytest.approx(4.905 - 4 * 4.905)
     assert str(passed) in run.notices and str(passed) in str(run)
 
 
 def test_limits_that_are_kept_are_not_reported_and_those_exceeded_at_the_start_are() -> None:
-    assert stone(limits=(-100, 10)).simulate(1).notices == ()
-    assert stone().simulate(1).passed_limits == ()
+    assert stone(limits=(-100, 10)).simulate(1).notices == () and stone().simulate(1).passed_limits == ()
     (passed,) = stone(limits=(2, None)).simulate(0.1).passed_limits
     assert passed.time == 0
     assert "limits" not in stone().simulate(1).info
@@ -42,8 +40,7 @@ def test_what_happens_between_samples_is_seen_at_the_steps() -> None:
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), limits=(-0.5, 2))
     run = s.derive().simulate(2, start={"hinge": 1.0}, samples=2)
-    assert (run["hinge"] > -0.5).all()
-    assert [each.side for each in run.passed_limits] == ["lower"]
+    assert (run["hinge"] > -0.5).all() and [each.side for each in run.passed_limits] == ["lower"]
 
 
 def test_limits_come_in_the_order_in_which_they_are_passed_with_a_sentence() -> None:
@@ -64,8 +61,7 @@ def test_a_loaded_run_and_other_times_of_a_run_are_judged_by_themselves(tmp_path
     assert Trajectory.load(path).passed_limits == ()
     assert len(Trajectory.load(path, e).passed_limits) == 1
     run = stone(limits=(0, None)).simulate(2, start={"height": 4.905})
-    assert len(run.passed_limits) == 1
-    assert run.at([0.0, 0.5]).passed_limits == ()
+    assert len(run.passed_limits) == 1 and run.at([0.0, 0.5]).passed_limits == ()
 
 
 def test_limits_that_cannot_be_watched_are_told() -> None:

@@ -33,9 +33,7 @@ def test_an_event_is_found_where_the_stone_lands(thrown: Equations) -> None:
 
     lands.terminal, lands.direction = True, -1  # type: ignore[attr-defined]
     run = thrown.simulate(10, speeds=[5.0], events=[lands])
-    assert run.status == "event"
-    assert run.is_whole
-    assert run.t[-1] == pytest.approx(1.0, abs=1e-10)
+    assert run.status == "event" and run.is_whole and run.t[-1] == pytest.approx(1.0, abs=1e-10)
     assert run.info["events"] == [[pytest.approx(1.0)]]
 
 
@@ -54,16 +52,14 @@ def test_samples_and_fixed_steps_are_those_that_were_asked_for(thrown: Equations
     assert len(thrown.simulate(0.3, method="rk4", step=0.01, samples=1000)) == 1000
     assert thrown.simulate(1, method="rk4", step=0.1, samples=[0.25, 0.3]).t == pytest.approx([0, 0.25, 0.3, 1])
     run = thrown.simulate(1, method="rk4", step=0.3)
-    assert run.info["step"] == pytest.approx(1 / 3)
-    assert run.t[-1] == 1.0
+    assert run.info["step"] == pytest.approx(1 / 3) and run.t[-1] == 1.0
 
 
 @pytest.mark.parametrize("method", ["auto", "rk4"])
 def test_progress_rises_to_the_end(thrown: Equations, method: str) -> None:
     told: list[float] = []
     thrown.simulate(1, method=method, progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == pytest.approx(1.0)
+    assert told == sorted(told) and told[-1] == pytest.approx(1.0)
 
 
 def test_a_rate_that_is_not_finite_names_its_state() -> None:

@@ -54,8 +54,7 @@ def test_what_acts_stays_until_something_else_is_given(pendulum: Any) -> None:
         each.step(tau={"upper": 1, "lower": 2}, inputs={"wind": 0.5})
     assert np.array_equal(once.q, each.q)
     assert once.tau.tolist() == [1, 2]
-    assert each.step(tau={"lower": 1}) is each.state
-    assert each.tau.tolist() == [0, 1]
+    assert each.step(tau={"lower": 1}) is each.state and each.tau.tolist() == [0, 1]
 
 
 def test_the_state_is_the_same_arrays_for_good_and_can_be_written_into(pendulum: Any) -> None:
@@ -124,8 +123,7 @@ def test_members_that_fail_are_marked_and_the_others_go_on(pendulum: Any, method
     for _ in range(3):
         st.step()
         whole.step()
-    assert np.flatnonzero(st.failed).tolist() == [4]
-    assert np.isfinite(st.q).all()
+    assert np.flatnonzero(st.failed).tolist() == [4] and np.isfinite(st.q).all()
     others = np.arange(10) != 4
     assert np.array_equal(st.q[others], whole.q[others])
     assert st.t[others] == pytest.approx(0.03) and st.t[4] == 0
@@ -139,8 +137,7 @@ def test_members_are_reset_by_mask_or_index_to_rows_of_states(pendulum: Any) -> 
     st = pendulum.stepper(batch=5, dt=0.01, method="rk4")
     st.step(tau=[1, 0])
     st.reset([[0.1, 0.2], [0.3, 0.4]], members=[1, 3])
-    assert st.q[[1, 3]].tolist() == [[0.1, 0.2], [0.3, 0.4]]
-    assert st.t.tolist() == [0.01, 0, 0.01, 0, 0.01]
+    assert st.q[[1, 3]].tolist() == [[0.1, 0.2], [0.3, 0.4]] and st.t.tolist() == [0.01, 0, 0.01, 0, 0.01]
     st.reset({"upper": 1}, members=np.array([True, False, False, False, False]))
     assert st.q[0].tolist() == [1, 0]
     st.reset(members=[])
@@ -209,8 +206,7 @@ def test_an_event_ends_a_state_until_it_is_reset(method: str) -> None:
         assert not st.ended and st.t == 0.3 and st.events == [[]]
     bounced = equations.stepper(start={"z": 4.905}, on={z.q[0]: lambda t, q, u: {z.u[0]: 1.0}}, method=method)
     bounced.step(1.05)
-    assert bounced.q[0] == pytest.approx(0.05 - 0.5 * 9.81 * 0.05**2)
-    assert bounced.events == [[pytest.approx(1)]]
+    assert bounced.q[0] == pytest.approx(0.05 - 0.5 * 9.81 * 0.05**2) and bounced.events == [[pytest.approx(1)]]
     with pytest.raises(SimulationError, match="an event function raised ZeroDivisionError"):
         equations.stepper(until=lambda t, q, u: 1 / 0).step(0.1)
 
@@ -339,8 +335,7 @@ def test_limits_are_noted_for_each_member_and_none_of_a_step_that_is_not_taken(m
         st.step(0.01)
     assert [len(each) for each in st.passed_limits] == [1, 0, 0] and not st.failed.any()
     st.step(0.5)  # the first and the third cannot go on below -2
-    assert st.failed.tolist() == [True, False, True]
-    assert [len(each) for each in st.passed_limits] == [1, 0, 0]
+    assert st.failed.tolist() == [True, False, True] and [len(each) for each in st.passed_limits] == [1, 0, 0]
     assert st.passed_limits[0][0].time == pytest.approx(0.2**0.5, abs=0.01)
     st.reset(members=[0])
     assert st.passed_limits[0] == ()

@@ -304,8 +304,7 @@ def test_threads_that_look_at_once_see_one_system(known: Path) -> None:
 def test_a_folder_that_everybody_may_write_is_not_believed(known: Path) -> None:
     assert ph.load(known).source.known_digest
     default_cache().folder.chmod(0o777)
-    assert not ph.load(known).source.known_digest
-    assert list(ph.load(known).joints)
+    assert not ph.load(known).source.known_digest and list(ph.load(known).joints)
 
 
 def test_to_load_a_file_writes_nothing(file: Path) -> None:

@@ -75,8 +75,7 @@ def test_a_sum_of_coordinates_is_found_where_none_alone_is_cyclic() -> None:
 def test_energy_is_conserved_by_potentials_and_states_without_force() -> None:
     energy, *_ = pendulum_on_cart().conserved()
     equations = pendulum_on_cart()
-    assert energy.name == "energy"
-    assert energy.without == ("F",)
+    assert energy.name == "energy" and energy.without == ("F",)
     assert is_zero(energy.value - equations.kinetic_energy - equations.potential_energy)
     s = ph.System("pendulum", gravity=(0, 0, -10))
     hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))

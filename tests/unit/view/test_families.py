@@ -149,8 +149,7 @@ def test_only_values_in_equal_ratios_are_geometric(values, geometric):
 def test_each_cell_holds_its_own_value(values, geometric):
     known = np.unique(np.round(values, 3))
     edges = cell_edges(known, geometric)
-    assert len(edges) == len(known) + 1
-    assert (edges[:-1] < known).all() and (known < edges[1:]).all()
+    assert len(edges) == len(known) + 1 and (edges[:-1] < known).all() and (known < edges[1:]).all()
     assert not geometric or (edges > 0).all()
 
 
@@ -219,8 +218,7 @@ def test_where_there_is_no_result_it_is_hatched(bad):
     values[2, 1] = bad
     figure = plot_maps([lean(values)], X, Y, absent="1 of 6 runs without a result")
     mesh = mesh_of(figure.axes[0])
-    assert mesh.get_array().mask.tolist() == [[False] * 3, [False, False, True]]
-    assert mesh.get_clim() == (0, 4)
+    assert mesh.get_array().mask.tolist() == [[False] * 3, [False, False, True]] and mesh.get_clim() == (0, 4)
     assert figure.axes[0].patch.get_hatch()
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["1 of 6 runs without a result"]

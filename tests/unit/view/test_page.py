@@ -60,8 +60,7 @@ def test_only_our_own_script_runs_and_no_other_place_is_named(pendulum) -> None:
     style, _, script = outline.raw
     hashes = [base64.b64encode(hashlib.sha256(x.encode()).digest()).decode() for x in (script, style)]
     assert policy.startswith("default-src 'none'")
-    assert f"script-src 'sha256-{hashes[0]}'" in policy
-    assert f"style-src 'sha256-{hashes[1]}'" in policy
+    assert f"script-src 'sha256-{hashes[0]}'" in policy and f"style-src 'sha256-{hashes[1]}'" in policy
     assert "unsafe" not in policy
     text = page(*pendulum)
     addresses = [a[k] for _, a in Outline(text).tags for k in ("src", "href", "action") if k in a]
@@ -105,8 +104,7 @@ def test_a_page_stays_below_three_megabytes(bodies, seconds):
 def test_frames_are_even_and_never_more_than_asked_for():
     time = np.concatenate([np.linspace(0, 1, 50_000), np.linspace(1, 200, 50_000)])
     frames = frame_times(time, 7)
-    assert len(frames) <= 3_000
-    assert np.allclose(np.diff(frames), frames[1] - frames[0])
+    assert len(frames) <= 3_000 and np.allclose(np.diff(frames), frames[1] - frames[0])
     assert (frames[0], frames[-1]) == (0.0, 200.0)
     ten_seconds = frame_times(np.linspace(5, 15, 100_000), 7)
     assert np.diff(ten_seconds).min() >= 1 / 60 - 1e-12
@@ -132,8 +130,7 @@ def test_drifts_and_gaps_survive_single_precision(pendulum) -> None:
     motion = Motion(np.linspace(0, 1, 5), np.zeros((5, 1, 3)), np.tile([1.0, 0, 0, 0], (5, 1, 1)))
     text = page(scene, motion, [Channel("x", "m", np.array([0, 1, np.nan, 3, 4]))])
     values = numbers(record(text)["channels"][0]["values"])
-    assert np.isnan(values).any()
-    assert values[-1] == 4
+    assert np.isnan(values).any() and values[-1] == 4
     spin = Channel("spin", "rad", -15 * TIME)
     channels = [spin, wave("lean", 0.06), wave("steer", 0.05), wave("pitch", 0.0005)]
     assert charts_of(channels) == [[1, 2], [3], [0]], "what runs on comes last"

@@ -41,8 +41,7 @@ def test_no_line_is_too_long_whatever_the_notes_say(notes: list[str], preface: l
     plain = Program("wide", (Array("q", 1),), 2, (-1.0,), (), (sign,) * 4, (output,))
     noted = print_fortran(replace(plain, notes=dict(enumerate(notes))), preface)
     for name, text in noted.items():
-        assert text.isascii()
-        assert all(len(line) <= 132 for line in text.split("\n"))
+        assert text.isascii() and all(len(line) <= 132 for line in text.split("\n"))
         extra = len(preface) if name == "wide.f90" else 0
         assert len(text.splitlines()) == len(print_fortran(plain)[name].splitlines()) + extra
 

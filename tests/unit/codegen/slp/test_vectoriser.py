@@ -373,8 +373,7 @@ def test_the_legs_of_a_quadruped_go_side_by_side(what: str, bake: bool) -> None:
 def test_the_legs_of_a_centaur_go_by_four_and_its_arms_by_two() -> None:
     program = quadruped(arms=2).compile(bake=True, cache=False).program("inverse_dynamics")
     code = together(program)
-    assert code.widths == [2, 4]
-    assert sum(len(pack.lanes) == 2 for pack in code.packs) > 40
+    assert code.widths == [2, 4] and sum(len(pack.lanes) == 2 for pack in code.packs) > 40
     inputs, _ = numbers_for(program, 1)
     (found,) = interpret(program, inputs).values()
     compiled = compile_program(program, cache=False, backend="llvm")

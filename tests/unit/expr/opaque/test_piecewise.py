@@ -98,8 +98,7 @@ def test_outside_holds_goes_on_straight_or_ends(kind: str) -> None:
 def test_what_is_held_lasts_until_the_next_abscissa_and_has_no_slope() -> None:
     table = checked([0, 1, 3], [5, -2, 7], kind="held")
     assert [table.at(x) for x in (-1.0, 0.0, 0.999, 1.0, 2.9, 3.0, 99.0)] == [5.0, 5.0, 5.0, -2.0, -2.0, 7.0, 7.0]
-    assert table.over(np.array([0.5, 1.0, 3.0])).tolist() == [5.0, -2.0, 7.0]
-    assert table.partial(0) is None
+    assert table.over(np.array([0.5, 1.0, 3.0])).tolist() == [5.0, -2.0, 7.0] and table.partial(0) is None
     assert checked([2], [4], kind="held").at(17.0) == 4.0
     ends = checked([0, 1, 3], [5, -2, 7], kind="held", outside="error")
     assert [ends.at(x) for x in (0.0, 3.0, 5.0)] == [5.0, 7.0, 7.0], "the last value lasts as long as the one before"

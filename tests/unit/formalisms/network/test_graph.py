@@ -118,8 +118,7 @@ def test_a_tree_is_found_exactly_when_there_is_one() -> None:
 
 def test_driven_joints_are_branches_that_turn_the_tree() -> None:
     graph = system_graph(four_bar(), through=["pin 2"])
-    assert "pin 2" in graph.cotree
-    assert "pin 4" in graph.tree
+    assert "pin 2" in graph.cotree and "pin 4" in graph.tree
     assert graph.solved_for["bar 2"] == "bar 2.pin 3"  # it now hangs on the other side
     assert_circuits_and_cutsets(graph.formulation)
     graph = system_graph(four_bar(), across=["pin 1", "pin 4"])
@@ -159,8 +158,7 @@ def test_edges_of_one_name_and_drivers_that_are_no_joints_are_refused() -> None:
     with pytest.raises(PolhodeError, match="Did you mean 'pin 1'"):
         system_graph(four_bar(), across=["pin1"])
     graph = system_graph(ph.System("nothing"))
-    assert graph.tree == graph.cotree == ()
-    assert "bodies 0" in graph.report()
+    assert graph.tree == graph.cotree == () and "bodies 0" in graph.report()
     with pytest.raises(PolhodeError, match="no pass can be applied"):
         four_bar().derive("network", passes=["slide"])
     assert four_bar().derive("network").passes == ()
@@ -181,8 +179,7 @@ def test_report_and_json_tell_the_same() -> None:
     graph: SystemGraph = system_graph(four_bar())
     record = graph.as_json()
     assert "x[pin 4] = x[bar 3.pin 4]" in graph.report()
-    assert record["circuits"]["pin 4"] == {"bar 3.pin 4": 1}
-    assert record["solved_for"]["bar 1"] == "bar 1.pin 1"
+    assert record["circuits"]["pin 4"] == {"bar 3.pin 4": 1} and record["solved_for"]["bar 1"] == "bar 1.pin 1"
     assert len(record["edges"]) == len(record["tree"]) + len(record["cotree"])
 
 

@@ -45,8 +45,7 @@ FOUR_BAR = (
 
 def test_loops_close_and_joints_to_the_world_need_no_root(tmp_path: Path) -> None:
     system, report = read_sdf(write(tmp_path, *FOUR_BAR), base="fixed")
-    assert list(system.constraints) == ["d"]
-    assert list(system.joints) == ["root_joint", "a", "b", "c"]
+    assert list(system.constraints) == ["d"] and list(system.joints) == ["root_joint", "a", "b", "c"]
     assert any("close loops" in notice.message for notice in report.notices)
     equations = system.derive()
     run = equations.simulate(0.01)

@@ -150,8 +150,7 @@ def test_batches_have_any_shape_and_are_indexed_as_arrays_are() -> None:
     r = ph.Rotation.random((3, 4), seed=1)
     assert r.shape == (3, 4) and len(r) == 3 and r[1].shape == (4,) and r[1, 2].shape == ()
     assert r.matrix.shape == (3, 4, 3, 3) and r.spinor.shape == (3, 4, 2) and r.unitary.shape == (3, 4, 2, 2)
-    assert np.array_equal(r[:, 2].quaternion, r.quaternion[:, 2])
-    assert [each.shape for each in r] == [(4,)] * 3
+    assert np.array_equal(r[:, 2].quaternion, r.quaternion[:, 2]) and [each.shape for each in r] == [(4,)] * 3
     assert repr(r) == "<3×4 rotations>"
 
 
@@ -265,8 +264,7 @@ def test_batches_of_different_shapes_are_refused_with_their_shapes(uneven: Calla
 
 
 def test_batches_of_one_shape_combine_and_others_are_refused() -> None:
-    assert FIVE.apply((1, 0, 0)).shape == (5, 3)
-    assert FIVE[0].apply(np.ones((2, 4, 3))).shape == (2, 4, 3)
+    assert FIVE.apply((1, 0, 0)).shape == (5, 3) and FIVE[0].apply(np.ones((2, 4, 3))).shape == (2, 4, 3)
     assert ph.MovingRotation(FIVE, (1, 0, 0)).velocity("space").shape == (5, 3)
     for compare in (lambda: FIVE == FIVE, lambda: FIVE[0] != FIVE, lambda: FIVE[0] == FIVE):
         with pytest.raises(PolhodeError, match="equals"):
@@ -277,8 +275,7 @@ def test_one_rotation_is_equal_to_what_equals_it() -> None:
     a = ph.symbol("a")
     r, turn = ph.Rotation.random(seed=2), ph.Rotation.from_euler("z", a)
     assert ph.Rotation.identity() == ph.Rotation.identity() == ph.Rotation.identity(exact=True)
-    assert r == ph.Rotation.from_quaternion(-r.quaternion)
-    assert r != r @ ph.Rotation.from_euler("x", 1e-6)
+    assert r == ph.Rotation.from_quaternion(-r.quaternion) and r != r @ ph.Rotation.from_euler("x", 1e-6)
     assert turn == ph.Rotation.from_axis_angle("z", a) and turn != turn @ turn
     assert turn == ph.Rotation.from_euler("z", a + 2 * ph.pi)
     assert r != 1 and r is not None and r != r.matrix.tolist()

@@ -18,15 +18,11 @@ def test_unit_vectors_of_one_body_are_orthonormal_and_right_handed(pair: Any) ->
     for i in range(3):
         for j in range(3):
             assert e[i] & e[j] == int(i == j)
-    assert e[0] ^ e[1] == e[2]
-    assert e[1] ^ e[2] == e[0]
-    assert e[2] ^ e[0] == e[1]
+    assert e[0] ^ e[1] == e[2] and e[1] ^ e[2] == e[0] and e[2] ^ e[0] == e[1]
 
 
 def test_axes_and_products_between_bodies_have_only_the_joints_between(pair: Any) -> None:
-    assert pair.B.y == pair.A.y
-    assert pair.A.x == pair.N.x
-    assert pair.B.x != pair.A.x
+    assert pair.B.y == pair.A.y and pair.A.x == pair.N.x and pair.B.x != pair.A.x
     assert (pair.A.y & pair.B.y) == 1
     assert set(free_symbols([pair.A.x & pair.B.x])) == {pair.q[1]}
     assert set(free_symbols([pair.N.z & pair.A.y])) == {pair.q[0]}
@@ -35,8 +31,7 @@ def test_axes_and_products_between_bodies_have_only_the_joints_between(pair: Any
     links = [s.ground] + [s.body(f"link{k}") for k in range(3)]
     q = [s.joint(f"q{k}", links[k], links[k + 1], ph.Revolute("z")).q[0] for k in range(3)]
     assert (links[0].x & links[3].x) is cos(q[0] + q[1] + q[2])
-    assert repr(pair.N.x ^ pair.A.y) == "a_z"
-    assert repr(pair.B.y ^ pair.A.x) == "-a_z"
+    assert repr(pair.N.x ^ pair.A.y) == "a_z" and repr(pair.B.y ^ pair.A.x) == "-a_z"
     assert repr(pair.A.y ^ pair.B.x) == "-b_z"
     assert repr(pair.N.x ^ pair.B.y) == "a_z", "n1 and b2 are both fixed in A"
     assert repr(pair.B.y ^ pair.N.x) == "-a_z"
@@ -59,8 +54,7 @@ def test_products_agree_with_components_in_any_basis(pair: Any) -> None:
         x, y = a.components(frame), b.components(frame)
         assert x.dot(y) == a.dot(b)
         assert same(x.cross(y), a.cross(b).components(frame))
-        assert a.express(frame) == a
-        assert {key for key, _ in a.express(frame).terms} == {frame.name}
+        assert a.express(frame) == a and {key for key, _ in a.express(frame).terms} == {frame.name}
 
 
 def test_triple_products_and_directions_of_known_length(pair: Any) -> None:
@@ -77,8 +71,7 @@ def test_sums_scale_and_divide(pair: Any) -> None:
     a = pair.A.x + pair.B.x
     assert a - a == 0
     assert not a - pair.A.x - pair.B.x
-    assert 2 * a == a + a
-    assert a / 2 * 2 == a
+    assert 2 * a == a + a and a / 2 * 2 == a
     assert sum([pair.A.x, pair.B.x]) == a
     assert 0 - a == -a
     assert a.dot(a) == 2 + 2 * cos(pair.q[1])
@@ -91,8 +84,7 @@ def test_native_form_is_written_as_it_was_built(pair: Any) -> None:
     assert repr(u1 * pair.N.x + u2 * pair.A.y) == "u1*ground_x + u2*a_y"
     assert repr(u2 * pair.A.y + u1 * pair.N.x) == "u2*a_y + u1*ground_x"
     assert repr(-pair.A.x - (u1 + u2) * pair.B.z) == "-a_x - (u1 + u2)*b_z"
-    assert repr(pair.A.x * -2 + pair.A.y) == "-2*a_x + a_y"
-    assert repr(pair.A.x - pair.A.x) == "0"
+    assert repr(pair.A.x * -2 + pair.A.y) == "-2*a_x + a_y" and repr(pair.A.x - pair.A.x) == "0"
 
 
 def test_arrows_are_written_in_latex_by_letters_of_their_size(pair: Any) -> None:
@@ -138,8 +130,7 @@ def test_arrows_are_made_of_components_and_differ_from_other_things(pair: Any) -
     across = reference_direction(pair.A.x, 5 * pair.A.x + pair.A.y + pair.A.z, "axis")
     assert (across & pair.A.x) == 0
     assert unit_direction(across, "axis") is across
-    assert pair.A.x != 1
-    assert pair.A.x != "A"
+    assert pair.A.x != 1 and pair.A.x != "A"
     assert pair.A.x != other().bodies["A"].x
     assert ph.basis(pair.A) != pair.A.x
 

@@ -52,8 +52,7 @@ def test_partial_velocities_are_partial_derivatives_in_native_form(pair: Any) ->
     for q, u in zip(pair.q, pair.u, strict=True):
         assert P.position().partial(q) == P.velocity().partial(u)
         assert P.position().partial(q, pair.A) == P.velocity(pair.A).partial(u)
-    assert repr(pair.B.x.partial("q2")) == "-b_z"
-    assert repr(pair.A.z.partial("q1")) == "-a_y"
+    assert repr(pair.B.x.partial("q2")) == "-b_z" and repr(pair.A.z.partial("q1")) == "-a_y"
     assert repr(pair.A.z.partial("q2", pair.B)) == "-a_x"
     assert repr((pair.A.y | pair.A.z).partial("q1")) == "a_z|a_z - a_y|a_y"
 

@@ -14,8 +14,7 @@ def test_dyadics_map_by_dot_products_and_basis_dyadics_are_the_identity(pair: An
     assert ((a | b) & c) == a * (b & c)
     assert (c & (a | b)) == b * (c & a)
     assert ((a | b) & (b | c)) == (a | c)
-    assert (b | a) == (a | b).T
-    assert (a | b).trace == (a & b)
+    assert (b | a) == (a | b).T and (a | b).trace == (a & b)
     for frame in (pair.N, pair.A, pair.B):
         for shared in (False, True):
             assert ph.basis(frame, shared) == ph.basis(pair.N)
@@ -53,11 +52,8 @@ def test_dyadics_are_written_in_native_form_and_zero_is_zero(pair: Any) -> None:
     assert repr(D - D) == "0"
     assert isinstance(sum([D, D]), Dyadic)
     D = pair.A.x | pair.B.z
-    assert D - 0 == D
-    assert 0 - D == -D
-    assert D - D == 0
-    assert D != 0
-    assert sum([D, D]) == 2 * D
+    assert D - 0 == D and 0 - D == -D and D - D == 0
+    assert D != 0 and sum([D, D]) == 2 * D
 
 
 def test_the_cross_product_of_a_dyadic_and_an_arrow_is_a_dyadic(pair: Any) -> None:

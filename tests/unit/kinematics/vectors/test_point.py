@@ -10,8 +10,7 @@ def test_a_position_runs_from_point_to_point_along_the_bodies(pair: Any) -> None
     b = pair.system.parameters["b"].symbol
     P = pair.B.point((0, 0, b))
     assert repr(P.position()) == "a*a_y + b*b_z"
-    assert repr(P.position(pair.A)) == "a*a_y + b*b_z"
-    assert repr(P.position(pair.A.centre)) == "b*b_z"
+    assert repr(P.position(pair.A)) == "a*a_y + b*b_z" and repr(P.position(pair.A.centre)) == "b*b_z"
     assert pair.A.origin.position(P) == -P.position(pair.A.origin)
 
 
@@ -20,16 +19,14 @@ def test_a_point_may_be_given_by_an_arrow_or_in_a_frame(pair: Any) -> None:
     assert pair.system.point(hook, (1, 0, 0)).position(pair.B) == pair.B.x + pair.B.y
     assert pair.system.point("hook").position(pair.B) == pair.B.x
     assert pair.system.point("B", 2 * pair.B.x).position(hook) == pair.B.x
-    assert hook.point(hook.x).position(hook) == hook.x
-    assert hook.origin.body == "B"
+    assert hook.point(hook.x).position(hook) == hook.x and hook.origin.body == "B"
     assert hook.x == pair.B.y
 
 
 def test_velocities_are_native_and_those_of_a_free_body_its_speeds(pair: Any) -> None:
     assert repr(pair.B.angular_velocity()) == "u1*ground_x + u2*a_y"
     assert repr(pair.B.angular_velocity(pair.A)) == "u2*a_y"
-    assert repr(pair.A.angular_velocity(pair.B)) == "-u2*a_y"
-    assert repr(pair.B.origin.velocity()) == "a*u1*a_z"
+    assert repr(pair.A.angular_velocity(pair.B)) == "-u2*a_y" and repr(pair.B.origin.velocity()) == "a*u1*a_z"
     assert repr(pair.B.centre.velocity(pair.A)) == "-b*u2*b_z"
     s = ph.System()
     ship = s.body("ship")
@@ -55,8 +52,7 @@ def test_the_middle_axis_of_a_compound_joint_has_a_name() -> None:
     turns = ph.Compound(ph.Revolute("z"), ph.Revolute("y"), ph.Revolute("x"))
     s.joint("j", s.ground, B, turns, speeds=["u1", "u2", "u3"])
     w = B.angular_velocity()
-    assert not any("sin" in repr(entry) for entry in w.terms.values())
-    assert len(w.terms) == 3
+    assert not any("sin" in repr(entry) for entry in w.terms.values()) and len(w.terms) == 3
     assert same(w.components("ground"), (s.derive().jacobian("B") @ s.derive().u)[:3])
     assert w.dt() == B.angular_acceleration()
 
@@ -65,15 +61,12 @@ def test_points_may_move_in_their_body_and_derivatives_differ_by_turning(pair: A
     t = pair.system.time
     P = pair.A.point((sin(2 * t), 0, pair.q[1]))
     assert P.velocity(pair.A) == 2 * ph.cos(2 * t) * pair.A.x + pair.u[1] * pair.A.z
-    assert P.velocity() == P.position().dt()
-    assert P.acceleration() == P.position().dt().dt()
+    assert P.velocity() == P.position().dt() and P.acceleration() == P.position().dt().dt()
     # ᴺd/dt a = ᴮd/dt a + ω × a.
     a = pair.q[0] * pair.A.z + pair.u[1] * pair.B.x + pair.system.time * pair.N.y
     for one, other in ((pair.N, pair.B), (pair.A, pair.N), (pair.B, pair.A)):
         assert a.dt(one) == a.dt(other) + (other.angular_velocity(one) ^ a)
-    assert pair.A.x.dt() == 0
-    assert pair.A.y.dt(pair.B) == 0
-    assert pair.A.y.dt() == pair.u[0] * pair.A.z
+    assert pair.A.x.dt() == 0 and pair.A.y.dt(pair.B) == 0 and pair.A.y.dt() == pair.u[0] * pair.A.z
 
 
 def test_partial_velocities_are_what_multiplies_a_speed(pair: Any) -> None:

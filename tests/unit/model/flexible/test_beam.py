@@ -187,8 +187,7 @@ def test_a_station_carries_a_joint_a_force_and_a_frame() -> None:
     s.joint("tip", boom.at(L), s.body("load", 1), ph.Revolute("y"))
     s.force(boom.at(L / 2), (0, 0, -1))
     s.frame("camera", boom.at(L))
-    assert s.model().joints["tip"].parent == "boom at L"
-    assert s.frames["camera"].body == "boom at L"
+    assert s.model().joints["tip"].parent == "boom at L" and s.frames["camera"].body == "boom at L"
     assert pickle.loads(pickle.dumps(s)).flexible["boom"].stations == s.flexible["boom"].stations
 
 

@@ -74,8 +74,7 @@ def test_a_run_broken_off_after_each_step_is_the_same_bit_for_bit() -> None:
     whole.advance(20.0, 10**6)
     while broken.advance(20.0, 1) != Reason.DONE:
         pass
-    assert np.array_equal(whole.x, broken.x)
-    assert whole.record.steps == broken.record.steps
+    assert np.array_equal(whole.x, broken.x) and whole.record.steps == broken.record.steps
 
 
 def test_rates_and_time_are_those_at_the_end_of_a_step() -> None:
@@ -88,8 +87,7 @@ def test_rates_and_time_are_those_at_the_end_of_a_step() -> None:
     assert run.x == pytest.approx([np.sin(3.0), np.sin(3.0) - 3.0 * np.cos(3.0)], abs=1e-11)
     run = begun([y, x * 0 - 10], [0.0, 3.0], 1e-9, 100.0)
     assert run.advance(100.0, 10**6) == Reason.DONE
-    assert run.record.steps == 1
-    assert run.x == pytest.approx([300.0 - 50_000.0, 3.0 - 1000.0], rel=1e-15)
+    assert run.record.steps == 1 and run.x == pytest.approx([300.0 - 50_000.0, 3.0 - 1000.0], rel=1e-15)
     run = oscillator(1e-9)
     run.record.h_max = 0.125
     run.advance(20.0, 10**6)
@@ -128,5 +126,4 @@ def test_no_step_is_taken_where_there_is_no_series(rate: Expr, reason: Reason) -
     """Coefficients that are not numbers end a step nowhere; infinite ones allow none."""
     run = begun([rate], [0.0], 1e-9, 1.0)
     assert run.advance(1.0, 10**6) == reason
-    assert run.record.t == 0.0
-    assert run.x.tolist() == [0.0]
+    assert run.record.t == 0.0 and run.x.tolist() == [0.0]

@@ -95,11 +95,9 @@ def test_names_are_text_and_never_markup() -> None:
 
 def test_drawings_are_repeatable_take_colours_and_may_be_empty() -> None:
     text = system_graph(random_system(3)).svg()
-    assert "currentColor" in text
-    assert "#000" not in text and "#fff" not in text
+    assert "currentColor" in text and "#000" not in text and "#fff" not in text
     one, other = (system_graph(random_system(5)) for _ in range(2))
-    assert one.svg() == other.svg()
-    assert one.block_diagram() == other.block_diagram()
+    assert one.svg() == other.svg() and one.block_diagram() == other.block_diagram()
     assert all(root.tag == f"{SVG}svg" for root in drawings(ph.System("nothing")))
 
 
@@ -110,8 +108,7 @@ def test_lanes_do_not_meet_and_text_is_escaped() -> None:
         for j, b in enumerate(lanes[:i]):
             assert found[i] != found[j] or a.right <= b.left or b.right <= a.left
     assert tag("text", shown("a<b"), id='"') == "<text id='\"'>a&lt;b</text>"
-    assert shortened("shoulder", 5) == "shou…"
-    assert shortened("elbow", 5) == "elbow"
+    assert shortened("shoulder", 5) == "shou…" and shortened("elbow", 5) == "elbow"
 
 
 PICTURES = Path(__file__).parents[4] / "docs" / "pictures"

@@ -61,20 +61,15 @@ def test_a_member_is_bit_for_bit_the_run_alone(pendulum: ph.Equations, method: s
 )
 def test_starts_speeds_inputs_and_efforts_make_batches(pendulum: ph.Equations, options: dict[str, Any]) -> None:
     batch = pendulum.simulate(0.2, samples=3, **options)
-    assert len(batch) == 2
-    assert batch.varied
-    assert batch.q[0, -1] != batch.q[1, -1]
+    assert len(batch) == 2 and batch.varied and batch.q[0, -1] != batch.q[1, -1]
 
 
 def test_a_member_that_fails_leaves_its_sentence_and_the_rest_go_on(pendulum: ph.Equations) -> None:
     batch = pendulum.simulate(0.2, samples=5, parameters={"l": [1.0, 0.0, np.nan, 2.0]}, start={"hinge": 0.1})
     assert batch.status.tolist() == ["done", "singular_mass_matrix", "refused", "done"]
-    assert list(batch.failures) == [1, 2]
-    assert "'hinge'" in batch.failures[1]
-    assert "nan" in batch.failures[2]
+    assert list(batch.failures) == [1, 2] and "'hinge'" in batch.failures[1] and "nan" in batch.failures[2]
     assert np.isnan(batch.q[1, 1:]).all() and batch.q[1, 0] == 0.1
-    assert np.isnan(batch.q[2]).all() and len(batch[2]) == 0
-    assert np.isfinite(batch.q[[0, 3]]).all()
+    assert np.isnan(batch.q[2]).all() and len(batch[2]) == 0 and np.isfinite(batch.q[[0, 3]]).all()
     assert "2 of them not to the end" in repr(batch)
 
 
@@ -209,10 +204,8 @@ def test_a_saved_batch_is_read_as_it_was(batch: Batch, kind: str, tmp_path: Path
 
 def test_as_a_dataset_it_has_members_and_time(batch: Batch) -> None:
     data = batch.to_xarray()
-    assert (data.sizes["member"], data.sizes["time"]) == (4, 5)
-    assert data["hinge"].dims == ("member", "time")
-    assert data["l"].values.tolist() == [0.2, 1, 0, 0]
-    assert data["status"].values.tolist()[0] == "event"
+    assert (data.sizes["member"], data.sizes["time"]) == (4, 5) and data["hinge"].dims == ("member", "time")
+    assert data["l"].values.tolist() == [0.2, 1, 0, 0] and data["status"].values.tolist()[0] == "event"
 
 
 def test_a_loaded_batch_needs_its_mechanism_and_other_files_are_refused(batch: Batch, tmp_path: Path) -> None:

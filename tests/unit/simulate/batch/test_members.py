@@ -38,8 +38,7 @@ def test_each_member_gets_its_row_of_what_is_given_and_all_that_is_shared() -> N
     members = of(parameters={"l": np.array([1.0, 2.0]), "m": 3}, start=[[0.1, 0.2], [0.3, 0.4]], rtol=1e-6)
     assert members.count == 2
     second = members.member(1)
-    assert second["parameters"] == {"m": 3, "l": 2.0}
-    assert second["start"].tolist() == [0.3, 0.4]
+    assert second["parameters"] == {"m": 3, "l": 2.0} and second["start"].tolist() == [0.3, 0.4]
     assert second["rtol"] == 1e-6
     members = of(start=([[0.1], [0.2]], [0.5]))
     q, u = members.member(1)["start"]

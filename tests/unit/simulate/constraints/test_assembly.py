@@ -19,8 +19,7 @@ def crank() -> Equations:
 
 def test_given_and_held_coordinates_and_speeds_stay_and_the_others_follow(crank: Equations) -> None:
     made = crank.assemble({"crank": 0.3})
-    assert made.q[0] == 0.3
-    assert set(made.moved) == {"coupler", "rocker"}
+    assert made.q[0] == 0.3 and set(made.moved) == {"coupler", "rocker"}
     assert np.abs(crank.compile().constraint_values(made.q)).max() < 1e-12
     assert "'coupler' from 0 to 0.721213" in str(made)
     made = crank.assemble({"crank": 0.3, "rocker": 0.1, "coupler": 1.0}, hold=["rocker"])
@@ -36,8 +35,7 @@ def test_a_system_without_constraints_is_assembled_as_it_is() -> None:
     s = ph.System("s")
     s.joint("x", s.ground, s.body("b", 1), ph.Prismatic("x"))
     made = s.derive().assemble({"x": 2.0})
-    assert made.q.tolist() == [2.0]
-    assert str(made) == "nothing had to move."
+    assert made.q.tolist() == [2.0] and str(made) == "nothing had to move."
 
 
 def test_orientations_stored_as_quaternions_are_assembled_and_kept() -> None:
@@ -48,9 +46,7 @@ def test_orientations_stored_as_quaternions_are_assembled_and_kept() -> None:
     s.joint("slide", s.ground, block, ph.Prismatic("x"), at=(0, 0, 1))
     s.close("tip", ball, block, "spherical", at_a=(0.5, 0, 1), at_b=(0, 0, 0))
     run = s.derive().simulate(1, speeds={"socket_wz": 2.0})
-    assert run.drift.position < 1e-9
-    assert run.drift.velocity < 1e-9
-    assert run.energy_drift < 1e-6
+    assert run.drift.position < 1e-9 and run.drift.velocity < 1e-9 and run.energy_drift < 1e-6
     assert np.abs(np.linalg.norm(run.q[:, :4], axis=1) - 1).max() < 1e-12
 
 
@@ -100,8 +96,7 @@ def test_a_place_says_where_the_disc_is_on_any_rail_and_in_a_pose() -> None:
     assert [x, z] == pytest.approx([1 + 0.09 + 0.25 / long, 2 - 0.3 + 0.25 * 0.6 / long], abs=1e-11)
     made = disc_on(lambda x: ph.sin(3 * x) / 10).derive()
     q = made.assemble({"x": 500.0}).q
-    assert q[0] == 500.0
-    assert abs(q[3] - 500.0) < 0.1
+    assert q[0] == 500.0 and abs(q[3] - 500.0) < 0.1
     assert np.hypot(q[0] - q[3], q[1] - np.sin(3 * q[3]) / 10) == pytest.approx(0.25, abs=1e-9)
     s = disc_on(lambda x: x**2 / 4)
     s.pose("up", {"tyre place": 1.5})

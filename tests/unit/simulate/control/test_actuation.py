@@ -44,8 +44,7 @@ def test_tables_of_time_in_a_model_are_breaks_too() -> None:
     slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
     s.joint_force(slide, ph.table([0, 0.3, 0.7], [5, -2, 1], kind="held")(s.time))
     run = s.derive().simulate(1, samples=2)
-    assert run.u[-1, 0] == pytest.approx(5 * 0.3 - 2 * 0.4 + 0.3, abs=1e-13)
-    assert not run.notices
+    assert run.u[-1, 0] == pytest.approx(5 * 0.3 - 2 * 0.4 + 0.3, abs=1e-13) and not run.notices
 
 
 def test_a_law_that_jumps_is_a_force_that_jumps() -> None:
@@ -115,8 +114,7 @@ def equations(system: ph.System) -> ph.Equations:
 def test_kinds_are_told_apart(system: ph.System, equations: ph.Equations) -> None:
     given = {"F": (np.array([0.0, 1.0]), [2.0, 3.0]), "G": lambda t: t}
     made = read_inputs(equations.derivation, given, np.array([0.25, 0.0]))
-    assert list(made.laws) == [0]
-    assert [each.columns for each in made.functions] == [(1,)]
+    assert list(made.laws) == [0] and [each.columns for each in made.functions] == [(1,)]
     assert not made.is_constant
     assert read_inputs(equations.derivation, {"G": "1/2"}, np.array([0.25, 0.0])).constant.tolist() == [0.25, 0.5]
     assert read_efforts(equations.derivation, {"slide": 2}).constant.tolist() == [2.0], (
@@ -143,8 +141,7 @@ def test_all_kinds_act_together(system: ph.System, equations: ph.Equations) -> N
     v = system.joints["slide"].u[0]
     given = {"F": ph.sampled([0, 0.5], [1, 3], "held"), "G": ph.held(lambda t: 4 * t, every=0.25)}
     run = equations.simulate(1, tau={"v": -v}, inputs=given, samples=9, rtol=1e-12, atol=1e-12)
-    assert run["F"].tolist() == [1, 1, 1, 1, 3, 3, 3, 3, 3]
-    assert run["G"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 3]
+    assert run["F"].tolist() == [1, 1, 1, 1, 3, 3, 3, 3, 3] and run["G"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 3]
     np.testing.assert_allclose(run.effort("v"), -run.speed("v"), rtol=1e-14)
     speed = 0.0
     for force in (1, 2, 5, 6):  # dv/dt = F + G - v in each quarter of a second

@@ -48,8 +48,7 @@ def test_values_and_gradients_are_derivatives_of_expressions(swing: Any) -> None
     _, hinge, e = swing
     made = e.gradient(1, ["l", "hinge"], of=hinge.q[0], start={"hinge": 1})
     assert dict(made) == {"l": made["l"], "hinge": made["hinge"]}
-    assert made.value == pytest.approx(made.trajectory["hinge"][-1])
-    assert "l:" in repr(made)
+    assert made.value == pytest.approx(made.trajectory["hinge"][-1]) and "l:" in repr(made)
     refused("no derivative by 'm'", lambda: made["m"])
 
 

@@ -53,8 +53,7 @@ def test_it_does_not_matter_how_members_are_cut(pendulum: ph.Equations, measure:
     whole, values = merged(pendulum, measure, 100)
     for size in (1, 2, 3, 4):
         cut_up, again = merged(pendulum, measure, size)
-        assert cut_up.status.tolist() == whole.status.tolist()
-        assert cut_up.messages == whole.messages
+        assert cut_up.status.tolist() == whole.status.tolist() and cut_up.messages == whole.messages
         for name in values:
             np.testing.assert_array_equal(again[name], values[name])
 

@@ -99,8 +99,7 @@ def of(equations: ph.Equations, vary: Any, zipped: bool = False, **options: Any)
 
 def test_a_grid_has_a_run_for_each_combination(pendulum: ph.Equations) -> None:
     design = of(pendulum, {"l": [1, 2], "hinge": [0.1, 0.2, 0.3], "F": 5.0})
-    assert design.shape == (2, 3, 1)
-    assert list(design.axes) == ["l", "hinge(0)", "F"]
+    assert design.shape == (2, 3, 1) and list(design.axes) == ["l", "hinge(0)", "F"]
     runs = [design.members.member(i) for i in range(6)]
     assert [(run["parameters"]["l"], run["start"]["hinge"]) for run in runs] == [
         (l, a) for l in (1, 2) for a in (0.1, 0.2, 0.3)

@@ -20,8 +20,7 @@ def grid(pendulum: ph.Equations) -> Sweep:
 
 def test_a_measure_is_over_the_grid(grid: Sweep) -> None:
     assert grid.shape == (2, 3) and grid["max:hinge"].shape == (2, 3) and grid["history"].shape == (2, 3, 3, 1)
-    assert np.isnan(grid["max:hinge"][0]).all()
-    assert grid["max:hinge"][1].tolist() == [0.1, 0.2, 0.3]
+    assert np.isnan(grid["max:hinge"][0]).all() and grid["max:hinge"][1].tolist() == [0.1, 0.2, 0.3]
     assert grid.at(5) == {"l": 1.0, "hinge(0)": 0.3}
     assert "2 l × 3 hinge(0): 6 runs, 3 of them without a result" in repr(grid)
     refused("'max:hinge'", lambda: grid["max:hige"])

@@ -206,5 +206,4 @@ def test_values_and_results_have_units_also_under_labels(slider: ph.Equations, t
     found = Sweep.load(made.save(tmp_path / "runs.npz"))
     assert (found.units, found.result_units, found.system) == (known, results, "slider")
     made = slider.sweep({"m": [1, 2]}, 0.1, measure={"end": "final", "m": "max:x"}, samples=3, workers=1)
-    assert made.result_units["end turn"] == "rad"
-    assert (made.units["m"], made.result_units["m"]) == ("kg", "m")
+    assert made.result_units["end turn"] == "rad" and (made.units["m"], made.result_units["m"]) == ("kg", "m")

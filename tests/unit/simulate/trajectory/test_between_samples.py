@@ -27,10 +27,8 @@ def test_coordinates_and_speeds_are_of_fourth_order_between_samples_across_jumps
     assert run.at(fine.t).x == pytest.approx(fine.x, abs=1e-13)
     then = replace(run, interpolant=None).at(fine.t)
     assert then.info["between_samples"] == HERMITE
-    assert np.abs(then.q - fine.q).max() < 1e-7
-    assert np.abs(then.u - fine.u).max() < 1e-6
-    assert then.tau is not None and fine.tau is not None
-    assert (then.tau == fine.tau).all()
+    assert np.abs(then.q - fine.q).max() < 1e-7 and np.abs(then.u - fine.u).max() < 1e-6
+    assert then.tau is not None and fine.tau is not None and (then.tau == fine.tau).all()
 
 
 def test_runs_with_constraints_are_known_between_samples() -> None:

@@ -54,8 +54,7 @@ def test_kinds_names_and_reactions(run):
 def test_expressions_as_such_and_as_text_come_to_the_same(pendulum, run):
     q, l = run.equations.q[0], pendulum.parameters["l"].symbol
     made = drawn(run, {"height [m]": -l * ph.cos(q), "again": "-l*cos(hinge)", "rate": "u(hinge)*t"})
-    assert made["height"].unit == "m"
-    assert np.array_equal(made["height"].values, made["again"].values)
+    assert made["height"].unit == "m" and np.array_equal(made["height"].values, made["again"].values)
     assert np.allclose(made["height"].values, -0.5 * np.cos(run["hinge"]))
     assert np.allclose(made["rate"].values, run.speed("hinge") * run.t)
 
@@ -93,14 +92,12 @@ def test_a_plot_of_unknown_channels_alone_is_refused_with_near_names(run):
 def test_what_is_no_channel_is_refused_in_a_sentence(run, wanted):
     with pytest.raises(PolhodeError, match="is not a") as caught:
         run.animate(channels=wanted)
-    assert caught.value.problems[0].place == "channels"
-    assert caught.value.problems[0].cure
+    assert caught.value.problems[0].place == "channels" and caught.value.problems[0].cure
 
 
 def test_gaps_and_other_runs_are_drawn(run) -> None:
     (made,) = drawn(run, ["1/t"]).values()
-    assert np.isnan(made.values[0])
-    assert np.isfinite(made.values[1:]).all()
+    assert np.isnan(made.values[0]) and np.isfinite(made.values[1:]).all()
     other = run.equations.simulate(0.5, start={"hinge": 0.1}, samples=51)
     made, _ = channels_of(run, ["hinge"], [other])
     (beside,) = made[0].beside

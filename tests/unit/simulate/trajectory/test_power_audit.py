@@ -30,12 +30,10 @@ def run() -> Trajectory:
 
 def test_a_good_run_balances_in_every_part(run: Trajectory) -> None:
     audit = run.power_audit()
-    assert audit.residual < 1e-7
-    assert audit["joint 'elbow'"].residual < 1e-13
+    assert audit.residual < 1e-7 and audit["joint 'elbow'"].residual < 1e-13
     assert audit["body 'lower'"].residual < 1e-13
     assert {part.name for part in audit.parts} >= {"the run", "the whole mechanism", "body 'upper'", "joint 'shoulder'"}
-    assert (audit.ports["load friction"] <= 0).all()
-    assert "largest gap" in str(audit)
+    assert (audit.ports["load friction"] <= 0).all() and "largest gap" in str(audit)
 
 
 def test_long_steps_are_told_of() -> None:
@@ -59,8 +57,7 @@ def test_samples_that_are_too_few_are_told_of_and_not_held_against_the_run() -> 
         made = stiff_block().simulate(2, audit=True)
     assert any("Try rate=1600" in notice for notice in made.notices)
     audit = made.power_audit()
-    assert audit["the run"].residual < 1e-9 < 1e-2 < audit.quadrature
-    assert "too few samples" in str(audit)
+    assert audit["the run"].residual < 1e-9 < 1e-2 < audit.quadrature and "too few samples" in str(audit)
     assert audit.notices(0.5) == ()
 
 
@@ -107,8 +104,7 @@ def test_a_constraint_that_is_not_kept_is_named() -> None:
     assert broken.power_audit(tau=0)["constraint 'gear'"].residual > 1e-2
     assert "constraint 'gear'" in [part.name for part in broken.power_audit(tau=0).parts[:2]]
     worst = broken.power_audit(tau=0)["constraint 'gear'"]
-    assert worst.port.startswith("joint ")
-    assert "its largest port is joint" in str(worst)
+    assert worst.port.startswith("joint ") and "its largest port is joint" in str(worst)
 
 
 def test_what_rests_on_its_constraints_is_no_fault() -> None:

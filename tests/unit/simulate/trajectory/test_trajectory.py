@@ -31,9 +31,7 @@ def run() -> Trajectory:
 
 
 def test_values_are_got_by_name_and_cannot_be_changed(run: Trajectory) -> None:
-    assert run["hinge"][0] == 1.0
-    assert run.speed("hinge")[0] == 0.0
-    assert run["hinge"] is not run.speed("hinge")
+    assert run["hinge"][0] == 1.0 and run.speed("hinge")[0] == 0.0 and run["hinge"] is not run.speed("hinge")
     refused("Did you mean 'hinge'", lambda: run["hing"])
     assert (run['ball, "loose"_wx'] == run.speed('ball, "loose"_wx')).all()
     with pytest.raises(ValueError, match="read-only"):
@@ -56,8 +54,7 @@ def test_between_samples_lies_what_a_finer_run_finds(run: Trajectory) -> None:
         rtol=1e-10, atol=1e-10,
     )  # fmt: skip
     then = run.at(times)
-    assert np.abs(then.q - fine.q[1:-1]).max() < 1e-7
-    assert np.abs(then.u - fine.u[1:-1]).max() < 1e-4
+    assert np.abs(then.q - fine.q[1:-1]).max() < 1e-7 and np.abs(then.u - fine.u[1:-1]).max() < 1e-4
     assert np.abs(np.linalg.norm(then.q[:, 1:], axis=1) - 1).max() < 1e-15
 
 
@@ -79,10 +76,8 @@ def test_text_and_archives_give_back_every_digit(run: Trajectory, tmp_path: Path
         Trajectory.from_csv(run.to_csv(tmp_path / "run.csv")),
         Trajectory.load(run.save(tmp_path / "run.npz")),
     ):
-        assert np.array_equal(again.t, run.t)
-        assert np.array_equal(again.q, run.q)
-        assert np.array_equal(again.u, run.u)
-        assert again.coordinates == run.coordinates
+        assert np.array_equal(again.t, run.t) and np.array_equal(again.q, run.q)
+        assert np.array_equal(again.u, run.u) and again.coordinates == run.coordinates
         assert again.speeds == run.speeds
         assert again.status == "done"
 
@@ -115,12 +110,10 @@ def test_a_file_that_cannot_be_written_leaves_nothing_behind(run: Trajectory, tm
 def test_datasets_have_labels_and_cells_escape_names(run: Trajectory) -> None:
     pytest.importorskip("xarray")
     data = run.to_xarray()
-    assert np.array_equal(data["hinge"], run["hinge"])
-    assert np.array_equal(data["d(hinge)"], run.speed("hinge"))
+    assert np.array_equal(data["hinge"], run["hinge"]) and np.array_equal(data["d(hinge)"], run.speed("hinge"))
     assert data.attrs["status"] == "done"
     shown = run._repr_html_()
-    assert "<pendulum>" not in shown
-    assert "&lt;pendulum&gt;" in shown
+    assert "<pendulum>" not in shown and "&lt;pendulum&gt;" in shown
 
 
 def steered() -> ph.System:
@@ -167,8 +160,7 @@ def motor_run() -> Trajectory:
 
 
 def test_a_trajectory_has_states_by_name_and_at_any_time(motor_run: Trajectory) -> None:
-    assert motor_run.states == ("current",)
-    assert motor_run.z.shape == (len(motor_run), 1)
+    assert motor_run.states == ("current",) and motor_run.z.shape == (len(motor_run), 1)
     assert np.array_equal(motor_run["current"], motor_run.z[:, 0])
     middle = motor_run.at([0.25])
     assert middle["current"][0] == pytest.approx(np.interp(0.25, motor_run.t, motor_run["current"]), abs=1e-6)
@@ -176,8 +168,7 @@ def test_a_trajectory_has_states_by_name_and_at_any_time(motor_run: Trajectory) 
     assert np.allclose(motor_run.values(2 * current)[0], 2 * motor_run["current"], rtol=0, atol=0)
     acceleration = motor_run.values(ph.symbol("hinge", "acceleration"))[0]
     assert np.allclose(acceleration, 3 * (3 * motor_run["current"] - 4.905 * np.sin(motor_run["hinge"])))
-    assert motor_run.reaction("hinge").force.shape == (len(motor_run), 3)
-    assert "hinge, current" in str(motor_run)
+    assert motor_run.reaction("hinge").force.shape == (len(motor_run), 3) and "hinge, current" in str(motor_run)
 
 
 def test_a_trajectory_with_states_survives_files_and_pickling(motor_run: Trajectory, tmp_path: Path) -> None:
@@ -186,8 +177,7 @@ def test_a_trajectory_with_states_survives_files_and_pickling(motor_run: Traject
         Trajectory.from_csv(motor_run.to_csv(tmp_path / "run.csv"), motor_run.equations),
         pickle.loads(pickle.dumps(motor_run)),
     ):
-        assert kept.states == motor_run.states
-        assert np.array_equal(kept.z, motor_run.z)
+        assert kept.states == motor_run.states and np.array_equal(kept.z, motor_run.z)
         assert np.array_equal(kept.momentum[0], motor_run.momentum[0])
     assert (tmp_path / "run.csv").read_text().splitlines()[0] == (
         "time [s],q.hinge [rad],u.hinge [rad/s],z.current [A],input.voltage [V]"
