@@ -16,7 +16,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode import Equations
 from polhode.compare import agreement
 from polhode.constraints import Constraints
 from polhode.constraints.wrenches import constraint_wrenches
@@ -28,7 +27,6 @@ from polhode.formats.document import parse
 from polhode.kinematics.motion import flow, link_jacobian
 from polhode.model.constraints import CONSTRAINTS
 from polhode.model.constraints.protocol import Constraint
-from polhode.model.system import System
 from polhode.show.scene import Painter
 from polhode.simulate.trajectory.trajectory import Trajectory
 
@@ -46,7 +44,7 @@ def with_two_more() -> object:
         yield
 
 
-def flight(system: System, name: str, **body: object) -> list[Expr]:
+def flight(system: ph.System, name: str, **body: object) -> list[Expr]:
     """A body that moves freely, by coordinates that are rates' integrals."""
     six = ph.Compound(*map(ph.Prismatic, "xyz"), *map(ph.Revolute, "zxy"))
     made = system.body(name, 2, inertia=(1, 2, 3), **body)  # type: ignore[arg-type]
@@ -54,14 +52,14 @@ def flight(system: System, name: str, **body: object) -> list[Expr]:
     return list(joint.q)
 
 
-def bars(system: System) -> None:
+def bars(system: ph.System) -> None:
     """Two bars on the ground that swing about axes which are not parallel."""
     for name, axis, x in (("left", "y", 0), ("right", (0, 3, 4), 1)):
         system.body(name, 2, (0, 0, "-0.5"), (1, 2, 3))
         system.joint(name, system.ground, name, ph.Revolute(axis), at=(x, 0, 0))
 
 
-def closure(system: System) -> None:
+def closure(system: ph.System) -> None:
     system.body("crank", 2, (0, 0, "0.5"), (1, 2, 3))
     system.body("coupler", 1, ("0.5", 0, 0), (1, 1, 1))
     system.joint("crank", system.ground, "crank", ph.Revolute("y"))
@@ -69,43 +67,43 @@ def closure(system: System) -> None:
     system.close("it", system.ground, "coupler", ph.Compound(ph.Prismatic("x"), ph.Revolute("y")), at_b=(3, 0, 0))
 
 
-def condition(system: System) -> None:
+def condition(system: ph.System) -> None:
     bars(system)
     left, right = (system.joints[name].q[0] for name in ("left", "right"))
     system.constrain(ph.sin(left) - right / 2, "it")
 
 
-def wheel(system: System) -> None:
+def wheel(system: ph.System) -> None:
     flight(system, "wheel")
     system.roll_wheel("it", "wheel", "0.5")
 
 
-def ball(system: System) -> None:
+def ball(system: ph.System) -> None:
     flight(system, "ball")
     system.roll_ball("it", "ball", "0.5", rotation=("y", "0.3"))
 
 
-def disc(system: System) -> None:
+def disc(system: ph.System) -> None:
     system.joint("move", system.ground, system.body("disc", 2, inertia=(1, 2, 3)), ph.Planar("y"))
     system.roll_disc("it", "disc", "0.25", lambda x: ph.cos(x) / 2)
 
 
-def knife_edge(system: System) -> None:
+def knife_edge(system: ph.System) -> None:
     flight(system, "sleigh", com=("0.2", 0, 0))
     system.knife_edge("it", "sleigh", at=(1, 0, 0))
 
 
-def no_slip(system: System) -> None:
+def no_slip(system: ph.System) -> None:
     coordinates = flight(system, "plate")
     system.no_slip("it", "plate", at=(coordinates[0], 0, 1), directions=["x", (1, 2, 0)])
 
 
-def rod(system: System) -> None:
+def rod(system: ph.System) -> None:
     bars(system)
     system.constraint("it", Rod, a="left", b="right", at_a=(0, 0, -1), at_b=(0, "0.5", -1), length="1.1")
 
 
-def rack(system: System) -> None:
+def rack(system: ph.System) -> None:
     system.body("slide", 2, inertia=(1, 2, 3))
     system.joint("slide", system.ground, "slide", ph.Compound(ph.Prismatic("x"), ph.Revolute("y")))
     system.body("pinion", 1, (0, 0, "0.1"), (1, 2, 3))
@@ -114,7 +112,7 @@ def rack(system: System) -> None:
 
 
 #: For each kind a mechanism, and how many freedoms the constraint leaves it.
-MECHANISMS: dict[str, tuple[Callable[[System], None], int]] = {
+MECHANISMS: dict[str, tuple[Callable[[ph.System], None], int]] = {
     "closure": (closure, 1), "condition": (condition, 1), "wheel": (wheel, 3), "ball": (ball, 3), "disc": (disc, 1),
     "knife_edge": (knife_edge, 5), "no_slip": (no_slip, 4), "rod": (rod, 1), "rack": (rack, 2),
 }  # fmt: skip
@@ -122,14 +120,14 @@ KINDS = [*CONSTRAINTS, *ADDED]
 
 
 @cache
-def made(kind: str) -> System:
+def made(kind: str) -> ph.System:
     system = ph.System(kind)
     MECHANISMS[kind][0](system)
     return system
 
 
 @cache
-def derived(kind: str) -> Equations:
+def derived(kind: str) -> ph.Equations:
     return made(kind).derive("newton_euler")
 
 

@@ -15,7 +15,6 @@ from tests.refusals import refused
 import polhode as ph
 from polhode.expr import Expr, symbol
 from polhode.expr.spelling import acceleration_of
-from polhode.model import System
 from polhode.model.constraints import CONSTRAINTS
 from polhode.model.fields import Field
 from polhode.model.forces import FORCES
@@ -43,7 +42,7 @@ def signal(t: float) -> float:
     return 0.3 + np.sin(2 * t)
 
 
-def rig() -> System:
+def rig() -> ph.System:
     """Sliders a and c along x and b along y, and a wheel r about z, none of which feels the others."""
     s = ph.System("rig", gravity=(0, 0, 0))
     for name, axis in (("a", "x"), ("b", "y"), ("c", "x")):
@@ -52,7 +51,7 @@ def rig() -> System:
     return s
 
 
-def symbol_of(s: System, kind: str) -> Expr:
+def symbol_of(s: ph.System, kind: str) -> Expr:
     """A symbol of a kind; where it belongs to a joint, of b."""
     b = s.joints["b"]
     made: dict[str, Callable[[], Expr]] = {
@@ -74,7 +73,7 @@ def value_of(kind: str, t: float, q: dict[str, float], u: dict[str, float]) -> f
 Forces = Callable[[float, float, dict[str, float], dict[str, float]], dict[str, float]]
 
 
-def run_of(s: System) -> dict[str, float]:
+def run_of(s: ph.System) -> dict[str, float]:
     """Where a run of polhode ends."""
     inputs = {"w": "0.3 + sin(2*t)"} if "w" in s.inputs else {}
     run = s.derive().simulate(END, start=START, speeds=SPEEDS, tau=PUSH, inputs=inputs, rtol=1e-10, atol=1e-12)
@@ -96,14 +95,14 @@ def run_by_hand(kind: str, forces: Forces, mass: dict[str, float]) -> dict[str, 
     return dict(zip(names, made.tolist(), strict=True))
 
 
-Add = Callable[[System, Any], Any]
+Add = Callable[[ph.System, Any], Any]
 
 
 def _motor(**given: Callable[[Any], Any]) -> Add:
     return lambda s, f: s.motor("a", 2, inertia=1, **{name: made(f) for name, made in given.items()})
 
 
-def _gravity(s: System, f: Any) -> None:
+def _gravity(s: ph.System, f: Any) -> None:
     s.gravity = (f, 0, 0)
 
 
@@ -363,7 +362,7 @@ def _element(kind: str, field: str, value: Callable[[Any], Any]) -> Add:
         "motor": {"joint": "a", "ratio": 2, "inertia": 1},
     }  # fmt: skip
 
-    def add(s: System, f: Any) -> Any:
+    def add(s: ph.System, f: Any) -> Any:
         chosen = base[kind] | {field: value(f)}
         if kind == "motor":
             return s.motor(**chosen)
@@ -502,5 +501,5 @@ def test_every_method_of_a_system_is_tried_or_takes_no_expression() -> None:
         "derive",  # test_dependences_of_runs
     }
     without = {"compare", "diagnose", "model", "of", "unread"}
-    public = {name for name in dir(System) if not name.startswith("_") and callable(getattr(System, name))}
+    public = {name for name in dir(ph.System) if not name.startswith("_") and callable(getattr(ph.System, name))}
     assert public == tried | elsewhere | without

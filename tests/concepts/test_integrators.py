@@ -7,7 +7,6 @@ import pytest
 from scipy.special import ellipk
 
 import polhode as ph
-from polhode import Equations
 from polhode.codegen.fixed_steps import METHODS as TABLEAUX
 from polhode.simulate import METHODS
 from polhode.simulate.settings import FIXED
@@ -27,24 +26,24 @@ TOLERANCE = {
 }  # fmt: skip
 
 
-def pendulum() -> Equations:
+def pendulum() -> ph.Equations:
     s = ph.System("pendulum", gravity=(0, 0, -1))
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), speeds=["rate"])
     return s.derive()
 
 
-def top(storage: str) -> Equations:
+def top(storage: str) -> ph.Equations:
     s = ph.System("top")
     s.joint("tip", s.ground, s.body("top", 1, (0, 0, 0.1), (0.02, 0.02, 0.01)), ph.Spherical(storage))
     return s.derive()
 
 
 @pytest.fixture(scope="module")
-def swing() -> Equations:
+def swing() -> ph.Equations:
     return pendulum()
 
 
-def period(equations: Equations, **options: object) -> float:
+def period(equations: ph.Equations, **options: object) -> float:
     """From the event of passing the lowest point downward and up again."""
 
     def lowest(t: float, q: np.ndarray, u: np.ndarray) -> float:
@@ -57,7 +56,7 @@ def period(equations: Equations, **options: object) -> float:
 
 
 @pytest.mark.parametrize("method", ADAPTIVE)
-def test_a_pendulum_takes_the_time_of_the_elliptic_integral(method: str, swing: Equations) -> None:
+def test_a_pendulum_takes_the_time_of_the_elliptic_integral(method: str, swing: ph.Equations) -> None:
     tolerance = TOLERANCE[method]
     exact = 4 * ellipk(np.sin(1.0) ** 2)
     found = period(swing, method=method, rtol=tolerance, atol=tolerance)
@@ -65,7 +64,7 @@ def test_a_pendulum_takes_the_time_of_the_elliptic_integral(method: str, swing: 
 
 
 @pytest.mark.parametrize("method", ORDERS)
-def test_a_fixed_step_method_converges_at_its_order(method: str, swing: Equations) -> None:
+def test_a_fixed_step_method_converges_at_its_order(method: str, swing: ph.Equations) -> None:
     exact = swing.simulate(2, start={"hinge": 1.0}, rtol=1e-13, atol=1e-13).q[-1, 0]
     order, step = ORDERS[method]
     errors = [
@@ -142,7 +141,7 @@ def test_quaternions_stay_on_the_unit_sphere(method: str) -> None:
     assert np.abs(np.linalg.norm(run.q, axis=1) - 1).max() < 1e-14
 
 
-def test_where_one_looks_does_not_change_the_motion(swing: Equations) -> None:
+def test_where_one_looks_does_not_change_the_motion(swing: ph.Equations) -> None:
     few, many = (swing.simulate(5, start={"hinge": 2.0}, samples=count) for count in (2, 5001))
     assert few.q[-1] == pytest.approx(many.q[-1], abs=1e-14) and few.info["steps"] == many.info["steps"]
 

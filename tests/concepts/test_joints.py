@@ -20,7 +20,6 @@ from polhode.errors import ModelError
 from polhode.expr import Expr, Matrix, Vector, as_expr, directional, rank, same, skew, substitute
 from polhode.formalisms.registry import names
 from polhode.formats import dumps_yaml, loads_yaml, schema
-from polhode.geometry import Pose
 from polhode.geometry.rotations import SEQUENCES
 from polhode.kinematics.joint import (
     compound_configuration,
@@ -30,7 +29,6 @@ from polhode.kinematics.joint import (
     simple_configuration,
 )
 from polhode.model.joints import JOINTS, JointType, joint_type
-from polhode.model.records import Joint
 from polhode.model.samples.random_system import random_system
 from polhode.model.stage import STORAGES, Stage
 from polhode.show.scene import Painter
@@ -132,12 +130,12 @@ def one_joint(kind: JointType, **placed: Any) -> ph.System:
     return system
 
 
-def joined(kind: JointType) -> tuple[ph.Equations, Joint]:
+def joined(kind: JointType) -> tuple[ph.Equations, ph.Joint]:
     system = one_joint(kind)
     return system.derive(), system.joints["joint"]
 
 
-def outermost_first(joint: Joint) -> tuple[list[Stage], list[list[Expr]], list[Expr]]:
+def outermost_first(joint: ph.Joint) -> tuple[list[Stage], list[list[Expr]], list[Expr]]:
     """Stages, coordinates and speeds of a joint in the order of the paper."""
     stages, eps, speeds = [], [], []
     for place in joint.type.from_parent[::-1]:
@@ -150,11 +148,11 @@ def outermost_first(joint: Joint) -> tuple[list[Stage], list[list[Expr]], list[E
     return stages, eps, speeds
 
 
-def entries(X: Pose) -> list[Any]:
+def entries(X: ph.Pose) -> list[Any]:
     return [as_expr(entry) for entry in [*X.R.entries(), *X.p]]
 
 
-def home(joint: Joint) -> dict[Expr, int]:
+def home(joint: ph.Joint) -> dict[Expr, int]:
     values = dict.fromkeys(joint.q, 0)
     stages, eps, _ = outermost_first(joint)
     for stage, own in zip(stages, eps, strict=True):
@@ -200,7 +198,7 @@ def test_coordinates_and_speeds_have_names_of_their_own(case: Case) -> None:
 @every_joint
 def test_at_home_a_joint_does_not_displace_its_body(case: Case) -> None:
     made, joint = joined(case.type)
-    assert same(substitute(entries(made.pose("body")), home(joint)), entries(Pose.identity()))
+    assert same(substitute(entries(made.pose("body")), home(joint)), entries(ph.Pose.identity()))
 
 
 @every_moving_joint

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 
 BACKENDS = ["llvm", "numpy"]
 
@@ -111,7 +110,7 @@ def test_f29_a_quaternion_of_length_zero_is_refused(backend: str) -> None:
     q, u = states()
     q[3, 7:11] = 0
     for given, speeds in ((q, u), (q[3], u[3]), (q[3].tolist(), u[3])):
-        with pytest.raises(PolhodeError, match="coordinates 7 to 10 are a quaternion of length zero") as caught:
+        with pytest.raises(ph.PolhodeError, match="coordinates 7 to 10 are a quaternion of length zero") as caught:
             f.forward_dynamics(given, speeds)
         assert caught.value.problems[0].code == "E-CODE-NUMBER"
 
@@ -201,7 +200,7 @@ INCOMPLETE: dict[str, tuple[Callable[[Any], Any], str]] = {
 @pytest.mark.parametrize("name", INCOMPLETE)
 def test_a_wrong_call_has_a_place_a_cure_and_a_code(name: str) -> None:
     call, code = INCOMPLETE[name]
-    with pytest.raises(PolhodeError) as caught:
+    with pytest.raises(ph.PolhodeError) as caught:
         call(pendulum().derive().compile())
     for problem in caught.value.problems:
         assert problem.place and problem.cure and problem.code.startswith(code)

@@ -12,12 +12,11 @@ from tests.refusals import refused
 
 import polhode as ph
 from polhode.dynamics.mass_factors import inverse_mass_matrix
-from polhode.errors import PolhodeError
 from polhode.formats import dumps_yaml, load, loads_yaml
 
 
 def file_refusal(path: Path) -> str:
-    with pytest.raises(PolhodeError) as caught:
+    with pytest.raises(ph.PolhodeError) as caught:
         load(path)
     assert all(problem.place.startswith(str(path)) for problem in caught.value.problems)
     return str(caught.value)
@@ -347,12 +346,12 @@ def test_F19_joints_that_move_no_mass_are_named_together_or_by_their_axis() -> N
     follower = bare + "  wrist: {parent: bob, child: tip, type: revolute}\ncouplings: {wrist: {leader: hinge}}\n"
     assert same_pendulum(loads_yaml(follower)), "what moves with a mass needs none of its own"
     file = QUARTER_CAR.replace("350}", "350}, hand: {mass: 1, com: [1, 0, 0]}")
-    with pytest.raises(PolhodeError, match=r"speeds 'vu' and 'vs' move the same mass.*[\s\S]*between their joints"):
+    with pytest.raises(ph.PolhodeError, match=r"speeds 'vu' and 'vs' move the same mass.*[\s\S]*between their joints"):
         inverse_mass_matrix(loads_yaml(file).derive().record)
     heavy = file.replace("wheel: {}", "wheel: {mass: 40}")
     assert inverse_mass_matrix(loads_yaml(heavy).derive().record).shape == (3, 3)
     along = PENDULUM.replace("axis: y", "axis: z").replace(", inertia: [1, 1, 1]", "")
-    with pytest.raises(PolhodeError, match=r"moves no mass[\s\S]*Is the axis .* without inertia is a point"):
+    with pytest.raises(ph.PolhodeError, match=r"moves no mass[\s\S]*Is the axis .* without inertia is a point"):
         inverse_mass_matrix(loads_yaml(along).derive().record)
 
 

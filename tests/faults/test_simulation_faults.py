@@ -12,7 +12,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode import Equations
 from polhode.cli.app import main
 from polhode.errors import FormatError, PolhodeError, ShapeError, SimulationError
 from polhode.model.samples import six_degree_of_freedom_arm
@@ -27,13 +26,13 @@ EVERY_METHOD = [
 EVERY_METHOD += ["ida"] if find_spec("sksundae") else []
 
 
-def ball(storage: str) -> Equations:
+def ball(storage: str) -> ph.Equations:
     s = ph.System("ball", gravity=(0, 0, 0))
     s.joint("socket", s.ground, s.body("ball", 1, (0, 0, 0), (1, 1, 1)), ph.Spherical(storage))
     return s.derive()
 
 
-def slider(force: Any = 0, **parameters: float) -> Equations:
+def slider(force: Any = 0, **parameters: float) -> ph.Equations:
     s = ph.System("slider", gravity=(0, 0, 0))
     for name, value in parameters.items():
         s.parameter(name, value)
@@ -42,7 +41,7 @@ def slider(force: Any = 0, **parameters: float) -> Equations:
     return s.derive()
 
 
-def stopped(status: str, equations: Equations, duration: float, **options: Any) -> tuple[str, Trajectory]:
+def stopped(status: str, equations: ph.Equations, duration: float, **options: Any) -> tuple[str, Trajectory]:
     """The message and trajectory of a run that must stop with this status."""
     with pytest.raises(SimulationError) as caught:
         equations.simulate(duration, **options)

@@ -12,7 +12,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.simulate import Trajectory
 
 SCRIPT = """
@@ -112,7 +111,7 @@ def test_f44_a_store_whose_manifest_is_no_manifest_is_refused(
 def test_f44_a_store_that_is_a_file_or_cannot_be_made_is_told(pendulum: ph.Equations, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for place in (tmp_path / "file", tmp_path / "file" / "store"):
-        with pytest.raises(PolhodeError, match=str(tmp_path)):
+        with pytest.raises(ph.PolhodeError, match=str(tmp_path)):
             pendulum.sweep({"l": [1, 2]}, 0.1, store=place, workers=1)
 
 

@@ -12,7 +12,6 @@ import polhode as ph
 from polhode.errors import FormatError, LimitError, PolhodeError
 from polhode.expr import as_expr, same, substitute
 from polhode.formats.urdf import Limits, Report, load_urdf, read_urdf
-from polhode.model import System
 
 MASS = '<mass value="2"/>'
 INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
@@ -40,7 +39,7 @@ def links(*names: str) -> str:
     return "\n".join(f'<link name="{name}">{INERTIAL}</link>' for name in names) + "\n"
 
 
-def read(folder: Path, content: str | bytes, **options: object) -> tuple[System, Report]:
+def read(folder: Path, content: str | bytes, **options: object) -> tuple[ph.System, Report]:
     path = folder / "arm.urdf"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return read_urdf(path, **options)  # type: ignore[arg-type]

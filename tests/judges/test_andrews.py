@@ -16,7 +16,6 @@ from mpmath import atan2, cos, matrix, mp, mpf, sin, sqrt
 from numpy.testing import assert_allclose
 
 import polhode as ph
-from polhode import Equations
 from polhode.expr import evaluate
 from polhode.model.samples.squeezer import PARAMETERS, START, squeezing_mechanism
 
@@ -37,7 +36,7 @@ FIRST_FORCE = (98.5668703962410896057654982170, -6.12268834425566265503114393122
 
 
 @cache
-def equations() -> Equations:
+def equations() -> ph.Equations:
     return squeezing_mechanism().derive()
 
 

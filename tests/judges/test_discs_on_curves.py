@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import polhode as ph
-from polhode import Equations
 from polhode.errors import SimulationError
 from polhode.expr import as_expr, cos, same, sin, substitute
 from polhode.simulate import crossing
@@ -27,7 +26,7 @@ def in_the_plane(name: str, inertia: float = I) -> tuple[ph.System, Any]:
     return s, disc
 
 
-def bead(curve: Any) -> Equations:
+def bead(curve: Any) -> ph.Equations:
     s = ph.System("bead", gravity=(0, 0, "-9.81"))
     way = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"))
     s.joint("move", s.ground, s.body("bead", M), way, coordinates=["x", "z"], speeds=["vx", "vz"])
@@ -144,7 +143,7 @@ def test_a_sledge_on_a_heaving_road_is_lifted() -> None:
     assert run.power_audit().residual < 1e-6
 
 
-def half_car(struts: bool) -> Equations:
+def half_car(struts: bool) -> ph.Equations:
     """A chassis with two wheels, on struts with springs or without, on one measured road."""
     stations = np.linspace(-2, 8, 21)
     road = ph.table(stations, 0.05 * np.sin(1.7 * stations) + 0.02 * np.cos(4 * stations), name="road", kind="cubic")
@@ -177,7 +176,7 @@ def test_a_half_car_on_a_measured_road_keeps_its_energy(struts: bool) -> None:
     assert np.mean(sum(pushes)) == pytest.approx((74 if struts else 70) * G, rel=0.1)
 
 
-def in_a_valley() -> Equations:
+def in_a_valley() -> ph.Equations:
     """A disc of radius 0.4 on z = 2 x², whose radius is 1/4 at the bottom."""
     s, disc = in_the_plane("in a valley")
     s.roll_disc("tyre", disc, R, lambda x: 2 * x**2)

@@ -10,10 +10,8 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode import Equations
 from polhode.expr import evaluate
 from polhode.model.samples.linkages import LEGS, base_joint, bricard_mechanism, plate_joint, stewart_platform
-from polhode.model.system import System
 
 CRANK, COUPLER, ROCKER, BASE = 0.2, 0.5, 0.4, 0.5
 DENSITY = 2.0
@@ -21,7 +19,7 @@ Array = np.ndarray
 
 
 @cache
-def four_bar() -> Equations:
+def four_bar() -> ph.Equations:
     s = ph.System("four-bar")
     turn = ph.Revolute("-y")
     names = ("crank", "coupler", "rocker")
@@ -37,11 +35,11 @@ def four_bar() -> Equations:
 
 
 @cache
-def stewart() -> Equations:
+def stewart() -> ph.Equations:
     return stewart_platform().derive()
 
 
-def state(equations: Equations, seed: int) -> tuple[Array, Array, Array]:
+def state(equations: ph.Equations, seed: int) -> tuple[Array, Array, Array]:
     """A consistent state with the leading coordinates given, and efforts on every speed."""
     rng = np.random.default_rng(seed)
     if equations is four_bar():
@@ -134,7 +132,7 @@ def test_bricards_ring_keeps_its_energy_and_turns_its_hinges_alike() -> None:
 ARM, FOREARM = 0.3, 0.4
 
 
-def five_bar(distance: float) -> System:
+def five_bar(distance: float) -> ph.System:
     s = ph.System("five-bar")
     turn = ph.Revolute("-y")
     for side, at in (("left", -distance / 2), ("right", distance / 2)):
@@ -163,7 +161,7 @@ def test_a_five_bar_has_no_dead_point_where_its_forearms_alone_are_in_one_line()
     assert found.here is not None and set(found.here.independent) != {"left shoulder", "right shoulder"}
 
 
-def numbers(system: System, entries: Any) -> Array:
+def numbers(system: ph.System, entries: Any) -> Array:
     values = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
     return np.array(evaluate(list(entries), values))
 
@@ -202,7 +200,7 @@ def _at(pin: Any, place: Any) -> Any:
     return pin.SE3(np.eye(3), np.array(place, float))
 
 
-def _pin_inertia(pin: Any, system: System, name: str) -> Any:
+def _pin_inertia(pin: Any, system: ph.System, name: str) -> Any:
     body = system.bodies[name]
     inertia = numbers(system, body.inertia.entries()).reshape(3, 3)
     return pin.Inertia(float(numbers(system, [body.mass])[0]), numbers(system, body.com), inertia)
@@ -285,7 +283,7 @@ def mujoco_stewart() -> str:
     return _mjcf(bodies, sites)
 
 
-def _mujoco_inertia(system: System, name: str) -> str:
+def _mujoco_inertia(system: ph.System, name: str) -> str:
     body = system.bodies[name]
     xx, yy, zz = np.maximum(numbers(system, body.inertia.entries())[[0, 4, 8]], ALONG).tolist()
     place = " ".join(map(repr, numbers(system, body.com).tolist()))

@@ -11,7 +11,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 import polhode as ph
-from polhode import Equations, Expr, Vector
 from polhode.expr import as_expr, cos, directional, evaluate, sin, sqrt, substitute
 
 G = 9.81
@@ -24,7 +23,7 @@ def six(names: list[str]) -> dict[str, object]:
 
 
 @cache
-def disc() -> Equations:
+def disc() -> ph.Equations:
     s = ph.System("rolling disc", gravity=(0, 0, "-9.81"))
     m, r, A, C = (s.parameter(name, value) for name, value in (("m", 2), ("r", 0.4), ("A", 0.09), ("C", 0.16)))
     body = s.body("disc", m, inertia=(A, C, A))
@@ -34,12 +33,12 @@ def disc() -> Equations:
     return s.derive("composite_body", independent=["d yaw", "d lean", "d spin"])
 
 
-def named(equations: Equations) -> dict[str, Expr]:
+def named(equations: ph.Equations) -> dict[str, ph.Expr]:
     found = [*equations.q, *equations.u, *(p.symbol for p in equations.system.parameters.values())]
     return {symbol.name: symbol for symbol in found}
 
 
-def unforced(equations: Equations) -> dict[str, Expr]:
+def unforced(equations: ph.Equations) -> dict[str, ph.Expr]:
     """The accelerations by name, without efforts."""
     found = substitute(list(equations.forward_dynamics), dict.fromkeys(equations.tau, as_expr(0)))
     return dict(zip(equations.speeds, found, strict=True))
@@ -97,7 +96,7 @@ def test_a_leaning_disc_rolls_round_a_circle() -> None:
 
 
 @cache
-def sleigh() -> Equations:
+def sleigh() -> ph.Equations:
     s = ph.System("Chaplygin's sleigh", gravity=(0, 0, 0))
     m, a, I = (s.parameter(name, value) for name, value in (("m", 3), ("a", 0.2), ("I", 0.5)))
     body = s.body("sleigh", m, com=(a, 0, 0), inertia=(I, I, I))
@@ -169,7 +168,7 @@ def test_a_snakeboard_obeys_its_momentum_equation() -> None:
 
 
 @cache
-def rattleback() -> Equations:
+def rattleback() -> ph.Equations:
     """The lower half of an ellipsoid, whose axes of inertia are not its own (by D)."""
     s = ph.System("rattleback", gravity=(0, 0, "-9.81"))
     numbers = (("a", 0.2), ("b", 0.03), ("c", 0.02), ("h", 0.01), ("D", -0.00002))
@@ -180,9 +179,9 @@ def rattleback() -> Equations:
     R = ph.rotation(("z", yaw), ("x", roll), ("y", pitch))
     up = R[2]  # the plane's normal in the stone: the ellipsoid's lowest point is where its own normal is against it
     reach = sqrt((a * up[0]) ** 2 + (b * up[1]) ** 2 + (c * up[2]) ** 2)
-    lowest = R @ Vector([-(a**2) * up[0] / reach, -(b**2) * up[1] / reach, -(c**2) * up[2] / reach])
+    lowest = R @ ph.Vector([-(a**2) * up[0] / reach, -(b**2) * up[1] / reach, -(c**2) * up[2] / reach])
     s.constrain(z - reach, "touch")
-    s.no_slip("grip", stone, at=Vector([x, y, z]) + lowest, directions=["x", "y"])
+    s.no_slip("grip", stone, at=ph.Vector([x, y, z]) + lowest, directions=["x", "y"])
     return s.derive("composite_body", independent=["d yaw", "d roll", "d pitch"])
 
 

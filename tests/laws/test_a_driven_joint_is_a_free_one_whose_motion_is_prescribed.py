@@ -8,12 +8,11 @@ import polhode as ph
 from polhode.errors import ModelError
 from polhode.expr import derivative, same, substitute
 from polhode.formalisms.registry import names
-from polhode.model.samples.random_system import random_system
 
 
 def _driven(seed: int) -> tuple[ph.System, dict[str, ph.Expr]]:
     """A random tree of which every second joint that can be driven is."""
-    system = random_system(seed, bodies=3, max_speeds=8)
+    system = ph.random_system(seed, bodies=3, max_speeds=8)
     motions: dict[str, ph.Expr] = {}
     amplitude = system.parameter("amplitude", 1)
     able = [joint for joint in system.joints.values() if joint.type.kind in ("revolute", "prismatic", "screw")]

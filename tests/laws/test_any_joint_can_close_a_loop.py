@@ -9,7 +9,6 @@ import pytest
 from tests.seeds import in_turn
 
 import polhode as ph
-from polhode import Equations
 from polhode.constraints import constraints_of
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.expr import as_expr, directional, evaluate, free_symbols, same
@@ -52,7 +51,7 @@ def crank_and_rocker(kind: JointType, drive: bool = False, in_tree: bool = False
     return s
 
 
-def constraints_in(equations: Equations) -> Any:
+def constraints_in(equations: ph.Equations) -> Any:
     assert equations.constraints is not None
     return equations.constraints
 
@@ -119,7 +118,7 @@ def test_conditions_by_own_coordinates_are_those_that_can_be_said_directly(
 ) -> None:
     first, closer = DIRECT[kind]
 
-    def made() -> Equations:
+    def made() -> ph.Equations:
         s = ph.System("two bars", gravity=(0, "1.5", "-9.81"))
         for name, inertia in (("a", (1, 2, 2)), ("b", (2, 3, 1))):
             s.body(name, 2, (Fraction(1, 5), TENTH, 0), inertia)

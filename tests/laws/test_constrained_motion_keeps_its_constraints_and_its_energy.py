@@ -7,7 +7,6 @@ import pytest
 from tests.random_constraints import random_constrained_system
 
 import polhode as ph
-from polhode import Equations
 from polhode.errors import SimulationError
 from polhode.model.samples import bennett, four_bar, n_four_bar
 from polhode.simulate import METHODS, Trajectory
@@ -18,12 +17,12 @@ def strays(run: Trajectory) -> float:
 
 
 @pytest.fixture(scope="module")
-def crank() -> Equations:
+def crank() -> ph.Equations:
     return four_bar().derive()
 
 
 @pytest.fixture(scope="module")
-def motion(crank: Equations) -> Trajectory:
+def motion(crank: ph.Equations) -> Trajectory:
     return crank.simulate(2, start={"crank": 0.3}, speeds={"crank": 1}, samples=41)
 
 
@@ -50,7 +49,7 @@ NOT_HERE = ("auto", "DOP853", "taylor", "gauss4", "gauss6", "lie4")
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in NOT_HERE])
-def test_every_method_moves_a_four_bar_alike(method: str, crank: Equations, motion: Trajectory) -> None:
+def test_every_method_moves_a_four_bar_alike(method: str, crank: ph.Equations, motion: Trajectory) -> None:
     if method.startswith(("ida", "cvode")):
         pytest.importorskip("sksundae", reason="SUNDIALS needs scikit-sundae: pip install 'polhode[sundials]'")
     orders = {"euler": 1, "semi_implicit_euler": 1, "heun": 2, "midpoint": 2, "generalised_alpha": 2, "rk4": 4}
@@ -62,7 +61,7 @@ def test_every_method_moves_a_four_bar_alike(method: str, crank: Equations, moti
     assert strays(run) < 1e-9
 
 
-def test_a_controller_that_does_nothing_changes_nothing(crank: Equations, motion: Trajectory) -> None:
+def test_a_controller_that_does_nothing_changes_nothing(crank: ph.Equations, motion: Trajectory) -> None:
     for method, step in (("auto", None), ("rk4", 1e-3)):
         options = {"method": method, "step": step, "tau": lambda t, q, u: np.zeros(3)}
         run = crank.simulate(2, start={"crank": 0.3}, speeds={"crank": 1}, samples=41, **options)

@@ -9,13 +9,11 @@ from tests.seeds import seeds
 
 import polhode as ph
 from polhode.dynamics.equations import EquationsOfMotion
-from polhode.errors import PolhodeError
 from polhode.expr import as_expr, evaluate, free_symbols, same
 from polhode.formalisms import hollerbach_3x3, hollerbach_4x4, newton_euler, silver, uicker_kahn
 from polhode.kinematics.passes import PASSES, USUAL, apply
 from polhode.kinematics.tree import build_tree
 from polhode.model.samples.random_system import random_state, random_system
-from polhode.model.system import System
 
 LAGRANGIAN = (uicker_kahn, hollerbach_4x4, hollerbach_3x3)
 SINGLE = ("revolute", "prismatic", "screw")
@@ -27,7 +25,7 @@ def name_of(module: ModuleType) -> str:
     return module.__name__.rpartition(".")[2]
 
 
-def derive(system: System, module: ModuleType, passes: tuple[str, ...] = ()) -> EquationsOfMotion:
+def derive(system: ph.System, module: ModuleType, passes: tuple[str, ...] = ()) -> EquationsOfMotion:
     tree = build_tree(system)
     recipe = module.recipe(system, apply(tree, passes))
     return EquationsOfMotion(system, tree, name_of(module), tuple(passes), lambda: recipe)
@@ -73,7 +71,7 @@ def test_a_tree_that_was_rewritten_gives_the_same_equations(module: ModuleType) 
     assert_agrees(derive(system, module, tuple(PASSES)), derive(system, module))
 
 
-def on_a_driven_base(seed: int) -> System:
+def on_a_driven_base(seed: int) -> ph.System:
     """A random tree of single joints; what carries it moves as it is told, and on some a joint follows another."""
     system = random_system(seed, bodies=3, joints=SINGLE, symbolic=0.6)
     carriers = {joint.parent for joint in system.joints.values()}
@@ -102,7 +100,7 @@ def test_a_driven_tree_that_was_rewritten_gives_the_same_equations(module: Modul
     system = on_a_driven_base(501)
     takes_mass_away = {"regroup", "lend"} & {*passes}
     if module is silver and takes_mass_away:
-        with pytest.raises(PolhodeError, match="no mass centre"):
+        with pytest.raises(ph.PolhodeError, match="no mass centre"):
             derive(system, module, passes)
     else:
         assert_agrees(derive(system, module, passes), derive(system, newton_euler))
@@ -110,7 +108,7 @@ def test_a_driven_tree_that_was_rewritten_gives_the_same_equations(module: Modul
 
 def test_regrouped_masses_without_a_centre_are_refused_by_silver_alone() -> None:
     system = random_system(302, bodies=3, joints=("revolute",), symbolic=0.8)
-    with pytest.raises(PolhodeError, match="no mass centre") as refusal:
+    with pytest.raises(ph.PolhodeError, match="no mass centre") as refusal:
         derive(system, silver, ("regroup",))
     assert "passes=()" in str(refusal.value)
 
@@ -120,7 +118,7 @@ def test_regrouped_masses_without_a_centre_are_refused_by_silver_alone() -> None
 def test_a_joint_that_moves_in_several_ways_at_once_is_refused_by_name(module: ModuleType, kind: object) -> None:
     system = ph.System("ball")
     system.joint("socket", system.ground, system.body("ball", 1, (0, 0, 1)), kind)
-    with pytest.raises(PolhodeError, match="joint 'socket'") as refusal:
+    with pytest.raises(ph.PolhodeError, match="joint 'socket'") as refusal:
         derive(system, module)
     assert f"'{name_of(module)}'" in str(refusal.value)
     assert "newton_euler" in str(refusal.value)

@@ -10,7 +10,6 @@ from polhode.dynamics.equations import EquationsOfMotion
 from polhode.expr import Matrix, Vector, as_expr, directional, is_zero, same, substitute
 from polhode.formalisms.poincare import Poincare
 from polhode.kinematics.motion import flow
-from polhode.model.samples.random_system import random_system
 
 
 def rate_of(equations: EquationsOfMotion, matrix: Matrix) -> Matrix:
@@ -34,7 +33,7 @@ def velocity_terms(equations: EquationsOfMotion) -> Vector:
 
 @pytest.mark.parametrize("seed", seeds(10, of=60))
 def test_on_random_trees_with_every_kind_of_joint(seed: int) -> None:
-    equations = random_system(seed, bodies=(1, 6), loads=False, max_speeds=9).derive("newton_euler").record
+    equations = ph.random_system(seed, bodies=(1, 6), loads=False, max_speeds=9).derive("newton_euler").record
     C = equations.coriolis_matrix
     assert same(C @ equations.u, velocity_terms(equations))
     assert is_skew_by(equations, C)
@@ -42,7 +41,7 @@ def test_on_random_trees_with_every_kind_of_joint(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", seeds(6, of=25))
 def test_it_is_the_connection_of_levi_civita_with_the_brackets_of_poincares_equations(seed: int) -> None:
-    system = random_system(seed, bodies=(1, 4), loads=False, max_speeds=6)
+    system = ph.random_system(seed, bodies=(1, 4), loads=False, max_speeds=6)
     equations = system.derive("newton_euler").record
     made = Poincare(system.model(), equations.tree)
     M, p, size = made.enlarged_mass_matrix, made.p, range(len(made.p))

@@ -7,13 +7,11 @@ from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode import Equations
 from polhode.dynamics.power import Power
 from polhode.expr import Expr, as_expr, directional
-from polhode.model.samples.random_system import random_system
 
 
-def energy_rate(made: Equations) -> Expr:
+def energy_rate(made: ph.Equations) -> Expr:
     """d(T + V)/dt from the equations' own energies along their own motion."""
     along: dict[Expr, Any] = dict(zip(made.q, made.coordinate_rates, strict=True))
     along |= dict(zip(made.u, made.forward_dynamics, strict=True))
@@ -27,7 +25,7 @@ def gaps(flow: Power, but: str = "nothing") -> list[str]:
 
 @pytest.mark.parametrize("seed", seeds(4, of=16))
 def test_every_part_of_a_tree_stores_what_flows_in(seed: int) -> None:
-    made = random_system(seed, bodies=(2, 5), max_speeds=8).derive("composite_body")
+    made = ph.random_system(seed, bodies=(2, 5), max_speeds=8).derive("composite_body")
     flow = made.power()
     assert gaps(flow) == []
     assert sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)

@@ -12,11 +12,10 @@ from polhode.dynamics.reactions import Reactions
 from polhode.expr import Vector, as_expr, directional, same
 from polhode.kinematics.motion import centre_of_mass, world_poses
 from polhode.kinematics.tree import BASE
-from polhode.model.samples.random_system import random_system
 
 
 def _system(seed: int) -> ph.System:
-    return random_system(seed, bodies=(2, 5), max_speeds=8) if seed % 2 else random_constrained_system(seed)
+    return ph.random_system(seed, bodies=(2, 5), max_speeds=8) if seed % 2 else random_constrained_system(seed)
 
 
 @pytest.mark.parametrize("seed", seeds(4, of=16))

@@ -15,10 +15,9 @@ from polhode.dynamics.equations import EquationsOfMotion
 from polhode.expr import Expr, evaluate
 from polhode.model.samples.random_system import random_state, random_system
 from polhode.model.stage import STORAGES
-from polhode.model.system import System
 
 
-def tumbling_pair(storage: str) -> System:
+def tumbling_pair(storage: str) -> ph.System:
     """A floating body that carries another on a ball joint, and that one a hinge."""
     system = ph.System("pair", gravity=(1, "-0.5", "-9.81"))
     inertia = [[2, "0.1", 0], ["0.1", 3, "-0.2"], [0, "-0.2", 4]]

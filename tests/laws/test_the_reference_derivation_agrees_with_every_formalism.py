@@ -13,8 +13,6 @@ from polhode.compare import agreement
 from polhode.expr import cos, sin
 from polhode.formalisms.registry import names
 from polhode.model import samples
-from polhode.model.samples.random_system import random_system
-from polhode.model.system import System
 
 #: What is compared without constraints, and with them.
 FREE = {
@@ -24,7 +22,7 @@ FREE = {
 TIED = FREE | {"constraint", "constraint row A", "constraint term γ", "multiplier"}
 
 
-def assert_agrees(system: System, formalisms: list[str] | None = None, checked: set[str] = FREE) -> None:
+def assert_agrees(system: ph.System, formalisms: list[str] | None = None, checked: set[str] = FREE) -> None:
     found = system.compare(formalisms, run=False, functions=()).reference
     assert found, f"{system.name}: {found}"
     assert not found.not_covered
@@ -37,9 +35,9 @@ def some(seed: int) -> list[str]:
     return ["newton_euler", every[seed % len(every)], every[(seed + 3) % len(every)]]
 
 
-def geared_and_driven(seed: int) -> System:
+def geared_and_driven(seed: int) -> ph.System:
     """A random tree; in every third a joint follows another, in every third one moves as prescribed."""
-    system = random_system(seed, bodies=(1, 6), max_speeds=8)
+    system = ph.random_system(seed, bodies=(1, 6), max_speeds=8)
     able = [joint for joint in system.joints.values() if joint.type.kind in ("revolute", "prismatic", "screw")]
     if seed % 3 == 0 and len(able) > 1:
         system.couple(able[1], able[0], system.parameter("ratio", 3), ph.pi / 5)
@@ -76,7 +74,7 @@ SAMPLES: dict[str, Callable[[], Any]] = {
 @pytest.mark.parametrize("make", SAMPLES.values(), ids=SAMPLES)
 def test_on_the_samples(make: Callable[[], Any]) -> None:
     made = make()
-    system = made if isinstance(made, System) else made.system
+    system = made if isinstance(made, ph.System) else made.system
     assert_agrees(system, ["newton_euler", "articulated_body"], TIED if system.constraints else FREE)
 
 

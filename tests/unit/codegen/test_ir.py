@@ -21,7 +21,6 @@ from polhode.codegen.ir.program import ARITY, Array, Instruction, Output, Progra
 from polhode.codegen.ir.serialise import dump_program, load_program
 from polhode.codegen.plan import plan
 from polhode.codegen.printers.c99 import print_c
-from polhode.errors import PolhodeError
 from polhode.expr import Expr, sin, symbols
 from polhode.expr.calls import call
 from polhode.expr.opaque.table import ExtendedTable
@@ -68,7 +67,7 @@ def test_an_illegal_program_is_refused_with_the_reason(change: dict[str, object]
 
 def test_all_reasons_come_at_once() -> None:
     bad = replace(GOOD, name="int", constants=(float("inf"),), run=(Instruction("boom", (77,)),))
-    with pytest.raises(PolhodeError) as caught:
+    with pytest.raises(ph.PolhodeError) as caught:
         check_program(bad)
     assert len(caught.value.problems) >= 4
 
@@ -112,7 +111,7 @@ def test_programs_with_calls_go_through_text_and_unknown_functions_are_refused()
     assert SOURCE not in json.dumps(dump_program(program))
     program = made(MAGIC(X, Y))
     assert isinstance(MAGIC.opaque.digest, str)
-    with pytest.raises(PolhodeError, match="has not been made in this process"):
+    with pytest.raises(ph.PolhodeError, match="has not been made in this process"):
         load_program(dump_program(program).replace(MAGIC.opaque.digest, "f" * 32))
     refused("", lambda: check_program(replace(program, functions=())))
 
@@ -190,7 +189,7 @@ def test_a_target_in_c_refuses_what_has_no_source_and_names_that_clash() -> None
     clash = ph.function("law", "double law(double x) { return x; }")
     twice = [ph.function("two", f"double two(double x) {{ return {k}*x; }}") for k in (1, 2)]
     for root, code in ((silent(X), "MISSING"), (clash(X), "NAME"), (twice[0](X) + twice[1](X), "TWICE")):
-        with pytest.raises(PolhodeError) as caught:
+        with pytest.raises(ph.PolhodeError) as caught:
             print_c(made(root))
         assert caught.value.problems[0].code == f"E-FUNCTION-{code}"
 

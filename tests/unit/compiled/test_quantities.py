@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import as_expr, evaluate
 
 
@@ -133,7 +132,7 @@ def test_unknown_frames_packed_strings_and_missing_multipliers() -> None:
     assert not run.multipliers
     equations = chain().derive()
     for packed in ("reaction hinge", "reaction hinge on ground", "drive hinge", "pose b"):
-        with pytest.raises(PolhodeError, match="there is no function") as caught:
+        with pytest.raises(ph.PolhodeError, match="there is no function") as caught:
             equations.operations(packed)
         assert caught.value.problems[0].code == "E-CODE-NAME"
     refused("Did you mean 'ground in b'", lambda: chain().derive().compile().pose("ground in bb", Q))
@@ -146,7 +145,7 @@ def test_what_is_no_name_is_told(wrong: object) -> None:
         lambda: f.reaction(wrong, Q, U), lambda: f.driving_force(wrong, Q, U), lambda: f.pose(wrong, Q),
         lambda: f.jacobian(wrong, Q),
     ):  # fmt: skip
-        with pytest.raises(PolhodeError, match="no name") as caught:
+        with pytest.raises(ph.PolhodeError, match="no name") as caught:
             call()
         assert caught.value.problems[0].code == "E-CODE-NAME"
     refused("there is no function", lambda: f.evaluate(wrong, Q))

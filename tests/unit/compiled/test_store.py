@@ -18,7 +18,6 @@ from tests.refusals import refused
 import polhode as ph
 from polhode.codegen.ir.serialise import dump_program, load_program
 from polhode.compiled import catalogue, store
-from polhode.errors import PolhodeError
 from polhode.files.cache import default_cache
 from polhode.native.stored_code import Entry
 
@@ -73,7 +72,7 @@ def _bindings(system: ph.System, speeds: list[str]) -> list[ph.Equations]:
     count = len(system.derive("newton_euler", constraints="embedded").speeds)
     made = []
     for chosen in combinations(speeds, count):
-        with suppress(PolhodeError):
+        with suppress(ph.PolhodeError):
             made.append(system.derive("newton_euler", independent=chosen))
     return made
 

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import Equations
 from polhode.constraints.auxiliary import auxiliary_of, fitted
-from polhode.errors import PolhodeError
 from polhode.expr import cos, directional, evaluate, sin, symbols
 from polhode.model.joints import JointType
 from polhode.simulate.trajectory.units import coordinate_units
@@ -78,7 +76,7 @@ def test_small_motions_leave_auxiliary_coordinates_out_and_find_them() -> None:
         assert mass == pytest.approx(2 + 1 + 3 * (0.5 / np.cos(0.4) ** 2) ** 2, rel=1e-9)
 
 
-def crank_and_slider(rod_as_a_joint: bool) -> Equations:
+def crank_and_slider(rod_as_a_joint: bool) -> ph.Equations:
     """A crank of one metre and a slider, two metres apart: by a condition, or by a joint with two parallel axes."""
     s = ph.System("crank and slider", gravity=(0, 0, "-9.81"))
     s.joint("crank", s.ground, s.body("disc", 1, (1, 0, 0), (1, 1, 1)), ph.Revolute("y"))
@@ -131,7 +129,7 @@ def test_a_joint_that_forbids_nothing_carries_nothing() -> None:
 
 def refused(code: str, words: str, make: object) -> None:
     assert callable(make)
-    with pytest.raises(PolhodeError, match=words) as e:
+    with pytest.raises(ph.PolhodeError, match=words) as e:
         make()
     assert e.value.problems[0].code == code
 

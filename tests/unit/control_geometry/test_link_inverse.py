@@ -7,7 +7,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import as_expr, evaluate, free_symbols, same, topological
 from polhode.model.samples import elastic_arm
 
@@ -91,14 +90,14 @@ def test_numbers_are_taken_for_one_instant_or_for_many() -> None:
 def test_motions_of_another_shape_are_refused_and_derivatives_have_primes() -> None:
     made = one(stiffness=100).derive().link_inverse_dynamics
     for motion in ([[0]] * 4, np.zeros((5, 2)), "fast", np.zeros((5, 1, 2, 2))):
-        with pytest.raises(PolhodeError, match="5 orders of derivatives of 1 coordinates"):
+        with pytest.raises(ph.PolhodeError, match="5 orders of derivatives of 1 coordinates"):
             made.efforts_at(motion)
     made = one(stiffness=100).derive().link_inverse_dynamics
     assert [repr(x) for (x,) in made.motion] == ["j", "j'", "j''", "j'''", "j''''"]
 
 
 def refusal(s: ph.System) -> str:
-    with pytest.raises(PolhodeError) as raised:
+    with pytest.raises(ph.PolhodeError) as raised:
         _ = s.derive().link_inverse_dynamics
     return str(raised.value)
 
@@ -146,7 +145,7 @@ def test_time_inputs_and_states_are_asked_for_where_the_efforts_depend_on_them()
     motion = np.zeros((5, 1, 3))
     values: dict[str, Any] = {"time": [1, 2, 3], "inputs": {"F": 7}, "z": {"j current": [0, 0, 4]}}
     for name, word in (("time", "time=…"), ("inputs", "inputs={'F': …}"), ("z", "z={'j current': …}")):
-        with pytest.raises(PolhodeError, match="which is not given") as raised:
+        with pytest.raises(ph.PolhodeError, match="which is not given") as raised:
             made.efforts_at(motion, **{key: value for key, value in values.items() if key != name})
         assert word in str(raised.value)
     weight = -9.81 - 7 * np.array([1, 2, 3])

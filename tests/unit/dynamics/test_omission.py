@@ -6,12 +6,10 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import same
-from polhode.model.system import System
 
 
-def car() -> System:
+def car() -> ph.System:
     """A block that glides on a plane, pushed along itself, with a mast that swings on it."""
     s = ph.System("car")
     flat = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Revolute("z"))
@@ -45,7 +43,7 @@ def test_what_needs_the_coordinate_says_that_it_is_omitted() -> None:
         (lambda: made.workspace("mast"), "a workspace is that of all coordinates"),
         (lambda: made.singular_configurations("mast"), "a singular configuration is that of all coordinates"),
     ):
-        with pytest.raises(PolhodeError, match=sentence):
+        with pytest.raises(ph.PolhodeError, match=sentence):
             ask()
 
 
@@ -55,7 +53,7 @@ def test_a_speed_of_its_name_is_not_taken_for_it_nor_for_its_limits() -> None:
     run = s.derive(omit=["fall"]).simulate(0.2, speeds={"fall": 3}, method="rk4", step=0.1)
     assert run.speed("fall")[0] == 3
     refused("the trajectory has no coordinate 'fall'", lambda: run["fall"])
-    with pytest.raises(PolhodeError, match="the coordinate 'fall' is omitted from these equations"):
+    with pytest.raises(ph.PolhodeError, match="the coordinate 'fall' is omitted from these equations"):
         s.derive(omit=["fall"]).simulate(0.2, start={"fall": 3})
     assert run.passed_limits == () and run.notices == ("the limits of 'fall' were not watched: it is omitted.",)
 
@@ -66,7 +64,7 @@ def test_a_coordinate_that_matters_is_kept_and_what_depends_on_it_is_named() -> 
     refused("there is no coordinate or joint 'q'", lambda: s.derive(omit=["q"]))
     s.joint_force("swing", -s.joints["plane"].q[0], name="wind")
     with pytest.raises(
-        PolhodeError, match=r"'x' cannot be omitted: the equation of 'swing' depends on it, through .*wind"
+        ph.PolhodeError, match=r"'x' cannot be omitted: the equation of 'swing' depends on it, through .*wind"
     ):
         s.derive(omit=["x"])
 

@@ -3,12 +3,10 @@ from tests.refusals import refused
 
 import polhode as ph
 from polhode.dynamics.variations import Variations
-from polhode.errors import PolhodeError
 from polhode.expr import Matrix, Vector, as_expr, jacobian, same, substitute, symbols
-from polhode.model.system import System
 
 
-def cart() -> System:
+def cart() -> ph.System:
     """A pendulum on a cart."""
     s = ph.System("cart")
     s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
@@ -125,5 +123,5 @@ def test_small_motions_about_a_state_beside_home() -> None:
 def test_what_only_the_whole_equations_tell_says_so() -> None:
     made = cart().derive(small=["swing"])
     for ask in (made.power, lambda: made.velocity_terms):
-        with pytest.raises(PolhodeError, match="truncated in small variables"):
+        with pytest.raises(ph.PolhodeError, match="truncated in small variables"):
             ask()

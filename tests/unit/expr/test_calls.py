@@ -5,7 +5,6 @@ import pickle
 import pytest
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import cos, derivative, evaluate, free_symbols, from_sympy, gradient, normal, sin, symbols, to_sympy
 from polhode.expr.archive import dump, load
 from polhode.expr.opaque.user import UserFunction
@@ -85,7 +84,7 @@ def test_an_archive_holds_tables_whole_and_users_functions_by_name_alone() -> No
     mine = ph.function("mine", c="double mine(double x) { return x; }")
     text = dump([mine(X)])
     assert "return" not in text and load(text)[0] is mine(X)
-    with pytest.raises(PolhodeError, match="has not been made in this process"):
+    with pytest.raises(ph.PolhodeError, match="has not been made in this process"):
         load(text.replace(mine.opaque.digest, "0" * 32))
 
 
@@ -93,7 +92,7 @@ def test_an_archive_that_is_spoiled_is_refused() -> None:
     text = dump([TYRE(X)])
     for wrong in ('"kind": "cubic"', '"orders": [0]', '"outside": "line"'):
         assert wrong in text
-        with pytest.raises(PolhodeError):
+        with pytest.raises(ph.PolhodeError):
             load(text.replace(wrong, wrong.split(":")[0] + ": [9, 9]"))
 
 
@@ -102,7 +101,7 @@ def test_a_users_function_without_derivatives_says_so_only_where_one_is_needed()
     f = ph.function("half", python=lambda a, b: a * a, derivatives={0: slope})
     assert f(X, Y).diff(X) == slope(X, Y)
     assert gradient(f(X, A), [X]) == [slope(X, A)]
-    with pytest.raises(PolhodeError, match="function 'half': its derivative by argument 1 is needed") as caught:
+    with pytest.raises(ph.PolhodeError, match="function 'half': its derivative by argument 1 is needed") as caught:
         f(X, Y).diff(Y)
     assert caught.value.problems[0].code == "E-FUNCTION-DERIVATIVE"
 

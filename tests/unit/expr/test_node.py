@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import Expr, as_expr, cos, live_nodes, number, sin, symbol, symbols, topological, unit_symbols
 
 a, b, c = symbols("a b c")
@@ -157,7 +156,7 @@ def test_numbers_compare_and_expressions_say_what_to_use() -> None:
     ]  # fmt: skip
     for ask in questions:
         with pytest.raises(
-            PolhodeError, match=r"(?s)when numbers are known.*ph\.maximum.*E-EXPR-UNSUPPORTED"
+            ph.PolhodeError, match=r"(?s)when numbers are known.*ph\.maximum.*E-EXPR-UNSUPPORTED"
         ) as caught:
             ask()
         assert isinstance(caught.value, TypeError)

@@ -13,7 +13,6 @@ from tests.refusals import refused
 
 import polhode as ph
 from polhode.expr import Expr, evaluate, same
-from polhode.expr.node import symbol
 from polhode.expr.spelling import further_rate, identifier, spelled, spelled_latex
 from polhode.model import samples
 
@@ -78,10 +77,10 @@ def test_rates_have_dots_and_primes_over_their_letters() -> None:
         r"\dot{\theta}_{1}", r"\ddot{\theta}_{1}", r"\tau_{\theta_{1}}"
     ]  # fmt: skip
     assert ph.latex(e.u[0] ** 2) == r"\dot{\theta}_{1}^{2}"
-    jerk, fifth = (further_rate(symbol("j0", "acceleration"), count) for count in (1, 3))
+    jerk, fifth = (further_rate(ph.symbol("j0", "acceleration"), count) for count in (1, 3))
     assert (spelled(jerk), identifier(jerk), spelled_latex(jerk)) == ("j0'''", "j0_dot3", r"\dddot{j}_{0}")
     assert (spelled(fifth), identifier(fifth), spelled_latex(fifth)) == ("j0'''''", "j0_dot5", "{j_{0}}^{(5)}")
-    assert spelled(further_rate(symbol("v", "acceleration", "own"), 1)) == "v''"
+    assert spelled(further_rate(ph.symbol("v", "acceleration", "own"), 1)) == "v''"
     e = slider().derive()
     run = e.simulate(0.1, start={"x": 0.5}, speeds={"x": 1.0})
     assert (run["x"][0], run.speed("x")[0]) == (0.5, 1.0)

@@ -6,7 +6,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.model.samples.random_system import random_system
 
 
 def arm(kind: Any, **more: Any) -> ph.System:
@@ -55,7 +54,7 @@ def test_two_quarter_turns_make_half_a_turn_and_the_equations_have_values_there(
 
 def test_branches_and_loads_are_taken() -> None:
     for seed in range(6):
-        system = random_system(
+        system = ph.random_system(
             seed, bodies=(2, 4), joints=("revolute", "prismatic", "spherical", "fixed"), max_speeds=4
         )
         assert system.derive("vector_parameter").agrees_with(system.derive("newton_euler")), f"seed {seed}"

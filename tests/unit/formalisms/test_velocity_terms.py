@@ -5,7 +5,6 @@ from tests.seeds import SMALL_TREES, seeds
 
 import polhode as ph
 from polhode.expr import Vector, as_expr, is_zero, same, substitute
-from polhode.model.samples.random_system import random_system
 
 
 def total(e: ph.Equations) -> Vector:
@@ -17,7 +16,7 @@ def total(e: ph.Equations) -> Vector:
 
 @pytest.mark.parametrize("seed", seeds(SMALL_TREES[:6], 100))
 def test_the_terms_add_up_to_the_bias_of_any_tree(seed: int) -> None:
-    e = random_system(seed, bodies=(1, 6), max_speeds=8).derive()
+    e = ph.random_system(seed, bodies=(1, 6), max_speeds=8).derive()
     assert same(total(e), e.bias)
     assert same(e.velocity_terms.matrix @ e.u, total(e) - e.velocity_terms.driven - e.velocity_terms.gravity
                 - e.velocity_terms.applied)  # fmt: skip

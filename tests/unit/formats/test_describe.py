@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.formats import dumps_yaml, loads_yaml
 
 MOTORS: dict[str, dict[str, Any]] = {
@@ -82,7 +81,7 @@ WRONG = {
 @pytest.mark.parametrize("text", WRONG)
 def test_a_wrong_motor_is_told_with_its_line(text: str) -> None:
     head = "bodies: {upper: {mass: 1, com: [1, 0, 0]}}\njoints: {j1: {parent: ground, child: upper, type: revolute}}\n"
-    with pytest.raises(PolhodeError) as raised:
+    with pytest.raises(ph.PolhodeError) as raised:
         loads_yaml(head + text)
     assert WRONG[text] in str(raised.value)
     assert ":3:" in str(raised.value)

@@ -7,7 +7,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import is_zero, same, symbol
 from polhode.identification.base_parameters import null_space, relations, snapped_tree
 
@@ -94,10 +93,10 @@ def test_nothing_friction_and_free_bodies() -> None:
 def test_constraints_are_refused_with_the_way_out() -> None:
     from polhode.model.samples import four_bar, whipple_bicycle
 
-    with pytest.raises(PolhodeError, match="share their work with multipliers") as told:
+    with pytest.raises(ph.PolhodeError, match="share their work with multipliers") as told:
         four_bar().derive().base_parameters()
     assert "independent" in str(told.value)
-    with pytest.raises(PolhodeError, match="closed loops"):
+    with pytest.raises(ph.PolhodeError, match="closed loops"):
         from polhode.model.samples.vehicles import INDEPENDENT
 
         whipple_bicycle().derive("composite_body", independent=INDEPENDENT).base_parameters()

@@ -10,7 +10,6 @@ from tests.refusals import refused
 
 import polhode as ph
 from polhode.dynamics.regressor import MOMENTS, StandardParameter
-from polhode.errors import PolhodeError
 from polhode.expr import as_expr
 from polhode.identification.fit import (
     consistent_parameters,
@@ -114,7 +113,7 @@ def test_accelerations_by_differences_of_noisy_positions() -> None:
 
 def test_motions_that_do_not_excite_are_told_with_the_parameters() -> None:
     still = {key: np.zeros_like(table) for key, table in data(0.0).items() if key != "t"}
-    with pytest.raises(PolhodeError, match="the data say nothing of Izz_upper") as told:
+    with pytest.raises(ph.PolhodeError, match="the data say nothing of Izz_upper") as told:
         arm().identify(still, base=base(), parameters=LENGTH)
     assert "exciting_trajectory" in str(told.value)
     slow = data(0.0)
@@ -172,7 +171,7 @@ def test_given_parameters_win_and_other_lengths_are_refused() -> None:
     refused("there are no data", lambda: measured(arm_measured_data().record, []))
     s = ph.System("ball")
     s.joint("a", s.ground, s.body("ball", 1), ph.Spherical())
-    with pytest.raises(PolhodeError, match="not the rates of its coordinates"):
+    with pytest.raises(ph.PolhodeError, match="not the rates of its coordinates"):
         measured(s.derive().record, {"t": T, "q": np.tile([1.0, 0, 0, 0], (401, 1)), "tau": np.zeros((401, 3))})
 
 

@@ -7,7 +7,6 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.errors import PolhodeError
 
 
 def arm() -> ph.Equations:
@@ -43,5 +42,5 @@ def test_both_can_be_exported(tmp_path: Path) -> None:
 
 
 def test_what_is_asked_must_be_known() -> None:
-    with pytest.raises(PolhodeError, match="there is no kind of target"):
+    with pytest.raises(ph.PolhodeError, match="there is no kind of target"):
         arm().operations(ph.PoseStepOf("link4", "speed"))

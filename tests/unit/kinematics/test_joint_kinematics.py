@@ -9,9 +9,7 @@ from scipy.linalg import expm
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import Matrix, Vector, as_expr, directional, evaluate, same, skew, symbols, unit_symbols
-from polhode.model.samples.random_system import random_system
 
 l, k = symbols("l k")
 UNIT = unit_symbols(["a", "b", "c"])
@@ -65,7 +63,7 @@ def test_a_hinge_whose_axis_is_long_turns_as_much_faster() -> None:
 
 
 def test_joints_of_a_system_and_given_names_and_expressions() -> None:
-    s = random_system(3)
+    s = ph.random_system(3)
     for joint in s.joints.values():
         made = ph.joint_kinematics(joint)
         assert (made.q, made.u) == (joint.q, joint.u)
@@ -73,7 +71,7 @@ def test_joints_of_a_system_and_given_names_and_expressions() -> None:
     assert ph.rotation(("z", 2 * l)) == made.X.R
     assert [u.name for u in made.u] == ["w"]
     ball = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
-    with pytest.raises(PolhodeError, match="the name 'a' stands for several coordinates"):
+    with pytest.raises(ph.PolhodeError, match="the name 'a' stands for several coordinates"):
         ph.joint_kinematics(ball, coordinates=["a", "a", "b"])
     refused("a coordinate has no name", lambda: ph.joint_kinematics(ball, coordinates=["", "b", "c"]))
 

@@ -4,7 +4,6 @@ import pytest
 from tests.unit.kinematics.passes.walker import keeps_the_equations, moments, offsets, walker
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import Matrix, Vector, is_zero
 from polhode.formalisms.deriving import derive
 from polhode.kinematics.motion import body_pose
@@ -27,7 +26,7 @@ def test_passes_are_on_a_list_and_done_once() -> None:
     assert trees[0] is trees[1]
     assert USUAL in VARIANTS
     assert {name for variant in VARIANTS for name in variant} == {*PASSES}
-    with pytest.raises(PolhodeError, match="Known: slide, spread, regroup, lend, merge, hold, rest"):
+    with pytest.raises(ph.PolhodeError, match="Known: slide, spread, regroup, lend, merge, hold, rest"):
         apply(build_tree(walker()), ["sort"])
 
 

@@ -3,7 +3,6 @@
 import pytest
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import same
 from polhode.geometry.dual import real_part
 
@@ -39,5 +38,5 @@ def test_a_frame_has_the_screw_of_its_body() -> None:
     equations = system.derive()
     assert equations.dual_jacobian("tip") == equations.dual_jacobian("arm")
     for ask in (equations.dual_jacobian, equations.velocity_screw):
-        with pytest.raises(PolhodeError, match="there is no body or frame 'tp'"):
+        with pytest.raises(ph.PolhodeError, match="there is no body or frame 'tp'"):
             ask("tp")

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.linear.eigenvalue_branches import eigenvalues_along, plot_branches, plot_locus
 
 
@@ -79,5 +78,5 @@ def test_branches_and_loci_are_drawn() -> None:
     assert [line.get_marker() for line in lines][2:] == ["None", "x", "None", "x", "o"]
     assert lines[2].get_xdata().tolist() == [-1, -3]
     for draw in (lambda: plot_branches([], [], "v"), lambda: plot_locus([], [], [])):
-        with pytest.raises(PolhodeError, match="there is nothing to plot"):
+        with pytest.raises(ph.PolhodeError, match="there is nothing to plot"):
             draw()

@@ -6,7 +6,6 @@ from numpy.testing import assert_allclose
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import evaluate
 
 G = 9.81
@@ -99,7 +98,7 @@ def test_an_unknown_name_is_told_with_the_nearest(at: dict, accelerations: dict,
 
 
 def test_an_unknown_parameter_is_told() -> None:
-    with pytest.raises(PolhodeError, match="no parameter 'length'") as caught:
+    with pytest.raises(ph.PolhodeError, match="no parameter 'length'") as caught:
         pendulum().derive().linearize().eigenvalues({"length": 2})
     assert caught.value.problems[0].code == "E-LINEAR-NAME"
 

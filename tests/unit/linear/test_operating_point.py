@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import as_expr
 from polhode.linear.operating_point import operating_point, state_names
 from polhode.model.samples.linkages import four_bar
@@ -227,7 +226,7 @@ def test_small_turns_are_named_after_their_joint(storage: str) -> None:
 
 def test_states_that_do_not_serve_are_refused() -> None:
     equations = bead().derive(independent=["vx"], near={"z": -0.5})
-    with pytest.raises(PolhodeError, match="vx do not determine the other speeds") as caught:
+    with pytest.raises(ph.PolhodeError, match="vx do not determine the other speeds") as caught:
         equations.linearize({"x": equations.system.parameters["l"].symbol})
     assert caught.value.problems[0].code == "E-LINEAR-SINGULAR"
     s = ph.System("ghost")
@@ -243,17 +242,17 @@ def test_states_that_do_not_serve_are_refused() -> None:
 
 @pytest.mark.parametrize("word", ["at", "accelerations", "speeds", "tau", "inputs", "parameters"])
 def test_what_is_not_by_name_is_told(word: str) -> None:
-    with pytest.raises(PolhodeError, match=f"{word}: .* is not values by name") as caught:
+    with pytest.raises(ph.PolhodeError, match=f"{word}: .* is not values by name") as caught:
         cart_and_pole().derive().linearize(**{word: [1.0, 2.0]})
     assert caught.value.problems[0].code == "E-CALL-TYPE"
 
 
 def test_values_that_are_not_by_name_and_unknown_options_are_refused() -> None:
     s = cart_and_pole()
-    with pytest.raises(PolhodeError, match="depends on x, which is no parameter") as caught:
+    with pytest.raises(ph.PolhodeError, match="depends on x, which is no parameter") as caught:
         s.derive().linearize({"th": s.joints["x"].q[0]})
     assert caught.value.problems[0].code == "E-LINEAR-DEPENDENCE"
-    with pytest.raises(PolhodeError, match=r"no option 'speed'\.\n  Did you mean 'speeds'") as caught:
+    with pytest.raises(ph.PolhodeError, match=r"no option 'speed'\.\n  Did you mean 'speeds'") as caught:
         cart_and_pole().derive().linearize(speed={"w": 1})
     assert caught.value.problems[0].code == "E-CALL-NAME"
 

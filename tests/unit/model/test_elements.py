@@ -8,7 +8,6 @@ import pytest
 
 import polhode as ph
 from polhode.errors import ModelError
-from polhode.expr import Matrix, Vector
 from polhode.formats import dumps_yaml, loads_yaml
 from polhode.geometry import rotation
 from polhode.model.forces import FORCES
@@ -85,16 +84,16 @@ class Everything(ForceElement):
 
     kind = "everything"
 
-    axis: Vector = given("axis", "z")
-    rotation: Matrix = given("rotation", None)
-    axes: tuple[Vector, ...] = given("axis", many=True)
+    axis: ph.Vector = given("axis", "z")
+    rotation: ph.Matrix = given("rotation", None)
+    axes: tuple[ph.Vector, ...] = given("axis", many=True)
     pair: tuple[Any, ...] = given("number", count=2)
     times: int = given("count", 3)
     slips: bool = given("flag", False)
     side: str = given("word", "left", choices=("left", "right"))
     title_of_it: str = given("name", "it")
-    spot: Vector = given("point", (0, 0, 0))
-    arrow: Vector = given("vector", (0, 0, 0))
+    spot: ph.Vector = given("point", (0, 0, 0))
+    arrow: ph.Vector = given("vector", (0, 0, 0))
     seen_from: str = given("frame", "ground")
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
@@ -110,9 +109,9 @@ def test_fields_of_every_kind_are_read_and_go_into_a_file(monkeypatch: pytest.Mo
     )  # fmt: skip
     (made,) = s.loads
     assert isinstance(made, Everything)
-    assert (made.axis, made.rotation) == (Vector([0, 1, 0]), rotation(("x", 0.5)))
-    assert made.axes == (Vector([1, 0, 0]), Vector([0, -1, 0]))
-    assert (made.pair, made.arrow, made.seen_from) == ((1, 2.5), Vector([3, 0, 0]), "bead")
+    assert (made.axis, made.rotation) == (ph.Vector([0, 1, 0]), rotation(("x", 0.5)))
+    assert made.axes == (ph.Vector([1, 0, 0]), ph.Vector([0, -1, 0]))
+    assert (made.pair, made.arrow, made.seen_from) == ((1, 2.5), ph.Vector([3, 0, 0]), "bead")
     assert loads_yaml(dumps_yaml(s)).loads == s.loads
     for wrong in ({"side": "middle"}, {"slips": "yes"}, {"axis": 5}, {"times": -1}, {"axes": 5}, {"title_of_it": ""}):
         with pytest.raises(ph.PolhodeError, match=r"everything|axis|needs a name"):

@@ -7,17 +7,15 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode import Equations
 from polhode.errors import FormatError, ModelError, PolhodeError
 from polhode.expr import Expr, Vector, as_expr, cos, free_symbols, jacobian, same, sin
 from polhode.formalisms.registry import names
 from polhode.model.forces import Force, LineForce, Torque
-from polhode.model.system import System
 
 FORMALISMS, EVERY = names(), names(historical=True)
 
 
-def arm(gravity: Any = (0, 0, "-9.81")) -> System:
+def arm(gravity: Any = (0, 0, "-9.81")) -> ph.System:
     """Three links, the last one on a slide, with symbolic masses."""
     s = ph.System("arm", gravity=gravity)
     l, m = s.parameter("l"), s.parameter("m")
@@ -30,12 +28,12 @@ def arm(gravity: Any = (0, 0, "-9.81")) -> System:
     return s
 
 
-def efforts(equations: Equations, power: Any) -> list[Expr]:
+def efforts(equations: ph.Equations, power: Any) -> list[Expr]:
     """The generalized forces of a power that is linear in the speeds: ∂P/∂u."""
     return list(jacobian([as_expr(power)], list(equations.u))[0])
 
 
-def added(with_load: Equations, without: Equations) -> list[Expr]:
+def added(with_load: ph.Equations, without: ph.Equations) -> list[Expr]:
     """The generalized forces that a load adds: bias is what M u̇ lacks to τ."""
     return [b - a for a, b in zip(with_load.bias, without.bias, strict=True)]
 
@@ -146,14 +144,14 @@ def test_uniform_fields_and_springs_between_points() -> None:
     assert s.derive("newton_euler").agrees_with(s.derive("poincare"))
 
 
-def elsewhere() -> System:
+def elsewhere() -> ph.System:
     s = ph.System("elsewhere")
     s.joint("q", s.ground, s.body("hand", mass=1), ph.Revolute("x"))
     s.joint("r", s.ground, s.body("foot", mass=1), ph.Revolute("x"))
     return s
 
 
-MISTAKES: dict[str, tuple[Callable[[System], object], str]] = {
+MISTAKES: dict[str, tuple[Callable[[ph.System], object], str]] = {
     "body of another system": (
         lambda s: s.force(elsewhere().bodies["hand"], (0, 0, 1)),
         "force: the body 'hand' is not in the system 'arm'",
@@ -194,7 +192,7 @@ MISTAKES: dict[str, tuple[Callable[[System], object], str]] = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES.keys())
-def test_a_mistake_is_one_sentence_and_adds_nothing(mistake: tuple[Callable[[System], object], str]) -> None:
+def test_a_mistake_is_one_sentence_and_adds_nothing(mistake: tuple[Callable[[ph.System], object], str]) -> None:
     act, sentence = mistake
     system = arm()
     with pytest.raises(PolhodeError, match=sentence) as caught:
@@ -226,7 +224,7 @@ def test_laws_of_lines_and_fields_go_into_a_model_file_and_come_back() -> None:
 
 def test_a_system_made_of_a_model_has_arrows_of_its_own() -> None:
     s = arm()
-    copy = System.of(s.model())
+    copy = ph.System.of(s.model())
     refused("is of system", lambda: copy.force("hand", s.bodies["hand"].x), ModelError)
     copy.force("hand", copy.bodies["hand"].x, at=copy.bodies["hand"].centre)
     assert not s.loads

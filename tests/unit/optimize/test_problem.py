@@ -10,7 +10,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.model.samples.underactuated import cart_pole
 from polhode.optimize.mesh import SCHEMES
 from polhode.optimize.problem import Range, first_variables
@@ -209,14 +208,14 @@ WRONG = {
 def test_a_wrong_problem_is_told(case: str) -> None:
     given, sentence = WRONG[case]
     options = {"duration": 1, "start": {"x": 0}, "end": {"x": 1}, "inputs": ["x"], "nodes": 5, **given}
-    with pytest.raises(PolhodeError) as told:
+    with pytest.raises(ph.PolhodeError) as told:
         slider_bounds().collocation(**options)
     assert sentence in str(told.value) and told.value.problems[0].code
 
 
 def test_a_terminal_cost_knows_no_controls() -> None:
     e = cart_pole().derive()
-    with pytest.raises(PolhodeError, match="the input 'F' is not known at the end"):
+    with pytest.raises(ph.PolhodeError, match="the input 'F' is not known at the end"):
         e.collocation(1, terminal_cost=e.system.inputs["F"].symbol)
 
 
@@ -243,7 +242,7 @@ CALLS = {
 def test_a_wrong_call_is_told(case: str) -> None:
     given, sentence = CALLS[case]
     problem = slider_guess().collocation(1, end={"x": 1}, inputs=["x"], nodes=5)
-    with pytest.raises(PolhodeError) as told:
+    with pytest.raises(ph.PolhodeError) as told:
         problem.solve(**given)
     assert sentence in str(told.value) and told.value.problems[0].code
 
@@ -265,7 +264,7 @@ def test_without_ipyopt_the_cure_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_trajectory_of_one_sample_is_no_guess() -> None:
     e = slider_guess()
     run = e.simulate(1, samples=3)
-    with pytest.raises(PolhodeError, match="less than two samples"):
+    with pytest.raises(ph.PolhodeError, match="less than two samples"):
         short = replace(run, t=run.t[:1], q=run.q[:1], u=run.u[:1], z=run.z[:1], tau=None, inputs=None)
         e.collocation(1, end={"x": 1}, inputs=["x"], nodes=5).solve(guess=short)
 

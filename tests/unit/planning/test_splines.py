@@ -6,7 +6,6 @@ from scipy.spatial.transform import Rotation
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.geometry import Pose
 
 from .random_knots import random_knots
 
@@ -167,7 +166,7 @@ def test_screws_have_the_turn_of_the_rotation_spline() -> None:
 def test_poses_in_all_their_forms():
     X = np.tile(np.eye(4), (10, 1, 1))
     X[:, :3, :3], X[:, :3, 3] = R, P
-    forms = [POSES, X, [Pose(ph.Matrix(r.tolist()), ph.Vector(p.tolist())) for r, p in POSES]]
+    forms = [POSES, X, [ph.Pose(ph.Matrix(r.tolist()), ph.Vector(p.tolist())) for r, p in POSES]]
     places = [ph.PoseSpline(T, form)(1.0).p for form in forms]
     assert np.abs(places[0] - places[1]).max() == 0 and np.abs(places[0] - places[2]).max() < 1e-12
 

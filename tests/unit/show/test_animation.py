@@ -7,7 +7,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.show import cell
 from polhode.show.animation import Animation, moving_arrows, moving_axes, page_of
 from polhode.show.scene import drawn_motion, with_axes, with_traces
@@ -133,7 +132,7 @@ def test_floors_are_drawn_for_what_falls(run) -> None:
     ({"equations": "no"}, "equations: 'no' is not True or False"), ({"notes": 5}, "notes: 5 is not text"),
 ])  # fmt: skip
 def test_a_wrong_option_is_refused_in_a_sentence(run, option, says):
-    with pytest.raises(PolhodeError) as caught:
+    with pytest.raises(ph.PolhodeError) as caught:
         run.animate(**option)
     assert says in str(caught.value)
 

@@ -9,7 +9,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.show.sweep_picture import Runs, of_grid, of_samples
 from polhode.simulate.sweep import Sweep
 
@@ -128,7 +127,7 @@ def test_numbers_of_an_array_are_drawn_each_if_they_are_few() -> None:
     assert [axes.get_title(loc="left") for axes in sweep.plot().axes] == ["tip.0", "tip.1", "tip.2"]
     assert data(sweep.plot(measures=["history.19"])) == [([1, 2, 3, 4], many[:, 19].tolist())]
     for call in (lambda: sweep.plot(measures="history"), made({"l": [1, 2, 3, 4]}, {"history": many}).plot):
-        with pytest.raises(PolhodeError, match=r"'history' has 20 numbers[\s\S]*history\.0"):
+        with pytest.raises(ph.PolhodeError, match=r"'history' has 20 numbers[\s\S]*history\.0"):
             call()
 
 
@@ -178,7 +177,7 @@ def test_what_cannot_be_drawn_gets_a_sentence(plane: Sweep, options: dict[str, A
 
 def test_a_sweep_without_results_says_why() -> None:
     for sweep in (made({"l": [1, 2]}, {}), made({"l": [1, 2]}, {"lean": [np.nan, np.nan]})):
-        with pytest.raises(PolhodeError, match=r"none of the 2 runs has a result\.\s+The first.*it is singular"):
+        with pytest.raises(ph.PolhodeError, match=r"none of the 2 runs has a result\.\s+The first.*it is singular"):
             sweep.plot()
         assert "<img" not in sweep._repr_html_()
     partly = made({"l": [1, 2], "c": [1, 2]}, {"lean": [[np.nan, np.nan], [1, 2]]})

@@ -10,7 +10,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode import Equations
 from polhode.errors import PolhodeError, SimulationError, ValueMissing
 from polhode.model.samples import four_bar, motor_driven_pendulum
 from polhode.simulate import Trajectory, crossing
@@ -127,7 +126,7 @@ def test_an_event_that_is_zero_at_the_start_is_none_in_momenta_either() -> None:
 
 
 @pytest.fixture(scope="module")
-def ball() -> tuple[Equations, Any, Any]:
+def ball() -> tuple[ph.Equations, Any, Any]:
     s = ph.System("ball", gravity=(0, 0, -10))
     joint = s.joint("z", s.ground, s.body("ball", 1), ph.Prismatic("z"), speeds=["v"])
     return s.derive(), joint.q[0], joint.u[0]
@@ -138,7 +137,7 @@ BOUNCES = [1.0, 2.6, 3.88, 4.904]
 
 
 @pytest.mark.parametrize("method", ["auto", "DOP853", "RK45", "rk4", "scipy.DOP853", "scipy.LSODA"])
-def test_a_ball_bounces_at_the_times_of_its_parabolas(method: str, ball: tuple[Equations, Any, Any]) -> None:
+def test_a_ball_bounces_at_the_times_of_its_parabolas(method: str, ball: tuple[ph.Equations, Any, Any]) -> None:
     equations, z, v = ball
     run = equations.simulate(5, start={"z": 5.0}, on={crossing(z, -1): {"v": -0.8 * v}}, method=method)
     assert run.events[0] == pytest.approx(BOUNCES, abs=1e-6 if method == "scipy.LSODA" else 1e-10)
@@ -147,7 +146,7 @@ def test_a_ball_bounces_at_the_times_of_its_parabolas(method: str, ball: tuple[E
 
 
 @pytest.mark.parametrize("method", ["auto", "DOP853", "Radau", "rk4"])
-def test_a_run_that_fails_ends_where_it_failed(method: str, ball: tuple[Equations, Any, Any]) -> None:
+def test_a_run_that_fails_ends_where_it_failed(method: str, ball: tuple[ph.Equations, Any, Any]) -> None:
     """A bounce that leaves half of the speed, from 5 m: at rest after 1 + 2 s, and never below the floor."""
     equations, z, v = ball
     with pytest.raises(SimulationError, match="without end") as e:
@@ -157,14 +156,14 @@ def test_a_run_that_fails_ends_where_it_failed(method: str, ball: tuple[Equation
     assert kept.t[-1] == pytest.approx(3.0, abs=1e-4) and kept.q.min() > -1e-7 and len(kept.events[0]) > 8
 
 
-def test_functions_of_ones_own_do_the_same(ball: tuple[Equations, Any, Any]) -> None:
+def test_functions_of_ones_own_do_the_same(ball: tuple[ph.Equations, Any, Any]) -> None:
     equations, _, _ = ball
     on = {lambda t, q, u: q[0]: lambda t, q, u: {"v": -0.8 * u[0]}}
     assert equations.simulate(5, start={"z": 5.0}, on=on).events[0] == pytest.approx(BOUNCES, abs=1e-10)
 
 
 @pytest.mark.parametrize("method", ["auto", "DOP853", "Radau", "rk4", "scipy.DOP853"])
-def test_an_event_may_change_the_state_and_be_passed(method: str, ball: tuple[Equations, Any, Any]) -> None:
+def test_an_event_may_change_the_state_and_be_passed(method: str, ball: tuple[ph.Equations, Any, Any]) -> None:
     """A curtain at z = 0 that takes a fifth of the speed, and a blow at a given time."""
     equations, z, v = ball
     run = equations.simulate(2, start={"z": 5.0}, on={z: {"v": 0.8 * v}}, method=method)
@@ -194,7 +193,7 @@ def test_events_at_the_same_time_all_change_the_state(method: str, by_python: bo
 
 
 @pytest.mark.parametrize("method", ["auto", "rk4"])
-def test_a_ball_that_comes_to_rest_does_not_fall_through(method: str, ball: tuple[Equations, Any, Any]) -> None:
+def test_a_ball_that_comes_to_rest_does_not_fall_through(method: str, ball: tuple[ph.Equations, Any, Any]) -> None:
     equations, z, _ = ball
     with pytest.raises(SimulationError, match="event 0") as e:
         equations.simulate(2, start={"z": 5.0}, on={crossing(z, -1): {"v": 0}}, method=method)
@@ -202,7 +201,7 @@ def test_a_ball_that_comes_to_rest_does_not_fall_through(method: str, ball: tupl
     assert isinstance(kept, Trajectory) and kept.status == "event_stuck" and kept.t[-1] == pytest.approx(1)
 
 
-def test_bounces_without_end_end_the_run(ball: tuple[Equations, Any, Any]) -> None:
+def test_bounces_without_end_end_the_run(ball: tuple[ph.Equations, Any, Any]) -> None:
     equations, z, v = ball
     with pytest.raises(SimulationError, match="without end") as e:
         equations.simulate(10, start={"z": 5.0}, on={crossing(z, -1): {"v": -0.8 * v}})
@@ -230,7 +229,7 @@ def test_with_constraints_the_new_speeds_are_projected_and_that_is_told() -> Non
     ({"on": {"z": lambda t, q, u: {"w": 1}}, "start": {"z": 1}}, "no coordinate, speed or state 'w'"),
 ])  # fmt: skip
 def test_what_cannot_be_meant_gets_one_sentence(
-    options: dict[str, Any], words: str, ball: tuple[Equations, Any, Any]
+    options: dict[str, Any], words: str, ball: tuple[ph.Equations, Any, Any]
 ) -> None:
     equations, z, _ = ball
     on = options["on"]
@@ -333,7 +332,7 @@ def near(method: str) -> float:
     return {"euler": 0.1, "generalised_alpha": 0.05}.get(method, 1e-6)
 
 
-def sliding(force: Any = None) -> Equations:
+def sliding(force: Any = None) -> ph.Equations:
     """A body of 1 kg on a straight line, under a force that is a function of position and time."""
     s = ph.System("block", gravity=(0, 0, 0))
     slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])

@@ -8,7 +8,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode import Equations
 from polhode.errors import ShapeError
 from polhode.formats import dumps_yaml
 from polhode.model.samples import motor_driven_pendulum
@@ -16,7 +15,7 @@ from polhode.simulate.initial_state import home, initial_state, speeds_at_pose
 
 
 @pytest.fixture(scope="module")
-def crane() -> Equations:
+def crane() -> ph.Equations:
     s = ph.System("crane")
     trolley = s.body("trolley", 1)
     s.joint("x", s.ground, trolley, ph.Prismatic("x"), speeds=["v"])
@@ -25,7 +24,7 @@ def crane() -> Equations:
     return s.derive()
 
 
-def test_a_start_is_a_pose_coordinates_by_name_or_arrays_and_the_rest_is_home(crane: Equations) -> None:
+def test_a_start_is_a_pose_coordinates_by_name_or_arrays_and_the_rest_is_home(crane: ph.Equations) -> None:
     assert crane.derivation.synopsis.quaternion_groups == [(1, 4)]
     assert home(crane.derivation.synopsis).tolist() == [0, 1, 0, 0, 0]
     start = initial_state(crane.derivation, "away")
@@ -38,17 +37,17 @@ def test_a_start_is_a_pose_coordinates_by_name_or_arrays_and_the_rest_is_home(cr
     assert q[0] == 0
 
 
-def test_a_misspelt_pose_and_a_speed_among_coordinates_are_refused_with_a_cure(crane: Equations) -> None:
+def test_a_misspelt_pose_and_a_speed_among_coordinates_are_refused_with_a_cure(crane: ph.Equations) -> None:
     refused("Did you mean 'away'", lambda: initial_state(crane.derivation, "awai"))
     refused(r"'v' is a speed(.|\n)*speeds=\{'v'", lambda: initial_state(crane.derivation, {"v": 1.0}))
 
 
 @pytest.fixture(scope="module")
-def motor() -> Equations:
+def motor() -> ph.Equations:
     return motor_driven_pendulum().derive()
 
 
-def test_states_start_by_name_by_array_or_where_the_model_says(motor: Equations) -> None:
+def test_states_start_by_name_by_array_or_where_the_model_says(motor: ph.Equations) -> None:
     system = ph.System.of(motor.system)
     system.state("counter", rate=1, start=7)
     both = system.derive()
@@ -58,7 +57,7 @@ def test_states_start_by_name_by_array_or_where_the_model_says(motor: Equations)
     assert both.assemble({"current": 0.5}).z.tolist() == [0.5, 7.0]
 
 
-def test_a_start_that_is_none_is_told(motor: Equations) -> None:
+def test_a_start_that_is_none_is_told(motor: ph.Equations) -> None:
     refused(r"no coordinate or state 'curent'.\n.*'current'", lambda: motor.simulate(1, start={"curent": 1}))
     refused("state 'current': the start value is nan", lambda: motor.simulate(1, start={"current": float("nan")}))
     refused("start states: expected 1 numbers", lambda: motor.simulate(1, start=([0], [0], [0, 0])), ShapeError)

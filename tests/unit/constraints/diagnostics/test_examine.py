@@ -8,7 +8,6 @@ import pytest
 
 import polhode as ph
 from polhode.errors import ModelError, PolhodeError
-from polhode.expr import pi
 from polhode.geometry.rotations.quaternion import from_quaternion
 
 UNIT = (1, 1, 1)
@@ -45,12 +44,12 @@ def bricard() -> ph.System:
     inner = s.ground
     for k in range(5):
         body = s.body(f"link {k}", 1, inertia=UNIT)
-        turned = ("x", pi / 2 if k % 2 else -pi / 2)
+        turned = ("x", ph.pi / 2 if k % 2 else -ph.pi / 2)
         placed = {"at": (1, 0, 0), "rotation": turned} if k else {}
         s.joint(f"hinge {k}", inner, body, ph.Revolute("z"), **placed)
         inner = body
-    s.close("loop", inner, s.ground, axis="z", at_a=(1, 0, 0), rotation_a=("x", pi / 2), at_b=(-1, 0, 0),
-            rotation_b=("x", pi / 2))  # fmt: skip
+    s.close("loop", inner, s.ground, axis="z", at_a=(1, 0, 0), rotation_a=("x", ph.pi / 2), at_b=(-1, 0, 0),
+            rotation_b=("x", ph.pi / 2))  # fmt: skip
     return s
 
 
@@ -95,7 +94,7 @@ def test_a_joint_that_could_only_close_the_wrong_way_round_does_not_close(kind: 
     s = ph.System("door")
     s.joint("hinge", s.ground, s.body("door", 1, inertia=UNIT), ph.Revolute("y"))
     bolted = {"axis": "y"} if kind == "revolute" else {}
-    s.close("bolt", s.ground, "door", kind, rotation_b=("z", pi), **bolted)
+    s.close("bolt", s.ground, "door", kind, rotation_b=("z", ph.pi), **bolted)
     found = s.diagnose()
     assert not found.can_be_assembled and found.here is not None and "bolt branch" in found.here.off
 

@@ -6,7 +6,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.formalisms.network.formulation import circle, formulation, given_formulation
 from polhode.formalisms.network.graph import Edge, LinearGraph
 from polhode.papers.tokad import system_graph
@@ -65,7 +64,7 @@ WRONG = {
 @pytest.mark.parametrize(("tree", "message", "code"), WRONG.values(), ids=WRONG)
 def test_a_tree_that_is_none_is_refused_with_the_reason(tree: list[str], message: str, code: str) -> None:
     for ask in (lambda: system_graph(arm(), tree=tree), lambda: arm().derive("network", tree=tree)):
-        with pytest.raises(PolhodeError, match=f"(?s){message}") as caught:
+        with pytest.raises(ph.PolhodeError, match=f"(?s){message}") as caught:
             ask()
         assert caught.value.problems[0].code == code
 
@@ -97,7 +96,7 @@ def test_a_circle_is_avoided_where_the_tree_is_found() -> None:
 
 def test_trees_belong_to_the_network_and_have_keys_of_their_own() -> None:
     for formalism in ("auto", "kane", "newton_euler"):
-        with pytest.raises(PolhodeError, match="has no formulation tree") as caught:
+        with pytest.raises(ph.PolhodeError, match="has no formulation tree") as caught:
             arm().derive(formalism, tree=["shoulder", "elbow"])
         assert caught.value.problems[0].code == "E-PAPER-UNSUPPORTED"
     refused("a list of edges", lambda: arm().derive("network", tree="shoulder"))

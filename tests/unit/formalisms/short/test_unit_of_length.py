@@ -9,10 +9,9 @@ from polhode.formalisms.deriving import derive
 from polhode.formalisms.short.unit_of_length import scaled_tree
 from polhode.kinematics.tree import build_tree
 from polhode.model.joints import JointType
-from polhode.model.system import System
 
 
-def swimmer(base: JointType) -> System:
+def swimmer(base: JointType) -> ph.System:
     """A trunk with two arms of 0.3 m and 0.2 m, a slide, a screw, a spring, a force and gravity."""
     s = ph.System("swimmer", gravity=(0, 0, "-9.81"))
     trunk = s.body("trunk", mass=3, com=(0.1, 0, 0), inertia=[1, 2, 3])

@@ -8,7 +8,6 @@ import pytest
 from scipy.spatial.transform import Rotation as Judge
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.geometry.rotations import SEQUENCES
 
 MANY = ph.Rotation.random(10_000, seed=4)
@@ -258,7 +257,7 @@ UNEVEN = {
 
 @pytest.mark.parametrize("uneven", UNEVEN.values(), ids=UNEVEN)
 def test_batches_of_different_shapes_are_refused_with_their_shapes(uneven: Callable[[], object]) -> None:
-    with pytest.raises(PolhodeError, match=r"\((4|5),\) and \((4|5),\) do not go together") as refused:
+    with pytest.raises(ph.PolhodeError, match=r"\((4|5),\) and \((4|5),\) do not go together") as refused:
         uneven()
     assert "E-ROTATION-SHAPE" in str(refused.value)
 
@@ -267,7 +266,7 @@ def test_batches_of_one_shape_combine_and_others_are_refused() -> None:
     assert FIVE.apply((1, 0, 0)).shape == (5, 3) and FIVE[0].apply(np.ones((2, 4, 3))).shape == (2, 4, 3)
     assert ph.MovingRotation(FIVE, (1, 0, 0)).velocity("space").shape == (5, 3)
     for compare in (lambda: FIVE == FIVE, lambda: FIVE[0] != FIVE, lambda: FIVE[0] == FIVE):
-        with pytest.raises(PolhodeError, match="equals"):
+        with pytest.raises(ph.PolhodeError, match="equals"):
             compare()
 
 

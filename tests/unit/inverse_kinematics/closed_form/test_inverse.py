@@ -8,7 +8,6 @@ import pytest
 
 import polhode as ph
 from polhode.compiled.functions import Functions
-from polhode.errors import PolhodeError
 from polhode.inverse_kinematics.closed_form import ClosedForm
 from polhode.inverse_kinematics.closed_form.arms import InField, Turn, chain_of
 
@@ -111,7 +110,7 @@ def test_singular_poses_and_those_out_of_reach_are_told_apart() -> None:
 def test_the_proof_notices_a_wrong_sign(monkeypatch: pytest.MonkeyPatch) -> None:
     right = InField.turn
     monkeypatch.setattr(InField, "turn", lambda *given: Turn(right(*given).c, -right(*given).s))
-    with pytest.raises(PolhodeError, match="does not lead back"):
+    with pytest.raises(ph.PolhodeError, match="does not lead back"):
         ph.from_dh(PUMA).derive().closed_form_inverse_kinematics("link6")
 
 
@@ -122,7 +121,7 @@ def test_what_has_no_closed_form_says_why() -> None:
         (crooked, "neither do three axes"), (sliding, "'joint6' is not revolute"),
         ([*PUMA, (0, 0, 1, 0)], "infinitely many"), (PUMA[:5], "most poses cannot be reached"),
     ]:  # fmt: skip
-        with pytest.raises(PolhodeError, match=told):
+        with pytest.raises(ph.PolhodeError, match=told):
             ph.from_dh(rows).derive().closed_form_inverse_kinematics(f"link{len(rows)}")
-    with pytest.raises(PolhodeError, match="orientation alone"):
+    with pytest.raises(ph.PolhodeError, match="orientation alone"):
         ph.from_dh(PUMA).derive().closed_form_inverse_kinematics("link6", of="orientation")

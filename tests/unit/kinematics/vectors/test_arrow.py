@@ -7,10 +7,8 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import Matrix, Vector, as_expr, cos, free_symbols, same, sin, sqrt
 from polhode.kinematics.vectors import reference_direction, unit_direction
-from polhode.model.body import Body
 
 
 def test_unit_vectors_of_one_body_are_orthonormal_and_right_handed(pair: Any) -> None:
@@ -122,7 +120,7 @@ def test_arrows_are_made_of_components_and_differ_from_other_things(pair: Any) -
     assert pair.B.arrow((1, 2, 3)) == pair.B.x + 2 * pair.B.y + 3 * pair.B.z
     assert same(pair.B.arrow((1, 2, 3)).components("B"), Vector([1, 2, 3]))
     assert pair.B.axis(2) == pair.B.z
-    loose = Body("loose", as_expr(1), Vector([0, 0, 0]), Matrix.zeros(3, 3))
+    loose = ph.Body("loose", as_expr(1), Vector([0, 0, 0]), Matrix.zeros(3, 3))
     refused("'loose' belongs to no system", lambda: loose.x)
     tilted = (3 * pair.A.x + 4 * pair.B.y) / 5
     assert unit_direction(tilted, "axis") is tilted
@@ -188,7 +186,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], str]] = {
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES.keys())
 def test_a_mistake_is_one_sentence_with_a_cure(mistake: tuple[Callable[[Any], object], str], pair: Any) -> None:
     act, sentence = mistake
-    with pytest.raises(PolhodeError, match=sentence) as caught:
+    with pytest.raises(ph.PolhodeError, match=sentence) as caught:
         act(pair)
     (problem,) = caught.value.problems
     assert problem.code.startswith("E-")

@@ -6,7 +6,6 @@ import pytest
 
 import polhode as ph
 from polhode.expr import Matrix, same
-from polhode.kinematics.vectors import Dyadic
 
 
 def test_dyadics_map_by_dot_products_and_basis_dyadics_are_the_identity(pair: Any) -> None:
@@ -50,7 +49,7 @@ def test_dyadics_are_written_in_native_form_and_zero_is_zero(pair: Any) -> None:
     assert repr(D) == "2*a_x|b_y - ground_z|ground_z"
     assert D.latex() == (r"2 \mathbf{a}_{1} \,\mathbf{b}_{2} - \mathbf{\text{ground}}_{3} \,\mathbf{\text{ground}}_{3}")
     assert repr(D - D) == "0"
-    assert isinstance(sum([D, D]), Dyadic)
+    assert isinstance(sum([D, D]), ph.Dyadic)
     D = pair.A.x | pair.B.z
     assert D - 0 == D and 0 - D == -D and D - D == 0
     assert D != 0 and sum([D, D]) == 2 * D

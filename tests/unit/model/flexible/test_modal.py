@@ -7,7 +7,6 @@ from tests.refusals import refused
 import polhode as ph
 from polhode.errors import ModelError
 from polhode.expr import Vector, evaluate
-from polhode.model.flexible.modal import Node
 
 from .moments import array, mass_and_stiffness, material, quadrature, values_of
 
@@ -63,9 +62,9 @@ def test_a_station_of_shape_functions_turns_by_half_their_curl() -> None:
 def lumped(**given: object) -> tuple[ph.System, ph.Body]:
     s = ph.System("vehicle")
     nodes = {
-        "bow": Node((1, 0, 0), [(0, 0, 1)], [(0, "-0.5", 0)], mass=s.parameter("m", 2)),
-        "stern": Node((-1, 0, 0), [(0, 0, 1)], mass=2),
-        "keel": Node((0, 0, "-0.1"), [(0, 0, -2)], mass=1),
+        "bow": ph.Node((1, 0, 0), [(0, 0, 1)], [(0, "-0.5", 0)], mass=s.parameter("m", 2)),
+        "stern": ph.Node((-1, 0, 0), [(0, 0, 1)], mass=2),
+        "keel": ph.Node((0, 0, "-0.1"), [(0, 0, -2)], mass=1),
     }
     return s, s.flexible_body("hull", **{"nodes": nodes, "stiffness": [300], **given})
 
@@ -85,7 +84,7 @@ def test_masses_at_nodes_give_the_moments_and_the_segments() -> None:
 
 def test_modal_masses_alone_are_uncoupled_from_the_frame_and_say_so() -> None:
     s = ph.System("vehicle")
-    nodes = {"bow": Node((1, 0, 0), [(0, 0, 1)]), "stern": Node((-1, 0, 0), [(0, "0.5", 1)])}
+    nodes = {"bow": ph.Node((1, 0, 0), [(0, 0, 1)]), "stern": ph.Node((-1, 0, 0), [(0, "0.5", 1)])}
     with pytest.warns(UserWarning, match="to the order that modal masses carry"):
         body = s.flexible_body(
             "hull", 10, (1, 0, 0), (1, 2, 3), nodes=nodes, modal_mass=[4], stiffness=[200], damping="0.1"
@@ -117,8 +116,8 @@ def test_what_no_flexible_body_has_is_refused_in_a_sentence(given: dict[str, obj
 def test_nodes_that_do_not_fit_are_refused() -> None:
     refused("the nodes are no mapping", lambda: lumped(nodes={"bow": (1, 2, 3)}), ModelError)
     with pytest.raises(ModelError, match="it has 2 displacements and 0 rotations; the body has 1 shapes"):
-        lumped(nodes={"a": Node((0, 0, 0), [(0, 0, 1)], mass=1), "b": Node((0, 0, 0), [(0, 0, 1), (0, 0, 1)])})
-    refused("its nodes carry no mass", lambda: lumped(nodes={"a": Node((0, 0, 0), [(0, 0, 1)])}), ModelError)
+        lumped(nodes={"a": ph.Node((0, 0, 0), [(0, 0, 1)], mass=1), "b": ph.Node((0, 0, 0), [(0, 0, 1), (0, 0, 1)])})
+    refused("its nodes carry no mass", lambda: lumped(nodes={"a": ph.Node((0, 0, 0), [(0, 0, 1)])}), ModelError)
     refused("there is no node 'mast'", lambda: lumped()[1].at("mast"), ModelError)
 
 

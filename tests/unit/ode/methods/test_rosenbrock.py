@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import Equations
 from polhode.ode.methods.rosenbrock import RODAS5P
 
 
-def observed_order(equations: Equations, method: str, steps: tuple[float, float], **options: Any) -> float:
+def observed_order(equations: ph.Equations, method: str, steps: tuple[float, float], **options: Any) -> float:
     """From the errors of two runs of constant steps at a time inside a step, and at the end."""
     options |= {"samples": [0.50123], "watch_energy": False}
     exact = equations.simulate(1, rtol=1e-13, atol=1e-13, **options)

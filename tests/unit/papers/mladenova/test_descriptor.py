@@ -9,8 +9,6 @@ from tests.random_constraints import random_constrained_system
 from tests.refusals import refused
 
 import polhode as ph
-from polhode import Equations, Matrix, Vector
-from polhode.errors import PolhodeError
 from polhode.expr import as_expr, directional, evaluate, is_zero, rank, same, substitute, symbol
 from polhode.papers.mladenova.descriptor import least_efforts, weights_of
 
@@ -30,7 +28,7 @@ def test_on_independent_speeds_it_has_the_motion_and_the_multipliers(seed: int) 
     multipliers = found.x[len(made.q) + len(made.u) :]
     rates = [*made.coordinate_rates, *made.forward_dynamics, *(as_expr(0) for _ in multipliers)]
     right = substitute(list(found.f), dict(zip(multipliers, made.multipliers, strict=True)))
-    assert same(found.E @ Vector(rates), right)
+    assert same(found.E @ ph.Vector(rates), right)
     assert len(found.E) == len(found.x) == len(found.f)
 
 
@@ -75,7 +73,7 @@ def arm() -> ph.System:
     return s
 
 
-def follows(equations: Equations, control: dict[str, Any], conditions: list[Any], twice: bool) -> bool:
+def follows(equations: ph.Equations, control: dict[str, Any], conditions: list[Any], twice: bool) -> bool:
     """Whether the conditions' rates vanish along the motion under control: first, or second ones."""
     tree = equations.tree
     efforts = {tau: control.get(name, as_expr(0)) for name, tau in zip(tree.speeds, tree.tau, strict=True)}
@@ -242,7 +240,7 @@ def test_a_programme_of_what_has_no_known_rate_is_refused() -> None:
     made = s.derive("hamel", pseudo={"p": va, "d": va - s.joints["b"].u[0]})
     stranger = sliders().derive("hamel", pseudo={"p": va, "q": s.joints["b"].u[0]}).u[1]
     for wrong, kind in ((signal, "input"), (made.tau[0], "effort"), (stranger, "speed")):
-        with pytest.raises(PolhodeError, match=f"depends on the {kind}") as caught:
+        with pytest.raises(ph.PolhodeError, match=f"depends on the {kind}") as caught:
             made.programme_control([va - wrong], ["va"])
         assert caught.value.problems[0].code == "E-PAPER-DEPENDENCE"
 
@@ -264,15 +262,15 @@ def carriage() -> ph.System:
 def test_of_all_controls_that_keep_the_conditions_it_is_the_shortest() -> None:
     generator = np.random.default_rng(1)
     G, g = generator.integers(-9, 9, (2, 5)), generator.integers(-9, 9, 2)
-    found = np.array(evaluate(list(least_efforts(Matrix(G.tolist()), g.tolist())), {}))
+    found = np.array(evaluate(list(least_efforts(ph.Matrix(G.tolist()), g.tolist())), {}))
     assert np.allclose(found, -np.linalg.pinv(G) @ g)
 
 
 def test_with_weights_efforts_are_in_the_range_of_the_conditions_in_their_metric() -> None:
     """At the least, W U = Gᵀ λ for some λ: exact, with a symbol for a weight."""
     w = symbol("w")
-    G = Matrix([[1, 2, 3]])
-    W = Matrix([[w, 1, 0], [1, 3, 0], [0, 0, 2]]).map(as_expr)
+    G = ph.Matrix([[1, 2, 3]])
+    W = ph.Matrix([[w, 1, 0], [1, 3, 0], [0, 0, 2]]).map(as_expr)
     U = least_efforts(G, [-1], W)
     pushed = W @ U
     assert is_zero(U[0] + 2 * U[1] + 3 * U[2] - 1)
@@ -310,7 +308,7 @@ def test_weights_come_by_name_and_leave_square_problems_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"b": 4}, [1, 4, 1], (1, 4, 1), np.diag([1, 4, 1]), Matrix([[1, 0, 0], [0, 4, 0], [0, 0, 1]])]
+    "given", [{"b": 4}, [1, 4, 1], (1, 4, 1), np.diag([1, 4, 1]), ph.Matrix([[1, 0, 0], [0, 4, 0], [0, 0, 1]])]
 )
 def test_weights_come_by_name_in_order_or_as_a_matrix(given: Any) -> None:
     assert list(weights_of(given, NAMES).entries()) == [1, 0, 0, 0, 4, 0, 0, 0, 1]

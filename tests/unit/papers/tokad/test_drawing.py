@@ -10,10 +10,8 @@ from tests.random_constraints import random_constrained_system
 from tests.unit.formalisms.network.test_graph import random_graph
 
 import polhode as ph
-from polhode.expr import Matrix, Vector
 from polhode.formalisms.network.formulation import formulation
 from polhode.formalisms.network.graph import Edge, LinearGraph
-from polhode.model.samples.random_system import random_system
 from polhode.papers.tokad import graph_svg, schematic_svg, system_graph
 from polhode.papers.tokad.block_diagram import Lane, levels, shortened, shown, tag
 from polhode.papers.tokad.chain import Chain, RigidBody, driven_chain
@@ -33,7 +31,7 @@ def words(root: ElementTree.Element) -> str:
 
 @pytest.mark.parametrize("seed", range(7))
 def test_a_drawing_shows_every_body_and_every_joint(seed: int) -> None:
-    system = random_system(seed, bodies=(1, 8))
+    system = ph.random_system(seed, bodies=(1, 8))
     for root in drawings(system):
         said = words(root)
         for name in [*system.bodies, *system.joints]:
@@ -42,7 +40,7 @@ def test_a_drawing_shows_every_body_and_every_joint(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(7))
 def test_every_edge_is_drawn_once_and_in_its_kind(seed: int) -> None:
-    system = random_system(seed, bodies=(1, 8))
+    system = ph.random_system(seed, bodies=(1, 8))
     graph = system_graph(system)
     root = drawings(system)[0]
     drawn = {
@@ -67,7 +65,7 @@ def test_chords_that_close_loops_are_drawn_with_their_directions(seed: int) -> N
 
 @pytest.mark.parametrize("seed", range(7))
 def test_nothing_lies_outside_the_frame(seed: int) -> None:
-    for root in [*drawings(random_system(seed, bodies=(1, 8))), *drawings(random_constrained_system(seed))]:
+    for root in [*drawings(ph.random_system(seed, bodies=(1, 8))), *drawings(random_constrained_system(seed))]:
         _, _, width, height = map(float, root.get("viewBox", "").split())
         for path in root.iter(f"{SVG}path"):
             if path.get("class") is None:  # the arrowhead has a frame of its own
@@ -94,9 +92,9 @@ def test_names_are_text_and_never_markup() -> None:
 
 
 def test_drawings_are_repeatable_take_colours_and_may_be_empty() -> None:
-    text = system_graph(random_system(3)).svg()
+    text = system_graph(ph.random_system(3)).svg()
     assert "currentColor" in text and "#000" not in text and "#fff" not in text
-    one, other = (system_graph(random_system(5)) for _ in range(2))
+    one, other = (system_graph(ph.random_system(5)) for _ in range(2))
     assert one.svg() == other.svg() and one.block_diagram() == other.block_diagram()
     assert all(root.tag == f"{SVG}svg" for root in drawings(ph.System("nothing")))
 
@@ -123,7 +121,7 @@ def test_the_drawings_in_the_documents_are_what_is_drawn(name: str) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_no_words_meet_in_drawings_of_systems(seed: int) -> None:
-    for system in (random_system(seed, bodies=(1, 6)), random_constrained_system(seed)):
+    for system in (ph.random_system(seed, bodies=(1, 6)), random_constrained_system(seed)):
         graph = system_graph(system)
         for text in (graph.svg(), graph.schematic(), graph.block_diagram(), graph.terminal_graphs_svg()):
             assert collisions(text) == []
@@ -172,8 +170,8 @@ def test_a_graph_without_edges_and_an_edge_from_the_ground_can_be_drawn() -> Non
     assert ElementTree.fromstring(schematic_svg(up)).tag.endswith("svg")
 
 
-ENDS = {"a": Vector([1, 0, 0]), "b": Vector([-1, 0, 0])}
-BODY = RigidBody(1, Matrix.identity(3), ENDS, Vector([0, 0, 0]), Vector([0, 0, 0]))
+ENDS = {"a": ph.Vector([1, 0, 0]), "b": ph.Vector([-1, 0, 0])}
+BODY = RigidBody(1, ph.Matrix.identity(3), ENDS, ph.Vector([0, 0, 0]), ph.Vector([0, 0, 0]))
 CHAIN = Chain((BODY, BODY, BODY))
 
 FIGURES = {

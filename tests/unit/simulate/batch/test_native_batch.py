@@ -9,7 +9,6 @@ import pytest
 from tests.members_alone import MembersAlone
 
 import polhode as ph
-from polhode import Equations
 from polhode.errors import SimulationError
 from polhode.model.samples import six_degree_of_freedom_arm
 from polhode.ode import native_events
@@ -24,7 +23,7 @@ from polhode.simulate.batch.running import run_members
 
 
 @pytest.fixture(scope="module")
-def chain() -> Equations:
+def chain() -> ph.Equations:
     s = ph.System("chain")
     l = s.parameter("l", 1)
     upper, lower = (s.body(name, 1, (0, 0, -l / 2), ph.rod(1, l)) for name in ("upper", "lower"))
@@ -43,7 +42,7 @@ def options(count: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("method", ["auto", "TP86", "DOP853", "RK45", "taylor"])
-def test_a_member_has_the_bits_that_it_has_alone(method: str, chain: Equations) -> None:
+def test_a_member_has_the_bits_that_it_has_alone(method: str, chain: ph.Equations) -> None:
     given = options(70)
     batch = chain.simulate(1.5, method=method, **given)
     assert not batch.failures
@@ -54,7 +53,7 @@ def test_a_member_has_the_bits_that_it_has_alone(method: str, chain: Equations) 
         assert alone.info["steps"] == batch[i].info["steps"]
 
 
-def ball() -> Equations:
+def ball() -> ph.Equations:
     """A top that hangs from a spring: a quaternion, a parameter of its own, five speeds."""
     s = ph.System("ball")
     spin = s.parameter("i", 0.3)
@@ -66,11 +65,11 @@ def ball() -> Equations:
     return s.derive()
 
 
-def arm() -> Equations:
+def arm() -> ph.Equations:
     return six_degree_of_freedom_arm().derive()
 
 
-def slider() -> Equations:
+def slider() -> ph.Equations:
     """A block that a spring and a damper lead after a sine: with strong ones stability bounds the steps."""
     s = ph.System("slider")
     c = s.parameter("c", 240)
@@ -90,7 +89,7 @@ ARMS = {"start": {"s1": np.linspace(-1, 2, 18), "e": np.linspace(0.4, 1.0, 18)}}
     (slider, SLIDERS, "DOP853", 1e-8), (slider, SLIDERS, "TP86", 1e-10),
 ])  # fmt: skip
 def test_side_by_side_and_one_after_the_other_are_the_same(
-    made: Callable[[], Equations], given: dict[str, Any], method: str, rtol: float, monkeypatch: pytest.MonkeyPatch
+    made: Callable[[], ph.Equations], given: dict[str, Any], method: str, rtol: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     equations = made()
     more: dict[str, Any] = {"method": method, "rtol": rtol, "atol": 1e-8, "samples": 40, "watch_energy": False}
@@ -123,7 +122,7 @@ def _noted(monkeypatch: pytest.MonkeyPatch) -> list[type]:
 @pytest.mark.parametrize("count", [16, 17, 43])
 @pytest.mark.parametrize("method", ["auto", "RK45"])
 def test_pieces_lanes_and_threads_change_no_bit(
-    count: int, method: str, chain: Equations, monkeypatch: pytest.MonkeyPatch
+    count: int, method: str, chain: ph.Equations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     members = Members.of({**options(count), "method": method, "progress": False})
     assert members is not None
@@ -142,7 +141,7 @@ def test_pieces_lanes_and_threads_change_no_bit(
             assert [info["steps"] for info in again.infos] == [info["steps"] for info in whole.infos]
 
 
-def test_members_that_fail_leave_those_beside_them_as_they_are(chain: Equations) -> None:
+def test_members_that_fail_leave_those_beside_them_as_they_are(chain: ph.Equations) -> None:
     lengths = np.linspace(0.5, 1.5, 24)
     lengths[[3, 11]] = 0.0, np.nan
     speeds = np.linspace(0.0, 2.0, 24)
@@ -170,7 +169,7 @@ def test_a_member_that_turns_stiff_is_run_alone_and_the_others_side_by_side() ->
         assert np.array_equal(equations.simulate(5.0, **members.member(i)).q, batch.q[i])  # type: ignore[union-attr]
 
 
-def test_ctrl_c_keeps_the_members_that_are_done(chain: Equations, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_keeps_the_members_that_are_done(chain: ph.Equations, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native_batch, "_FIRST_STEPS", 40)
     monkeypatch.setattr(native_batch, "_PIECE_SECONDS", 0.0)
     seen: list[float] = []
@@ -193,7 +192,7 @@ def test_ctrl_c_keeps_the_members_that_are_done(chain: Equations, monkeypatch: p
     assert sorted({*batch.status}) == ["done", "interrupted", "not_run"]
 
 
-def test_what_python_has_a_say_in_is_not_for_native_code(chain: Equations) -> None:
+def test_what_python_has_a_say_in_is_not_for_native_code(chain: ph.Equations) -> None:
     def controller(t: float, q: np.ndarray, u: np.ndarray) -> dict[str, float]:
         return {"a": -float(u[0])}
 
@@ -204,7 +203,7 @@ def test_what_python_has_a_say_in_is_not_for_native_code(chain: Equations) -> No
         assert len(run_members(chain.derivation, 0.1, members)) == 2
 
 
-def test_energy_that_a_member_loses_is_told(chain: Equations) -> None:
+def test_energy_that_a_member_loses_is_told(chain: ph.Equations) -> None:
     with pytest.warns(UserWarning, match="energy"):
         batch = chain.simulate(
             20, start={"a": [0.0, 3.0], "b": [0.0, 2.0]}, rtol=1e-3, atol=1e-3, method="RK45", samples=41

@@ -6,18 +6,16 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import Equations
-from polhode.errors import PolhodeError
 from polhode.model.samples import four_bar
 from polhode.simulate import Trajectory
 
 
 @pytest.fixture(scope="module")
-def crank() -> Equations:
+def crank() -> ph.Equations:
     return four_bar().derive()
 
 
-def test_given_and_held_coordinates_and_speeds_stay_and_the_others_follow(crank: Equations) -> None:
+def test_given_and_held_coordinates_and_speeds_stay_and_the_others_follow(crank: ph.Equations) -> None:
     made = crank.assemble({"crank": 0.3})
     assert made.q[0] == 0.3 and set(made.moved) == {"coupler", "rocker"}
     assert np.abs(crank.compile().constraint_values(made.q)).max() < 1e-12
@@ -70,7 +68,7 @@ def test_a_loop_does_not_close_the_wrong_way_round() -> None:
     system = ph.System("door")
     system.joint("ball", system.ground, system.body("leaf", 1, inertia=(1, 1, 1)), ph.Spherical("123"))
     system.close("hinge", system.ground, "leaf", "revolute", axis="z")
-    with pytest.raises(PolhodeError, match="'hinge' closes only the wrong way round"):
+    with pytest.raises(ph.PolhodeError, match="'hinge' closes only the wrong way round"):
         system.derive().assemble({"ball_a1": 2.9})  # nearer to upside down than to upright
     upright = system.derive().assemble({"ball_a1": 0.4})
     assert upright.q == pytest.approx(0.0, abs=1e-9)

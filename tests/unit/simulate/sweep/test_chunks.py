@@ -19,7 +19,6 @@ from tests.refusals import refused
 from tests.seeds import TRIAL
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.simulate import Trajectory
 from polhode.simulate.sweep import Sweep
 from polhode.simulate.sweep.chunks import Chunk, ChunkResult, Work, cut, merge, run_chunk
@@ -114,7 +113,7 @@ def test_pools_and_executors_give_the_results_of_one_process(pendulum: ph.Equati
 def test_an_executor_of_processes_that_know_nothing_of_this_one(pendulum: ph.Equations, alone: Sweep) -> None:
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         same(pendulum.sweep({"l": LENGTHS}, 0.1, executor=pool, **OPTIONS), alone)
-        with pytest.raises(PolhodeError, match="must be a function in a module"):
+        with pytest.raises(ph.PolhodeError, match="must be a function in a module"):
             pendulum.sweep({"l": LENGTHS}, 0.1, executor=pool, measure=lambda run: 1.0, **OPTIONS)
 
 
@@ -151,7 +150,7 @@ def test_workers_that_cannot_start_are_told(pendulum: ph.Equations) -> None:
     def killing(run: Trajectory) -> float:
         return 1.0 if os.getpid() == here else os.kill(os.getpid(), signal.SIGKILL) or 0.0
 
-    with pytest.raises(PolhodeError, match="die as soon as they start"):
+    with pytest.raises(ph.PolhodeError, match="die as soon as they start"):
         pendulum.sweep({"l": LENGTHS}, 0.1, workers=2, measure=killing, samples=3, chunk=8)
 
 

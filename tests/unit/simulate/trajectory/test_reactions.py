@@ -9,7 +9,6 @@ import pytest
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import evaluate
 from polhode.simulate import Trajectory
 from polhode.simulate.trajectory.reactions import contact_of
@@ -108,7 +107,7 @@ def test_a_closing_joint_carries_what_its_multipliers_say(constraints: str) -> N
 
 
 def test_reactions_that_do_not_exist_are_refused() -> None:
-    with pytest.raises(PolhodeError, match="multipliers of the constraints must be given"):
+    with pytest.raises(ph.PolhodeError, match="multipliers of the constraints must be given"):
         four_bar().compile(cache=False).reaction("a", [0.3, 0.7, 0.4], [0.0] * 3, udot=[0.0] * 3)
     refused("system 'crane' has no constraints", lambda: crane().derive().operations("constraint_balance"))
     s = crane()
@@ -132,7 +131,7 @@ def test_functions_whose_names_compilers_cannot_tell_apart_are_not_written(tmp_p
     ]
     twin = header.stem.removeprefix("reaction_")
     s.joint(twin, "rope", s.body("y", 1))
-    with pytest.raises(PolhodeError, match="two functions would be written"):
+    with pytest.raises(ph.PolhodeError, match="two functions would be written"):
         s.derive().export("c", tmp_path, of=[ph.ReactionOf("clamp b"), ph.ReactionOf(twin)])
 
 
