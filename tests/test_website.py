@@ -46,8 +46,7 @@ def test_links_of_staged_documents_lead_to_pages_examples_and_copies(staged: Pat
 def test_every_example_has_a_title_and_four_cells() -> None:
     for path in examples.EXAMPLES:
         text = staging.gallery_text(path.read_text(encoding="utf-8"), path.stem)
-        assert text.startswith(f'"""\n{staging.title_of(path.stem)}\n===')
-        assert text.count("# %%") >= 4
+        assert text.startswith(f'"""\n{staging.title_of(path.stem)}\n===') and text.count("# %%") >= 4
 
 
 def test_what_is_broken_or_fetched_is_told(tmp_path: Path) -> None:

@@ -151,8 +151,7 @@ def constraints(kind: str) -> Constraints:
 @pytest.mark.parametrize("kind", KINDS)
 def test_its_fields_are_its_attributes_and_it_is_plain_data(kind: str) -> None:
     element = made(kind).constraints["it"]
-    assert type(element) is CONSTRAINTS[kind]
-    assert all(hasattr(element, field.name) for field in element.fields)
+    assert type(element) is CONSTRAINTS[kind] and all(hasattr(element, field.name) for field in element.fields)
     assert (type(element).__doc__ or "").split("\n")[0].endswith(".")
     again = pickle.loads(pickle.dumps(made(kind).model()))
     assert again.digest == made(kind).model().digest
@@ -252,16 +251,14 @@ def test_it_is_drawn_on_a_page(kind: str, tmp_path: Path) -> None:
 
 def test_a_rod_is_drawn_by_the_bars_that_lead_to_its_ends() -> None:
     drawn = {body.name: body for body in Painter(derived("rod").system, {}, {}).scene("rod").bodies}
-    assert drawn["left"].tracer == pytest.approx([0, 0, -1])
-    assert drawn["right"].tracer == pytest.approx([0, 0.5, -1])
+    assert drawn["left"].tracer == pytest.approx([0, 0, -1]) and drawn["right"].tracer == pytest.approx([0, 0.5, -1])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_model_file_says_it_and_follows_the_schema(kind: str) -> None:
     text = dumps_yaml(made(kind))
     again = loads_yaml(text)
-    assert type(again.constraints["it"]) is CONSTRAINTS[kind]
-    assert dumps_yaml(again) == text
+    assert type(again.constraints["it"]) is CONSTRAINTS[kind] and dumps_yaml(again) == text
     assert again.derive("newton_euler").agrees_with(derived(kind))
     checker = jsonschema.Draft202012Validator(schema())
     data = parse(text, "it.yaml").data

@@ -122,8 +122,7 @@ every_model = pytest.mark.parametrize(("make", "size"), MODELS.values(), ids=MOD
 @every_model
 def test_every_result_has_the_shape_of_the_speeds(make: Callable[[], ph.System], size: int, formalism: str) -> None:
     made = derived(make, formalism)
-    assert made.formalism == formalism
-    assert len(made.u) == len(made.tau) == len(made.udot) == len(made.speeds) == size
+    assert made.formalism == formalism and len(made.u) == len(made.tau) == len(made.udot) == len(made.speeds) == size
     assert made.mass_matrix.shape == (size, size if size else 0)
     for vector in (made.bias, made.forcing, made.inverse_dynamics, made.forward_dynamics):
         assert len(vector) == size
@@ -159,8 +158,7 @@ def test_a_pendulum_swings_as_in_the_textbook(formalism: str) -> None:
     made = pendulum().derive(formalism)
     m, l, g = (symbol(name, "parameter") for name in "mlg")
     (q,), (tau,) = made.q, made.tau
-    assert same(made.mass_matrix.entries(), [m * l**2])
-    assert same(made.bias, [m * g * l * ph.sin(q)])
+    assert same(made.mass_matrix.entries(), [m * l**2]) and same(made.bias, [m * g * l * ph.sin(q)])
     assert same(made.forward_dynamics, [tau / (m * l**2) - g / l * ph.sin(q)])
 
 

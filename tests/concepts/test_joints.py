@@ -182,8 +182,7 @@ def test_a_joint_has_the_coordinates_and_speeds_that_it_should(case: Case) -> No
     made, joint = joined(case.type)
     assert (case.type.coordinates, case.type.speeds) == (case.coordinates, case.speeds)
     assert (len(made.q), len(made.u)) == (len(joint.q), len(joint.u)) == (case.coordinates, case.speeds)
-    assert made.kinematic_matrix.shape == (case.coordinates, case.speeds)
-    assert case.type.is_holonomic == case.holonomic
+    assert made.kinematic_matrix.shape == (case.coordinates, case.speeds) and case.type.is_holonomic == case.holonomic
 
 
 @every_joint
@@ -205,8 +204,7 @@ def test_at_home_a_joint_does_not_displace_its_body(case: Case) -> None:
 def test_a_configuration_is_a_rotation_and_a_place(case: Case) -> None:
     made, _ = joined(case.type)
     R = made.pose("body").R
-    assert same((R.T @ R).entries(), Matrix.identity(3).entries())
-    assert R[0].dot(R[1].cross(R[2])) == 1
+    assert same((R.T @ R).entries(), Matrix.identity(3).entries()) and R[0].dot(R[1].cross(R[2])) == 1
 
 
 @every_moving_joint
@@ -255,8 +253,7 @@ def test_a_nonholonomic_joint_reaches_more_than_it_can_move_at_once(case: Case) 
     _, joint = joined(case.type)
     stages, eps, _ = outermost_first(joint)
     reach = sum(len(stage.algebra) for stage in stages)
-    assert (reach == case.speeds) == case.holonomic
-    assert rank(compound_map(stages, eps, envelope=True)) == reach
+    assert (reach == case.speeds) == case.holonomic and rank(compound_map(stages, eps, envelope=True)) == reach
 
 
 def test_a_joint_with_floats_is_where_its_formula_says() -> None:
@@ -270,8 +267,7 @@ def test_universal_axes_are_fixed_in_parent_and_child() -> None:
     made, joint = joined(ph.Universal("x", "y"))
     R = made.pose("body").R
     first, second = (Vector(column[:3]) for column in made.jacobian("body").columns)
-    assert same(first, (1, 0, 0))
-    assert same(second, R @ Vector([0, 1, 0]))
+    assert same(first, (1, 0, 0)) and same(second, R @ Vector([0, 1, 0]))
     assert [u.name for u in joint.u] == ["joint_1", "joint_2"]
 
 
@@ -326,8 +322,7 @@ def test_a_joint_is_written_to_a_model_file_and_read_again(case: Case) -> None:
     assert type(here.type) is type(there.type)
     assert (here.type.stages, here.type.from_parent) == (there.type.stages, there.type.from_parent)
     assert (here.q, here.u) == (there.q, there.u)
-    assert again.constraints == system.constraints
-    assert dumps_yaml(again) == text
+    assert again.constraints == system.constraints and dumps_yaml(again) == text
     jsonschema.Draft202012Validator(schema()).validate(YAML(typ="safe", pure=True).load(text))
 
 

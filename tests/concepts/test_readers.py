@@ -160,8 +160,7 @@ def test_reading_changes_no_file(suffix: str, sample: Write) -> None:
     path = sample(suffix)
     before = path.read_bytes()
     load(path)
-    assert path.read_bytes() == before
-    assert list(path.parent.iterdir()) == [path]
+    assert path.read_bytes() == before and list(path.parent.iterdir()) == [path]
 
 
 @by_format
@@ -171,8 +170,7 @@ def test_a_file_that_is_missing_empty_or_a_folder_is_named(suffix: str, tmp_path
     folder.mkdir()
     for path in (missing, empty, folder):
         refused = outcome(path)
-        assert isinstance(refused, ph.PolhodeError)
-        assert str(path) in str(refused)
+        assert isinstance(refused, ph.PolhodeError) and str(path) in str(refused)
 
 
 @by_format

@@ -50,8 +50,7 @@ def entries(cache: ObjectCache) -> list[Path]:
 
 
 def test_f38_the_second_time_nothing_is_compiled(cache: ObjectCache, compilations: list[str]) -> None:
-    assert right(cache=cache) and right(cache=cache)
-    assert len(compilations) == 1 and len(entries(cache)) == 1
+    assert right(cache=cache) and right(cache=cache) and len(compilations) == 1 and len(entries(cache)) == 1
     assert cache.folder.stat().st_mode & 0o777 == 0o700 and not list(cache.folder.glob("*.tmp"))
 
 
@@ -130,8 +129,7 @@ def test_f38_read_only_folders_and_files_in_the_way_are_lived_with(
     with pytest.warns(CacheWarning, match="works without its cache"):
         assert right(cache=ObjectCache(tmp_path / "cache"))
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "mine"))
-    assert right() and len(entries(default_cache())) == 1
-    assert default_cache().folder == tmp_path / "mine"
+    assert right() and len(entries(default_cache())) == 1 and default_cache().folder == tmp_path / "mine"
 
 
 def test_f38_a_full_disk_is_said_once_and_leaves_nothing_behind(

@@ -162,8 +162,7 @@ def test_F11_any_name_is_kept_and_changes_nothing(name: str) -> None:
     hinge = system.joint(name, system.ground, bob, ph.Revolute("y"))
     system.joint_force(hinge, -m * hinge.u[0] + hinge.q[0])
     again = loads_yaml(dumps_yaml(system))
-    assert f"m{name}"[:128] in again.parameters and list(again.joints) == [name]
-    assert again.loads == system.loads
+    assert f"m{name}"[:128] in again.parameters and list(again.joints) == [name] and again.loads == system.loads
     assert again.derive("newton_euler").agrees_with(system.derive("newton_euler"))
 
 
@@ -378,8 +377,7 @@ def test_F19_a_negative_mass_is_refused_and_a_tiny_one_is_not(mass: str) -> None
 ])  # fmt: skip
 def test_F20_an_inertia_that_no_body_has_is_refused(inertia: str, said: str) -> None:
     message = refusal(PENDULUM.replace("[1, 1, 1]", inertia))
-    assert "bodies.bob" in message
-    assert said in message
+    assert "bodies.bob" in message and said in message
 
 
 LAGGING = """\
@@ -404,8 +402,7 @@ states:
     ("h: 3", "the coordinate 'h' and the state 'h' would both be written h"),
 ])  # fmt: skip
 def test_F12_states_that_are_none_are_refused_at_their_line(state: str, said: str) -> None:
-    assert list(loads_yaml(LAGGING + "  a: (c - a)/T\n").states) == ["a"]
-    assert said in refusal(f"{LAGGING}  {state}\n")
+    assert list(loads_yaml(LAGGING + "  a: (c - a)/T\n").states) == ["a"] and said in refusal(f"{LAGGING}  {state}\n")
 
 
 ARM = """\
@@ -462,9 +459,7 @@ LAST = ARM.count("\n")
 )  # fmt: skip
 def test_F25_a_wrong_constraint_is_told_with_its_line_and_its_cure(text: str, line: int, said: str, cure: str) -> None:
     words = refusal(ARM + text)
-    assert f"m.yaml:{LAST + line}:" in words
-    assert said in words
-    assert cure in words
+    assert f"m.yaml:{LAST + line}:" in words and said in words and cure in words
 
 
 def test_F25_followers_are_not_driven_and_all_mistakes_are_reported() -> None:

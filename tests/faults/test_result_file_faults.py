@@ -75,8 +75,7 @@ def test_h3_columns_of_any_name_are_read_as_they_were_saved(hostile: Batch, kind
 def test_h3_a_variable_of_a_dataset_is_what_it_says() -> None:
     run = run_of(slides(*NAMES))
     for data in (run.to_xarray(), run_of(slides(*NAMES), parameters={"m": [1, 2]}).to_xarray().isel(member=0)):
-        assert len(data.data_vars) >= 2 * len(NAMES)
-        assert "d(x)" not in data and data["x"].values[0] == 0
+        assert len(data.data_vars) >= 2 * len(NAMES) and "d(x)" not in data and data["x"].values[0] == 0
         named = {str(each.attrs.get("long_name")): each.values for each in data.data_vars.values()}
         assert named["coordinate d(x)"][0] == 10.0 and named["speed x"][0] == 1.0
         assert named["coordinate h "][0] == 110.0

@@ -46,9 +46,7 @@ def stopped(status: str, equations: ph.Equations, duration: float, **options: An
     with pytest.raises(SimulationError) as caught:
         equations.simulate(duration, **options)
     run = caught.value.trajectory
-    assert isinstance(run, Trajectory)
-    assert run.status == status
-    assert not run.is_whole
+    assert isinstance(run, Trajectory) and run.status == status and not run.is_whole
     assert run.message in str(caught.value)
     assert len(run) >= 1 and np.isfinite(run.q).all() and np.isfinite(run.u).all()
     return str(caught.value), run

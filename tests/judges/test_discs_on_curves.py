@@ -41,8 +41,7 @@ def test_on_a_line_a_disc_is_a_wheel() -> None:
     other, wheel = in_the_plane("on a slope")
     other.roll_wheel("tyre", wheel, R, rotation=("y", -slope))
     made, judge = s.derive(), other.derive()
-    assert same(made.forward_dynamics, judge.forward_dynamics)
-    assert same(made.multipliers, judge.multipliers)
+    assert same(made.forward_dynamics, judge.forward_dynamics) and same(made.multipliers, judge.multipliers)
 
 
 @pytest.mark.parametrize("side", [1, -1])
@@ -118,8 +117,7 @@ def test_a_solid_disc_leaves_a_round_hill_where_the_cosine_is_four_sevenths() ->
     assert run.status == "event" and np.cos(run["tyre place"][-1]) == pytest.approx(4 / 7, abs=1e-7)
     _, _, force = run.reaction("tyre")
     radial = [np.sin(run["tyre place"][-1]), 0, np.cos(run["tyre place"][-1])]
-    assert force[-1] @ radial == pytest.approx(0, abs=1e-6)
-    assert force[0][2] == pytest.approx(M * G, rel=1e-6)
+    assert force[-1] @ radial == pytest.approx(0, abs=1e-6) and force[0][2] == pytest.approx(M * G, rel=1e-6)
 
 
 def test_on_a_belt_a_disc_turns_with_it() -> None:
@@ -192,8 +190,7 @@ def test_a_disc_that_comes_where_its_curve_is_too_tight_says_so() -> None:
     with pytest.raises(SimulationError, match="disc 'tyre' does not fit its curve") as told:
         in_a_valley().simulate(2, start={"tyre place": 1.0})
     run = told.value.trajectory
-    assert isinstance(run, Trajectory)
-    assert run.status == "tight_curve"
+    assert isinstance(run, Trajectory) and run.status == "tight_curve"
     bend = 4 / (1 + 16 * run["tyre place"][-1] ** 2) ** 1.5
     assert bend * R == pytest.approx(1, abs=1e-3)
 

@@ -61,8 +61,7 @@ def test_every_branch_of_the_ur5_leads_to_the_pose(robot: tuple[ph.Equations, An
     assert real.sum(axis=1).max() == 8 and (real.sum(axis=1) >= 2).all()
     there, turned = poses_of(model, tip, found[real])
     row = np.nonzero(real)[0]
-    assert np.abs(there - p[row]).max() < ROUNDED
-    assert np.abs(turned - R[row]).max() < ROUNDED
+    assert np.abs(there - p[row]).max() < ROUNDED and np.abs(turned - R[row]).max() < ROUNDED
 
 
 def test_restarts_are_counted_and_what_cannot_move_reaches_nothing() -> None:

@@ -117,8 +117,7 @@ def test_the_plates_mass_matrix_is_what_its_legs_motion_makes_of_the_whole() -> 
 
 def test_bricards_ring_keeps_its_energy_and_turns_its_hinges_alike() -> None:
     equations = bricard_mechanism().derive()
-    assert equations.constraints is not None
-    assert len(equations.constraints.generic_rows) == len(equations.u) == 5
+    assert equations.constraints is not None and len(equations.constraints.generic_rows) == len(equations.u) == 5
     assert equations.assemble().freedom.degrees == 1
     run = equations.simulate(10, rtol=1e-11, atol=1e-11)
     assert run.energy_drift < 1e-9

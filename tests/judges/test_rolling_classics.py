@@ -76,8 +76,7 @@ def test_a_disc_rolls_upright_if_it_is_fast_enough() -> None:
 
     slow, fast = 0.9 * critical, 1.1 * critical
     rate = np.sqrt((m * G * r - C * (C + m * r * r) * slow**2 / A) / (A + m * r * r))
-    assert grows(slow) == pytest.approx(rate, rel=1e-6)
-    assert grows(fast) < 1e-6
+    assert grows(slow) == pytest.approx(rate, rel=1e-6) and grows(fast) < 1e-6
 
 
 def test_a_leaning_disc_rolls_round_a_circle() -> None:
@@ -109,8 +108,7 @@ def test_a_sleigh_obeys_chaplygins_equations() -> None:
     made = sleigh()
     k, udot = named(made), unforced(made)
     m, a, I, v, w = (k[name] for name in ("m", "a", "I", "v", "w"))
-    assert udot["v"] == a * w**2
-    assert udot["w"] == -m * a * v * w / (I + m * a**2)
+    assert udot["v"] == a * w**2 and udot["w"] == -m * a * v * w / (I + m * a**2)
     (force,) = substitute(list(made.multipliers), dict.fromkeys(made.tau, as_expr(0)))
     assert force == m * v * w * I / (I + m * a**2)
 

@@ -46,8 +46,7 @@ def test_a_closed_linkage_is_controlled_as_a_held_one() -> None:
     python = e.simulate(
         0.3, tau={"crank": ph.held(lambda t, q, u: -20 * q[0] - 5 * u[0], 0.01)}, start={"crank": 0.5}, samples=7
     )
-    assert native.has_constraints
-    assert np.allclose(native.x, python.x, atol=1e-12)
+    assert native.has_constraints and np.allclose(native.x, python.x, atol=1e-12)
 
 
 @pytest.mark.parametrize("delay", [0.01, 0.004, 0.037])
@@ -128,8 +127,7 @@ def test_states_go_from_sample_to_sample() -> None:
     log = run.controller
     assert log.names == ("count", "last") and np.array_equal(log.states[:, 0], np.arange(5))
     x = run.at(log.times).q[:, 0]
-    assert np.allclose(log.states[:, 1], [2, *x[:-1]])
-    assert np.allclose(log.controls[:, 0], log.states.sum(axis=1) - x)
+    assert np.allclose(log.states[:, 1], [2, *x[:-1]]) and np.allclose(log.controls[:, 0], log.states.sum(axis=1) - x)
 
 
 def test_orientations_are_measured_at_unit_length() -> None:

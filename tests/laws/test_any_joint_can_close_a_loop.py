@@ -79,8 +79,7 @@ def test_definitions_change_with_no_motion_and_masses_do_not_know_auxiliary_coor
     assert len(constraints.definitions) == sum(each.ways.shape[1] for each in tree.auxiliary)
     assert not any(directional(list(constraints.definitions.values()), along))
     own = {*tree.q[tree.auxiliary_coordinates]}
-    assert own
-    assert not own & {*free_symbols([*equations.mass_matrix.entries(), *equations.bias])}
+    assert own and not own & {*free_symbols([*equations.mass_matrix.entries(), *equations.bias])}
     assert tree.kinematic_left_inverse() @ tree.kinematic_matrix() == ph.Matrix.identity(len(tree.u))
     rates = [directional([row.value], along)[0] for row in constraints.rows if row.value is not None]
     assert same(rates, [row.rate for row in constraints.rows if row.is_position])
@@ -136,8 +135,7 @@ def test_conditions_by_own_coordinates_are_those_that_can_be_said_directly(
     own = made()
     size = len(direct.q)
     found = own.assemble(dict(zip(direct.coordinates, q, strict=True)), dict(zip(direct.speeds, u, strict=True)))
-    assert found.freedom.degrees == begin.freedom.degrees
-    assert np.allclose(found.q[:size], q, atol=1e-10)
+    assert found.freedom.degrees == begin.freedom.degrees and np.allclose(found.q[:size], q, atol=1e-10)
     assert np.allclose(found.u, u, atol=1e-10)
     assert np.allclose(own.compile().forward_dynamics(found.q, found.u), straight, rtol=1e-9, atol=1e-9)
 
@@ -218,8 +216,7 @@ def test_embedded_and_with_multipliers_runs_go_the_same_way() -> None:
     fewer = system.derive(independent=["turn"], near=near)
     beside = fewer.simulate(1, start=near, speeds={"turn": 2.0})
     assert run.drift.position < 1e-9
-    assert beside.drift.position < 1e-9
-    assert np.allclose(run.q[-1], beside.q[-1], atol=1e-6)
+    assert beside.drift.position < 1e-9 and np.allclose(run.q[-1], beside.q[-1], atol=1e-6)
 
 
 def test_a_run_audits_its_powers_and_tells_its_reaction() -> None:

@@ -26,8 +26,7 @@ def test_formalisms_agree_on_a_random_constrained_system(seed: int) -> None:
 def test_accelerations_keep_every_constraint(seed: int) -> None:
     equations = random_constrained_system(seed).derive("articulated_body")
     constraints = equations.constraints
-    assert constraints is not None
-    assert not any(constraints.A @ equations.accelerations + constraints.gamma)
+    assert constraints is not None and not any(constraints.A @ equations.accelerations + constraints.gamma)
 
 
 def test_a_mechanism_that_cannot_move_is_not_embedded() -> None:

@@ -29,8 +29,7 @@ def motion(crank: ph.Equations) -> Trajectory:
 @pytest.mark.parametrize("windows", [1, 2, pytest.param(10, marks=pytest.mark.trial)])
 def test_n_four_bars_pass_flat_poses_for_ten_seconds(windows: int) -> None:
     run = n_four_bar(windows).derive().simulate(10, speeds={"crank 0": 1})
-    assert strays(run) < 1e-9
-    assert run.energy_drift < 1e-6 and np.ptp(run["crank 0"]) > 4 * np.pi
+    assert strays(run) < 1e-9 and run.energy_drift < 1e-6 and np.ptp(run["crank 0"]) > 4 * np.pi
     assert np.abs(run["crank 0"] - run[f"crank {windows}"]).max() < 1e-6, "it stays a parallelogram"
     assert "constraints kept to" in run.summary()
 
@@ -40,8 +39,7 @@ def test_a_start_at_a_flat_pose_is_said_to_be_singular_and_passed() -> None:
     speeds = {f"crank {k}": 3.0 for k in range(3)} | {f"coupler {k}": -3.0 for k in range(2)}
     run = n_four_bar(2).derive().simulate(1, start=flat, speeds=speeds)
     assert any("singular pose" in notice and "3 degrees of freedom instead of 1" in notice for notice in run.notices)
-    assert strays(run) < 1e-9
-    assert run.energy_drift < 1e-6
+    assert strays(run) < 1e-9 and run.energy_drift < 1e-6
 
 
 #: Those that refuse constraints, and the one that the others are compared with.
@@ -57,8 +55,7 @@ def test_every_method_moves_a_four_bar_alike(method: str, crank: ph.Equations, m
     options: dict[str, Any] = {"step": 1e-3} if order else {"rtol": 1e-6, "atol": 1e-8}
     run = crank.simulate(2, start={"crank": 0.3}, speeds={"crank": 1}, samples=41, method=method, **options)
     far = {1: 0.2, 2: 1e-4, 4: 1e-8, None: 1e-3}[order]
-    assert np.abs(run.at(motion.t).q - motion.q).max() < far
-    assert strays(run) < 1e-9
+    assert np.abs(run.at(motion.t).q - motion.q).max() < far and strays(run) < 1e-9
 
 
 def test_a_controller_that_does_nothing_changes_nothing(crank: ph.Equations, motion: Trajectory) -> None:
@@ -70,9 +67,7 @@ def test_a_controller_that_does_nothing_changes_nothing(crank: ph.Equations, mot
 
 def test_independent_speeds_and_multipliers_give_one_motion(motion: Trajectory) -> None:
     run = four_bar().derive(independent=["crank"]).simulate(2, start={"crank": 0.3}, speeds={"crank": 1}, samples=41)
-    assert run.speeds == ("crank",)
-    assert np.abs(run.q - motion.q).max() < 1e-6
-    assert strays(run) < 1e-9
+    assert run.speeds == ("crank",) and np.abs(run.q - motion.q).max() < 1e-6 and strays(run) < 1e-9
     assert run.energy_drift < 1e-7
 
 
@@ -95,8 +90,7 @@ def test_independent_speeds_stop_where_they_no_longer_determine_the_others() -> 
 
 def test_a_linkage_with_redundant_constraints_moves_and_says_so() -> None:
     run = bennett().derive().simulate(2, start={"hinge 1": 1.0})
-    assert any("constraint 'hinge 4' is redundant" in notice for notice in run.notices)
-    assert strays(run) < 1e-9
+    assert any("constraint 'hinge 4' is redundant" in notice for notice in run.notices) and strays(run) < 1e-9
     assert run.energy_drift < 1e-7
     assert np.abs(run["hinge 1"] + run["hinge 3"]).max() < 1e-9, "opposite angles of Bennett's linkage are equal"
     assert np.ptp(run["hinge 1"]) > 1

@@ -120,8 +120,7 @@ def test_a_joint_that_moves_in_several_ways_at_once_is_refused_by_name(module: M
     system.joint("socket", system.ground, system.body("ball", 1, (0, 0, 1)), kind)
     with pytest.raises(ph.PolhodeError, match="joint 'socket'") as refusal:
         derive(system, module)
-    assert f"'{name_of(module)}'" in str(refusal.value)
-    assert "newton_euler" in str(refusal.value)
+    assert f"'{name_of(module)}'" in str(refusal.value) and "newton_euler" in str(refusal.value)
 
 
 @pytest.mark.parametrize("module", (*LAGRANGIAN, silver), ids=name_of)

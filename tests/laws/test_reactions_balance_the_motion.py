@@ -52,8 +52,7 @@ def test_the_ground_and_the_loads_change_the_momentum(seed: int) -> None:
     along = {**dict(zip(equations.q, equations.coordinate_rates, strict=True)), made.system.time: as_expr(1)}
     along |= dict(zip(equations.u, equations.accelerations, strict=True))
     spin, linear = equations.momentum
-    assert same(directional(list(linear), along), force)
-    assert same(directional(list(spin), along), torque)
+    assert same(directional(list(linear), along), force) and same(directional(list(spin), along), torque)
 
 
 def test_the_pin_of_a_pendulum_carries_weight_and_centripetal_force() -> None:
@@ -96,8 +95,7 @@ def test_the_pin_of_a_bent_pendulum_carries_its_mass_times_acceleration() -> Non
     ud = (tau + m * g * reach) / (I + m * (a**2 + b**2))
     force = system.derive().reaction("hinge").force
     assert force[0] == m * (-b * ud - a * u**2 - g * ph.sin(q))  # turning about y takes x to -z
-    assert force[2] == m * (-a * ud + b * u**2 + g * ph.cos(q))
-    assert force[1] == 0
+    assert force[2] == m * (-a * ud + b * u**2 + g * ph.cos(q)) and force[1] == 0
 
 
 def test_what_a_joint_does_on_its_parent_is_the_opposite() -> None:

@@ -58,11 +58,9 @@ def test_products_of_small_variables_are_listed() -> None:
     made = s.derive(small=["slide"])
     (part,) = made.dropped
     slide, speed = made.q[1], made.u[1]
-    assert part.products == ((slide, slide), (slide, speed))
-    assert not part.has_more
+    assert part.products == ((slide, slide), (slide, speed)) and not part.has_more
     gap = s.derive().inverse_dynamics[0] - made.inverse_dynamics[0]
-    assert part.second == gap
-    assert substitute([part.second], {slide: 0})[0] == 0
+    assert part.second == gap and substitute([part.second], {slide: 0})[0] == 0
 
 
 def test_whole_equations_dropped_nothing() -> None:

@@ -39,8 +39,7 @@ def test_legal_programs_pass_and_use_every_operation() -> None:
     program = random_program(1)
     assert {step.op for step in program.setup + program.run} == set(ARITY)
     padded = replace(GOOD, run=(*GOOD.run, Instruction("exp", (1,))))
-    assert 6 not in live_run(padded)
-    assert "exp" not in print_c(padded).source
+    assert 6 not in live_run(padded) and "exp" not in print_c(padded).source
 
 
 @pytest.mark.parametrize("name", [

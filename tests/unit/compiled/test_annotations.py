@@ -50,8 +50,7 @@ def test_velocities_sines_and_mass_matrices_are_named(arm: ph.Equations) -> None
             assert said(found, component) == f"angular velocity of {body}, {axis} in its own frame"
     found = meanings(arm.record, "inverse_dynamics")
     s1, _, e, t1, *_ = arm.q
-    assert said(found, sin(t1)) == "sine of t1"
-    assert said(found, cos(s1)) == "cosine of s1"
+    assert said(found, sin(t1)) == "sine of t1" and said(found, cos(s1)) == "cosine of s1"
     assert said(found, cos(s1 + e)) == "cosine of e + s1"
     found = meanings(arm.record, "forward_dynamics")
     M = arm.mass_matrix
@@ -183,5 +182,4 @@ def test_units_stand_beside_parameters_and_long_names_are_shortened() -> None:
     body = system.body("x" * 100, mass=1, com=(1, 0, 0))
     system.joint("j" * 100, system.ground, body, ph.Revolute("y"), coordinates=["c" * 100])
     notes = annotated(system.derive().record, "forward_dynamics").program.notes.values()
-    assert any("jjj." in note for note in notes)
-    assert not any("j" * 20 in note or "c" * 20 in note for note in notes)
+    assert any("jjj." in note for note in notes) and not any("j" * 20 in note or "c" * 20 in note for note in notes)

@@ -37,16 +37,14 @@ def test_a_pin_in_a_slot_tells_where_it_is() -> None:
     equations = slotted_arm().derive()
     constraints = equations.constraints
     assert constraints is not None
-    assert equations.coordinates == ["arm", "block", "slot 1", "slot 2"]
-    assert equations.speeds == ["arm", "block"]
+    assert equations.coordinates == ["arm", "block", "slot 1", "slot 2"] and equations.speeds == ["arm", "block"]
     assert (constraints.names, [*constraints.definitions]) == (["slot x"], ["slot turn y", "slot z"])
     made = equations.assemble({"arm": 0.4}, {"arm": 2.0}, hold=["arm"])
     slant = 0.5 / np.cos(0.4)
     assert made.q == pytest.approx([0.4, -0.5 * np.tan(0.4), 0.4, slant - 0.5], abs=1e-12)
     assert [*made.moved] == ["block"], "what is carried is not told as moved"
     rates = equations.compile().coordinate_rates(made.q, made.u)
-    assert rates[2] == pytest.approx(2.0)
-    assert rates[3] == pytest.approx(2.0 * slant * np.tan(0.4))
+    assert rates[2] == pytest.approx(2.0) and rates[3] == pytest.approx(2.0 * slant * np.tan(0.4))
 
 
 def test_auxiliary_coordinates_are_measured_and_start_as_given() -> None:

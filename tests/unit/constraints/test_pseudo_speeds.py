@@ -61,8 +61,7 @@ def test_a_good_choice_has_no_dead_points_where_speeds_by_name_have_some() -> No
     s = skate()
     known = symbols(s)
     made = s.derive("hamel", pseudo={"v": known["along"], "w": known["w"]})
-    assert isinstance(made.dependent_speeds, PseudoSpeeds)
-    assert not made.dependent_speeds.moving_pivots
+    assert isinstance(made.dependent_speeds, PseudoSpeeds) and not made.dependent_speeds.moving_pivots
     run = made.simulate(3, speeds={"v": 1, "w": 2})
     plain = s.derive("newton_euler").simulate(3, speeds={"a": 1, "w": 2})
     assert np.abs(run.q - plain.q).max() < 1e-7 and np.abs(run.speed("a") - plain.speed("a")).max() < 1e-7

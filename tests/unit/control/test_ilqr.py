@@ -31,8 +31,7 @@ def test_a_linear_problem_is_solved_as_it_is_by_a_riccati_recursion() -> None:
         P = Q + A.T @ P @ (A - B @ K)
         gains.append(K)
     np.testing.assert_allclose(made.K, gains[::-1], rtol=1e-4)
-    assert made.cost == pytest.approx(P[0, 0] / 2, rel=1e-6)
-    assert made.converged
+    assert made.cost == pytest.approx(P[0, 0] / 2, rel=1e-6) and made.converged
 
 
 def test_limits_make_a_motion_bang_bang() -> None:

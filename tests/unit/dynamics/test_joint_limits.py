@@ -33,8 +33,7 @@ def test_parameters_change_limits_and_time_alone_has_none() -> None:
     low = s.parameter("low")
     s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), limits=(low, 2))
     equations = s.derive().record
-    assert have_parameters(equations)
-    assert [each.side for each in seen_limits(equations, {})] == ["upper"]
+    assert have_parameters(equations) and [each.side for each in seen_limits(equations, {})] == ["upper"]
     assert [each.limit for each in seen_limits(equations, {"low": -1})] == [-1.0, 2.0]
     assert seen_limits(equations, {"low": 3}) == ()
     s = ph.System("driven")

@@ -21,8 +21,7 @@ def car() -> ph.System:
 def test_the_state_is_without_it_and_the_motion_is_the_same() -> None:
     s = car()
     whole, made = s.derive(), s.derive(omit=["x", "y"])
-    assert made.coordinates == ["yaw", "swing"]
-    assert made.speeds == whole.speeds
+    assert made.coordinates == ["yaw", "swing"] and made.speeds == whole.speeds
     assert same(made.forward_dynamics, whole.forward_dynamics)
     functions = made.compile()
     assert functions.coordinate_rates([0.1, 0.2], [1.0, 2.0, 3.0, 4.0]).tolist() == [3.0, 4.0]

@@ -49,13 +49,11 @@ def test_numbers_agree_with_many_digits() -> None:
 def test_constants_together_are_those_alone_and_floor_rounds_down() -> None:
     root = sqrt(as_expr(2))
     several = [sin(root), root, pi * sin(root) + root]
-    assert constant_values(several) == [constant_value(each) for each in several]
-    assert constant_values([]) == []
+    assert constant_values(several) == [constant_value(each) for each in several] and constant_values([]) == []
     refused("'y' has no value", lambda: constant_values([root, root + y]), ValueMissing)
     x = symbol("x")
     assert exact.floor(as_expr("-7/2")) == -4 and exact.floor(2) == 2
-    assert evaluate([exact.floor(x)], {x: -0.5}) == [-1.0]
-    assert exact.floor(x).diff(x) == 0
+    assert evaluate([exact.floor(x)], {x: -0.5}) == [-1.0] and exact.floor(x).diff(x) == 0
 
 
 def test_missing_values_are_named_and_symbols_of_one_name_kept_apart() -> None:

@@ -22,8 +22,7 @@ Q, U = symbols("q u")
 
 
 def test_equal_expressions_are_one_object_and_other_forms_are_equal() -> None:
-    assert (a + b) * sin(c) is sin(c) * (b + a)
-    assert symbol("a") is a
+    assert (a + b) * sin(c) is sin(c) * (b + a) and symbol("a") is a
     assert number(Fraction(2, 4)) is as_expr(0.5)
     left, right = a * (b + c), a * b + a * c
     assert left == right and left is not right and hash(left) == hash(right)
@@ -32,26 +31,19 @@ def test_equal_expressions_are_one_object_and_other_forms_are_equal() -> None:
 def test_products_are_shared_up_to_sign() -> None:
     assert (-a) * b is -(a * b) and (-a) * (-b) is a * b and a - (-b) is a + b
     minus = -a
-    assert -minus is a
-    assert (-a) / (-b) is a / b and -a - b is -(a + b)
-    assert -3 * a is -(3 * a)
+    assert -minus is a and (-a) / (-b) is a / b and -a - b is -(a + b) and -3 * a is -(3 * a)
 
 
 def test_decimals_are_rationals_and_no_float_is_inside() -> None:
-    assert as_expr(0.1) is number(Fraction(1, 10))
-    assert as_expr(Decimal("0.10")) is as_expr(np.float64(0.1))
-    assert as_expr(0.1) + as_expr(0.2) is as_expr(0.3)
-    assert as_expr(np.int64(3)) is number(3)
-    assert np.float64(2.0) * a is 2 * a
-    assert np.float64(0.5) - a is as_expr(0.5) - a
+    assert as_expr(0.1) is number(Fraction(1, 10)) and as_expr(Decimal("0.10")) is as_expr(np.float64(0.1))
+    assert as_expr(0.1) + as_expr(0.2) is as_expr(0.3) and as_expr(np.int64(3)) is number(3)
+    assert np.float64(2.0) * a is 2 * a and np.float64(0.5) - a is as_expr(0.5) - a
 
 
 @given(st.fractions(max_denominator=10**6), st.fractions(max_denominator=10**6))
 @settings(max_examples=50)
 def test_rational_arithmetic_is_exact(x: Fraction, y: Fraction) -> None:
-    assert (number(x) + y).data == x + y
-    assert (number(x) - y).data == x - y
-    assert (number(x) * y).data == x * y
+    assert (number(x) + y).data == x + y and (number(x) - y).data == x - y and (number(x) * y).data == x * y
     if y:
         assert (number(x) / y).data == x / y
 
@@ -108,8 +100,7 @@ def test_zero_functions_of_math_and_short_vectors() -> None:
 
 
 def test_huge_powers_are_refused_and_memory_returns() -> None:
-    assert a**3 == a * a * a and a**-2 == 1 / (a * a)
-    assert a**0 is number(1)
+    assert a**3 == a * a * a and a**-2 == 1 / (a * a) and a**0 is number(1)
     assert a ** Fraction(3, 2) == a * a ** Fraction(1, 2)
     refused("too large", lambda: a**100_000)
     refused("an exponent of 50 is too large", lambda: (number(Fraction(1, 10**300)) ** 1000) ** 50)

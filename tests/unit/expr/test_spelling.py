@@ -244,8 +244,7 @@ def folded(speed: Expr) -> list[str]:
 def test_how_a_symbol_is_written_does_not_depend_on_what_else_is_alive() -> None:
     rate = slider().derive()
     named = slider(coordinates=["y"], speeds=["x"]).derive()
-    assert folded(rate.u[0]) == ["x'", "tanh(x')"]
-    assert folded(named.u[0]) == ["x", "tanh(x)"]
+    assert folded(rate.u[0]) == ["x'", "tanh(x')"] and folded(named.u[0]) == ["x", "tanh(x)"]
     assert (repr(rate.bias[0]), repr(named.bias[0])) == ("c*x' + k*x", "c*x + k*y")
     del rate
     assert folded(named.u[0]) == ["x", "tanh(x)"]

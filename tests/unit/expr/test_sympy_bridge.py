@@ -61,8 +61,7 @@ def test_a_round_trip_keeps_values_where_sympy_rewrites_functions(
 
 
 def test_sympy_takes_expressions_and_agrees_with_the_normal_form() -> None:
-    assert sympy.sympify(a * sin(q) / 3) == A * sympy.sin(Q) / 3
-    assert A + sympy.sympify(sin(q)) == A + sympy.sin(Q)
+    assert sympy.sympify(a * sin(q) / 3) == A * sympy.sin(Q) / 3 and A + sympy.sympify(sin(q)) == A + sympy.sin(Q)
     assert sympy.Matrix([sin(a * q)]).diff(A)[0] == Q * sympy.cos(A * Q)
     root = (a * cos(q) + b) ** 2 + (a * sin(q)) ** 2
     assert sympy.simplify(to_sympy(normal(root)) - to_sympy(root)) == 0
@@ -71,18 +70,15 @@ def test_sympy_takes_expressions_and_agrees_with_the_normal_form() -> None:
     assert to_sympy(minimum(a, maximum(b, q))) == sympy.Min(A, sympy.Max(B, Q))
     matrix = Matrix([[a, sin(q)], [0, 1]])
     exported = to_sympy(matrix)
-    assert exported == sympy.Matrix([[A, sympy.sin(Q)], [0, 1]])
-    assert from_sympy(exported) == matrix
+    assert exported == sympy.Matrix([[A, sympy.sin(Q)], [0, 1]]) and from_sympy(exported) == matrix
     assert to_sympy(Vector([a, b])).shape == (2, 1)
 
 
 def test_numbers_stay_exact() -> None:
     assert to_sympy(as_expr(0.1)) == sympy.Rational(1, 10)
     assert from_sympy(sympy.Rational(-2, 7)) is number(Fraction(-2, 7))
-    assert from_sympy(sympy.Float("0.1")) is as_expr(0.1)
-    assert from_sympy(sympy.Float("1e-7")) is as_expr(1e-7)
-    assert from_sympy(sympy.pi) is pi
-    assert from_sympy(sympy.E) is exp(as_expr(1))
+    assert from_sympy(sympy.Float("0.1")) is as_expr(0.1) and from_sympy(sympy.Float("1e-7")) is as_expr(1e-7)
+    assert from_sympy(sympy.pi) is pi and from_sympy(sympy.E) is exp(as_expr(1))
     assert from_sympy(sympy.sqrt(8)) == sqrt(as_expr(8))
 
 

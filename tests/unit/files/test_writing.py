@@ -55,8 +55,7 @@ def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
 
     target = tmp_path / "made"
     for text in ("first", "second"):
-        assert replace_folder(target, fill(text), "mark") == target
-        assert (target / "mark").read_text() == text
+        assert replace_folder(target, fill(text), "mark") == target and (target / "mark").read_text() == text
     refused("half written", lambda: replace_folder(target, fill("bad"), "mark"))
     assert (target / "mark").read_text() == "second"
     refused("not replaced", lambda: replace_folder(target, fill("third"), "another mark"))

@@ -31,8 +31,7 @@ def tyre(curve: str) -> DiscOnCurve:
 def test_a_curve_is_read_in_its_own_parameter() -> None:
     made = tyre("parameter: angle, curve: [h*cos(angle), h*sin(angle) + t], slips: true")
     s, h, t = made.parameter, ph.System("any").parameter("h"), ph.System("any").time
-    assert same(made.curve, (h * ph.cos(s), h * ph.sin(s) + t))
-    assert made.slips
+    assert same(made.curve, (h * ph.cos(s), h * ph.sin(s) + t)) and made.slips
     assert not tyre("curve: [s, s**2]").slips
 
 
@@ -54,8 +53,7 @@ def test_a_parameter_of_the_model_keeps_its_name() -> None:
     text = dumps_yaml(s)
     assert "parameter: s2" in text
     again = loads_yaml(text).constraints["tyre"]
-    assert isinstance(again, DiscOnCurve)
-    assert same(again.curve, made.curve)
+    assert isinstance(again, DiscOnCurve) and same(again.curve, made.curve)
 
 
 @pytest.mark.parametrize(("curve", "words"), [

@@ -97,8 +97,7 @@ def test_a_model_with_flexible_bodies_is_read_back_as_it_was_written(made: Calla
     s = made()
     text = dumps_yaml(s)
     again = loads_yaml(text)
-    assert again.model().digest == s.model().digest
-    assert dumps_yaml(again) == text
+    assert again.model().digest == s.model().digest and dumps_yaml(again) == text
     assert "elastic" not in text and "material:" not in text.replace("    material:", "")
 
 

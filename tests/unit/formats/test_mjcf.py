@@ -78,8 +78,7 @@ def test_names_and_decimals_are_the_files_own(tmp_path: Path) -> None:
     assert bob.mass == as_expr(Fraction("1.1")) and list(bob.com) == [0, 0, as_expr(Fraction("-0.5"))]
     assert bob.inertia[1, 1] == as_expr(Fraction("0.2"))
     assert list(system.joints["hinge"].in_parent.p) == [0, 0, as_expr(Fraction("0.3"))]
-    assert system.frames["tip"].body == "bob"
-    assert list(system.gravity) == [0, 0, as_expr(Fraction("-9.81"))]
+    assert system.frames["tip"].body == "bob" and list(system.gravity) == [0, 0, as_expr(Fraction("-9.81"))]
 
 
 def test_joints_of_one_body_follow_each_other(tmp_path: Path) -> None:

@@ -21,12 +21,10 @@ MODELS = Path(__file__).parents[3] / "models"
 
 
 def assert_same_system(a: ph.System, b: ph.System) -> None:
-    assert a.name == b.name
-    assert same(a.gravity, b.gravity)
+    assert a.name == b.name and same(a.gravity, b.gravity)
     assert a.parameters == b.parameters and a.inputs == b.inputs and list(a.bodies) == list(b.bodies)
     for one, other in zip(a.bodies.values(), b.bodies.values(), strict=True):
-        assert one.mass == other.mass
-        assert same(one.com, other.com)
+        assert one.mass == other.mass and same(one.com, other.com)
         assert same(one.inertia.entries(), other.inertia.entries())
         assert [shape.kind for shape in one.shapes] == [shape.kind for shape in other.shapes]
         assert [list(shape.size) for shape in one.shapes] == [list(shape.size) for shape in other.shapes]
@@ -121,8 +119,7 @@ def test_one_of_each_thing_survives_and_derives_the_same(tmp_path: Path) -> None
 def test_a_vehicle_whose_laws_are_long_is_written_in_named_expressions(make: Callable[[], Vehicle]) -> None:
     system = make().system
     text = dumps_yaml(system)
-    assert "\nexpressions:\n  part_1: " in text
-    assert max(map(len, text.splitlines())) < 4000
+    assert "\nexpressions:\n  part_1: " in text and max(map(len, text.splitlines())) < 4000
     again = loads_yaml(text)
     assert_same_system(system, again)
     assert dumps_yaml(again) == text
@@ -238,8 +235,7 @@ def test_a_small_joint_stays_small() -> None:
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), small=True)
     again = loads_yaml(dumps_yaml(s))
-    assert again.joints["hinge"].small
-    assert again.derive().agrees_with(s.derive())
+    assert again.joints["hinge"].small and again.derive().agrees_with(s.derive())
     wrong = dumps_yaml(s).replace("small: true", "small: 3")
     refused("small", lambda: loads_yaml(wrong))
 

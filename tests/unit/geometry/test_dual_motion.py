@@ -24,8 +24,7 @@ def test_poses_and_turns_about_lines_are_dual_matrices() -> None:
     assert same(back.R.entries(), X.R.entries()) and same(back.p, X.p)
     line = line_through((2, 0, 5), (0, 0, 1))
     made = pose_of(about(line, Dual(q, z)))
-    assert same(made.point((2, 0, 0)), (2, 0, z))
-    assert same(made.R.entries(), rotation(("z", q)).entries())
+    assert same(made.point((2, 0, 0)), (2, 0, z)) and same(made.R.entries(), rotation(("z", q)).entries())
 
 
 def test_batches_of_motions_are_composed_by_the_same_law() -> None:

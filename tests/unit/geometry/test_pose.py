@@ -45,8 +45,7 @@ def test_a_pose_of_any_kind_composes_and_inverts(make: Callable[[], Pose]) -> No
 def test_a_rotation_of_symbols_stays_exact() -> None:
     a, b = ph.symbols("a b")
     pose = Pose(ph.Rotation.from_euler("z", a), (b, 0, 0))
-    assert pose == Pose(ph.rotation(("z", a)), ph.Vector([b, 0, 0]))
-    assert (pose @ pose.inverse()).p == (0, 0, 0)
+    assert pose == Pose(ph.rotation(("z", a)), ph.Vector([b, 0, 0])) and (pose @ pose.inverse()).p == (0, 0, 0)
     assert pose.point((1, 0, 0)) == (b + ph.cos(a), ph.sin(a), 0)
     assert Pose(R, ph.Vector(P)).point((a, 0, 0))[0].diff(a) == pytest.approx(R[0, 0])
 

@@ -50,8 +50,7 @@ def test_a_screw_about_any_axis_evaluates_to_the_same_pose() -> None:
 
 
 def test_the_angle_is_that_which_stands_in_the_matrix() -> None:
-    assert ph.screw_of(EXACT["about z"]).angle == q1
-    assert ph.screw_of(EXACT["backwards"]).angle == -q1
+    assert ph.screw_of(EXACT["about z"]).angle == q1 and ph.screw_of(EXACT["backwards"]).angle == -q1
     assert ph.screw_of(EXACT["by a half turn"]).angle == pi
     assert ph.screw_of(EXACT["by a third of a turn"]).angle == 2 * pi / 3
     assert same(ph.screw_of(EXACT["by a third of a turn"]).axis, [1 / sqrt(as_expr(3))] * 3)
@@ -94,8 +93,7 @@ def test_poses_in_numbers_come_back_near_every_branch(angle: float) -> None:
     axes /= np.linalg.norm(axes, axis=1, keepdims=True)
     R, p = Rotation.from_rotvec(axes * angle).as_matrix(), rng.normal(size=(200, 3))
     found = ph.screw_of((R, p))
-    assert pytest.approx(R, abs=1e-13) == found.pose.R
-    assert found.pose.p == pytest.approx(p, abs=1e-12)
+    assert pytest.approx(R, abs=1e-13) == found.pose.R and found.pose.p == pytest.approx(p, abs=1e-12)
     assert found.angle == pytest.approx(angle, abs=1e-8 if abs(angle - np.pi) < 1e-3 else 1e-14)
 
 

@@ -163,8 +163,7 @@ def test_a_run_is_fitted_with_the_parameters_that_it_was_run_with(others: list[d
 def test_given_parameters_win_and_other_lengths_are_refused() -> None:
     run = run_of(m=4.0, k=90.0)
     wrong, right = (sprung_arm().identify(run, parameters={"k": k}, consistent=False) for k in (10.0, 90.0))
-    assert right.values[0] == pytest.approx(5, rel=1e-3)
-    assert right.noise["x"] < 0.1 < 1 < wrong.noise["x"]
+    assert right.values[0] == pytest.approx(5, rel=1e-3) and right.noise["x"] < 0.1 < 1 < wrong.noise["x"]
     runs = [SimpleNamespace(parameters={"l": l}, **data(0.01)) for l in (0.5, 0.6)]
     refused("motion 2 was run with other lengths", lambda: arm().identify(runs))
     assert arm().identify(runs, parameters=LENGTH, consistent=False).values.shape == (len(base()),)

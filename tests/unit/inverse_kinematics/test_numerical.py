@@ -71,8 +71,7 @@ def test_what_is_left_free_is_used_as_preferred() -> None:
     J = equations.compile().jacobian("tip", kept.q)[3:]
     null = np.linalg.svd(J)[2][3:]
     assert null @ (near - kept.q) == pytest.approx([0, 0], abs=1e-4)  # nothing is to be gained along what is free
-    assert np.linalg.norm(amid.q + 0.25) < np.linalg.norm(plain.q + 0.25)
-    assert amid.residual <= 1e-10
+    assert np.linalg.norm(amid.q + 0.25) < np.linalg.norm(plain.q + 0.25) and amid.residual <= 1e-10
 
 
 def test_a_quaternion_stays_one() -> None:
@@ -169,16 +168,14 @@ def two_joints() -> Coordinates:
 def test_limits_angles_and_speeds_are_read() -> None:
     known = two_joints()
     assert known.lower.tolist() == [-1, -np.inf, -np.inf] and known.upper.tolist() == [2, 0.5, np.inf]
-    assert known.turns.tolist() == [True, True, False] and known.middle[0] == 0.5
-    assert np.isnan(known.middle[1:]).all()
+    assert known.turns.tolist() == [True, True, False] and known.middle[0] == 0.5 and np.isnan(known.middle[1:]).all()
     known = two_joints()
     q = np.array([[-1, 0.5, 0], [-1, 0.5, 0], [0, 0, 0], [2, 0, 0]], dtype=float)
     slope = np.array([[-1, 1, 1], [1, -1, 1], [-1, 1, 1], [1, 1, 1]], dtype=float)
     assert known.free(q, slope).tolist() == [[0, 0, 1], [1, 1, 1], [1, 1, 1], [0, 1, 1]]
     known = two_joints()
     places = known.random(np.full((500, 3), 7.0), np.random.default_rng(0))
-    assert (places >= known.lower).all() and (places <= known.upper).all()
-    assert abs(places[:, 2] - 7).max() <= 1
+    assert (places >= known.lower).all() and (places <= known.upper).all() and abs(places[:, 2] - 7).max() <= 1
 
 
 def test_a_search_slides_along_a_limit_without_beginning_again() -> None:

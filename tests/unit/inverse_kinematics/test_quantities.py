@@ -25,8 +25,7 @@ def test_a_step_is_the_damped_solution_of_least_squares() -> None:
     J = f.jacobian("link4", q)
     JW = J * free
     y = np.linalg.solve(JW @ JW.T + 2.0 * (e @ e) * np.eye(6), e - JW @ wish)
-    assert square == pytest.approx(e @ e)
-    assert slope == pytest.approx(J.T @ e)
+    assert square == pytest.approx(e @ e) and slope == pytest.approx(J.T @ e)
     assert change == pytest.approx(free * (wish + J.T @ y))
 
 

@@ -90,8 +90,7 @@ def test_a_path_meets_elbow_wrist_and_shoulder() -> None:
     met = of_puma().along([start, end])
     places = [(round(each.q[2], 6), round(each.q[4], 6)) for each in met]
     elbow = -np.arctan(0.43 / 0.02)
-    assert places[0] == (round(elbow, 6), round(elbow / 2, 6))
-    assert places[1] == (0, 0)
+    assert places[0] == (round(elbow, 6), round(elbow / 2, 6)) and places[1] == (0, 0)
     assert all(each.rank == 5 for each in met) and len(met) == 4
     assert [each.at for each in met] == sorted(each.at for each in met)
 

@@ -31,8 +31,7 @@ def moves_as_it_says(made: ph.JointKinematics) -> bool:
 ], ids=["hinge", "any direction", "ball", "nonholonomic"])  # fmt: skip
 def test_axes_of_symbolic_length_are_exact(H: Any) -> None:
     made = ph.joint_kinematics(H)
-    assert moves_as_it_says(made)
-    assert Matrix.identity(3) == made.X.R.T @ made.X.R
+    assert moves_as_it_says(made) and Matrix.identity(3) == made.X.R.T @ made.X.R
 
 
 def test_an_axis_of_any_symbols_has_its_length_as_a_root() -> None:
@@ -68,8 +67,7 @@ def test_joints_of_a_system_and_given_names_and_expressions() -> None:
         made = ph.joint_kinematics(joint)
         assert (made.q, made.u) == (joint.q, joint.u)
     made = ph.joint_kinematics(ph.Revolute("z"), coordinates=[2 * l], speeds=["w"])
-    assert ph.rotation(("z", 2 * l)) == made.X.R
-    assert [u.name for u in made.u] == ["w"]
+    assert ph.rotation(("z", 2 * l)) == made.X.R and [u.name for u in made.u] == ["w"]
     ball = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
     with pytest.raises(ph.PolhodeError, match="the name 'a' stands for several coordinates"):
         ph.joint_kinematics(ball, coordinates=["a", "a", "b"])
@@ -87,10 +85,8 @@ def test_equations_have_joints_in_what_they_follow() -> None:
     e = s.derive()
     (q,), (w,) = e.q, e.u
     assert ph.rotation(("z", 3 * q)) == e.joint_poses["second"].R
-    assert e.joint_kinematics("second").velocity[2] == 3 * w
-    assert list(e.joint_poses["driven"].p) == [s.time**2, 0, 0]
-    assert e.joint_kinematics("driven").velocity[3] == 2 * s.time
-    assert e.joint_poses["weld"] == ph.Pose.identity()
+    assert e.joint_kinematics("second").velocity[2] == 3 * w and list(e.joint_poses["driven"].p) == [s.time**2, 0, 0]
+    assert e.joint_kinematics("driven").velocity[3] == 2 * s.time and e.joint_poses["weld"] == ph.Pose.identity()
     place, turn = e.compile().evaluate(ph.JointPoseOf("second"), [0.2])
     np.testing.assert_allclose(turn[0], [np.cos(0.6), -np.sin(0.6), 0], atol=1e-15)
     assert place.tolist() == [0, 0, 0]

@@ -24,8 +24,7 @@ def test_every_variant_gives_poincares_equations() -> None:
 def test_passes_are_on_a_list_and_done_once() -> None:
     trees = apply_each(build_tree(walker()), [("spread", "regroup"), ("spread", "regroup")])
     assert trees[0] is trees[1]
-    assert USUAL in VARIANTS
-    assert {name for variant in VARIANTS for name in variant} == {*PASSES}
+    assert USUAL in VARIANTS and {name for variant in VARIANTS for name in variant} == {*PASSES}
     with pytest.raises(ph.PolhodeError, match="Known: slide, spread, regroup, lend, merge, hold, rest"):
         apply(build_tree(walker()), ["sort"])
 

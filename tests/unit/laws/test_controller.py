@@ -265,8 +265,7 @@ def test_a_pole_is_held_upright_by_what_a_filter_estimates() -> None:
     linear = e.linearize()
     ekf = EKF(e, ["x", "theta"], **NOISE, sample_time=0.02)
     law = Observed(LQR(linear, sample_time=0.02), ekf).law
-    assert [str(x) for x in law.measurements] == ["y_x", "y_theta"]
-    assert law.sample_time == 0.02 and law.is_sampled
+    assert [str(x) for x in law.measurements] == ["y_x", "y_theta"] and law.sample_time == 0.02 and law.is_sampled
     state = loop(e, law, 5, [0.1, 0.15, 0, 0], 0.02)
     assert np.abs(state[:4]).max() < 0.06
     np.testing.assert_allclose(state[4:8], state[:4], atol=1e-4)

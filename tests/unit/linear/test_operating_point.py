@@ -271,8 +271,7 @@ def test_rotors_that_are_not_named_are_where_their_gears_are_not_wound() -> None
         found = operating_point(record, named, None).values
         return [found[symbols["j rotor"]], found[symbols["j rotor'"]]]
 
-    assert point(**{"j": 2, "j'": 3}) == [2 * n, 3 * n]
-    assert point(**{"j": 2, "j rotor": 5}) == [5, 0]
+    assert point(**{"j": 2, "j'": 3}) == [2 * n, 3 * n] and point(**{"j": 2, "j rotor": 5}) == [5, 0]
 
 
 def test_a_speed_and_an_effort_have_several_names() -> None:

@@ -234,8 +234,7 @@ def test_a_rate_may_be_an_expression_a_function_of_the_state_or_be_given_later()
     lag = system.state("lag", rate=lambda lag: speed - lag)
     later = system.state("later", start="0.5", unit="N m")
     system.state_rate(later, error + lag - 2 * later)
-    assert list(system.states) == ["error", "lag", "later"]
-    assert system.states["lag"].rate == speed - lag
+    assert list(system.states) == ["error", "lag", "later"] and system.states["lag"].rate == speed - lag
     assert (system.states["later"].start, system.states["later"].unit) == (Fraction(1, 2), "N m")
     assert system.derive().z_rates == (angle - 1, speed - lag, error + lag - 2 * later)
 
@@ -245,8 +244,7 @@ def test_a_model_with_states_pickles_and_a_rate_shapes_its_digest() -> None:
     assert pickle.loads(pickle.dumps(model)) == model
     system = ph.System.of(model)
     system.state("more", rate=1)
-    assert system.model() != model
-    assert "more" not in model.states
+    assert system.model() != model and "more" not in model.states
 
 
 @pytest.mark.parametrize("name", ["error", "shaft", "gain", "command"])

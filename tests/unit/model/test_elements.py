@@ -108,8 +108,7 @@ def test_fields_of_every_kind_are_read_and_go_into_a_file(monkeypatch: pytest.Mo
         side="right", title_of_it="a name", spot=(1, 2, 3), arrow=3 * s.bodies["bead"].x, seen_from=s.bodies["bead"],
     )  # fmt: skip
     (made,) = s.loads
-    assert isinstance(made, Everything)
-    assert (made.axis, made.rotation) == (ph.Vector([0, 1, 0]), rotation(("x", 0.5)))
+    assert isinstance(made, Everything) and (made.axis, made.rotation) == (ph.Vector([0, 1, 0]), rotation(("x", 0.5)))
     assert made.axes == (ph.Vector([1, 0, 0]), ph.Vector([0, -1, 0]))
     assert (made.pair, made.arrow, made.seen_from) == ((1, 2.5), ph.Vector([3, 0, 0]), "bead")
     assert loads_yaml(dumps_yaml(s)).loads == s.loads

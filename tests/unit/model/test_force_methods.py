@@ -57,10 +57,8 @@ def test_an_arrow_in_one_frame_is_kept_there_and_a_mixed_one_in_the_ground() -> 
     s.force(hand.origin, hand.x + s.ground.z)
     s.torque(hand, hand.x, frame="lower")
     own, mixed, asked = s.loads
-    assert isinstance(own, Force)
-    assert isinstance(mixed, Force)
-    assert isinstance(asked, Torque)
-    assert (own.frame, mixed.frame, asked.frame) == ("hand", "ground", "lower")
+    assert isinstance(own, Force) and isinstance(mixed, Force)
+    assert isinstance(asked, Torque) and (own.frame, mixed.frame, asked.frame) == ("hand", "ground", "lower")
     assert own.vector == (3, 1, 0)
 
 
@@ -128,8 +126,7 @@ def test_a_field_with_a_potential_does_the_work_of_that_potential(formalism: str
         if body.mass:
             r = body.centre.position()
             two.potential(4 * body.mass * (r & r) / 2)
-    assert one.derive(formalism).agrees_with(two.derive("poincare"))
-    assert not one.derive(formalism).agrees_with(made)
+    assert one.derive(formalism).agrees_with(two.derive("poincare")) and not one.derive(formalism).agrees_with(made)
 
 
 def test_uniform_fields_and_springs_between_points() -> None:
@@ -231,5 +228,4 @@ def test_a_system_made_of_a_model_has_arrows_of_its_own() -> None:
     assert len(copy.loads) == 1
     frame = copy.frame("tool", "hand", at=(0, 0, 1))
     angle = s.joints["elbow"].q[0]
-    assert (copy.bodies["upper"].y & copy.bodies["lower"].y) == cos(angle)
-    assert (frame.x & copy.bodies["hand"].x) == 1
+    assert (copy.bodies["upper"].y & copy.bodies["lower"].y) == cos(angle) and (frame.x & copy.bodies["hand"].x) == 1

@@ -51,8 +51,7 @@ def test_a_rotor_that_rides_on_a_link_is_coupled_to_its_turning_unless_reduced()
         bare = s.derive().mass_matrix
         s.motor("j2", 10, inertia=2, axis="z", coupling=coupling)
         change = s.derive().mass_matrix - bare
-        assert change[0, 1] == change[1, 0] == expected
-        assert change[1, 1] == 200
+        assert change[0, 1] == change[1, 0] == expected and change[1, 1] == 200
         assert change[0, 0] == (2 if coupling == "full" else 0)
 
 
@@ -72,8 +71,7 @@ def test_a_rotor_sits_where_it_is_said_to() -> None:
     s.frame("flange", "upper", at=("0.1", 0, 0), rotation=("y", ph.pi / 2))
     s.motor("j2", inertia=1, stiffness=1, on="flange", axis="z", at=(0, 0, "0.2"), com=(0, 0, "0.05"), mass=1)
     rotor = s.rotors["j2 rotor"]
-    assert rotor.parent == "upper"
-    assert tuple(rotor.in_parent.p) == tuple(Vector([as_expr("0.3"), 0, 0]))
+    assert rotor.parent == "upper" and tuple(rotor.in_parent.p) == tuple(Vector([as_expr("0.3"), 0, 0]))
     assert tuple(rotor.in_parent.R @ Vector([0, 0, 1])) == (1, 0, 0)
 
 
@@ -174,8 +172,7 @@ def test_names_that_are_taken_leave_the_system_as_it_was() -> None:
 @pytest.mark.parametrize("axis", ["x", "-y", "z", "-z", (1, 2, 2), (1, 1, 1)])
 def test_z_is_brought_to_any_axis_by_an_exact_rotation(axis: Any) -> None:
     R = turned_to(unit_axis(axis))
-    assert is_rotation(R)
-    assert same(R @ Vector([0, 0, 1]), unit_axis(axis))
+    assert is_rotation(R) and same(R @ Vector([0, 0, 1]), unit_axis(axis))
     assert turned_to(unit_axis("z")) == Matrix.identity(3)
 
 
@@ -208,8 +205,7 @@ def test_rotors_come_in_the_order_of_their_motors_however_they_are_coupled(coupl
     for joint in ("j1", "j2"):
         s.motor(joint, 10, inertia=1, stiffness=5, coupling=coupling)
     e = s.derive()
-    assert e.coordinates == e.speeds == ["j1", "j2", "j1 rotor", "j2 rotor"]
-    assert [x.name for x in e.tau] == e.speeds
+    assert e.coordinates == e.speeds == ["j1", "j2", "j1 rotor", "j2 rotor"] and [x.name for x in e.tau] == e.speeds
 
 
 def test_a_rotor_that_carries_a_body_stays_before_it() -> None:

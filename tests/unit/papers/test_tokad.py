@@ -52,8 +52,7 @@ def test_a_prescribed_motion_is_given_and_its_effort_found() -> None:
     s.prescribe(s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x")), ph.sin(2 * s.time))
     s.joint("q", "cart", s.body("bob", 1, (0, 0, -2)), ph.Revolute("y"))
     problem = system_graph(s).mixed_problem()
-    assert problem.given == ["effort on q", "motion of x"]
-    assert problem.unknown == ["acceleration of q", "effort on x"]
+    assert problem.given == ["effort on q", "motion of x"] and problem.unknown == ["acceleration of q", "effort on x"]
     assert same([problem.solution[1]], [s.derive().driving_force("x")])
     known = dict(zip(problem.symbols[1], problem.solution, strict=True))
     assert all(is_zero(entry) for entry in substitute(list(problem.residual), known))
@@ -93,8 +92,7 @@ def test_unjoined_circular_and_waiting_components_are_named() -> None:
     refused("'p', 'q' are wired in a circle", lambda: Wiring((rod("p"), rod("q")), loop))
     pair = joint("i", "p.b", "O", 0, 12), joint("j", "q.b", "p.a", 6, 12)
     one, other = Wiring((rod("p"), rod("q")), pair), Wiring((rod("q"), rod("p")), pair)
-    assert one.mass_matrix() == other.mass_matrix()
-    assert [component.name for component in other.order] == ["p", "q"]
+    assert one.mass_matrix() == other.mass_matrix() and [component.name for component in other.order] == ["p", "q"]
 
 
 def test_chains_that_are_none_are_refused() -> None:

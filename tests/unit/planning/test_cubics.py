@@ -64,16 +64,14 @@ def test_the_step_is_newtons(name, held):
     left = RNG.normal(size=(7, 3))
     left[[k for k, given in zip((0, -1), held, strict=True) if given]] = 0
     step = equations.step(w, left)
-    assert step is not None
-    assert np.allclose(equations.residual(w + 1e-30j * step).imag / 1e-30, -left, atol=1e-11)
+    assert step is not None and np.allclose(equations.residual(w + 1e-30j * step).imag / 1e-30, -left, atol=1e-11)
 
 
 def test_given_ends_stay():
     equations = KnotEquations(CHARTS["half"], H, -C, C, (True, True))
     guess = RNG.normal(size=(7, 3))
     found = knot_velocities(equations, guess)
-    assert found is not None
-    assert (found[[0, -1]] == guess[[0, -1]]).all()
+    assert found is not None and (found[[0, -1]] == guess[[0, -1]]).all()
     assert np.abs(equations.residual(found)).max() < 1e-12
 
 

@@ -114,8 +114,7 @@ COUPLINGS = ("separate", "screw")
 @pytest.mark.parametrize("coupling", COUPLINGS)
 def test_it_goes_through_the_poses_twice_differentiably(coupling):
     curve = ph.PoseSpline(T, POSES, coupling=coupling)
-    assert np.abs(curve(T).R - R).max() < 1e-12
-    assert np.abs(curve(T).p - P).max() < 1e-12
+    assert np.abs(curve(T).R - R).max() < 1e-12 and np.abs(curve(T).p - P).max() < 1e-12
     early, late = (curve(T[1:-1] + s) for s in (-1e-7, 1e-7))
     for name in ("v", "a", "w", "wdot"):
         values = getattr(late, name)

@@ -147,8 +147,7 @@ def test_each_bar_of_a_flexible_body_is_drawn_where_it_is_bent() -> None:
     run = s.derive().simulate(0.1, start={"frame_1": 0.25}, samples=3)
     _, motion = drawn_motion(run)
     ends = np.array([line.ends[0] for line in motion.lines]).reshape(-1, 3)
-    assert {round(float(y), 9) for y in ends[:, 1]} == {-0.5, 0.5}
-    assert np.allclose(ends[:, 2], 0.25 * ends[:, 0] ** 2)
+    assert {round(float(y), 9) for y in ends[:, 1]} == {-0.5, 0.5} and np.allclose(ends[:, 2], 0.25 * ends[:, 0] ** 2)
 
 
 def test_a_beam_of_several_segments_is_one_line() -> None:

@@ -241,8 +241,7 @@ def test_a_third_axis_is_columns_of_panels_or_is_cut(
     lengths: dict[str, int], x: str, by: str, drawn: tuple[str, str, str], beside: str, cut: Mapping[str, float]
 ) -> None:
     made = of_grid(grid(**lengths), x, by, [])
-    assert (made.over[0], made.y, made.by) == drawn
-    assert (made.beside, made.cut) == (beside, cut)
+    assert (made.over[0], made.y, made.by) == drawn and (made.beside, made.cut) == (beside, cut)
     assert made.columns == (lengths[beside] if beside else 1)
     left = np.prod([count for name, count in lengths.items() if name not in cut])
     assert len(made.runs) == left and all((made.runs.columns[name] == value).all() for name, value in cut.items())
@@ -264,5 +263,4 @@ def test_samples_are_points_or_lines_over_few_values() -> None:
     columns = dict(zip("abcdef", np.random.default_rng(1).random((6, 30)), strict=True))
     assert list(of_samples(samples(**columns), None, None).over) == ["a", "b", "c", "d"]
     runs = samples(a=[1, 2, np.nan, 4, np.inf], b=[1, 1, 1, 1, 1])
-    assert runs.distinct("a").tolist() == [1, 2, 4] and runs.varying == ["a"]
-    assert of_samples(runs, None, None).joined
+    assert runs.distinct("a").tolist() == [1, 2, 4] and runs.varying == ["a"] and of_samples(runs, None, None).joined

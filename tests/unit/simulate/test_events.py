@@ -77,8 +77,7 @@ def test_the_error_of_an_event_found_with_fixed_steps_is_of_fourth_order() -> No
 
     exact = passes(rtol=1e-12, atol=1e-12)
     coarse, fine = (abs(passes(method="rk4", step=step) - exact) for step in (0.04, 0.01))
-    assert fine < 1e-7
-    assert coarse / fine > 4**3.5
+    assert fine < 1e-7 and coarse / fine > 4**3.5
 
 
 def test_a_linkage_that_ends_at_an_event_with_fixed_steps_is_on_its_constraints() -> None:
@@ -167,8 +166,7 @@ def test_an_event_may_change_the_state_and_be_passed(method: str, ball: tuple[ph
     """A curtain at z = 0 that takes a fifth of the speed, and a blow at a given time."""
     equations, z, v = ball
     run = equations.simulate(2, start={"z": 5.0}, on={z: {"v": 0.8 * v}}, method=method)
-    assert run.events[0] == pytest.approx([1.0], abs=1e-9)
-    assert run.x[-1] == pytest.approx([-13.0, -18.0], abs=1e-7)
+    assert run.events[0] == pytest.approx([1.0], abs=1e-9) and run.x[-1] == pytest.approx([-13.0, -18.0], abs=1e-7)
     t = equations.system.time
     blow = equations.simulate(2, on={t - 1: {"v": v + 1}, t - 1.5: {"v": v + 2}}, method=method)
     assert blow.events == [pytest.approx([1.0]), pytest.approx([1.5])]

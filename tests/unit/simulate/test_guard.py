@@ -109,8 +109,7 @@ def test_what_unit_efforts_add_is_the_inverse_of_the_mass_matrix(model: Callable
     found = _rates(equations).responses(0.0, x)
     assert found is not None
     scale = np.sqrt(np.diag(inverse))
-    assert np.abs((found - inverse) / np.outer(scale, scale)).max() < 1e-9
-    assert is_surely_regular(found)
+    assert np.abs((found - inverse) / np.outer(scale, scale)).max() < 1e-9 and is_surely_regular(found)
 
 
 def test_a_run_of_a_regular_mechanism_does_not_compile_its_mass_matrix(monkeypatch: pytest.MonkeyPatch) -> None:

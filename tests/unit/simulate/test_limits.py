@@ -32,8 +32,7 @@ def test_limits_that_are_kept_are_not_reported_and_those_exceeded_at_the_start_a
     assert stone(limits=(-100, 10)).simulate(1).notices == () and stone().simulate(1).passed_limits == ()
     (passed,) = stone(limits=(2, None)).simulate(0.1).passed_limits
     assert passed.time == 0
-    assert "limits" not in stone().simulate(1).info
-    assert "limits" not in stone(limits=(-100, None)).simulate(1).info
+    assert "limits" not in stone().simulate(1).info and "limits" not in stone(limits=(-100, None)).simulate(1).info
 
 
 def test_what_happens_between_samples_is_seen_at_the_steps() -> None:
@@ -58,8 +57,7 @@ def test_limits_come_in_the_order_in_which_they_are_passed_with_a_sentence() -> 
 def test_a_loaded_run_and_other_times_of_a_run_are_judged_by_themselves(tmp_path: Path) -> None:
     e = stone(limits=(0, None))
     path = e.simulate(1).save(tmp_path / "run.npz")
-    assert Trajectory.load(path).passed_limits == ()
-    assert len(Trajectory.load(path, e).passed_limits) == 1
+    assert Trajectory.load(path).passed_limits == () and len(Trajectory.load(path, e).passed_limits) == 1
     run = stone(limits=(0, None)).simulate(2, start={"height": 4.905})
     assert len(run.passed_limits) == 1 and run.at([0.0, 0.5]).passed_limits == ()
 
@@ -94,16 +92,14 @@ def test_a_passage_is_located_where_an_event_would_be(method: str) -> None:
     event = crossing(s.joints["hinge"].q[0] + 0.7, -1)
     run = s.derive().simulate(2, **SWING, method=method, events=[event])
     (passed,) = run.passed_limits
-    assert passed.side == "lower"
-    assert passed.time == pytest.approx(run.events[0][0], abs=1e-11)
+    assert passed.side == "lower" and passed.time == pytest.approx(run.events[0][0], abs=1e-11)
 
 
 @pytest.mark.parametrize("method", NATIVE)
 def test_a_limit_that_is_passed_within_one_step_is_noted(method: str) -> None:
     peak = np.arccos(np.cos(0.5) - 2.0**2 / (2 * 9.81))  # from its energy
     (passed,) = pendulum(None, float(peak) - 1e-4).derive().simulate(1, **SWING, method=method).passed_limits
-    assert passed.time == pytest.approx(0.30601, abs=1e-5)
-    assert passed.farthest <= peak + 1e-6
+    assert passed.time == pytest.approx(0.30601, abs=1e-5) and passed.farthest <= peak + 1e-6
     assert not pendulum(None, float(peak) + 1e-6).derive().simulate(1, **SWING, method=method).passed_limits
 
 

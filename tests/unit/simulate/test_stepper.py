@@ -52,8 +52,7 @@ def test_what_acts_stays_until_something_else_is_given(pendulum: Any) -> None:
     once.step()
     for _ in range(2):
         each.step(tau={"upper": 1, "lower": 2}, inputs={"wind": 0.5})
-    assert np.array_equal(once.q, each.q)
-    assert once.tau.tolist() == [1, 2]
+    assert np.array_equal(once.q, each.q) and once.tau.tolist() == [1, 2]
     assert each.step(tau={"lower": 1}) is each.state and each.tau.tolist() == [0, 1]
 
 
@@ -66,8 +65,7 @@ def test_the_state_is_the_same_arrays_for_good_and_can_be_written_into(pendulum:
     st.u = [1, 2]
     st.t = 7
     other = pendulum.stepper(start=([0.1, 0.2], [1.0, 2.0]), dt=0.01)
-    assert np.allclose(st.step()[0], other.step()[0], rtol=1e-9)
-    assert st.t == pytest.approx(7.01)
+    assert np.allclose(st.step()[0], other.step()[0], rtol=1e-9) and st.t == pytest.approx(7.01)
     st.state = [0, 0], [0, 0]
     assert q.tolist() == [0, 0]
 
@@ -96,8 +94,7 @@ def test_a_member_has_the_same_bits_alone_and_in_a_batch(pendulum: Any, top: Any
             alone = equations.stepper(start=q[k], speeds=u[k], dt=0.01, method=method)
             for _ in range(3):
                 alone.step(tau=tau[k])
-            assert np.array_equal(alone.q, batch.q[k])
-            assert np.array_equal(alone.u, batch.u[k])
+            assert np.array_equal(alone.q, batch.q[k]) and np.array_equal(alone.u, batch.u[k])
 
 
 @pytest.mark.parametrize("method", ["rk4", "DOP853"])
@@ -125,8 +122,7 @@ def test_members_that_fail_are_marked_and_the_others_go_on(pendulum: Any, method
         whole.step()
     assert np.flatnonzero(st.failed).tolist() == [4] and np.isfinite(st.q).all()
     others = np.arange(10) != 4
-    assert np.array_equal(st.q[others], whole.q[others])
-    assert st.t[others] == pytest.approx(0.03) and st.t[4] == 0
+    assert np.array_equal(st.q[others], whole.q[others]) and st.t[others] == pytest.approx(0.03) and st.t[4] == 0
     st.tau[4] = 0
     st.reset(members=st.failed)
     st.step()

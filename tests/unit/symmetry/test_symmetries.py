@@ -43,8 +43,7 @@ def test_tops_turn_about_the_vertical_and_their_axis() -> None:
     assert names(top((1, "1.1", "0.5"))) == ["turn of the whole about z"]
     assert pendulum_on_cart(damping=0.1).conserved() == []
     (found,) = pendulum_on_cart().symmetries()
-    assert (found.coordinate, found.without) == ("x", ("F",))
-    assert str(found).endswith("is conserved, while F is nil")
+    assert (found.coordinate, found.without) == ("x", ("F",)) and str(found).endswith("is conserved, while F is nil")
 
 
 def test_satellites_keep_momenta_also_along_a_run() -> None:
@@ -67,9 +66,7 @@ def test_a_sum_of_coordinates_is_found_where_none_alone_is_cyclic() -> None:
     b = s.joint("y", s.ground, s.body("second", 2), ph.Prismatic("x"))
     s.potential(5 * (2 * b.q[0] - a.q[0] - 1) ** 2)
     (found,) = s.derive().symmetries()
-    assert found.name == "x + 1/2 y"
-    assert is_zero(found.momentum - (a.u[0] + b.u[0]))
-    assert found.coordinate is None
+    assert found.name == "x + 1/2 y" and is_zero(found.momentum - (a.u[0] + b.u[0])) and found.coordinate is None
 
 
 def test_energy_is_conserved_by_potentials_and_states_without_force() -> None:
@@ -155,9 +152,7 @@ def test_slides_and_a_hinge_turn_about_an_axis_of_the_ground() -> None:
     assert [*found] == [f"shift of the whole along {axis}" for axis in "xy"] + ["turn of the whole about z"]
     x, y, _ = joint.q
     turn = found["turn of the whole about z"]
-    assert is_zero(turn[0] + y)
-    assert is_zero(turn[1] - x)
-    assert is_zero(turn[2] - 1)
+    assert is_zero(turn[0] + y) and is_zero(turn[1] - x) and is_zero(turn[2] - 1)
 
 
 def spherical_pendulum() -> ph.Equations:

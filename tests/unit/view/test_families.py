@@ -180,8 +180,7 @@ def test_labels_are_written_as_they_are():
     axes = Figure().add_subplot()
     set_label(axes, "x", Quantity("$x_1$", "m", np.zeros(1)))
     set_label(axes, "y", Quantity("speed", "", np.zeros(1)))
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("$x_1$, m", "speed")
-    assert not axes.xaxis.label.get_parse_math()
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("$x_1$, m", "speed") and not axes.xaxis.label.get_parse_math()
 
 
 pytest.importorskip("matplotlib")
@@ -207,8 +206,7 @@ def test_colours_are_the_results_and_cells_are_around_the_values():
     np.testing.assert_allclose(mesh.get_coordinates()[0, :, 0], 2 ** np.array([-0.5, 0.5, 1.5, 2.5]))
     np.testing.assert_allclose(mesh.get_coordinates()[:, 0, 1], [-0.5, 0.5, 1.5])
     np.testing.assert_allclose(axes.get_xlim(), 2 ** np.array([-0.5, 2.5]))
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("l, m", "c, N")
-    assert axes.get_title(loc="left") == "lean  (rad)"
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("l, m", "c, N") and axes.get_title(loc="left") == "lean  (rad)"
     assert not axes.patch.get_hatch() and not figure.legends
 
 
@@ -246,6 +244,5 @@ def test_a_panel_for_each_quantity_and_a_line_for_each_run_named_as_they_are_wri
     values[1, 3:] = np.nan
     figure = plot_overlay(t, [("$x_1$", values), ("speed", values)], "l", [0.5, 1, 2], title="three")
     first, second, bar = figure.axes
-    assert [len(axes.get_lines()) for axes in (first, second)] == [3, 3]
-    assert first.get_title(loc="left") == "$x_1$"
+    assert [len(axes.get_lines()) for axes in (first, second)] == [3, 3] and first.get_title(loc="left") == "$x_1$"
     assert bar.get_ylabel() == "l"

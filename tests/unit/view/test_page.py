@@ -83,11 +83,9 @@ def test_f43_words_of_a_user_stay_words(words):
 
 
 def test_pages_are_repeatable_and_have_titles(pendulum, tmp_path) -> None:
-    assert page(*pendulum) == page(*pendulum)
-    assert "<title>Rehearsal</title>" in page(*pendulum, title="Rehearsal")
+    assert page(*pendulum) == page(*pendulum) and "<title>Rehearsal</title>" in page(*pendulum, title="Rehearsal")
     path = write_page(tmp_path / "swing.html", *pendulum)
-    assert [p.name for p in tmp_path.iterdir()] == [path.name]
-    assert path.read_text(encoding="utf-8") == page(*pendulum)
+    assert [p.name for p in tmp_path.iterdir()] == [path.name] and path.read_text(encoding="utf-8") == page(*pendulum)
 
 
 @pytest.mark.parametrize(("bodies", "seconds"), [(1, 10_000), (12, 600), (300, 60)])
@@ -167,8 +165,7 @@ def test_motions_channels_and_values_that_do_not_fit_are_refused(pendulum) -> No
 def test_a_place_that_cannot_be_written_is_named(name, pendulum, tmp_path):
     with pytest.raises(PolhodeError, match="cannot be written") as caught:
         write_page(tmp_path / name, *pendulum)
-    assert str(tmp_path) in caught.value.problems[0].place
-    assert "folder that exists" in caught.value.problems[0].cure
+    assert str(tmp_path) in caught.value.problems[0].place and "folder that exists" in caught.value.problems[0].cure
     assert not list(tmp_path.iterdir())
 
 

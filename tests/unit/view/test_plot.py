@@ -56,8 +56,7 @@ def test_panels_limits_and_drifts() -> None:
 def test_labels_are_moved_apart_and_keep_their_order():
     moved = spread([0.5, 0.52, 0.51, 0.9, 0.0], 0.1)
     order = np.argsort(moved)
-    assert list(order) == [4, 0, 2, 1, 3]
-    assert np.diff(np.array(moved)[order]).min() >= 0.1 - 1e-9
+    assert list(order) == [4, 0, 2, 1, 3] and np.diff(np.array(moved)[order]).min() >= 0.1 - 1e-9
     assert (moved[3], moved[4]) == (0.9, 0.0)
 
 
@@ -106,8 +105,7 @@ def test_panels_go_down_the_columns_and_paths_are_seen_from_above(tmp_path):
     assert [(s.rowspan.start, s.colspan.start) for s in places] == [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1)]
     assert {axes.get_xlim() for axes in panels} == {(0.0, 1.0)}
     assert [bool(axes.get_xlabel()) for axes in panels] == [False, False, True, True]
-    assert above.get_aspect() == 1.0
-    assert np.array_equal(above.get_lines()[0].get_xdata(), 3 * TIME)
+    assert above.get_aspect() == 1.0 and np.array_equal(above.get_lines()[0].get_xdata(), 3 * TIME)
     shown = words(figure)
     assert not shown["$car$"].get_parse_math()
     assert save_plot(figure, tmp_path / "plot.svg").stat().st_size > 1_000
@@ -132,8 +130,7 @@ def test_a_title_is_not_longer_than_the_figure_is_wide() -> None:
     )
     figure.draw_without_rendering()
     title = figure._suptitle
-    assert title.get_text().endswith("…")
-    assert title.get_window_extent().x1 < figure.bbox.x1
+    assert title.get_text().endswith("…") and title.get_window_extent().x1 < figure.bbox.x1
 
 
 def test_a_path_that_is_none_gets_a_sentence() -> None:

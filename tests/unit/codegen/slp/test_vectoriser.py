@@ -361,8 +361,7 @@ def test_the_legs_of_a_quadruped_go_side_by_side(what: str, bake: bool) -> None:
     functions = quadruped().compile(bake=bake, cache=False)
     program = functions.program(what)
     code = together(program)
-    assert code.widths == [4]
-    assert len(code.order) < 0.55 * len(program.run)
+    assert code.widths == [4] and len(code.order) < 0.55 * len(program.run)
     inputs, _ = numbers_for(program, 1)
     parameters = [] if bake else [0.3, 0.8]
     (found,) = interpret(program, inputs, parameters).values()

@@ -149,8 +149,7 @@ def test_a_stretched_pair_of_bars_is_shaky() -> None:
     s.joint("q", a, b, ph.Revolute("y"), at=(1, 0, 0))
     s.close("pin", b, s.ground, "spherical", at_a=(1, 0, 0), at_b=(2, 0, 0))
     found = s.diagnose()
-    assert found.is_shaky and found.freedom == 0 and not found.can_move
-    assert "shaky" in found.text()
+    assert found.is_shaky and found.freedom == 0 and not found.can_move and "shaky" in found.text()
 
 
 def slider() -> tuple[ph.System, ph.Joint]:
@@ -197,8 +196,7 @@ def test_time_that_moves_everything_leaves_no_freedom_and_is_no_lock() -> None:
     s = four_bar(1, 3, 2, 3)
     s.prescribe("crank", s.time)
     found = s.diagnose({"coupler": -0.4, "rocker": 1.3})
-    assert found.freedom == 0 and found.driven and found.can_move
-    assert "time moves it" in found.text()
+    assert found.freedom == 0 and found.driven and found.can_move and "time moves it" in found.text()
 
 
 def test_trees_are_free_and_parameters_need_values() -> None:
@@ -278,8 +276,7 @@ def test_a_car_with_trailers_needs_a_bracket_more_for_each(trailers: int) -> Non
         towing = f"trailer {k}"
         s.knife_edge(f"axle {k}", towing)
     test = s.diagnose().integrability
-    assert test is not None
-    assert test.growth == tuple(range(2, 4 + trailers))
+    assert test is not None and test.growth == tuple(range(2, 4 + trailers))
 
 
 def test_two_skates_on_one_line_across_say_the_same_and_two_in_tandem_hold_the_heading() -> None:
@@ -306,8 +303,7 @@ def test_one_combination_of_two_rows_can_be_integrated_though_neither_alone() ->
     s.constrain_speed(slide.u[0] + 2 * sideways, "double")
     found = s.diagnose()
     test = found.integrability
-    assert test is not None and test.growth == (2, 3) and test.integrable == 1
-    assert test.holonomic == ()
+    assert test is not None and test.growth == (2, 3) and test.integrable == 1 and test.holonomic == ()
     assert "1 combination" in found.text()
 
 

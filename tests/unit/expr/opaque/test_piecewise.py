@@ -86,8 +86,7 @@ def test_derivatives_are_the_slopes_that_small_steps_find_inside_and_outside(kin
 def test_outside_holds_goes_on_straight_or_ends(kind: str) -> None:
     hold, line, error = (checked(X, Y, kind=kind, outside=way) for way in ("hold", "line", "error"))
     for end, y, step in ((X[0], Y[0], -2.0), (X[-1], Y[-1], 3.0)):
-        assert hold.at(end + step) == pytest.approx(y)
-        assert derived(hold, 0).at(end + step) == 0.0
+        assert hold.at(end + step) == pytest.approx(y) and derived(hold, 0).at(end + step) == 0.0
         slope = derived(line, 0).at(end)
         assert line.at(end + step) == pytest.approx(y + slope * step)
         assert math.isnan(error.at(end + step)) and math.isnan(derived(error, 0).at(end + step))

@@ -44,8 +44,7 @@ def test_the_offset_that_occurs_most_often_becomes_one() -> None:
     assert sum(p == 1 for p in offsets) == 6
     tree = build_tree(swimmer(ph.Free()))
     scaled = scaled_tree(tree)
-    assert scaled.unit != 1 and scaled.slides
-    assert scaled.in_metres(scaled.lengths(list(tree.u))) == list(tree.u)
+    assert scaled.unit != 1 and scaled.slides and scaled.in_metres(scaled.lengths(list(tree.u))) == list(tree.u)
 
 
 def test_nothing_is_converted_where_it_does_not_pay() -> None:

@@ -30,8 +30,7 @@ def test_rates_of_matrices_and_angular_velocities_give_each_other() -> None:
     second = np.array(rotation_second_rate(W, w, wd))
     np.testing.assert_allclose(second, turned.second_rate(w, wd, "matrix", "space"), atol=1e-14)
     J = second_moments([[2, Fraction(1, 3), 0], [Fraction(1, 3), 3, 0], [0, 0, 4]])
-    assert J[0, 0] == Fraction(5, 2)
-    assert inertia_of_moments(J)[0, 1] == Fraction(1, 3)
+    assert J[0, 0] == Fraction(5, 2) and inertia_of_moments(J)[0, 1] == Fraction(1, 3)
     assert rotational_energy((0, 0, 1), [[1, 0, 0], [0, 1, 0], [0, 0, 3]]) == Fraction(3, 2)
     I = np.array([[3.0, 0.2, 0.1], [0.2, 4.0, -0.3], [0.1, -0.3, 5.0]])
     in_the_ground = W @ I @ W.T

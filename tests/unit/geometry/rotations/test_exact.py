@@ -29,14 +29,12 @@ def test_a_matrix_of_doubles_becomes_an_exact_rotation_without_a_word(seed: int)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         R = placed(given)
-    assert exactly_orthogonal(R)
-    assert np.abs(floats(R) - given).max() < 1e-15
+    assert exactly_orthogonal(R) and np.abs(floats(R) - given).max() < 1e-15
 
 
 def test_right_angles_and_single_turns_keep_their_zeros() -> None:
     given = Rotation.from_euler("z", 90, degrees=True).as_matrix()
-    assert given[0, 0] != 0
-    assert placed(given) == ph.rotation(("z", ph.pi / 2))
+    assert given[0, 0] != 0 and placed(given) == ph.rotation(("z", ph.pi / 2))
     R = placed(Rotation.from_euler("x", 0.3).as_matrix())
     assert R[0] == (1, 0, 0) and R[1, 0] == 0 == R[2, 0] and exactly_orthogonal(R)
 
@@ -50,8 +48,7 @@ def test_a_rounded_matrix_is_replaced_by_the_nearest_rotation_and_the_change_is_
         R = placed(given)
     assert told[0].filename == __file__
     U, _, V = np.linalg.svd(given)
-    assert exactly_orthogonal(R)
-    assert np.abs(floats(R) - U @ V).max() < 1e-14
+    assert exactly_orthogonal(R) and np.abs(floats(R) - U @ V).max() < 1e-14
 
 
 @pytest.mark.parametrize("given", [

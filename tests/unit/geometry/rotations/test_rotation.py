@@ -129,8 +129,7 @@ def test_roots_are_conditioned_and_references_taken_near_singularities() -> None
     assert gap(ph.Rotation.from_sine_vector(half.sine_vector, cosine=w), half) < 1e-15
     chart = MANY.local("zxz")
     stays = MANY.condition("zxz") <= 8
-    assert stays.mean() > 0.9
-    assert (chart.reference.quaternion[stays] == [1, 0, 0, 0]).all()
+    assert stays.mean() > 0.9 and (chart.reference.quaternion[stays] == [1, 0, 0, 0]).all()
     assert np.abs(chart.values[stays] - MANY.euler("zxz")[stays]).max() < 1e-14
 
 
@@ -141,8 +140,7 @@ def test_composition_inverse_and_action_are_those_of_matrices() -> None:
     x = np.random.default_rng(0).standard_normal((500, 3))
     assert np.abs(r.apply(x) - judged(r).apply(x)).max() < 1e-14
     assert np.abs(r.apply(x, inverse=True) - judged(r).apply(x, inverse=True)).max() < 1e-14
-    assert (r @ s[0]).shape == (500,)
-    assert r.apply([1.0, 0.0, 0.0]).shape == (500, 3)
+    assert (r @ s[0]).shape == (500,) and r.apply([1.0, 0.0, 0.0]).shape == (500, 3)
 
 
 def test_batches_have_any_shape_and_are_indexed_as_arrays_are() -> None:

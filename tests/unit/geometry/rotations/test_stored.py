@@ -32,8 +32,7 @@ def test_what_is_made_of_symbols_is_exactly_a_rotation(name: str) -> None:
     r = EXACT[name]
     assert is_rotation(r.matrix) and is_rotation((r @ EXACT["vector"]).matrix)
     assert ph.Rotation.from_matrix(r.matrix).equals(r) and ph.Rotation.from_vector(r.vector).equals(r)
-    assert (r @ r.inverse()).equals(ph.Rotation.identity(exact=True))
-    assert not r.equals(EXACT["vector"] @ r)
+    assert (r @ r.inverse()).equals(ph.Rotation.identity(exact=True)) and not r.equals(EXACT["vector"] @ r)
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -61,8 +60,7 @@ def test_symbols_with_values_are_the_numbers_in_every_form(name: str) -> None:
 def test_rates_and_velocities_are_inverse_to_each_other_by_fingerprint(form: str, r: ph.Rotation) -> None:
     for frame in ("body", "space"):
         rate, second = r.rate(w, form, frame), r.second_rate(w, wd, form, frame)
-        assert same(r.velocity(rate, form, frame), w)
-        assert same(r.acceleration(rate, second, form, frame), wd)
+        assert same(r.velocity(rate, form, frame), w) and same(r.acceleration(rate, second, form, frame), wd)
 
 
 @pytest.mark.parametrize(("word", "extrinsic"), [*product(SEQUENCES, (False, True))])
@@ -137,8 +135,7 @@ def test_one_rotation_of_numbers_becomes_exact_where_it_meets_symbols() -> None:
     both = third @ EXACT["vector"]
     assert both.is_exact and is_rotation(both.matrix)
     assert third.exact().matrix == ph.Matrix([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
-    assert third.apply(c) == (c[2], c[0], c[1])
-    assert third.rate(w, "quaternion")[0] == -(w[0] + w[1] + w[2]) / 4
+    assert third.apply(c) == (c[2], c[0], c[1]) and third.rate(w, "quaternion")[0] == -(w[0] + w[1] + w[2]) / 4
     assert EXACT["vector"].apply([1, 0, 0]) == EXACT["vector"].matrix.columns[0]
     assert EXACT["vector"].apply([0.5, 0, 0])[0] == EXACT["vector"].matrix[0, 0] / 2
 

@@ -55,8 +55,7 @@ def test_all_branches_lead_back_to_the_pose(name: str) -> None:
     real = np.isfinite(found).all(axis=-1)
     there, turned = f.pose("link6", found[real])
     row = np.nonzero(real)[0]
-    assert np.abs(there - p[row]).max() < 1e-10
-    assert np.abs(turned - R[row]).max() < 1e-10
+    assert np.abs(there - p[row]).max() < 1e-10 and np.abs(turned - R[row]).max() < 1e-10
     # the coordinates that the pose was made with are among the solutions
     gap = np.abs(np.angle(np.exp(1j * (found - q[:, None])))).max(axis=-1)
     assert np.nanmin(gap, axis=1).max() < 1e-6

@@ -20,11 +20,9 @@ def test_unit_vectors_of_one_body_are_orthonormal_and_right_handed(pair: Any) ->
 
 
 def test_axes_and_products_between_bodies_have_only_the_joints_between(pair: Any) -> None:
-    assert pair.B.y == pair.A.y and pair.A.x == pair.N.x and pair.B.x != pair.A.x
-    assert (pair.A.y & pair.B.y) == 1
+    assert pair.B.y == pair.A.y and pair.A.x == pair.N.x and pair.B.x != pair.A.x and (pair.A.y & pair.B.y) == 1
     assert set(free_symbols([pair.A.x & pair.B.x])) == {pair.q[1]}
-    assert set(free_symbols([pair.N.z & pair.A.y])) == {pair.q[0]}
-    assert (pair.A.x & pair.B.z) == sin(pair.q[1])
+    assert set(free_symbols([pair.N.z & pair.A.y])) == {pair.q[0]} and (pair.A.x & pair.B.z) == sin(pair.q[1])
     s = ph.System()
     links = [s.ground] + [s.body(f"link{k}") for k in range(3)]
     q = [s.joint(f"q{k}", links[k], links[k + 1], ph.Revolute("z")).q[0] for k in range(3)]
@@ -41,8 +39,7 @@ def test_joints_on_the_way_to_the_ground_do_not_enter_between_siblings() -> None
     s.joint("base", s.ground, trunk, ph.Free())
     a = s.joint("a", trunk, left, ph.Revolute("x")).q[0]
     b = s.joint("b", trunk, right, ph.Revolute("x")).q[0]
-    assert (left.y & right.y) == cos(a - b)
-    assert set(free_symbols([left.y & right.y])) <= {a, b}
+    assert (left.y & right.y) == cos(a - b) and set(free_symbols([left.y & right.y])) <= {a, b}
 
 
 def test_products_agree_with_components_in_any_basis(pair: Any) -> None:
@@ -50,31 +47,22 @@ def test_products_agree_with_components_in_any_basis(pair: Any) -> None:
     b = pair.B.x + 3 * pair.N.y + pair.u[1] * pair.A.z
     for frame in (pair.N, pair.A, pair.B):
         x, y = a.components(frame), b.components(frame)
-        assert x.dot(y) == a.dot(b)
-        assert same(x.cross(y), a.cross(b).components(frame))
+        assert x.dot(y) == a.dot(b) and same(x.cross(y), a.cross(b).components(frame))
         assert a.express(frame) == a and {key for key, _ in a.express(frame).terms} == {frame.name}
 
 
 def test_triple_products_and_directions_of_known_length(pair: Any) -> None:
     a, b, c = pair.N.y + pair.B.x, 2 * pair.A.z - pair.N.x, pair.B.z + pair.u[0] * pair.A.y
-    assert (a ^ (b ^ c)) == b * (a & c) - c * (a & b)
-    assert (a ^ b) == -(b ^ a)
-    assert (a & (b ^ c)) == (c & (a ^ b))
+    assert (a ^ (b ^ c)) == b * (a & c) - c * (a & b) and (a ^ b) == -(b ^ a) and (a & (b ^ c)) == (c & (a ^ b))
     tilted = (pair.A.x + 2 * pair.B.y).normalized()
-    assert (tilted & tilted) == 1
-    assert tilted == (pair.A.x + 2 * pair.A.y) / ph.sqrt(5)
+    assert (tilted & tilted) == 1 and tilted == (pair.A.x + 2 * pair.A.y) / ph.sqrt(5)
 
 
 def test_sums_scale_and_divide(pair: Any) -> None:
     a = pair.A.x + pair.B.x
-    assert a - a == 0
-    assert not a - pair.A.x - pair.B.x
-    assert 2 * a == a + a and a / 2 * 2 == a
-    assert sum([pair.A.x, pair.B.x]) == a
-    assert 0 - a == -a
-    assert a.dot(a) == 2 + 2 * cos(pair.q[1])
-    assert a.norm() == sqrt(2 + 2 * cos(pair.q[1]))
-    assert a.normalized() * a.norm() == a
+    assert a - a == 0 and not a - pair.A.x - pair.B.x and 2 * a == a + a and a / 2 * 2 == a
+    assert sum([pair.A.x, pair.B.x]) == a and 0 - a == -a and a.dot(a) == 2 + 2 * cos(pair.q[1])
+    assert a.norm() == sqrt(2 + 2 * cos(pair.q[1])) and a.normalized() * a.norm() == a
 
 
 def test_native_form_is_written_as_it_was_built(pair: Any) -> None:
@@ -118,19 +106,15 @@ def test_a_system_that_grows_gives_fresh_answers() -> None:
 
 def test_arrows_are_made_of_components_and_differ_from_other_things(pair: Any) -> None:
     assert pair.B.arrow((1, 2, 3)) == pair.B.x + 2 * pair.B.y + 3 * pair.B.z
-    assert same(pair.B.arrow((1, 2, 3)).components("B"), Vector([1, 2, 3]))
-    assert pair.B.axis(2) == pair.B.z
+    assert same(pair.B.arrow((1, 2, 3)).components("B"), Vector([1, 2, 3])) and pair.B.axis(2) == pair.B.z
     loose = ph.Body("loose", as_expr(1), Vector([0, 0, 0]), Matrix.zeros(3, 3))
     refused("'loose' belongs to no system", lambda: loose.x)
     tilted = (3 * pair.A.x + 4 * pair.B.y) / 5
     assert unit_direction(tilted, "axis") is tilted
     assert reference_direction(pair.A.x, pair.A.x + 2 * pair.B.y, "axis") == pair.A.y
     across = reference_direction(pair.A.x, 5 * pair.A.x + pair.A.y + pair.A.z, "axis")
-    assert (across & pair.A.x) == 0
-    assert unit_direction(across, "axis") is across
-    assert pair.A.x != 1 and pair.A.x != "A"
-    assert pair.A.x != other().bodies["A"].x
-    assert ph.basis(pair.A) != pair.A.x
+    assert (across & pair.A.x) == 0 and unit_direction(across, "axis") is across and pair.A.x != 1 and pair.A.x != "A"
+    assert pair.A.x != other().bodies["A"].x and ph.basis(pair.A) != pair.A.x
 
 
 def other() -> ph.System:

@@ -59,16 +59,14 @@ def test_partial_velocities_are_partial_derivatives_in_native_form(pair: Any) ->
 
 def test_inertia_changes_in_other_frames_and_names_mean_speeds(pair: Any) -> None:
     I, w = pair.B.inertia_dyadic, pair.B.angular_velocity()
-    assert I.dt(pair.B) == 0
-    assert I.dt() == (w ^ I) - (I ^ w)
+    assert I.dt(pair.B) == 0 and I.dt() == (w ^ I) - (I ^ w)
     assert I.dt(pair.A) == (pair.B.angular_velocity(pair.A) ^ I) - (I ^ pair.B.angular_velocity(pair.A))
     H = I & w
     assert H.dt() == (I.dt() & w) + (I & w.dt())
     s = ph.System()
     A = s.body("A")
     hinge = s.joint("hinge", s.ground, A, ph.Revolute("x"))
-    assert A.y.partial("hinge") == 0
-    assert A.y.partial(hinge.q[0]) == A.z
+    assert A.y.partial("hinge") == 0 and A.y.partial(hinge.q[0]) == A.z
 
 
 def test_one_component_of_a_quaternion_does_not_change_alone() -> None:

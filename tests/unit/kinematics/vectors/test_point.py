@@ -19,8 +19,7 @@ def test_a_point_may_be_given_by_an_arrow_or_in_a_frame(pair: Any) -> None:
     assert pair.system.point(hook, (1, 0, 0)).position(pair.B) == pair.B.x + pair.B.y
     assert pair.system.point("hook").position(pair.B) == pair.B.x
     assert pair.system.point("B", 2 * pair.B.x).position(hook) == pair.B.x
-    assert hook.point(hook.x).position(hook) == hook.x and hook.origin.body == "B"
-    assert hook.x == pair.B.y
+    assert hook.point(hook.x).position(hook) == hook.x and hook.origin.body == "B" and hook.x == pair.B.y
 
 
 def test_velocities_are_native_and_those_of_a_free_body_its_speeds(pair: Any) -> None:
@@ -72,8 +71,7 @@ def test_points_may_move_in_their_body_and_derivatives_differ_by_turning(pair: A
 def test_partial_velocities_are_what_multiplies_a_speed(pair: Any) -> None:
     """Sayers (10), (11), and (30): the velocity is the sum of its partial velocities times the speeds."""
     w, v = pair.B.angular_velocity(), pair.B.centre.velocity()
-    assert repr(w.partial("u1")) == "ground_x"
-    assert repr(w.partial(pair.u[1])) == "a_y"
+    assert repr(w.partial("u1")) == "ground_x" and repr(w.partial(pair.u[1])) == "a_y"
     for arrow in (w, v):
         assert sum(u * arrow.partial(u) for u in pair.u) == arrow
 
@@ -87,8 +85,7 @@ def test_a_prescribed_motion_is_a_function_of_time() -> None:
     s.prescribe("turn", 3 * s.time**2)
     t = s.time
     assert bob.angular_velocity() == 6 * t * s.ground.z + symbol("w", "speed") * arm.x
-    assert bob.origin.velocity() == 12 * t * arm.y
-    assert bob.origin.acceleration() == 12 * arm.y - 72 * t**2 * arm.x
+    assert bob.origin.velocity() == 12 * t * arm.y and bob.origin.acceleration() == 12 * arm.y - 72 * t**2 * arm.x
     assert bob.centre.velocity() == bob.centre.position().dt()
     assert (turn.q[0] * arm.x).dt(arm) == 6 * t * arm.x
 

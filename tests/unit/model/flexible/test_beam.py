@@ -146,13 +146,11 @@ def test_mean_axes_have_no_linear_or_angular_momentum_of_deformation() -> None:
 def test_stations_keep_names_and_chords_pass_through_ends() -> None:
     s, boom = beam(frame="chord", modes=3)
     tip = boom.at(s.parameters["L"].symbol, static=False)
-    assert s.model().joints[tip.name].in_parent.p[2] == 0
-    assert not any(s.model().joints["boom elastic"].in_child.p)
+    assert s.model().joints[tip.name].in_parent.p[2] == 0 and not any(s.model().joints["boom elastic"].in_child.p)
     s, boom = beam(modes=2)
     before = boom.q
     boom.at(s.parameters["L"].symbol)
-    assert boom.q[:2] == before
-    assert [q.name for q in boom.q[2:]] == ["boom_s1_z", "boom_s1_ry"]
+    assert boom.q[:2] == before and [q.name for q in boom.q[2:]] == ["boom_s1_z", "boom_s1_ry"]
     assert len(s.loads) == 1
     s, boom = beam(modes=3)
     L = s.parameters["L"].symbol
@@ -175,9 +173,7 @@ def test_a_station_that_only_looks_adds_no_coordinate_and_may_get_static_shapes_
     s, boom = beam(modes=2)
     L = s.parameters["L"].symbol
     looked = boom.at(L / 2, static=False)
-    assert len(boom.q) == 2
-    assert boom.at(L / 2) is looked
-    assert len(boom.q) == 4
+    assert len(boom.q) == 2 and boom.at(L / 2) is looked and len(boom.q) == 4
 
 
 def test_a_station_carries_a_joint_a_force_and_a_frame() -> None:

@@ -32,14 +32,12 @@ def test_moments_of_shape_functions_are_the_integrals_over_bars_and_points() -> 
             x, y, z = a + way * (node + 1) / 2
             B = np.array([[x, y, z], [0, 0, x**2], [-y * z, x * z**2, x**3 - y]])
             expected += float(mass) * weight / 2 * np.einsum("ai,bj->abij", B, B)
-    assert array(record.second, {}) == pytest.approx(expected)
-    assert pytest.approx(expected) == G
+    assert array(record.second, {}) == pytest.approx(expected) and pytest.approx(expected) == G
     assert array(record.first, {}) == pytest.approx(b)
     heavy = s.bodies["hull material"]
     com = array(heavy.com, {})
     central = expected[0, 0] - 7 * np.outer(com, com)
-    assert heavy.mass == 7
-    assert array(heavy.inertia, {}) == pytest.approx(np.trace(central) * np.eye(3) - central)
+    assert heavy.mass == 7 and array(heavy.inertia, {}) == pytest.approx(np.trace(central) * np.eye(3) - central)
 
 
 def test_a_station_of_shape_functions_turns_by_half_their_curl() -> None:

@@ -355,8 +355,7 @@ def equality_in_python(x: float) -> float:
 def test_errors_name_the_file_and_the_line(routine: Any, words: str, line: int) -> None:
     message = refused(routine)
     first = routine.plain.__code__.co_firstlineno + 1
-    assert message.startswith(f"{__file__}:{first + line}: ")
-    assert any(word in message for word in words.split("|"))
+    assert message.startswith(f"{__file__}:{first + line}: ") and any(word in message for word in words.split("|"))
 
 
 @pytest.mark.parametrize("routine", [truth_in_python, equality_in_python], ids=lambda each: each.__name__)

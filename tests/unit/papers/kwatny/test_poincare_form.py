@@ -13,8 +13,7 @@ from polhode.expr import same
 def test_its_parts_add_up_to_the_bias(seed: int) -> None:
     e = ph.random_system(seed, bodies=(1, 4), max_speeds=7).derive("newton_euler")
     form = e.poincare_form
-    assert same(form.C @ form.p + form.F - form.Q, e.bias)
-    assert same(form.M.entries(), e.mass_matrix.entries())
+    assert same(form.C @ form.p + form.F - form.Q, e.bias) and same(form.M.entries(), e.mass_matrix.entries())
     assert same(form.V @ form.p, e.coordinate_rates)
 
 
@@ -24,8 +23,7 @@ def test_forces_go_from_coordinates_to_speeds_and_back_with_quaternions_too() ->
     form = s.derive().poincare_form
     Q_p = ph.Vector(ph.symbols("P1 P2 P3 P4 P5 P6"))
     Q = form.on_coordinates(Q_p)
-    assert len(Q) == 7
-    assert same(form.on_speeds(Q), Q_p)
+    assert len(Q) == 7 and same(form.on_speeds(Q), Q_p)
     refused("6 generalized forces were given, not 7", lambda: form.on_speeds(Q_p))
     refused("'all' is not a number", lambda: form.on_coordinates(["all"]))
 

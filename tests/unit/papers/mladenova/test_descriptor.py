@@ -17,8 +17,7 @@ def test_without_constraints_it_is_regular() -> None:
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     found = s.derive().descriptor()
-    assert found.states == ["hinge", "d(hinge)"]
-    assert rank(found.E) == 2
+    assert found.states == ["hinge", "d(hinge)"] and rank(found.E) == 2
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -28,8 +27,7 @@ def test_on_independent_speeds_it_has_the_motion_and_the_multipliers(seed: int) 
     multipliers = found.x[len(made.q) + len(made.u) :]
     rates = [*made.coordinate_rates, *made.forward_dynamics, *(as_expr(0) for _ in multipliers)]
     right = substitute(list(found.f), dict(zip(multipliers, made.multipliers, strict=True)))
-    assert same(found.E @ ph.Vector(rates), right)
-    assert len(found.E) == len(found.x) == len(found.f)
+    assert same(found.E @ ph.Vector(rates), right) and len(found.E) == len(found.x) == len(found.f)
 
 
 def body(kind: ph.Spherical | ph.Free) -> ph.Equations:
@@ -91,8 +89,7 @@ def test_a_tip_follows_its_path_under_the_computed_efforts() -> None:
     tip = made.pose("tip").p
     path = [tip[0] - 1 - ph.sin(s.time) / 10, tip[2] - ph.cos(2 * s.time) / 10]
     found = made.programme_control(path, ["shoulder", "elbow"])
-    assert rank(found.G) == 2
-    assert follows(made, found.control, path, twice=True)
+    assert rank(found.G) == 2 and follows(made, found.control, path, twice=True)
     assert not follows(made, {**found.control, "elbow": -found.control["elbow"]}, path, twice=True)
 
 
@@ -273,8 +270,7 @@ def test_with_weights_efforts_are_in_the_range_of_the_conditions_in_their_metric
     W = ph.Matrix([[w, 1, 0], [1, 3, 0], [0, 0, 2]]).map(as_expr)
     U = least_efforts(G, [-1], W)
     pushed = W @ U
-    assert is_zero(U[0] + 2 * U[1] + 3 * U[2] - 1)
-    assert all(is_zero(pushed[k] - pushed[0] * (k + 1)) for k in range(3))
+    assert is_zero(U[0] + 2 * U[1] + 3 * U[2] - 1) and all(is_zero(pushed[k] - pushed[0] * (k + 1)) for k in range(3))
 
 
 def test_a_programme_of_fewer_conditions_than_actuators_takes_the_least_efforts() -> None:

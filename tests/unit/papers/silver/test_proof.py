@@ -51,8 +51,7 @@ def proof() -> Proof:
 
 def test_proofs_are_text_notebooks_and_json(proof: Proof) -> None:
     text = str(proof)
-    assert all(f"({step.number}) {step.statement}" in text for step in proof.steps)
-    assert text.endswith(proof.verdict)
+    assert all(f"({step.number}) {step.statement}" in text for step in proof.steps) and text.endswith(proof.verdict)
     assert "Loads other than gravity are added to both sides alike" in text
     assert {letter for letter in proof.latex() if not letter.isascii()} <= {"§"}
     assert proof._repr_latex_().startswith("$$\\begin{gather}")
@@ -75,8 +74,7 @@ def test_files_are_written_by_their_endings(proof: Proof, tmp_path: Path) -> Non
     tex = proof.save(tmp_path / "proof.tex").read_text(encoding="utf-8")
     assert tex.startswith(r"\documentclass") and tex.rstrip().endswith(r"\end{document}")
     page = proof.save(tmp_path / "proof.html").read_text(encoding="utf-8")
-    assert "&lt;c&gt;" in page
-    assert page.count('class="holds"') == len(proof.steps)
+    assert "&lt;c&gt;" in page and page.count('class="holds"') == len(proof.steps)
     assert proof.save(tmp_path / "proof.md").read_text(encoding="utf-8") == proof.markdown()
     refused(r"cannot be written as '\.docx'", lambda: proof.save(tmp_path / "proof.docx"))
 
@@ -87,5 +85,4 @@ def test_the_page_has_the_equations_of_the_mechanism(tmp_path: Path) -> None:
     proof = ph.equivalence(s)
     page = proof.save(tmp_path / "proof.html").read_text(encoding="utf-8")
     own = [line for step in proof.steps for line in step.here]
-    assert own
-    assert all(escape(line) in page for line in own)
+    assert own and all(escape(line) in page for line in own)

@@ -59,8 +59,7 @@ def test_chords_that_close_loops_are_drawn_with_their_directions(seed: int) -> N
         along = f"= 0 along {', '.join(label or 'its direction' for label in labels)}"
         told = f"{name}: x {along if labels else 'is what its joint allows'}"
         assert drawn[told] == "chord"
-        assert name in words(root)
-        assert name in words(blocks)
+        assert name in words(root) and name in words(blocks)
 
 
 @pytest.mark.parametrize("seed", range(7))
@@ -87,8 +86,7 @@ def test_names_are_text_and_never_markup() -> None:
                 "line",
             )
         }  # fmt: skip
-    assert "\x1b" not in system_graph(system).svg()
-    assert "<script>alert(1)</script>" in words(drawings(system)[0])
+    assert "\x1b" not in system_graph(system).svg() and "<script>alert(1)</script>" in words(drawings(system)[0])
 
 
 def test_drawings_are_repeatable_take_colours_and_may_be_empty() -> None:
@@ -130,8 +128,7 @@ def test_no_words_meet_in_drawings_of_systems(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(30))
 def test_no_words_meet_in_drawings_of_any_graph(seed: int) -> None:
     graph = random_graph(seed)
-    assert collisions(graph_svg(graph)) == []
-    assert collisions(schematic_svg(graph)) == []
+    assert collisions(graph_svg(graph)) == [] and collisions(schematic_svg(graph)) == []
 
 
 def test_words_over_the_tops_are_given_room() -> None:
@@ -156,8 +153,7 @@ def test_a_vertex_stands_on_the_side_to_which_it_leads() -> None:
 def test_figures_2d_and_2e_for_any_number_of_bodies(bodies: int) -> None:
     for form in ("G", "b", "a"):
         chain = driven_chain(bodies, form)
-        assert collisions(graph_svg(formulation(chain))) == []
-        assert collisions(schematic_svg(chain)) == []
+        assert collisions(graph_svg(formulation(chain))) == [] and collisions(schematic_svg(chain)) == []
 
 
 def test_a_graph_without_edges_and_an_edge_from_the_ground_can_be_drawn() -> None:
@@ -166,8 +162,7 @@ def test_a_graph_without_edges_and_an_edge_from_the_ground_can_be_drawn() -> Non
     up = LinearGraph(
         (Edge("up", "O", "a", "through"), Edge("down", "a", "O", "across"), Edge("self", "a", "a", "joint"))
     )
-    assert "up leads from O to a." in graph_svg(up)
-    assert ElementTree.fromstring(schematic_svg(up)).tag.endswith("svg")
+    assert "up leads from O to a." in graph_svg(up) and ElementTree.fromstring(schematic_svg(up)).tag.endswith("svg")
 
 
 ENDS = {"a": ph.Vector([1, 0, 0]), "b": ph.Vector([-1, 0, 0])}
@@ -196,20 +191,17 @@ def words_of(figure: str) -> list[str]:
 def test_every_figure_is_legible_and_told_in_words_of(figure: str) -> None:
     root = ElementTree.fromstring(FIGURES[figure])
     assert collisions(FIGURES[figure]) == []
-    assert root.get("role") == "img"
-    assert root[0].tag == f"{SVG}title" and root[1].tag == f"{SVG}desc" and root[1].text
+    assert root.get("role") == "img" and root[0].tag == f"{SVG}title" and root[1].tag == f"{SVG}desc" and root[1].text
 
 
 def test_figures_1_and_5_have_their_edges() -> None:
     assert sorted(words_of("1c")) == ["A", "B", "G", "G", "O", "a", "b"]
     for figure, at in (("1d", "G"), ("1e", "B"), ("1f", "A")):
-        assert f"W_{at}, u_{at}" in words_of(figure)
-        assert "R₀" in words_of(figure)
+        assert f"W_{at}, u_{at}" in words_of(figure) and "R₀" in words_of(figure)
     for figure in ("5b", "5c"):
         assert {"1", "2", "3", "4", "manipulator"} <= set(words_of(figure))
     graph = LinearGraph((*CHAIN.component("arm").ports, *BODY.component("hand", "b").ports))
-    assert collisions(graph_svg(graph)) == []
-    assert collisions(schematic_svg(graph)) == []
+    assert collisions(graph_svg(graph)) == [] and collisions(schematic_svg(graph)) == []
 
 
 def test_figure_2b_is_in_pieces_and_2c_has_the_mass_centres() -> None:

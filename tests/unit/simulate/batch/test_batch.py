@@ -37,8 +37,7 @@ def test_a_member_is_bit_for_bit_the_run_alone(pendulum: ph.Equations, method: s
     options: dict[str, Any] = {"samples": 7, "method": method, "inputs": {"F": 0.1}}
     options |= {} if method == "rk4" else {"rtol": 1e-6}
     batch = pendulum.simulate(0.5, parameters={"l": LENGTHS}, start={"hinge": ANGLES}, **options)
-    assert isinstance(batch, Batch)
-    assert batch.q.shape == (3, len(batch.t), 1)
+    assert isinstance(batch, Batch) and batch.q.shape == (3, len(batch.t), 1)
     for i, run in enumerate(batch):
         alone = pendulum.simulate(0.5, parameters={"l": LENGTHS[i]}, start={"hinge": ANGLES[i]}, **options)
         np.testing.assert_array_equal(alone.t, batch.t)
@@ -163,8 +162,7 @@ def test_ctrl_c_keeps_what_is_done(pendulum: ph.Equations) -> None:
     with pytest.warns(UserWarning, match="lock"), pytest.raises(SimulationError, match="after 1 of 3 runs") as caught:
         pendulum.simulate(0.1, samples=3, start={"hinge": [0.1, 0.3, 0.2]}, tau=controller)
     batch = caught.value.trajectory
-    assert isinstance(batch, Batch)
-    assert batch.status.tolist() == ["done", "interrupted", "not_run"]
+    assert isinstance(batch, Batch) and batch.status.tolist() == ["done", "interrupted", "not_run"]
 
 
 def test_a_plot_has_a_line_for_each_member(pendulum: ph.Equations) -> None:

@@ -48,8 +48,7 @@ def test_a_member_has_the_bits_that_it_has_alone(method: str, chain: ph.Equation
     assert not batch.failures
     for i in (0, 31, 32, 69):
         alone = chain.simulate(1.5, method=method, **Members.of(given).member(i))  # type: ignore[union-attr]
-        assert np.array_equal(alone.q, batch.q[i])
-        assert np.array_equal(alone.u, batch[i].u)
+        assert np.array_equal(alone.q, batch.q[i]) and np.array_equal(alone.u, batch[i].u)
         assert alone.info["steps"] == batch[i].info["steps"]
 
 
@@ -186,9 +185,7 @@ def test_ctrl_c_keeps_the_members_that_are_done(chain: ph.Equations, monkeypatch
     batch = caught.value.trajectory
     assert isinstance(batch, Batch)
     done = batch.status == "done"
-    assert 0 < done.sum() < 40
-    assert np.array_equal(batch.q[done], whole.q[done])
-    assert np.isnan(batch.q[~done]).all()
+    assert 0 < done.sum() < 40 and np.array_equal(batch.q[done], whole.q[done]) and np.isnan(batch.q[~done]).all()
     assert sorted({*batch.status}) == ["done", "interrupted", "not_run"]
 
 

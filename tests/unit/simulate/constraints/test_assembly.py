@@ -21,11 +21,9 @@ def test_given_and_held_coordinates_and_speeds_stay_and_the_others_follow(crank:
     assert np.abs(crank.compile().constraint_values(made.q)).max() < 1e-12
     assert "'coupler' from 0 to 0.721213" in str(made)
     made = crank.assemble({"crank": 0.3, "rocker": 0.1, "coupler": 1.0}, hold=["rocker"])
-    assert made.q[2] == 0.1
-    assert np.abs(crank.compile().constraint_values(made.q)).max() < 1e-9
+    assert made.q[2] == 0.1 and np.abs(crank.compile().constraint_values(made.q)).max() < 1e-9
     made = crank.assemble({"crank": 0.3}, {"rocker": 2.0})
-    assert made.u[2] == 2.0
-    assert np.abs(crank.compile().constraint_rates(made.q, made.u)).max() < 1e-12
+    assert made.u[2] == 2.0 and np.abs(crank.compile().constraint_rates(made.q, made.u)).max() < 1e-12
     assert set(made.changed) == {"crank", "coupler"}
 
 
@@ -58,8 +56,7 @@ def test_driven_and_embedded_mechanisms_are_drawn_and_plotted(tmp_path: pytest.T
         page = run.animate(tmp_path / "run.html")  # type: ignore[operator]
         assert page.stat().st_size > 1000
         run.plot(tmp_path / "run.png")  # type: ignore[operator]
-        assert run.at(0.25).q.shape == (1, len(equations.q))
-        assert run.drift.position < 1e-9
+        assert run.at(0.25).q.shape == (1, len(equations.q)) and run.drift.position < 1e-9
     tip = s.derive().simulate(0.5, samples=11).pose("coupler")[0]
     assert np.abs(tip[:, 0] - np.sin(2 * np.linspace(0, 0.5, 11))).max() < 1e-9
 

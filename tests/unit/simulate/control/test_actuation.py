@@ -65,8 +65,7 @@ def test_states_without_mass_are_in_laws_and_reach_functions() -> None:
         s.derive().simulate(1, start={"x": 1.0}, tau={"v": tau}, samples=5, rtol=1e-11, atol=1e-11)
         for tau in (-x - z, ph.held(lambda t, q, u, z: -q[0] - z[0], 1e-3), lambda t, q, u, z: -q[0] - z[0])
     )
-    assert law.compare(python).largest < 1e-9
-    assert law.compare(held).largest < 2e-3
+    assert law.compare(python).largest < 1e-9 and law.compare(held).largest < 2e-3
     np.testing.assert_allclose(law.effort("v"), -law["x"] - law["sum"], atol=1e-14)
     assert np.abs(law.at(python.t).z - python.z).max() < 1e-9
 
@@ -75,8 +74,7 @@ def test_breaks_are_at_sample_times_and_those_that_differ_by_rounding_are_one() 
     sums, products = np.cumsum(np.full(9, 0.1)), np.arange(1, 10) * 0.1
     assert (sums != products).any()
     made = breaks_at([sums, products, np.array([-1.0, 0.0, 1.5])], 1.0)
-    assert len(made) == 9
-    assert (made.before < np.minimum(sums, products)).all()
+    assert len(made) == 9 and (made.before < np.minimum(sums, products)).all()
     assert (made.times >= np.maximum(sums, products)).all()
     np.testing.assert_allclose(made.before, made.times, rtol=1e-14)
     assert breaks_at([np.array([0.5, np.nextafter(1.0, 2.0)])], 1.0).times.tolist() == [0.5, 1.0]
@@ -114,8 +112,7 @@ def equations(system: ph.System) -> ph.Equations:
 def test_kinds_are_told_apart(system: ph.System, equations: ph.Equations) -> None:
     given = {"F": (np.array([0.0, 1.0]), [2.0, 3.0]), "G": lambda t: t}
     made = read_inputs(equations.derivation, given, np.array([0.25, 0.0]))
-    assert list(made.laws) == [0] and [each.columns for each in made.functions] == [(1,)]
-    assert not made.is_constant
+    assert list(made.laws) == [0] and [each.columns for each in made.functions] == [(1,)] and not made.is_constant
     assert read_inputs(equations.derivation, {"G": "1/2"}, np.array([0.25, 0.0])).constant.tolist() == [0.25, 0.5]
     assert read_efforts(equations.derivation, {"slide": 2}).constant.tolist() == [2.0], (
         "a joint with one speed names it"

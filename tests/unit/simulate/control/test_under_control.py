@@ -73,8 +73,7 @@ def test_a_closed_run_goes_through_pickling(how: dict[str, Any]) -> None:
     e = slider().derive()
     run = e.simulate(1, controller=ServoPID(e), reference="t", samples=5, **how)
     again = pickle.loads(pickle.dumps(run))
-    assert np.array_equal(again.tracking_error["x"], run.tracking_error["x"])
-    assert np.array_equal(again.tau, run.tau)
+    assert np.array_equal(again.tracking_error["x"], run.tracking_error["x"]) and np.array_equal(again.tau, run.tau)
 
 
 def test_sampled_batches_go_through_sweeps() -> None:

@@ -208,5 +208,4 @@ def test_a_run_reports_what_acted_and_what_it_cost(swing: Any) -> None:
     found = swing[2].sensitivities(1, ["l"], start={"hinge": 1}, samples=5)
     info = found.trajectory.info
     assert info["evaluations"] > 10 * info["steps"] > 0  # DOP853 has twelve stages
-    assert f"{info['evaluations']} evaluations" in repr(found)
-    assert info["wall_time"] > 0
+    assert f"{info['evaluations']} evaluations" in repr(found) and info["wall_time"] > 0

@@ -74,8 +74,7 @@ def test_a_linkage_that_nearly_folds_turns_where_one_that_folds_goes_through() -
     """Links that are off by 1e-9 do not meet; whichever is longer, the motion is nearly the same."""
     options = {"start": {"crank": 0.7}, "speeds": {"crank": 2}, "samples": 5}
     through, longer, shorter = (kite(2 + off).simulate(4, **options)["crank"][-1] for off in (0.0, 1e-9, -1e-9))
-    assert longer == pytest.approx(shorter, abs=1e-3)
-    assert abs(through - longer) > 1
+    assert longer == pytest.approx(shorter, abs=1e-3) and abs(through - longer) > 1
 
 
 @pytest.mark.parametrize("angle", [0.9, 1.3, 1.5, 1.6])
@@ -124,8 +123,7 @@ def test_a_run_that_is_not_stiff_is_the_explicit_method_bit_for_bit(explicit: st
     swing = block(lambda t, x, v: -4 * x - v / 10)
     options = OPTIONS | EXPLICIT[explicit]
     chosen, plain = (swing.simulate(20, start={"x": 1.0}, method=method, **options) for method in ("auto", explicit))
-    assert chosen.info["switches"] == []
-    assert np.array_equal(chosen.q, plain.q)
+    assert chosen.info["switches"] == [] and np.array_equal(chosen.q, plain.q)
 
 
 @pytest.mark.parametrize(("end", "turned"), [(20.0, True), (10.5, False)])
@@ -175,8 +173,7 @@ def test_a_run_by_two_methods_can_be_asked_at_any_time(bushing: Equations) -> No
     # before and after the change; with hardly any mass, 2 x = sin t - cos t + exp -t
     times = np.array([0.001, 0.7, 1.9, 3.1, 4.6])
     exact = (np.sin(times) - np.cos(times) + np.exp(-times)) / 2
-    assert run.interpolant is not None
-    assert np.abs(run.interpolant(times)[:, 0] - exact).max() < 1e-4
+    assert run.interpolant is not None and np.abs(run.interpolant(times)[:, 0] - exact).max() < 1e-4
 
 
 def stiff_loop(constraints: str) -> Equations:
@@ -243,8 +240,7 @@ def test_they_go_where_other_methods_go_under_all_that_acts(method: str, within:
     ):
         fine = equations.simulate(2, rtol=1e-12, atol=1e-12, **TURNING, **acting)
         run = equations.simulate(2, method=method, step=0.01, **TURNING, **acting)
-        assert np.allclose(run.q[-1], fine.q[-1], atol=within)
-        assert np.allclose(run.u[-1], fine.u[-1], atol=within)
+        assert np.allclose(run.q[-1], fine.q[-1], atol=within) and np.allclose(run.u[-1], fine.u[-1], atol=within)
 
 
 @pytest.mark.parametrize("method", ["gauss6", "lie4"])
@@ -252,8 +248,7 @@ def test_a_run_watched_step_by_step_is_the_same_run(method: str) -> None:
     equations = arm().derive()
     bare = equations.simulate(1, method=method, step=0.01, samples=101, **TURNING)
     watched = equations.simulate(1, method=method, step=0.01, samples=101, events=[lambda t, q, u: q[0]], **TURNING)
-    assert len(watched.events[0]) == 1
-    assert np.array_equal(bare.q, watched.q)
+    assert len(watched.events[0]) == 1 and np.array_equal(bare.q, watched.q)
     fine = equations.simulate(1, events=[lambda t, q, u: q[0]], **TURNING)
     assert watched.events[0] == pytest.approx(fine.events[0], abs=1e-7)
     ended = equations.simulate(1, method=method, step=0.01, until=lambda t, q, u: q[0], **TURNING)
@@ -332,8 +327,7 @@ def test_fast_oscillations_vanish_and_slow_ones_stay() -> None:
     options = {"start": start, "samples": 1201, "watch_energy": False, **DAMPED}  # two samples a step
     damped, kept = (equations.simulate(6, spectral_radius=radius, **options) for radius in (0.5, 1.0))
     for run in (damped, kept):
-        assert np.abs(run["slow"] - np.cos(run.t)).max() < 3e-4
-        assert np.abs(run["fast"]).max() <= 1e-3 * (1 + 1e-12)
+        assert np.abs(run["slow"] - np.cos(run.t)).max() < 3e-4 and np.abs(run["fast"]).max() <= 1e-3 * (1 + 1e-12)
     assert np.abs(damped["fast"][100:]).max() < 1e-12
     assert np.abs(kept["fast"][-100:]).max() > 5e-4
 
@@ -352,8 +346,7 @@ def test_steps_are_of_second_order_where_what_acts_jumps_inside_of_them(swing: p
 
 def test_a_run_ends_at_an_event(swing: ph.Equations) -> None:
     run, exact = (swing.simulate(3, start={"hinge": 1}, until=swing.q[0], **more) for more in (DAMPED, {}))
-    assert run.status == "event"
-    assert run.t[-1] == pytest.approx(exact.t[-1], abs=1e-4)
+    assert run.status == "event" and run.t[-1] == pytest.approx(exact.t[-1], abs=1e-4)
 
 
 @pytest.mark.parametrize(("options", "message"), [

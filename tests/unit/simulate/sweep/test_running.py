@@ -57,8 +57,7 @@ def test_an_interrupted_sweep_goes_on_where_it_was_and_equals_the_uninterrupted(
     before = len(computed)
     stop_at.clear()
     again = pendulum.sweep({"l": LENGTHS}, 0.1, measure=counted, store=tmp_path / "runs", **OPTIONS)
-    assert bits(again) == bits(whole)
-    assert computed[before:] == LENGTHS[6:].tolist() and again.info["computed"] == 5
+    assert bits(again) == bits(whole) and computed[before:] == LENGTHS[6:].tolist() and again.info["computed"] == 5
     third = pendulum.sweep({"l": LENGTHS}, 0.1, measure=counted, store=tmp_path / "runs", **{**OPTIONS, "chunk": 5})
     assert bits(third) == bits(whole) and third.info["computed"] == 0
 
@@ -70,8 +69,7 @@ def test_whole_trajectories_go_on_from_a_store_too(pendulum: ph.Equations, tmp_p
     pendulum.sweep({"l": [0.0, 0.5, 1, 2]}, 0.4, workers=1, chunk=1, store=store, **options)
     next(path for path in store.glob("*.npz")).unlink()
     again = pendulum.sweep({"l": [0.0, 0.5, 1, 2]}, 0.4, workers=1, store=store, **options)
-    assert again.info["computed"] == 1
-    assert whole.trajectories is not None and again.trajectories is not None
+    assert again.info["computed"] == 1 and whole.trajectories is not None and again.trajectories is not None
     for a, b in zip(whole.trajectories, again.trajectories, strict=True):
         np.testing.assert_array_equal(a.q, b.q)
         np.testing.assert_array_equal(a.t, b.t)
@@ -154,11 +152,9 @@ def test_different_content_is_different_text() -> None:
         beyond(1), beyond(2),
     ]  # fmt: skip
     texts = [content_of(value) for value in values]
-    assert len({*texts}) == len(values)
-    assert texts == [content_of(value) for value in values]
+    assert len({*texts}) == len(values) and texts == [content_of(value) for value in values]
     assert content_of({"a": 1, "b": 2}) == content_of({"b": 2, "a": 1})
-    assert content_of(beyond(1)) == content_of(beyond(1))
-    assert content_of(np.float64(0.1)) == content_of(0.1)
+    assert content_of(beyond(1)) == content_of(beyond(1)) and content_of(np.float64(0.1)) == content_of(0.1)
 
 
 def test_another_process_tells_the_same() -> None:

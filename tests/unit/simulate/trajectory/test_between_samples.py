@@ -42,8 +42,7 @@ def test_runs_with_constraints_are_known_between_samples() -> None:
 def test_an_interpolant_is_used_where_there_is_one_and_told() -> None:
     run = replace(pendulum().simulate(1), interpolant=lambda t: np.stack([np.sin(t), np.cos(t)], axis=1))
     then = run.at([0.2])
-    assert then.q[0, 0] == np.sin(0.2)
-    assert then.info["between_samples"] == OWN
+    assert then.q[0, 0] == np.sin(0.2) and then.info["between_samples"] == OWN
     loose = Trajectory(run.t, run.q, run.u, run.coordinates, run.speeds)
     assert loose.at([0.25]).info["between_samples"] == AKIMA
 
@@ -71,8 +70,7 @@ def test_a_run_driven_by_a_table_is_known_between_its_samples() -> None:
     given: dict[str, Any] = {"start": {"hinge": 1.0}, "tau": [table(e.system.time)], "method": "DOP853"}
     times = np.linspace(0, 10, 64)
     then = e.simulate(10, samples=11, **given).at(times)
-    assert then.info["between_samples"] == OWN
-    assert np.array_equal(then.x, e.simulate(10, samples=times, **given).x)
+    assert then.info["between_samples"] == OWN and np.array_equal(then.x, e.simulate(10, samples=times, **given).x)
 
 
 def test_cubics_through_samples_that_are_too_few_are_warned_of() -> None:

@@ -59,8 +59,7 @@ def test_reactions_are_columns_of_the_text_and_panels_of_the_plot(run: Trajector
     assert header.endswith("torque.hook.z [N·m],force.hook.x [N],force.hook.y [N],force.hook.z [N]")
     assert float(first.split(",")[-1]) == run.reaction("hook").force[0, 2]
     again = Trajectory.from_csv(tmp_path / "run.csv", run.equations)
-    assert again.coordinates == ("hook",)
-    assert (again.q == run.q).all()
+    assert again.coordinates == ("hook",) and (again.q == run.q).all()
     titles = [axes.get_title(loc="left") for axes in run.plot(reactions=["hook"]).axes]
     assert any(title.startswith("Force of hook  (N)") for title in titles)
     assert again.reaction("hook").force == pytest.approx(run.reaction("hook").force)

@@ -77,8 +77,7 @@ def test_text_and_archives_give_back_every_digit(run: Trajectory, tmp_path: Path
         Trajectory.load(run.save(tmp_path / "run.npz")),
     ):
         assert np.array_equal(again.t, run.t) and np.array_equal(again.q, run.q)
-        assert np.array_equal(again.u, run.u) and again.coordinates == run.coordinates
-        assert again.speeds == run.speeds
+        assert np.array_equal(again.u, run.u) and again.coordinates == run.coordinates and again.speeds == run.speeds
         assert again.status == "done"
 
 
@@ -232,8 +231,7 @@ def test_differences_have_a_name_a_size_and_a_time() -> None:
     made = one.compare(other)
     assert set(made.differences) == {"hinge", "u(rate)", "tau(rate)", "input(push)"}
     assert (made["input(push)"].largest, made["input(push)"].time) == (1.0, 0.0)
-    assert made.largest == max(each.largest for each in made.differences.values())
-    assert "u(rate) at t = " in str(made)
+    assert made.largest == max(each.largest for each in made.differences.values()) and "u(rate) at t = " in str(made)
     assert one.compare(one).largest == 0.0
 
 

@@ -67,8 +67,7 @@ def test_a_table_holds_what_follows_and_is_read_again(run: Trajectory, tmp_path:
     known = Trajectory.from_csv(path, run.equations)
     assert known.coordinates == run.coordinates and (known.q == run.q).all() and (known.u == run.u).all()
     np.testing.assert_allclose(known.speed("w"), run.speed("w"), rtol=1e-14)
-    assert (known.effort("v") == 2.0).all()
-    assert (known["push"] == run["push"]).all()
+    assert (known.effort("v") == 2.0).all() and (known["push"] == run["push"]).all()
 
 
 def test_dependent_speeds_are_those_of_all_unknowns(tmp_path: Path) -> None:
