@@ -5,6 +5,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 from tests.seeds import seeds
 
 import polhode as ph
@@ -100,17 +101,14 @@ def test_a_driven_tree_that_was_rewritten_gives_the_same_equations(module: Modul
     system = on_a_driven_base(501)
     takes_mass_away = {"regroup", "lend"} & {*passes}
     if module is silver and takes_mass_away:
-        with pytest.raises(ph.PolhodeError, match="no mass centre"):
-            derive(system, module, passes)
+        refused("no mass centre", lambda: derive(system, module, passes))
     else:
         assert_agrees(derive(system, module, passes), derive(system, newton_euler))
 
 
 def test_regrouped_masses_without_a_centre_are_refused_by_silver_alone() -> None:
     system = random_system(302, bodies=3, joints=("revolute",), symbolic=0.8)
-    with pytest.raises(ph.PolhodeError, match="no mass centre") as refusal:
-        derive(system, silver, ("regroup",))
-    assert "passes=()" in str(refusal.value)
+    assert "passes=()" in refused("no mass centre", lambda: derive(system, silver, ("regroup",)))
 
 
 @pytest.mark.parametrize("module", LAGRANGIAN, ids=name_of)
@@ -118,9 +116,8 @@ def test_regrouped_masses_without_a_centre_are_refused_by_silver_alone() -> None
 def test_a_joint_that_moves_in_several_ways_at_once_is_refused_by_name(module: ModuleType, kind: object) -> None:
     system = ph.System("ball")
     system.joint("socket", system.ground, system.body("ball", 1, (0, 0, 1)), kind)
-    with pytest.raises(ph.PolhodeError, match="joint 'socket'") as refusal:
-        derive(system, module)
-    assert f"'{name_of(module)}'" in str(refusal.value) and "newton_euler" in str(refusal.value)
+    message = refused("joint 'socket'", lambda: derive(system, module))
+    assert f"'{name_of(module)}'" in message and "newton_euler" in message
 
 
 @pytest.mark.parametrize("module", (*LAGRANGIAN, silver), ids=name_of)

@@ -1,7 +1,6 @@
 import pytest
 from tests.refusals import refused
 
-from polhode.errors import PolhodeError
 from polhode.expr import (
     Expr,
     absolute,
@@ -73,9 +72,8 @@ SQUARE = table(([-1, 0, 1], [0, 1]), [[0, 0], [0, 0], [1, 2]])
     ],
 )
 def test_a_table_that_bends_or_jumps_where_small_symbols_vanish_is_refused(root: Expr) -> None:
-    with pytest.raises(PolhodeError, match="has no slope where the small variables vanish") as refused:
-        first_order([q + root], SMALL)
-    assert 'kind="cubic"' in str(refused.value)
+    message = refused("has no slope where the small variables vanish", lambda: first_order([q + root], SMALL))
+    assert 'kind="cubic"' in message
 
 
 def test_a_table_is_carried_where_its_slope_is_one() -> None:

@@ -21,9 +21,7 @@ SCOPE = Scope({"parameter": {"x": X, "y": Y}})
 
 
 def refusal(text: str, scope: Scope = SCOPE) -> str:
-    with pytest.raises(PolhodeError) as caught:
-        parse(text, scope)
-    return str(caught.value)
+    return refused("", lambda: parse(text, scope))
 
 
 @pytest.mark.parametrize(("text", "value"), [

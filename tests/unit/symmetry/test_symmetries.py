@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 from tests.refusals import refused
@@ -194,9 +193,7 @@ def test_amended_potentials_are_stationary_and_reduced_coordinates_gone() -> Non
 
 
 def test_what_cannot_be_reduced_says_why() -> None:
-    with pytest.raises(ph.PolhodeError, match="'b' is no cyclic coordinate") as caught:
-        spherical_pendulum().reduce("b")
-    assert "Cyclic are a" in str(caught.value)
+    assert "Cyclic are a" in refused("'b' is no cyclic coordinate", lambda: spherical_pendulum().reduce("b"))
     s = ph.System("puck", gravity=(0, 0, 0))
     s.joint("glide", s.ground, s.body("puck", 1, inertia=(1, 1, 1)), ph.Planar("z"))
     refused("its rate is no speed by itself", lambda: s.derive().reduce("glide_x"))

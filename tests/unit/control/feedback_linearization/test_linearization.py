@@ -125,9 +125,7 @@ def test_a_coordinate_that_no_input_reaches_is_named() -> None:
     s = ph.System("two carts", gravity=(0, 0, 0))
     for name in "ab":
         s.joint(name, s.ground, s.body(f"cart {name}", 1), ph.Prismatic("x"))
-    with pytest.raises(ph.PolhodeError, match="no input ever reaches b") as told:
-        s.derive().feedback_linearize(["b"], ["a"])
-    assert "extend" not in str(told.value)
+    assert "extend" not in refused("no input ever reaches b", lambda: s.derive().feedback_linearize(["b"], ["a"]))
 
 
 def test_zero_dynamics_and_singular_states_are_reported() -> None:
