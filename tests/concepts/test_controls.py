@@ -141,4 +141,4 @@ def test_efforts_of_a_run_are_called_by_the_same_names(key: str) -> None:
             reference={"a": 0, "b": 0},
             tau={e.tau[1] if key == "symbol" else key: 1},
         )
-    refused("there is no 'tau_vc' in tau", lambda: e.simulate(0.1, tau={"tau_vc": 1}))
+    refused("there is no effort 'tau_vc'", lambda: e.simulate(0.1, tau={"tau_vc": 1}))

@@ -206,6 +206,6 @@ def test_F26_a_text_is_taken_as_far_as_its_float_is(text: str) -> None:
     ("1e-99999", "too small"),
 ])  # fmt: skip
 def test_F26_a_text_beyond_the_range_of_a_double_is_told_as_such(text: str, said: str) -> None:
-    with pytest.raises(ph.PolhodeError, match=said) as refused:
+    with pytest.raises(ph.PolhodeError, match=said) as caught:
         as_expr(text)
-    assert refused.value.problems[0].code == "E-EXPR-NUMBER"
+    assert caught.value.problems[0].code == "E-EXPR-NUMBER"

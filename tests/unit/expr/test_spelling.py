@@ -294,9 +294,9 @@ def test_a_multiplier_that_is_written_as_a_parameter_is_told_with_its_constraint
     name = next(iter(s.constraints))
     first = s.derive().constraints.multipliers[0]
     clash = s.parameter(str(ph.to_sympy(first)), 1)
-    with pytest.raises(ph.PolhodeError) as refused:
+    with pytest.raises(ph.PolhodeError) as caught:
         s.derive()
-    (problem,) = refused.value.problems
+    (problem,) = caught.value.problems
     assert problem.place == f"constraint '{name}'" and problem.code == "E-MODEL-TWICE"
     assert f"'{clash.name}'" in problem.message and "another name" in problem.cure
 

@@ -84,9 +84,9 @@ def test_a_sign_in_a_rate_is_found_and_the_run_begins_anew_there() -> None:
 def test_no_option_is_ignored_in_silence(options: dict[str, Any], place: str) -> None:
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    with pytest.raises(PolhodeError) as refused:
+    with pytest.raises(PolhodeError) as caught:
         s.derive().simulate(1, **options)
-    assert refused.value.problems[0].place == place and refused.value.problems[0].cure
+    assert caught.value.problems[0].place == place and caught.value.problems[0].cure
 
 
 def test_the_memory_of_a_run_goes_with_its_trajectory(thrown: ph.Equations) -> None:

@@ -255,9 +255,9 @@ UNEVEN = {
 
 @pytest.mark.parametrize("uneven", UNEVEN.values(), ids=UNEVEN)
 def test_batches_of_different_shapes_are_refused_with_their_shapes(uneven: Callable[[], object]) -> None:
-    with pytest.raises(ph.PolhodeError, match=r"\((4|5),\) and \((4|5),\) do not go together") as refused:
+    with pytest.raises(ph.PolhodeError, match=r"\((4|5),\) and \((4|5),\) do not go together") as caught:
         uneven()
-    assert "E-ROTATION-SHAPE" in str(refused.value)
+    assert "E-ROTATION-SHAPE" in str(caught.value)
 
 
 def test_batches_of_one_shape_combine_and_others_are_refused() -> None:

@@ -98,9 +98,9 @@ LOCKED = [
 
 @pytest.mark.parametrize(("form", "r"), LOCKED)
 def test_exact_gimbal_lock_is_told_as_in_numbers(form: str, r: ph.Rotation) -> None:
-    with pytest.raises(ph.PolhodeError, match=f"the form '{form}' is singular: at the middle angle") as refused:
+    with pytest.raises(ph.PolhodeError, match=f"the form '{form}' is singular: at the middle angle") as caught:
         r.rate((1, 0, 0), form=form)
-    assert "E-ROTATION-SINGULAR" in str(refused.value)
+    assert "E-ROTATION-SINGULAR" in str(caught.value)
     refused(f"the form '{form}' is singular", lambda: r.second_rate((1, 0, 0), (0, 1, 0), form=form))
 
 
