@@ -149,16 +149,12 @@ def constraints(kind: str) -> Constraints:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_its_fields_are_its_attributes_and_it_is_plain_data(kind: str) -> None:
+def test_its_fields_are_its_attributes_and_it_is_plain_data_and_unknown_and_missing_fields_are_told(kind: str) -> None:
     element = made(kind).constraints["it"]
     assert type(element) is CONSTRAINTS[kind] and all(hasattr(element, field.name) for field in element.fields)
     assert (type(element).__doc__ or "").split("\n")[0].endswith(".")
     again = pickle.loads(pickle.dumps(made(kind).model()))
     assert again.digest == made(kind).model().digest
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_unknown_and_missing_fields_are_told(kind: str) -> None:
     system, constraint = ph.System("empty"), CONSTRAINTS[kind]
     refused("it has no field 'colour'", lambda: system.constraint("it", constraint, colour="red"), ModelError)
     required = [field.name for field in constraint.fields if field.is_required]
@@ -200,14 +196,10 @@ def test_every_formalism_agrees_with_multipliers_and_embedded(kind: str) -> None
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_reference_derivation_covers_it_and_agrees(kind: str) -> None:
+def test_the_reference_derivation_covers_it_and_agrees_and_its_forces_do_the_work_of_its_multipliers(kind: str) -> None:
     found = agreement({"newton_euler": derived(kind).record, "network": made(kind).derive("network").record})
     assert found, str(found)
     assert not found.not_covered and "constraint row A" in found.checked
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_its_forces_do_the_work_of_its_multipliers(kind: str) -> None:
     found = constraints(kind)
     wrenches, efforts = constraint_wrenches(made(kind), found, found.multipliers)
     for place, (n, f) in enumerate(wrenches):

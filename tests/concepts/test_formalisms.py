@@ -256,10 +256,7 @@ def test_the_command_derives_a_model_file_by_every_formalism(
     assert json.loads(capsys.readouterr().out)["formalism"] == formalism
 
 
-def test_the_documents_name_every_formalism() -> None:
+def test_the_documents_name_every_formalism_and_an_unknown_formalism_is_refused_with_a_hint() -> None:
     text = (ROOT / "docs" / "formalisms.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in text for name in {*names(historical=True)} - {ADDED.name})
-
-
-def test_an_unknown_formalism_is_refused_with_a_hint() -> None:
     refused("newton_euler", lambda: pendulum().derive("newton-euler"))

@@ -129,13 +129,10 @@ def test_F08_a_vector_has_three_components(vector: str) -> None:
     assert "m.yaml:3: bodies.bob.com:" in refusal(PENDULUM.replace("[0, 0, -l]", vector))
 
 
-def test_F10_names_may_be_shared_and_F08_white_space_does_not_matter() -> None:
+def test_F10_names_may_be_shared_and_F08_white_space_does_not_matter_and_F09_doubled_and_F10_similar_names() -> None:
     assert same_pendulum(loads_yaml(PENDULUM.replace("[0, 0, -l]", "[  0,\n      0 ,\t-l  ]")))
     text = PENDULUM.replace("hinge", "bob").replace("m: 2", "m: 2, M: 3")
     assert loads_yaml(text).derive("newton_euler").mass_matrix.shape == (1, 1)
-
-
-def test_F09_doubled_and_F10_similar_names() -> None:
     message = refusal(PENDULUM + "  hinge: {parent: ground, child: bob, type: fixed}\n")
     assert "m.yaml:6: joints.hinge: this name was already given in line 5" in message
     assert "line 1" in refusal("a: 1\nbodies: {}\na: 2\n")

@@ -72,7 +72,7 @@ def test_h3_columns_of_any_name_are_read_as_they_were_saved(hostile: Batch, kind
     same(Batch.load(hostile.save(tmp_path / f"runs.{kind}")), hostile)
 
 
-def test_h3_a_variable_of_a_dataset_is_what_it_says() -> None:
+def test_h3_a_variable_of_a_dataset_is_what_it_says_and_h3_a_result_of_a_sweep_is_never_another_one_s() -> None:
     run = run_of(slides(*NAMES))
     for data in (run.to_xarray(), run_of(slides(*NAMES), parameters={"m": [1, 2]}).to_xarray().isel(member=0)):
         assert len(data.data_vars) >= 2 * len(NAMES) and "d(x)" not in data and data["x"].values[0] == 0
@@ -80,9 +80,6 @@ def test_h3_a_variable_of_a_dataset_is_what_it_says() -> None:
         assert named["coordinate d(x)"][0] == 10.0 and named["speed x"][0] == 1.0
         assert named["coordinate h "][0] == 110.0
         assert data["time"].dims == ("time",)
-
-
-def test_h3_a_result_of_a_sweep_is_never_another_one_s() -> None:
     e = slides("x", "d(x)")
     sweep = e.sweep({"m": [1, 2]}, 1, start=[5, 7], speeds={"x": 1, "d(x)": 2}, workers=1, samples=3)
     assert sweep["speed:x"].tolist() == [1, 1] and sweep["coordinate:d(x)"].tolist() == [9, 9]

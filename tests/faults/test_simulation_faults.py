@@ -302,7 +302,7 @@ def test_f46_a_bad_row_is_named_by_its_line(text: str, line: int, reason: str, t
     assert f"run.csv:{line}:" in refused(reason, lambda: Trajectory.from_csv(path), FormatError)
 
 
-def test_f47_what_is_misspelt_is_named_with_what_was_meant() -> None:
+def test_f47_what_is_misspelt_is_named_with_what_was_meant_and_f47_a_parameter_without_value_is_named() -> None:
     equations = slider(force=0, mass=2.0)
     for options, meant in (
         ({"parameters": {"mas": 1}}, "mass"), ({"start": {"X": 1}}, "x"), ({"speeds": {"vv": 1}}, "v"),
@@ -310,9 +310,6 @@ def test_f47_what_is_misspelt_is_named_with_what_was_meant() -> None:
     ):  # fmt: skip
         with pytest.raises(PolhodeError, match=meant):
             equations.simulate(1, **options)  # type: ignore[arg-type]
-
-
-def test_f47_a_parameter_without_value_is_named() -> None:
     s = ph.System("pendulum")
     l = s.parameter("l")
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -l)), ph.Revolute("y"))

@@ -136,7 +136,7 @@ def test_dependent_speeds_and_their_accelerations_are_put_in() -> None:
     assert_allclose(f.frame_acceleration(body, start.q, u, udot, parameters={"v": 4.0}), expected, rtol=1e-9, atol=1e-9)
 
 
-def test_bias_acceleration_is_what_is_left_without_accelerations() -> None:
+def test_bias_acceleration_is_what_is_left_without_accelerations_and_a_frame_that_is_none_gets_a_sentence() -> None:
     equations = random_system(3, bodies=3).derive()
     f, name = equations.compile(), [*equations.tree.bodies][-1]
     rng = np.random.default_rng(1)
@@ -148,9 +148,6 @@ def test_bias_acceleration_is_what_is_left_without_accelerations() -> None:
         rtol=1e-12,
         atol=1e-12,
     )
-
-
-def test_a_frame_that_is_none_gets_a_sentence() -> None:
     refused("there is no body or frame 'hand'", lambda: random_system(1, bodies=1).derive().frame_acceleration("hand"))
 
 
@@ -177,16 +174,13 @@ def test_momenta_move_as_mass_matrix_and_accelerations_say(seed: int) -> None:
     assert (ends[0] - ends[1]) / (2 * d) == pytest.approx(rates[n:], abs=2e-6 * size)
 
 
-def test_momenta_that_nothing_changes_are_seen_to_be_constant() -> None:
+def test_momenta_that_nothing_changes_are_seen_to_be_constant_and_what_has_no_momenta_says_why() -> None:
     s = ph.System("stone", gravity=(0, 0, 0))
     s.joint("air", s.ground, s.body("stone", 1, (0.1, 0.2, 0), (1, 2, 2.5)), ph.Free())
     record = s.derive().record
     rates = canonical(record).rates
     pushed = dict.fromkeys(record.tau, 0)
     assert [is_zero(rate.subs(pushed)) for rate in rates[-3:]] == [True] * 3
-
-
-def test_what_has_no_momenta_says_why() -> None:
     driven = ph.System("driven")
     swing = driven.joint("swing", driven.ground, driven.body("arm", 1, (0, 0, -1), (1, 1, 1)), ph.Revolute("y"))
     driven.joint("tip", driven.bodies["arm"].name, driven.body("bob", 1, (0, 0, -1), (1, 1, 1)), ph.Revolute("x"))

@@ -65,7 +65,7 @@ loads:
 """
 
 
-def test_a_table_in_a_file_is_the_table_in_python() -> None:
+def test_a_table_in_a_file_is_the_table_in_python_and_a_model_with_tables_goes_out_and_in() -> None:
     system = loads_yaml(MODEL)
     q, u = system.joints["hinge"].q[0], system.joints["hinge"].u[0]
     scale = system.parameters["scale"].symbol
@@ -75,9 +75,6 @@ def test_a_table_in_a_file_is_the_table_in_python() -> None:
     slope = ph.table([-1, 0, 1, 2], [-3, 0, 1, 7], kind="cubic").derivative().derivative()
     assert system.loads[1].value == spring(ph.sin(system.time)) - slope(q)
     assert system.loads[2].energy == scale * ph.table([-1, 0, 2], [-3, 0, 7]).integral()(q)
-
-
-def test_a_model_with_tables_goes_out_and_in() -> None:
     system = loads_yaml(MODEL)
     assert digest(loads_yaml(dumps_yaml(system))) == digest(system)
     assert system.derive("poincare").agrees_with(loads_yaml(dumps_yaml(system)).derive("newton_euler"))

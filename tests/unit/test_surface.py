@@ -45,7 +45,7 @@ def test_a_moved_slider_runs_it_again_as_a_call_would() -> None:
     assert widget.run["hinge"][0] == -0.5 and widget.run.speed("hinge")[0] == 1.0
 
 
-def test_a_run_that_fails_is_told_and_the_motion_before_it_stays() -> None:
+def test_a_run_that_fails_is_told_and_the_motion_before_it_stays_and_widgets_need_a_notebook_and_one_run() -> None:
     widget = ph.widget(motor_driven_pendulum().derive(), 1)
     before = widget.page
     moved(widget, "L", 0.0)  # the current then has no rate
@@ -55,9 +55,6 @@ def test_a_run_that_fails_is_told_and_the_motion_before_it_stays() -> None:
     widget.values = ["<b>"] * len(widget.sliders)
     assert widget.failed
     moved(widget, "L", 0.01)
-
-
-def test_widgets_need_a_notebook_and_one_run() -> None:
     assert "a running notebook that shows widgets is needed" in repr(ph.widget(motor_driven_pendulum().derive(), 1))
     widget = ph.widget(motor_driven_pendulum().derive(), 1, parameters={"K": [0.1, 0.2]}, sliders=["R"])
     assert widget.failed and "one run" in widget.told

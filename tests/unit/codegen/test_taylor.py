@@ -38,22 +38,15 @@ def _names(series: SeriesProgram) -> list[str]:
 
 
 @pytest.mark.parametrize("op", ["abs", "sign"])
-def test_a_corner_of_the_state_has_no_recurrence(op: str) -> None:
+def test_a_corner_of_the_state_has_no_recurrence_and_a_corner_of_what_is_steady_does_no_harm(op: str) -> None:
     assert not has_recurrences(_program((op, 1))) and not has_recurrences(_program(("sin", 3), (op, 4)))
-
-
-@pytest.mark.parametrize("op", ["abs", "sign"])
-def test_a_corner_of_what_is_steady_does_no_harm(op: str) -> None:
     program = _program((op, 2), ("mul", 4, 1))
     assert has_recurrences(program) and _names(series_program(program)) == ["steady", "scaled"]
 
 
-def test_a_corner_that_nothing_uses_does_no_harm() -> None:
+def test_a_corner_that_nothing_uses_does_no_harm_and_sine_and_cosine_are_each_other_s_integrals() -> None:
     program = _program(("abs", 1), ("sin", 1))
     assert has_recurrences(program) and _names(series_program(program)) == ["integral", "integral"]
-
-
-def test_sine_and_cosine_are_each_other_s_integrals() -> None:
     series = series_program(_program(("cos", 1), ("sin", 1), ("add", 4, 5)))
     first = series.program.first_run
     assert [step.op for step in series.program.run] == ["sin", "cos", "add"]

@@ -134,16 +134,13 @@ def test_variations_and_adjoints_are_the_jacobian_forwards_and_backwards(constra
     assert_allclose(backward, np.concatenate([-rates, w @ by_x, w @ by_p]), atol=1e-11 * abs(by_x).max())
 
 
-def test_functions_of_the_same_words_and_gains_in_laws() -> None:
+def test_functions_of_the_same_words_and_gains_in_laws_and_what_cannot_be_differentiated_is_told() -> None:
     x = cart().derive().record.q[0]
     assert repr(AdjointRates(("m",), x)) != repr(AdjointRates(("m",), 2 * x)) != repr(AdjointRates(("m",)))
     e, laws, x, more = closed("cart")
     f = e.compile().driven(laws)
     wanted = slope(lambda p: f.evaluate("state_rates", x, TAU, parameters={"m": p}, **more), 0.5)
     assert_allclose(f.derivatives("state_rates", ["m"], x, TAU, **more)[:, 0], wanted, atol=1e-9)
-
-
-def test_what_cannot_be_differentiated_is_told() -> None:
     f = cart().derive().compile()
     refused("no result to differentiate 'energy'", lambda: f.derivatives("energy", ["m"], Q, U))
     refused("no parameter, input or effort 'mm'", lambda: f.derivatives("bias", ["mm"], Q, U))

@@ -33,7 +33,7 @@ def test_rates_keep_the_definitions_whatever_moves() -> None:
     assert not any(directional(list(definitions.values()), along))
 
 
-def test_a_pin_in_a_slot_tells_where_it_is() -> None:
+def test_a_pin_in_a_slot_tells_where_it_is_and_auxiliary_coordinates_are_measured_and_start_as_given() -> None:
     equations = slotted_arm().derive()
     constraints = equations.constraints
     assert constraints is not None
@@ -45,9 +45,6 @@ def test_a_pin_in_a_slot_tells_where_it_is() -> None:
     assert [*made.moved] == ["block"], "what is carried is not told as moved"
     rates = equations.compile().coordinate_rates(made.q, made.u)
     assert rates[2] == pytest.approx(2.0) and rates[3] == pytest.approx(2.0 * slant * np.tan(0.4))
-
-
-def test_auxiliary_coordinates_are_measured_and_start_as_given() -> None:
     assert coordinate_units(slotted_arm().derive().record) == ["rad", "m", "rad", "m"]
     ball = ph.Compound(ph.Prismatic("z"), ph.Spherical())
     assert coordinate_units(slotted_arm(ball).derive().record)[2:] == ["m", *["quaternion"] * 4]
@@ -108,15 +105,12 @@ def test_diagnostics_and_inverse_kinematics_place_auxiliary_coordinates() -> Non
     assert place["arm"] == pytest.approx(np.arctan(0.4)) and place["slot 1"] == pytest.approx(np.arctan(0.4))
 
 
-def test_auxiliary_coordinates_is_found_in_numbers_too() -> None:
+def test_auxiliary_coordinates_is_found_in_numbers_too_and_a_joint_that_forbids_nothing_carries_nothing() -> None:
     equations = slotted_arm().derive()
     values = dict(zip(equations.q, (0.4, -0.5 * np.tan(0.4), 0.0, 0.0), strict=True))
     placed = fitted(equations.tree, values)
     assert evaluate(list(equations.tree.auxiliary[0].back), placed) == pytest.approx([0, 0], abs=1e-12)
     assert placed[equations.q[2]] == pytest.approx(0.4)
-
-
-def test_a_joint_that_forbids_nothing_carries_nothing() -> None:
     in_plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
     anywhere = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Prismatic("z"), ph.Spherical())
     for closer in (in_plane, anywhere):

@@ -19,7 +19,7 @@ def block() -> tuple[ph.Equations, Any, Any, Any]:
     return s.derive(), slide.q[0], slide.u[0], force
 
 
-def test_a_linear_problem_is_solved_as_it_is_by_a_riccati_recursion() -> None:
+def test_a_linear_problem_is_solved_as_it_is_by_a_riccati_recursion_and_limits_make_a_motion_bang_bang() -> None:
     e, x, v, force = block()
     h = 0.1
     made = iLQR(e, 2 * x**2 + v**2 + force**2, 10 * x**2, duration=2, sample_time=h, start={"x": 1})
@@ -32,9 +32,6 @@ def test_a_linear_problem_is_solved_as_it_is_by_a_riccati_recursion() -> None:
         gains.append(K)
     np.testing.assert_allclose(made.K, gains[::-1], rtol=1e-4)
     assert made.cost == pytest.approx(P[0, 0] / 2, rel=1e-6) and made.converged
-
-
-def test_limits_make_a_motion_bang_bang() -> None:
     e, x, v, force = block()
     final = 500 * (x - 1) ** 2 + 500 * v**2
     made = iLQR(e, force**2 / 1000, final, duration=2, sample_time=0.05, limits={"F": 1})

@@ -169,7 +169,7 @@ def test_a_schedule_is_the_regulator_at_each_of_its_equilibria() -> None:
         assert effort == pytest.approx(20 * np.sin(value) - 0.3 * K[1], rel=1e-6)
 
 
-def test_a_pendulum_follows_far_beyond_one_equilibrium() -> None:
+def test_a_pendulum_follows_far_beyond_one_equilibrium_and_gains_follow_a_known_parameter_or_are_refused() -> None:
     e = pendulum()
     made = GainSchedule(e, over={"a": np.linspace(0, 2.8, 8)}, Q=[30, 3], inputs=["tau_a"])
     run = e.simulate(20, controller=made, reference={"a": "1.4 - 1.2*cos(0.3*t)"}, start={"a": 0.2})
@@ -178,9 +178,6 @@ def test_a_pendulum_follows_far_beyond_one_equilibrium() -> None:
     alone = LQR(e.linearize(e.equilibrium(free=["tau_a"], given={"a": 0.2})), Q=[30, 3], inputs=["tau_a"])
     other = e.simulate(20, controller=alone, reference={"a": "1.4 - 1.2*cos(0.3*t)"}, start={"a": 0.2})
     assert np.abs(other.q[:, 0] - wanted).max() > 0.5
-
-
-def test_gains_follow_a_known_parameter_or_are_refused() -> None:
     e = cart_pole().derive()
     made = GainSchedule(e, over={"m": [0.1, 0.5, 1.0]}, Q={"x": 1, "theta": 1})
     assert np.all(np.diff(made.K[:, 0, 1]) < 0)  # a heavier pole takes more

@@ -25,16 +25,13 @@ def law_at(mpc: LinearMPC, x: Any) -> list[float]:
     return evaluate([*law.controls.values(), *(each.update for each in law.states)], known)  # type: ignore[list-item]
 
 
-def test_without_limits_it_is_the_regulator() -> None:
+def test_without_limits_it_is_the_regulator_and_the_law_is_the_plan_and_keeps_its_limits() -> None:
     linear = cart_pole().derive().linearize()
     mpc = LinearMPC(linear, **WEIGHTS, horizon=6, sample_time=0.05)
     x = np.array([0.3, 0.2, -0.5, 0.4])
     control, gap = law_at(mpc, x)
     assert control == pytest.approx(float(-(LQR(linear, **WEIGHTS, sample_time=0.05).K @ x)[0]), rel=1e-7)
     assert abs(gap) < 1e-10
-
-
-def test_the_law_is_the_plan_and_keeps_its_limits() -> None:
     linear = cart_pole().derive().linearize()
     mpc = LinearMPC(linear, **WEIGHTS, horizon=8, sample_time=0.05, limits={"F": (-2, 3)})
     for x in ([0, 0.05, 0, 0], [0, 0.3, 0, 0], [1, -0.4, 0.2, 0], [0.2, 0.1, 0.5, -0.2]):
@@ -45,7 +42,7 @@ def test_the_law_is_the_plan_and_keeps_its_limits() -> None:
         assert gap == pytest.approx(mpc.gap(x), abs=1e-9)
 
 
-def test_the_bound_holds_where_iterations_do_not_suffice() -> None:
+def test_the_bound_holds_where_iterations_do_not_suffice_and_limits_are_those_of_the_input_itself() -> None:
     linear = cart_pole().derive().linearize()
     few = LinearMPC(linear, **WEIGHTS, horizon=25, sample_time=0.05, limits={"F": 3}, iterations=1)
     many = LinearMPC(linear, **WEIGHTS, horizon=25, sample_time=0.05, limits={"F": 3}, iterations=30)
@@ -57,9 +54,6 @@ def test_the_bound_holds_where_iterations_do_not_suffice() -> None:
         assert cost[0] - cost[1] <= few.gap(x) + 1e-6 * abs(cost[1]) and many.gap(x) <= 1e-9 * (1 + abs(cost[1]))
         met += cost[0] - cost[1] > 1e-6
     assert met > 5
-
-
-def test_limits_are_those_of_the_input_itself() -> None:
     s = ph.System("lift", gravity=(0, 0, -10))
     s.joint("z", s.ground, s.body("cage", 2), ph.Prismatic("z"))
     e = s.derive()
@@ -85,14 +79,11 @@ def test_wrong_calls_get_a_sentence(wrong: dict[str, Any], sentence: str) -> Non
     refused(sentence, lambda: LinearMPC(cart_pole().derive().linearize(), **given))
 
 
-def test_laws_and_plans_that_would_be_too_large_are_refused() -> None:
+def test_laws_and_plans_that_would_be_too_large_are_refused_and_two_inputs_are_planned_side_by_side() -> None:
     mpc = LinearMPC(cart_pole().derive().linearize(), **WEIGHTS, horizon=60, sample_time=0.02, limits={"F": 3})
     refused("Take a shorter horizon", lambda: mpc.law)
     mpc = RealTimeIteration(cart_pole().derive(), **WEIGHTS_ITERATION, horizon=2000)
     refused("nodes, more than", lambda: mpc.law)
-
-
-def test_two_inputs_are_planned_side_by_side() -> None:
     s = ph.System("table", gravity=(0, 0, 0))
     s.joint("x", s.ground, s.body("slide", 0), ph.Prismatic("x"))
     s.joint("y", "slide", s.body("block", 1), ph.Prismatic("y"))

@@ -40,7 +40,7 @@ def test_feedback_forms_of_driven_speeds_and_of_elastic_arms() -> None:
     assert [*made.inputs] == [f"tau_j{i} rotor" for i in range(1, 7)] and made.size == 24
 
 
-def test_brackets_and_involutivity_are_asked_by_names_of_inputs() -> None:
+def test_brackets_and_involutivity_are_asked_by_names_of_inputs_and_equations_that_are_not_affine_are_refused() -> None:
     s = ph.System("sleigh", gravity=(0, 0, 0))
     s.joint("j", s.ground, s.body("b", 1, inertia=(1, 1, 1)), ph.Planar())
     s.knife_edge("edge", "b")
@@ -48,9 +48,6 @@ def test_brackets_and_involutivity_are_asked_by_names_of_inputs() -> None:
     assert form.is_involutive(["tau_j_w", "tau_j_vx"])
     moved = [form.bracket(None, name) for name in form.inputs]
     assert not form.is_involutive(moved) and form.lie_derivative(form.variables[0]) == form.drift[0]
-
-
-def test_equations_that_are_not_affine_are_refused() -> None:
     form = cart_pole().derive().control_affine()
     refused(r"there is no input 'G'", lambda: form.bracket(None, "G"))
     refused(r"a field with 2 entries is given, and the state has 4", lambda: form.bracket(None, [1, 2]))

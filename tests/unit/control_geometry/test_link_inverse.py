@@ -58,16 +58,13 @@ def test_the_reduced_model_is_solved_in_closed_form() -> None:
     assert jerk not in free_symbols([made.efforts["j rotor"]])
 
 
-def test_a_joint_without_an_elastic_motor_keeps_its_effort() -> None:
+def test_a_joint_without_an_elastic_motor_keeps_its_effort_and_six_joints_stay_small_graphs() -> None:
     s = ph.System("two", gravity=(0, 0, "-9.81"))
     s.joint("a", s.ground, s.body("first", 1, (1, 0, 0)), ph.Revolute("y"))
     s.joint("b", "first", s.body("second", 1, (1, 0, 0)), ph.Revolute("y"), at=(1, 0, 0))
     s.motor("b", 10, inertia=1, stiffness=100, coupling="reduced")
     made = s.derive().link_inverse_dynamics
     assert set(made.efforts) == {"a", "b rotor"} and made.order == 4
-
-
-def test_six_joints_stay_small_graphs() -> None:
     sizes = {}
     for coupling in ("reduced", "full"):
         made = elastic_arm(coupling=coupling).derive().link_inverse_dynamics

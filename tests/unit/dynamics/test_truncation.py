@@ -108,7 +108,7 @@ def test_rates_vary_as_their_derivatives_say_though_the_mass_matrix_is_not_symme
     assert same((M @ by_tau).entries(), Matrix.identity(3).entries())
 
 
-def test_small_motions_about_a_state_beside_home() -> None:
+def test_small_motions_about_a_state_beside_home_and_what_only_the_whole_equations_tell_says_so() -> None:
     made = cart().derive(small=["swing"])
     at = made.linearize({"swing": "1/10"})
     assert same(at.second_order.M.entries(), substitute(made.mass_matrix.entries(), {made.q[1]: as_expr("1/10")}))
@@ -116,9 +116,6 @@ def test_small_motions_about_a_state_beside_home() -> None:
         at.second_order.M @ at.accelerations,
         substitute(-made.bias, {made.q[1]: as_expr("1/10"), **dict.fromkeys(made.u, 0)}),
     )
-
-
-def test_what_only_the_whole_equations_tell_says_so() -> None:
     made = cart().derive(small=["swing"])
     for ask in (made.power, lambda: made.velocity_terms):
         with pytest.raises(ph.PolhodeError, match="truncated in small variables"):

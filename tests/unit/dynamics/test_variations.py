@@ -79,16 +79,13 @@ def test_of_a_mechanism_with_constraints(make: Callable[[], ph.System], constrai
     _check(make().derive(constraints=constraints).record)
 
 
-def test_of_rates_that_bring_constraints_back() -> None:
+def test_of_rates_that_bring_constraints_back_and_many_directions_share_the_matrices_of_the_inverse_dynamics() -> None:
     equations = four_bar().derive().record
     _check(equations, equations.stabilisation_rate)
     assert same(
         Variations(equations, equations.stabilisation_rate).rates,
         [*equations.coordinate_rates, *equations.stabilised_dynamics],
     )
-
-
-def test_many_directions_share_the_matrices_of_the_inverse_dynamics() -> None:
     s = ph.System("arm")
     parent = s.ground
     for k, axis in enumerate("zyyx"):

@@ -51,7 +51,7 @@ def test_a_bead_on_a_turning_hoop_leaves_the_bottom_at_the_critical_rate() -> No
     assert other["theta"].min() < -1 and other["theta"].max() > 1
 
 
-def test_a_slanted_spring_snaps_through_at_two_folds() -> None:
+def test_a_slanted_spring_snaps_through_at_two_folds_and_a_strut_buckles_at_its_critical_load_unless_it_leans() -> None:
     branch = snap().branch("P", (-3, 3), start={"z": -0.9})
     folds = [each for each in branch.special if each.kind == "fold"]
     k, a, L = 10, 1, 1.25
@@ -61,9 +61,6 @@ def test_a_slanted_spring_snaps_through_at_two_folds() -> None:
     assert sorted(each.at["z"] for each in folds) == pytest.approx([-z, z], abs=1e-9)
     assert [told for told, _, _ in branch.pieces] == ["stable", "unstable", "stable"]
     assert branch.values[0] == -3 and branch.values[-1] == 3
-
-
-def test_a_strut_buckles_at_its_critical_load_unless_it_leans() -> None:
     branch = strut().branch("P", (0, 3))
     assert [(each.kind, each.value) for each in branch.special] == [("branch point", pytest.approx(1.5, abs=1e-12))]
     assert "branch point at 1.5" in branch.table()
@@ -73,7 +70,7 @@ def test_a_strut_buckles_at_its_critical_load_unless_it_leans() -> None:
     assert np.allclose(k * (theta - 0.05), branch.values * l * np.sin(theta), atol=1e-12)
 
 
-def test_a_hopf_point_has_its_frequency() -> None:
+def test_a_hopf_point_has_its_frequency_and_an_input_may_be_what_a_branch_goes_along() -> None:
     s = ph.System("van der Pol", gravity=(0, 0, 0))
     mu, k = s.parameter("mu", 1), s.parameter("k", 4)
     x = s.joint("x", s.ground, s.body("mass", 1), ph.Prismatic("x"))
@@ -81,9 +78,6 @@ def test_a_hopf_point_has_its_frequency() -> None:
     (point,) = s.derive().branch("mu", (-1, 1.3)).special
     assert (point.kind, point.value) == ("Hopf point", pytest.approx(0, abs=1e-12))
     assert point.frequency == pytest.approx(2, abs=1e-12)
-
-
-def test_an_input_may_be_what_a_branch_goes_along() -> None:
     s = ph.System("pendulum", gravity=(0, 0, -10))
     hinge = s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
     s.joint_force(hinge, s.input("push") - hinge.u[0])

@@ -118,7 +118,7 @@ def test_two_orbits_meet_in_a_fold_and_the_small_one_shrinks_to_the_equilibrium(
     assert "orbits shrink to an equilibrium" in branch.notices[0] and branch.values.max() == pytest.approx(0.02)
 
 
-def test_a_swing_that_is_pumped_doubles_its_period() -> None:
+def test_a_swing_that_is_pumped_doubles_its_period_and_what_cannot_be_followed_is_told() -> None:
     s = ph.System("Mathieu", gravity=(0, 0, 0))
     p = s.parameter("p", 0.1)
     x = s.joint("x", s.ground, s.body("mass", 1), ph.Prismatic("x"))
@@ -130,9 +130,6 @@ def test_a_swing_that_is_pumped_doubles_its_period() -> None:
     assert (point.kind, point.value) == ("period doubling", pytest.approx(0.2, rel=0.01))  # p = 2 c, to first order
     there = e.periodic_orbit(np.pi, is_period_known=True, inputs=pump, parameters={"p": point.value})
     assert there.multipliers[0] == pytest.approx(-1, abs=1e-8)
-
-
-def test_what_cannot_be_followed_is_told() -> None:
     s = ph.System("pendulum", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
     e = s.derive()

@@ -55,7 +55,7 @@ def test_a_call_goes_through_substitution_normal_form_and_search_for_symbols() -
     assert free_symbols([MAP(Y, X)]) == [Y, X]
 
 
-def test_a_call_is_printed_by_its_name() -> None:
+def test_a_call_is_printed_by_its_name_and_sympy_gets_a_function_that_it_can_differentiate_and_give_back() -> None:
     assert repr(2 * TYRE(X) + 1) == "1 + 2*tyre(x)"
     assert repr(TYRE(X).diff(X)) == "tyre'(x)" and repr(TYRE(X).diff(X, X)) == "tyre''(x)"
     assert repr(MAP(X, Y).diff(Y)) == "table_D1(x, y)"
@@ -63,9 +63,6 @@ def test_a_call_is_printed_by_its_name() -> None:
     assert ph.latex(MAP(X, Y).diff(X, Y)) == r"\partial_{01}\mathrm{table}(x, y)"
     hostile = ph.table([0, 1], [3, 9], name=r"\input{x}$")
     assert "\\input" not in ph.latex(hostile(X))
-
-
-def test_sympy_gets_a_function_that_it_can_differentiate_and_give_back() -> None:
     x = to_sympy(X)
     f = to_sympy(X * TYRE(X**2))
     assert str(f) == "x*tyre(x**2)" and from_sympy(f) == X * TYRE(X**2)

@@ -37,16 +37,13 @@ def test_floats_agree_with_forty_digits(seed: int, grow: Any, point: dict[Expr, 
     assert evaluate([root], point)[0] == pytest.approx(float(constant_value(constant)), rel=1e-9, abs=1e-9)
 
 
-def test_numbers_agree_with_many_digits() -> None:
+def test_numbers_agree_with_many_digits_and_constants_together_are_those_alone_and_floor_rounds_down() -> None:
     with mpmath.workdps(60):
         assert abs(constant_value(sqrt(as_expr(2)), 50) - mpmath.sqrt(2)) < mpmath.mpf(10) ** -50
         assert abs(constant_value(sin(as_expr(0.3)) * pi, 50) - mpmath.sin(mpmath.mpf(3) / 10) * mpmath.pi) < 1e-50
     assert float(cos(pi / 7)) == pytest.approx(0.9009688679024191, rel=1e-15)
     tiny = exp(as_expr(1)) - exp(as_expr(1) + as_expr(10) ** -25)
     assert float(constant_value(tiny)) == pytest.approx(-2.718281828459045e-25, rel=1e-12)
-
-
-def test_constants_together_are_those_alone_and_floor_rounds_down() -> None:
     root = sqrt(as_expr(2))
     several = [sin(root), root, pi * sin(root) + root]
     assert constant_values(several) == [constant_value(each) for each in several] and constant_values([]) == []

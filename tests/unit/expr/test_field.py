@@ -67,14 +67,11 @@ def test_quarter_turns_are_taken_out(quarters: int) -> None:
     assert cos(a + pi * Fraction(quarters, 2)) is [cos(a), -sin(a), -cos(a), sin(a)][quarters % 4]
 
 
-def test_roots_of_unity_agree_with_square_roots() -> None:
+def test_roots_of_unity_agree_with_square_roots_and_square_roots_multiply() -> None:
     assert cos(pi / 5) == (1 + root(5)) / 4 and sin(pi / 3) is root(3) / 2 and cos(pi / 4) is root(2) / 2
     assert cos(pi / 12) == (root(6) + root(2)) / 4 and cos(2 * pi / 3) is number(Fraction(-1, 2))
     assert sin(7 * pi / 6) is number(Fraction(-1, 2)) and sin(pi) is number(0)
     assert 8 * cos(pi / 7) * cos(2 * pi / 7) * cos(4 * pi / 7) == -1 and tan(pi / 8) == root(2) - 1
-
-
-def test_square_roots_multiply() -> None:
     assert root(2) * root(3) == root(6) and root(8) == 2 * root(2) and root(101) * root(101) is number(101)
     assert root(2) + root(3) != root(5) and 1 / root(3) == root(3) / 3
     assert sqrt(as_expr(Fraction(9, 4))) is number(Fraction(3, 2))

@@ -53,13 +53,10 @@ def test_substitution_is_composition(seed: int, grow: Any, point: dict[Expr, flo
     assert evaluate([composed], point)[0] == pytest.approx(evaluate([root], moved)[0], rel=1e-9, abs=1e-9)
 
 
-def test_replacements_happen_all_at_once() -> None:
+def test_replacements_happen_all_at_once_and_walks_are_ordered_and_count_what_is_shared_once() -> None:
     assert substitute([x - 2 * y], {x: y, y: x}) == [y - 2 * x] and (x * y).subs({x: 0}) == 0
     with pytest.raises(PolhodeError, match="only symbols"):
         substitute([x], {x + y: z})
-
-
-def test_walks_are_ordered_and_count_what_is_shared_once() -> None:
     assert free_symbols([sin(z) / x, y]) == [z, x, y]
     shared = sin(x) * y
     assert operation_counts([shared + sqrt(shared), shared]) == {"sin": 1, "mul": 1, "sqrt": 1, "add": 1}

@@ -51,7 +51,7 @@ def spellings(symbols: Any) -> list[tuple[str, str, str]]:
     return [(repr(x), ph.latex(x), str(ph.to_sympy(x))) for x in symbols]
 
 
-def test_coordinate_speed_effort_and_acceleration_are_told_apart() -> None:
+def test_coordinate_speed_effort_and_acceleration_are_told_apart_and_a_speed_that_was_given_a_name_keeps_it() -> None:
     e = slider().derive()
     assert spellings([*e.q, *e.u, *e.tau, *e.udot]) == [
         ("x", "x", "x"), ("x'", r"\dot{x}", "x_dot"), ("tau_x", r"\tau_{x}", "tau_x"), ("x''", r"\ddot{x}", "x_ddot"),
@@ -59,9 +59,6 @@ def test_coordinate_speed_effort_and_acceleration_are_told_apart() -> None:
     assert repr(e.bias[0]) == "c*x' + k*x" and repr(e.forcing[0]) == "tau_x - c*x' - k*x"
     assert repr(e.inverse_dynamics[0]) == "c*x' + k*x + m*x''"
     assert e.latex("bias") == r"\begin{bmatrix} \dot{x} c + k x \end{bmatrix}"
-
-
-def test_a_speed_that_was_given_a_name_keeps_it() -> None:
     e = slider(speeds=["v"]).derive()
     assert spellings([*e.u, *e.tau, *e.udot]) == [
         ("v", "v", "v"),

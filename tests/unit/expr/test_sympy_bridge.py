@@ -60,7 +60,7 @@ def test_a_round_trip_keeps_values_where_sympy_rewrites_functions(
     assert evaluate([back], point)[0] == pytest.approx(evaluate([root], point)[0], rel=1e-8, abs=1e-8)
 
 
-def test_sympy_takes_expressions_and_agrees_with_the_normal_form() -> None:
+def test_sympy_takes_expressions_and_agrees_with_the_normal_form_and_numbers_stay_exact() -> None:
     assert sympy.sympify(a * sin(q) / 3) == A * sympy.sin(Q) / 3 and A + sympy.sympify(sin(q)) == A + sympy.sin(Q)
     assert sympy.Matrix([sin(a * q)]).diff(A)[0] == Q * sympy.cos(A * Q)
     root = (a * cos(q) + b) ** 2 + (a * sin(q)) ** 2
@@ -72,9 +72,6 @@ def test_sympy_takes_expressions_and_agrees_with_the_normal_form() -> None:
     exported = to_sympy(matrix)
     assert exported == sympy.Matrix([[A, sympy.sin(Q)], [0, 1]]) and from_sympy(exported) == matrix
     assert to_sympy(Vector([a, b])).shape == (2, 1)
-
-
-def test_numbers_stay_exact() -> None:
     assert to_sympy(as_expr(0.1)) == sympy.Rational(1, 10)
     assert from_sympy(sympy.Rational(-2, 7)) is number(Fraction(-2, 7))
     assert from_sympy(sympy.Float("0.1")) is as_expr(0.1) and from_sympy(sympy.Float("1e-7")) is as_expr(1e-7)

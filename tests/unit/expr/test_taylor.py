@@ -76,15 +76,12 @@ def test_a_table_that_bends_or_jumps_where_small_symbols_vanish_is_refused(root:
     assert 'kind="cubic"' in message
 
 
-def test_a_table_is_carried_where_its_slope_is_one() -> None:
+def test_a_table_is_carried_where_its_slope_is_one_and_shared_nodes_are_carried_once_and_products_are_listed() -> None:
     smooth = table([-1, 0, 1, 2], [0, 3, 1, 5], kind="cubic")
     fine = [BENT(a + 0.5), smooth(a), STEPS(a - 0.5), SQUARE(q, b + 0.5), BENT(q + a), BENT(a * a), smooth(a) * b]
     assert first_order(fine, SMALL).sums == [expansion(root) for root in fine]
     (value,) = substitute([BENT(a)], {a: 0})
     assert first_order([BENT(a) * b, BENT(a) * a], SMALL).sums == [value * b, value * a]  # the bend times b is dropped
-
-
-def test_shared_nodes_are_carried_once_and_products_are_listed() -> None:
     root = a + q
     for _ in range(200):
         root = root * root - root

@@ -76,7 +76,7 @@ def test_the_tip_is_where_the_product_of_matrices_puts_it(rows: list[Row], conve
     assert np.allclose(tip(from_dh(rows, convention), q), product(rows, convention, q), rtol=0, atol=1e-13)
 
 
-def test_the_puma_weighs_and_reaches_what_its_book_says() -> None:
+def test_the_puma_weighs_and_reaches_what_its_book_says_and_tables_of_symbols_and_right_angles_are_exact() -> None:
     arm = from_dh(PUMA_560)
     assert tip(arm, [0] * 6)[:3, 3] == pytest.approx([0.4521, -0.15005, 0.4318], abs=1e-12)
     book = [[0, 0, 1, 0.5963], [0, 1, 0, -0.1501], [-1, 0, 0, -0.01435]]
@@ -86,9 +86,6 @@ def test_the_puma_weighs_and_reaches_what_its_book_says() -> None:
     values |= dict.fromkeys([*e.u, *e.udot], 0.0)
     torque = evaluate(e.inverse_dynamics, values)
     assert torque == pytest.approx([0, 31.6399, 6.0351, 0, 0.0283, 0], abs=6e-5)
-
-
-def test_tables_of_symbols_and_right_angles_are_exact() -> None:
     pose = from_dh([Row(joint="fixed", alpha=pi / 2, a=1)]).derive().pose("link1")
     assert ph.rotation(("x", ph.pi / 2)) == pose.R
     system = ph.System("planar arm")

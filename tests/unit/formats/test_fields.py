@@ -42,7 +42,7 @@ def test_a_field_is_read_and_written_back(kind: str, many: bool) -> None:
     assert describe_fields([field], SimpleNamespace(**read), FIXED, FREE) == data
 
 
-def test_a_curve_and_a_motion_are_read_and_written_back() -> None:
+def test_a_curve_and_a_motion_are_read_and_written_back_and_what_stands_at_its_default_is_not_written() -> None:
     fields = [Field("s", "variable", "s"), Field("curve", "curve", of="s"), Field("how", "motion")]
     assert {*SAMPLES, *(field.kind for field in fields)} == {*KINDS}
     read, problems = _read(fields, {"s": "angle", "curve": ["k*angle", "angle**2"], "type": "revolute", "axis": "y"})
@@ -52,9 +52,6 @@ def test_a_curve_and_a_motion_are_read_and_written_back() -> None:
     assert list(element.curve) == [K * at, at**2]
     written = {"curve": ["s*k", "s**2"], "type": "revolute", "axis": "y"}
     assert describe_fields(fields, element, FIXED, FREE) == written
-
-
-def test_what_stands_at_its_default_is_not_written() -> None:
     fields = [
         Field("stiffness", "number"), Field("length", "number", 0), Field("at", "point", (0, 0, 0)),
         Field("frame", "frame", "ground"), Field("axis", "axis", "z"), Field("slips", "flag", False),

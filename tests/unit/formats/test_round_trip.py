@@ -140,7 +140,7 @@ def test_an_expression_of_a_file_is_used_by_name_in_laws_and_in_later_ones() -> 
             loads_yaml(f"{head}expressions: {wrong}\n{load_of}")
 
 
-def test_a_coupled_mechanism_keeps_its_couplings_and_its_equations() -> None:
+def test_a_coupled_mechanism_keeps_its_couplings_and_its_equations_and_couplings_and_tables_are_not_dropped() -> None:
     system = everything()
     free = ph.System.of(replace(system.model(), couplings={}))
     text = dumps_yaml(system)
@@ -150,9 +150,6 @@ def test_a_coupled_mechanism_keeps_its_couplings_and_its_equations() -> None:
     arm = load(MODELS / "gripper.yaml")
     assert loads_yaml(dumps_yaml(arm)).derive("newton_euler").agrees_with(arm.derive("newton_euler"))
     assert arm.derive("newton_euler").coordinates == ["wrist", "left"]
-
-
-def test_couplings_and_tables_are_not_dropped() -> None:
     system = load(MODELS / "gripper.yaml")
     coupling = system.couplings["left hinge"]
     system._add("couplings", "left hinge", replace(coupling, multiplier=ph.symbol("stray")))
@@ -217,7 +214,7 @@ def test_states_without_a_rate_and_missing_folders_are_refused(tmp_path: Path) -
     refused("state 'open': it has no rate, which a model file needs", lambda: dumps_yaml(system))
 
 
-def test_states_without_mass_survive_with_their_rates_starts_and_units() -> None:
+def test_states_without_mass_survive_with_their_rates_starts_and_units_and_a_small_joint_stays_small() -> None:
     system = motor_driven_pendulum()
     hinge = system.joints["hinge"]
     filtered = system.state("u(hinge)", rate=lambda a: (hinge.u[0] - a) * 3, start="0.25")
@@ -229,9 +226,6 @@ def test_states_without_mass_survive_with_their_rates_starts_and_units() -> None
     again = loads_yaml(text)
     assert again.model() == system.model() and again.states == system.states and again.poses == system.poses
     assert dumps_yaml(again) == text
-
-
-def test_a_small_joint_stays_small() -> None:
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), small=True)
     again = loads_yaml(dumps_yaml(s))

@@ -52,7 +52,7 @@ def test_the_arm_is_that_of_the_paper() -> None:
     assert value == pytest.approx(0.0969792, abs=5e-8)
 
 
-def test_samples_are_what_they_say() -> None:
+def test_samples_are_what_they_say_and_the_page_shows_a_model_and_an_error_as_they_are() -> None:
     equations = load(ROOT / "models" / "gripper.yaml").derive("newton_euler")
     for tip in ("left tip", "right tip"):
         assert equations.pose(tip).R == equations.pose("palm").R and equations.pose(tip).p != equations.pose("palm").p
@@ -65,9 +65,6 @@ def test_samples_are_what_they_say() -> None:
     assert system.derive("newton_euler").agrees_with(biped([1]).derive("newton_euler"))
     here = system.diagnose("standing").here
     assert here is not None and not here.moved
-
-
-def test_the_page_shows_a_model_and_an_error_as_they_are() -> None:
     assert not complaints(example())
     system = loads_yaml(example(), file="crane.yaml")
     assert system.derive("newton_euler").mass_matrix.shape == (4, 4)

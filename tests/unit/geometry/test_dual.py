@@ -90,7 +90,7 @@ def test_functions_of_floats_and_arrays_are_those_of_symbols(name: str) -> None:
         assert np.ravel(found.dual) == pytest.approx(np.full(np.size(found.dual), wanted[1]))
 
 
-def test_dual_angles_add_and_numbers_are_written_by_their_parts() -> None:
+def test_dual_angles_add_and_numbers_are_written_by_their_parts_and_arrays_are_numbers_one_for_each_entry() -> None:
     a, b = Dual(theta, d), Dual(phi, e)
     assert ph.sin(a + b) == ph.sin(a) * ph.cos(b) + ph.cos(a) * ph.sin(b)
     assert ph.tan(a) == ph.sin(a) / ph.cos(a) and ph.sqrt(a) * ph.sqrt(a) == a
@@ -99,9 +99,6 @@ def test_dual_angles_add_and_numbers_are_written_by_their_parts() -> None:
     assert latex(Dual(theta, d)) == r"\theta + \mu \left(d\right)"
     assert Dual(theta, d)._repr_latex_() == r"$\theta + \mu \left(d\right)$"
     assert Dual(theta, d).map(lambda part: 2 * part) == 2 * Dual(theta, d)
-
-
-def test_arrays_are_numbers_one_for_each_entry() -> None:
     angles, shifts = np.linspace(0.1, 1, 5), np.linspace(1, 2, 5)
     found = dual(angles, shifts)
     assert found.sin().dual == pytest.approx(shifts * np.cos(angles)) and np.ones(5) * found == found

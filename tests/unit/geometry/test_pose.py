@@ -42,15 +42,12 @@ def test_a_pose_of_any_kind_composes_and_inverts(make: Callable[[], Pose]) -> No
     assert ph.PoseSpline([0, 1], [make(), make()])(0.5).p == pytest.approx(P)
 
 
-def test_a_rotation_of_symbols_stays_exact() -> None:
+def test_a_rotation_of_symbols_stays_exact_and_batches_are_taken_member_by_member() -> None:
     a, b = ph.symbols("a b")
     pose = Pose(ph.Rotation.from_euler("z", a), (b, 0, 0))
     assert pose == Pose(ph.rotation(("z", a)), ph.Vector([b, 0, 0])) and (pose @ pose.inverse()).p == (0, 0, 0)
     assert pose.point((1, 0, 0)) == (b + ph.cos(a), ph.sin(a), 0)
     assert Pose(R, ph.Vector(P)).point((a, 0, 0))[0].diff(a) == pytest.approx(R[0, 0])
-
-
-def test_batches_are_taken_member_by_member() -> None:
     many, p = ph.Rotation.random(3, seed=1), np.arange(9.0).reshape(3, 3)
     batch, single = Pose(many, p), [Pose(r, at) for r, at in zip(many, p, strict=True)]
     for k, one in enumerate(single):

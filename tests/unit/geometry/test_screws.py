@@ -39,7 +39,7 @@ def test_a_screw_with_a_constant_direction_gives_its_pose_back_exactly(X: ph.Pos
         assert same([ph.Vector(found.axis).dot(found.axis), ph.Vector(found.axis).dot(found.moment)], [1, 0])
 
 
-def test_a_screw_about_any_axis_evaluates_to_the_same_pose() -> None:
+def test_a_screw_about_any_axis_evaluates_to_the_same_pose_and_the_angle_is_that_which_stands_in_the_matrix() -> None:
     X = ph.Pose(rotation(("z", q1), ("x", q2)), ph.Vector([x, y, z]))
     found = ph.screw_of(X)
     assert numbers(found.matrix.entries()) == pytest.approx(numbers(X.matrix().entries()))
@@ -47,9 +47,6 @@ def test_a_screw_about_any_axis_evaluates_to_the_same_pose() -> None:
     for part in ("axis", "moment"):
         assert numbers(getattr(found, part)) == pytest.approx(getattr(in_numbers, part))
     assert numbers([found.angle, found.pitch]) == pytest.approx([in_numbers.angle, in_numbers.pitch])
-
-
-def test_the_angle_is_that_which_stands_in_the_matrix() -> None:
     assert ph.screw_of(EXACT["about z"]).angle == q1 and ph.screw_of(EXACT["backwards"]).angle == -q1
     assert ph.screw_of(EXACT["by a half turn"]).angle == pi
     assert ph.screw_of(EXACT["by a third of a turn"]).angle == 2 * pi / 3

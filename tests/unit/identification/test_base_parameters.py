@@ -106,16 +106,13 @@ def leaning(angle: float) -> ph.Equations:
     return s.derive()
 
 
-def test_axes_that_are_almost_vertical_are_snapped_or_told() -> None:
+def test_axes_that_are_almost_vertical_are_snapped_or_told_and_base_parameters_of_numbers_are_numbers() -> None:
     snapped = leaning(1e-7).base_parameters()
     assert len(snapped) == 1 and "put on them" in snapped.notices[0]
     exact = leaning(1e-5).base_parameters()
     assert len(exact) == 3 and "would be 1" in exact.notices[0]
     assert len(leaning(1e-5).base_parameters(snap=1e-4)) == 1
     assert len(leaning(0.5).base_parameters()) == 3 and not leaning(0.5).base_parameters().notices
-
-
-def test_base_parameters_of_numbers_are_numbers() -> None:
     base = puma().base_parameters()
     values = {"a2": 0.43, "a3": 0.02, "d3": 0.15, "d4": 0.43}
     K = base.matrix()
@@ -124,7 +121,7 @@ def test_base_parameters_of_numbers_are_numbers() -> None:
     refused("depend on l, which has no value", lambda: drill().base_parameters().matrix())
 
 
-def test_only_what_is_almost_plain_is_moved_and_told() -> None:
+def test_only_what_is_almost_plain_is_moved_and_told_and_plain_trees_stay_and_the_null_space_is_exact() -> None:
     s = ph.System("arm")
     near = {"at": (1, 1e-9, s.parameter("l")), "rotation": ("x", 1.5707963)}
     s.joint("near", s.ground, s.body("a", 1), ph.Revolute("z"), **near)
@@ -136,9 +133,6 @@ def test_only_what_is_almost_plain_is_moved_and_told() -> None:
     assert found.links[1] is tree.links[1]
     assert told == ["Joint 'near' sits within 1e-06 of plain axes and was put on them."]
     assert snapped_tree(tree, 1e-12)[0].links[0].fixed.R[1][1] != 0
-
-
-def test_plain_trees_stay_and_the_null_space_is_exact() -> None:
     s = ph.System("arm")
     s.joint("a", s.ground, s.body("a", 1), ph.Revolute("z"), at=(1, 0, 0))
     tree = s.derive().tree

@@ -61,7 +61,7 @@ def data(noise: float, count: int = 600) -> dict[str, np.ndarray]:
     return {"t": T, "q": q, "u": u, "udot": udot, "tau": tau + scatter}
 
 
-def test_parameters_come_back_without_noise_and_nearly_with_it() -> None:
+def test_parameters_come_back_without_noise_and_nearly_with_it_and_the_covariance_is_that_of_many_fits() -> None:
     fit = arm().identify(data(0.0), base=base(), parameters=LENGTH)
     np.testing.assert_allclose(fit.values, truth(), rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(fit.consistent_values, truth(), rtol=1e-5, atol=1e-5)
@@ -71,9 +71,6 @@ def test_parameters_come_back_without_noise_and_nearly_with_it() -> None:
     assert fit.samples == 600 and fit.condition < 100 and fit.misfit < 3
     assert "±" in str(fit) and len(str(fit).splitlines()) == len(base())
     np.testing.assert_allclose(fit.relative_std, fit.std / np.abs(fit.values))
-
-
-def test_the_covariance_is_that_of_many_fits() -> None:
     clean, rng = data(0.0), np.random.default_rng(5)
     z = []
     for _ in range(60):
@@ -83,15 +80,12 @@ def test_the_covariance_is_that_of_many_fits() -> None:
     assert 0.85 < np.std(z) < 1.15
 
 
-def test_it_predicts_the_efforts_of_other_motions() -> None:
+def test_it_predicts_the_efforts_of_other_motions_and_the_bodies_are_possible_and_go_back_into_a_model() -> None:
     fit = arm().identify(data(0.1), base=base(), parameters=LENGTH)
     q, u, udot = np.random.default_rng(3).normal(size=(3, 50, 2))
     exact = arm().compile().inverse_dynamics(q, u, udot, parameters=LENGTH)
     for consistent in (False, True):
         assert np.sqrt(np.mean((fit.predict(q, u, udot, consistent) - exact) ** 2)) < 0.02
-
-
-def test_the_bodies_are_possible_and_go_back_into_a_model() -> None:
     fit = arm().identify(data(2.0, 60), base=base(), parameters=LENGTH)
     assert fit.standard is not None
     for body in ("upper", "fore"):
@@ -111,7 +105,7 @@ def test_accelerations_by_differences_of_noisy_positions() -> None:
     assert (np.abs(fit.values - truth()) < 4 * fit.std).all() and fit.samples < 300
 
 
-def test_motions_that_do_not_excite_are_told_with_the_parameters() -> None:
+def test_motions_that_do_not_excite_are_told_with_the_parameters_and_what_is_lacking_is_told() -> None:
     still = {key: np.zeros_like(table) for key, table in data(0.0).items() if key != "t"}
     with pytest.raises(ph.PolhodeError, match="the data say nothing of Izz_upper") as told:
         arm().identify(still, base=base(), parameters=LENGTH)
@@ -120,9 +114,6 @@ def test_motions_that_do_not_excite_are_told_with_the_parameters() -> None:
     q, u = slow["q"], slow["u"]
     held = {"q": q * [1, 0] + [0, 0.3], "u": u * [1, 0] + [0, 1.0], "udot": slow["udot"], "tau": slow["tau"]}
     refused(r"the data do not separate .*viscous_b", lambda: arm().identify(held, base=base(), parameters=LENGTH))
-
-
-def test_what_is_lacking_is_told() -> None:
     refused("'l' of system 'arm' has no value", lambda: arm().identify(data(0.0), base=base()))
     refused("there is no parameter 'k'", lambda: arm().identify(data(0.0), base=base(), parameters={"k": 1}))
     few = {key: table[:3] for key, table in data(0.0).items()}

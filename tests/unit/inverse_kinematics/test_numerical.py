@@ -60,7 +60,7 @@ def test_limits_are_kept_and_can_be_left_out() -> None:
         equations.inverse_kinematics("tip", (-1.5, 0, 0), of="position", restarts=5)
 
 
-def test_what_is_left_free_is_used_as_preferred() -> None:
+def test_what_is_left_free_is_used_as_preferred_and_a_quaternion_stays_one() -> None:
     equations = arm(5, limits=(-3, 2.5)).derive()
     near = np.array([0.4, -0.3, 0.8, 0.5, -0.2])
     plain, kept, amid = (
@@ -72,9 +72,6 @@ def test_what_is_left_free_is_used_as_preferred() -> None:
     null = np.linalg.svd(J)[2][3:]
     assert null @ (near - kept.q) == pytest.approx([0, 0], abs=1e-4)  # nothing is to be gained along what is free
     assert np.linalg.norm(amid.q + 0.25) < np.linalg.norm(plain.q + 0.25) and amid.residual <= 1e-10
-
-
-def test_a_quaternion_stays_one() -> None:
     system = ph.System("stick")
     stick = system.body("stick", mass=1)
     system.joint("ball", system.ground, stick, ph.Spherical())

@@ -85,7 +85,7 @@ def test_a_jacobian_that_is_not_square_has_factors_and_no_determinant() -> None:
     assert found.rank == 2 and found.factors is not None and found.determinant is None
 
 
-def test_a_path_meets_elbow_wrist_and_shoulder() -> None:
+def test_a_path_meets_elbow_wrist_and_shoulder_and_paths_meet_singular_poses_once_or_never() -> None:
     start, end = {"q2": 0.3, "q3": -2, "q5": -1}, {"q2": 0.3, "q3": 2, "q5": 1}
     met = of_puma().along([start, end])
     places = [(round(each.q[2], 6), round(each.q[4], 6)) for each in met]
@@ -93,9 +93,6 @@ def test_a_path_meets_elbow_wrist_and_shoulder() -> None:
     assert places[0] == (round(elbow, 6), round(elbow / 2, 6)) and places[1] == (0, 0)
     assert all(each.rank == 5 for each in met) and len(met) == 4
     assert [each.at for each in met] == sorted(each.at for each in met)
-
-
-def test_paths_meet_singular_poses_once_or_never() -> None:
     found = planar(2).singular_configurations("tip", of="position")
     assert found.along([[0, 1], [2, 1]]) == [] and len(found.along([[0, 0], [1, 0]])) == 1
     assert len(found.along([[0, -1], [0, 1], [0, -1]])) == 2
@@ -103,7 +100,7 @@ def test_paths_meet_singular_poses_once_or_never() -> None:
     assert [each.q[1] for each in met] == pytest.approx(np.pi * np.arange(1, 20))
 
 
-def test_minors_with_long_factors_are_given_up() -> None:
+def test_minors_with_long_factors_are_given_up_and_redundant_positions_vector_parameters_and_fixed_frames() -> None:
     s = ph.System("arm")
     body: ph.Body = s.ground
     for k, axis in enumerate("zyzyzy"):
@@ -112,9 +109,6 @@ def test_minors_with_long_factors_are_given_up() -> None:
         body = link
     s.frame("tip", body, (0.1, 0.2, 0.3))
     assert s.derive().singular_configurations("tip", of="position").factors is None
-
-
-def test_redundant_positions_vector_parameters_and_fixed_frames() -> None:
     found = planar(3).singular_configurations("tip", of="position")
     assert found.rank == 2 and found.factors == () and len(found.together) == 3 and found.determinant is None
     assert found.along([[0, -1, -1], [0, 1, 1]])[0].q == pytest.approx([0, 0, 0], abs=1e-9)
@@ -169,7 +163,7 @@ def two_links() -> ph.Equations:
     return s.derive()
 
 
-def test_manipulability_is_an_area_and_vanishes_when_stretched() -> None:
+def test_manipulability_is_an_area_and_vanishes_when_stretched_and_wrong_questions_are_refused() -> None:
     q = np.random.default_rng(0).uniform(-3, 3, (2, 5, 2))
     found = two_links().manipulability("tip", q, of="position")
     assert found.measure == pytest.approx(2 * 1.5 * abs(np.sin(q[..., 1])))
@@ -179,9 +173,6 @@ def test_manipulability_is_an_area_and_vanishes_when_stretched() -> None:
     found = two_links().manipulability("tip", [0.3, 0.0], of="position")
     assert found.measure == pytest.approx(0, abs=1e-15) and found.condition > 1e15
     assert two_links().manipulability("tip", [0.3, 0.0], of="orientation").measure == pytest.approx(np.sqrt(2))
-
-
-def test_wrong_questions_are_refused() -> None:
     refused("not 2 numbers", lambda: two_links().manipulability("tip", [1, 2, 3]))
     refused("there is no kind of target", lambda: two_links().manipulability("tip", [1, 2], of="speed"))
     bar = ph.System("bar")

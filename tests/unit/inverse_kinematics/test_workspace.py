@@ -83,16 +83,13 @@ def test_a_wheel_that_a_slide_follows_needs_limits_of_either() -> None:
         s.derive().workspace("b")
 
 
-def test_joints_beside_the_way_to_the_frame_do_not_matter() -> None:
+def test_joints_beside_the_way_to_the_frame_do_not_matter_and_a_screw_within_its_limits_has_a_workspace() -> None:
     s = ph.System("two arms")
     s.joint("left", s.ground, s.body("l", 1), ph.Revolute("z"))
     s.joint("right", s.ground, s.body("r", 1), ph.Free())
     s.frame("tip", "l", (1, 0, 0))
     space = s.derive().workspace("tip", samples=200)
     assert_allclose(np.linalg.norm(space.points, axis=1), 1)
-
-
-def test_a_screw_within_its_limits_has_a_workspace() -> None:
     s = ph.System("press")
     s.joint("j", s.ground, s.body("ram", 1), ph.Screw("z", 0.1), limits=(0, 20))
     low, high = s.derive().workspace("ram", samples=500).extent[:, 2]

@@ -13,15 +13,12 @@ from polhode.kinematics.passes.origins import components, moved
 from polhode.kinematics.tree import build_tree
 
 
-def test_every_variant_gives_poincares_equations() -> None:
+def test_every_variant_gives_poincares_equations_and_passes_are_on_a_list_and_done_once() -> None:
     for system in (walker("y"), walker("z")):
         judge = derive(system, "poincare", passes=())
         for names in VARIANTS:
             for formalism in ("composite_body", "articulated_body"):
                 assert judge.agrees_with(derive(system, formalism, passes=names))
-
-
-def test_passes_are_on_a_list_and_done_once() -> None:
     trees = apply_each(build_tree(walker()), [("spread", "regroup"), ("spread", "regroup")])
     assert trees[0] is trees[1]
     assert USUAL in VARIANTS and {name for variant in VARIANTS for name in variant} == {*PASSES}
@@ -29,7 +26,7 @@ def test_passes_are_on_a_list_and_done_once() -> None:
         apply(build_tree(walker()), ["sort"])
 
 
-def test_axes_of_joints_and_of_unit_vectors() -> None:
+def test_axes_of_joints_and_of_unit_vectors_and_a_foot_on_a_parallel_knee_turns_by_the_sum_of_their_angles() -> None:
     assert unit_axis_of([0, -1, 0]) == 1 and unit_axis_of([0, 0, 0]) is None and unit_axis_of([0, 1, 1]) is None
     assert unit_axis_of([0, 2, 0]) is None
     system = ph.System("three")
@@ -37,9 +34,6 @@ def test_axes_of_joints_and_of_unit_vectors() -> None:
         system.joint(name, system.ground, system.body(name, mass=1, inertia=[1, 1, 1]), kind)
     found = [single_axis(link) for link in build_tree(system.model()).links]
     assert [axis and (axis[0], *axis[1]) for axis in found] == [("turn", 0, 1, 0), ("slide", 1, 0, 0), None]
-
-
-def test_a_foot_on_a_parallel_knee_turns_by_the_sum_of_their_angles() -> None:
     tree = build_tree(walker("y").model())
     angles, continues = parallel_angles(tree)
     names = [link.name for link in tree.links]
@@ -68,14 +62,11 @@ def test_what_hangs_between_parallel_joints_gets_a_frame_that_turns() -> None:
     assert keeps_the_equations("hold", system)
 
 
-def test_lent_particles_cancel_first_moments_and_keep_the_mass() -> None:
+def test_lent_particles_cancel_first_moments_and_keep_the_mass_and_no_particle_is_heavier_than_the_mechanism() -> None:
     tree = build_tree(walker())
     regrouped, lent = apply_each(tree, [("regroup",), ("lend",)])
     assert moments(lent) < moments(regrouped) < moments(tree)
     assert sum(link.inertia.m for link in lent.links) == sum(link.inertia.m for link in tree.links)
-
-
-def test_no_particle_is_heavier_than_the_mechanism() -> None:
     system = ph.System("pin")
     arm = system.body("arm", mass=1, com=(1, 0, 0), inertia=[1, 1, 1])
     finger = system.body("finger", mass=1, com=(0, 1, 0), inertia=[1, 1, 1])
@@ -85,7 +76,7 @@ def test_no_particle_is_heavier_than_the_mechanism() -> None:
     assert apply(tree, ["lend"]).links[1].inertia.m == 0
 
 
-def test_masses_that_are_symbols_are_not_lent() -> None:
+def test_masses_that_are_symbols_are_not_lent_and_bodies_are_where_they_were() -> None:
     system = ph.System("symbolic")
     m = system.parameter("m", 1)
     arm = system.body("arm", mass=m, com=(1, 0, 0), inertia=[1, 1, 1])
@@ -94,9 +85,6 @@ def test_masses_that_are_symbols_are_not_lent() -> None:
     system.joint("b", arm, finger, ph.Revolute("y"), at=(1, 0, 0))
     tree = build_tree(system)
     assert apply(tree, ["lend"]).links == apply(tree, ["regroup"]).links
-
-
-def test_bodies_are_where_they_were() -> None:
     tree = build_tree(walker())
     shifted = moved(tree, lambda i, fixed: tree.links[i].H[0][0] if len(tree.links[i].H) == 1 else Vector([1, 2, 3]))
     for body in tree.bodies:

@@ -18,7 +18,7 @@ def test_a_driven_joint_is_in_the_velocity_screw_and_not_in_the_jacobian() -> No
     assert not any(map(any, equations.dual_jacobian("table"))) and not any(equations.velocity_screw("ground"))
 
 
-def test_dependent_speeds_leave_the_columns_of_independent_ones() -> None:
+def test_dependent_speeds_leave_the_columns_of_independent_ones_and_a_frame_has_the_screw_of_its_body() -> None:
     system = ph.System("ladder", gravity=(0, 0, "-9.81"))
     ladder = system.body("ladder", mass=3, inertia=ph.rod(3, 2, "x"))
     system.joint("fall", system.ground, ladder, ph.Planar("y"))
@@ -27,9 +27,6 @@ def test_dependent_speeds_leave_the_columns_of_independent_ones() -> None:
     K = equations.dual_jacobian("ladder")
     assert K.shape == (3, len(equations.u)) and len(equations.u) < 3
     assert equations.velocity_screw("ladder") == K @ equations.u
-
-
-def test_a_frame_has_the_screw_of_its_body() -> None:
     system = ph.System("arm")
     arm = system.body("arm", 1, inertia=(1, 1, 1))
     system.joint("hinge", system.ground, arm, ph.Revolute("z"))

@@ -137,14 +137,11 @@ def test_what_the_model_does_not_have_gets_a_sentence(options: Any, shoulder: An
     assert not Path("nowhere").exists()
 
 
-def test_a_parameter_of_a_limit_needs_a_value() -> None:
+def test_a_parameter_of_a_limit_needs_a_value_and_a_compiled_law_keeps_limits() -> None:
     s = ph.System("slider")
     x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), effort_limits=s.parameter("most"))
     e = s.derive()
     refused("most", lambda: e.simulate(1, controller=Law({x.tau[0]: -x.u[0]}), limits="model"))
-
-
-def test_a_compiled_law_keeps_limits() -> None:
     e = arm("strength", (-1, 2)).derive()
     state: dict[str, Any] = {"q": [0.0, 0.0], "u": [0.0, 0.0], "reference": REFERENCE}
     free = torque(e).compile()(**state)
@@ -303,15 +300,12 @@ def test_a_linear_filter_and_regulator_have_the_poles_of_both(sample_time: float
     np.testing.assert_allclose(np.sort_complex(found.round(9)), np.sort_complex(both.round(9)), atol=1e-5)
 
 
-def test_a_pole_is_held_by_a_high_gain_observer() -> None:
+def test_a_pole_is_held_by_a_high_gain_observer_and_poles_of_an_observer_are_those_that_are_wanted() -> None:
     e = cart_pole().derive()
     law = Observed(LQR(e.linearize()), HighGain(e, epsilon=0.02)).law
     state = loop(e, law, 4, [0.1, 0.15, 0, 0], 0.005)
     assert np.abs(state[:4]).max() < 0.1
     np.testing.assert_allclose(state[4:], state[:4], atol=1e-3)
-
-
-def test_poles_of_an_observer_are_those_that_are_wanted() -> None:
     linear = cart_pole().derive().linearize()
     poles = [-4, -5, -6 + 2j, -6 - 2j]
     made = Luenberger(linear, ["x", "theta"], poles=poles)
@@ -339,7 +333,7 @@ def test_an_orientation_is_estimated_from_two_directions() -> None:
     np.testing.assert_allclose(np.linalg.norm(made.x[:, :4], axis=1), 1, atol=1e-12)
 
 
-def test_innovations_are_as_large_as_they_are_said_to_be() -> None:
+def test_innovations_are_as_large_as_they_are_said_to_be_and_outputs_that_do_not_tell_the_state_are_refused() -> None:
     s = ph.System("pendulum")
     hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     s.joint_force(hinge, -hinge.u[0] / 5)
@@ -352,9 +346,6 @@ def test_innovations_are_as_large_as_they_are_said_to_be() -> None:
     assert made.normalised_innovations.mean() == pytest.approx(1, abs=0.15)
     assert np.abs(made["a'"] - run.u[:, 0])[-200:].max() < 0.02
     assert np.abs(made["a"] - run.q[:, 0])[-200:].max() < 4 * made.deviation("a")[-200:].max()
-
-
-def test_outputs_that_do_not_tell_the_state_are_refused() -> None:
     e = cart_pole().derive()
     refused("nothing that is measured depends on x, x'", lambda: EKF(e, ["theta"], **NOISE, sample_time=0.01))
     with pytest.raises(ph.PolhodeError, match=r"do not observe the mode with the eigenvalue 0 1/s \(in x'?\)"):
@@ -399,16 +390,13 @@ def test_samples_that_do_not_fit_get_a_sentence(given: Any, sentence: str) -> No
     refused(sentence, lambda: ekf.filter(*given))
 
 
-def test_an_observer_and_a_controller_must_keep_one_time() -> None:
+def test_an_observer_and_a_controller_must_keep_one_time_and_a_filter_that_diverges_says_so() -> None:
     e = cart_pole().derive()
     linear = e.linearize()
     ekf = EKF(e, ["x"], **NOISE, sample_time=0.1)
     refused(r"every 0.2 s and the observer every 0.1 s", lambda: Observed(LQR(linear, sample_time=0.2), ekf).law)
     refused("the observer changes in continuous time", lambda: Observed(LQR(linear, sample_time=0.2), HighGain(e)).law)
     refused("the controller changes in continuous time", lambda: Observed(LQR(linear, integral={"x": 1}), ekf).law)
-
-
-def test_a_filter_that_diverges_says_so() -> None:
     s = ph.System("runaway", gravity=(0, 0, 0))
     slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
     s.joint_force(slide, slide.q[0] ** 5)

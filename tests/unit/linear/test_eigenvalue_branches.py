@@ -28,14 +28,11 @@ def test_branches_are_the_roots_of_the_equation_and_cross_where_they_do() -> Non
     assert found.unit == "N m"
 
 
-def test_a_pair_crosses_once_with_its_frequency() -> None:
+def test_a_pair_crosses_once_with_its_frequency_and_a_zero_that_stays_is_no_crossing_and_does_not_hide_one() -> None:
     found = eigenvalues_along(upright().linearize(), "c", [1.0, 0.3, -0.2, -1.0])
     (crossing,) = found.crossings
     assert crossing.value == pytest.approx(0, abs=1e-11)
     assert crossing.eigenvalue.imag == pytest.approx(2, rel=1e-12) and crossing.grows
-
-
-def test_a_zero_that_stays_is_no_crossing_and_does_not_hide_one() -> None:
     s = ph.System("cart", gravity=(0, 0, -10))
     cart = s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
     pole = s.joint("a", "cart", s.body("bob", 1, com=(0, 0, 1)), ph.Revolute("y"))

@@ -73,7 +73,7 @@ def test_an_output_of_a_linkage_moves_with_its_dependent_coordinates() -> None:
     assert_allclose(C, slopes, atol=1e-7)
 
 
-def test_python_control_gets_the_same_system_with_its_names() -> None:
+def test_python_control_gets_the_same_system_with_its_names_and_ports_that_are_none_get_a_sentence() -> None:
     _, equations = cart_pole()
     linear = equations.linearize()
     found = linear.to_control(outputs={"tip": equations.q[0] + ph.sin(equations.q[1]) / 2}, parameters={"l": 1})
@@ -81,9 +81,6 @@ def test_python_control_gets_the_same_system_with_its_names() -> None:
     assert (found.state_labels, found.input_labels, found.output_labels) == (linear.states, ["F"], ["tip"])
     assert_allclose(sorted(found.poles().real), sorted(linear.eigenvalues({"l": 1}).real), atol=1e-12)
     assert found.C.tolist() == [[1.0, 0.5, 0.0, 0.0]]
-
-
-def test_ports_that_are_none_get_a_sentence() -> None:
     _, equations = cart_pole()
     linear = equations.linearize()
     refused("there is no input 'G'", lambda: linear.with_ports(["G"]))

@@ -68,7 +68,7 @@ def test_with_constraints_the_states_are_independent_ones() -> None:
     assert_allclose(found.C[-1], about.with_ports(outputs=seen).numbers("C"), rtol=1e-7, atol=1e-7)
 
 
-def test_what_cannot_be_gets_a_sentence() -> None:
+def test_what_cannot_be_gets_a_sentence_and_inputs_that_python_gave_are_told_to_be_lines_between_samples() -> None:
     equations = swing()
     run = equations.simulate(1, samples=3)
     refused("the trajectory goes from 0 s to 1 s", lambda: equations.linearize_along(run).at(1.5))
@@ -80,9 +80,6 @@ def test_what_cannot_be_gets_a_sentence() -> None:
     turned = linkage().derive(independent=["x"], near={"a": 0.7, "x": 2.5})
     dead = linkage().derive().simulate(0.0, start={"a": 0.0, "x": 3.0})
     refused("the other speeds do not follow from x", lambda: turned.linearize_along(dead))
-
-
-def test_inputs_that_python_gave_are_told_to_be_lines_between_samples() -> None:
     s = ph.System("pushed", gravity=(0, 0, 0))
     x = s.joint("x", s.ground, s.body("mass", 3), ph.Prismatic("x"))
     s.joint_force(x, s.input("c") * x.q[0])

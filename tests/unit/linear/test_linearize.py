@@ -18,15 +18,12 @@ def pendulum() -> ph.System:
     return s
 
 
-def test_a_pendulum_swings_below_and_falls_above() -> None:
+def test_a_pendulum_swings_below_and_falls_above_and_an_effort_that_holds_is_part_of_the_state() -> None:
     made = pendulum().derive()
     rate = np.sqrt(G / 0.5)
     assert_allclose(sorted(made.linearize().eigenvalues().imag), [-rate, rate], rtol=1e-14)
     assert_allclose(made.linearize({"hinge": ph.pi}).eigenvalues().real, [rate, -rate], rtol=1e-14)
     assert_allclose(made.linearize().eigenvalues({"l": 2}).imag.max(), np.sqrt(G / 2), rtol=1e-14)
-
-
-def test_an_effort_that_holds_is_part_of_the_state() -> None:
     s = pendulum()
     m, l = (s.parameters[name].symbol for name in "ml")
     made = s.derive()

@@ -59,7 +59,7 @@ def test_speeds_efforts_and_inputs_are_part_of_the_state() -> None:
     assert_allclose(packed.state_space()[0], A)
 
 
-def test_accelerations_follow_the_parameters_or_are_prescribed() -> None:
+def test_accelerations_follow_the_parameters_or_are_prescribed_and_a_state_says_whether_it_is_an_equilibrium() -> None:
     equations = cart_and_pole().derive()
     linear = equations.linearize({"th": 0.5})
     by_q, _ = dynamics_jacobian(equations, np.array([0, 0.5]), np.zeros(2), parameters={"m": 3})
@@ -67,9 +67,6 @@ def test_accelerations_follow_the_parameters_or_are_prescribed() -> None:
     still = cart_and_pole().derive().linearize({"th": 0.5}, accelerations={})
     assert still.state_space()[0][3, 1] == pytest.approx(14.0, abs=5e-3)
     assert not still.is_equilibrium and "accelerations, as given" in repr(still)
-
-
-def test_a_state_says_whether_it_is_an_equilibrium() -> None:
     equations = cart_and_pole().derive()
     upright = equations.linearize()
     assert upright.is_equilibrium and not upright.notices and not any(upright.accelerations)
@@ -90,7 +87,7 @@ def reduced(at: dict[str, float], h: float = 1e-4) -> float:
 
 
 @pytest.mark.parametrize("way", ["embedded", "multipliers"])
-def test_an_open_loop_is_assembled_first(way: str) -> None:
+def test_an_open_loop_is_assembled_first_and_a_closed_loop_stays_where_it_is(way: str) -> None:
     linear = four_bar().derive(constraints=way).linearize({"crank": 0.1})
     assert_allclose(linear.eigenvalues().real, [3.0804, -3.0804], atol=5e-5)
     assert_allclose(linear.eigenvalues().real ** 2, reduced({"crank": 0.1}), rtol=1e-6)
@@ -99,10 +96,6 @@ def test_an_open_loop_is_assembled_first(way: str) -> None:
         linear
     )
     assert float(linear.state["crank"]) == 0.1
-
-
-@pytest.mark.parametrize("way", ["embedded", "multipliers"])
-def test_a_closed_loop_stays_where_it_is(way: str) -> None:
     equations = four_bar().derive(constraints=way)
     made = equations.assemble({"crank": 0.7}, hold=["crank"])
     at = dict(zip(equations.coordinates, made.q.tolist(), strict=True))

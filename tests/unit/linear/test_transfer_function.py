@@ -94,7 +94,7 @@ def damped_cart_pole() -> tuple[ph.System, ph.Equations]:
     return s, s.derive()
 
 
-def test_poles_are_those_of_python_control() -> None:
+def test_poles_are_those_of_python_control_and_an_output_that_answers_at_once_is_fed_back_through_itself() -> None:
     s, equations = damped_cart_pole()
     small, gains = equations.linearize(), [0.0, -30.0, -80.0]
     q = equations.q
@@ -105,9 +105,6 @@ def test_poles_are_those_of_python_control() -> None:
         theirs = control.feedback(plant, k).poles()
         assert_allclose(np.sort_complex(poles), np.sort_complex(theirs), atol=1e-6)
     assert_allclose(np.sort_complex(ours.zeros), np.sort_complex(plant.zeros()), atol=1e-7)
-
-
-def test_an_output_that_answers_at_once_is_fed_back_through_itself() -> None:
     s, equations = damped_cart_pole()
     F = s.inputs["F"].symbol
     ports = equations.linearize().with_ports(["F"], {"y": equations.q[1] + 2 * F})

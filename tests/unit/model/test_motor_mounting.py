@@ -132,16 +132,13 @@ def test_what_no_motor_has_is_refused_and_nothing_stays_behind(code: str, given:
     assert s.model() == before and not s.motors
 
 
-def test_what_a_file_says_of_a_gear_is_completed() -> None:
+def test_what_a_file_says_of_a_gear_is_completed_and_second_motors_wrong_joints_and_coordinates_are_refused() -> None:
     s = arm()
     s.motor("j1", 50)
     bare = s.derive().mass_matrix
     motor = s.motor("j1", inertia=2)
     assert motor.ratio == 50 and (s.derive().mass_matrix - bare)[0, 0] == 5000
     refused("this joint has a motor already", lambda: s.motor("j1", inertia=2), ModelError)
-
-
-def test_second_motors_wrong_joints_and_coordinates_are_refused() -> None:
     s = arm()
     s.motor("j1", inertia=1)
     refused("this joint has a motor already", lambda: s.motor("j1", inertia=1), ModelError)

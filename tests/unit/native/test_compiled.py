@@ -129,7 +129,7 @@ def test_f48_many_threads_share_one_function(plane: Compiled) -> None:
         assert all(pool.map(work, range(64)))
 
 
-def test_addresses_signatures_and_overlapping_outputs() -> None:
+def test_addresses_signatures_and_overlapping_outputs_and_a_call_can_be_timed_with_and_without_lanes() -> None:
     function = compile_program(PLANE, backend="llvm", cache=False)
     q, u, y, s = np.array([1.0, 2.0]), np.zeros(2), np.empty(2), np.empty(1)
     work = function.work([2.0, 3.0])
@@ -142,9 +142,6 @@ def test_addresses_signatures_and_overlapping_outputs() -> None:
     function = compile_program(PLANE, backend="numpy", cache=False)
     assert function.signature._argtypes_ == (ctypes.c_void_p,) * 5
     refused("no machine code", lambda: function.address)
-
-
-def test_a_call_can_be_timed_with_and_without_lanes() -> None:
     function = compile_program(PLANE, backend="llvm", cache=False)
     q = np.ones((512, 2))
     for lanes in (False, True):

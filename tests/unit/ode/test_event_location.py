@@ -66,14 +66,11 @@ def test_touching_zero_is_no_event(method: str) -> None:
     assert run.events == [[]] * 5
 
 
-def test_an_event_at_zero_at_the_start_has_left_it() -> None:
+def test_an_event_at_zero_at_the_start_has_left_it_and_directions_choose_among_the_zeros_of_a_step() -> None:
     e, x, _ = clock()
     run = run_of(e, 2, [x, x * (x - 1), -x * (x - 1), x**2, ph.sin(10 * x)])
     assert run.events[:4] == [[], pytest.approx([1.0]), pytest.approx([1.0]), []]
     assert run.events[4] == pytest.approx(np.pi / 10 * np.arange(1, 7))
-
-
-def test_directions_choose_among_the_zeros_of_a_step() -> None:
     e, x, _ = clock()
     g = (x - 0.5) * (x - 1.0) * (x - 1.5)
     both, up, down = run_of(e, 2, [g, crossing(g, 1), crossing(g, -1)]).events

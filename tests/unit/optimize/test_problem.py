@@ -275,15 +275,12 @@ def test_a_convex_problem_has_one_optimum_from_any_guess(guess: object) -> None:
     assert problem.solve(guess=guess).cost == pytest.approx(12)
 
 
-def test_a_run_is_a_guess() -> None:
+def test_a_run_is_a_guess_and_a_first_guess_meets_start_and_end_in_the_middle_of_the_durations() -> None:
     e = slider_guess()
     run = e.simulate(1, tau={"x": 1.0}, samples=11)
     for dynamics in ("implicit", "explicit"):
         problem = e.collocation((0.5, 3), end={"x": 1, "x'": 0}, inputs=["x"], nodes=5, dynamics=dynamics)
         assert problem.solve(guess=run).duration == pytest.approx(3), "the slower, the less effort"
-
-
-def test_a_first_guess_meets_start_and_end_in_the_middle_of_the_durations() -> None:
     ends = {"start": {"x": 0.5, "x'": 1}, "end": {"x": 1, "x'": -2}}
     problem = slider_guess().collocation((1, 3), **ends, inputs=["x"], nodes=5, dynamics="explicit")
     *variables, duration = first_variables(problem, "cubic")

@@ -28,14 +28,11 @@ def test_least_speeds_are_shortest_or_nearest() -> None:
     refused("does not give", lambda: least_speeds(J, [1, 2]), ShapeError)
 
 
-def test_it_tells_what_is_given_and_what_is_not() -> None:
+def test_it_tells_what_is_given_and_what_is_not_and_motions_of_loops_cannot_all_be_given() -> None:
     problem = system_graph(four_bar(), across=["pin 2"]).mixed_problem()
     assert problem.given == ["acceleration of pin 2", "effort on pin 1", "effort on pin 3"]
     assert problem.unknown[:3] == ["acceleration of pin 1", "acceleration of pin 3", "effort on pin 2"]
     assert problem.unknown[3:] == ["multiplier of pin 4 x", "multiplier of pin 4 z"]
-
-
-def test_motions_of_loops_cannot_all_be_given() -> None:
     problem = system_graph(four_bar(), across=["pin 1", "pin 2"]).mixed_problem()
     refused("'pin 1', 'pin 2' cannot all be given", lambda: problem.solution, code="E-PAPER-UNSUPPORTED")
     with pytest.raises(PolhodeError, match="no speed whose motion could be given: 'pin 4'"):
@@ -47,7 +44,7 @@ def test_motions_of_loops_cannot_all_be_given() -> None:
     assert same([problem.solution[-1]], [system.derive().driving_force("pin 1")])
 
 
-def test_a_prescribed_motion_is_given_and_its_effort_found() -> None:
+def test_a_prescribed_motion_is_given_and_its_effort_found_and_one_joint_cannot_be_both_drivers() -> None:
     s = ph.System("shaken", gravity=(0, 0, -10))
     s.prescribe(s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x")), ph.sin(2 * s.time))
     s.joint("q", "cart", s.body("bob", 1, (0, 0, -2)), ph.Revolute("y"))
@@ -56,9 +53,6 @@ def test_a_prescribed_motion_is_given_and_its_effort_found() -> None:
     assert same([problem.solution[1]], [s.derive().driving_force("x")])
     known = dict(zip(problem.symbols[1], problem.solution, strict=True))
     assert all(is_zero(entry) for entry in substitute(list(problem.residual), known))
-
-
-def test_one_joint_cannot_be_both_drivers() -> None:
     with pytest.raises(PolhodeError, match="'pin 2' is named as an across driver and as a through driver"):
         system_graph(four_bar(), across=["pin 2"], through=["pin 2"])
 

@@ -61,7 +61,7 @@ def test_one_axis_is_a_line_in_a_panel_for_each_measure() -> None:
     assert title(figure) == "pendulum: 6 runs" and told(figure) == ["1 of 6 runs without a result"]
 
 
-def test_two_axes_are_a_map_for_each_measure(plane: Sweep) -> None:
+def test_two_axes_are_a_map_for_each_measure_and_two_axes_are_lines_or_slices(plane: Sweep) -> None:
     figure = plane.plot()
     first = figure.axes[0]
     assert (first.get_xscale(), first.get_yscale()) == ("linear", "log")
@@ -72,9 +72,6 @@ def test_two_axes_are_a_map_for_each_measure(plane: Sweep) -> None:
     np.testing.assert_array_equal(
         plane.plot(measures="roll", x="c").axes[0].collections[0].get_array().filled(np.nan), plane["roll"]
     )
-
-
-def test_two_axes_are_lines_or_slices(plane: Sweep) -> None:
     figure = plane.plot(measures=["lean"], by="c")
     assert data(figure) == [(L.tolist(), pytest.approx(plane["lean"][:, k].tolist(), nan_ok=True)) for k in range(6)]
     assert [text.get_text() for text in figure.axes[0].texts][:2] == ["c = 0.1 N", "c = 0.2 N"]

@@ -91,7 +91,7 @@ def test_a_rotor_starts_with_its_link_unless_it_is_named() -> None:
     assert start_of(equations, start=([1, 0, 0, 0], [0, 0, 0, 0]))["j1 rotor"] == 0.0, "an array names them all"
 
 
-def test_poses_parameters_and_batches_count_where_rotors_start() -> None:
+def test_poses_parameters_and_batches_count_where_rotors_start_and_a_stepper_starts_unwound() -> None:
     s = arm()
     s.pose("up", {"j1": 0.1})
     equations = s.derive()
@@ -100,9 +100,6 @@ def test_poses_parameters_and_batches_count_where_rotors_start() -> None:
     equations = arm().derive()
     runs = equations.simulate(0.01, start={"j1": np.array([0.1, 0.2])}, parameters={"n": np.array([10.0, 30.0])})
     assert runs["j1 rotor"][:, 0] == pytest.approx([1.0, 6.0])
-
-
-def test_a_stepper_starts_unwound() -> None:
     equations = arm().derive()
     stepper = equations.stepper(dt=1e-3, start={"j1": 0.1}, parameters={"n": 30})
     assert dict(zip(equations.coordinates, stepper.q, strict=True))["j1 rotor"] == pytest.approx(3.0)

@@ -198,7 +198,7 @@ def test_a_speed_that_follows_time_is_looked_at_where_there_are_samples() -> Non
     assert (passed.kind, passed.time) == ("speed", 0.0)
 
 
-def test_an_impact_may_pass_a_limit() -> None:
+def test_an_impact_may_pass_a_limit_and_efforts_that_are_given_beyond_their_limits_are_told_and_act() -> None:
     s = ph.System("ball")
     z = s.joint("z", s.ground, s.body("ball", 1), ph.Prismatic("z"), speed_limits=(-10, 3), speeds=["v"])
     bounce = {crossing(z.q[0], -1): {"v": -0.9 * z.u[0]}}
@@ -206,9 +206,6 @@ def test_an_impact_may_pass_a_limit() -> None:
     (passed,) = run.passed_limits
     assert passed.side == "upper" and passed.time == pytest.approx(np.sqrt(2 / 9.81), abs=1e-9)
     assert passed.farthest == pytest.approx(0.9 * np.sqrt(2 * 9.81), rel=1e-9)
-
-
-def test_efforts_that_are_given_beyond_their_limits_are_told_and_act() -> None:
     s = ph.System("block", gravity=(0, 0, 0))
     x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), effort_limits=(-2, 1), speeds=["v"])
     e = s.derive()

@@ -113,7 +113,7 @@ def test_a_plain_number_for_what_is_stated_in_another_unit_is_in_si_units_with_a
     assert len({str(each.message) for each in told}) == 1 and told[0].filename == __file__
 
 
-def test_a_run_warns_once() -> None:
+def test_a_run_warns_once_and_texts_and_si_units_need_no_warning() -> None:
     equations = oscillator().derive()
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
@@ -121,9 +121,6 @@ def test_a_run_warns_once() -> None:
         assert run.energy.total[0] == pytest.approx(12500)
         run.reaction("x")
     assert sorted(str(each.message)[:13] for each in told) == ["parameter 'k'", "parameter 'm'"]
-
-
-def test_texts_and_si_units_need_no_warning() -> None:
     batch = oscillator().derive().simulate(0.01, start={"x": "1 mm"}, parameters={"k": ["1 kN/m", "2 kN/m"]})
     alone = oscillator().derive().simulate(0.01, start={"x": 0.001}, parameters={"k": "2 kN/m"})
     np.testing.assert_array_equal(batch.q[1], alone.q)
@@ -133,7 +130,7 @@ def test_texts_and_si_units_need_no_warning() -> None:
     s.derive().simulate(0.1, start={"x": 1}, parameters={"m": 2, "k": 3})
 
 
-def test_starts_speeds_inputs_and_efforts_may_have_units() -> None:
+def test_starts_speeds_inputs_and_efforts_may_have_units_and_a_sweep_over_texts_is_one_over_si_units() -> None:
     equations = oscillator().derive()
     run = equations.simulate(
         0.01, start={"x": "2 cm"}, speeds={"x": "3.6 kph"}, inputs={"push": "1 kN"}, tau={"x": "-1 kN"}, samples=3
@@ -146,9 +143,6 @@ def test_starts_speeds_inputs_and_efforts_may_have_units() -> None:
     for options in ({"start": {"x": "2 kg"}}, {"speeds": {"x": "2 m"}}, {"inputs": {"push": "2 J"}}):
         with pytest.raises(ph.PolhodeError, match="is not in units of"):
             equations.simulate(0.01, **options)
-
-
-def test_a_sweep_over_texts_is_one_over_si_units() -> None:
     sweep = oscillator().derive().sweep({"k": ["10 kN/m", "20 kN/m"], "x": ["1 mm"]}, 0.01)
     assert sweep.axes["k"].tolist() == [10000.0, 20000.0] and sweep.axes["x(0)"].tolist() == [0.001]
     assert sweep.units["k"] == "N/m"

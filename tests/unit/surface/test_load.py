@@ -148,7 +148,7 @@ def test_names_of_known_equations_need_no_file(unread: Path) -> None:
     assert repr(equations) == "Equations('arm' by auto; q: shoulder, elbow; u: shoulder, elbow)"
 
 
-def test_a_changed_file_is_another_file(known: Path) -> None:
+def test_a_changed_file_is_another_file_and_known_systems_and_equations_are_those_of_the_file(known: Path) -> None:
     before = accelerations(known)
     known.write_text(ARM.format(mass=3))
     after = accelerations(known)
@@ -156,9 +156,6 @@ def test_a_changed_file_is_another_file(known: Path) -> None:
     np.testing.assert_array_equal(
         after, ph.formats.load(known).derive().compile(cache=False).forward_dynamics(Q, U, TAU)
     )
-
-
-def test_known_systems_and_equations_are_those_of_the_file(known: Path) -> None:
     assert ph.load(known).derive().coordinates == ["shoulder", "elbow"]
     assert len(ph.load(known, base="floating").derive().coordinates) == 9
     assert ph.load(known, locked=("elbow",)).derive().coordinates == ["shoulder"]
@@ -198,14 +195,11 @@ def test_changed_systems_and_later_additions_are_not_known(file: Path, known: Pa
     assert list(system.joints)[-2:] == ["shoulder", "elbow"]
 
 
-def test_a_file_that_is_gone_or_empty_is_told_as_ever(known: Path) -> None:
+def test_a_file_that_is_gone_or_empty_is_told_as_ever_and_wrong_names_are_told_as_ever(known: Path) -> None:
     known.write_text("  ")
     refused("E-ROBOT-MISSING", lambda: ph.load(known))
     known.unlink()
     refused("E-ROBOT-READ", lambda: ph.load(known))
-
-
-def test_wrong_names_are_told_as_ever(known: Path) -> None:
     refused("E-DERIVE-NAME", lambda: ph.load(known).derive("newton"))
     refused("E-CODE-NAME", lambda: functions(known).native("forward_dynamic"))
     refused("E-FILE-NAME", lambda: ph.load(known, bas="fixed"))

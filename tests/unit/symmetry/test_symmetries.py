@@ -37,15 +37,12 @@ def names(equations: ph.Equations) -> list[str]:
     return [each.name for each in equations.symmetries()]
 
 
-def test_tops_turn_about_the_vertical_and_their_axis() -> None:
+def test_tops_turn_about_the_vertical_and_their_axis_and_satellites_keep_momenta_also_along_a_run() -> None:
     assert names(top()) == ["turn of the whole about z", "unit ball_wz"]
     assert names(top((1, "1.1", "0.5"))) == ["turn of the whole about z"]
     assert pendulum_on_cart(damping=0.1).conserved() == []
     (found,) = pendulum_on_cart().symmetries()
     assert (found.coordinate, found.without) == ("x", ("F",)) and str(found).endswith("is conserved, while F is nil")
-
-
-def test_satellites_keep_momenta_also_along_a_run() -> None:
     equations = satellite()
     found = equations.symmetries()
     spin, linear = equations.momentum
@@ -177,7 +174,7 @@ def test_the_reduced_motion_is_that_of_the_whole() -> None:
     assert_allclose(found.y[2], run["a"], atol=1e-8)  # what went is an integral over the motion
 
 
-def test_amended_potentials_are_stationary_and_reduced_coordinates_gone() -> None:
+def test_amended_potentials_are_stationary_and_reduced_coordinates_gone_and_what_cannot_be_reduced_says_why() -> None:
     less = spherical_pendulum().reduce("a")
     b, angle = less.q[0], 0.9
     spin = float(np.sqrt(9.81 / (0.8 * np.cos(angle))))  # of a conical pendulum
@@ -190,9 +187,6 @@ def test_amended_potentials_are_stationary_and_reduced_coordinates_gone() -> Non
     for entry in (*less.mass_matrix.entries(), *less.bias, *less.coordinate_rates):
         assert gone.isdisjoint(free_symbols([as_expr(entry)]))
     assert not is_zero(less.bias[0])
-
-
-def test_what_cannot_be_reduced_says_why() -> None:
     assert "Cyclic are a" in refused("'b' is no cyclic coordinate", lambda: spherical_pendulum().reduce("b"))
     s = ph.System("puck", gravity=(0, 0, 0))
     s.joint("glide", s.ground, s.body("puck", 1, inertia=(1, 1, 1)), ph.Planar("z"))

@@ -19,7 +19,7 @@ def ball(radius: float = 0.2) -> Mesh:
     return Mesh((Piece(np.array(made.vertices), np.array(made.faces), "#112233"),))
 
 
-def test_triangles_are_shared_and_units_do_not_matter() -> None:
+def test_triangles_are_shared_and_units_do_not_matter_and_simplified_balls_are_round_and_soups_are_welded() -> None:
     assert shares([10, 500, 900], 610) == [10, 300, 300] and shares([10, 20], 100) == [10, 20]
     assert shares([], 100) == []
     assert simplified(ball(2e-4), 600).count == pytest.approx(simplified(ball(200.0), 600).count, rel=0.1)
@@ -27,9 +27,6 @@ def test_triangles_are_shared_and_units_do_not_matter() -> None:
     bolt = Piece(piece.points, piece.triangles[:20], "#ff0000")
     assert Mesh((bolt, piece)).color == "#112233"
     assert hex_color((2.0, -1.0, 0.0)) == "#ff0000"
-
-
-def test_simplified_balls_are_round_and_soups_are_welded() -> None:
     made = simplified(ball(), 600)
     assert 400 < made.count <= 700
     (piece,) = made.pieces

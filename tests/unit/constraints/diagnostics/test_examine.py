@@ -54,15 +54,12 @@ def bricard() -> ph.System:
     return s
 
 
-def test_a_four_bar_has_one_freedom_and_its_crank_is_independent() -> None:
+def test_a_four_bar_has_one_freedom_and_its_crank_is_independent_and_the_suggested_speeds_derive() -> None:
     found = four_bar(1, 3, 2, 3, "revolute", axis="y").diagnose({"crank": 0.8, "coupler": -0.4, "rocker": 1.3})
     assert found.freedom == 1 and found.independent == 2
     assert set(found.trivial) == {"loop tilt 1", "loop tilt 2", "loop y"} and found.here is not None
     assert found.here.independent == ("crank",) and found.can_move and found.can_be_assembled
     assert not found.is_singular and "choose as independent: crank" in found.text()
-
-
-def test_the_suggested_speeds_derive() -> None:
     system = four_bar(1, 3, 2, 3)
     pose = {"crank": 0.8, "coupler": -0.4, "rocker": 1.3}
     here = system.diagnose(pose).here
@@ -132,7 +129,7 @@ def test_a_pose_where_rows_are_not_defined_is_left_for_one_beside_it() -> None:
     assert found.freedom == 3 and found.here is not None and found.here.moved
 
 
-def test_what_locks_is_only_what_would_set_something_free() -> None:
+def test_what_locks_is_only_what_would_set_something_free_and_a_stretched_pair_of_bars_is_shaky() -> None:
     s = ph.System("pair")
     x = s.joint("x", s.ground, s.body("a", 1), ph.Prismatic("x"))
     y = s.joint("y", "a", s.body("b", 1), ph.Prismatic("y"))
@@ -141,9 +138,6 @@ def test_what_locks_is_only_what_would_set_something_free() -> None:
     s.constrain(y.q[0] - y.q[0] ** 3, "hold y again")
     found = s.diagnose()
     assert not found.can_move and found.here is not None and found.here.locks == ("hold x",)
-
-
-def test_a_stretched_pair_of_bars_is_shaky() -> None:
     s = ph.System("stretched")
     a, b = s.body("a", 1, inertia=UNIT), s.body("b", 1, inertia=UNIT)
     s.joint("p", s.ground, a, ph.Revolute("y"))
@@ -158,16 +152,13 @@ def slider() -> tuple[ph.System, ph.Joint]:
     return s, s.joint("slide", s.ground, s.body("block", 1), ph.Prismatic("x"))
 
 
-def test_two_places_for_one_block_contradict_each_other() -> None:
+def test_two_places_for_one_block_contradict_each_other_and_rows_that_agree_do_not_contradict_each_other() -> None:
     s, slide = slider()
     s.constrain(slide.q[0] - 1, "here")
     s.constrain(slide.q[0] - 2, "there")
     found = s.diagnose()
     assert not found.can_be_assembled and found.here is not None and set(found.here.off) == {"here", "there"}
     assert "contradictory: 'there'" in found.text()
-
-
-def test_rows_that_agree_do_not_contradict_each_other() -> None:
     s, slide = slider()
     s.constrain_speed(slide.u[0] - 1, "one")
     s.constrain_speed(2 * slide.u[0] - 2, "two")
@@ -200,7 +191,7 @@ def test_time_that_moves_everything_leaves_no_freedom_and_is_no_lock() -> None:
     assert found.freedom == 0 and found.driven and found.can_move and "time moves it" in found.text()
 
 
-def test_trees_are_free_and_parameters_need_values() -> None:
+def test_trees_are_free_and_parameters_need_values_and_a_pose_that_is_not_there_is_refused() -> None:
     s, _ = slider()
     found = s.diagnose()
     assert str(found) == "slider: 1 speed, 0 constraints; 1 degree of freedom."
@@ -213,9 +204,6 @@ def test_trees_are_free_and_parameters_need_values() -> None:
     page = (Path(__file__).parents[4] / "docs" / "diagnosis.md").read_text(encoding="utf-8")
     found = three_cranks().diagnose({"first": 0.3, "plate": -0.3, "second": 0.3, "third": 0.3})
     assert all(f"    {line}\n" in page for line in found.text().splitlines())
-
-
-def test_a_pose_that_is_not_there_is_refused() -> None:
     s, _ = slider()
     s.pose("start", {"slide": 1})
     assert "start" in refused("no pose 'strat'", lambda: s.diagnose("strat"), ModelError)

@@ -76,7 +76,7 @@ def test_parameters_that_the_controller_has_wrong_cost_accuracy_and_behind_a_sti
     refused("left all bounds", lambda: e.simulate(4, controller=law, reference={"j1": "sin(3*t)"}))
 
 
-def test_an_error_decays_as_its_poles_say() -> None:
+def test_an_error_decays_as_its_poles_say_and_a_crank_of_a_closed_loop_follows() -> None:
     e = elastic_arm(coupling="reduced", joints=1).derive()
     run = e.simulate(
         1, controller=e.feedback_linearize(["j1"], poles=-6), reference={"j1": 0}, rtol=1e-10, samples=21,
@@ -84,9 +84,6 @@ def test_an_error_decays_as_its_poles_say() -> None:
     )  # fmt: skip
     s = 6 * run.t  # from rest with the spring unloaded: e' = e'' = e''' = 0
     assert np.allclose(run["j1"], 0.1 * np.exp(-s) * (1 + s + s**2 / 2 + s**3 / 6), atol=1e-8)
-
-
-def test_a_crank_of_a_closed_loop_follows() -> None:
     e = four_bar().derive()
     law = e.feedback_linearize(["crank"], ["crank"], poles=-8)
     run = e.simulate(4, controller=law, reference={"crank": "1 + 0.3*sin(t)"}, rtol=1e-9)
@@ -195,7 +192,7 @@ def test_a_quadrotor_takes_two_integrators_before_its_thrust() -> None:
     assert is_chain_of_integrators(law)
 
 
-def test_an_aircraft_with_a_coupled_roll_takes_an_integrator_before_a_combination() -> None:
+def test_an_aircraft_with_a_coupled_roll_takes_an_integrator_before_a_combination_and_a_car_follows_a_curve() -> None:
     s = planar_vtol()
     e, epsilon = s.derive(), s.parameters["epsilon"].symbol
     theta, x, y = e.q
@@ -205,9 +202,6 @@ def test_an_aircraft_with_a_coupled_roll_takes_an_integrator_before_a_combinatio
     assert law.degrees == (4, 4) and len(law.law.states) == 2
     assert [str(each) for each in law.singular] == ["epsilon*omega**2 - thrust integrator 1"]
     assert is_chain_of_integrators(law)
-
-
-def test_a_car_follows_a_curve() -> None:
     e = car_with_trailers(0).derive()
     law = e.feedback_linearize(["x", "y"], extend=True, poles=-2)
     assert law.degrees == (4, 4) and "vx" in {str(each) for each in law.singular}

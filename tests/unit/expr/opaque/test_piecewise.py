@@ -128,7 +128,7 @@ def test_the_antiderivative_is_the_area_from_the_first_point_on(kind: str, outsi
     assert whole.partial(0) == table and derived(whole, 0).digest == table.digest
 
 
-def test_one_point_and_many_points_are_read_alike() -> None:
+def test_one_point_and_many_points_are_read_alike_and_a_digest_stands_for_the_numbers_and_not_for_the_name() -> None:
     for table in (checked(X, Y, kind="pchip"), checked((X, S), Z, kind="cubic", outside="line")):
         points = [CHOOSE.uniform(-6, 6, 50) for _ in range(table.arity)]
         expected = [table.at(*map(float, point)) for point in zip(*points, strict=True)]
@@ -136,9 +136,6 @@ def test_one_point_and_many_points_are_read_alike() -> None:
     table = checked((X, S), Z)
     grid = table.over(X[:, None], S[None, :])
     np.testing.assert_allclose(grid, Z, atol=1e-14)
-
-
-def test_a_digest_stands_for_the_numbers_and_not_for_the_name() -> None:
     table = checked(X, Y, name="a")
     assert table.digest == checked(X.tolist(), tuple(Y), name="b").digest
     others = [

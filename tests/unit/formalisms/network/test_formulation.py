@@ -69,7 +69,7 @@ def test_a_tree_that_is_none_is_refused_with_the_reason(tree: list[str], message
         assert caught.value.problems[0].code == code
 
 
-def test_drivers_cut_sets_and_circles_are_named() -> None:
+def test_drivers_cut_sets_and_circles_are_named_and_a_circle_is_avoided_where_the_tree_is_found() -> None:
     tree = ["shoulder", "inertia of lower"]
     assert system_graph(arm(), tree=tree)
     refused("across driver 'elbow' must be in the tree", lambda: system_graph(arm(), tree=tree, across=["elbow"]))
@@ -80,9 +80,6 @@ def test_drivers_cut_sets_and_circles_are_named() -> None:
     named = ["a.0", "a.2", "b.1", "left", "right"]  # a tree that meets Tokad's two conditions
     refused("bodies 'a', 'b' hang on each other in a circle", lambda: given_formulation(ring(), named))
     assert circle(formulation(ring())) == []
-
-
-def test_a_circle_is_avoided_where_the_tree_is_found() -> None:
     system = ph.System("pair")
     a, b = (system.body(name, mass=1, com=(1, 0, 0)) for name in "ab")
     system.joint("pin", system.ground, a, ph.Revolute("z"))

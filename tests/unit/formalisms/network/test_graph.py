@@ -147,7 +147,7 @@ def test_too_many_velocities_and_bodies_held_by_forces_are_named() -> None:
         formulation(LinearGraph((*edges, Edge("k", "a", "b", "joint"))))
 
 
-def test_edges_of_one_name_and_drivers_that_are_no_joints_are_refused() -> None:
+def test_edges_of_one_name_and_drivers_that_are_no_joints_are_refused_and_names_that_meet_are_kept_apart() -> None:
     edge = Edge("e", "p", REFERENCE, "body", "b")
     with pytest.raises(ph.PolhodeError, match="two edges"):
         LinearGraph((edge, edge))
@@ -160,9 +160,6 @@ def test_edges_of_one_name_and_drivers_that_are_no_joints_are_refused() -> None:
     with pytest.raises(ph.PolhodeError, match="no pass can be applied"):
         four_bar().derive("network", passes=["slide"])
     assert four_bar().derive("network").passes == ()
-
-
-def test_names_that_meet_are_kept_apart() -> None:
     system = ph.System("names")
     a, b, c = (system.body(name, mass=1, com=(0, 1, 0)) for name in ("a", "a.b", "O"))
     system.joint("b.c", system.ground, a, ph.Revolute("x"))
@@ -173,15 +170,12 @@ def test_names_that_meet_are_kept_apart() -> None:
     assert system.derive("network").agrees_with(system.derive("newton_euler"))
 
 
-def test_report_and_json_tell_the_same() -> None:
+def test_report_and_json_tell_the_same_and_the_report_names_the_chords_that_close_loops_and_their_directions() -> None:
     graph: SystemGraph = system_graph(four_bar())
     record = graph.as_json()
     assert "x[pin 4] = x[bar 3.pin 4]" in graph.report()
     assert record["circuits"]["pin 4"] == {"bar 3.pin 4": 1} and record["solved_for"]["bar 1"] == "bar 1.pin 1"
     assert len(record["edges"]) == len(record["tree"]) + len(record["cotree"])
-
-
-def test_the_report_names_the_chords_that_close_loops_and_their_directions() -> None:
     system = four_bar()
     system.knife_edge("skate", "bar 2", "z", on="bar 3")
     system.constrain(system.joints["pin 1"].q[0] - 1, "stop")

@@ -37,7 +37,7 @@ def test_a_mechanism_moves_alike_in_every_unit(base: JointType, formalism: str) 
     assert derive(system, "poincare", passes=()).agrees_with(derive(system, formalism, passes=("regroup",)))
 
 
-def test_the_offset_that_occurs_most_often_becomes_one() -> None:
+def test_the_offset_that_occurs_most_often_becomes_one_and_nothing_is_converted_where_it_does_not_pay() -> None:
     scaled = scaled_tree(build_tree(swimmer(ph.Revolute("y"))))
     assert scaled.unit == Fraction(3, 10)
     offsets = [p for link in scaled.tree.links for p in link.fixed.p if p]
@@ -45,9 +45,6 @@ def test_the_offset_that_occurs_most_often_becomes_one() -> None:
     tree = build_tree(swimmer(ph.Free()))
     scaled = scaled_tree(tree)
     assert scaled.unit != 1 and scaled.slides and scaled.in_metres(scaled.lengths(list(tree.u))) == list(tree.u)
-
-
-def test_nothing_is_converted_where_it_does_not_pay() -> None:
     s = ph.System("cart", gravity=(0, 0, "-9.81"))
     trunk = s.body("trunk", mass=1, inertia=[1, 1, 1])
     s.joint("base", s.ground, trunk, ph.Free())

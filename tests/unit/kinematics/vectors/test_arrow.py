@@ -51,14 +51,11 @@ def test_products_agree_with_components_in_any_basis(pair: Any) -> None:
         assert a.express(frame) == a and {key for key, _ in a.express(frame).terms} == {frame.name}
 
 
-def test_triple_products_and_directions_of_known_length(pair: Any) -> None:
+def test_triple_products_and_directions_of_known_length_and_sums_scale_and_divide(pair: Any) -> None:
     a, b, c = pair.N.y + pair.B.x, 2 * pair.A.z - pair.N.x, pair.B.z + pair.u[0] * pair.A.y
     assert (a ^ (b ^ c)) == b * (a & c) - c * (a & b) and (a ^ b) == -(b ^ a) and (a & (b ^ c)) == (c & (a ^ b))
     tilted = (pair.A.x + 2 * pair.B.y).normalized()
     assert (tilted & tilted) == 1 and tilted == (pair.A.x + 2 * pair.A.y) / ph.sqrt(5)
-
-
-def test_sums_scale_and_divide(pair: Any) -> None:
     a = pair.A.x + pair.B.x
     assert a - a == 0 and not a - pair.A.x - pair.B.x and 2 * a == a + a and a / 2 * 2 == a
     assert sum([pair.A.x, pair.B.x]) == a and 0 - a == -a and a.dot(a) == 2 + 2 * cos(pair.q[1])

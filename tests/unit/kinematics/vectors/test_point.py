@@ -34,7 +34,7 @@ def test_velocities_are_native_and_those_of_a_free_body_its_speeds(pair: Any) ->
     assert repr(ship.origin.velocity()) == "u*ship_x + v*ship_y + w*ship_z"
 
 
-def test_relative_motion_knows_only_the_joints_between() -> None:
+def test_relative_motion_knows_only_the_joints_between_and_the_middle_axis_of_a_compound_joint_has_a_name() -> None:
     s = ph.System()
     bodies = [s.ground] + [s.body(f"b{k}") for k in range(5)]
     for k in range(4):
@@ -43,9 +43,6 @@ def test_relative_motion_knows_only_the_joints_between() -> None:
     P, Q = bodies[4].point((1, 1, 0)), bodies[5].point((0, 1, 1))
     for arrow in (P.velocity(bodies[2]), P.acceleration(bodies[2]), P.velocity(bodies[5]), Q.position(P)):
         assert {x.name for x in free_symbols(arrow.terms.values())} <= {"q2", "q3", "side"}
-
-
-def test_the_middle_axis_of_a_compound_joint_has_a_name() -> None:
     s = ph.System()
     B = s.body("B")
     turns = ph.Compound(ph.Revolute("z"), ph.Revolute("y"), ph.Revolute("x"))

@@ -69,16 +69,13 @@ def test_a_run_in_which_the_wheel_turns_over_says_so(kept: list[str] | None) -> 
     assert rolling.status == "done" and abs(rolling["lean"]).max() < 0.1
 
 
-def test_what_is_not_the_cosine_of_the_lean_is_refused() -> None:
+def test_what_is_not_the_cosine_of_the_lean_is_refused_and_a_model_file_holds_it() -> None:
     s = coin(told=True)
     yaw, v = s.joints["flight"].q[3], s.joints["flight"].u[0]
     s.roll_wheel("other", "coin", 1, centre=(0, 1, 0), upright=ph.cos(yaw))
     refused(r"wheel 'other': upright = cos\(yaw\) is not the cosine of its lean", s.derive)
     with pytest.raises(ph.PolhodeError, match=r"wheel 'third': the upright cannot depend on the speed 'd x'"):
         s.roll_wheel("third", "coin", 1, upright=v)
-
-
-def test_a_model_file_holds_it() -> None:
     s = coin(told=True)
     text = dumps_yaml(s)
     assert "upright: cos(lean)" in text

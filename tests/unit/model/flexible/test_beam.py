@@ -98,16 +98,13 @@ def test_a_load_at_the_tip_bends_a_cantilever_exactly() -> None:
     assert compliance[1, 1] == L / EI
 
 
-def test_shear_adds_to_the_deflection_under_a_load_as_timoshenko_says() -> None:
+def test_shear_adds_to_the_deflection_under_a_load_as_timoshenko_says_and_modal_mass_is_diagonal_exactly() -> None:
     s = ph.System("crane")
     boom = s.beam("boom", length=2, mass=3, EI=40, GA=300, modes=1, gyration="0.1")
     boom.at(2)
     (load,) = s.loads
     K = array(load.stiffness, {})
     assert np.linalg.inv(K)[1, 1] == pytest.approx(2**3 / (3 * 40) + 2 / 300)
-
-
-def test_modal_mass_is_diagonal_exactly() -> None:
     s, boom = beam(modes=6, EI=(40, 50), EA=300)
     G = material(s, "boom").second
     count = len(boom.q)
@@ -176,7 +173,7 @@ def test_a_station_that_only_looks_adds_no_coordinate_and_may_get_static_shapes_
     assert len(boom.q) == 2 and boom.at(L / 2) is looked and len(boom.q) == 4
 
 
-def test_a_station_carries_a_joint_a_force_and_a_frame() -> None:
+def test_a_station_carries_a_joint_a_force_and_a_frame_and_damping_by_ratios_and_by_rayleigh() -> None:
     s, boom = beam()
     L = s.parameters["L"].symbol
     s.joint("slew", s.ground, boom, ph.Revolute("z"))
@@ -185,9 +182,6 @@ def test_a_station_carries_a_joint_a_force_and_a_frame() -> None:
     s.frame("camera", boom.at(L))
     assert s.model().joints["tip"].parent == "boom at L" and s.frames["camera"].body == "boom at L"
     assert pickle.loads(pickle.dumps(s)).flexible["boom"].stations == s.flexible["boom"].stations
-
-
-def test_damping_by_ratios_and_by_rayleigh() -> None:
     s, _ = beam(damping="0.02", modes=3)
     M, K = mass_and_stiffness(s, "boom")
     (load,) = s.loads
@@ -275,7 +269,7 @@ def test_a_beam_cannot_depend_on_coordinates(given: str) -> None:
         s.beam("boom", **{"length": 2, "mass": 3, "EI": 40, given: 1 + slide.q[0]})
 
 
-def test_beams_depend_on_no_coordinates_and_stations_are_fractions() -> None:
+def test_beams_depend_on_no_coordinates_and_stations_are_fractions_and_a_gravity_field_over_a_beam_is_refused() -> None:
     _, boom = beam(length="0.3")
     assert boom.at(0.1 + 0.2) is boom.at("0.3")
     _, boom = beam(length=1)
@@ -284,9 +278,6 @@ def test_beams_depend_on_no_coordinates_and_stations_are_fractions() -> None:
     s.body("boom at L", 1)
     refused("there is already a body or frame of this name", lambda: boom.at(s.parameters["L"].symbol), ModelError)
     assert len(boom.q) == 2
-
-
-def test_a_gravity_field_over_a_beam_is_refused() -> None:
     s, _ = beam()
     refused("rigid bodies, and 'boom material' bends", lambda: s.gravity_field(lambda r: (0, 0, -9)), ModelError)
     s = ph.System("crane")

@@ -51,7 +51,7 @@ def test_the_error_follows_the_tolerance_also_between_steps(tolerance: float) ->
     assert np.abs(states - exact(times)).max() < 30 * tolerance and np.array_equal(states[-1], run.x)
 
 
-def test_tighter_tolerances_cost_order_rather_than_steps() -> None:
+def test_tighter_tolerances_cost_order_rather_than_steps_and_orders_follow_tolerances_within_bounds() -> None:
     steps = []
     for tolerance in (1e-6, 1e-9, 1e-12, 1e-15):
         run = oscillator(tolerance)
@@ -59,9 +59,6 @@ def test_tighter_tolerances_cost_order_rather_than_steps() -> None:
         steps.append(run.record.steps)
     assert max(steps) < 40
     assert steps == sorted(steps, reverse=True), "of an entire function, which converges everywhere"
-
-
-def test_orders_follow_tolerances_within_bounds() -> None:
     orders = [order_for(10.0**-digits) for digits in range(20)]
     assert orders == sorted(orders)
     assert (orders[0], orders[-1], order_for(0.0)) == (LEAST_ORDER, MOST_ORDER, MOST_ORDER)
@@ -100,7 +97,7 @@ def test_powers_of_time_that_leave_out_orders_are_no_reason_for_a_long_step() ->
     assert run.x[0] == pytest.approx(integral, abs=1e-9)
 
 
-def test_quaternions_turn_whatever_their_length() -> None:
+def test_quaternions_turn_whatever_their_length_and_a_pole_is_reached_and_told() -> None:
     e = symbols("e0 e1 e2 e3")
     square = sum((each * each for each in e[1:]), e[0] * e[0])  # one, where quaternions are used at unit length
     rates = [-e[1] * square, e[0] * square, -e[3] * square, e[2] * square]
@@ -111,9 +108,6 @@ def test_quaternions_turn_whatever_their_length() -> None:
     run.begin(1.0)
     assert run.advance(1.0, 10**6) == Reason.DONE
     assert run.x == pytest.approx(2 * np.array([np.cos(1.0), np.sin(1.0), 0, 0]), abs=1e-10)
-
-
-def test_a_pole_is_reached_and_told() -> None:
     run = begun([x * x], [1.0], 1e-9, 10.0)
     assert run.advance(10.0, 10**6) in (Reason.LOOK, Reason.UNDERFLOW, Reason.NONFINITE)
     assert run.record.t == pytest.approx(1.0, abs=1e-6)

@@ -83,7 +83,7 @@ def follows(equations: ph.Equations, control: dict[str, Any], conditions: list[A
     return not any(directional(rates, motion) if twice else rates)
 
 
-def test_a_tip_follows_its_path_under_the_computed_efforts() -> None:
+def test_a_tip_follows_its_path_under_the_computed_efforts_and_with_all_actuators_it_is_inverse_dynamics() -> None:
     s = arm()
     made = s.derive("newton_euler")
     tip = made.pose("tip").p
@@ -91,9 +91,6 @@ def test_a_tip_follows_its_path_under_the_computed_efforts() -> None:
     found = made.programme_control(path, ["shoulder", "elbow"])
     assert rank(found.G) == 2 and follows(made, found.control, path, twice=True)
     assert not follows(made, {**found.control, "elbow": -found.control["elbow"]}, path, twice=True)
-
-
-def test_with_all_actuators_it_is_inverse_dynamics() -> None:
     s = arm()
     made = s.derive("newton_euler")
     wanted = {"shoulder": ph.sin(s.time), "elbow": s.time**2}
@@ -273,7 +270,7 @@ def test_with_weights_efforts_are_in_the_range_of_the_conditions_in_their_metric
     assert is_zero(U[0] + 2 * U[1] + 3 * U[2] - 1) and all(is_zero(pushed[k] - pushed[0] * (k + 1)) for k in range(3))
 
 
-def test_a_programme_of_fewer_conditions_than_actuators_takes_the_least_efforts() -> None:
+def test_a_programme_of_fewer_conditions_than_actuators_takes_the_least_efforts_and_a_dear_actuator_does_less() -> None:
     s = carriage()
     made = s.derive()
     middle = made.q[0] + made.q[1]
@@ -282,9 +279,6 @@ def test_a_programme_of_fewer_conditions_than_actuators_takes_the_least_efforts(
     values = {p.symbol: 2.0 for p in s.parameters.values()}
     G, U = (np.array(evaluate(list(each), values)) for each in (found.G.entries(), found.control.values()))
     assert np.allclose(G @ U, 2) and np.allclose(U, -np.linalg.pinv(G[None, :])[:, 0] * -2)
-
-
-def test_a_dear_actuator_does_less() -> None:
     s = carriage()
     made = s.derive()
     middle = made.q[0] + made.q[1]

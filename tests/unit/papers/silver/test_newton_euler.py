@@ -6,7 +6,7 @@ import polhode as ph
 from polhode.model.samples import four_bar
 
 
-def test_models_are_taken_and_constraints_are_not() -> None:
+def test_models_are_taken_and_constraints_are_not_and_a_joint_that_moves_in_several_ways_at_once_is_named() -> None:
     s = ph.System("s")
     s.joint("j", s.ground, s.body("b", 1, (1, 0, 0)), ph.Revolute("z"))
     assert ph.equivalence(s.model()) == ph.equivalence(s)
@@ -15,9 +15,6 @@ def test_models_are_taken_and_constraints_are_not() -> None:
     assert "E-PAPER-UNSUPPORTED" in str(refusal.value)
     with pytest.raises(ph.PolhodeError, match="not a system"):
         ph.equivalence("pendulum.yaml")  # type: ignore[arg-type]
-
-
-def test_a_joint_that_moves_in_several_ways_at_once_is_named() -> None:
     s = ph.System("ball")
     s.joint("socket", s.ground, s.body("ball", 1, (0, 0, 1)), ph.Spherical())
     with pytest.raises(

@@ -49,7 +49,7 @@ def proof() -> Proof:
     return ph.equivalence(s)
 
 
-def test_proofs_are_text_notebooks_and_json(proof: Proof) -> None:
+def test_proofs_are_text_notebooks_and_json_and_latex_names_links_and_joints_and_escapes_them(proof: Proof) -> None:
     text = str(proof)
     assert all(f"({step.number}) {step.statement}" in text for step in proof.steps) and text.endswith(proof.verdict)
     assert "Loads other than gravity are added to both sides alike" in text
@@ -60,9 +60,6 @@ def test_proofs_are_text_notebooks_and_json(proof: Proof) -> None:
     record = json.loads(json.dumps(proof.as_json()))
     assert record["holds"] is True and record["links"] == ["arm 50%", "hand"]
     assert len(record["steps"][2]["left"]) == 32
-
-
-def test_latex_names_links_and_joints_and_escapes_them(proof: Proof) -> None:
     text = proof.latex()
     assert r"\tag{3.11}" in text and r"a\_b \& " in text and r"\text{arm 50\%}" in text
     assert r"\omega_{\mathrm{hand}} = \dot{\mathrm{elbow}}\, \hat z_{\text{arm 50\%}}" in text

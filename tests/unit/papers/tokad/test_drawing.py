@@ -30,16 +30,12 @@ def words(root: ElementTree.Element) -> str:
 
 
 @pytest.mark.parametrize("seed", range(7))
-def test_a_drawing_shows_every_body_and_every_joint(seed: int) -> None:
+def test_a_drawing_shows_every_body_and_every_joint_and_every_edge_is_drawn_once_and_in_its_kind(seed: int) -> None:
     system = ph.random_system(seed, bodies=(1, 8))
     for root in drawings(system):
         said = words(root)
         for name in [*system.bodies, *system.joints]:
             assert name == "ground" or name in said
-
-
-@pytest.mark.parametrize("seed", range(7))
-def test_every_edge_is_drawn_once_and_in_its_kind(seed: int) -> None:
     system = ph.random_system(seed, bodies=(1, 8))
     graph = system_graph(system)
     root = drawings(system)[0]
@@ -50,7 +46,7 @@ def test_every_edge_is_drawn_once_and_in_its_kind(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(7))
-def test_chords_that_close_loops_are_drawn_with_their_directions(seed: int) -> None:
+def test_chords_that_close_loops_are_drawn_with_their_directions_and_nothing_lies_outside_the_frame(seed: int) -> None:
     system = random_constrained_system(seed)
     graph = system_graph(system)
     root, blocks = drawings(system)
@@ -60,10 +56,6 @@ def test_chords_that_close_loops_are_drawn_with_their_directions(seed: int) -> N
         told = f"{name}: x {along if labels else 'is what its joint allows'}"
         assert drawn[told] == "chord"
         assert name in words(root) and name in words(blocks)
-
-
-@pytest.mark.parametrize("seed", range(7))
-def test_nothing_lies_outside_the_frame(seed: int) -> None:
     for root in [*drawings(ph.random_system(seed, bodies=(1, 8))), *drawings(random_constrained_system(seed))]:
         _, _, width, height = map(float, root.get("viewBox", "").split())
         for path in root.iter(f"{SVG}path"):
@@ -194,7 +186,7 @@ def test_every_figure_is_legible_and_told_in_words_of(figure: str) -> None:
     assert root.get("role") == "img" and root[0].tag == f"{SVG}title" and root[1].tag == f"{SVG}desc" and root[1].text
 
 
-def test_figures_1_and_5_have_their_edges() -> None:
+def test_figures_1_and_5_have_their_edges_and_figure_2b_is_in_pieces_and_2c_has_the_mass_centres() -> None:
     assert sorted(words_of("1c")) == ["A", "B", "G", "G", "O", "a", "b"]
     for figure, at in (("1d", "G"), ("1e", "B"), ("1f", "A")):
         assert f"W_{at}, u_{at}" in words_of(figure) and "R₀" in words_of(figure)
@@ -202,9 +194,6 @@ def test_figures_1_and_5_have_their_edges() -> None:
         assert {"1", "2", "3", "4", "manipulator"} <= set(words_of(figure))
     graph = LinearGraph((*CHAIN.component("arm").ports, *BODY.component("hand", "b").ports))
     assert collisions(graph_svg(graph)) == [] and collisions(schematic_svg(graph)) == []
-
-
-def test_figure_2b_is_in_pieces_and_2c_has_the_mass_centres() -> None:
     graph = CHAIN.terminal_graph()
     assert [(edge.name, edge.tail, edge.head) for edge in graph.edges] == [
         ("1", "B1", "O"), ("2", "B2", "A1"), ("3", "B3", "A2"), ("4", "A3", "O"),

@@ -47,7 +47,7 @@ def test_tables_of_time_in_a_model_are_breaks_too() -> None:
     assert run.u[-1, 0] == pytest.approx(5 * 0.3 - 2 * 0.4 + 0.3, abs=1e-13) and not run.notices
 
 
-def test_a_law_that_jumps_is_a_force_that_jumps() -> None:
+def test_a_law_that_jumps_is_a_force_that_jumps_and_states_without_mass_are_in_laws_and_reach_functions() -> None:
     s = cart()
     v = s.joints["x"].u[0]
     run = s.derive().simulate(1, start={"x": 0.0}, speeds={"v": 1.0}, tau={"v": -4 * ph.sign(v - 0.5)}, samples=[0.1])
@@ -55,9 +55,6 @@ def test_a_law_that_jumps_is_a_force_that_jumps() -> None:
     square = s.derive().simulate(1, tau={"v": ph.sign(ph.sin(2 * ph.pi * s.time))}, samples=5)
     np.testing.assert_allclose(square["v"], [0.0, 0.25, 0.5, 0.25, 0.0], atol=1e-10)
     assert "the law of effort" in square.notices[0]
-
-
-def test_states_without_mass_are_in_laws_and_reach_functions() -> None:
     s = cart()
     x = s.joints["x"].q[0]
     z = s.state("sum", rate=x)

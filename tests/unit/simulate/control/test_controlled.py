@@ -88,16 +88,13 @@ def test_parameters_change_the_mechanism_and_not_what_its_controller_takes_it_to
     )
 
 
-def test_a_nominal_parameter_without_a_value_has_the_mechanisms() -> None:
+def test_a_nominal_parameter_without_a_value_has_the_mechanisms_and_gains_are_varied_in_batches_and_sweeps() -> None:
     s = ph.System("slider", gravity=(0, 0, 0))
     s.joint("x", s.ground, s.body("block", s.parameter("m")), ph.Prismatic("x"), speeds=["v"])
     e = s.derive()
     one = e.simulate(1, controller=ServoPID(e), reference=1, parameters={"m": 3}, samples=5)
     two = e.simulate(1, controller=ServoPID(e, parameters={"m": 3}), reference=1, parameters={"m": 3}, samples=5)
     assert np.array_equal(one.x, two.x)
-
-
-def test_gains_are_varied_in_batches_and_sweeps() -> None:
     e = arm().derive()
     given: dict[str, Any] = {"controller": InverseDynamics(e), "reference": {"elbow": "sin(t)"}, "samples": 11}
     kp = np.array([50.0, 100.0, 150.0])

@@ -30,14 +30,11 @@ def test_a_run_knows_what_was_wanted_and_how_far_it_was_missed(how: dict[str, An
     assert not e.simulate(1).reference and not e.simulate(1).tracking_error
 
 
-def test_what_has_no_quantity_on_the_mechanism_has_no_error() -> None:
+def test_what_has_no_quantity_on_the_mechanism_has_no_error_and_the_log_of_a_sampled_law_is_asked_by_name() -> None:
     e = slider().derive()
     force = Reference("force", unit="N")
     run = e.simulate(1, controller=Law({e.tau[0]: force.symbols[0]}, reference=(force,)), reference=2, samples=3)
     assert run.reference["force"].tolist() == [2, 2, 2] and not run.tracking_error
-
-
-def test_the_log_of_a_sampled_law_is_asked_by_name() -> None:
     e = slider().derive()
     run = e.simulate(0.1, controller=ServoPID(e), reference=1, **SAMPLED)
     log = run.controller

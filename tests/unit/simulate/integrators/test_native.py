@@ -255,7 +255,7 @@ def test_a_run_watched_step_by_step_is_the_same_run(method: str) -> None:
     assert ended.status == "event" and ended.t[-1] == pytest.approx(watched.events[0][0])
 
 
-def test_states_without_mass_are_stepped_too() -> None:
+def test_states_without_mass_are_stepped_too_and_a_run_says_which_variables_were_stepped() -> None:
     s = ph.System("motor")
     slide = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
     z = s.state("current", rate=1)
@@ -264,9 +264,6 @@ def test_states_without_mass_are_stepped_too() -> None:
     fine = equations.simulate(1, start={"x": 1}, rtol=1e-12, atol=1e-12)
     run = equations.simulate(1, start={"x": 1}, method="gauss6", step=0.02)
     assert np.allclose([*run.q[-1], *run.u[-1], *run.z[-1]], [*fine.q[-1], *fine.u[-1], *fine.z[-1]], atol=1e-11)
-
-
-def test_a_run_says_which_variables_were_stepped() -> None:
     equations = arm().derive()
     assert equations.simulate(0.1, method="gauss6", **TURNING).info["variables"] == "q, p"
     driven = equations.simulate(0.1, method="gauss6", step=0.01, tau=lambda t, q, u: {}, **TURNING)

@@ -18,15 +18,12 @@ def grid(pendulum: ph.Equations) -> Sweep:
     return pendulum.sweep({"l": [0.0, 1.0], "hinge": [0.1, 0.2, 0.3]}, 0.1, measure=measures, samples=3, workers=1)
 
 
-def test_a_measure_is_over_the_grid(grid: Sweep) -> None:
+def test_a_measure_is_over_the_grid_and_a_dataset_has_the_grid_s_dimensions(grid: Sweep) -> None:
     assert grid.shape == (2, 3) and grid["max:hinge"].shape == (2, 3) and grid["history"].shape == (2, 3, 3, 1)
     assert np.isnan(grid["max:hinge"][0]).all() and grid["max:hinge"][1].tolist() == [0.1, 0.2, 0.3]
     assert grid.at(5) == {"l": 1.0, "hinge(0)": 0.3}
     assert "2 l × 3 hinge(0): 6 runs, 3 of them without a result" in repr(grid)
     refused("'max:hinge'", lambda: grid["max:hige"])
-
-
-def test_a_dataset_has_the_grid_s_dimensions(grid: Sweep) -> None:
     data = grid.to_xarray()
     assert data["hinge"].dims == ("l", "hinge(0)")
     assert float(data["max:hinge"].sel({"l": 1.0, "hinge(0)": 0.2})) == 0.2

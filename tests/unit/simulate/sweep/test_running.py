@@ -144,7 +144,7 @@ def beyond(height: float) -> Any:
     return lambda run: run.q[-1, 0] > height
 
 
-def test_different_content_is_different_text() -> None:
+def test_different_content_is_different_text_and_another_process_tells_the_same() -> None:
     x, y = ph.symbol("x"), ph.symbol("y")
     values: list[Any] = [
         None, True, 1, 1.5, "1", [1, 2], [[1], 2], {"a": 1}, {"a": 2}, x, x + y, crossing(x), crossing(x, 1),
@@ -155,9 +155,6 @@ def test_different_content_is_different_text() -> None:
     assert len({*texts}) == len(values) and texts == [content_of(value) for value in values]
     assert content_of({"a": 1, "b": 2}) == content_of({"b": 2, "a": 1})
     assert content_of(beyond(1)) == content_of(beyond(1)) and content_of(np.float64(0.1)) == content_of(0.1)
-
-
-def test_another_process_tells_the_same() -> None:
     script = (
         "import polhode as ph; from polhode.simulate.sweep.running import content_of as c; x = ph.symbol('x')\n"
         "print(c({'until': ph.cos(x) - 0.5, 'rtol': 1e-9, 'hold': ['a']}))"

@@ -48,7 +48,7 @@ def test_the_pose_of_a_body_is_where_its_joint_put_it(run: Trajectory) -> None:
     assert np.abs(rotations @ rotations.transpose(0, 2, 1) - np.eye(3)).max() < 1e-12
 
 
-def test_between_samples_lies_what_a_finer_run_finds(run: Trajectory) -> None:
+def test_between_samples_lies_what_a_finer_run_finds_and_at_the_samples_nothing_changes(run: Trajectory) -> None:
     times = np.array([0.0033, 0.777, 1.9999])
     fine = spinning_pendulum().derive().simulate(2, start={"hinge": 1.0}, speeds=[0.0, 1.0, 2.0, 3.0], samples=times,
         rtol=1e-10, atol=1e-10,
@@ -56,18 +56,12 @@ def test_between_samples_lies_what_a_finer_run_finds(run: Trajectory) -> None:
     then = run.at(times)
     assert np.abs(then.q - fine.q[1:-1]).max() < 1e-7 and np.abs(then.u - fine.u[1:-1]).max() < 1e-4
     assert np.abs(np.linalg.norm(then.q[:, 1:], axis=1) - 1).max() < 1e-15
-
-
-def test_at_the_samples_nothing_changes(run: Trajectory) -> None:
     assert np.abs(run.at(run.t).q - run.q).max() < 1e-14
 
 
-def test_at_no_times_there_are_no_samples(run: Trajectory) -> None:
+def test_at_no_times_there_are_no_samples_and_outside_its_time_a_trajectory_says_nothing(run: Trajectory) -> None:
     empty = run.at([])
     assert len(empty) == 0 and empty.q.shape == (0, run.q.shape[1]) and empty.tau is not None and len(empty.tau) == 0
-
-
-def test_outside_its_time_a_trajectory_says_nothing(run: Trajectory) -> None:
     refused("from 0 to 2 s", lambda: run.at(2.5))
 
 
@@ -224,7 +218,7 @@ def pendulum() -> ph.Equations:
     return s.derive()
 
 
-def test_differences_have_a_name_a_size_and_a_time() -> None:
+def test_differences_have_a_name_a_size_and_a_time_and_opposite_quaternions_are_one_orientation() -> None:
     equations = pendulum()
     one = equations.simulate(2, start={"hinge": 1.0}, inputs={"push": "t"})
     other = equations.simulate(1, start={"hinge": 1.0}, inputs={"push": 1.0}, samples=7)
@@ -233,9 +227,6 @@ def test_differences_have_a_name_a_size_and_a_time() -> None:
     assert (made["input(push)"].largest, made["input(push)"].time) == (1.0, 0.0)
     assert made.largest == max(each.largest for each in made.differences.values()) and "u(rate) at t = " in str(made)
     assert one.compare(one).largest == 0.0
-
-
-def test_opposite_quaternions_are_one_orientation() -> None:
     s = ph.System("top")
     s.joint("tip", s.ground, s.body("top", 1, (0, 0, 0.1), (0.02, 0.02, 0.01)), ph.Spherical())
     equations = s.derive()
