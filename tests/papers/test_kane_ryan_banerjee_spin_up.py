@@ -69,10 +69,7 @@ def test_the_tip_moves_as_that_of_finite_elements(stiffened: np.ndarray) -> None
         ground = mbs.AddMarker(
             items.MarkerNodeCoordinate(nodeNumber=mbs.AddNode(items.NodePointGround()), coordinate=0)
         )
-        slopes = (
-            lambda mbs, t, item, offset: np.cos(angle(t)) - 1,
-            lambda mbs, t, item, offset: np.sin(angle(t)),
-        )
+        slopes = (lambda mbs, t, item, offset: np.cos(angle(t)) - 1, lambda mbs, t, item, offset: np.sin(angle(t)))
         for k, offset in enumerate(slopes, start=2):
             marker = mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=nodes[0], coordinate=k))
             mbs.AddObject(items.CoordinateConstraint(markerNumbers=[ground, marker], offsetUserFunction=offset))
