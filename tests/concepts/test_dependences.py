@@ -477,7 +477,7 @@ def test_what_is_constant_or_places_something_takes_parameters() -> None:
             add(s, s.parameter("p", 1))
 
 
-def test_every_field_of_every_type_is_tried() -> None:
+def test_every_field_of_every_type_is_tried_and_every_method_of_a_system_is_tried_or_takes_no_expression() -> None:
     fields: dict[str, tuple[Field, ...]] = {kind: each.fields for kind, each in (JOINTS | FORCES | CONSTRAINTS).items()}
     fields["motor"] = Motor.fields
     taken = ("number", "vector", "point", "axis", "direction", "rotation", "curve", "motion")
@@ -487,9 +487,6 @@ def test_every_field_of_every_type_is_tried() -> None:
         "motor stiffness", "motor damping", "wheel upright",
     }  # fmt: skip
     assert wanted == {key for key in {**ACTING, **CONSTANT, **PLACED} if key in wanted} | apart
-
-
-def test_every_method_of_a_system_is_tried_or_takes_no_expression() -> None:
     tried = {
         "apply", "force", "torque", "joint_force", "coordinate_force", "joint_spring", "spring", "damper", "line_force",
         "gravity_field", "potential", "couple", "prescribe", "constraint", "close", "constrain", "constrain_speed",

@@ -19,7 +19,7 @@ def two_sliders() -> ph.System:
     return s
 
 
-def test_f32_redundant_constraints_are_named_with_what_they_repeat() -> None:
+def test_f32_constraints_that_repeat_or_contradict_others_are_named() -> None:
     s = two_sliders()
     a, b = (s.joints[name].q[0] for name in "ab")
     s.constrain(a - b, "tie")
@@ -30,9 +30,6 @@ def test_f32_redundant_constraints_are_named_with_what_they_repeat() -> None:
     assert run["b"][-1] == pytest.approx(1.0)
     tie, again = run.multipliers.values()
     assert np.abs(2 * tie - again).max() < 1e-12, "shared in the proportion of least size"
-
-
-def test_f32_constraints_that_contradict_each_other_in_speed_are_named() -> None:
     s = two_sliders()
     a = s.joints["a"].q[0]
     s.constrain(a - s.time, "slow")
@@ -42,7 +39,7 @@ def test_f32_constraints_that_contradict_each_other_in_speed_are_named() -> None
     assert "'slow'" in str(e.value) and "'fast'" in str(e.value) and e.value.problems[0].code == "E-CONSTRAINT-FAILED"
 
 
-def test_f32_a_locked_mechanism_stands_still_and_says_why() -> None:
+def test_f32_locked_mechanisms_and_those_that_cannot_be_assembled_are_described() -> None:
     s = two_sliders()
     a, b = (s.joints[name].q[0] for name in "ab")
     s.constrain(a - b, "tie")
@@ -54,9 +51,6 @@ def test_f32_a_locked_mechanism_stands_still_and_says_why() -> None:
     with pytest.raises(PolhodeError, match="locked: 'tie' and 'bolt' leave no degree") as e:
         equations.simulate(1, speeds={"a": 1.0})
     assert "'a'" in str(e.value) and e.value.problems[0].code == "E-CONSTRAINT-FAILED"
-
-
-def test_f32_a_mechanism_that_cannot_be_assembled_names_the_worst_constraint_and_the_nearest_pose() -> None:
     with pytest.raises(PolhodeError, match="cannot be assembled") as e:
         four_bar(crank=1, coupler=1, rocker=1, base=5).derive().simulate(1)
     message = str(e.value)

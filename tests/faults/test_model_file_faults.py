@@ -310,7 +310,7 @@ def test_F16_a_coupling_that_makes_no_sense_is_refused_at_its_line(couplings: st
     assert said in refusal(f"{GEARS}  {couplings}\n")
 
 
-def test_F16_senseless_couplings_are_reported_together_and_cause_no_other_mistake() -> None:
+def test_F16_senseless_couplings_are_reported_together_and_F17_axes_have_any_length_but_zero() -> None:
     message = refusal(
         GEARS.replace("child: a, type: revolute", "child: a, type: revolute, axis: [0, 0, 0]")
         + "  second: {leader: first, multiplier: 2*}\n  first: {leader: nobody}\n"
@@ -319,9 +319,6 @@ def test_F16_senseless_couplings_are_reported_together_and_cause_no_other_mistak
     assert message.count("m.yaml:") == 2, "what is coupled to a broken joint is not broken as well"
     message = refusal(GEARS + "  second: {leader: nobody}\n  ball: {leader: first}\n  first: {leader: first}\n")
     assert message.count("m.yaml:") == 3
-
-
-def test_F16_poses_give_leaders_and_F17_axes_have_any_length_but_zero() -> None:
     coupled = GEARS + "  second: {leader: first, multiplier: -r}\n"
     message = refusal(coupled + "poses: {up: {coordinates: {first: 1, second: 2}, speeds: {second: 1}}}\n")
     assert "poses.up.coordinates.second: joint 'second' follows 'first'" in message

@@ -73,7 +73,7 @@ class Lonely(ContactConstraint):
         return Contact(moving.pose(self.body).p, {})
 
 
-def test_a_system_says_what_it_is_made_of() -> None:
+def test_a_system_says_what_it_is_made_of_and_a_value_that_is_not_given_is_asked_for() -> None:
     s = ph.System("cart")
     assert repr(s) == "System('cart': nothing yet)"
     m = s.parameter("m", 2, "kg")
@@ -89,9 +89,6 @@ def test_a_system_says_what_it_is_made_of() -> None:
     ):  # fmt: skip
         assert told in text
     assert counted(s.model()) in repr(s.model())
-
-
-def test_a_value_that_is_not_given_is_asked_for() -> None:
     s = ph.System()
     s.parameter("m")
     assert "m          ?" in cell_of(s.model()).text()

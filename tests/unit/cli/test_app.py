@@ -18,12 +18,9 @@ from polhode.model.samples import motor_driven_pendulum
 MODELS = Path(__file__).parents[3] / "models"
 
 
-def test_derive_prints_a_pendulum_as_a_textbook_does(polhode: Shell) -> None:
+def test_derive_prints_text_latex_json_and_pseudo_velocities(polhode: Shell) -> None:
     said = polhode("derive", MODELS / "pendulum.yaml")
     assert "M[omega, omega] = l**2*m" in said and "sin(theta)" in said and "tau_omega" in said and "revolute" in said
-
-
-def test_derive_prints_latex_json_and_pseudo_velocities(polhode: Shell) -> None:
     assert r"\tau_{\omega}" in polhode("derive", MODELS / "pendulum.yaml", "--latex")
     record = json.loads(polhode("derive", MODELS / "pendulum.yaml", "--of", "mass_matrix", "--json"))
     assert record["mass_matrix"] == {"M[omega, omega]": "l**2*m"} and record["joints"][0]["holonomic"] is True
@@ -58,7 +55,7 @@ def _pseudo(model: str) -> list[str]:
     return ["--pseudo", f"first={a} + {b}", "--pseudo", f"second={a} - {b}"]
 
 
-def test_derive_and_compare_in_the_speeds_of_a_formalism(polhode: Shell) -> None:
+def test_derive_takes_the_speeds_of_a_formalism_and_reports_kane_s_tables(polhode: Shell) -> None:
     asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--speeds", "sayers")
     assert "M[u1_star, u1_star] = M_B + M_C + M_D + M_F" in polhode(*asked, "--of", "M")
     assert "    M[1, 1] = P3" in polhode(*asked, "--report")
@@ -66,9 +63,6 @@ def test_derive_and_compare_in_the_speeds_of_a_formalism(polhode: Shell) -> None
     assert "the formalism 'auto' has no speeds 'sayers'" in polhode.errors
     found = json.loads(polhode("compare", MODELS / "cart_pendulum.yaml", "--no-timing", "--speeds", "sayers", "--json"))
     assert found["agree"] and found["speeds"] == {"kane": "sayers"}
-
-
-def test_derive_reports_the_tables_of_kane_s_method(polhode: Shell) -> None:
     asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--report")
     said = polhode(*asked)
     assert "Table 2. Body and joint properties" in said and "    B  0, 0, -P1" in said
@@ -375,16 +369,13 @@ def pipe(monkeypatch: pytest.MonkeyPatch):
     return give
 
 
-def test_a_model_comes_in_by_the_standard_input(polhode: Shell, pipe) -> None:
+def test_models_and_robots_come_in_by_the_standard_input(polhode: Shell, pipe) -> None:
     content = (MODELS / "pendulum.yaml").read_bytes()
     pipe(content)
     assert "M[omega, omega] = l**2*m" in polhode("derive", "-")
     pipe(content)
     said = polhode("simulate", "-", "--pose", "raised", "-t", 0.01, "--csv", "-")
     assert said.splitlines()[0] == "time [s],q.theta [rad],u.omega [rad/s],input.motor [N m]"
-
-
-def test_a_robot_comes_in_by_the_standard_input(polhode: Shell, pipe) -> None:
     pipe(PIPED.encode())
     record = json.loads(polhode("derive", "-", "--base", "floating", "--json"))
     assert record["system"] == "arm" and len(record["joints"]) == 2

@@ -44,16 +44,13 @@ def test_a_corner_of_the_state_has_no_recurrence_and_a_corner_of_what_is_steady_
     assert has_recurrences(program) and _names(series_program(program)) == ["steady", "scaled"]
 
 
-def test_a_corner_that_nothing_uses_does_no_harm_and_sine_and_cosine_are_each_other_s_integrals() -> None:
+def test_unused_corners_do_no_harm_and_sines_sums_and_quotients_are_shortened() -> None:
     program = _program(("abs", 1), ("sin", 1))
     assert has_recurrences(program) and _names(series_program(program)) == ["integral", "integral"]
     series = series_program(_program(("cos", 1), ("sin", 1), ("add", 4, 5)))
     first = series.program.first_run
     assert [step.op for step in series.program.run] == ["sin", "cos", "add"]
     assert series.rules[0].args == (1, first + 1) and (series.rules[1].args, series.rules[1].sign) == ((1, first), -1)
-
-
-def test_sums_squares_and_quotients_are_shortened() -> None:
     assert _names(series_program(_program(("add", 1, 2), ("sub", 2, 4)))) == ["same", "negation"]
     series = series_program(_program(("mul", 1, 1), ("mul", 4, 1)))
     assert _names(series) == ["square", "product"] and series.products == 1.5

@@ -25,7 +25,7 @@ def moving(equations: ph.Equations, count: int = 3) -> tuple[np.ndarray, np.ndar
     return q, u, f.forward_dynamics(q, u, tau), tau
 
 
-def test_without_a_word_about_multipliers_it_is_refused_with_the_choices(bars: ph.Equations) -> None:
+def test_multipliers_must_be_chosen_and_given_ones_give_back_the_efforts(bars: ph.Equations) -> None:
     q, u, udot, _ = moving(bars)
     f = bars.compile()
     for call in (f.inverse_dynamics, f.inverse_dynamics_derivatives):
@@ -34,9 +34,6 @@ def test_without_a_word_about_multipliers_it_is_refused_with_the_choices(bars: p
         problem = caught.value.problems[0]
         assert problem.code == "E-CODE-MISSING" and problem.place == call.__name__
         assert 'multipliers="zero"' in problem.cure and "actuated=" in problem.cure
-
-
-def test_given_multipliers_give_back_the_efforts(bars: ph.Equations) -> None:
     q, u, udot, tau = moving(bars)
     f = bars.compile()
     multipliers = f.multipliers(q, u, tau)
@@ -116,7 +113,7 @@ def motor() -> ph.Equations:
     return motor_driven_pendulum().derive()
 
 
-def test_states_are_an_argument_where_they_occur_by_place_or_by_name(motor: ph.Equations) -> None:
+def test_states_are_an_argument_of_functions_batches_and_baked_functions(motor: ph.Equations) -> None:
     f = motor.compile()
     expected = [3 * (3 * 2.0 - 4.905 * np.sin(0.1))]
     for given in ([2.0], {"current": 2.0}):
@@ -129,9 +126,6 @@ def test_states_are_an_argument_where_they_occur_by_place_or_by_name(motor: ph.E
     by_state, _, _ = f.forward_dynamics_derivatives([0.1], [0.0], z=[2.0])
     assert_allclose(by_state, [[-3 * 4.905 * np.cos(0.1)]])
     assert_allclose(f.reaction("hinge", [0.1], [0.0], z=[2.0])[0], [0.0, 6.0, 0.0], atol=1e-14)
-
-
-def test_batches_and_baked_functions_take_states(motor: ph.Equations) -> None:
     f, z = motor.compile(), np.linspace(-1, 1, 7)
     many = f.forward_dynamics(np.full((7, 1), 0.1), np.zeros((7, 1)), z=z[:, None])
     assert_allclose(many[:, 0], 9 * z - 3 * 4.905 * np.sin(0.1))

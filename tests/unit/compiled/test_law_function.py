@@ -13,7 +13,7 @@ import polhode as ph
 from polhode.control import Controller, Law, Reference
 
 
-def test_a_compiled_law_is_the_law() -> None:
+def test_a_compiled_law_is_the_law_and_a_compiled_law_gives_the_states_of_the_next_sample() -> None:
     e = arm().derive()
     f, g = InverseDynamics(e).compile(), e.compile()
     rng = np.random.default_rng(1)
@@ -26,9 +26,6 @@ def test_a_compiled_law_is_the_law() -> None:
     by_name = f({"shoulder": q[0, 0], "elbow": q[0, 1], "shoulder'": u[0, 0], "elbow'": u[0, 1]},
                 reference={"shoulder": [*r[0]], "elbow": 0.5})  # fmt: skip
     assert np.allclose(by_name, made[0], rtol=1e-13)
-
-
-def test_a_compiled_law_gives_the_states_of_the_next_sample() -> None:
     e = slider().derive()
     f = ServoPID(e).compile(sample_time=0.1, parameters={"ki": 5})
     controls, states = f(q=[0.2], u=[0.0], reference={"x": 1}, states={"total error": 3})

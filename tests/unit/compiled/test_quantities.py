@@ -42,7 +42,7 @@ def reactions() -> list[dict[str, str | None]]:
     ]
 
 
-def test_a_reaction_is_that_of_the_joint_asked_for_however_names_are_chosen() -> None:
+def test_a_reaction_is_that_of_the_joint_or_of_the_ground_whatever_the_names() -> None:
     equations = chain().derive()
     f = equations.compile(backend="numpy", cache=False)
     state = dict(zip([*equations.q, *equations.u, *equations.tau], [*Q, *U, 0.0, 0.0], strict=True))
@@ -54,9 +54,6 @@ def test_a_reaction_is_that_of_the_joint_asked_for_however_names_are_chosen() ->
         assert_allclose(
             np.concatenate(f.reaction(name, Q, U, **words)), expected, atol=1e-12, err_msg=f"{name} {words}"
         )
-
-
-def test_the_reaction_on_the_ground_is_not_that_of_a_joint_called_so() -> None:
     f = chain().derive().compile()
     torque, force = f.reaction("hinge", Q, U)
     against = f.reaction("hinge", Q, U, on="ground")

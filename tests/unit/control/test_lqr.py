@@ -69,7 +69,7 @@ def test_deviations_of_an_orientation_are_rotation_vectors() -> None:
     np.testing.assert_allclose(evaluate(made.values[:3], dict(zip(e.q, [1.0, 0, 0, 0], strict=True))), 0, atol=1e-14)
 
 
-def test_an_integral_takes_out_a_constant_load() -> None:
+def test_an_integral_takes_out_a_constant_load_and_the_operating_point_is_held_and_moved_by_a_reference() -> None:
     s = ph.System("slider", gravity=(0, 0, 0))
     slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
     s.joint_force(slide, s.input("F"))
@@ -81,9 +81,6 @@ def test_an_integral_takes_out_a_constant_load() -> None:
     A, B, K = regulator.A, regulator.B, regulator.K
     held = np.linalg.solve(A - B @ K, -np.array([0, 5.0, 0]))  # with a load of 5 N
     assert held[0] == pytest.approx(0, abs=1e-12)
-
-
-def test_the_operating_point_is_held_and_moved_by_a_reference() -> None:
     s = ph.System("pendulum", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
     e = s.derive()

@@ -29,7 +29,7 @@ def slider() -> ph.Equations:
     return s.derive()
 
 
-def test_references_states_and_time_move_along_the_loop() -> None:
+def test_references_states_and_time_move_along_the_loop_and_rates_of_sampled_laws_and_remainders_are_reported() -> None:
     e = slider()
     wanted = Reference("x", 1)
     r, rate = wanted.symbols
@@ -43,9 +43,6 @@ def test_references_states_and_time_move_along_the_loop() -> None:
     m = e.system.parameters["m"].symbol
     found = rate_along(e, law, [xi, e.u[0], e.system.time])
     assert same(found, [3 * e.q[0], (-3 * e.q[0] - xi) / m, 1])
-
-
-def test_rates_of_sampled_laws_and_remainders_are_reported() -> None:
     e = planar_arm().derive()
     still = Law({tau: as_expr(0) for tau in e.tau})
     assert prove(e, still, e.kinetic_energy + e.potential_energy, 0).proved
@@ -133,7 +130,7 @@ def test_functions_that_are_not_least_at_the_goal_are_not_proved(arm: ph.Equatio
     assert made.holds and not made.proved and "was not looked at" in str(made)
 
 
-def test_orientations_are_moved_by_turns_also_far_from_home() -> None:
+def test_orientations_are_moved_by_turns_also_far_from_home_and_coordinates_that_constraints_tie_are_held() -> None:
     s = ph.System("top", gravity=(0, 0, 0))
     s.joint("ball", s.ground, s.body("top", 1, inertia=(1, 2, 3)), ph.Spherical())
     c = PDGravity(s.derive(), kp=9, kd=6)
@@ -147,9 +144,6 @@ def test_orientations_are_moved_by_turns_also_far_from_home() -> None:
     goal = dict(zip(e.coordinates, (0.1, 0.5, -0.5, 0.7), strict=True))
     V = sum((q - goal[q.name]) ** 2 for q in e.q) + e.kinetic_energy
     assert signs_of(e.record, brake(e)[0], V, as_expr(0), goal).is_definite
-
-
-def test_coordinates_that_constraints_tie_are_held() -> None:
     s = planar_arm()
     s.constrain(s.joints["q1"].q[0] - 2 * s.joints["q2"].q[0], "tied")
     e = s.derive(independent=["q1"])

@@ -106,7 +106,7 @@ def test_degrees_of_elastic_arms_and_of_a_speed() -> None:
     assert found.degrees == (1,) and [str(each) for each in found.singular] == ["cos(theta)"]
 
 
-def test_outputs_without_a_degree_are_reported() -> None:
+def test_outputs_without_a_degree_are_reported_and_outputs_by_name_and_states_at_which_the_degree_is_lost() -> None:
     s = ph.System("two carts", gravity=(0, 0, 0))
     for name in "ab":
         s.joint(name, s.ground, s.body(name, 1), ph.Prismatic("x"))
@@ -116,9 +116,6 @@ def test_outputs_without_a_degree_are_reported() -> None:
     equations = cart_pole().derive()
     refused(r"depends on tau_x, which is no part of the state", lambda: equations.relative_degree([equations.tau[0]]))
     refused("no input is named", lambda: cart_pole().derive().relative_degree(["x"], []))
-
-
-def test_outputs_by_name_and_states_at_which_the_degree_is_lost() -> None:
     s = two_link_pendulum()
     equations = s.derive()
     q = equations.q

@@ -57,7 +57,7 @@ def test_a_speed_of_its_name_is_not_taken_for_it_nor_for_its_limits() -> None:
     assert run.passed_limits == () and run.notices == ("the limits of 'fall' were not watched: it is omitted.",)
 
 
-def test_a_coordinate_that_matters_is_kept_and_what_depends_on_it_is_named() -> None:
+def test_what_depends_on_a_coordinate_keeps_it_and_is_named() -> None:
     s = car()
     refused("'swing' cannot be omitted: the equation of 'plane_1' depends on it", lambda: s.derive(omit=["swing"]))
     refused("there is no coordinate or joint 'q'", lambda: s.derive(omit=["q"]))
@@ -66,9 +66,6 @@ def test_a_coordinate_that_matters_is_kept_and_what_depends_on_it_is_named() -> 
         ph.PolhodeError, match=r"'x' cannot be omitted: the equation of 'swing' depends on it, through .*wind"
     ):
         s.derive(omit=["x"])
-
-
-def test_a_state_or_a_constraint_that_depends_on_it_is_named() -> None:
     s = car()
     x, y, yaw = s.joints["plane"].q
     s.state("way", rate=y * 2)

@@ -87,16 +87,13 @@ def test_a_hopf_point_has_its_frequency_and_an_input_may_be_what_a_branch_goes_a
     assert branch[3].inputs["push"] == branch.values[3]
 
 
-def test_a_point_of_a_branch_is_an_equilibrium_with_its_parameter() -> None:
+def test_points_of_a_branch_are_equilibria_and_a_branch_ends_where_given_values_do_not_allow_it() -> None:
     e = hoop()
     other = e.branch("w", (3, 8)).others[0]
     at = other[len(other) - 1]
     assert at.parameters == {"w": 8.0} and e.linearize(at).is_equilibrium
     run = e.simulate(0.5, start=at)
     assert np.abs(run["theta"] - at["theta"]).max() < 1e-9
-
-
-def test_a_branch_that_what_is_given_does_not_allow_is_left_with_a_word() -> None:
     s = ph.System("bead on a wire", gravity=(0, 0, "-9.81"))
     ring = s.joint("ring", s.ground, s.body("ring", inertia=(1, 1, 1)), ph.Revolute("z"))
     s.prescribe(ring, s.parameter("w", 1) * s.time)

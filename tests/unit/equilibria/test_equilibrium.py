@@ -24,7 +24,7 @@ def double_pendulum() -> ph.System:
     return s
 
 
-def test_inputs_efforts_and_coordinates_may_be_free() -> None:
+def test_inputs_efforts_and_coordinates_may_be_free_and_the_result_linearizes_and_runs() -> None:
     e = pendulum()[0].derive()
     at = e.equilibrium(free=["push"], given={"a": np.pi / 6})
     assert at["push"] == pytest.approx(10, abs=1e-12) and at.inputs == {"push": at["push"]}
@@ -33,9 +33,6 @@ def test_inputs_efforts_and_coordinates_may_be_free() -> None:
     assert np.sin(at["a"]) == pytest.approx(0.5, abs=1e-13)
     at = pendulum()[0].derive().equilibrium(free=["tau_a"], given={"a": np.pi / 2})
     assert at.efforts["a"] == pytest.approx(20, abs=1e-12) and at["tau(a)"] == at["tau_a"]
-
-
-def test_it_goes_into_linearize_and_simulate_with_its_parameters() -> None:
     e = pendulum()[0].derive()
     at = e.equilibrium(free=["push"], given={"a": 1.0}, parameters={"m": 3})
     small = e.linearize(at)
@@ -64,7 +61,7 @@ def test_the_effort_that_holds_a_loop_is_the_slope_of_its_potential(crank: float
     assert at["tau_crank"] == pytest.approx(slope, abs=1e-7)
 
 
-def test_a_conical_pendulum_turns_steadily() -> None:
+def test_a_conical_pendulum_turns_steadily_and_ball_joints_hang_and_states_without_mass_come_to_rest() -> None:
     s = ph.System("conical pendulum", gravity=(0, 0, "-9.81"))
     s.joint("a", s.ground, s.body("yoke"), ph.Revolute("z"))
     s.joint("b", "yoke", s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
@@ -72,9 +69,6 @@ def test_a_conical_pendulum_turns_steadily() -> None:
     assert at["a'"] ** 2 == pytest.approx(9.81 / np.cos(0.6), rel=1e-13) and at.moving == ("a",)
     # small nutations: ω_n² = ω² (1 + 3 cos² b), M. Spiegel, Theoretical Mechanics (1967), chapter 11
     assert abs(at.eigenvalues.imag).max() == pytest.approx(at["a'"] * np.sqrt(1 + 3 * np.cos(0.6) ** 2), rel=1e-10)
-
-
-def test_ball_joints_hang_and_states_without_mass_come_to_rest() -> None:
     s = ph.System("hanging", gravity=(0, 0, -10))
     s.joint("ball", s.ground, s.body("body", 2, com=(0.3, 0, -0.4), inertia=(1, 1, 1)), ph.Spherical())
     e = s.derive()
@@ -176,7 +170,7 @@ def test_of_a_family_of_equilibria_one_is_listed() -> None:
     assert sorted(sizes) in ([0.0, 1.0], [1.0])
 
 
-def test_rows_and_their_slopes_are_those_of_differences() -> None:
+def test_rows_have_the_slopes_of_differences_and_held_parameters_are_fewer_variables() -> None:
     s = ph.System("two arms", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("upper", s.parameter("m", 2), com=(0.1, 0, -1)), ph.Revolute("y"))
     hinge = s.joint("b", "upper", s.body("lower", 1, com=(0, 0, -1)), ph.Revolute("y"), at=(0, 0, -1))
@@ -186,9 +180,6 @@ def test_rows_and_their_slopes_are_those_of_differences() -> None:
     x, h = np.array([0.3, -0.4, 0.2, 1.7]), 1e-6
     slopes = [(steady.conditions(x + d)[0] - steady.conditions(x - d)[0]) / (2 * h) for d in h * np.eye(4)]
     assert np.allclose(steady.conditions(x)[1], np.transpose(slopes), atol=1e-8)
-
-
-def test_coordinates_that_matter_must_not_move_and_held_parameters_are_fewer_variables() -> None:
     s = ph.System("turntable", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("table", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
     s.joint("b", "table", s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))

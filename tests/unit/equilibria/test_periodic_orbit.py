@@ -25,13 +25,12 @@ def pendulum() -> ph.Equations:
     return s.derive()
 
 
-def test_van_der_pols_orbit_has_the_published_period(van_der_pol: ph.Equations) -> None:
+def test_van_der_pols_orbit_has_the_published_period_and_liouvilles_product_of_multipliers(
+    van_der_pol: ph.Equations,
+) -> None:
     orbit = van_der_pol.periodic_orbit(6, start={"x": 2})
     assert orbit.period == pytest.approx(6.66328685932313, abs=1e-11)  # D. Viswanath, Physica D 133 (1999)
     assert orbit.stability == "stable" and orbit.residual < 1e-10
-
-
-def test_the_product_of_multipliers_is_that_of_liouville(van_der_pol: ph.Equations) -> None:
     orbit = van_der_pol.periodic_orbit(7, start={"x": 2}, parameters={"mu": 0.4})
     run = van_der_pol.simulate(
         orbit.period, start=(orbit.x[:1], orbit.x[1:]), parameters={"mu": 0.4}, samples=2001, rtol=1e-11, atol=1e-12
@@ -57,16 +56,13 @@ def test_what_is_no_orbit_is_told(van_der_pol: ph.Equations, pendulum: ph.Equati
     refused("there is no coordinate or speed 'y'", lambda: van_der_pol.periodic_orbit(6, hold=["y"]))
 
 
-def test_an_input_that_follows_a_law_is_part_of_the_motion() -> None:
+def test_a_law_of_an_input_is_part_of_the_motion_and_a_forced_oscillator_has_its_period() -> None:
     s = ph.System("driven", gravity=(0, 0, 0))
     x = s.joint("x", s.ground, s.body("mass", 1), ph.Prismatic("x"))
     s.joint_force(x, s.input("force"))
     law = (1 - x.q[0] ** 2) * x.u[0] - x.q[0]
     orbit = s.derive().periodic_orbit(6.5, start={"x": 2}, inputs={"force": law})
     assert orbit.period == pytest.approx(6.66328685932313, abs=1e-11)
-
-
-def test_a_forced_oscillator_has_the_period_of_what_forces_it() -> None:
     s = ph.System("forced", gravity=(0, 0, 0))
     x = s.joint("x", s.ground, s.body("mass", 1), ph.Prismatic("x"))
     s.joint_force(x, s.input("force") - 4 * x.q[0] - x.u[0] / 2)

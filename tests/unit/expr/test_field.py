@@ -67,7 +67,7 @@ def test_quarter_turns_are_taken_out(quarters: int) -> None:
     assert cos(a + pi * Fraction(quarters, 2)) is [cos(a), -sin(a), -cos(a), sin(a)][quarters % 4]
 
 
-def test_roots_of_unity_agree_with_square_roots_and_square_roots_multiply() -> None:
+def test_roots_of_unity_and_square_roots_multiply_and_rotations_are_exact() -> None:
     assert cos(pi / 5) == (1 + root(5)) / 4 and sin(pi / 3) is root(3) / 2 and cos(pi / 4) is root(2) / 2
     assert cos(pi / 12) == (root(6) + root(2)) / 4 and cos(2 * pi / 3) is number(Fraction(-1, 2))
     assert sin(7 * pi / 6) is number(Fraction(-1, 2)) and sin(pi) is number(0)
@@ -75,9 +75,6 @@ def test_roots_of_unity_agree_with_square_roots_and_square_roots_multiply() -> N
     assert root(2) * root(3) == root(6) and root(8) == 2 * root(2) and root(101) * root(101) is number(101)
     assert root(2) + root(3) != root(5) and 1 / root(3) == root(3) / 3
     assert sqrt(as_expr(Fraction(9, 4))) is number(Fraction(3, 2))
-
-
-def test_rotations_and_unit_quaternions_are_exact() -> None:
     angle = as_expr(0.3)
     assert sin(angle) ** 2 + cos(angle) ** 2 == 1
     assert cos(as_expr(0.1)) * cos(as_expr(0.2)) - sin(as_expr(0.1)) * sin(as_expr(0.2)) == cos(angle)

@@ -93,7 +93,7 @@ def test_functions_have_counterparts(theirs: Any, ours: Expr) -> None:
     assert from_sympy(theirs) == ours
 
 
-def test_symbols_of_one_name_stay_apart_or_are_refused() -> None:
+def test_symbols_of_one_name_stay_apart_and_functions_of_time_keep_their_derivatives() -> None:
     speed, effort = symbol("a", "speed"), symbol("a", "effort")
     known = {"a_dot": speed, "tau_a": effort}
     exported = to_sympy(a + 2 * speed + 3 * effort)
@@ -104,9 +104,6 @@ def test_symbols_of_one_name_stay_apart_or_are_refused() -> None:
     refused("would both be a in SymPy", lambda: to_sympy(Matrix([[a, component], [1, symbol("a", "parameter")]])))
     coordinate = symbol("hinge", "coordinate")
     assert from_sympy(2 * Q, {"q": coordinate}) is 2 * coordinate
-
-
-def test_functions_of_time_are_mapped_with_their_derivatives() -> None:
     x = dynamicsymbols("x")
     position, speed, rate = symbols("x v w")
     t = dynamicsymbols._t

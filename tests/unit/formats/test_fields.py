@@ -61,16 +61,13 @@ def test_a_curve_and_a_motion_are_read_and_written_back_and_what_stands_at_its_d
     assert describe_fields(fields, SimpleNamespace(**read), FIXED, FREE) == {"stiffness": "k"}
 
 
-def test_only_free_fields_see_coordinates() -> None:
+def test_only_free_fields_depend_on_coordinates_and_arguments_of_a_law_go_before_other_names() -> None:
     fields = [Field("force", "number", free=True), Field("radius", "number")]
     read, problems = _read(fields, {"force": "k*x", "radius": "k*x"})
     assert read["force"] == K * X
     assert problems == [
         "m.yaml:1: things[0].radius: there is nothing called 'x' to be used here (character 3 of 'k*x')."
     ]
-
-
-def test_a_law_is_an_expression_of_its_arguments_which_go_before_other_names() -> None:
     x, length = symbol("x", "line"), symbol("length", "line")
     fields = [Field("law", "number", free=True, arguments=(x, length)), Field("force", "number", free=True)]
     read, problems = _read(fields, {"law": "k*x + q(x)*length", "force": "x"})

@@ -39,7 +39,7 @@ def test_a_screw_with_a_constant_direction_gives_its_pose_back_exactly(X: ph.Pos
         assert same([ph.Vector(found.axis).dot(found.axis), ph.Vector(found.axis).dot(found.moment)], [1, 0])
 
 
-def test_a_screw_about_any_axis_evaluates_to_the_same_pose_and_the_angle_is_that_which_stands_in_the_matrix() -> None:
+def test_a_screw_about_any_axis_has_its_pose_angle_and_pitch() -> None:
     X = ph.Pose(rotation(("z", q1), ("x", q2)), ph.Vector([x, y, z]))
     found = ph.screw_of(X)
     assert numbers(found.matrix.entries()) == pytest.approx(numbers(X.matrix().entries()))
@@ -51,9 +51,6 @@ def test_a_screw_about_any_axis_evaluates_to_the_same_pose_and_the_angle_is_that
     assert ph.screw_of(EXACT["by a half turn"]).angle == pi
     assert ph.screw_of(EXACT["by a third of a turn"]).angle == 2 * pi / 3
     assert same(ph.screw_of(EXACT["by a third of a turn"]).axis, [1 / sqrt(as_expr(3))] * 3)
-
-
-def test_the_pitch_is_in_metres_per_radian_and_infinite_without_a_turn() -> None:
     assert ph.screw_of(ph.Pose(rotation(("z", q1)), ph.Vector([0, 0, r * q1]))).pitch == r
     assert ph.screw_of(EXACT["without a turn"]).pitch == math.inf and ph.screw_of(EXACT["without a move"]).pitch == 0
     found = ph.screw_of((np.stack([np.eye(3), Rotation.from_euler("z", 2).as_matrix()]), np.array([[0, 0, 3.0]] * 2)))

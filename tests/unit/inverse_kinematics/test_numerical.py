@@ -103,15 +103,12 @@ def test_loops_are_closed_on_the_way(constraints: str) -> None:
     )
 
 
-def test_what_is_out_of_reach_is_said_with_how_near_it_came() -> None:
+def test_what_is_out_of_reach_is_said_with_how_near_it_came_and_parameters_may_be_given_and_must_be_known() -> None:
     with pytest.raises(PolhodeError, match=r"the nearest that 6 searches came is 7 away"):
         arm().derive().inverse_kinematics("tip", (9, 0, 0), {"q1": 0.1}, "position", restarts=5)
     found = arm().derive().inverse_kinematics("tip", [(9, 0, 0), (1, 0.5, 0.5)], of="position", restarts=5)
     assert found.solved.tolist() == [False, True] and found.residual[0] == pytest.approx(7, rel=1e-3)
     assert "1 of 2 poses" in repr(found)
-
-
-def test_parameters_may_be_given_and_must_be_known() -> None:
     equations = arm(2).derive()
     place = (0, 2 + 2 * math.cos(0.5), -2 * math.sin(0.5))
     found = equations.inverse_kinematics("tip", place, [1.5, 0.1], "position", parameters={"l": 2})

@@ -61,7 +61,7 @@ def test_a_hinge_whose_axis_is_long_turns_as_much_faster() -> None:
     assert s.compare(("newton_euler", "poincare"), run=False, functions=()).agree
 
 
-def test_joints_of_a_system_and_given_names_and_expressions() -> None:
+def test_joints_of_a_system_and_given_names_and_expressions_and_equations_have_joints_in_what_they_follow() -> None:
     s = ph.random_system(3)
     for joint in s.joints.values():
         made = ph.joint_kinematics(joint)
@@ -72,9 +72,6 @@ def test_joints_of_a_system_and_given_names_and_expressions() -> None:
     with pytest.raises(ph.PolhodeError, match="the name 'a' stands for several coordinates"):
         ph.joint_kinematics(ball, coordinates=["a", "a", "b"])
     refused("a coordinate has no name", lambda: ph.joint_kinematics(ball, coordinates=["", "b", "c"]))
-
-
-def test_equations_have_joints_in_what_they_follow() -> None:
     s = ph.System("geared", gravity=(0, 0, 0))
     s.joint("first", s.ground, s.body("a", 1, (1, 0, 0)), ph.Revolute("z"), speeds=["w"])
     s.joint("second", "a", s.body("b", 1, (1, 0, 0)), ph.Revolute("z"), at=(1, 0, 0))

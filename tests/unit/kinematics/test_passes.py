@@ -45,7 +45,7 @@ def test_axes_of_joints_and_of_unit_vectors_and_a_foot_on_a_parallel_knee_turns_
 STILL = Matrix.identity(3)
 
 
-def test_knee_and_foot_stay_in_the_orientation_of_the_hip_and_bodies_where_they_were() -> None:
+def test_knee_and_foot_keep_the_orientation_of_the_hip_and_what_hangs_between_gets_a_frame() -> None:
     tree = build_tree(walker("y"))
     held = apply(tree, ["hold"])
     assert {link.name for link in held.links if link.H and link.motion.R == STILL} == {
@@ -53,9 +53,6 @@ def test_knee_and_foot_stay_in_the_orientation_of_the_hip_and_bodies_where_they_
     }
     for body in tree.bodies:
         assert body_pose(held, body) == body_pose(tree, body)
-
-
-def test_what_hangs_between_parallel_joints_gets_a_frame_that_turns() -> None:
     system = walker("y")
     system.joint("spur joint", "left knee", system.body("spur", mass=1, com=(1, 2, 3)), ph.Revolute("x"))
     assert "left knee, turned" in [link.name for link in apply(build_tree(system), ["hold"]).links]
@@ -91,7 +88,7 @@ def test_masses_that_are_symbols_are_not_lent_and_bodies_are_where_they_were() -
         assert body_pose(shifted, body) == body_pose(tree, body)
 
 
-def test_sliding_takes_offsets_along_the_axis_and_spreading_no_more() -> None:
+def test_sliding_takes_offsets_along_the_axis_and_spreading_keeps_legs_alike() -> None:
     assert components(Vector([0, 2, 0])) == 1
     system = ph.System("post")
     arm = system.body("arm", mass=1, com=(1, 0, 0))
@@ -101,16 +98,13 @@ def test_sliding_takes_offsets_along_the_axis_and_spreading_no_more() -> None:
     assert tuple(link.inertia.h) == (1, 0, 5), "the body stays where it is"
     tree = build_tree(walker("z"))
     assert offsets(apply(tree, ["slide"])) < offsets(tree)
-
-
-def test_spreading_leaves_no_more_components_than_sliding_and_keeps_legs_alike() -> None:
     slid, spread = apply_each(build_tree(walker("z")), [("slide",), ("spread",)])
     assert offsets(spread) <= offsets(slid)
     left, right = ({link.name: link for link in spread.links}[f"{side} hip"].fixed.p for side in ("left", "right"))
     assert left[0] == right[0] and left[2] == right[2]
 
 
-def test_a_link_on_a_hinge_has_neither_mass_nor_moments_along_its_axis() -> None:
+def test_a_link_on_a_hinge_has_no_moments_along_its_axis_and_keeps_its_orientation() -> None:
     tree = build_tree(walker())
     regrouped = apply(tree, ["regroup"])
     for link in regrouped.links:
@@ -118,9 +112,6 @@ def test_a_link_on_a_hinge_has_neither_mass_nor_moments_along_its_axis() -> None
             axis, own = link.H[0][0], link.inertia
             assert is_zero(own.m) and is_zero(axis.dot(own.h)) and is_zero(axis.dot(own.J @ axis))
     assert sum(link.inertia.m for link in regrouped.links) == sum(link.inertia.m for link in tree.links)
-
-
-def test_a_link_that_carries_nothing_keeps_the_orientation_of_its_joint_frame_on_the_parent() -> None:
     tree = apply(build_tree(walker("z")), ["rest"])
     resting = {link.name for link in tree.links if link.H and Matrix.identity(3) == link.motion.R}
     assert resting == {"mast", "left foot", "right foot"}

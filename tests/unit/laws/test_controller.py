@@ -70,7 +70,7 @@ def torque(e: ph.Equations) -> ComputedTorque:
 
 
 @pytest.mark.parametrize("how", HOWS, ids=IDS)
-def test_controls_keep_the_limits_of_the_model(how: dict[str, Any]) -> None:
+def test_controls_keep_limits_of_their_own_or_of_the_model_or_none(how: dict[str, Any]) -> None:
     e = arm(6, (-1, 2)).derive()
     run = e.simulate(1, controller=torque(e), reference=REFERENCE, limits="model", **how)
     assert run.tau.max(axis=0).tolist() == [6.0, 2.0] and {*run.at_limits} == {"shoulder", "w"}
@@ -79,10 +79,6 @@ def test_controls_keep_the_limits_of_the_model(how: dict[str, Any]) -> None:
     free = e.simulate(1, controller=torque(e), reference=REFERENCE, **how)
     assert free.tau.max() > 40, "nothing is clipped unless it is asked for"
     assert {each.kind for each in free.passed_limits} == {"effort"} and not run.passed_limits
-
-
-@pytest.mark.parametrize("how", HOWS, ids=IDS)
-def test_controls_have_limits_of_their_own_of_the_model_or_none(how: dict[str, Any]) -> None:
     e = arm(6, 2).derive()
     run = e.simulate(1, controller=torque(e), reference=REFERENCE, limits={"shoulder": 3, "elbow": "model"}, **how)
     assert run.tau.max(axis=0).tolist() == [3.0, 2.0]
@@ -257,7 +253,7 @@ def loop(e: ph.Equations, law: Law, duration: float, x: list[float], step: float
     return state
 
 
-def test_a_pole_is_held_upright_by_what_a_filter_estimates() -> None:
+def test_a_filter_estimates_the_loop_exactly_and_holds_a_pole_upright() -> None:
     e = cart_pole().derive()
     linear = e.linearize()
     ekf = EKF(e, ["x", "theta"], **NOISE, sample_time=0.02)
@@ -266,9 +262,6 @@ def test_a_pole_is_held_upright_by_what_a_filter_estimates() -> None:
     state = loop(e, law, 5, [0.1, 0.15, 0, 0], 0.02)
     assert np.abs(state[:4]).max() < 0.06
     np.testing.assert_allclose(state[4:8], state[:4], atol=1e-4)
-
-
-def test_a_filter_estimates_what_the_loop_does_exactly_where_nothing_disturbs() -> None:
     e = cart_pole().derive()
     start = {"x": 0.1, "theta": 0.15}
     ekf = EKF(e, ["x"], **NOISE, sample_time=0.01, start=start, covariance=0)

@@ -19,16 +19,13 @@ def upright() -> ph.Equations:
     return s.derive()
 
 
-def test_branches_are_the_roots_of_the_equation_and_cross_where_they_do() -> None:
+def test_branches_are_roots_pairs_cross_once_and_a_zero_that_stays_is_no_crossing() -> None:
     found = eigenvalues_along(upright().linearize(), "k", np.linspace(8, 20, 25))  # λ² + λ + k - 10 = 0
     assert_allclose(found.eigenvalues.sum(axis=1), -1, atol=1e-12)
     assert_allclose(found.eigenvalues.prod(axis=1), found.values - 10, atol=1e-12)
     (crossing,) = found.crossings
     assert crossing.value == pytest.approx(10, abs=1e-11) and not crossing.grows and abs(crossing.eigenvalue) < 1e-10
     assert found.unit == "N m"
-
-
-def test_a_pair_crosses_once_with_its_frequency_and_a_zero_that_stays_is_no_crossing_and_does_not_hide_one() -> None:
     found = eigenvalues_along(upright().linearize(), "c", [1.0, 0.3, -0.2, -1.0])
     (crossing,) = found.crossings
     assert crossing.value == pytest.approx(0, abs=1e-11)

@@ -51,7 +51,7 @@ def test_states_without_mass_and_a_state_written_with_parameters_move_along() ->
     assert found.notices == ()
 
 
-def test_an_equilibrium_that_moves_is_told() -> None:
+def test_a_parameter_that_moves_the_equilibrium_or_a_tied_state_is_refused() -> None:
     s = ph.System("pendulum", gravity=(0, 0, -10))
     k = s.parameter("k", 5)
     hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
@@ -62,9 +62,6 @@ def test_an_equilibrium_that_moves_is_told() -> None:
     other = equations.linearize({"a": 0.5, "tau(a)": 10 * ph.sin(0.5) + 2.5})
     (notice,) = eigenvalue_derivatives(other, ["k"]).notices
     assert notice == "The equilibrium moves with k; these derivatives are at a state that is held (see follow)."
-
-
-def test_a_state_in_numbers_that_constraints_tie_to_a_parameter_is_refused() -> None:
     s = ph.System("slider on a rod", gravity=(0, 0, -10))
     l = s.parameter("l", 2)
     a = s.joint("a", s.ground, s.body("disc", 1, inertia=(1, 1, 1)), ph.Revolute("y"))

@@ -100,7 +100,7 @@ def craft() -> ph.Equations:
     return s.derive()
 
 
-def test_at_any_state_the_matrices_are_those_of_linearize() -> None:
+def test_at_any_state_the_matrices_are_those_of_linearize_and_multipliers_have_no_independent_states() -> None:
     equations = craft()
     dice = np.random.default_rng(3)
     q, u = dice.normal(size=(4, len(equations.q))), dice.normal(size=(4, len(equations.u)))
@@ -116,9 +116,6 @@ def test_at_any_state_the_matrices_are_those_of_linearize() -> None:
         assert names_of_states(equations.record, displacements(equations.record)) == tuple(small.states)
         assert_allclose(A[k], small.numbers("A"), rtol=1e-10, atol=1e-10)
         assert_allclose(B[k], small.numbers("B"), rtol=1e-10, atol=1e-10)
-
-
-def test_multipliers_have_no_independent_states() -> None:
     s = ph.System("slider on a rod", gravity=(0, 0, -10))
     a = s.joint("a", s.ground, s.body("disc", 1, inertia=(1, 1, 1)), ph.Revolute("y"))
     x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))

@@ -93,13 +93,10 @@ def test_an_unknown_name_is_told_with_the_nearest(at: dict, accelerations: dict,
     refused(f"Did you mean '{cure}'", lambda: pendulum().derive().linearize(at, accelerations), code="E-LINEAR-NAME")
 
 
-def test_an_unknown_parameter_is_told() -> None:
+def test_an_unknown_parameter_is_told_and_a_state_is_given_as_it_is_printed() -> None:
     with pytest.raises(ph.PolhodeError, match="no parameter 'length'") as caught:
         pendulum().derive().linearize().eigenvalues({"length": 2})
     assert caught.value.problems[0].code == "E-LINEAR-NAME"
-
-
-def test_a_state_is_given_as_it_is_printed() -> None:
     s = ph.System("pendulum", gravity=(0, 0, "-9.81"))
     s.joint("h", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     e = s.derive()

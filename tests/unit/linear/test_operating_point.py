@@ -37,7 +37,7 @@ def dynamics_jacobian(
     return np.transpose(by_q), np.transpose(by_u)
 
 
-def test_away_from_an_equilibrium_small_motions_are_the_jacobian_of_the_dynamics() -> None:
+def test_away_from_an_equilibrium_all_of_the_state_enters_the_jacobian_of_the_dynamics() -> None:
     equations = cart_and_pole().derive()
     linear = equations.linearize({"th": 0.5})
     A, _ = linear.state_space()
@@ -45,9 +45,6 @@ def test_away_from_an_equilibrium_small_motions_are_the_jacobian_of_the_dynamics
     assert A[3, 1] == pytest.approx(8.767, abs=5e-4)
     assert_allclose(A[2:, :2], by_q, atol=1e-7)
     assert_allclose(A[2:, 2:], by_u, atol=1e-7)
-
-
-def test_speeds_efforts_and_inputs_are_part_of_the_state() -> None:
     equations = cart_and_pole().derive()
     linear = equations.linearize({"th": 0.4}, speeds={"w": 2, "x": 1}, tau={"w": 3}, inputs={"push": 5})
     given = {"tau": np.array([0, 3.0]), "inputs": {"push": 5}}
@@ -126,15 +123,12 @@ def bead() -> ph.System:
     return s
 
 
-def test_equations_with_multipliers_take_speeds_that_serve_at_the_state() -> None:
+def test_multipliers_take_speeds_that_serve_and_an_assembled_state_keeps_its_parameters() -> None:
     s = bead()
     l = s.parameters["l"].symbol
     below, beside = s.derive().linearize({"z": -l}), s.derive().linearize({"x": l})
     assert below.states == ["x", "vx"] and beside.states == ["z", "vz"]
     assert_allclose(below.eigenvalues({"l": 2}).imag, [np.sqrt(9.81 / 2), -np.sqrt(9.81 / 2)], rtol=1e-12)
-
-
-def test_a_state_that_was_assembled_holds_for_its_parameters_alone() -> None:
     linear = bead().derive().linearize({"x": 0.3})
     refused("does not keep 'circle'", lambda: linear.eigenvalues({"l": 0.6}), code="E-LINEAR-FAILED")
     larger = bead().derive().linearize({"x": 0.3}, parameters={"l": 0.6})
@@ -175,16 +169,13 @@ def test_a_state_given_by_a_parameter_and_assembled_in_numbers_is_not_used_with_
     assert "known in numbers, for the values of r, v" in small.notices[1]
 
 
-def test_states_of_a_parameter_assembled_in_numbers_hold_for_its_value_alone() -> None:
+def test_assembled_states_hold_for_one_value_and_speeds_given_in_symbols_for_all() -> None:
     s, at = rolling_disc()
     refused("would have to move with 'v'", lambda: s.derive().linearize({**at, "x'": 0}).eigenvalue_derivatives("v"))
     s = bead()
     share = s.parameter("share", 0.6)
     small = s.derive().linearize({"x": share * s.parameters["l"].symbol})
     refused(r"x was given by 'l', 'share' and changes by 0\.1 ", lambda: small.eigenvalues({"share": 0.8}))
-
-
-def test_speeds_that_follow_from_given_ones_follow_for_all_parameters() -> None:
     s, at = rolling_disc()
     small = s.derive().linearize(at)
     assert "speed x from 0 to 5" in small.notices[0]

@@ -20,7 +20,7 @@ def cart_pole() -> tuple[ph.System, ph.Equations]:
     return s, s.derive()
 
 
-def test_the_cart_with_a_pole_has_its_textbook_transfer_function() -> None:
+def test_the_cart_with_a_pole_has_its_textbook_transfer_function_and_it_is_c_over_s_less_a_times_b_plus_d() -> None:
     s, equations = cart_pole()
     M, m, l = (s.parameters[name].symbol for name in "Mml")
     G = transfer_function(equations.linearize(), "F", "pole").reduced
@@ -28,9 +28,6 @@ def test_the_cart_with_a_pole_has_its_textbook_transfer_function() -> None:
     assert list(top) == [ph.normal(-1 / (M * l))]
     assert list(bottom) == [1, 0, ph.normal(-981 * (M + m) / (100 * M * l))]
     assert G.relative_degree == 2
-
-
-def test_it_is_c_over_s_less_a_times_b_plus_d() -> None:
     s, equations = cart_pole()
     F = s.inputs["F"].symbol
     y = ph.sin(equations.q[1]) * equations.u[0] + equations.q[0] + 2 * F

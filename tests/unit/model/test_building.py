@@ -225,7 +225,7 @@ def rotor() -> ph.System:
     return system
 
 
-def test_a_rate_may_be_an_expression_a_function_of_the_state_or_be_given_later() -> None:
+def test_a_rate_may_be_an_expression_or_a_function_and_shapes_the_digest_of_a_model() -> None:
     system = rotor()
     angle, speed = system.joints["shaft"].q[0], system.joints["shaft"].u[0]
     error = system.state("error", rate=angle - 1)
@@ -235,9 +235,6 @@ def test_a_rate_may_be_an_expression_a_function_of_the_state_or_be_given_later()
     assert list(system.states) == ["error", "lag", "later"] and system.states["lag"].rate == speed - lag
     assert (system.states["later"].start, system.states["later"].unit) == (Fraction(1, 2), "N m")
     assert system.derive().z_rates == (angle - 1, speed - lag, error + lag - 2 * later)
-
-
-def test_a_model_with_states_pickles_and_a_rate_shapes_its_digest() -> None:
     model = motor_driven_pendulum().model()
     assert pickle.loads(pickle.dumps(model)) == model
     system = ph.System.of(model)
@@ -254,7 +251,7 @@ def test_a_name_that_something_else_has_is_refused(name: str) -> None:
     refused(r"already a state|would both be written", lambda: system.state(name, rate=0), ModelError)
 
 
-def test_a_rate_holds_no_accelerations_efforts_or_symbols_of_nobody() -> None:
+def test_a_state_has_one_rate_without_accelerations_or_efforts_and_a_number_to_start_from() -> None:
     system = rotor()
     shaft = system.joints["shaft"]
     for rate, told in (
@@ -265,9 +262,6 @@ def test_a_rate_holds_no_accelerations_efforts_or_symbols_of_nobody() -> None:
         with pytest.raises(ModelError, match=told):
             system.state("a", rate=rate)
     assert not system.states, "what was refused leaves nothing behind"
-
-
-def test_a_state_has_one_rate_and_a_number_to_start_from() -> None:
     system = rotor()
     system.state("a", rate=1)
     refused("has a rate already: 1", lambda: system.state_rate("a", 2), ModelError)
@@ -275,7 +269,7 @@ def test_a_state_has_one_rate_and_a_number_to_start_from() -> None:
     refused("is not a number", lambda: system.state("b", start=system.joints["shaft"].q[0]), ModelError)
 
 
-def test_states_need_rates_of_their_own_system_and_poses_name_them() -> None:
+def test_states_need_rates_of_their_system_and_geometry_holds_no_state() -> None:
     system = rotor()
     system.state("a")
     refused(r"the state 'a' has no rate.\n.*state_rate\('a', …\)", system.derive, ModelError)
@@ -286,9 +280,6 @@ def test_states_need_rates_of_their_own_system_and_poses_name_them() -> None:
     system.pose("lifted", {"hinge": 1}, states={"current": 2})
     assert system.derive().simulate(0, start="lifted")["current"].tolist() == [2.0]
     refused(r"no state 'curent'.\n.*'current'", lambda: system.pose("wrong", {}, states={"curent": 2}), ModelError)
-
-
-def test_masses_places_gravity_and_constraints_hold_no_state() -> None:
     system = rotor()
     a = system.state("a", rate=0)
     with pytest.raises(ModelError, match="gravity cannot depend on the state 'a'"):

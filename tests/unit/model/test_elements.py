@@ -43,7 +43,7 @@ def bead() -> tuple[ph.System, ph.Joint]:
     return s, s.joint("x", s.ground, s.body("bead", mass=1), ph.Prismatic("x"))
 
 
-def test_a_damper_is_a_spring_without_stiffness_as_in_a_model_file() -> None:
+def test_a_damper_is_a_spring_without_stiffness_and_line_forces_pull_when_positive() -> None:
     s, _ = bead()
     s.damper(s.ground, "bead", "2.5", at_a=(0, 0, 1), name="shock")
     assert float(s.derive().compile().forward_dynamics([2.0], [3.0], [0.0])[0]) == pytest.approx(-2.5 * 3 * 4 / 5)
@@ -53,9 +53,6 @@ def test_a_damper_is_a_spring_without_stiffness_as_in_a_model_file() -> None:
         "loads: [{type: damper, name: shock, a: ground, b: bead, damping: 2.5, at_a: [0, 0, 1]}]\n"
     )
     assert read.loads == s.loads
-
-
-def test_line_forces_pull_when_positive_and_dampers_take_power() -> None:
     s, _ = bead()
     s.damper(s.ground, "bead", 3, at_a=(-1, 0, 0))
     f = s.derive().compile()

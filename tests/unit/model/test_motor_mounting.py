@@ -24,7 +24,7 @@ def arm(**gravity: Any) -> ph.System:
     return s
 
 
-def test_an_elastic_motor_adds_a_coordinate_and_a_speed_on_which_the_effort_acts() -> None:
+def test_an_elastic_motor_adds_a_coordinate_and_a_geared_one_counts_by_its_ratio() -> None:
     s = arm()
     motor = s.motor("j2", 50, inertia=(1, 1, 2), mass=3, stiffness=1000, damping=5)
     e = s.derive()
@@ -32,9 +32,6 @@ def test_an_elastic_motor_adds_a_coordinate_and_a_speed_on_which_the_effort_acts
     assert motor.shaft == motor.rotor == "j2 rotor"
     assert s.rotors["j2 rotor"].parent == "upper"
     assert [tau.name for tau in e.tau] == ["j1", "j2", "j2 rotor"]
-
-
-def test_a_geared_motor_adds_none_and_its_rotor_counts_by_the_ratio() -> None:
     s, n, Im = arm(), ph.symbol("n", "parameter"), ph.symbol("Im", "parameter")
     bare = s.derive().mass_matrix
     s.parameter("n"), s.parameter("Im")
@@ -66,16 +63,13 @@ def test_a_reduced_rotor_leaves_its_mass_and_cross_inertia_with_its_carrier() ->
     assert s.motors["j2"].bodies == ("j2 rotor mass", "j2 rotor")
 
 
-def test_a_rotor_sits_where_it_is_said_to() -> None:
+def test_a_rotor_sits_where_it_is_said_to_and_rotors_ride_on_links_or_are_records_and_pickle() -> None:
     s = arm()
     s.frame("flange", "upper", at=("0.1", 0, 0), rotation=("y", ph.pi / 2))
     s.motor("j2", inertia=1, stiffness=1, on="flange", axis="z", at=(0, 0, "0.2"), com=(0, 0, "0.05"), mass=1)
     rotor = s.rotors["j2 rotor"]
     assert rotor.parent == "upper" and tuple(rotor.in_parent.p) == tuple(Vector([as_expr("0.3"), 0, 0]))
     assert tuple(rotor.in_parent.R @ Vector([0, 0, 1])) == (1, 0, 0)
-
-
-def test_rotors_ride_on_links_or_are_records_and_pickle() -> None:
     s = arm()
     bare = s.derive().mass_matrix
     s.motor("j1", 10, inertia=2, on="upper")
@@ -172,7 +166,7 @@ def test_z_is_brought_to_any_axis_by_an_exact_rotation(axis: Any) -> None:
     assert turned_to(unit_axis("z")) == Matrix.identity(3)
 
 
-def test_a_rotor_has_an_inertia_that_a_body_can_have() -> None:
+def test_an_impossible_rotor_and_a_second_motor_are_refused() -> None:
     for coupling in ("full", "reduced"):
         with pytest.raises(ModelError, match="no rotor has the principal moments"):
             arm().motor("j1", 10, inertia=(1, 1, 3), mass=1, coupling=coupling)
@@ -184,9 +178,6 @@ def test_a_rotor_has_an_inertia_that_a_body_can_have() -> None:
     with pytest.raises(ModelError, match="equal moments across its axis, not 2 and 1"):
         arm().motor("j1", 10, inertia=(2, 1, 1), coupling="reduced")
     refused("Give an inertia ≥ 0", lambda: arm().motor("j1", 10, inertia=-1), ModelError)
-
-
-def test_who_gives_a_second_motor_is_told_how_the_first_is_given_whole() -> None:
     s = arm()
     s.motor("j1", 10, inertia="0.005", coupling="reduced")
     message = refused("has a motor already", lambda: s.motor("j1", stiffness=1000), ModelError)
@@ -203,16 +194,13 @@ def test_rotors_come_in_the_order_of_their_motors_however_they_are_coupled(coupl
     assert e.coordinates == e.speeds == ["j1", "j2", "j1 rotor", "j2 rotor"] and [x.name for x in e.tau] == e.speeds
 
 
-def test_a_rotor_that_carries_a_body_stays_before_it() -> None:
+def test_joints_keep_the_order_written_and_rotors_that_of_motors_also_under_a_body() -> None:
     s = arm()
     s.motor("j1", 10, inertia=1, stiffness=5)
     s.joint("fan", "j1 rotor", s.body("fan", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
     s.motor("j2", 10, inertia=1, stiffness=5)
     assert s.derive().coordinates == ["j1", "j2", "j1 rotor", "fan", "j2 rotor"]
     assert s.compare(["poincare", "articulated_body"], run=False, functions=()).agree
-
-
-def test_joints_are_those_that_were_written_and_rotors_those_of_motors() -> None:
     s = arm()
     s.motor("j1", 10, inertia=1, stiffness=5)
     s.motor("j2", 10, inertia=1, mass=2, coupling="reduced")

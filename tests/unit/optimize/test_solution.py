@@ -57,7 +57,7 @@ def test_a_solution_is_a_reference_and_a_start_for_a_finer_mesh(swing) -> None:
         assert e.collocation(2, **ends, nodes=40, dynamics=dynamics).solve().cost == pytest.approx(swing.cost, rel=1e-7)
 
 
-def test_what_cannot_be_is_told_with_what_is_violated_most() -> None:
+def test_infeasible_problems_coarse_meshes_and_loose_optima_are_reported() -> None:
     problem = cart_pole().derive().collocation(
         0.3, start={"theta": pi}, end=UP, limits={"F": 1}, nodes=20
     )  # fmt: skip
@@ -65,9 +65,6 @@ def test_what_cannot_be_is_told_with_what_is_violated_most() -> None:
         problem.solve(iterations=200)
     assert told.value.solution.status in ("infeasible", "failed", "iterations")
     assert np.isfinite(told.value.solution.q).all()
-
-
-def test_meshes_without_room_and_loose_or_missing_optima_are_reported() -> None:
     problem = cart_pole().derive().collocation(1, start={"theta": pi}, end=UP, nodes=2, scheme="trapezoidal")
     refused(r"the motion of 'theta' between t = 0 s and 1 s, by 3\.14", problem.solve, OptimizationError)
     problem = cart_pole().derive().collocation(2, start={"theta": pi}, end=UP, limits={"F": 20}, nodes=10)

@@ -82,7 +82,7 @@ def test_two_axes_are_a_map_for_each_measure_and_two_axes_are_lines_or_slices(pl
     assert title(figure) == "pendulum: 6 of 36 runs, c = 0.4 N" and not told(figure)
 
 
-def test_three_axes_have_columns_of_maps() -> None:
+def test_three_axes_have_columns_of_maps_and_samples_are_points_over_each_value() -> None:
     lean = np.arange(72.0).reshape(2, 6, 6)
     sweep = made({"m": [1, 2], "l": L, "c": C}, {"lean": lean}, **UNITS)
     first, second, _bar = sweep.plot().axes
@@ -91,9 +91,6 @@ def test_three_axes_have_columns_of_maps() -> None:
     lines = data(sweep.plot(x="l", by="m"))  # c is cut at its middle
     assert lines == [(L.tolist(), lean[k, :, 3].tolist()) for k in range(2)]
     assert title(sweep.plot(x="l", by="m")) == "pendulum: 12 of 72 runs, c = 0.8 N"
-
-
-def test_samples_are_points_over_each_value() -> None:
     a, b, lean = np.random.default_rng(1).random((3, 30))
     lean[3] = np.nan
     sweep = made({"a": a, "b": b}, {"lean": lean, "roll": lean}, zipped=True)

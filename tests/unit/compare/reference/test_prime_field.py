@@ -61,7 +61,7 @@ def test_an_expression_moves_as_its_derivatives_say(shape: Callable[[Expr, Expr]
     assert (made.vary.get(0, 0), made.vary.get(1, 0)) == (f_x.fp, f_y.fp)
 
 
-def test_symbols_lengths_and_roots_have_the_values_of_the_graph() -> None:
+def test_symbols_lengths_and_roots_have_the_values_of_the_graph_and_elimination_finds_what_was_multiplied() -> None:
     a, b = symbols("a b")
     for shape in ("polynomial", "quotient", "roots", "growth", "angle", "corners", "power", "table"):
         f = SHAPES[shape]
@@ -75,9 +75,6 @@ def test_symbols_lengths_and_roots_have_the_values_of_the_graph() -> None:
     assert (moving.x, moving.d) == (2, 3) and moving.vary[3] == rational(Fraction(1, 4))
     assert fraction_of(rational(Fraction(-981, 100))) == Fraction(-981, 100) and fraction_of(0) == 0
     assert all(fraction_of(hash_to_field("some", k)) is None for k in range(100))
-
-
-def test_elimination_finds_what_was_multiplied() -> None:
     A = [[hash_to_field(i, j) for j in range(3)] for i in range(5)]
     X = [[hash_to_field("x", i, j) for j in range(2)] for i in range(3)]
     right = product(A, X)

@@ -97,7 +97,7 @@ def test_a_joint_that_could_only_close_the_wrong_way_round_does_not_close(kind: 
     assert not found.can_be_assembled and found.here is not None and "bolt branch" in found.here.off
 
 
-def test_a_hinge_is_assembled_the_right_way_round_from_a_pose_that_is_nearer_to_the_wrong_one() -> None:
+def test_a_hinge_is_assembled_the_right_way_round_and_undefined_constraints_are_refused() -> None:
     s = ph.System("door")
     s.joint("ball", s.ground, s.body("door", 1, inertia=UNIT), ph.Spherical())
     s.close("hinge", s.ground, "door", "revolute", axis="z")
@@ -105,9 +105,6 @@ def test_a_hinge_is_assembled_the_right_way_round_from_a_pose_that_is_nearer_to_
     assert found.can_be_assembled and found.freedom == 1 and found.here is not None
     e = [found.here.coordinates[f"ball_e{k}"] for k in range(4)]
     assert 1 - 2 * (e[1] ** 2 + e[2] ** 2) == pytest.approx(1)
-
-
-def test_constraints_that_are_not_defined_anywhere_near_are_refused() -> None:
     for on_speeds in (False, True):
         s, slide = slider()
         unreal = ph.sqrt(-1 - slide.q[0] ** 2)
@@ -293,15 +290,12 @@ def test_one_combination_of_two_rows_can_be_integrated_though_neither_alone() ->
     assert "1 combination" in found.text()
 
 
-def test_a_condition_on_speeds_and_time_can_be_integrated_with_time() -> None:
+def test_conditions_on_speeds_and_time_are_integrated_and_a_driven_skate_is_nonholonomic() -> None:
     s = ph.System("conveyor")
     slide = s.joint("slide", s.ground, s.body("block", 1), ph.Prismatic("x"))
     s.constrain_speed(slide.u[0] - ph.sin(s.time), "belt")
     test = s.diagnose().integrability
     assert test is not None and test.growth == (0,) and test.holonomic == ("belt",)
-
-
-def test_a_skate_on_a_turntable_that_is_driven_is_nonholonomic() -> None:
     s = ph.System("turntable")
     s.joint("table", s.ground, s.body("table", 1, inertia=UNIT), ph.Revolute("z"))
     s.joint("glide", "table", s.body("sleigh", 1, inertia=UNIT), ph.Planar("z"))

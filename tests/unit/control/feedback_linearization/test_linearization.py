@@ -118,14 +118,11 @@ def test_what_cannot_be_says_why(make: Any, sentence: str) -> None:
     refused(f"(?s){sentence}", make)
 
 
-def test_a_coordinate_that_no_input_reaches_is_named() -> None:
+def test_a_coordinate_that_no_input_reaches_is_named_and_zero_dynamics_and_singular_states_are_reported() -> None:
     s = ph.System("two carts", gravity=(0, 0, 0))
     for name in "ab":
         s.joint(name, s.ground, s.body(f"cart {name}", 1), ph.Prismatic("x"))
     assert "extend" not in refused("no input ever reaches b", lambda: s.derive().feedback_linearize(["b"], ["a"]))
-
-
-def test_zero_dynamics_and_singular_states_are_reported() -> None:
     e = cart_pole().derive()
     with pytest.warns(UserWarning, match=r"zero dynamics are unstable.*exp\(4.429 t\)"):
         law = e.feedback_linearize(["x"])

@@ -42,7 +42,7 @@ def test_a_table_of_one_variable_is_scipys_interpolant(kind: str, order: int) ->
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
-def test_monotone_data_with_flat_and_turning_ends_give_scipys_monotone_cubic() -> None:
+def test_monotone_cubics_and_linear_tables_of_two_variables_are_scipys() -> None:
     for seed in range(60):
         choose = np.random.default_rng(seed)
         x = np.cumsum(choose.uniform(0.1, 2.0, 5))
@@ -52,9 +52,6 @@ def test_monotone_data_with_flat_and_turning_ends_give_scipys_monotone_cubic() -
         np.testing.assert_allclose(checked(x, y, kind="pchip").over(inside), expected(inside), atol=1e-12)
     two = checked([0, 2], [1, 5], kind="pchip")
     assert [two.at(x) for x in (0.0, 0.5, 2.0)] == [1.0, 2.0, 5.0]
-
-
-def test_a_linear_table_of_two_variables_is_scipys_interpolant() -> None:
     points = np.stack([CHOOSE.uniform(X[0], X[-1], 80), CHOOSE.uniform(S[0], S[-1], 80)], axis=1)
     expected = RegularGridInterpolator((X, S), Z)(points)
     np.testing.assert_allclose(checked((X, S), Z).over(*points.T), expected, atol=1e-13)
@@ -94,7 +91,7 @@ def test_outside_holds_goes_on_straight_or_ends(kind: str) -> None:
         assert math.isfinite(derived(error, 0).at(end))
 
 
-def test_what_is_held_lasts_until_the_next_abscissa_and_has_no_slope() -> None:
+def test_held_values_have_no_slope_and_derivatives_of_a_table_that_ends_end() -> None:
     table = checked([0, 1, 3], [5, -2, 7], kind="held")
     assert [table.at(x) for x in (-1.0, 0.0, 0.999, 1.0, 2.9, 3.0, 99.0)] == [5.0, 5.0, 5.0, -2.0, -2.0, 7.0, 7.0]
     assert table.over(np.array([0.5, 1.0, 3.0])).tolist() == [5.0, -2.0, 7.0] and table.partial(0) is None
@@ -102,9 +99,6 @@ def test_what_is_held_lasts_until_the_next_abscissa_and_has_no_slope() -> None:
     ends = checked([0, 1, 3], [5, -2, 7], kind="held", outside="error")
     assert [ends.at(x) for x in (0.0, 3.0, 5.0)] == [5.0, 7.0, 7.0], "the last value lasts as long as the one before"
     assert math.isnan(ends.at(5.1)) and math.isnan(ends.at(-0.1))
-
-
-def test_derivatives_of_a_table_that_ends_end_and_nan_stays_nan() -> None:
     table: Table | None = checked(X, Y, kind="cubic", outside="error")
     while table is not None:
         assert math.isnan(table.at(X[-1] + 1.0)) and math.isfinite(table.at(X[1] + 0.01))

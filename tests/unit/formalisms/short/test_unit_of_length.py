@@ -37,7 +37,7 @@ def test_a_mechanism_moves_alike_in_every_unit(base: JointType, formalism: str) 
     assert derive(system, "poincare", passes=()).agrees_with(derive(system, formalism, passes=("regroup",)))
 
 
-def test_the_offset_that_occurs_most_often_becomes_one_and_nothing_is_converted_where_it_does_not_pay() -> None:
+def test_the_most_frequent_offset_becomes_one_where_it_pays_and_rounding_is_no_unit() -> None:
     scaled = scaled_tree(build_tree(swimmer(ph.Revolute("y"))))
     assert scaled.unit == Fraction(3, 10)
     offsets = [p for link in scaled.tree.links for p in link.fixed.p if p]
@@ -50,9 +50,6 @@ def test_the_offset_that_occurs_most_often_becomes_one_and_nothing_is_converted_
     s.joint("base", s.ground, trunk, ph.Free())
     s.joint("hinge", trunk, s.body("arm", mass=1, com=(1, 0, 0)), ph.Revolute("y"), at=(0, 0.3, 0))
     assert scaled_tree(build_tree(s)).unit == 1
-
-
-def test_a_trace_of_rounding_is_no_unit() -> None:
     s = ph.System("arm of a rounded file")
     on = s.ground
     for k in range(4):

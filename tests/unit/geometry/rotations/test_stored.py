@@ -130,7 +130,7 @@ def ph_nodes(values: ph.Vector) -> list[ph.Expr]:
     return list(topological(list(values)))
 
 
-def test_one_rotation_of_numbers_becomes_exact_where_it_meets_symbols() -> None:
+def test_rotations_of_numbers_become_exact_with_symbols_or_on_request() -> None:
     third = ph.Rotation.from_quaternion([0.5, 0.5, 0.5, 0.5])
     both = third @ EXACT["vector"]
     assert both.is_exact and is_rotation(both.matrix)
@@ -138,9 +138,6 @@ def test_one_rotation_of_numbers_becomes_exact_where_it_meets_symbols() -> None:
     assert third.apply(c) == (c[2], c[0], c[1]) and third.rate(w, "quaternion")[0] == -(w[0] + w[1] + w[2]) / 4
     assert EXACT["vector"].apply([1, 0, 0]) == EXACT["vector"].matrix.columns[0]
     assert EXACT["vector"].apply([0.5, 0, 0])[0] == EXACT["vector"].matrix[0, 0] / 2
-
-
-def test_numbers_become_exact_on_request_and_interpolation_is_exact() -> None:
     r = ph.Rotation.from_vector([0.5, 0, Fraction(1, 3)])
     assert r.vector == (Fraction(1, 2), 0, Fraction(1, 3))
     assert ph.Rotation.from_vector([0.5, 0, 1], exact=True).matrix[0, 0] == Fraction(1, 9)

@@ -42,16 +42,13 @@ def test_joints_on_the_way_to_the_ground_do_not_enter_between_siblings() -> None
     assert (left.y & right.y) == cos(a - b) and set(free_symbols([left.y & right.y])) <= {a, b}
 
 
-def test_products_agree_with_components_in_any_basis(pair: Any) -> None:
+def test_products_of_arrows_agree_with_components_in_any_basis_and_sums_scale(pair: Any) -> None:
     a = 2 * pair.N.x - pair.A.z + pair.q[0] * pair.B.y
     b = pair.B.x + 3 * pair.N.y + pair.u[1] * pair.A.z
     for frame in (pair.N, pair.A, pair.B):
         x, y = a.components(frame), b.components(frame)
         assert x.dot(y) == a.dot(b) and same(x.cross(y), a.cross(b).components(frame))
         assert a.express(frame) == a and {key for key, _ in a.express(frame).terms} == {frame.name}
-
-
-def test_triple_products_and_directions_of_known_length_and_sums_scale_and_divide(pair: Any) -> None:
     a, b, c = pair.N.y + pair.B.x, 2 * pair.A.z - pair.N.x, pair.B.z + pair.u[0] * pair.A.y
     assert (a ^ (b ^ c)) == b * (a & c) - c * (a & b) and (a ^ b) == -(b ^ a) and (a & (b ^ c)) == (c & (a ^ b))
     tilted = (pair.A.x + 2 * pair.B.y).normalized()

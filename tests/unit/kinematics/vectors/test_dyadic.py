@@ -39,16 +39,13 @@ def test_a_rotor_has_constant_inertia_in_the_body_that_carries_it() -> None:
     assert repr(turned.express(A)) == "2*a_x|a_x + 2*a_y|a_y + 3*a_z|a_z" and turned == wheel.inertia_dyadic
 
 
-def test_dyadics_are_written_in_native_form_and_zero_is_zero(pair: Any) -> None:
+def test_dyadics_are_written_in_native_form_and_so_are_their_cross_products(pair: Any) -> None:
     D = 2 * (pair.A.x | pair.B.y) - (pair.N.z | pair.N.z)
     assert repr(D) == "2*a_x|b_y - ground_z|ground_z"
     assert D.latex() == (r"2 \mathbf{a}_{1} \,\mathbf{b}_{2} - \mathbf{\text{ground}}_{3} \,\mathbf{\text{ground}}_{3}")
     assert repr(D - D) == "0" and isinstance(sum([D, D]), ph.Dyadic)
     D = pair.A.x | pair.B.z
     assert D - 0 == D and 0 - D == -D and D - D == 0 and D != 0 and sum([D, D]) == 2 * D
-
-
-def test_the_cross_product_of_a_dyadic_and_an_arrow_is_a_dyadic(pair: Any) -> None:
     D = pair.B.inertia_dyadic + (pair.A.x | pair.N.z)
     a, b = pair.A.y + 2 * pair.N.x, pair.B.z - pair.A.x
     assert ((D ^ a) & b) == (D & (a ^ b)) and ((a ^ D) & b) == (a ^ (D & b))

@@ -6,15 +6,12 @@ import polhode as ph
 from polhode.expr import free_symbols, same, sin, symbol
 
 
-def test_a_position_runs_from_point_to_point_along_the_bodies(pair: Any) -> None:
+def test_positions_run_along_the_bodies_and_points_are_given_by_arrows_or_in_frames(pair: Any) -> None:
     b = pair.system.parameters["b"].symbol
     P = pair.B.point((0, 0, b))
     assert repr(P.position()) == "a*a_y + b*b_z"
     assert repr(P.position(pair.A)) == "a*a_y + b*b_z" and repr(P.position(pair.A.centre)) == "b*b_z"
     assert pair.A.origin.position(P) == -P.position(pair.A.origin)
-
-
-def test_a_point_may_be_given_by_an_arrow_or_in_a_frame(pair: Any) -> None:
     hook = pair.system.frame("hook", pair.B, at=(1, 0, 0), rotation=("z", ph.pi / 2))
     assert pair.system.point(hook, (1, 0, 0)).position(pair.B) == pair.B.x + pair.B.y
     assert pair.system.point("hook").position(pair.B) == pair.B.x
@@ -73,7 +70,7 @@ def test_partial_velocities_are_what_multiplies_a_speed(pair: Any) -> None:
         assert sum(u * arrow.partial(u) for u in pair.u) == arrow
 
 
-def test_a_prescribed_motion_is_a_function_of_time() -> None:
+def test_a_prescribed_motion_is_a_function_of_time_and_a_follower_moves_with_its_leader() -> None:
     s = ph.System()
     arm, bob = s.body("arm"), s.body("bob", mass=1, com=(0, 0, -1))
     turn = s.joint("turn", s.ground, arm, ph.Revolute("z"))
@@ -85,9 +82,6 @@ def test_a_prescribed_motion_is_a_function_of_time() -> None:
     assert bob.origin.velocity() == 12 * t * arm.y and bob.origin.acceleration() == 12 * arm.y - 72 * t**2 * arm.x
     assert bob.centre.velocity() == bob.centre.position().dt()
     assert (turn.q[0] * arm.x).dt(arm) == 6 * t * arm.x
-
-
-def test_a_follower_moves_with_its_leader() -> None:
     s = ph.System()
     drum, sled = s.body("drum"), s.body("sled")
     lead = s.joint("drum", s.ground, drum, ph.Revolute("z"))

@@ -75,7 +75,7 @@ def test_a_station_is_where_its_segment_says_and_turns_with_its_slope(given: dic
     assert s.model().joints[tip.name].parent == "boom material"
 
 
-def test_in_the_plane_a_station_turns_by_twice_the_arc_tangent_of_half_its_slope() -> None:
+def test_a_station_turns_by_its_slope_and_a_load_at_the_tip_bends_a_cantilever_exactly() -> None:
     s, boom = beam(modes=1)
     tip = boom.at(s.parameters["L"].symbol)
     slope = boom.q[2]
@@ -83,9 +83,6 @@ def test_in_the_plane_a_station_turns_by_twice_the_arc_tangent_of_half_its_slope
     R = s.model().joints[tip.name].in_parent.R
     (cosine, sine) = evaluate([R[0, 0], R[0, 2]], {slope: 0.4})
     assert (cosine, sine) == pytest.approx((np.cos(2 * np.arctan(0.2)), np.sin(2 * np.arctan(0.2))))
-
-
-def test_a_load_at_the_tip_bends_a_cantilever_exactly() -> None:
     s, boom = beam(modes=2)
     L, EI = s.parameters["L"].symbol, s.parameters["EI"].symbol
     boom.at(L)
@@ -140,7 +137,7 @@ def test_mean_axes_have_no_linear_or_angular_momentum_of_deformation() -> None:
         assert not any(G[j, k] - G[k, j] for j in range(3) for k in range(3))
 
 
-def test_stations_keep_names_and_chords_pass_through_ends() -> None:
+def test_stations_keep_names_and_chords_pass_through_ends_and_a_pinned_inboard_end_turns_in_the_frame() -> None:
     s, boom = beam(frame="chord", modes=3)
     tip = boom.at(s.parameters["L"].symbol, static=False)
     assert s.model().joints[tip.name].in_parent.p[2] == 0 and not any(s.model().joints["boom elastic"].in_child.p)
@@ -155,9 +152,6 @@ def test_stations_keep_names_and_chords_pass_through_ends() -> None:
     names = {q.name: q for q in boom.q}
     assert s.model().joints[tip.name].in_parent.p == Vector([L, 0, names["boom_s1_z"]])
     assert s.model().joints[middle.name].in_parent.p == Vector([L / 2, 0, names["boom_s2_z"]])
-
-
-def test_a_pinned_inboard_end_turns_in_the_frame() -> None:
     s, boom = beam(ends=("supported", "guided"), axis="z", modes=1)
     assert boom.q[0].name == "boom_x1"
     R = s.model().joints["boom elastic"].in_child.R
@@ -221,15 +215,12 @@ def test_what_no_beam_has_is_refused_in_a_sentence(given: dict[str, object], sen
     refused(sentence, lambda: beam(**given))
 
 
-def test_stations_off_the_beam_and_at_no_fixed_fraction_are_refused() -> None:
+def test_stations_off_the_beam_shear_negative_damping_and_wrong_units_are_refused() -> None:
     s, boom = beam()
     L = s.parameters["L"].symbol
     refused("is off the beam", lambda: boom.at(L * 3 / 2), ModelError)
     refused("not a fixed fraction of the length", lambda: boom.at(1), ModelError)
     refused("not a fixed fraction of the length", lambda: boom.at(s.parameters["m"].symbol), ModelError)
-
-
-def test_shear_negative_damping_and_units_are_checked() -> None:
     s = ph.System("crane")
     with pytest.raises(ModelError, match="whose values are not known"):
         s.beam("boom", length=1, mass=1, EI=s.parameter("EI"), GA=3, gyration="0.1")

@@ -36,7 +36,7 @@ def body(kind: ph.Spherical | ph.Free) -> ph.Equations:
     return s.derive()
 
 
-def test_structure_coefficients_of_bodies_and_rates() -> None:
+def test_structure_coefficients_of_bodies_and_rates_and_what_is_no_coefficient_is_told() -> None:
     found = body(ph.Spherical()).structure_coefficients
     assert found.are_constant
     for k in range(3):
@@ -50,9 +50,6 @@ def test_structure_coefficients_of_bodies_and_rates() -> None:
     s.joint("a", s.ground, s.body("upper", 1, (1, 0, 0)), ph.Revolute("z"))
     s.joint("b", "upper", s.body("fore", 1, (1, 0, 0)), ph.Revolute("z"), at=(1, 0, 0))
     assert not s.derive().structure_coefficients.nonzero
-
-
-def test_what_is_no_coefficient_is_told() -> None:
     found = body(ph.Spherical()).structure_coefficients
     refused("Did you mean 'turn_wz'", lambda: found["turn_w", 0, 0], code="E-DERIVE-NAME")
     refused("no pseudo-velocity '3'", lambda: found[3, 0, 0])

@@ -19,13 +19,10 @@ def sums(right: ph.Expr) -> Proof:
     return Proof("squares", ("a",), ("b",), (made,))
 
 
-def test_equal_functions_have_one_fingerprint_however_they_are_written() -> None:
+def test_equal_functions_have_one_fingerprint_and_wrong_sides_or_entries_fail() -> None:
     proof = sums(a * a + 2 * a * b + b * b)
     assert proof.holds and bool(proof) and proof["1"].left == proof["1"].right
     assert "2 cases" in proof["1"].verdict and "holds" in str(proof)
-
-
-def test_wrong_sides_exchanged_entries_and_two_errors_fail() -> None:
     proof = sums(a * a + a * b + b * b)
     assert not proof.holds and [case.where for case in proof["1"].failing] == ["here"]
     assert proof["1"].left != proof["1"].right and "FAILS for here" in str(proof)

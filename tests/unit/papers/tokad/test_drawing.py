@@ -65,7 +65,7 @@ def test_chords_that_close_loops_are_drawn_with_their_directions_and_nothing_lie
             assert all(-1 <= float(x) <= width + 1 and -1 <= float(y) <= height + 1 for x, y in pairs if "l6" not in x)
 
 
-def test_names_are_text_and_never_markup() -> None:
+def test_names_are_text_and_never_markup_and_drawings_are_repeatable_take_colours_and_may_be_empty() -> None:
     system = ph.System("<script>alert(1)</script>")
     evil = system.body('a"><img onerror="x', mass=1, com=(1, 0, 0))
     system.joint("]]>&amp;<g>\x1b[31m", system.ground, evil, ph.Revolute("x"))
@@ -79,9 +79,6 @@ def test_names_are_text_and_never_markup() -> None:
             )
         }  # fmt: skip
     assert "\x1b" not in system_graph(system).svg() and "<script>alert(1)</script>" in words(drawings(system)[0])
-
-
-def test_drawings_are_repeatable_take_colours_and_may_be_empty() -> None:
     text = system_graph(ph.random_system(3)).svg()
     assert "currentColor" in text and "#000" not in text and "#fff" not in text
     one, other = (system_graph(ph.random_system(5)) for _ in range(2))

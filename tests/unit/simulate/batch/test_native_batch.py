@@ -246,7 +246,7 @@ def test_bouncing_balls_have_the_bits_that_they_have_alone(method: str, like_alo
     assert batch[0].u[first, 0] == pytest.approx(0.9 * np.sqrt(2 * 9.81 * 0.5), abs=1e-9)
 
 
-def test_an_event_ends_members_at_its_own_time_for_each(like_alone: MembersAlone) -> None:
+def test_events_end_members_at_their_own_times_and_come_in_their_order(like_alone: MembersAlone) -> None:
     ball = Ball()
     options = {"start": {"z": np.array([1.0, 5.0, 100.0])}, "samples": 5, "until": ball.z}
     batch = like_alone.check(ball.equations, 2.0, options)
@@ -254,9 +254,6 @@ def test_an_event_ends_members_at_its_own_time_for_each(like_alone: MembersAlone
     assert batch[0].t[-1] == pytest.approx(np.sqrt(2 / 9.81), abs=1e-10)
     assert np.isnan(batch.q[0, batch.reached[0] :]).all() and batch.reached[0] == 1
     assert not like_alone.by_python
-
-
-def test_several_events_in_one_step_come_in_their_order(like_alone: MembersAlone) -> None:
     ball = Ball()
     events = [ball.v + 1, ball.z - 0.5, crossing(ball.v + 1, 1), ball.v + 1]
     options: dict[str, Any] = {"start": {"z": np.array([1.0, 2.0])}, "samples": 3, "events": events, "on": ball.bounce}
@@ -264,7 +261,7 @@ def test_several_events_in_one_step_come_in_their_order(like_alone: MembersAlone
     assert not like_alone.by_python
 
 
-def test_events_and_limits_are_noted_in_one_run(like_alone: MembersAlone) -> None:
+def test_events_and_limits_are_noted_in_one_run_with_quaternions_of_unit_length(like_alone: MembersAlone) -> None:
     s = ph.System("pendulum")
     hinge = s.joint("h", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), limits=(-0.4, 0.9))
     back = {crossing(hinge.q[0] + 0.5, -1): {hinge.u[0]: -hinge.u[0]}}
@@ -272,9 +269,6 @@ def test_events_and_limits_are_noted_in_one_run(like_alone: MembersAlone) -> Non
     batch = like_alone.check(s.derive(), 2.0, options)
     assert [len(run.passed_limits) for run in batch] == [1, 1, 1]
     assert not like_alone.by_python
-
-
-def test_quaternions_at_events_have_unit_length(like_alone: MembersAlone) -> None:
     s = ph.System("top")
     pivot = s.joint("pivot", s.ground, s.body("top", 1, (0, 0, 0.5), (1, 2, 3)), ph.Spherical(), speeds=["a", "b", "c"])
     turn = {crossing(pivot.q[1] - 0.2, 1): {"a": -pivot.u[0]}}

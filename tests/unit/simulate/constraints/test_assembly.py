@@ -27,14 +27,11 @@ def test_given_and_held_coordinates_and_speeds_stay_and_the_others_follow(crank:
     assert set(made.changed) == {"crank", "coupler"}
 
 
-def test_a_system_without_constraints_is_assembled_as_it_is() -> None:
+def test_systems_without_constraints_and_quaternions_are_assembled_as_they_are() -> None:
     s = ph.System("s")
     s.joint("x", s.ground, s.body("b", 1), ph.Prismatic("x"))
     made = s.derive().assemble({"x": 2.0})
     assert made.q.tolist() == [2.0] and str(made) == "nothing had to move."
-
-
-def test_orientations_stored_as_quaternions_are_assembled_and_kept() -> None:
     s = ph.System("ball and rod", gravity=(0, 0, -9.81))
     ball = s.body("ball", 1, com=(0.2, 0, 0.4), inertia=(0.2, 0.3, 0.4))
     s.joint("socket", s.ground, ball, ph.Spherical())

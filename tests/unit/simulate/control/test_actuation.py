@@ -24,15 +24,12 @@ def cart() -> ph.System:
     return s
 
 
-def test_what_was_held_is_known_at_any_time_and_goes_through_pickling() -> None:
+def test_held_values_are_kept_and_pickled_and_data_that_end_too_early_are_reported() -> None:
     run = cart().derive().simulate(1, samples=3, tau=ph.held(lambda t: [t], every=0.1), inputs={"F": "-v"})
     for known in (run, pickle.loads(pickle.dumps(run))):
         then = known.at([0.0, 0.099, 0.1, 0.55, 1.0])
         np.testing.assert_allclose(then.effort("v"), [0.0, 0.0, 0.1, 0.5, 0.9], atol=1e-15)
         np.testing.assert_allclose(then["F"], -then.speed("v"), rtol=1e-14)
-
-
-def test_data_that_end_before_the_run_are_told() -> None:
     equations = cart().derive()
     short = equations.simulate(2, inputs={"F": ([0.0, 1.0], [1.0, 1.0])})
     assert any("samples of the input 'F' run from 0 to 1 s" in notice for notice in short.notices)
@@ -67,7 +64,7 @@ def test_a_law_that_jumps_is_a_force_that_jumps_and_states_without_mass_are_in_l
     assert np.abs(law.at(python.t).z - python.z).max() < 1e-9
 
 
-def test_breaks_are_at_sample_times_and_those_that_differ_by_rounding_are_one() -> None:
+def test_sample_times_and_tables_of_the_time_are_time_events() -> None:
     sums, products = np.cumsum(np.full(9, 0.1)), np.arange(1, 10) * 0.1
     assert (sums != products).any()
     made = breaks_at([sums, products, np.array([-1.0, 0.0, 1.5])], 1.0)
@@ -77,9 +74,6 @@ def test_breaks_are_at_sample_times_and_those_that_differ_by_rounding_are_one() 
     assert breaks_at([np.array([0.5, np.nextafter(1.0, 2.0)])], 1.0).times.tolist() == [0.5, 1.0]
     assert len(breaks_at([], 1.0)) == 0
     assert sample_times(0.5, 1.6, "it").tolist() == [0.5, 1.0, 1.5]
-
-
-def test_tables_of_the_time_itself_are_found_and_no_others() -> None:
     t, x = ph.symbol("t"), ph.symbol("x")
     step = ph.sampled([0, 1], [2, 3], "held")
     assert [table.points.kind for table in tables_of_time([2 * step(t) + x], t)] == ["held"]

@@ -132,7 +132,7 @@ def test_a_law_of_a_stiff_arm_runs_on_the_elastic_one() -> None:
     refused("has no effort 'x'", lambda: stiff.simulate(1, controller=Law({ph.symbol("x", "effort"): -stiff.u[0]})))
 
 
-def test_a_linkage_is_controlled_alike_with_multipliers_and_embedded() -> None:
+def test_a_linkage_is_controlled_alike_with_multipliers_and_embedded_and_what_is_prescribed_is_measured_too() -> None:
     ends = []
     for independent in (None, ["crank"]):
         e = linkage().derive(independent=independent)
@@ -145,9 +145,6 @@ def test_a_linkage_is_controlled_alike_with_multipliers_and_embedded() -> None:
         assert runs[0].has_constraints and abs(runs[0]["crank"] - runs[1]["crank"]).max() < 2e-3
         ends.append([run["crank"] for run in runs])
     assert np.allclose(ends[0], ends[1], atol=1e-8)
-
-
-def test_what_is_prescribed_is_measured_too() -> None:
     s = ph.System("turntable")
     table = s.body("table", 1, inertia=(1, 1, 1))
     turn = s.joint("turn", s.ground, table, ph.Revolute("z"))

@@ -123,7 +123,7 @@ def servo() -> tuple[Any, dict[str, Any]]:
     return e, {"controller": ServoPID(e), "reference": 1.0}
 
 
-def test_time_at_limits_is_at_most_the_run_and_limits_may_be_infinite() -> None:
+def test_time_at_limits_is_at_most_the_run_and_short_references_or_long_delays_give_notices() -> None:
     e, given = servo()
     for how in ({}, SAMPLED):
         run = e.simulate(0.05, limits=(1, 1.001), **given, **how)
@@ -133,9 +133,6 @@ def test_time_at_limits_is_at_most_the_run_and_limits_may_be_infinite() -> None:
     for how in ({}, SAMPLED):
         run = e.simulate(3, limits=(0, np.inf), **given, **how)
         assert run.tau.min() == 0.0 and run.tau.max() == e.simulate(3, **given, **how).tau.max()
-
-
-def test_short_references_and_long_delays_give_notices() -> None:
     e, given = servo()
     given["reference"] = ([0, 0.1, 0.2, 0.3], [0, 0.1, 0.2, 0.3])
     for how in ({}, SAMPLED):
@@ -176,7 +173,7 @@ def met(run: Any) -> str:
     return str(told)
 
 
-def test_a_sampled_law_that_passes_its_singular_set_says_when(cart: ph.Equations) -> None:
+def test_a_sampled_law_reports_its_singular_set_whether_it_passes_or_stops_there(cart: ph.Equations) -> None:
     run = cart.simulate(0.6, controller=cart.feedback_linearize(["theta"]), sample_time=0.01, **HORIZONTAL)
     told = re.search(r"cos\(theta\) = 0, .* came through there at t = (\S+) s \(from (\S+) to (\S+)\)", met(run))
     assert run.status == "done" and told is not None
@@ -184,9 +181,6 @@ def test_a_sampled_law_that_passes_its_singular_set_says_when(cart: ph.Equations
     assert abs(np.cos(run.at(at)["theta"])) < 1e-3 and before > 0 > after
     short = cart.simulate(0.4, controller=cart.feedback_linearize(["theta"]), sample_time=0.01, **HORIZONTAL)
     assert short.conditions_met == short.notices == ()
-
-
-def test_a_run_that_breaks_off_there_says_why(cart: ph.Equations) -> None:
     with pytest.raises(ph.PolhodeError, match=r"cos\(theta\) = 0.* the run came near at t = ") as broken:
         cart.simulate(0.6, controller=cart.feedback_linearize(["theta"]), **HORIZONTAL)
     assert len(broken.value.trajectory.conditions_met) == 1  # type: ignore[attr-defined]

@@ -182,7 +182,7 @@ def test_many_parameters_at_once() -> None:
     assert np.abs(made.slopes).min() > 1e-6
 
 
-def test_what_has_no_derivative_is_refused(swing: Any) -> None:
+def test_what_has_no_derivative_is_refused_and_a_run_reports_what_acted_and_what_it_cost(swing: Any) -> None:
     _, hinge, e = swing
     for options, code in (
         ({"by": ["l"], "inputs": {"F": lambda t: t}}, "E-SENSITIVITY-UNSUPPORTED"),
@@ -197,9 +197,6 @@ def test_what_has_no_derivative_is_refused(swing: Any) -> None:
             e.sensitivities(1, **options)
         with pytest.raises(PolhodeError, match=code):
             e.gradient(1, of=hinge.q[0], **options)
-
-
-def test_a_run_reports_what_acted_and_what_it_cost(swing: Any) -> None:
     _, _, e = swing
     run = e.sensitivities(2, ["l"], inputs={"F": ph.sampled([0, 0.5], [1, 2], kind="held")}, tau=["t"], samples=9)
     assert run.trajectory.inputs[:, 0].tolist() == [1, 1, 2, 2, 2, 2, 2, 2, 2]

@@ -65,16 +65,13 @@ def test_measures_of_another_shape_than_the_first_fail_with_a_sentence(pendulum:
     assert np.isnan(values["ragged"][4:]).all() and np.isfinite(values["ragged"][:4]).all()
 
 
-def test_a_chunk_is_known_by_its_content_and_not_by_its_place(pendulum: ph.Equations) -> None:
+def test_a_chunk_is_known_by_its_content_pickles_and_refuses_another_version(pendulum: ph.Equations) -> None:
     work, design = work_of(pendulum, "final")
     chunks = cut(design.members, work, 3)
     assert [(chunk.first, len(chunk)) for chunk in chunks] == [(0, 1), (1, 1), (2, 3), (5, 3), (8, 1)]
     assert len({chunk.key for chunk in chunks}) == len(chunks)
     assert Chunk(7, chunks[2].rows, work.key).key == chunks[2].key
     assert Chunk(2, chunks[2].rows, "another").key != chunks[2].key
-
-
-def test_a_chunk_pickles_and_refuses_another_version(pendulum: ph.Equations) -> None:
     work, design = work_of(pendulum, "final")
     chunk = cut(design.members, work, 3)[2]
     sent, its = pickle.loads(pickle.dumps((work, chunk)))
