@@ -99,7 +99,7 @@ def test_what_was_planned_is_stored_once_and_gets_its_code_when_it_is_called(
         assert sorted((bool(each.program), bool(each.code)) for each in entries(cold)) == [(False, True), (True, False)]
 
 
-def test_a_run_stores_functions_as_text_and_nothing_without_the_cache(cold: Path) -> None:
+def test_a_run_stores_functions_and_nothing_else(cold: Path) -> None:
     _pendulum().derive().simulate(0.1, method="rk4", step=0.01, samples=3)
     found = entries(cold)
     assert sum(bool(each.code) + bool(each.program) for each in found) == len(found) - 1
@@ -109,6 +109,9 @@ def test_a_run_stores_functions_as_text_and_nothing_without_the_cache(cold: Path
     codes = [set(each.facts["code"]["functions"]) for each in found if each.code]
     # the loop and the method serve every program: they may have been loaded before
     assert len([names for names in codes if not {"ph_advance", "ph_attempt"} & names]) == len(set(programs)) + 1
+
+
+def test_programs_are_text_and_nothing_is_written_without_the_cache(cold: Path) -> None:
     _pendulum().derive().compile(cache=False).forward_dynamics([0.3], [0.1])
     assert not list(cold.rglob("*.bin"))
     refused("Did you mean 'forward_dynamics'", lambda: _pendulum().derive().compile().planned("forward_dynamic"))

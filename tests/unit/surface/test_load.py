@@ -195,11 +195,14 @@ def test_changed_systems_and_later_additions_are_not_known(file: Path, known: Pa
     assert list(system.joints)[-2:] == ["shoulder", "elbow"]
 
 
-def test_a_file_that_is_gone_or_empty_is_told_as_ever_and_wrong_names_are_told_as_ever(known: Path) -> None:
+def test_a_file_that_is_gone_or_empty_is_told_as_ever(known: Path) -> None:
     known.write_text("  ")
     refused("E-ROBOT-MISSING", lambda: ph.load(known))
     known.unlink()
     refused("E-ROBOT-READ", lambda: ph.load(known))
+
+
+def test_wrong_names_are_told_as_ever(known: Path) -> None:
     refused("E-DERIVE-NAME", lambda: ph.load(known).derive("newton"))
     refused("E-CODE-NAME", lambda: functions(known).native("forward_dynamic"))
     refused("E-FILE-NAME", lambda: ph.load(known, bas="fixed"))
