@@ -89,7 +89,7 @@ def test_coefficients_make_the_spline_again():
         (lambda: ph.RotationSpline.from_coefficients(t, np.eye(3), x, "y", z), "are not numbers"),
         (lambda: ph.RotationSpline.from_coefficients(t, np.ones((3, 3)), x, y, z), "differs from 1"),
     ):
-        with pytest.raises(PolhodeError, match=sentence):
+        with pytest.raises(ph.PolhodeError, match=sentence):
             wrong()
 
 

@@ -126,20 +126,20 @@ def test_a_tree_is_found_exactly_when_there_is_one_and_driven_joints_are_branche
 
 
 def test_too_many_velocities_and_bodies_held_by_forces_are_named() -> None:
-    with pytest.raises(PolhodeError, match="'pin 3', 'pin 2', 'pin 1', 'pin 4' form a circuit") as caught:
+    with pytest.raises(ph.PolhodeError, match="'pin 3', 'pin 2', 'pin 1', 'pin 4' form a circuit") as caught:
         system_graph(four_bar(), across=["pin 1", "pin 2", "pin 3", "pin 4"])
     assert caught.value.problems[0].code == "E-PAPER-TREE"
     assert "inertia of bar 2" in system_graph(four_bar(), through=["pin 2", "pin 4"]).tree
     edges = [Edge(f"{p}", f"{p}", REFERENCE, "body", "b") for p in "pq"]
     drivers = [Edge("v1", "p", REFERENCE, "across"), Edge("v2", "q", "p", "across"), Edge("v3", "q", "O", "across")]
-    with pytest.raises(PolhodeError, match="'v2' form a circuit") as caught:
+    with pytest.raises(ph.PolhodeError, match="'v2' form a circuit") as caught:
         formulation(LinearGraph((*edges, *drivers)))
     assert caught.value.problems[0].code == "E-PAPER-TREE"
     edges = (Edge("p", "p", REFERENCE, "body", "b"), Edge("j", "p", REFERENCE, "joint"))
     with pytest.raises(ph.PolhodeError, match="the through drivers 'f' form a cut-set around 'far'") as caught:
         formulation(LinearGraph((*edges, Edge("f", "far", "p", "through"))))
     assert caught.value.problems[0].code == "E-PAPER-TREE"
-    with pytest.raises(PolhodeError, match="nothing joins to the ground 'a', 'b', where no mass is"):
+    with pytest.raises(ph.PolhodeError, match="nothing joins to the ground 'a', 'b', where no mass is"):
         formulation(LinearGraph((*edges, Edge("k", "a", "b", "joint"))))
 
 
