@@ -500,7 +500,6 @@ LAST = ARM.count("\n")
         ("conditions:\n  slot: {position: sholder}", 2, "nothing called 'sholder'", "Did you mean shoulder?"),
         ("conditions:\n  slot: {position: u(shoulder)}", 2, "depends on the speed 'shoulder'", "constrain_speed"),
         ("conditions:\n  slot: {position: push - shoulder}", 2, "depends on the input 'push'", "coordinate"),
-        ("conditions:\n  slot: {speed: u(shoulder)**2}", 2, "not linear in the speed 'shoulder'", ""),
         ("conditions:\n  slot: {}", 2, "one of position and speed, not none", "position:"),
         ("conditions:\n  slot: {position: l, speed: l}", 2, "not position and speed", ""),
         ("conditions:\n  slot: {possition: l}", 2, "no such key", "Did you mean `position`?"),

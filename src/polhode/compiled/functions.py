@@ -478,9 +478,17 @@ class Functions:
         """A u + a of all constraints."""
         return self._one("constraint_rates", q, u, **more)
 
-    def constraint_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
-        """A(q, t), a row for each constraint and a column for each speed of the tree."""
-        return self._one("constraint_matrix", q, **more)
+    def constraint_matrix(self, q: ArrayLike, u: ArrayLike | None = None, **more: Unpack[CallOptions]) -> Floats:
+        """A(q, t), a row for each constraint and a column for each speed of the tree.
+
+        Where a constraint is not linear in the speeds, it is A(q, u, t), and `u` must be given.
+        """
+        if "u" not in self.native("constraint_matrix").arrays:
+            return self._one("constraint_matrix", q, **more)
+        if u is None:
+            message = "a constraint is not linear in the speeds, so that A depends on them."
+            raise PolhodeError(message, "constraint_matrix", "Give the speeds: u=[…].", "E-CODE-DEPENDENCE")
+        return self._one("constraint_matrix", q, u, **more)
 
     # ---- frames and mass centres -----------------------------------------------------------------------------------
 

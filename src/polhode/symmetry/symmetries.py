@@ -254,7 +254,7 @@ class _Search:
         """T + V if conserved, and the inputs that would change it: Ė = ½ uᵀ Ṁ u - uᵀ bias + V̇."""
         equations = self.equations
         constraints = equations.constraints
-        moved = constraints is not None and any(not is_zero(entry) for entry in constraints.a)
+        moved = constraints is not None and constraints.do_work
         if not self.is_natural or moved:
             return None, ()
         kinetic, potential = self._at([equations.kinetic_energy, equations.potential_energy])

@@ -107,7 +107,8 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
     """The same, for constraints whose numbers are at hand."""
     equations = manifold.equations
     q = _positions(manifold, start, hold, t)
-    defined = np.isfinite(manifold.matrix(t, q)).all(axis=1)  # a wheel that lies flat has no rows, nor gimbal lock
+    A = manifold.matrix(t, q, start.u)
+    defined = np.isfinite(A).all(axis=1)  # a wheel that lies flat has no rows, nor gimbal lock
     if not defined.all():
         place = f"constraint '{manifold.constraints.rows[int(np.argmin(defined))].of}'"
         cure = "Start somewhere else; in a joint that closes a loop write three turns as one Spherical()."
@@ -115,12 +116,15 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
     fault = fault_of(equations, equations.system.constraints.values(), manifold.values_at(t, q))
     if fault is not None:
         raise PolhodeError(fault.message, place="start", cure=fault.cure, code="E-CONSTRAINT-FAILED")
-    rotors = start.rotors.beside(manifold.matrix(t, q), equations.tree.speeds)
+    rotors = start.rotors.beside(A, equations.tree.speeds)
     q = q.copy()
     rotors.place(q)
-    manifold.set_scale(t, q)
-    left = mobility(manifold, t, q, start.u)
-    u = start.u.copy() if manifold.is_embedded else _speeds(manifold, start, q, t)
+    is_curved = bool(manifold.constraints.nonlinear)
+    u = _speeds_by_newton(manifold, start, q, t) if is_curved else start.u
+    manifold.set_scale(t, q, u)
+    left = mobility(manifold, t, q, u)
+    if not is_curved:
+        u = start.u.copy() if manifold.is_embedded else _speeds(manifold, start, q, t)
     rotors.turn(u)
     if not left.degrees and len(start.given_speeds) and not np.allclose(u, start.u, atol=_WORTH_A_WORD):
         message = f"{left.notices[-1]} It cannot start with the speed given for '{start.given_speeds[0]}'."
@@ -128,7 +132,7 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
     silent = {*equations.coordinates[manifold.auxiliary]} - {*start.given}
     moved = {name: ends for name, ends in _differences(equations.coordinates, start.q, q).items() if name not in silent}
     changed = _differences(equations.speeds, start.u, u)
-    notices = [*start.notices, *left.notices]
+    notices = [*start.notices, *left.notices, *manifold.constraints.notices]
     if moved:
         notices.append(f"to keep the constraints at the start {_in_words(moved)} moved.")
     if changed:
@@ -207,7 +211,8 @@ def _misfit(manifold: Manifold, q: Floats, t: float) -> float:
     left = float(np.abs(manifold.residual(t, q)).max(initial=0.0))
     if not np.isfinite(left) or manifold.on_wrong_branch(t, q):
         return np.inf
-    return left if np.isfinite(manifold.matrix(t, q)).all() else left + 2 * FAILED
+    at_rest = np.zeros(len(manifold.equations.u))
+    return left if np.isfinite(manifold.matrix(t, q, at_rest)).all() else left + 2 * FAILED
 
 
 def _search(
@@ -261,11 +266,11 @@ def weights_of(
 
 def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[Floats, Floats]:
     """Steps of least weighted size that answer φ; no joint turns by more than a radian at once."""
-    free = np.flatnonzero(np.isfinite(weights))
+    free, at_rest = np.flatnonzero(np.isfinite(weights)), np.zeros(len(manifold.equations.u))
     metric = None if (weights[free] == 1.0).all() else np.diag(weights[free] ** 2)
 
     def step(q: Floats, left: Floats) -> Floats | None:
-        A = manifold.matrix(t, q)
+        A = manifold.matrix(t, q, at_rest)
         if not len(free) or not np.isfinite(A).all():
             return None
         whole = np.zeros(len(weights))
@@ -285,7 +290,7 @@ def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[F
 def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Floats:
     """Speeds that keep the rows: the given ones as they are if the others can follow, otherwise the nearest."""
     names = manifold.equations.speeds
-    rows = manifold.rows(t, q)
+    rows = manifold.rows(t, q, start.u)
     rest = manifold.rates(t, q, np.zeros(len(names)))
     lost = rows.residual(-rest)
     if np.abs(lost).max(initial=0.0) > FAILED * (1.0 + np.abs(rest).max(initial=0.0)):
@@ -307,6 +312,38 @@ def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Flo
             return u
     u = start.u + rows.least(-manifold.rates(t, q, start.u))
     return np.asarray(u + rows.least(-manifold.rates(t, q, u)))
+
+
+def _speeds_by_newton(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Floats:
+    """The same where rows are not linear in the speeds; the given speeds choose among several answers."""
+    every = range(len(start.u))
+    others = [k for k in every if manifold.equations.speeds[k] not in start.given_speeds]
+    size = max(1.0, float(np.abs(start.u).max(initial=0.0)))
+    least, worst = np.inf, ""
+    for free in (others, every) if others else (every,):
+        for aside in (0.0, size, -size):  # where they are zero, their slopes may be
+            begin = start.u.copy()
+            begin[free] += aside / np.arange(1, len(free) + 1)
+            u = manifold.nearest_speeds(t, q, begin, free)
+            off = manifold.rates(t, q, u)
+            left = float(np.abs(off).max())
+            if left <= FAILED * size:
+                _check_slopes(manifold, q, u, t)
+                return u
+            if left < least:
+                least, worst = left, manifold.worst(off)[0]
+    message = f"no speeds were found that keep all constraints: at the nearest, '{worst}' is still off by {least:.3g}."
+    raise PolhodeError(message, "start", "Give speeds that nearly keep them: speeds={…}.", "E-CONSTRAINT-FAILED")
+
+
+def _check_slopes(manifold: Manifold, q: Floats, u: Floats, t: float) -> None:
+    """Refuse speeds at which a row has no slope, so that no force follows from it."""
+    slopes = np.abs(manifold.matrix(t, q, u)).max(axis=1)
+    flat = [k for k in manifold.constraints.nonlinear if not slopes[k] > TOLERANCE]
+    if flat:
+        message = "its derivative by the speeds vanishes at the start, and so does the force that keeps it."
+        place, cure = f"constraint '{manifold.constraints.rows[flat[0]].of}'", "Start with other speeds: speeds={…}."
+        raise PolhodeError(message, place, cure, "E-CONSTRAINT-SINGULAR")
 
 
 # ---- auxiliary coordinates -----------------------------------------------------------------------------------
