@@ -491,7 +491,7 @@ LAST = ARM.count("\n")
         ("closures: {pin: {a: uper, b: ground, type: spherical}}", 1, "no body 'uper'", "Did you mean 'upper'?"),
         ("closures: {pin: {a: upper, b: upper, type: spherical}}", 1, "both frames are on body 'upper'", ""),
         ("closures:\n  pin: {a: upper, b: ground, type: sphericle}", 2, "no joint type 'sphericle'", "'spherical'?"),
-        ("closures:\n  pin: {a: upper, b: ground}", 2, "one of type, map and sequence", "type: revolute"),
+        ("closures:\n  pin: {a: upper, b: ground}", 2, "one of type, map, constraint and sequence", "type: revolute"),
         ("closures:\n  pin:\n    a: upper\n    b: ground\n    tpye: fixed", 5, "no such key", "Did you mean `type`?"),
         ("closures:\n  pin:\n    a: upper\n    type: fixed", 2, "this key is missing", "Add `b:`"),
         ("closures: {p: {a: upper, b: ground, type: fixed, at_a: [k, 0, 0]}}", 1, "nothing called 'k'", "Known: l"),

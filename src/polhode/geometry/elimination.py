@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr import Expr, Matrix, as_expr, free_symbols, is_zero
+from ..expr import Expr, Matrix, as_expr, free_symbols, independent_columns, is_zero
 from ..expr.inverse import singular
 
 #: A pivot may be this much smaller at the reference than the largest, if it is surer otherwise.
@@ -61,6 +61,23 @@ def eliminate(
                 total = total - rows[row][c] * X[c][k]
             X[column][k] = total * lead
     return Matrix(X), divisors
+
+
+def kernel(A: Sequence[Sequence[Any]]) -> Matrix:
+    """A basis of Ker A at almost every point, a column each: the first columns of A are free, the last ones follow.
+
+    >>> kernel([[1, 0, 2], [0, 1, 0]])
+    Matrix([[1], [0], [-1/2]])
+    """
+    width = len(A[0])
+    rows = [A[k] for k in independent_columns(Matrix(A).T)]
+    last = independent_columns([row[::-1] for row in rows]) if rows else []
+    follow = sorted(width - 1 - k for k in last)
+    free = [k for k in range(width) if k not in follow]
+    found = eliminate([[row[k] for k in follow] for row in rows], [[-row[k] for k in free] for row in rows])[0]
+    columns = dict(zip(follow, found, strict=True))
+    rows = [list(columns[k]) if k in columns else [int(k == j) for j in free] for k in range(width)]
+    return Matrix(rows).map(as_expr)
 
 
 def _clear(

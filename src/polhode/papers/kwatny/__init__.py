@@ -6,6 +6,7 @@ equations are in quasi-velocities. docs/joints.md is the tutorial.
 
     paper                             here
     II.A, (1)-(7)                     `ph.Pose`: the 4×4 matrix is `matrix()`
+    II.A, (5)-(9): A p = 0, H = Ker A  `ph.JointMap.of_constraint(A)`
     II.B, (8)-(24), Table I           `ph.JointMap`, and joints by name: `ph.Revolute`, `ph.Universal`, `ph.Screw`, …
     II.C, XXeuc, GammaKin, Table II   `ph.joint_kinematics`: `X`, `gamma`, `H`
     II.D, II.E, (25)-(36)             `ph.Compound`; `ph.joint_kinematics` with `groups=`
