@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ def test_in_pseudo_velocities_it_has_the_dimension_that_the_paper_says() -> None
     assert same(free, [c * v, t * v, w, 2 * w**2, -2 * v * w, found.x[5] - 2 * v * w])
 
 
-def body(kind: ph.Spherical | ph.Free) -> ph.Equations:
+def body(kind: ph.Spherical | ph.Free | ph.JointMap) -> ph.Equations:
     s = ph.System("body")
     s.joint("turn", s.ground, s.body("body", 1, inertia=(1, 2, 3)), kind)
     return s.derive()
@@ -96,6 +97,17 @@ def test_of_a_free_body_they_are_constant_too() -> None:
     found = body(ph.Free()).structure_coefficients
     assert found.are_constant and not any(found.by_time.entries())
     assert len(found.nonzero) == 18  # ε three times: turns with turns, turns with shifts, shifts with turns
+
+
+def test_of_oblique_axes_they_are_numbers() -> None:
+    """γ_kij = (H⁻¹ (h_k × h_j))_i, for three axes that are fixed in the body."""
+    axes = np.array([[1, 0.6, 0], [0, 0.8, 0], [0, 0, 1]])
+    H = [["1", "3/5", 0], [0, "4/5", 0], [0, 0, 1], *([[0] * 3] * 3)]
+    found = body(ph.JointMap(H)).structure_coefficients
+    assert found.are_constant and all(value.is_number for value in found.nonzero.values())
+    for k, j in product(range(3), repeat=2):
+        own = np.linalg.solve(axes, np.cross(axes[:, k], axes[:, j]))
+        np.testing.assert_allclose([float(found[k, i, j]) for i in range(3)], own, atol=1e-15)
 
 
 def test_of_rates_of_coordinates_they_vanish() -> None:
