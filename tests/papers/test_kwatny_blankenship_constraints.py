@@ -19,7 +19,7 @@ of_constraint = ph.JointMap.of_constraint
 
 def test_the_maps_of_table_1() -> None:
     """Table I: revolute, universal, prismatic, screw and cylindrical, by what each forbids."""
-    s = ph.symbols("s")[0] if isinstance(ph.symbols("s"), tuple) else ph.symbols("s")
+    (s,) = ph.symbols("s")
     wx, wy, wz, vx, vy, vz = UNITS
     table = {
         "revolute": ([wx, wy, vx, vy, vz], [[0, 0, 1, 0, 0, 0]]),
@@ -94,9 +94,9 @@ def test_all_formalisms_agree_on_such_a_joint() -> None:
 def test_a_model_file_has_the_rows(tmp_path: Path) -> None:
     path = tmp_path / "nut.yaml"
     path.write_text(
-        "name: nut\nparameters: {s: 0.05}\nbodies: {nut: {mass: 1, inertia: [1, 1, 2]}}\njoints:\n  j: {parent: ground, "
-        "child: nut, constraint: [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], "
-        "[0, 0, s, 0, 0, -1]]}\n"
+        "name: nut\nparameters: {s: 0.05}\nbodies: {nut: {mass: 1, inertia: [1, 1, 2]}}\njoints:\n  j: {parent: "
+        "ground, child: nut, constraint: [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0], "
+        "[0, 0, 0, 0, 1, 0], [0, 0, s, 0, 0, -1]]}\n"
     )
     assert str(ph.load(path).derive().mass_matrix[0, 0]) == "2 + s**2"
 

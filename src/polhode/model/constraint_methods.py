@@ -92,11 +92,10 @@ class ConstraintMethods(Builder):
         >>> import polhode as ph
         >>> s = ph.System("Appell and Hamel")
         >>> slides = ph.Compound(*map(ph.Prismatic, "xyz"))
-        >>> point = s.joint("slide", s.ground, s.body("mass", 2), slides, coordinates=list("xyz"))
-        >>> x, y, z = point.u
-        >>> _ = s.constrain_speed(x**2 + y**2 - z**2 / 4, "machine")
+        >>> vx, vy, vz = s.joint("slide", s.ground, s.body("mass", 2), slides, speeds=["vx", "vy", "vz"]).u
+        >>> _ = s.constrain_speed(vx**2 + vy**2 - vz**2 / 4, "machine")
         >>> s.derive().constraints.A
-        Matrix([[2*x', 2*y', -z'/2]])
+        Matrix([[2*vx, 2*vy, -vz/2]])
         """
         return self._condition(name, "speed", value)
 
