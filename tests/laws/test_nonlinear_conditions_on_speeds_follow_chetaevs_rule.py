@@ -134,6 +134,14 @@ def test_every_method_takes_them(method: str) -> None:
     assert_allclose(run["z"][-1], -5, atol=1e-7)
 
 
+def test_speeds_after_a_jump_are_brought_back() -> None:
+    e = appell_hamel().derive()
+    fallen = e.q[2] + 1
+    run = e.simulate(1, speeds=FALLING, events=[fallen], on={fallen: {e.u[0]: 3.0}})
+    assert len(run.events[0]) == 1 and run.drift.velocity < 1e-10
+    assert run.u[-1, 0] > 2
+
+
 def test_many_runs_are_those_alone() -> None:
     e = appell_hamel().derive()
     found = e.sweep({"a": [1, 2]}, 1, speeds={"vx": 0.3, "vy": 0.4}, workers=1)
@@ -162,7 +170,7 @@ def test_a_speed_that_was_not_given_follows() -> None:
 def test_what_cannot_be_done_is_refused_with_a_sentence() -> None:
     s = appell_hamel()
     e = s.derive()
-    with pytest.raises(ph.PolhodeError, match="derivative by the speeds vanishes"):
+    with pytest.raises(ph.PolhodeError, match="derivative by the speeds vanishes or has no value"):
         e.simulate(1)
     for refused in (
         lambda: s.derive(constraints="embedded"),
@@ -175,6 +183,10 @@ def test_what_cannot_be_done_is_refused_with_a_sentence() -> None:
             refused()
     with pytest.raises(ph.PolhodeError, match="so that A depends on them"):
         e.compile().constraint_matrix([0, 0, 0])
+    s = point()
+    s.constrain_speed((s.joints["slide"].u[0] - s.joints["slide"].u[1]) ** 2, "double")
+    with pytest.raises(ph.PolhodeError, match="no force keeps it there"):
+        s.derive().simulate(1, speeds=[2, 1, 0])
     s = point()
     s.constrain_speed(s.joints["slide"].u[0] ** 2 + 1, "never")
     with pytest.raises(ph.PolhodeError, match="'never' is still off by 1"):

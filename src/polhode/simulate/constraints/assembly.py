@@ -43,6 +43,8 @@ _AUXILIARY_TRIALS = 16
 #: Steps to move joints to where given auxiliary coordinates say, and the displacement that slopes are taken over, in
 #: radians or metres.
 _JOINT_STEPS, _ASIDE = 40, 1e-6
+#: Below this part of their usual size the derivatives of a row by the speeds are none.
+_FLAT = 1e-3
 #: A coordinate that moved by less is not worth a word.
 _WORTH_A_WORD = 1e-9
 
@@ -109,6 +111,7 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
     q = _positions(manifold, start, hold, t)
     A = manifold.matrix(t, q, start.u)
     defined = np.isfinite(A).all(axis=1)  # a wheel that lies flat has no rows, nor gimbal lock
+    defined[manifold.constraints.nonlinear] = True  # at other speeds they may be
     if not defined.all():
         place = f"constraint '{manifold.constraints.rows[int(np.argmin(defined))].of}'"
         cure = "Start somewhere else; in a joint that closes a loop write three turns as one Spherical()."
@@ -132,7 +135,7 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
     silent = {*equations.coordinates[manifold.auxiliary]} - {*start.given}
     moved = {name: ends for name, ends in _differences(equations.coordinates, start.q, q).items() if name not in silent}
     changed = _differences(equations.speeds, start.u, u)
-    notices = [*start.notices, *left.notices, *manifold.constraints.notices]
+    notices = [*start.notices, *left.notices]
     if moved:
         notices.append(f"to keep the constraints at the start {_in_words(moved)} moved.")
     if changed:
@@ -337,11 +340,12 @@ def _speeds_by_newton(manifold: Manifold, start: InitialState, q: Floats, t: flo
 
 
 def _check_slopes(manifold: Manifold, q: Floats, u: Floats, t: float) -> None:
-    """Refuse speeds at which a row has no slope, so that no force follows from it."""
-    slopes = np.abs(manifold.matrix(t, q, u)).max(axis=1)
-    flat = [k for k in manifold.constraints.nonlinear if not slopes[k] > TOLERANCE]
+    """Refuse speeds at which a row has no slope beside that at speeds around them: no force follows from it."""
+    aside = 0.1 * np.abs(u).max(initial=0.0) / np.arange(1, len(u) + 1)
+    slopes, usual = (np.abs(manifold.matrix(t, q, each)).max(axis=1) for each in (u, u + aside))
+    flat = [k for k in manifold.constraints.nonlinear if not slopes[k] > _FLAT * usual[k]]
     if flat:
-        message = "its derivative by the speeds vanishes at the start, and so does the force that keeps it."
+        message = "its derivative by the speeds vanishes or has no value at the start: no force keeps it there."
         place, cure = f"constraint '{manifold.constraints.rows[flat[0]].of}'", "Start with other speeds: speeds={…}."
         raise PolhodeError(message, place, cure, "E-CONSTRAINT-SINGULAR")
 
