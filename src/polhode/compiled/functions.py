@@ -483,12 +483,11 @@ class Functions:
 
         Where a constraint is not linear in the speeds, it is A(q, u, t), and `u` must be given.
         """
-        if "u" not in self.native("constraint_matrix").arrays:
-            return self._one("constraint_matrix", q, **more)
-        if u is None:
+        takes_speeds = "u" in self.native("constraint_matrix").arrays
+        if takes_speeds and u is None:
             message = "a constraint is not linear in the speeds, so that A depends on them."
             raise PolhodeError(message, "constraint_matrix", "Give the speeds: u=[…].", "E-CODE-DEPENDENCE")
-        return self._one("constraint_matrix", q, u, **more)
+        return self._one("constraint_matrix", q, *((u,) if takes_speeds and u is not None else ()), **more)
 
     # ---- frames and mass centres -----------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from ..expr.node import SYMBOL
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..geometry.elimination import eliminate
-from .rows import BY_MULTIPLIERS, Constraints
+from .rows import Constraints
 
 fault = fault_at("independent speeds")
 
@@ -150,7 +150,7 @@ def dependent_speeds_of(
     constraints: Constraints, independent: Sequence[str] | None = None, prefer: Sequence[str] = (), pose: str = ""
 ) -> DependentSpeeds:
     """Independent speeds, by name or by preference from the ground outward; `pose` names the reference in messages."""
-    constraints.check_linear("dependent speeds follow from linear conditions alone", BY_MULTIPLIERS)
+    constraints.check_linear("dependent speeds follow from linear conditions alone")
     usable = constraints.only(constraints.generic_rows)
     names = constraints.tree.speeds
     size = len(names)

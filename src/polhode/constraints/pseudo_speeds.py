@@ -39,7 +39,7 @@ from ..model.building import spellings_of
 from ..model.model import Model
 from ..model.reading import checked_name
 from .dependent_speeds import DependentSpeeds, dependent_speeds_of
-from .rows import BY_MULTIPLIERS, Constraints
+from .rows import Constraints
 
 _PLACE = "pseudo-velocities"
 fault = fault_at(_PLACE)
@@ -141,7 +141,7 @@ class PseudoSpeeds(DependentSpeeds):
 
 def pseudo_speeds_of(model: Model, constraints: Constraints, given: Mapping[str, Any]) -> PseudoSpeeds:
     """The speeds of a tree from pseudo-velocities by name: expressions that are linear in the speeds."""
-    constraints.check_linear("pseudo-velocities determine speeds by linear conditions alone", BY_MULTIPLIERS)
+    constraints.check_linear("pseudo-velocities determine speeds by linear conditions alone")
     usable = constraints.only(constraints.generic_rows)
     tree = constraints.tree
     count, needed = len(given), len(tree.u) - len(usable.rows)

@@ -26,6 +26,7 @@ from typing import Any, Protocol
 from ..errors import ModelError, PolhodeError, Problem, listed
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
+from ..expr.differentiation import gradient
 from ..expr.spelling import distinct_spellings
 from ..expr.typeset import Typeset
 from ..kinematics.motion import flow
@@ -36,9 +37,6 @@ from ..model.model import Model
 from .auxiliary import fitted, with_auxiliary, without_auxiliary
 from .loop_auxiliary import loop_auxiliary
 from .moving import MovingTree, loop_pose
-
-#: What to do where rows cannot be solved for speeds.
-BY_MULTIPLIERS = 'Derive with constraints="multipliers", in the speeds of the joints.'
 
 
 @dataclass(frozen=True)
@@ -135,11 +133,11 @@ class Constraints(Typeset):
         """The rows that are not linear in the speeds."""
         speeds = {*self.tree.u}
 
-        def bends(row: Sequence[Any]) -> bool:
-            met = [u for u in free_symbols(row) if u in speeds]
-            return any(any(directional(list(row), {u: as_expr(1)})) for u in met)
+        def bends(rate: Expr) -> bool:
+            slopes = gradient(rate, [u for u in free_symbols([rate]) if u in speeds])
+            return any(any(directional(slopes, {u: as_expr(1)})) for u in free_symbols(slopes) if u in speeds)
 
-        return [k for k, row in enumerate(self.A) if bends(row)]
+        return [k for k, row in enumerate(self.rows) if row.value is None and bends(row.rate)]
 
     @cached_property
     def a(self) -> Vector:
@@ -164,7 +162,7 @@ class Constraints(Typeset):
         rule = f"constraint forces act along {whose} derivatives by the speeds (Chetaev's rule)."
         return (f"{listed(names)} {verb} not linear in the speeds: {rule}",) if names else ()
 
-    def check_linear(self, what: str, cure: str) -> None:
+    def check_linear(self, what: str, cure: str = 'Derive with constraints="multipliers", in joint speeds.') -> None:
         """Refuse what takes rows that are linear in the speeds; `what` says so in words."""
         for k in self.nonlinear:
             message = f"it is not linear in the speeds, and {what}."

@@ -57,6 +57,12 @@ class Reduced(Typeset):
     equations: Equations
     symmetries: tuple[Symmetry, ...]
     momenta: Vector
+    q: Vector
+    u: Vector
+    mass_matrix: Matrix  # Eᵀ M E
+    bias: Vector  # Eᵀ b, with the speeds that went put in
+    efforts: Vector  # Eᵀ τ
+    coordinate_rates: Vector
 
     def __repr__(self) -> str:
         gone = ", ".join(each.coordinate or each.name for each in self.symmetries)
@@ -72,36 +78,6 @@ class Reduced(Typeset):
 
     def _sentences(self) -> list[str]:
         return [f"M u' + h = tau on what is left; {'; '.join(map(str, self.symmetries))}."]
-
-    @property
-    def q(self) -> Vector:
-        """The coordinates that are left."""
-        return self.equations.q
-
-    @property
-    def u(self) -> Vector:
-        """The speeds that are left."""
-        return self.equations.u
-
-    @property
-    def mass_matrix(self) -> Matrix:
-        """Eᵀ M E."""
-        return self.equations.mass_matrix
-
-    @property
-    def bias(self) -> Vector:
-        """Eᵀ b, with the speeds that went put in."""
-        return self.equations.bias
-
-    @property
-    def efforts(self) -> Vector:
-        """Eᵀ τ."""
-        return self.equations.efforts
-
-    @property
-    def coordinate_rates(self) -> Vector:
-        """q̇ of the coordinates that are left."""
-        return self.equations.coordinate_rates
 
     @cached_property
     def removed(self) -> dict[str, Expr]:
@@ -121,35 +97,28 @@ class Reduced(Typeset):
             return as_expr(self.whole.potential_energy + turning / 2)
 
     @property
-    def coordinate(self) -> str | None:
-        """The cyclic coordinate, of one symmetry."""
-        return self._one.coordinate
-
-    @property
-    def momentum(self) -> Expr:
-        """The symbol μ, of one symmetry."""
-        _ = self._one
-        return as_expr(self.momenta[0])
-
-    @property
-    def speed(self) -> Expr:
-        """The rate of the cyclic coordinate, of one symmetry."""
-        if self._one.coordinate is None:
-            message = f"'{self._one.name}' is no coordinate, and so has no rate."
-            raise fault(message, "All speeds are in `equations.dependent_speeds`.", "E-SYMMETRY-UNSUPPORTED")
-        return self.removed[self._one.coordinate]
-
-    @property
     def symmetry(self) -> Symmetry:
         """The symmetry, where there is one."""
-        return self._one
-
-    @property
-    def _one(self) -> Symmetry:
         if len(self.symmetries) != 1:
             message = f"the equations were reduced by {len(self.symmetries)} symmetries, not by one."
             raise fault(message, "Take `symmetries`, `momenta` and `removed`.", "E-SYMMETRY-UNSUPPORTED")
         return self.symmetries[0]
+
+    @property
+    def coordinate(self) -> str | None:
+        """The cyclic coordinate, of one symmetry."""
+        return self.symmetry.coordinate
+
+    @property
+    def momentum(self) -> Expr:
+        """The symbol μ, of one symmetry."""
+        _ = self.symmetry  # there must be one
+        return as_expr(self.momenta[0])
+
+    @property
+    def speed(self) -> Expr | None:
+        """The rate of the cyclic coordinate, of one symmetry."""
+        return self.removed.get(self.symmetry.coordinate or "")
 
     def momenta_at(
         self, start: Any = None, speeds: Any = None, parameters: Mapping[str, Any] | None = None
@@ -213,7 +182,8 @@ def reduce(equations: EquationsOfMotion, names: Sequence[str], reconstruct: bool
             with suppress(PolhodeError):  # where speeds or efforts along axes of a body turn with it, it stays
                 made = extended.derive(equations.formalism, **options, omit=[*omit, name])
                 omit.append(name)
-    return Reduced(equations, made, chosen, Vector(momenta))
+        left = made.q, made.u, made.mass_matrix, made.bias, made.efforts, made.coordinate_rates
+    return Reduced(equations, made, chosen, Vector(momenta), *left)
 
 
 def _chosen(equations: EquationsOfMotion, names: Sequence[str]) -> tuple[Symmetry, ...]:
@@ -226,18 +196,16 @@ def _chosen(equations: EquationsOfMotion, names: Sequence[str]) -> tuple[Symmetr
             cure = f"Symmetries are {known}." if known else "It has none; see symmetries()."
             raise fault(message, cure, "E-SYMMETRY-UNSUPPORTED")
     chosen = tuple(dict.fromkeys(by_name[name] for name in names))
-    if not chosen:
-        raise fault("no symmetry is named.", "Name a cyclic coordinate or a symmetry.", "E-SYMMETRY-UNSUPPORTED")
-    if len(chosen) >= len(equations.u):
-        message = f"{len(chosen)} symmetries leave no speed of {len(equations.u)}."
-        raise fault(message, "Name fewer; their momenta are the motion.", "E-SYMMETRY-UNSUPPORTED")
+    if not 0 < len(chosen) < len(equations.u):
+        message = f"{len(chosen)} symmetries are named, and there are {len(equations.u)} speeds."
+        raise fault(message, "Name one or more, and fewer than there are speeds.", "E-SYMMETRY-UNSUPPORTED")
     return chosen
 
 
 def _unused(system: System, name: str) -> str:
     """A name like this that nothing of a system has."""
-    taken = {x.name for joint in system.joints.values() for x in (*joint.q, *joint.u)}
-    taken |= {*system.parameters, *system.inputs, *system.states}
+    own = (x.name for joint in system.joints.values() for x in (*joint.q, *joint.u))
+    taken = {*own, *system.parameters, *system.inputs, *system.states}
     while name in taken:
         name += "_"
     return name

@@ -267,13 +267,14 @@ class _Search:
         parameters = [x for x in free_symbols(entry for rate in rates for entry in rate) if x.data[0] == "parameter"]
         draws = np.random.default_rng(11).uniform(0.5, 1.5, (len(parameters) + 4, len(parameters)))
         fixed = [dict(zip(parameters, draw.tolist(), strict=True)) for draw in draws]
-        bases = [basis]
         if parameters and len(_null_space(self._values(rates, fixed[0]))) > len(basis):
             bases = [_null_space(self._values(rates, at)) for at in fixed]
-        if len({each.shape for each in bases}) > 1:
-            return []
-        made = [self._functions(rates, np.array(rows), parameters, draws) for rows in zip(*bases, strict=True)]
-        return [each for each in made if each]
+            if len({each.shape for each in bases}) == 1:
+                made = [self._functions(rates, np.array(rows), parameters, draws) for rows in zip(*bases, strict=True)]
+                if all(made):
+                    return made
+        constant = [self._functions(rates, row[None], parameters, draws) for row in basis]
+        return [each for each in constant if each]
 
     def _functions(
         self, rates: Sequence[Sequence[Expr]], table: NDArray[np.float64], parameters: Sequence[Expr], draws: Any

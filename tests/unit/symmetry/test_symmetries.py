@@ -244,11 +244,11 @@ def test_what_cannot_be_reduced_says_why() -> None:
     with pytest.raises(ph.PolhodeError, match="'b' is no cyclic coordinate") as caught:
         spherical_pendulum().reduce("b")
     assert "Symmetries are a" in str(caught.value)
-    with pytest.raises(ph.PolhodeError, match="no symmetry is named"):
+    with pytest.raises(ph.PolhodeError, match="0 symmetries are named"):
         spherical_pendulum().reduce()
     s = ph.System("cart", gravity=(0, 0, 0))
     s.joint("x", s.ground, s.body("cart", 3), ph.Prismatic("x"))
-    with pytest.raises(ph.PolhodeError, match="leave no speed"):
+    with pytest.raises(ph.PolhodeError, match="1 symmetries are named, and there are 1 speeds"):
         s.derive().reduce("x")
     less = heavy_top().reduce("psi", "phi")
     for wrong in ("coordinate", "momentum", "speed", "symmetry"):

@@ -214,8 +214,7 @@ def _misfit(manifold: Manifold, q: Floats, t: float) -> float:
     left = float(np.abs(manifold.residual(t, q)).max(initial=0.0))
     if not np.isfinite(left) or manifold.on_wrong_branch(t, q):
         return np.inf
-    at_rest = np.zeros(len(manifold.equations.u))
-    return left if np.isfinite(manifold.matrix(t, q, at_rest)).all() else left + 2 * FAILED
+    return left if np.isfinite(manifold.matrix_at_rest(t, q)).all() else left + 2 * FAILED
 
 
 def _search(
@@ -269,11 +268,11 @@ def weights_of(
 
 def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[Floats, Floats]:
     """Steps of least weighted size that answer φ; no joint turns by more than a radian at once."""
-    free, at_rest = np.flatnonzero(np.isfinite(weights)), np.zeros(len(manifold.equations.u))
+    free = np.flatnonzero(np.isfinite(weights))
     metric = None if (weights[free] == 1.0).all() else np.diag(weights[free] ** 2)
 
     def step(q: Floats, left: Floats) -> Floats | None:
-        A = manifold.matrix(t, q, at_rest)
+        A = manifold.matrix_at_rest(t, q)
         if not len(free) or not np.isfinite(A).all():
             return None
         whole = np.zeros(len(weights))

@@ -157,6 +157,12 @@ class Manifold:
         lengths = np.max([self.rows(t, pose, u).lengths for pose in poses], axis=0)
         self.scale = np.where(lengths > 0.0, lengths, 1.0)
 
+    def matrix_at_rest(self, t: float, q: Floats) -> Floats:
+        """A at a pose; rows that are not linear in the speeds are zero."""
+        A: Floats = self.matrix(t, q, np.zeros(self._ends[1] - self._ends[0]))
+        A[self.constraints.nonlinear] = 0.0
+        return A
+
     def rows(self, t: float, q: Floats, u: Floats, which: list[int] | None = None) -> Factorisation:
         """The rows of A at a state, or some, in the metric of the masses; embedded, on the dependent speeds alone."""
         A, scale = self.matrix(t, q, u), self.scale
