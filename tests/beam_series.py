@@ -6,8 +6,6 @@ with a tension N(x), a polynomial that vanishes at the free end: η² (1 - x²)/
 that hangs. Nothing of polhode is used.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import perm
 

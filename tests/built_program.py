@@ -1,7 +1,5 @@
 """Simulation programs built by the system's compiler and run."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

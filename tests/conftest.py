@@ -3,8 +3,6 @@
 In a trial (`make trial`) there are ten times as many examples, and the tests that are marked as trials run too.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import sys

@@ -1,7 +1,5 @@
 """Mechanisms under control that several tests share: a slider, a two-link arm, and laws written by hand for them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

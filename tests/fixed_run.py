@@ -1,7 +1,5 @@
 """Runs of fixed steps on the one loop, in native code or in plain Python."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random trees of rigid and flexible bodies, every mass and stiffness a parameter."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -12,12 +10,9 @@ from polhode.model.samples.random_system import RandomChoices
 _AXES = ("x", "y", "z", "-x", "-y", "-z")
 _ACROSS = {"x": "yz", "y": "xz", "z": "xy"}
 _JOINTS: tuple[Callable[[str], Any], ...] = (
-    ph.Revolute,
-    ph.Prismatic,
-    lambda axis: ph.Universal(axis, "y" if axis[-1] != "y" else "z"),
-    lambda axis: ph.Spherical(storage="quaternion"),
-    lambda axis: "fixed",
-)
+    ph.Revolute, ph.Prismatic, lambda axis: ph.Universal(axis, "y" if axis[-1] != "y" else "z"),
+    lambda axis: ph.Spherical(storage="quaternion"), lambda axis: "fixed",
+)  # fmt: skip
 
 
 def random_flexible_tree(seed: int, time: bool = True, loads: bool = True) -> ph.System:

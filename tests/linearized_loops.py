@@ -1,7 +1,5 @@
 """What feedback linearisation promises, shown on the graph: along the closed loop the coordinates are integrators."""
 
-from __future__ import annotations
-
 from polhode.control import FeedbackLinearization
 from polhode.expr import Expr, as_expr, same, substitute
 from polhode.geometry.vector_fields import lie_derivative

@@ -1,7 +1,5 @@
 """An exported controller and the exported mechanism, compiled together: a closed loop that polhode has no part in."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Members of a batch beside the runs that they are alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A two-link arm in a vertical plane, all of it in symbols, and runs along a reference that start on it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A program of its own: in a process that has imported what programs import, and has run nothing."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import pkgutil

@@ -1,7 +1,5 @@
 """Random programs that use every operation, to compare targets with the reference interpreter."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping, Sequence
 

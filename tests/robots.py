@@ -1,7 +1,5 @@
 """Where the robots of the `example-robot-data` package are; tests of a module are skipped where it is not installed."""
 
-from __future__ import annotations
-
 from importlib import metadata
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Some are enough where they hold every kind of joint, storage, load and constrain
 `TREES`, `SMALL_TREES` and `CONSTRAINED`, and `laws/test_a_seed_names_one_mechanism.py` proves it of them.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Sequence
 

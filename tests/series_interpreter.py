@@ -1,7 +1,5 @@
 """The slow reference interpreter of series: one order after the other, one slot after the other, on plain floats."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -13,10 +11,7 @@ from polhode.codegen.taylor.recurrences import SeriesProgram
 
 
 def coefficients(
-    series: SeriesProgram,
-    inputs: Mapping[str, Sequence[float]],
-    order: int,
-    parameters: Sequence[float] = (),
+    series: SeriesProgram, inputs: Mapping[str, Sequence[float]], order: int, parameters: Sequence[float] = ()
 ) -> npt.NDArray[np.float64]:
     """The Taylor coefficients (order + 1, n) of the state along the motion x' = f(t, x) through a point.
 

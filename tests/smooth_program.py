@@ -1,7 +1,5 @@
 """Random right-hand sides x' = f(t, x) of every operation that has a Taylor series."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from polhode.codegen.ir.program import Array, Instruction, Output, Program

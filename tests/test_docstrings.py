@@ -1,7 +1,5 @@
 """Every public name says what it is and shows its use, in its own docstring or in that of its class."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Every example runs without a display, proves its fact, writes only where it was told to, and stays short."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """What help and completion show of the public surface: every option of a call, and public names alone."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 import pydoc
@@ -58,16 +56,13 @@ def test_options_are_those_that_a_type_checker_knows() -> None:
         assert set(_options_at(OPTIONS[name])) == typed.__optional_keys__, name
 
 
-@pytest.mark.parametrize(
-    ("call", "shown"),
-    [
-        (ph.Equations.simulate, ["method: 'str' = 'auto'", "rtol: 'float' = 1e-09", "until: 'Any' = None"]),
-        (ph.System.joint, ["limits: 'Any' = None", "pitch: 'number' = 0", "axis: 'axis' = <by type>"]),
-        (ph.System.motor, ["stiffness: 'number' = None", "coupling: 'word' = 'full'"]),
-        (ph.Equations.periodic_orbit, ["rtol: 'float' = 1e-11"]),
-        (Functions.mass_matrix, ["t: 'ArrayLike' = 0.0", "parameters: "]),
-    ],
-)
+@pytest.mark.parametrize(("call", "shown"), [
+    (ph.Equations.simulate, ["method: 'str' = 'auto'", "rtol: 'float | None' = None", "until: 'Any' = None"]),
+    (ph.System.joint, ["limits: 'Any' = None", "pitch: 'number' = 0", "axis: 'axis' = <by type>"]),
+    (ph.System.motor, ["stiffness: 'number' = None", "coupling: 'word' = 'full'"]),
+    (ph.Equations.periodic_orbit, ["rtol: 'float | None' = 1e-11"]),
+    (Functions.mass_matrix, ["t: 'ArrayLike' = 0.0", "parameters: "]),
+])  # fmt: skip
 def test_help_shows_options_with_kinds_and_defaults(call: Callable[..., Any], shown: list[str]) -> None:
     text = pydoc.render_doc(call, renderer=pydoc.plaintext)
     assert [each for each in shown if each not in text] == []

@@ -1,7 +1,5 @@
 """Signatures carry their keywords: a type checker finds a misspelt one wherever users give them."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import re
@@ -87,14 +85,8 @@ def test_a_type_checker_finds_a_misspelt_keyword_of_every_public_function(tmp_pa
     program = tmp_path / "misspelt.py"
     program.write_text("\n".join(lines) + "\n", encoding="utf-8")
     command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--no-error-summary",
-        "--cache-dir",
-        str(ROOT / ".mypy_cache"),
-        str(program),
-    ]
+        sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", str(ROOT / ".mypy_cache"), str(program),
+    ]  # fmt: skip
     surroundings = os.environ | {"MYPYPATH": str(ROOT / "src")}
     run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=surroundings, check=False)
     found = {

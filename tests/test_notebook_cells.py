@@ -1,7 +1,5 @@
 """Whatever a public call returns can be the last line of a cell: it has a cell, or at least a sentence of its own."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import inspect

@@ -1,7 +1,5 @@
 """Names that docstrings and messages mention exist: of `ph`, of modules, of classes, and words in backticks."""
 
-from __future__ import annotations
-
 import ast
 import keyword
 import re

@@ -1,7 +1,5 @@
 """The same mechanism with its turns stored otherwise."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import polhode as ph

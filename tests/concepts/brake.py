@@ -1,7 +1,5 @@
 """A controller from outside the package: a brake on every joint, against its speed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from polhode.control import Controller, Law

@@ -1,7 +1,5 @@
 """A sample of every controller: one line each, by its name in `polhode.control`, and one from outside the package."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """A force element from outside the package: the drag of air on a point of a body, against its speed squared."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from polhode.expr import Expr, Vector, sqrt

@@ -6,8 +6,6 @@ a and α are the linear acceleration of each link's origin, less gravity, and it
 mass about the origin. Any joint, any speeds. P. Appell, *Sur une forme générale des équations de la dynamique* (1900).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """A target from outside the package: JavaScript, as a module of two functions for Node and its driver."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A sample of every controller that is designed from the equations of motion, with a run that it is fit for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A constraint from outside the package: a pinion of one body and a rack of another have one velocity at the mesh."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from polhode.expr import Expr, Vector

@@ -1,7 +1,5 @@
 """A joint from outside the package: the arm of a radial drill, which climbs a threaded column and carries a slide."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

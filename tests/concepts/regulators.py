@@ -1,7 +1,5 @@
 """Samples of regulators, observers and predictive control, all of them on a cart with a pole."""
 
-from __future__ import annotations
-
 import polhode as ph
 from polhode.control import EKF, LQR, Controller, GainSchedule, LinearMPC, Observed, RealTimeIteration, iLQR
 from polhode.model.samples.underactuated import cart_pole
@@ -37,13 +35,9 @@ def ilqr(e: ph.Equations) -> Controller:
 
 #: How each is made of the mechanism.
 REGULATORS = {
-    "LQR": lqr,
-    "Observed": observed,
-    "GainSchedule": gain_schedule,
-    "LinearMPC": linear_mpc,
-    "RealTimeIteration": real_time_iteration,
-    "iLQR": ilqr,
-}
+    "LQR": lqr, "Observed": observed, "GainSchedule": gain_schedule, "LinearMPC": linear_mpc,
+    "RealTimeIteration": real_time_iteration, "iLQR": ilqr,
+}  # fmt: skip
 
 
 def mechanism() -> ph.Equations:

@@ -3,8 +3,6 @@
 (p·p - l²)/2 = 0,    p from the point of one body to that of the other
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from polhode.expr import Expr, as_expr

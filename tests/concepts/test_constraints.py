@@ -3,8 +3,6 @@
 Two of them are not in the package: files beside this one, and the line for each that adds it to the list.
 """
 
-from __future__ import annotations
-
 import pickle
 import random
 import warnings
@@ -30,7 +28,7 @@ from polhode.kinematics.motion import flow, link_jacobian
 from polhode.model.constraints import CONSTRAINTS
 from polhode.model.constraints.protocol import Constraint
 from polhode.model.system import System
-from polhode.show.scene import scene_of
+from polhode.show.scene import Painter
 from polhode.simulate.trajectory.trajectory import Trajectory
 
 from .rack import Rack
@@ -272,7 +270,7 @@ def test_it_is_drawn_on_a_page(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_rod_is_drawn_by_the_bars_that_lead_to_its_ends() -> None:
-    drawn = {body.name: body for body in scene_of(derived("rod").record, {}).bodies}
+    drawn = {body.name: body for body in Painter(derived("rod").system, {}, {}).scene("rod").bodies}
     assert drawn["left"].tracer == pytest.approx([0, 0, -1])
     assert drawn["right"].tracer == pytest.approx([0, 0.5, -1])
 

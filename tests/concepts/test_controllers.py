@@ -1,7 +1,5 @@
 """What every controller must do: be designed, run in continuous time and sampled, and become code that agrees."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Controls are chosen, named and limited alike in linearize, collocation, RealTimeIteration and simulate."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -41,10 +39,9 @@ CHOOSERS: dict[str, Callable[[ph.Equations, Any], list[str]]] = {
 
 
 @pytest.mark.parametrize("chooser", ["linearize", "collocation", "RealTimeIteration"])
-@pytest.mark.parametrize(
-    ("options", "controls"),
-    [({}, ["tau_va", "tau_vb"]), ({"motor": True}, ["tau_vb"]), ({"motor": True, "declared": True}, ["F"])],
-)
+@pytest.mark.parametrize(("options", "controls"), [
+    ({}, ["tau_va", "tau_vb"]), ({"motor": True}, ["tau_vb"]), ({"motor": True, "declared": True}, ["F"]),
+])  # fmt: skip
 def test_controls_that_are_not_named_are_the_same_everywhere(
     chooser: str, options: dict[str, bool], controls: list[str]
 ) -> None:

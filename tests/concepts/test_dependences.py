@@ -4,8 +4,6 @@ A kind that a place takes is derived, rates and all: a short run is compared wit
 other kind is refused by a sentence. Types come from the registries: a new one must be entered here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -57,15 +55,11 @@ def symbol_of(s: System, kind: str) -> Expr:
     """A symbol of a kind; where it belongs to a joint, of b."""
     b = s.joints["b"]
     made: dict[str, Callable[[], Expr]] = {
-        "time": lambda: s.time,
-        "input": lambda: s.input("w"),
-        "state": lambda: s.state("z", rate=lambda z: -z, start=1),
-        "coordinate": lambda: b.q[0],
-        "speed": lambda: b.u[0],
-        "effort": lambda: b.tau[0],
-        "acceleration": lambda: acceleration_of(b.u[0]),
+        "time": lambda: s.time, "input": lambda: s.input("w"),
+        "state": lambda: s.state("z", rate=lambda z: -z, start=1), "coordinate": lambda: b.q[0],
+        "speed": lambda: b.u[0], "effort": lambda: b.tau[0], "acceleration": lambda: acceleration_of(b.u[0]),
         "multiplier": lambda: symbol("loop", "multiplier"),
-    }
+    }  # fmt: skip
     return made[kind]()
 
 

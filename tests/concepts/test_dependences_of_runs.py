@@ -4,8 +4,6 @@ As in `test_dependences`, a kind that is taken must be followed, and any other r
 known effort, so that all that an expression may hold is a known function of time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -25,14 +23,10 @@ TIGHT: dict[str, Any] = {"start": START, "speeds": SPEEDS, "tau": {"b": "0.4 + 0
 
 #: What a symbol is worth at a time.
 VALUES: dict[str, Callable[[float], float]] = {
-    "time": lambda t: t,
-    "input": lambda t: 0.3 + np.sin(t),
-    "state": lambda t: np.exp(-t),
-    "coordinate": lambda t: 1 + 0.2 * t + 0.1 * t**2 + 0.025 * t**3,
-    "speed": lambda t: 0.2 + 0.2 * t + 0.075 * t**2,
-    "effort": lambda t: 0.4 + 0.3 * t,
-    "acceleration": lambda t: 0.2 + 0.15 * t,
-}
+    "time": lambda t: t, "input": lambda t: 0.3 + np.sin(t), "state": lambda t: np.exp(-t),
+    "coordinate": lambda t: 1 + 0.2 * t + 0.1 * t**2 + 0.025 * t**3, "speed": lambda t: 0.2 + 0.2 * t + 0.075 * t**2,
+    "effort": lambda t: 0.4 + 0.3 * t, "acceleration": lambda t: 0.2 + 0.15 * t,
+}  # fmt: skip
 
 
 def value(kind: str, t: float) -> float:
@@ -45,15 +39,11 @@ def rig(kind: str) -> tuple[ph.System, Expr]:
     s.joint("a", s.ground, s.body("A", 1), ph.Prismatic("x"))
     b = s.joint("b", s.ground, s.body("B", 2), ph.Prismatic("y"))
     made: dict[str, Callable[[], Expr]] = {
-        "time": lambda: s.time,
-        "input": lambda: s.input("w"),
-        "state": lambda: s.state("z", rate=lambda z: -z, start=1),
-        "coordinate": lambda: b.q[0],
-        "speed": lambda: b.u[0],
-        "effort": lambda: b.tau[0],
-        "acceleration": lambda: acceleration_of(b.u[0]),
+        "time": lambda: s.time, "input": lambda: s.input("w"),
+        "state": lambda: s.state("z", rate=lambda z: -z, start=1), "coordinate": lambda: b.q[0],
+        "speed": lambda: b.u[0], "effort": lambda: b.tau[0], "acceleration": lambda: acceleration_of(b.u[0]),
         "multiplier": lambda: symbol("loop", "multiplier"),
-    }
+    }  # fmt: skip
     return s, made[kind]()
 
 

@@ -3,8 +3,6 @@
 One of them is not in the package: a file beside this one, and the one line that adds it to the list.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import pickle

@@ -3,8 +3,6 @@
 One of them is not in the package: a file beside this one, and the one line that adds it to the list.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable
@@ -99,16 +97,10 @@ def thirty_bodies() -> System:
 
 
 MODELS: dict[str, tuple[Callable[[], System], int]] = {
-    "empty": (empty, 0),
-    "one fixed body": (one_fixed_body, 0),
-    "welded pair": (welded_pair, 0),
-    "pendulum": (pendulum, 1),
-    "falling stone": (falling_stone, 6),
-    "spring and damper": (spring_and_damper, 1),
-    "rolling wheel": (rolling_wheel, 3),
-    "two islands": (two_islands, 4),
-    "thirty bodies": (thirty_bodies, 30),
-}
+    "empty": (empty, 0), "one fixed body": (one_fixed_body, 0), "welded pair": (welded_pair, 0),
+    "pendulum": (pendulum, 1), "falling stone": (falling_stone, 6), "spring and damper": (spring_and_damper, 1),
+    "rolling wheel": (rolling_wheel, 3), "two islands": (two_islands, 4), "thirty bodies": (thirty_bodies, 30),
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,5 @@
 """What every integrator must do: the right motion, at its stated order, on every kind of coordinate."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 import numpy as np
@@ -135,22 +133,10 @@ def test_minus_a_quaternion_is_the_same_start(method: str) -> None:
     assert np.abs(one.q + other.q).max() < 1e-12
 
 
-@pytest.mark.parametrize(
-    "method",
-    [
-        "TP86",
-        "DOP853",
-        "taylor",
-        "Rodas5P",
-        "Radau",
-        "scipy.LSODA",
-        "scipy.BDF",
-        "rk4",
-        "gauss4",
-        "lie4",
-        "generalised_alpha",
-    ],
-)
+@pytest.mark.parametrize("method", [
+    "TP86", "DOP853", "taylor", "Rodas5P", "Radau", "scipy.LSODA", "scipy.BDF", "rk4", "gauss4", "lie4",
+    "generalised_alpha",
+])  # fmt: skip
 def test_quaternions_stay_on_the_unit_sphere(method: str) -> None:
     loose = {} if method in FIXED else {"rtol": 1e-6, "atol": 1e-6}
     run = top("quaternion").simulate(3, speeds={"tip_wz": 30.0, "tip_wx": 1.0}, method=method, **loose)

@@ -3,8 +3,6 @@
 One of them is not in the package: a file beside this one, and the one line that adds it to the list.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +32,7 @@ from polhode.model.joints import JOINTS, JointType, joint_type
 from polhode.model.records import Joint
 from polhode.model.samples.random_system import random_system
 from polhode.model.stage import STORAGES, Stage
-from polhode.show.scene import scene_of
+from polhode.show.scene import Painter
 
 from .radial_arm import RadialArm
 
@@ -363,7 +361,7 @@ def test_what_a_user_gives_is_what_the_fields_say(case: Case) -> None:
 def test_a_joint_is_drawn_on_what_holds_it(case: Case, tmp_path: Path) -> None:
     system = one_joint(case.type, at=(0, 1, 0), rotation=("x", 0.3))
     run = system.derive().simulate(0.1)
-    pieces = scene_of(run.equations.record, {}).bodies[0].shapes
+    pieces = Painter(run.equations.system, {}, {}).scene("").bodies[0].shapes
     assert [piece.kind for piece in pieces] == [solid.kind for solid in case.type.drawing]
     for solid, piece in zip(case.type.drawing, pieces, strict=True):
         if not solid.along:
@@ -385,15 +383,12 @@ def test_random_mechanisms_are_drawn_of_any_type(seed: int) -> None:
 FILE = "bodies: {b: {mass: 1}}\njoints:\n  j: {parent: ground, child: b, type: radial_arm, KEYS}\n"
 
 
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ("column: x", "m.yaml:3: joints.j.type: a radial_arm joint needs lead.\n  Give metres of advance for each"),
-        ("lead: 1, axis: x", "a radial_arm joint does not take axis.\n  It takes lead, column, arm."),
-        ("lead: 1, colum: x", "m.yaml:3: joints.j.colum: there is no such key.\n  Did you mean `column`"),
-        ("lead: 1, column: w", "m.yaml:3: joints.j.column: the axis 'w' is none of x, y, z"),
-    ],
-)
+@pytest.mark.parametrize(("keys", "message"), [
+    ("column: x", "m.yaml:3: joints.j.type: a radial_arm joint needs lead.\n  Give metres of advance for each"),
+    ("lead: 1, axis: x", "a radial_arm joint does not take axis.\n  It takes lead, column, arm."),
+    ("lead: 1, colum: x", "m.yaml:3: joints.j.colum: there is no such key.\n  Did you mean `column`"),
+    ("lead: 1, column: w", "m.yaml:3: joints.j.column: the axis 'w' is none of x, y, z"),
+])  # fmt: skip
 def test_a_type_from_outside_is_refused_in_the_words_of_its_fields(keys: str, message: str) -> None:
     with pytest.raises(ph.PolhodeError) as caught:
         loads_yaml(FILE.replace("KEYS", keys), file="m.yaml")

@@ -172,19 +172,13 @@ def test_steppers_go_on_where_they_were(options: dict[str, Any]) -> None:
     np.testing.assert_array_equal(found.q, st.q)
 
 
-def test_constrained_steppers_go_on_where_they_were() -> None:
+def test_functions_of_controllers_and_constrained_steppers_come_back() -> None:
     st = with_multipliers().stepper(batch=2, speeds={"crank": 1}, dt=0.02)
     st.step()
     found = again(st)
     np.testing.assert_array_equal(found.step()[0], st.step()[0])
-
-
-def test_functions_of_controllers_come_back() -> None:
     law = ph.control.ComputedTorque(pendulum(), kp=4, kd=4).compile()
     how = {"q": [0.3], "u": [1.0], "reference": [0.1, 0.2, 0.3]}
     np.testing.assert_array_equal(again(law)(**how), law(**how))
-
-
-def test_a_lambda_in_a_stepper_is_told() -> None:
     with pytest.raises(ph.PolhodeError, match=r"events: .*lambda.* does not pickle: no name leads to it"):
         pickle.dumps(pendulum().stepper(events=[lambda t, q, u: q[0]]))

@@ -1,7 +1,5 @@
 """Places that depend on time are prescribed motions: each against a law written by hand, run by SciPy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -27,17 +25,11 @@ def slider(**place: Callable[[Any], Any]) -> float:
     return float(s.derive().simulate(1, start={"x": 1}, speeds={"x": 0.5}, **TIGHT)["x"][-1])
 
 
-def test_a_rail_that_moves_along_itself_leaves_the_bead_behind() -> None:
+def test_rails_and_rods_that_move_leave_beads_behind_or_throw_them() -> None:
     assert slider(at=lambda t: (ph.sin(t), 0, 0)) == pytest.approx(1 + 1.5 - np.sin(1), abs=1e-8)
     assert slider(child_at=lambda t: (ph.sin(t), 0, 0)) == pytest.approx(1 - 0.5 + np.sin(1), abs=1e-8)
-
-
-def test_a_bead_flies_out_on_a_rod_that_turns() -> None:
     expected = np.cosh(2) + 0.25 * np.sinh(2)
     assert slider(rotation=lambda t: ("z", 2 * t)) == pytest.approx(expected, abs=1e-7)
-
-
-def test_a_wheel_lags_behind_where_its_zero_turns() -> None:
     s = ph.System("wheel", gravity=(0, 0, 0))
     s.joint("q", s.ground, s.body("wheel", inertia=(1, 1, 2)), ph.Revolute("z"), child_rotation=("z", s.time**3))
     run = s.derive().simulate(1, start={"q": 0.2}, speeds={"q": 0.3}, **TIGHT)

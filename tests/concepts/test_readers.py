@@ -1,7 +1,5 @@
 """What every reader of model files owes: registering one in `polhode.formats.READERS` runs all of this on it."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from collections.abc import Callable
@@ -10,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.seeds import TRIAL
 
 import polhode as ph
 from polhode.errors import PolhodeError
@@ -99,7 +98,7 @@ SAMPLES: dict[str, str] = {
 TELLING = list(b"[]{}:,-\"'#&*!|>%@`~?<>/\\\n\t 019.exX\xff\x00")
 
 by_format = pytest.mark.parametrize("suffix", sorted(READERS))
-few = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = settings(max_examples=60 if TRIAL else 25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def outcome(path: Path) -> ph.System | PolhodeError:

@@ -3,8 +3,6 @@
 One of them is not in the package: a file beside this one, and the one line that adds it to the list.
 """
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import json
@@ -46,16 +44,8 @@ SOURCES = [*LISTED, ADDED.name]
 HAS_C = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 EPS = np.finfo(float).eps
 HOSTILE = [
-    '*/ system("x") /*',
-    "a\nb",
-    "tail\\",
-    "??/",
-    "// */ #error",
-    '"""',
-    "'; import os",
-    "%v1 = ret void",
-    "é\u2028",
-]
+    '*/ system("x") /*', "a\nb", "tail\\", "??/", "// */ #error", '"""', "'; import os", "%v1 = ret void", "é\u2028",
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -191,18 +181,11 @@ def _skip_without(tool: str) -> None:
 
 
 TARGETS: dict[str, Target] = {
-    "interpreter": _interpreter,
-    "numpy module": _numpy_text,
-    "numpy backend": _backend("numpy"),
-    "numpy batch": _batch("numpy", 2),
-    "fortran": _fortran,
-    "javascript": _javascript,
-    "llvm": _backend("llvm"),
-    "llvm batch": _batch("llvm", 2),
-    "llvm lanes": _batch("llvm", LANES_FROM),
-    "llvm lanes, own parameters": _own_parameters,
-    "without LLVM": _without_llvm,
-}
+    "interpreter": _interpreter, "numpy module": _numpy_text, "numpy backend": _backend("numpy"),
+    "numpy batch": _batch("numpy", 2), "fortran": _fortran, "javascript": _javascript, "llvm": _backend("llvm"),
+    "llvm batch": _batch("llvm", 2), "llvm lanes": _batch("llvm", LANES_FROM),
+    "llvm lanes, own parameters": _own_parameters, "without LLVM": _without_llvm,
+}  # fmt: skip
 if HAS_C:
     TARGETS |= {"c": _backend("c"), "c batch": _batch("c", 2)}
 

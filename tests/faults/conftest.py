@@ -1,7 +1,5 @@
 """What several files of fault tests share."""
 
-from __future__ import annotations
-
 import locale
 from collections.abc import Iterator
 

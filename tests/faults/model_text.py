@@ -1,7 +1,5 @@
 """A small model file, and what its reader says of one that is wrong."""
 
-from __future__ import annotations
-
 import pytest
 
 import polhode as ph

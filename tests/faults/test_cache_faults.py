@@ -1,7 +1,5 @@
 """F38 and F39: whatever happens to compilers, disks and cache files, the answer is right or there is a sentence."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess
@@ -125,10 +123,15 @@ def test_f38_a_read_only_folder_is_lived_with(cache: ObjectCache) -> None:
         assert right(cache=cache)
 
 
-def test_f38_a_file_where_the_folder_should_be_is_lived_with(tmp_path: Path) -> None:
+def test_f38_read_only_folders_and_files_in_the_way_are_lived_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "cache").write_text("in the way")
     with pytest.warns(CacheWarning, match="works without its cache"):
         assert right(cache=ObjectCache(tmp_path / "cache"))
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "mine"))
+    assert right() and len(entries(default_cache())) == 1
+    assert default_cache().folder == tmp_path / "mine"
 
 
 def test_f38_a_full_disk_is_said_once_and_leaves_nothing_behind(
@@ -208,12 +211,6 @@ def test_the_folder_is_not_looked_through_at_every_writing(tmp_path: Path, monke
     os.utime(tmp_path / "looked", (0, 0))
     ObjectCache(tmp_path, limit=2**20).write(KEY, b"code")
     assert looked == [tmp_path]
-
-
-def test_the_folder_is_the_one_the_environment_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "mine"))
-    assert right() and len(entries(default_cache())) == 1
-    assert default_cache().folder == tmp_path / "mine"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """What `compare` is handed and cannot use is refused with one clear sentence, before anything is derived."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

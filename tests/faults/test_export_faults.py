@@ -1,7 +1,5 @@
 """Faults of exported source: of two models it links together, and no name breaks it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -80,21 +78,15 @@ def test_fortran_of_two_models_links_together(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_every_symbol_of_fortran_carries_the_prefix(tmp_path: Path) -> None:
+def test_symbols_carry_the_prefix_or_the_names_of_functions(tmp_path: Path) -> None:
     swing("x", 1.0).derive().export("fortran", tmp_path, prefix="left")
     text = (tmp_path / "left_forward_dynamics.f90").read_text()
     assert "module polhode_left_forward_dynamics" in text and 'bind(c, name="left_forward_dynamics_brake")' in text
     assert "#define brake left_forward_dynamics_brake" in (tmp_path / "left_forward_dynamics_functions.c").read_text()
-
-
-def test_without_a_prefix_names_are_those_of_the_functions(tmp_path: Path) -> None:
     written = swing("x", 1.0).derive().export("c", tmp_path, of="mass_matrix", prefix="")
     assert {path.name for path in written} == {
-        "mass_matrix.h",
-        "mass_matrix.c",
-        "mass_matrix_main.c",
-        "mass_matrix.json",
-    }
+        "mass_matrix.h", "mass_matrix.c", "mass_matrix_main.c", "mass_matrix.json",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["größe", "3R", "", "a" * 90, "*/ system(1)", "\u4e2d", "int", "-"])
@@ -141,20 +133,12 @@ def test_the_head_says_that_quaternions_are_of_unit_length(tmp_path: Path) -> No
     assert sentence not in (tmp_path / "swing_forward_dynamics.h").read_text()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        ({"foo": 1}, "no option 'foo'"),
-        ({"perfix": "x"}, "Did you mean 'prefix'"),
-        ({"of": 5}, "no function 5"),
-        ({"of": [5]}, "no function 5"),
-        ({"of": []}, "no function is named"),
-        ({"of": [["bias"]]}, "there is no function"),
-        ({"path": 5}, "5 is no folder"),
-        ({"target": 5}, "no target 5"),
-        ({"target": ["c"]}, "no target"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "sentence"), [
+    ({"foo": 1}, "no option 'foo'"), ({"perfix": "x"}, "Did you mean 'prefix'"), ({"of": 5}, "no function 5"),
+    ({"of": [5]}, "no function 5"), ({"of": []}, "no function is named"),
+    ({"of": [["bias"]]}, "there is no function"), ({"path": 5}, "5 is no folder"), ({"target": 5}, "no target 5"),
+    ({"target": ["c"]}, "no target"),
+])  # fmt: skip
 def test_a_wrong_export_is_told(arguments: dict, sentence: str, tmp_path: Path) -> None:
     given = {"target": "c", "path": tmp_path / "out", **arguments}
     with pytest.raises(PolhodeError, match=sentence):

@@ -1,7 +1,5 @@
 """F01: what is no regular file — a pipe, a device, a socket — is refused with a sentence and never waited for."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -56,14 +54,11 @@ def test_f01_what_is_no_regular_file_is_refused(tmp_path: Path, name: str, make:
     assert name in str(told.value) and "[E-" in str(told.value)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '<mujoco><include file="part.xml"/></mujoco>',
-        '<mujoco><asset><mesh name="m" file="part.xml"/></asset><worldbody><body><joint/>'
-        '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>',
-    ],
-)
+@pytest.mark.parametrize("text", [
+    '<mujoco><include file="part.xml"/></mujoco>',
+    '<mujoco><asset><mesh name="m" file="part.xml"/></asset><worldbody><body><joint/>'
+    '<geom type="mesh" mesh="m"/></body></worldbody></mujoco>',
+])  # fmt: skip
 def test_f01_a_pipe_that_a_model_names_is_refused(tmp_path: Path, text: str) -> None:
     pytest.importorskip("mujoco")
     os.mkfifo(tmp_path / "part.xml")

@@ -171,6 +171,12 @@ def test_f38_exports_need_no_llvm(broken: pytest.MonkeyPatch, tmp_path: Path) ->
     assert list((tmp_path / "code").glob("*.c"))
 
 
+def test_f38_derivatives_of_runs_are_refused_without_llvm(broken: pytest.MonkeyPatch) -> None:
+    broken.setattr("polhode.simulate.gradients.smooth_run.method_code", refuse)
+    with pytest.raises(PolhodeError, match="E-SENSITIVITY-UNSUPPORTED"):
+        pendulum().derive().sensitivities(1, ["hinge"])
+
+
 def test_f38_code_that_is_kept_runs_where_llvm_does_not_and_leaves_lanes_out(broken: pytest.MonkeyPatch) -> None:
     q = np.linspace(-1, 1, LANES_FROM)[:, None]
     expected = pendulum().derive().compile(cache=False).forward_dynamics(q, 0 * q)
@@ -186,12 +192,6 @@ def test_f38_code_that_is_kept_runs_where_llvm_does_not_and_leaves_lanes_out(bro
     with pytest.warns(BackendWarning, match="no code in lanes here"):
         np.testing.assert_allclose(functions.forward_dynamics(q, 0 * q), expected, rtol=1e-13)
     np.testing.assert_allclose(functions.forward_dynamics(q, 0 * q), expected, rtol=1e-13)
-
-
-def test_f38_derivatives_of_runs_are_refused_without_llvm(broken: pytest.MonkeyPatch) -> None:
-    broken.setattr("polhode.simulate.gradients.smooth_run.method_code", refuse)
-    with pytest.raises(PolhodeError, match="E-SENSITIVITY-UNSUPPORTED"):
-        pendulum().derive().sensitivities(1, ["hinge"])
 
 
 @pytest.mark.parametrize("platform", ["darwin", "win32", "freebsd14"])

@@ -1,7 +1,5 @@
 """What a user can get wrong in Python: each mistake is one sentence that names its place, and nothing is half done."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -120,10 +118,9 @@ def test_a_missing_parameter_value_is_named_at_run_time() -> None:
         functions.forward_dynamics([1.0], [0.0], parameters={"m": float("inf")})
 
 
-@pytest.mark.parametrize(
-    ("q", "u"),
-    [([0.1], [0.0, 0.0]), ([0.1, 0.2, 0.3], [0.0, 0.0]), (np.zeros((4, 2)), np.zeros((3, 2))), ("ab", [0, 0])],
-)
+@pytest.mark.parametrize(("q", "u"), [
+    ([0.1], [0.0, 0.0]), ([0.1, 0.2, 0.3], [0.0, 0.0]), (np.zeros((4, 2)), np.zeros((3, 2))), ("ab", [0, 0]),
+])  # fmt: skip
 def test_F47_a_wrong_shape_is_told_with_the_right_one(q: object, u: object) -> None:
     functions = _arm().derive().compile()
     with pytest.raises(ShapeError):

@@ -1,7 +1,5 @@
 """What is looked for in the wrong place is told where it is."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 from pathlib import Path
@@ -21,43 +19,30 @@ def test_what_equations_have_is_asked_of_a_system(name: str) -> None:
     assert hasattr(ph.Equations, name)
 
 
-def test_names_of_other_libraries_are_asked_of_functions() -> None:
+def test_attributes_of_other_libraries_and_of_equations_are_suggested() -> None:
     f = slider().derive().compile()
     for name, told in _ELSEWHERE.items():
         with pytest.raises(AttributeError) as caught:
             getattr(f, name)
         assert str(caught.value).endswith(told)
     assert all(hasattr(Functions, name) for name in ("inverse_dynamics", "forward_dynamics", "mass_matrix", "bias"))
-
-
-def test_other_attributes_are_missing_as_everywhere_and_copies_are_made() -> None:
     system = slider()
     with pytest.raises(AttributeError, match=r"'System' object has no attribute 'simulat'$"):
         getattr(system, "simulat")  # noqa: B009 - a type checker knows that it is not there
     assert copy.copy(system).name == system.name
     f = pickle.loads(pickle.dumps(system.derive().compile()))
     assert f.mass_matrix([0.0]).shape == (1, 1)
-
-
-def test_a_matrix_of_expressions_is_called() -> None:
     with pytest.raises(ph.PolhodeError, match=r"compile\(\)\.mass_matrix"):
         slider().derive().mass_matrix([0.0])  # type: ignore[operator]
 
 
-def test_a_xacro_file_is_told_how_it_is_expanded(tmp_path: Path) -> None:
+def test_xacro_limits_and_sample_times_are_explained(tmp_path: Path) -> None:
     for name in ("arm.xacro", "arm.urdf.xacro"):
         with pytest.raises(ph.PolhodeError, match=rf"xacro {name} > arm\.urdf"):
             ph.load(tmp_path / name)
-
-
-def test_a_limit_below_zero_is_told_what_a_limit_is() -> None:
     e = slider().derive()
     with pytest.raises(ph.PolhodeError, match="Give a number > 0"):
         e.simulate(1, controller=ServoPID(e), reference=1, limits=-5)
-
-
-def test_a_sample_time_as_long_as_the_run_is_told() -> None:
-    e = slider().derive()
     told = e.simulate(0.1, controller=ServoPID(e), reference=1, sample_time=1.0).notices
     assert any("evaluated once, at the start" in each for each in told)
     assert not e.simulate(0.1, controller=ServoPID(e), reference=1, sample_time=0.01).notices

@@ -1,7 +1,5 @@
 """Faults of saved results: names that collide, flipped bits, damaged and hostile files; one sentence for each."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -97,15 +95,12 @@ def test_h3_a_result_of_a_sweep_is_never_another_one_s() -> None:
     assert measured["max:speed:x"].tolist() == [3] and measured["max:coordinate:d(x)"].tolist() == [0]
 
 
-def test_h3_two_values_that_are_spelled_alike_are_varied_apart(tmp_path: Path) -> None:
+def test_h3_values_spelled_alike_are_apart_and_measures_have_names(tmp_path: Path) -> None:
     s = ph.System("block", gravity=(0, 0, 0))
     s.joint("x", s.ground, s.body("b", s.parameter("x(0)", 1)), ph.Prismatic("x"))
     sweep = s.derive().sweep({"x(0)": [1, 2], "start:x": [3, 4, 5]}, 1, workers=1, samples=3)
     assert sweep.shape == (2, 3) and sweep.dimensions == ("parameter:x(0)", "start:x")
     assert sweep["x"].tolist() == [[3, 4, 5], [3, 4, 5]]
-
-
-def test_h3_two_measures_of_one_name_are_told() -> None:
     sweep = slides("x").sweep({"m": [1]}, 1, measure=["final", lambda run: {"x": 5.0}], workers=1, samples=3)
     assert "two measures give a result 'x'" in sweep.failures[0]
 
@@ -221,12 +216,9 @@ def load(path: Path) -> Batch | Sweep:
 def numbers(found: Batch | Sweep) -> list[object]:
     if isinstance(found, Batch):
         return [
-            found.t.tolist(),
-            found.q.tolist(),
-            found.u.tolist(),
-            found.varied["m"].tolist(),
+            found.t.tolist(), found.q.tolist(), found.u.tolist(), found.varied["m"].tolist(),
             found.parameters["m"].tolist(),
-        ]
+        ]  # fmt: skip
     return [{name: each.tolist() for name, each in found.values.items()}, found.axes["m"].tolist()]
 
 
@@ -348,7 +340,7 @@ def test_h8_a_damaged_result_in_a_store_is_computed_again(tmp_path: Path) -> Non
 # ---- texts --------------------------------------------------------------------------------------------------------
 
 
-def test_h10_a_cell_beyond_what_csv_takes_is_told(tmp_path: Path) -> None:
+def test_h10_cells_and_characters_beyond_csv_are_refused(tmp_path: Path) -> None:
     (tmp_path / "run.csv").write_text("time,q." + "x" * 200_000 + "\n0,1\n")
     with pytest.raises(FormatError, match="field limit"):
         Trajectory.from_csv(tmp_path / "run.csv")
@@ -360,9 +352,6 @@ def test_h10_a_sample_file_with_such_a_cell_is_told(tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text("0,1\n1," + "1" * 200_000 + "\n")
     with pytest.raises(FormatError, match="field limit"):
         read_samples(tmp_path / "f.csv", "F", "input F")
-
-
-def test_h10_half_a_character_in_a_table_of_a_sweep_is_told(tmp_path: Path) -> None:
     sweep = slides("\ud800").sweep({"m": [1]}, 1, workers=1, samples=3)
     with pytest.raises(PolhodeError, match="half of a character"):
         sweep.to_csv(tmp_path / "sweep.csv")

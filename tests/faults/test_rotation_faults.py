@@ -1,7 +1,5 @@
 """What is no rotation, or is asked of one where it has no answer: refused in a sentence with its code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Faults of sweeps, by their ids: the whole of it killed at a random moment, a full disk, hostile stores."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Tables and users' functions that cannot be: each is refused with its place, its cure and its code."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any
@@ -44,8 +42,8 @@ TABLES: list[tuple[str, str, Callable[[], Any]]] = [
     ("E-FUNCTION-NAME", "'wrap'", lambda: ph.table([0, 1], [0, 1], outside="wrap")),
     ("E-FUNCTION-NUMBER", "infinite", lambda: ph.table([0, 5e-324], [-1e300, 1e300])),
     ("E-FUNCTION-SHAPE", "more than", lambda: ph.table(np.arange(LARGEST + 1), np.arange(LARGEST + 1))),
-    ("E-FUNCTION-NUMBER", "evaluated at 2, outside its range 0.0 to 1.0", lambda: TYRE(2)),
-    ("E-FUNCTION-NUMBER", "evaluated at 2, outside", lambda: TYRE(ph.Vector([2])[0] + X - X)),
+    ("E-FUNCTION-NUMBER", "its argument 2 is outside its range 0.0 to 1.0", lambda: TYRE(2)),
+    ("E-FUNCTION-NUMBER", "argument 2 is outside", lambda: TYRE(ph.Vector([2])[0] + X - X)),
     ("E-FUNCTION-UNSUPPORTED", "antiderivative", GRID.integral),
     ("E-FUNCTION-UNSUPPORTED", "antiderivative", lambda: TYRE.integral().integral()),
     ("E-FUNCTION-UNSUPPORTED", "zero everywhere", lambda: TYRE.derivative().derivative()),

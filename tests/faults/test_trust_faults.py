@@ -1,7 +1,5 @@
 """F39: native code is loaded only from files that nobody else could have written; otherwise one warning, no cache."""
 
-from __future__ import annotations
-
 import os
 import stat
 import warnings

@@ -1,7 +1,5 @@
 """What the URDF reader survives, by the ids of the fault list: files, numbers, names, trees, followers, masses."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from fractions import Fraction
@@ -59,21 +57,6 @@ def refusal(folder: Path, content: str | bytes, **options: object) -> str:
 # ---- the file --------------------------------------------------------------------------------------------------
 
 
-def test_F01_what_is_no_file_is_told_by_its_path(tmp_path: Path) -> None:
-    empty = tmp_path / "empty.urdf"
-    empty.write_bytes(b" \n")
-    for path, said in ((tmp_path, "folder"), (empty, "empty"), (tmp_path / "no.urdf", "No such file")):
-        with pytest.raises(FormatError, match=said) as caught:
-            load_urdf(path)
-        assert str(path) in str(caught.value)
-
-
-@pytest.mark.parametrize("length", [30, 60, 120])
-def test_F02_a_file_that_is_cut_off_gives_no_model(length: int, tmp_path: Path) -> None:
-    message = refusal(tmp_path, hinge()[:length])
-    assert "the XML is broken" in message and "column" in message
-
-
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_F03_encodings_give_the_same_names(encoding: str, tmp_path: Path) -> None:
     text = robot('<link name="épaule"/>')
@@ -114,10 +97,15 @@ def test_F05_size_depth_and_number_are_bounded(tmp_path: Path) -> None:
     assert "100 attributes" in refusal(tmp_path, f"<robot {' '.join(attributes[:100])}/>")
 
 
-def test_F05_a_limit_can_be_raised_by_name(tmp_path: Path) -> None:
+def test_F05_limits_can_be_raised_and_F06_macros_are_not_skipped(tmp_path: Path) -> None:
     text = robot('<link name="a"><visual/></link>')
     assert "Limits(elements=…)" in refusal(tmp_path, text, limits=Limits(elements=2))
     read(tmp_path, text, limits=Limits(elements=3))
+    text = '<robot name="r" xmlns:xacro="x"><link name="a"/><xacro:leg side="left"/></robot>'
+    assert "has not been expanded" in refusal(tmp_path, text)
+    system, _ = read(tmp_path, hinge('<axis xyz="  0\t 0 \n 1 "/>'))
+    plain, _ = read(tmp_path, hinge())
+    assert system.joints["elbow"].type == plain.joints["elbow"].type
 
 
 @pytest.mark.parametrize(
@@ -125,11 +113,6 @@ def test_F05_a_limit_can_be_raised_by_name(tmp_path: Path) -> None:
 )
 def test_F06_another_format_is_recognised(tag: str, said: str, tmp_path: Path) -> None:
     assert said in refusal(tmp_path, f"<{tag}><link name='a'/></{tag}>")
-
-
-def test_F06_an_unexpanded_macro_is_not_skipped(tmp_path: Path) -> None:
-    text = '<robot name="r" xmlns:xacro="x"><link name="a"/><xacro:leg side="left"/></robot>'
-    assert "has not been expanded" in refusal(tmp_path, text)
 
 
 # ---- numbers and names -----------------------------------------------------------------------------------------
@@ -149,25 +132,18 @@ def test_F08_a_vector_has_three_components(vector: str, tmp_path: Path) -> None:
     assert "3 components" in refusal(tmp_path, hinge(f'<axis xyz="{vector}"/>'))
 
 
-def test_F08_white_space_does_not_matter(tmp_path: Path) -> None:
-    system, _ = read(tmp_path, hinge('<axis xyz="  0\t 0 \n 1 "/>'))
-    plain, _ = read(tmp_path, hinge())
-    assert system.joints["elbow"].type == plain.joints["elbow"].type
-
-
-def test_F09_doubled_names_are_refused_with_both_lines(tmp_path: Path) -> None:
+def test_F09_doubled_names_are_refused_and_F10_links_and_joints_kept_apart(tmp_path: Path) -> None:
     text = robot(links("a", "b", "a") + joint("j", "a", "b") + "\n" + joint("j", "a", "b"))
     message = refusal(tmp_path, text)
     assert "arm.urdf:4: link 'a'" in message and "already a link of this name in line 2" in message
     assert "arm.urdf:6: joint 'j'" in message and "already a joint of this name in line 5" in message
-
-
-def test_F10_names_of_links_and_joints_are_kept_apart(tmp_path: Path) -> None:
     composed, taken_apart = unicodedata.normalize("NFC", "é"), unicodedata.normalize("NFD", "é")
     text = robot(links(composed, taken_apart) + joint(composed, composed, taken_apart))
     system, report = read(tmp_path, text)
     assert {composed, taken_apart} < set(system.bodies) and composed in system.joints
     assert "W-ROBOT-NAME" in [warning.code for warning in report.warnings]
+    message = refusal(tmp_path, robot(f'<link name="{"x" * 10_000}"/>'))
+    assert "10,000 characters" in message and len(message) < 1000
 
 
 def _code(path: Path) -> str:
@@ -189,20 +165,12 @@ def test_F11_any_name_is_read_and_stays_out_of_the_code(name: str, tmp_path: Pat
     assert sources[0] == sources[1]
 
 
-def test_F11_a_name_that_is_too_long_is_refused(tmp_path: Path) -> None:
-    message = refusal(tmp_path, robot(f'<link name="{"x" * 10_000}"/>'))
-    assert "10,000 characters" in message and len(message) < 1000
-
-
-def test_all_problems_of_a_file_are_told_at_once(tmp_path: Path) -> None:
+def test_all_problems_are_reported_at_once_with_the_right_choices(tmp_path: Path) -> None:
     text = robot('<link name="a"/>\n<link/>\n' + joint("j", "a", "z", "bolt", '<axis xyz="0 0 0"/><origin xyz="1 2"/>'))
     with pytest.raises(FormatError) as caught:
         read(tmp_path, text)
     assert len(caught.value.problems) == 5
     assert {problem.place.split(":")[1] for problem in caught.value.problems} == {"3", "4"}
-
-
-def test_a_wrong_choice_lists_the_right_ones(tmp_path: Path) -> None:
     with pytest.raises(PolhodeError, match="'fixed' or 'floating'"):
         read(tmp_path, hinge(), base="flying")
     with pytest.raises(PolhodeError, match="not a tolerance"):
@@ -226,12 +194,9 @@ def test_F07_a_number_that_no_robot_has_is_refused(hole: str, number: str, tmp_p
 # ---- the tree --------------------------------------------------------------------------------------------------
 
 
-def test_F12_a_missing_link_is_named_with_close_matches(tmp_path: Path) -> None:
+def test_F12_missing_links_and_ends_are_named(tmp_path: Path) -> None:
     message = refusal(tmp_path, robot(links("shoulder", "hand") + joint("j", "sholder", "hand")))
     assert "arm.urdf:4" in message and "Did you mean 'shoulder'" in message
-
-
-def test_F12_a_joint_without_ends_is_refused_twice(tmp_path: Path) -> None:
     message = refusal(tmp_path, robot(links("a") + '<joint name="j" type="fixed"><parent/></joint>'))
     assert "<parent> names no link" in message and "<child> is missing" in message
 
@@ -245,14 +210,11 @@ def test_F13_a_robot_is_a_tree(joints: str, said: str, tmp_path: Path) -> None:
     assert said in refusal(tmp_path, robot(links("a", "b", "c") + joints))
 
 
-def test_F14_several_roots_are_listed(tmp_path: Path) -> None:
+def test_F14_roots_are_listed_and_F15_unknown_joint_types_refused(tmp_path: Path) -> None:
     message = refusal(tmp_path, robot(links("a", "b", "c") + joint("j", "a", "b")))
     assert "2 links without a parent: 'a' (line 2), 'c' (line 4)" in message
     assert "no such link" in refusal(tmp_path, robot(links("a", "b")), root="z")
     assert "there is no link" in refusal(tmp_path, robot(""))
-
-
-def test_F15_an_unknown_joint_type_is_refused_with_those_there_are(tmp_path: Path) -> None:
     message = refusal(tmp_path, hinge(kind="universal"))
     assert "no joint type 'universal'" in message and "planar" in message
 
@@ -287,18 +249,26 @@ def test_F16_a_senseless_follower_is_told_why(mimic: str, kind: str, said: str, 
     assert said in message and message.startswith("arm.urdf:5: joint 'right' <mimic")
 
 
-def test_F16_followers_in_a_circle_are_refused(tmp_path: Path) -> None:
+def test_F16_followers_in_a_circle_are_refused_and_massless_ones_allowed(tmp_path: Path) -> None:
     one = joint("j", "a", "b", inside='<mimic joint="k"/>')
     other = joint("k", "a", "c", inside='<mimic joint="j"/>')
     message = refusal(tmp_path, robot(links("a", "b", "c") + one + "\n" + other))
     assert "arm.urdf:5: joint 'j' <mimic joint=\"k\">: the joints follow each other: j → k → j." in message
     assert "arm.urdf:6: joint 'k'" in message
+    bare = robot(links("a", "b") + '<link name="c"/>' + joint("j", "a", "b") + joint("k", "a", "c"))
+    assert "nothing that it moves has mass" in refusal(tmp_path, bare)
+    coupled = bare.replace("</joint>\n</robot>", '<mimic joint="j"/></joint>\n</robot>')
+    assert len(read(tmp_path, coupled)[0].derive().u) == 1
+    assert "nothing that it moves has mass" in refusal(tmp_path, coupled, mimic="independent")
 
 
-def test_F16_a_fixed_joint_follows_nothing_and_says_so(tmp_path: Path) -> None:
+def test_F16_fixed_followers_and_right_angle_offsets(tmp_path: Path) -> None:
     weld = joint("k", "a", "c", "fixed", '<mimic joint="j"/>')
     system, report = read(tmp_path, robot(links("a", "b", "c") + joint("j", "a", "b") + weld))
     assert not system.couplings and [warning.code for warning in report.warnings] == ["W-ROBOT-UNSUPPORTED"]
+    system, report = read(tmp_path, fingers('joint="left" offset="1.5707963"'))
+    assert system.couplings["right"].offset == ph.pi / 2
+    assert "N-ROBOT-ANGLE" in [notice.code for notice in report.notices]
 
 
 def test_F16_a_chain_of_followers_is_the_coupling_that_it_spells(tmp_path: Path) -> None:
@@ -313,20 +283,6 @@ def test_F16_a_chain_of_followers_is_the_coupling_that_it_spells(tmp_path: Path)
     free.couple("slide", "gear", Fraction(1, 4))
     assert coupled.derive("newton_euler").coordinates == ["crank"]
     assert coupled.derive("newton_euler").agrees_with(free.derive("poincare"))
-
-
-def test_F16_an_offset_next_to_a_right_angle_is_one(tmp_path: Path) -> None:
-    system, report = read(tmp_path, fingers('joint="left" offset="1.5707963"'))
-    assert system.couplings["right"].offset == ph.pi / 2
-    assert "N-ROBOT-ANGLE" in [notice.code for notice in report.notices]
-
-
-def test_F16_a_follower_that_moves_no_mass_is_allowed_where_its_leader_moves_some(tmp_path: Path) -> None:
-    bare = robot(links("a", "b") + '<link name="c"/>' + joint("j", "a", "b") + joint("k", "a", "c"))
-    assert "nothing that it moves has mass" in refusal(tmp_path, bare)
-    coupled = bare.replace("</joint>\n</robot>", '<mimic joint="j"/></joint>\n</robot>')
-    assert len(read(tmp_path, coupled)[0].derive().u) == 1
-    assert "nothing that it moves has mass" in refusal(tmp_path, coupled, mimic="independent")
 
 
 # ---- locked joints ---------------------------------------------------------------------------------------------
@@ -383,12 +339,9 @@ def test_what_cannot_be_locked_is_told(tmp_path: Path) -> None:
 # ---- joints and masses -----------------------------------------------------------------------------------------
 
 
-def test_F17_an_axis_of_no_length_is_refused(tmp_path: Path) -> None:
+def test_F17_axes_without_length_and_F18_limits_without_a_way_are_refused(tmp_path: Path) -> None:
     message = refusal(tmp_path, hinge('<axis xyz="0 0 0"/>'))
     assert message.splitlines()[0] == ("arm.urdf:4: joint 'elbow' <axis xyz=\"0 0 0\">: the axis has zero length.")
-
-
-def test_F18_limits_must_leave_a_way(tmp_path: Path) -> None:
     assert "above the upper limit" in refusal(tmp_path, hinge('<limit lower="1" upper="-1"/>'))
     _, report = read(tmp_path, hinge('<limit lower="-180" upper="180"/>'))
     assert "W-ROBOT-NUMBER" in [warning.code for warning in report.warnings]
@@ -403,7 +356,7 @@ def test_F18_no_effort_or_velocity_is_negative(what: str, tmp_path: Path) -> Non
     read(tmp_path, hinge(f'<limit {what}="-5"/>', "fixed"))
 
 
-def test_F19_a_joint_that_moves_no_mass_is_refused_with_its_path(tmp_path: Path) -> None:
+def test_F19_masses_that_are_negative_or_missing(tmp_path: Path) -> None:
     text = robot(links("a", "b") + '<link name="c"/>' + joint("j", "a", "b") + joint("k", "b", "c"))
     message = refusal(tmp_path, text)
     assert "joint 'k'" in message and "j → k" in message and "singular" in message
@@ -411,9 +364,6 @@ def test_F19_a_joint_that_moves_no_mass_is_refused_with_its_path(tmp_path: Path)
     assert "W-ROBOT-SINGULAR" in [warning.code for warning in report.warnings]
     assert system.derive().mass_matrix[1, 1] == 0
     read(tmp_path, text.replace('name="k" type="revolute"', 'name="k" type="fixed"'))
-
-
-def test_F19_negative_and_tiny_masses(tmp_path: Path) -> None:
     assert "negative" in refusal(tmp_path, hinge(inertial=INERTIAL.replace('"2"', '"-2"')))
     _, report = read(tmp_path, hinge(inertial=INERTIAL.replace('"2"', '"1e-30"')))
     assert "W-ROBOT-SINGULAR" in [warning.code for warning in report.warnings]
@@ -438,10 +388,9 @@ def test_F21_massless_links_on_welds_change_nothing(tmp_path: Path) -> None:
     assert plain.derive("newton_euler").agrees_with(dressed.derive("newton_euler"))
 
 
-@pytest.mark.parametrize(
-    "filename",
-    ["no.stl", "package://unknown/a.stl", "C:\\a.stl", "http://example.org/a.stl", "/etc/passwd", "../../o.stl"],
-)
+@pytest.mark.parametrize("filename", [
+    "no.stl", "package://unknown/a.stl", "C:\\a.stl", "http://example.org/a.stl", "/etc/passwd", "../../o.stl",
+])  # fmt: skip
 def test_F22_a_mesh_that_cannot_be_had_is_a_warning_that_shows_its_path(filename: str, tmp_path: Path) -> None:
     mesh = f'<visual><geometry><mesh filename="{filename}"/></geometry></visual>'
     _, report = read(tmp_path, robot(f'<link name="a">{mesh}</link>'))

@@ -1,7 +1,5 @@
 """Values of the wrong kind are answered by a sentence that names them; what is not the user's stays as it is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

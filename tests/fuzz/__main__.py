@@ -3,8 +3,6 @@
 A failing case is printed as a script. `--first K --cases 1` with the same seed and kind runs case K alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

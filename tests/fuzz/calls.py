@@ -1,7 +1,5 @@
 """Cases from calls: every public call with arguments that are sound, odd, of the wrong type, or in the wrong order."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from functools import cache
@@ -88,26 +86,13 @@ _LEFT_OUT = {"animate", "plot", "keeping", "native", "compiled", "mro"}
 _COUNTS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(
         [
-            "sin",
-            "cos",
-            "tan",
-            "asin",
-            "acos",
-            "atan",
-            "sinh",
-            "cosh",
-            "tanh",
-            "exp",
-            "log",
-            "sqrt",
-            "absolute",
-            "sign",
-            "floor",
+            "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "absolute",
+            "sign", "floor",
         ],
         lambda x: x,
     ),
     **dict.fromkeys(("atan2", "minimum", "maximum"), lambda x, y: x),
-}
+}  # fmt: skip
 
 
 @cache
@@ -130,15 +115,10 @@ def targets() -> list[tuple[str, tuple[str, ...], float, list[inspect.Parameter]
             add(f"ph.{name}", (), 1.0, call)
     add("ph.load", (), 1.0, ph.load)
     for owner, kind, before, weight in (
-        ("s", ph.System, (), 5.0),
-        ("a", ph.Body, (), 1.0),
-        ("tip", ph.Frame, (), 1.0),
-        ("a.x", ph.Arrow, (), 1.0),
-        ("b.origin", ph.Point, (), 1.0),
-        ("e", ph.Equations, DERIVED, 1.0),
-        ("f", Functions, COMPILED, 1.0),
+        ("s", ph.System, (), 5.0), ("a", ph.Body, (), 1.0), ("tip", ph.Frame, (), 1.0), ("a.x", ph.Arrow, (), 1.0),
+        ("b.origin", ph.Point, (), 1.0), ("e", ph.Equations, DERIVED, 1.0), ("f", Functions, COMPILED, 1.0),
         ("r", Trajectory, SIMULATED, 0.4),
-    ):
+    ):  # fmt: skip
         for name, call in inspect.getmembers(kind, callable):
             if not name.startswith("_") and name not in _LEFT_OUT:
                 add(f"{owner}.{name}", before, weight, call, inspect.isfunction(inspect.getattr_static(kind, name)))
@@ -218,11 +198,7 @@ def dh_case(chance: Random) -> Case:
     options = chance.choice(
         ["", ", 'modified'", ", system=s", f", gravity={chance.choice(HOSTILE)}", f", {cell('name')}"]
     )
-    made = [
-        *START[:2],
-        "from polhode.formats.dh import from_dh",
-        f"arm = from_dh([{', '.join(rows)}]{options})",
-    ]
+    made = [*START[:2], "from polhode.formats.dh import from_dh", f"arm = from_dh([{', '.join(rows)}]{options})"]
     if chance.random() < 0.1:
         made.append("e = arm.derive()")
     return Case(tuple(made))

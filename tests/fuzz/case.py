@@ -1,7 +1,5 @@
 """A case of a fuzzer: a short Python script that anybody can run again, and what may come out of it."""
 
-from __future__ import annotations
-
 import math
 import traceback
 import warnings

@@ -1,7 +1,5 @@
 """Cases from expressions: as a model file spells them and as Python builds them."""
 
-from __future__ import annotations
-
 from random import Random
 
 from tests.fuzz.case import Case

@@ -1,7 +1,5 @@
 """Cases from files: real models, tables and results, changed until few of them are sound."""
 
-from __future__ import annotations
-
 import io
 from functools import cache
 from importlib import metadata
@@ -202,16 +200,10 @@ def _repacked(content: bytes, chance: Random) -> bytes:
     old = arrays[key]
     arrays[key] = chance.choice(
         [
-            old[:-1],
-            old.reshape(-1),
-            np.array(["a"]),
-            np.zeros((2, 2, 2)),
-            np.array(1.0),
-            np.full(old.shape, np.nan),
-            np.frombuffer(mutated(old.tobytes(), chance), dtype=np.uint8),
-            old * 1j,
+            old[:-1], old.reshape(-1), np.array(["a"]), np.zeros((2, 2, 2)), np.array(1.0),
+            np.full(old.shape, np.nan), np.frombuffer(mutated(old.tobytes(), chance), dtype=np.uint8), old * 1j,
         ]
-    )
+    )  # fmt: skip
     if chance.random() < 0.2:
         del arrays[chance.choice(list(arrays))]
     file = io.BytesIO()

@@ -1,7 +1,5 @@
 """Valid files made hostile: at the level of bytes, of words and numbers, and of lines."""
 
-from __future__ import annotations
-
 import re
 from random import Random
 

@@ -1,7 +1,5 @@
 """Objects whose methods are called with wrong arguments, one of each public class of results; made once a process."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Cases from saved results: batches and sweeps in every format, damaged; and columns with hostile names."""
 
-from __future__ import annotations
-
 import io
 import json
 from functools import cache

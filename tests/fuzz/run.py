@@ -1,7 +1,5 @@
 """Runs cases in a child process, so that a crash or a hang is one failing case and the rest go on."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os
@@ -24,17 +22,9 @@ ROOT = Path(__file__).parents[2]
 MEMORY = 6 * 2**30
 
 KINDS: dict[str, Maker] = {
-    "api": api_case,
-    "csv": csv_case,
-    "dh": dh_case,
-    "expr": expr_case,
-    "mjcf": mjcf_case,
-    "names": name_case,
-    "results": result_case,
-    "signature": signature_case,
-    "urdf": urdf_case,
-    "yaml": yaml_case,
-}
+    "api": api_case, "csv": csv_case, "dh": dh_case, "expr": expr_case, "mjcf": mjcf_case, "names": name_case,
+    "results": result_case, "signature": signature_case, "urdf": urdf_case, "yaml": yaml_case,
+}  # fmt: skip
 
 
 def made(kind: str, seed: str, number: int) -> Case:

@@ -3,8 +3,6 @@
 What is called is read from the pages of the reference, so that a new public name is called as soon as it is listed.
 """
 
-from __future__ import annotations
-
 import inspect
 from functools import cache
 from random import Random

@@ -1,7 +1,5 @@
 """Valid files made hostile in their structure: parts left out, doubled, moved, renamed or of another type."""
 
-from __future__ import annotations
-
 import json
 from copy import deepcopy
 from random import Random

@@ -1,7 +1,5 @@
 """An end to what would hang: a case that takes too long is interrupted and says where it was."""
 
-from __future__ import annotations
-
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@
 writes them anew. More operations than the baseline are a failure; fewer ask for a new baseline.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -46,12 +44,9 @@ def ur5() -> System:
 
 SOURCES = {"pendulum": from_file("pendulum"), "double_pendulum": from_file("double_pendulum")}
 COUNTED: dict[str, Callable[[], System]] = {
-    **SOURCES,
-    "six-joint arm": six_degree_of_freedom_arm,
-    "UR5": ur5,
-    "PUMA-like arm": puma_like_arm,
+    **SOURCES, "six-joint arm": six_degree_of_freedom_arm, "UR5": ur5, "PUMA-like arm": puma_like_arm,
     "general 6R arm": general_arm,
-}
+}  # fmt: skip
 FUNCTIONS = ("forward_dynamics", "inverse_dynamics", "mass_matrix")
 BASELINE = HERE / "operations.json"
 
@@ -98,12 +93,9 @@ def counted(make: Callable[[], System]) -> dict[str, dict[str, int]]:
     for function in FUNCTIONS:
         found = equations.operations(function)
         table[function] = {
-            "multiplications": found.multiplications,
-            "additions": found.additions,
-            "divisions": found.divisions,
-            "sine-cosine pairs": found.sincos,
-            "set-up": found.setup,
-        }
+            "multiplications": found.multiplications, "additions": found.additions, "divisions": found.divisions,
+            "sine-cosine pairs": found.sincos, "set-up": found.setup,
+        }  # fmt: skip
     return table
 
 

@@ -1,7 +1,5 @@
 """The same model gives the same program byte for byte: in a fresh process, among other derivations, on a warm cache."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -35,11 +33,9 @@ def free_body() -> ph.System:
 
 
 MECHANISMS: dict[str, Callable[[], ph.System]] = {
-    **COUNTED,
-    "four-bar": four_bar,
-    "free body": free_body,
+    **COUNTED, "four-bar": four_bar, "free body": free_body,
     "arm with a ball joint": lambda: six_degree_of_freedom_arm("spherical"),
-}
+}  # fmt: skip
 #: What is asked of a mechanism, and by which formalisms.
 CASES = [
     ("double_pendulum", "poincare"), ("double_pendulum", "newton_euler"), ("double_pendulum", "hamel"),
@@ -105,9 +101,7 @@ def test_a_program_does_not_depend_on_what_else_is_alive(fresh: dict[tuple[str, 
         assert programs(*case) == fresh[case], case
 
 
-def test_a_program_does_not_depend_on_the_order_in_which_models_came(
-    fresh: dict[tuple[str, str], Programs],
-) -> None:
+def test_a_program_does_not_depend_on_the_order_in_which_models_came(fresh: dict[tuple[str, str], Programs]) -> None:
     for order in (CASES, CASES[::-1]):
         kept = []
         for case in order:

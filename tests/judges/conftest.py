@@ -1,7 +1,5 @@
 """How close two engines must be: relative to the size of what is compared, with the true residuals on request."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ thirty digits it judges both sides: the reference solution is 1.0047e-12 s late,
 is 1.1e-9 rad.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Pinocchio as judge of the regressor and of how many parameters efforts tell: the numerical rank of its regressor."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

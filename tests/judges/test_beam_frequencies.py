@@ -1,7 +1,5 @@
 """Natural frequencies of beams from their records, beside closed forms and transcendental equations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

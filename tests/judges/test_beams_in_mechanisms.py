@@ -3,8 +3,6 @@
 `test_beam_frequencies.py` judges the records of beams; here joints, closures and bodies at stations support them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

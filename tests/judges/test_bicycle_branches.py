@@ -1,7 +1,5 @@
 """The benchmark bicycle's weave and capsize speeds by continuation; Meijaard, Papadopoulos, Ruina and Schwab (2007)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Cassie from home, where the four-bars of its feet are nearly flat: it falls as a free body."""
 
-from __future__ import annotations
-
 import pytest
 from tests.robots import ROBOTS
 

@@ -1,7 +1,5 @@
 """Optimal control by CasADi: the same transcription has the same values, derivatives and optimum."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What textbooks and papers say of well-known mechanisms: degrees, singular sets, zero dynamics, flat outputs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Controllers judged by the runs that they close, and by Pinocchio's inverse dynamics on a real robot."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -31,15 +29,10 @@ def ur5() -> tuple[ph.Equations, control.ComputedTorque]:
     return e, control.ComputedTorque(e, kp=100, kd=20)
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda e: control.ComputedTorque(e, kp=100, kd=20, ki=50),
-        lambda e: control.PassivityBased(e, kd=10, lambda_=5),
-        lambda e: control.PassivityBased(e, kd=10, kp=50),
-        lambda e: control.SlidingMode(e, 5, 10, 0.1),
-    ],
-)
+@pytest.mark.parametrize("make", [
+    lambda e: control.ComputedTorque(e, kp=100, kd=20, ki=50), lambda e: control.PassivityBased(e, kd=10, lambda_=5),
+    lambda e: control.PassivityBased(e, kd=10, kp=50), lambda e: control.SlidingMode(e, 5, 10, 0.1),
+])  # fmt: skip
 def test_with_exact_parameters_the_path_is_followed(make: Any) -> None:
     c = make(arm())
     assert off_path(arm().simulate(3, controller=c, reference=PATH, rtol=1e-10, atol=1e-12, **ON_PATH)) < 1e-8
@@ -63,11 +56,9 @@ def test_estimates_that_are_wrong_by_30_percent_find_the_masses() -> None:
     for k in range(0, len(run.t), 40):
         t = run.t[k]
         at = {
-            **masses,
-            **gains,
-            **dict(zip(arm().q, run.q[k], strict=True)),
+            **masses, **gains, **dict(zip(arm().q, run.q[k], strict=True)),
             **dict(zip(arm().u, run.u[k], strict=True)),
-        }
+        }  # fmt: skip
         at |= {x: run[x.name][k] for x in (each.symbol for each in c.law.states)}
         wanted = {"q1": (np.sin(t), np.cos(t)), "q2": (np.cos(2 * t) / 2, -np.sin(2 * t))}
         at |= {x: v for each in c.law.reference for x, v in zip(each.symbols, wanted[each.name], strict=False)}
@@ -127,13 +118,10 @@ class Balance(control.Controller):
 
 
 @pytest.mark.parametrize("sample_time", [None, 0.002])
-@pytest.mark.parametrize(
-    ("make", "angle", "gains"),
-    [
-        (cart_pole, "theta", {"ke": 80, "kp": 1, "kv": 1, "limit": 8}),
-        (furuta_pendulum, "pendulum", {"ke": 1000, "kp": 10, "kv": 1, "limit": 60}),
-    ],
-)
+@pytest.mark.parametrize(("make", "angle", "gains"), [
+    (cart_pole, "theta", {"ke": 80, "kp": 1, "kv": 1, "limit": 8}),
+    (furuta_pendulum, "pendulum", {"ke": 1000, "kp": 10, "kv": 1, "limit": 60}),
+])  # fmt: skip
 def test_a_pendulum_is_swung_up_and_caught(make: Any, angle: str, gains: Any, sample_time: float | None) -> None:
     e = make().derive()
     swing = control.EnergyControl(e, {angle: 0}, **gains)

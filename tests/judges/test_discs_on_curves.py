@@ -1,7 +1,5 @@
 """Discs and beads on curves against closed forms, other constraints, and an equation of their own in one variable."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

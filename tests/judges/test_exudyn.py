@@ -93,10 +93,7 @@ def test_a_slider_crank_with_a_rod_that_bends_moves_as_finite_elements_do() -> N
         ground = mbs.AddMarker(
             items.MarkerNodeCoordinate(nodeNumber=mbs.AddNode(items.NodePointGround()), coordinate=0)
         )
-        pin = (
-            lambda mbs, t, item, offset: a * np.cos(4 * t**3) - a,
-            lambda mbs, t, item, offset: a * np.sin(4 * t**3),
-        )
+        pin = (lambda mbs, t, item, offset: a * np.cos(4 * t**3) - a, lambda mbs, t, item, offset: a * np.sin(4 * t**3))
         for k, offset in enumerate(pin):
             marker = mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=nodes[0], coordinate=k))
             mbs.AddObject(items.CoordinateConstraint(markerNumbers=[ground, marker], offsetUserFunction=offset))
@@ -182,10 +179,7 @@ def test_a_beam_of_stiff_segments_is_at_least_as_exact_at_the_same_steps(radius:
     equations, options = segments(8).derive(), {"samples": 101, "watch_energy": False}
     exact, ours = (
         equations.simulate(1, **method, **options).pose("tip")[0][:, :2]
-        for method in (
-            {"method": "DOP853"},
-            {"method": "generalised_alpha", "step": 1e-3, "spectral_radius": radius},
-        )
+        for method in ({"method": "DOP853"}, {"method": "generalised_alpha", "step": 1e-3, "spectral_radius": radius})
     )
     off, theirs = (np.linalg.norm(tip - exact, axis=1) for tip in (ours, segments_of_exudyn(8, 1e-3, radius, 1.0)))
     assert off.max() < theirs.max() < 3e-4

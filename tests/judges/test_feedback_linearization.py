@@ -1,7 +1,5 @@
 """What textbooks and papers print of feedback linearising laws, which those that are derived must equal."""
 
-from __future__ import annotations
-
 import pytest
 from tests.linearized_loops import is_chain_of_integrators
 

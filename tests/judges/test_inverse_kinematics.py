@@ -1,7 +1,5 @@
 """Pinocchio as judge of inverse kinematics: a robot's frame is where it was wanted, by number and in closed form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

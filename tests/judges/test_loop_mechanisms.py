@@ -1,7 +1,5 @@
 """Loops judged by formulas that are known in closed form, and by Pinocchio's and MuJoCo's constrained accelerations."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any

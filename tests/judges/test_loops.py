@@ -1,7 +1,5 @@
 """Pinocchio and MuJoCo as judges of loops: accelerations, the forces that close them, and a motion."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

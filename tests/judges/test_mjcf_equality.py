@@ -1,7 +1,5 @@
 """MuJoCo as judge of equality constraints: the motions that its constraint Jacobian allows are those that ours does."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

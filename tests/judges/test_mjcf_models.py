@@ -1,7 +1,5 @@
 """MuJoCo as judge of the MJCF reader: the accelerations of `mj_forward` on the very file that was read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

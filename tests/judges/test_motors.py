@@ -1,7 +1,5 @@
 """Pinocchio and MuJoCo as judges of motors: reflected inertia as armature, rotors as bodies of their own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

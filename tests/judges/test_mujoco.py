@@ -5,8 +5,6 @@ world axes, angular velocity in body axes), so its acceleration is turned before
 d(R v)/dt = R (v̇ + ω × v).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -9,8 +9,6 @@ v = G u, with G found here in floating point from B ε' = H u, so that nothing o
 which holds for nonholonomic joints as well (d'Alembert), where G has more rows than columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Units against pint: every symbol that is known, and random products of them, exactly where they are rational."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

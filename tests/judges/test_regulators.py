@@ -1,7 +1,5 @@
 """Regulators and observers against python-control, SciPy's optimisers, and filters written by hand."""
 
-from __future__ import annotations
-
 import control
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Effort and velocity limits of real robots, judged by Pinocchio's reading of the same files."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

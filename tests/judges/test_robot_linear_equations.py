@@ -1,7 +1,5 @@
 """A(t) and B(t) along runs of robots: by Pinocchio's derivatives of forward dynamics, and by differences."""
 
-from __future__ import annotations
-
 from typing import Any
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Pinocchio as judge of frames' accelerations, mass centres, momenta about them, M⁻¹ and gravity's efforts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

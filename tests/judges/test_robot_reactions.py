@@ -1,7 +1,5 @@
 """What the joints of a real robot carry, judged by Pinocchio's inverse dynamics."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 Every robot of the `example-robot-data` package is read, or refused for a reason that is listed here.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from functools import cached_property
@@ -86,15 +84,10 @@ def followers_of(robot: str) -> dict[str, tuple[str, float, float]]:
     return found
 
 
-@pytest.mark.parametrize(
-    "robot",
-    [
-        "ur_description/urdf/ur5_robot.urdf",
-        "panda_description/urdf/panda.urdf",
-        "anymal_b_simple_description/robots/anymal.urdf",
-        "talos_data/robots/talos_reduced.urdf",
-    ],
-)
+@pytest.mark.parametrize("robot", [
+    "ur_description/urdf/ur5_robot.urdf", "panda_description/urdf/panda.urdf",
+    "anymal_b_simple_description/robots/anymal.urdf", "talos_data/robots/talos_reduced.urdf",
+])  # fmt: skip
 def test_the_reference_derivation_agrees_exactly(robot: str) -> None:
     system = load_urdf(FOLDER / robot, base="floating")
     found = system.compare(["articulated_body", "composite_body"], run=False, functions=()).reference
@@ -245,15 +238,11 @@ def test_every_robot_moves_as_pinocchio_says(robot: str, base: str) -> None:
         assert_close(f"orientation of {name}", own[3:], d.data.oMf[frame].rotation.flatten())
 
 
-@pytest.mark.parametrize(
-    ("robot", "base"),
-    [
-        ("panda_description/urdf/panda.urdf", "fixed"),
-        ("solo_description/robots/solo.urdf", "floating"),
-        pytest.param("solo_description/robots/solo12.urdf", "floating", marks=pytest.mark.trial),
-        pytest.param("talos_data/robots/talos_reduced.urdf", "floating", marks=pytest.mark.trial),
-    ],
-)
+@pytest.mark.parametrize(("robot", "base"), [
+    ("panda_description/urdf/panda.urdf", "fixed"), ("solo_description/robots/solo.urdf", "floating"),
+    pytest.param("solo_description/robots/solo12.urdf", "floating", marks=pytest.mark.trial),
+    pytest.param("talos_data/robots/talos_reduced.urdf", "floating", marks=pytest.mark.trial),
+])  # fmt: skip
 def test_compiled_derivatives_are_pinocchios(robot: str, base: str) -> None:
     """These programs are long, and so computed in packs of values."""
     system = load_as_pinocchio_does(robot, base)

@@ -4,8 +4,6 @@ Disc: E. J. Routh, Advanced Dynamics. Sleigh: S. A. Chaplygin (1911). Snakeboard
 Lewis and R. M. Murray (1995). Rattleback: T. R. Kane and D. A. Levinson (1982), whose numbers these are.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Splines on SO(3) beside SciPy's, on the same knots: a hundred random ones, up to 120° apart."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation

@@ -1,7 +1,5 @@
 """SciPy beside runs with states without mass: the same equations written by hand and integrated by SciPy alone."""
 
-from __future__ import annotations
-
 import importlib.util
 
 import numpy as np
@@ -20,11 +18,7 @@ def by_hand(t: float, x: np.ndarray) -> list[float]:
     """A rod on a geared motor: ⅓ θ̈ = K n i - ½ g sin θ, L i̇ = V - R i - K n θ̇."""
     angle, speed, current = x
     voltage = 3 * np.sin(t)
-    return [
-        speed,
-        3 * (K * RATIO * current - G / 2 * np.sin(angle)),
-        (voltage - R * current - K * RATIO * speed) / L,
-    ]
+    return [speed, 3 * (K * RATIO * current - G / 2 * np.sin(angle)), (voltage - R * current - K * RATIO * speed) / L]
 
 
 @pytest.mark.parametrize("method", ["auto", "RK45", "scipy.LSODA", "Radau", "scipy.BDF", "rk4", IDA])

@@ -1,7 +1,5 @@
 """Stiff problems whose solutions are known: the test set for initial value problems, SciPy's Radau, SUNDIALS."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pendulums are swung up and caught by an exported controller against the exported mechanism, as in a run."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """SymPy's Kane as judge: mass matrix and forcing of textbook mechanisms, as formulas."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

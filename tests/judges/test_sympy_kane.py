@@ -1,7 +1,5 @@
 """SymPy's KanesMethod as judge of ours: numbers of M and f, with speeds that are not rates of coordinates."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

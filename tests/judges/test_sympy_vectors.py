@@ -1,7 +1,5 @@
 """sympy.physics.vector as judge: dot products, velocities, accelerations and inertia dyadics of textbook mechanisms."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

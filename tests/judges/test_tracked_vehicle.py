@@ -1,7 +1,5 @@
 """The tracked vehicle against statics, a linear model built by hand in NumPy, its rigid limit, symmetry and power."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import shutil

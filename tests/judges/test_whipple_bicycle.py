@@ -1,7 +1,5 @@
 """The Whipple bicycle against its published benchmark: Meijaard, Papadopoulos, Ruina and Schwab (2007)."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

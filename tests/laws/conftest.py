@@ -1,7 +1,5 @@
 """A System written down again with changes, for laws that say what a change must not change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A coordinate whose motion is prescribed: the free equations with its motion put in, and nothing solved for it."""
 
-from __future__ import annotations
-
 import pytest
 from tests.seeds import seeds
 

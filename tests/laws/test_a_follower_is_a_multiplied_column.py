@@ -1,7 +1,5 @@
 """A joint that follows another: the same motion as a holonomic constraint, and as a multiplied column."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -62,16 +60,11 @@ def test_energy_of_a_coupled_mechanism_changes_by_the_power_given() -> None:
     assert np.ptp(run.energy.total) < 1e-7
 
 
-@pytest.mark.parametrize(
-    ("couplings", "sentence"),
-    [
-        ([("a", "a", 1)], "cannot follow itself"),
-        ([("a", "b", 1), ("b", "a", 1)], "cannot follow itself"),
-        ([("a", "nobody", 1)], "there is no joint 'nobody'"),
-        ([("a", "b", 0)], "multiplier is zero"),
-        ([("a", "b", 1), ("a", "wrist", 1)], "already follows 'b'"),
-    ],
-)
+@pytest.mark.parametrize(("couplings", "sentence"), [
+    ([("a", "a", 1)], "cannot follow itself"), ([("a", "b", 1), ("b", "a", 1)], "cannot follow itself"),
+    ([("a", "nobody", 1)], "there is no joint 'nobody'"), ([("a", "b", 0)], "multiplier is zero"),
+    ([("a", "b", 1), ("a", "wrist", 1)], "already follows 'b'"),
+])  # fmt: skip
 def test_F16_a_coupling_that_makes_no_sense_is_refused(couplings: list[tuple[str, str, int]], sentence: str) -> None:
     system = _gripper(coupled=False)
     with pytest.raises(ModelError, match=sentence):

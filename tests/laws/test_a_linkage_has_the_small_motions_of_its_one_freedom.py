@@ -4,8 +4,6 @@ The model in one coordinate is written here from scratch: the angles of coupler 
 and potential by sums over the bars. About an equilibrium m(θ) δθ̈ + c δθ̇ + V″(θ) δθ = 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Motors on random chains: every formalism agrees, by hand it is the same, energy is kept, stiff gears are rigid."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

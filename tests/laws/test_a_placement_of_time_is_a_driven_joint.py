@@ -29,14 +29,9 @@ from polhode.papers.tokad.chain import serial_chain
 PAIRS = tuple(range(39))
 LOOPS = tuple(seed for seed in PAIRS if seed not in (29, 35))
 CLOSING = (
-    ph.Spherical(),
-    ph.Planar("z"),
-    ph.Cylindrical("y"),
-    ph.Revolute((3, 0, 4)),
-    ph.Universal("x", "z"),
-    ph.Screw("z", 0.25),
-    ph.Compound(ph.Spherical(), ph.Prismatic("z")),
-)
+    ph.Spherical(), ph.Planar("z"), ph.Cylindrical("y"), ph.Revolute((3, 0, 4)), ph.Universal("x", "z"),
+    ph.Screw("z", 0.25), ph.Compound(ph.Spherical(), ph.Prismatic("z")),
+)  # fmt: skip
 LOOPED = ("free", "spherical", "universal", "planar", "revolute", "cylindrical")
 
 
@@ -220,10 +215,7 @@ def _moving_elbow() -> tuple[ph.System, Positions]:
     def positions(a: Any, b: Any) -> list[tuple[Any, list[Any]]]:
         far = 2 + sp.sin(t) / 2
         elbow = [far * sp.cos(a), 0, -far * sp.sin(a)]
-        return [
-            (1, [sp.cos(a), 0, -sp.sin(a)]),
-            (2, [elbow[0] + sp.cos(a + b), 0, elbow[2] - sp.sin(a + b)]),
-        ]
+        return [(1, [sp.cos(a), 0, -sp.sin(a)]), (2, [elbow[0] + sp.cos(a + b), 0, elbow[2] - sp.sin(a + b)])]
 
     return s, positions
 

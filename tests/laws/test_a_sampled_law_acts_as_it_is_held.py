@@ -1,7 +1,5 @@
 """A law that is sampled in native code acts as the same law in Python does that is held; delays shift it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -120,10 +118,7 @@ def test_sampling_tends_to_continuous_time(rule: str, order: int) -> None:
 def test_states_go_from_sample_to_sample() -> None:
     e = slider().derive()
     count, last = ph.symbol("count", "state"), ph.symbol("last", "state")
-    states = (
-        ControllerState(count, update=count + 1),
-        ControllerState(last, start=2, update=e.q[0]),
-    )
+    states = (ControllerState(count, update=count + 1), ControllerState(last, start=2, update=e.q[0]))
     run = e.simulate(
         0.5,
         controller=Law({e.tau[0]: count + last - e.q[0]}, states=states),

@@ -1,7 +1,5 @@
 """Random mechanisms are the same everywhere, of every kind, and can be evaluated."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from hashlib import sha256
@@ -31,10 +29,7 @@ def test_a_seed_gives_the_same_mechanism_under_every_hash_seed() -> None:
     prints = {
         sha256(
             subprocess.run(
-                [sys.executable, "-c", PRINT_SOME],
-                env={"PYTHONHASHSEED": hash_seed},
-                capture_output=True,
-                check=True,
+                [sys.executable, "-c", PRINT_SOME], env={"PYTHONHASHSEED": hash_seed}, capture_output=True, check=True
             ).stdout
         ).hexdigest()
         for hash_seed in ("0", "1")

@@ -1,7 +1,5 @@
 """States without mass obey their rates, in every formalism, beside constraints, and where they can be eliminated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A table in a force law: every formalism gives the same equations, power is the rate of energy, runs keep energy."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

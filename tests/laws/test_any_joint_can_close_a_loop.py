@@ -1,7 +1,5 @@
 """A joint of any kind closes a loop, by coordinates of its own where its conditions cannot be said without them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -148,13 +146,10 @@ def test_conditions_by_own_coordinates_are_those_that_can_be_said_directly(
     assert np.allclose(own.compile().forward_dynamics(found.q, found.u), straight, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "screw, slide and turn",
-        *(pytest.param(kind, marks=pytest.mark.trial) for kind in ("two turns and a slide", "ball that slides")),
-    ],
-)
+@pytest.mark.parametrize("kind", [
+    "screw, slide and turn",
+    *(pytest.param(kind, marks=pytest.mark.trial) for kind in ("two turns and a slide", "ball that slides")),
+])  # fmt: skip
 def test_a_loop_moves_alike_wherever_it_is_cut(kind: str) -> None:
     cut_here = crank_and_rocker(JOINTS[kind]).derive()
     cut_there = crank_and_rocker(JOINTS[kind], in_tree=True).derive()

@@ -1,7 +1,5 @@
 """Loops, redundant linkages, rolling: a run strays from its constraints by rounding alone, and conserves energy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

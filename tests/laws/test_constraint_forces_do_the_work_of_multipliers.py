@@ -1,7 +1,5 @@
 """The wrenches with which constraints act on bodies come to Aᵀλ on the speeds."""
 
-from __future__ import annotations
-
 import pytest
 from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds

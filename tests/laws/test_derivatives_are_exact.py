@@ -1,7 +1,5 @@
 """Derivatives of inverse and forward dynamics: against automatic differentiation of another form, and differences."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where random mechanisms can be assembled, diagnostics find as many freedoms as there are independent speeds."""
 
-from __future__ import annotations
-
 import pytest
 from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds

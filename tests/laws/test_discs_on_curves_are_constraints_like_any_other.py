@@ -1,7 +1,5 @@
 """A disc on a curve, drawn at random: formalisms agree on it, its forces do the work of multipliers, powers balance."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Efforts are linear in the standard parameters: Y π + known is what every formalism finds, by fingerprint."""
 
-from __future__ import annotations
-
 import pytest
 
 import polhode as ph

@@ -1,7 +1,5 @@
 """All formalisms give equal functions, by fingerprint, on 200 random trees, forced and in part driven in time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,8 +1,6 @@
 """Reactions, loads, closures, audits, code, linear equations, sweeps, sensitivities, batches, controllers of an arm
 that bends, each beside statics, finite differences or another way to the same number."""
 
-from __future__ import annotations
-
 import ctypes
 import pickle
 import shutil

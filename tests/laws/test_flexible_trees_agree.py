@@ -1,7 +1,5 @@
 """On 60 random trees of rigid and flexible bodies all formalisms that take them agree, and so does the reference."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

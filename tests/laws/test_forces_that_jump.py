@@ -1,7 +1,5 @@
 """A force that jumps: the motion between jumps is exact, jumps are told, and what sticks is never called done."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Tangent, chord and mean axes are three frames for one body: what they leave out is of second order."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

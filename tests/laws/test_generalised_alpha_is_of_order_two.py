@@ -1,7 +1,5 @@
 """Generalised-α steps: coordinates, speeds and multipliers are of second order, from the first step on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Renaming, renumbering, splitting a body by a weld, turning the base with gravity, or starting at another body."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace

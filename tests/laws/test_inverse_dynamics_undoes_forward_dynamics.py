@@ -1,7 +1,5 @@
 """τ(q, u, u̇(q, u, τ)) = τ and u̇(q, u, τ(q, u, u̇)) = u̇, exactly."""
 
-from __future__ import annotations
-
 import pytest
 from tests.seeds import seeds
 

@@ -1,7 +1,5 @@
 """Every rung of the ladder from Uicker and Kahn to Newton-Euler gives the same equations, by fingerprint."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from types import ModuleType
 

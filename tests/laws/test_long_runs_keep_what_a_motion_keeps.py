@@ -1,7 +1,5 @@
 """Gauss' methods keep energy, momentum and unit length for good; Lie group methods unit length."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Circuits of the chords that close loops are the constraints, their cut-sets the forces that keep them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -61,9 +59,7 @@ def sliding_loop() -> ph.System:
 
 
 def cardan_loop() -> ph.System:
-    system = chain(
-        (ph.Free("angles"), (0, 0, 0)),
-    )
+    system = chain((ph.Free("angles"), (0, 0, 0)))
     other = system.body("other", mass=1, com=(0.1, 0.2, 0), inertia=(1, 1, 1))
     system.joint("turn", "ground", other, ph.Universal("z", "x"), at=(0.3, 0.5, 0))
     system.close("cross", "b1", other, ph.Universal("x", "y"), at_a=(0.2, 0, 0.1), at_b=(0, 0.4, 0.3))
@@ -71,12 +67,9 @@ def cardan_loop() -> ph.System:
 
 
 LOOPS: dict[str, Callable[[], ph.System]] = {
-    "four-bar": four_bar,
-    "slider-crank": slider_crank,
-    "ball": spatial_loop,
-    "block in a tube": sliding_loop,
+    "four-bar": four_bar, "slider-crank": slider_crank, "ball": spatial_loop, "block in a tube": sliding_loop,
     "universal": cardan_loop,
-}
+}  # fmt: skip
 every_loop = pytest.mark.parametrize("make", LOOPS.values(), ids=LOOPS)
 
 
@@ -129,18 +122,12 @@ def restless() -> ph.System:
 
 
 CLOSING: dict[str, Any] = {
-    "fixed": ph.Fixed(),
-    "revolute": ph.Revolute("y"),
-    "revolute askew": ph.Revolute((3, 0, 4)),
-    "prismatic": ph.Prismatic((1, 2, 2)),
-    "screw": ph.Screw("z", 0.3),
-    "screw askew": ph.Screw((0, 3, -4), -0.7),
-    "cylindrical": ph.Cylindrical("x"),
-    "planar": ph.Planar("z"),
-    "spherical": ph.Spherical(),
+    "fixed": ph.Fixed(), "revolute": ph.Revolute("y"), "revolute askew": ph.Revolute((3, 0, 4)),
+    "prismatic": ph.Prismatic((1, 2, 2)), "screw": ph.Screw("z", 0.3), "screw askew": ph.Screw((0, 3, -4), -0.7),
+    "cylindrical": ph.Cylindrical("x"), "planar": ph.Planar("z"), "spherical": ph.Spherical(),
     "universal": ph.Universal("x", "z"),
     "three slides": ph.JointMap([[0] * 3] * 3 + [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
-}
+}  # fmt: skip
 
 
 def closed_by(kind: str, a: str = "tip", b: str = "b3") -> ph.System:

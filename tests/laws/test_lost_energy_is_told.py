@@ -23,15 +23,10 @@ def told(run: ph.Trajectory) -> list[str]:
     return [notice for notice in run.notices if "energy" in notice]
 
 
-@pytest.mark.parametrize(
-    "how",
-    [
-        {"method": "euler", "step": 0.01},
-        {"method": "rk4", "step": 0.5},
-        {"method": "scipy.BDF", "rtol": 1e-9, "atol": 1e-9},
-    ],
-    ids=lambda how: how["method"],
-)
+@pytest.mark.parametrize("how", [
+    {"method": "euler", "step": 0.01}, {"method": "rk4", "step": 0.5},
+    {"method": "scipy.BDF", "rtol": 1e-9, "atol": 1e-9},
+], ids=lambda how: how["method"])  # fmt: skip
 def test_a_loss_of_energy_is_told(how: dict[str, Any]) -> None:
     with pytest.warns(UserWarning, match="its energy went from"):
         run = pendulum().derive().simulate(40, start={"hinge": 2.0}, **how)
@@ -121,21 +116,10 @@ def with_a_driven_condition(system: ph.System) -> dict[str, Any]:
     return {"start": {"hinge": 1.0}}
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        damped,
-        pushed,
-        with_effort,
-        with_controller,
-        with_changing_input,
-        in_changing_gravity,
-        with_damped_spring,
-        on_a_moving_hinge,
-        with_a_driven_condition,
-    ],
-    ids=lambda made: made.__name__,
-)
+@pytest.mark.parametrize("made", [
+    damped, pushed, with_effort, with_controller, with_changing_input, in_changing_gravity, with_damped_spring,
+    on_a_moving_hinge, with_a_driven_condition,
+], ids=lambda made: made.__name__)  # fmt: skip
 def test_what_feeds_or_drains_energy_is_not_blamed(made: Callable[[ph.System], dict[str, Any]]) -> None:
     system = pendulum()
     options = {"start": {"hinge": 1.0}} | made(system)

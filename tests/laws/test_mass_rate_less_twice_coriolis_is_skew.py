@@ -1,7 +1,5 @@
 """Ṁ - 2C is skew, Ṁ = C + Cᵀ, and C u are the velocity terms, whatever the speeds are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """A free-floating mechanism: ṗ = m g + f, and angular momentum about the ground's origin changes by their torque."""
 
-from __future__ import annotations
-
 import pytest
 from tests.seeds import seeds
 

@@ -1,7 +1,5 @@
 """Sliding origins, regrouping masses, merging parallel axes: every function of the motion stays the same."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from functools import cache
@@ -49,7 +47,7 @@ def planar_robot(seed: int) -> System:
 
 @pytest.mark.parametrize("passes", COMBINATIONS, ids=lambda passes: "+".join(passes) or "none")
 @pytest.mark.parametrize("formalism", ["newton_euler", "composite_body", "articulated_body"])
-@pytest.mark.parametrize("seed", seeds(3, of=5))
+@pytest.mark.parametrize("seed", seeds(2, of=5))
 def test_passes_keep_parallel_and_crossing_axes_exact(seed: int, formalism: str, passes: tuple[str, ...]) -> None:
     judge = judging(planar_robot, seed)
     assert judge.agrees_with(derive(judge.system, formalism, passes=passes))

@@ -1,7 +1,5 @@
 """v = J u, a = dv/dt, ᴬv = ᴬd/dt r: the vector language against the sweeps over the tree, on random mechanisms."""
 
-from __future__ import annotations
-
 import pytest
 from tests.seeds import seeds
 

@@ -1,7 +1,5 @@
 """What flows through the ports of each part is what it stores: bodies, joints, constraints, and the whole, exactly."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

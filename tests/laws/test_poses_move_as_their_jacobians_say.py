@@ -1,7 +1,5 @@
 """Along q̇ = Γ u:  Ṙ = ω̂ R and ṗ = v, with (ω, v) = J u, for every body; and Γ has a left inverse."""
 
-from __future__ import annotations
-
 import pytest
 from tests.seeds import seeds
 

@@ -1,7 +1,5 @@
 """d(T + V)/dt = τ·u + power of the applied forces - dissipation, along q̇ = Γ u, u̇ = forward dynamics, exactly."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

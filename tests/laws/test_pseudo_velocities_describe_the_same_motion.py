@@ -1,7 +1,5 @@
 """Pseudo-velocities are other words for one motion: accelerations, reactions and energy are those of the speeds."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from itertools import product

@@ -1,7 +1,5 @@
 """What joints and constraints carry: efforts on their speeds, and the change of momentum of all beyond them."""
 
-from __future__ import annotations
-
 import pytest
 from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds

@@ -4,8 +4,6 @@ There the interpolant of a method may be off by hundreds of tolerances while the
 are runs of steps so short that nothing is left of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any

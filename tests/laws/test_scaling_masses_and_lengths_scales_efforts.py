@@ -1,7 +1,5 @@
 """Mass × k makes efforts × k; without gravity, length × k makes the inertias of rotations × k²."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

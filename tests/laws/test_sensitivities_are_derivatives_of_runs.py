@@ -1,8 +1,6 @@
 """Sensitivities of a run are what differences of runs tend to, and the adjoint gives the same: freely, across events,
 with constraints."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any

@@ -1,8 +1,6 @@
 """Sensitivities of a run that is driven, by feedback, signals of time or samples, are what differences of runs tend to,
 and the adjoint gives the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -65,17 +63,10 @@ def assert_right(e: Any, duration: float, by: list[str], given: dict[str, Any], 
     return run
 
 
-@pytest.mark.parametrize(
-    "signal",
-    [
-        "-k*theta - c*omega + sin(3*t)",
-        "c*t",
-        ph.sampled(TIMES, SAMPLES, kind="held"),
-        ph.sampled(TIMES, SAMPLES, kind="linear"),
-        ph.sampled(TIMES, SAMPLES, kind="cubic"),
-    ],
-    ids=["feedback", "expression of time", "held", "linear", "cubic"],
-)
+@pytest.mark.parametrize("signal", [
+    "-k*theta - c*omega + sin(3*t)", "c*t", ph.sampled(TIMES, SAMPLES, kind="held"),
+    ph.sampled(TIMES, SAMPLES, kind="linear"), ph.sampled(TIMES, SAMPLES, kind="cubic"),
+], ids=["feedback", "expression of time", "held", "linear", "cubic"])  # fmt: skip
 def test_of_a_pendulum_that_is_driven(signal: Any) -> None:
     _, hinge, e = pendulum()
     given = {"start": {"theta": 1.0}, "inputs": {"F": signal}, **TIGHT}

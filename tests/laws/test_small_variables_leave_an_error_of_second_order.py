@@ -1,7 +1,5 @@
 """Equations to first order in small variables: one polynomial for all formalisms, off by what is of second order."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """However orientation is stored, Γ and positions are written differently; M, bias and u̇ are the same."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """M = Mᵀ = ∂²T/∂u² = Σ Jᵀ I J, positive definite; T = ½ uᵀ M u."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.seeds import seeds

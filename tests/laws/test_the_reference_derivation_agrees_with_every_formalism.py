@@ -1,8 +1,6 @@
 """Virtual power by differentiating positions gives what every formalism gives: on random trees, loops and rolling,
 on the samples, with every kind of load."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A formalism run on floats gives what its graph evaluates to: derivation and reference are one text."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

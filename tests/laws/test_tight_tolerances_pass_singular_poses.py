@@ -3,8 +3,6 @@
 The whole trial, six hundred runs, is `python -m tests.trials.singular_poses`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.seeds import TRIAL
@@ -16,16 +14,9 @@ from polhode.model.samples import four_bar, n_four_bar
 #: Runs that once took thousands of steps, or lost energy, where a step fell on a flat pose.
 ONCE_STUCK = [(1, 1.0, 1e-12), (1, 1.23636, 1e-13), (2, 1.23636, 1e-12)]
 MORE_ONCE_STUCK = [
-    (1, 1.337838, 1e-12),
-    (1, 2.425676, 1e-12),
-    (1, 4.601351, 1e-12),
-    (1, 2.581081, 1e-13),
-    (2, 1.0, 1e-12),
-    (2, 2.736486, 1e-12),
-    (2, 1.23636, 1e-13),
-    (10, 1.0, 1e-12),
-    (10, 1.23636, 1e-13),
-]
+    (1, 1.337838, 1e-12), (1, 2.425676, 1e-12), (1, 4.601351, 1e-12), (1, 2.581081, 1e-13), (2, 1.0, 1e-12),
+    (2, 2.736486, 1e-12), (2, 1.23636, 1e-13), (10, 1.0, 1e-12), (10, 1.23636, 1e-13),
+]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -1,7 +1,5 @@
 """Vehicles: every formalism gives one set of equations, and these turn, roll and stand as text books say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Bias without loads is quadratic in u; at rest it is Γᵀ ∂V/∂q; uᵀ(Ṁ - 2C) u = 0."""
 
-from __future__ import annotations
-
 import pytest
 from tests.seeds import seeds
 

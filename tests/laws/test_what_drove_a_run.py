@@ -1,7 +1,5 @@
 """What drove a run is written down while it runs: efforts and inputs at the samples are those that acted."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Efforts and inputs that vary in time do the work, and give the motion, that mechanics says they do."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from typing import Any
 

@@ -4,8 +4,6 @@ Every number is the rational that the paper's decimal spells. The gripper's axia
 the program; a solid cylinder has m3 R3²/2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What the tests of Mladenova's section 2 share: a moving rotation in symbols, and equality by fingerprint."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

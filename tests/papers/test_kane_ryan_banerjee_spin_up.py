@@ -5,8 +5,6 @@ With a displacement linear in the coordinates the beam diverges, its first frequ
 foreshortening its tip lags by about 0.57 m and comes back. Exudyn's absolute nodal coordinates are the reference.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

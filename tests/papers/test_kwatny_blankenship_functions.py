@@ -4,8 +4,6 @@ XXeuc, GammaKin, XXCompnd, GamCompnd and HCompnd are `ph.joint_kinematics`; RgdC
 `Equations.poincare_form`. Each equation is derived in the other files of this paper; here is the way to it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -43,14 +41,9 @@ def test_table_II_spherical_joint_GammaKin() -> None:
     ])  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("H", "coordinates"),
-    [
-        ([[0, 1], [0, 0], [1, 0], [0, s], [0, 0], [0, 0]], 6),
-        ([[0, 0], [1, 0], [0, 1], [0, 0], [0, 0], [0, 0]], 3),
-    ],
-    ids=["universal-screw", "universal"],
-)
+@pytest.mark.parametrize(("H", "coordinates"), [
+    ([[0, 1], [0, 0], [1, 0], [0, s], [0, 0], [0, 0]], 6), ([[0, 0], [1, 0], [0, 1], [0, 0], [0, 0], [0, 0]], 3),
+], ids=["universal-screw", "universal"])  # fmt: skip
 def test_table_II_two_axes_of_one_simple_joint_need_more_coordinates_than_speeds(H: Any, coordinates: int) -> None:
     made = ph.joint_kinematics(H)
     assert not made.is_holonomic

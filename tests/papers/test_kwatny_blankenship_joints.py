@@ -3,8 +3,6 @@
 Where docs/errata.md corrects the paper, the printed form is quoted and shown not to hold.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -167,10 +165,9 @@ def test_table_I_joint_maps_of_simple_joints() -> None:
         assert rank(stage.H) == stage.speeds == len(shown[0]), name  # (8)
 
 
-@pytest.mark.parametrize(
-    "h",
-    [(0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 2, 1), (0, 0, 1, 0, 0, s), (3, 0, 4, 1, -2, s), (2, -1, 2, 5, 0, 1)],
-)
+@pytest.mark.parametrize("h", [
+    (0, 0, 1, 0, 0, 0), (0, 0, 0, 0, 2, 1), (0, 0, 1, 0, 0, s), (3, 0, 4, 1, -2, s), (2, -1, 2, 5, 0, 1),
+])  # fmt: skip
 def test_equations_12_to_14_a_joint_of_one_degree_of_freedom_is_an_exponential(h: tuple[Any, ...]) -> None:
     h1, h2 = h[:3], Vector(h[3:])
     X = exponential(h, t1)
@@ -213,11 +210,9 @@ def test_equation_17_takes_products_as_23_does_and_not_the_printed_sums() -> Non
     assert X2.R @ X1.p + X2.p == R  # (23c), from R_0 = 0 and not the printed I
 
 
-@pytest.mark.parametrize(
-    "H",
-    [ROTATIONS, Matrix.identity(6), SIMPLE_UNIVERSAL, UNIVERSAL_SCREW],
-    ids=["spherical", "free", "universal", "screw"],
-)
+@pytest.mark.parametrize("H", [
+    ROTATIONS, Matrix.identity(6), SIMPLE_UNIVERSAL, UNIVERSAL_SCREW,
+], ids=["spherical", "free", "universal", "screw"])  # fmt: skip
 def test_equations_18_and_20_columns_of_B_are_the_body_velocities_of_the_coordinates(H: Matrix) -> None:
     eps = t[: H.shape[1]]
     X = Pose.identity()

@@ -4,8 +4,6 @@ Where docs/errata.md corrects the paper, the printed form is quoted and shown no
 Lagrange's equation (37), worked out here from energies written down by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

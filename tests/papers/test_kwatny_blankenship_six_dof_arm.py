@@ -5,8 +5,6 @@ Printed numbers are quoted with their digits read as the rationals that the prog
 paper, the printed value is shown not to hold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -386,11 +384,9 @@ def test_a_simple_shoulder_is_not_equivalent_to_the_compound_one() -> None:
     assert six_dof_arm().joints["shoulder"].type.is_holonomic
 
 
-@pytest.mark.parametrize(
-    ("name", "printed"),
-    [("compound", printed_compound_row), ("simple", printed_simple_row)],
-    ids=["compound", "simple"],
-)
+@pytest.mark.parametrize(("name", "printed"), [
+    ("compound", printed_compound_row), ("simple", printed_simple_row),
+], ids=["compound", "simple"])  # fmt: skip
 def test_printed_rows_are_what_an_index_shift_in_46_gives(name: str, printed: Any) -> None:
     shoulder, wrist = REPRESENTATIONS[name]
     shifted = chain(shoulder, wrist, shifted=True).inertia_matrix

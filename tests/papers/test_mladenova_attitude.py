@@ -1,7 +1,5 @@
 """Mladenova, section 2.7: a rigid body with thrusters in state form, (89) to (107); our own derivation judges."""
 
-from __future__ import annotations
-
 import pytest
 from tests.papers.rotation_group import UNIT, along, c, cd, moving, same, skew, w, x
 

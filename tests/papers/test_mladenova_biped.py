@@ -4,8 +4,6 @@ The printed equations are written here in the paper's own coordinates x, z, θ, 
 derived for a mechanism whose joints turn one body in another, by fingerprint.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 from typing import Any

@@ -3,8 +3,6 @@
 H, h_1 and h_2 are those of the links with stiff joints; links and rotors of two-joint arms are in one vertical plane.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

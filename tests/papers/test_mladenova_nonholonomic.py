@@ -5,8 +5,6 @@ paper's matrices are formed here from the kinetic energy of the free disc alone,
 pseudo-velocities serve components of the angular velocity, so that no matrix of the paper is constant.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product

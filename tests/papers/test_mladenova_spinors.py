@@ -1,7 +1,5 @@
 """Mladenova, sections 2.2 and 2.3: quaternions and spinors, (21) to (63), on symbols and by fingerprint."""
 
-from __future__ import annotations
-
 import numpy as np
 from tests.papers.rotation_group import along, b, moving, same, w, x
 

@@ -1,7 +1,5 @@
 """Sayers (1991), Tables 1, 3 and 4: the building-block joint."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 
@@ -113,20 +111,15 @@ def test_permuted_directions_are_taken_as_they_are_listed(order: tuple[str, ...]
     assert same(made.pose("B").p, total)
 
 
-@pytest.mark.parametrize(
-    ("options", "code"),
-    [
-        ({"translations": [(1, 1, 0)]}, "E-JOINT-NUMBER"),
-        ({"rotations": (1,), "axis": (0, 0, 2)}, "E-JOINT-NUMBER"),
-        ({"rotations": (1,), "reference": (0, 0.5, 0)}, "E-JOINT-NUMBER"),
-        ({"rotations": (3,), "axis": "x", "reference": "-x"}, "E-JOINT-SINGULAR"),
-        ({"rotations": (1, 2, 2)}, "E-JOINT-SINGULAR"),
-        ({"rotations": (1, 2, 4)}, "E-JOINT-SHAPE"),
-        ({"rotations": (1, 2, 3, 1)}, "E-JOINT-SHAPE"),
-        ({"rotations": (1,), "reference": (cos(as_expr(1)), sin(as_expr(1)), 0)}, "E-JOINT-UNSUPPORTED"),
-        ({"translations": ["x", "x"]}, "E-JOINT-SINGULAR"),
-    ],
-)
+@pytest.mark.parametrize(("options", "code"), [
+    ({"translations": [(1, 1, 0)]}, "E-JOINT-NUMBER"), ({"rotations": (1,), "axis": (0, 0, 2)}, "E-JOINT-NUMBER"),
+    ({"rotations": (1,), "reference": (0, 0.5, 0)}, "E-JOINT-NUMBER"),
+    ({"rotations": (3,), "axis": "x", "reference": "-x"}, "E-JOINT-SINGULAR"),
+    ({"rotations": (1, 2, 2)}, "E-JOINT-SINGULAR"), ({"rotations": (1, 2, 4)}, "E-JOINT-SHAPE"),
+    ({"rotations": (1, 2, 3, 1)}, "E-JOINT-SHAPE"),
+    ({"rotations": (1,), "reference": (cos(as_expr(1)), sin(as_expr(1)), 0)}, "E-JOINT-UNSUPPORTED"),
+    ({"translations": ["x", "x"]}, "E-JOINT-SINGULAR"),
+])  # fmt: skip
 def test_what_is_no_building_block_is_refused_by_name(options: dict[str, Any], code: str) -> None:
     with pytest.raises(ModelError) as caught:
         ph.BuildingBlock(**options)

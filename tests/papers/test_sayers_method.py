@@ -1,7 +1,5 @@
 """Sayers (1991): categories, speeds, and the sums of (40) to (46) taken as printed, on systems of every kind."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

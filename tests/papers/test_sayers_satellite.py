@@ -4,8 +4,6 @@ Z variables are not defined in the paper; where a cell holds one, its meaning is
 stands, and every later use must then agree. What is printed wrong is in docs/errata.md.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -133,12 +131,9 @@ def test_table_2_gives_the_inertia_dyadics_of_composite_bodies() -> None:
     bus = full("B", "b1 b2 b3")
     bus["b1 b1"], bus["b2 b2"] = bus["b1 b1"] + lumped, bus["b2 b2"] + lumped
     printed: dict[str, Printed] = {
-        "B": bus,
-        "C": {"b1 b1": p["I_C"], "b2 b2": p["I_C"], "b3 b3": p["I_C3"]},
-        "D": full("D", "c1 d2 d3"),
-        "E": {},
-        "F": {"e1 e1": p["I_F1"], "f2 f2": p["I_F2"], "f3 f3": p["I_F1"]},
-    }
+        "B": bus, "C": {"b1 b1": p["I_C"], "b2 b2": p["I_C"], "b3 b3": p["I_C3"]}, "D": full("D", "c1 d2 d3"),
+        "E": {}, "F": {"e1 e1": p["I_F1"], "f2 f2": p["I_F2"], "f3 f3": p["I_F1"]},
+    }  # fmt: skip
     for body, dyadic in printed.items():
         assert_same_cells(REPORT.table_2.cell("Inertia dyadic of composite body", body), [dyadic])
 
@@ -405,13 +400,9 @@ def test_the_boom_flexes_in_free_flight_and_conserves_what_must_be() -> None:
     assert np.ptp(run["q9"]) > 0.3 and np.ptp(run["q10"]) > 0.3
 
 
-@pytest.mark.parametrize(
-    ("row", "body", "said"),
-    [
-        ("Rotation direction", "B", "no row 'Rotation d.*\n.*'Rotation directions'"),
-        ("Level", "Z", "no body 'Z'"),
-    ],
-)
+@pytest.mark.parametrize(("row", "body", "said"), [
+    ("Rotation direction", "B", "no row 'Rotation d.*\n.*'Rotation directions'"), ("Level", "Z", "no body 'Z'"),
+])  # fmt: skip
 def test_a_cell_that_is_not_there_is_told_with_those_that_are(row: str, body: str, said: str) -> None:
     with pytest.raises(ph.PolhodeError, match=f"Table 2.*{said}"):
         REPORT.table_2.cell(row, body)
@@ -423,11 +414,9 @@ class OfTheReport(Derivation):
     equations = REPORT.literal.equations()
 
 
-@pytest.mark.parametrize(
-    "kane",
-    [EQUATIONS.derivation, OfTheReport(SATELLITE, "kane"), IN_HIS_SPEEDS.derivation],
-    ids=["derived", "of the report", "in his speeds"],
-)
+@pytest.mark.parametrize("kane", [
+    EQUATIONS.derivation, OfTheReport(SATELLITE, "kane"), IN_HIS_SPEEDS.derivation,
+], ids=["derived", "of the report", "in his speeds"])  # fmt: skip
 def test_the_paper_s_sums_move_the_satellite_as_another_formalism_does(kane: Derivation) -> None:
     """q̇ = Γ u in the speeds in which the sums are taken: twenty seconds from the bent boom."""
     options = {"start": "flexing", "rtol": 1e-11, "atol": 1e-11, "samples": np.linspace(0, 20, 21)}

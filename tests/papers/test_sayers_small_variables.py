@@ -3,8 +3,6 @@
 The boom of his satellite flexes little on its springs; where the satellite is does not matter.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sayers (1991): his formalism as a user runs it, `derive("kane", speeds="sayers")`: Table 5, (20) to (46)."""
 
-from __future__ import annotations
-
 import pickle
 from itertools import permutations
 from pathlib import Path
@@ -61,20 +59,11 @@ def block(rotations: tuple[int, ...], translations: Any, carried: bool = False, 
     return system
 
 
-@pytest.mark.parametrize(
-    ("translations", "rotations", "translation", "rotation"),
-    [
-        ("x", (3,), REC, REC),
-        ("xy", (3,), NON, REC),
-        ([(0.6, 0.8, 0), (0, 1, 0)], (3,), NON, REC),
-        ("xy", (1,), REC, REC),
-        ("xz", (), NON, "rotor"),
-        ("xyz", (2,), NON, REC),
-        ("xyz", (), NON, "rotor"),
-        ("xy", (1, 2, 3), REC, NON),
-        *((order, (1, 2, 3), NON, NON) for order in permutations("xyz")),
-    ],
-)
+@pytest.mark.parametrize(("translations", "rotations", "translation", "rotation"), [
+    ("x", (3,), REC, REC), ("xy", (3,), NON, REC), ([(0.6, 0.8, 0), (0, 1, 0)], (3,), NON, REC),
+    ("xy", (1,), REC, REC), ("xz", (), NON, "rotor"), ("xyz", (2,), NON, REC), ("xyz", (), NON, "rotor"),
+    ("xy", (1, 2, 3), REC, NON), *((order, (1, 2, 3), NON, NON) for order in permutations("xyz")),
+])  # fmt: skip
 def test_table_5_takes_a_building_block_as_the_joint_of_one_body(
     translations: Any, rotations: tuple[int, ...], translation: str, rotation: str
 ) -> None:
@@ -178,15 +167,10 @@ def test_a_speed_that_is_the_system_s_own_keeps_its_name() -> None:
     assert same(made.mass_matrix.entries(), other.mass_matrix.entries()) and made.agrees_with(other)
 
 
-@pytest.mark.parametrize(
-    ("translations", "rotations", "starred"),
-    [
-        ("x", (1, 2, 3), []),
-        ("xyz", (), []),
-        ("xyz", (3,), ["block_11_star", "block_12_star"]),
-        ([(1, 0, 0), (0.6, 0.8, 0), (0, 0, 1)], (), ["block_1_star", "block_2_star"]),
-    ],
-)
+@pytest.mark.parametrize(("translations", "rotations", "starred"), [
+    ("x", (1, 2, 3), []), ("xyz", (), []), ("xyz", (3,), ["block_11_star", "block_12_star"]),
+    ([(1, 0, 0), (0.6, 0.8, 0), (0, 0, 1)], (), ["block_1_star", "block_2_star"]),
+])  # fmt: skip
 def test_a_speed_has_a_star_where_it_is_another_alone(
     translations: Any, rotations: tuple[int, ...], starred: list[str]
 ) -> None:

@@ -3,8 +3,6 @@
 a1 = n1 and b2 = a2; q1 and q2 are the joint angles, C and S their cosines and sines.
 """
 
-from __future__ import annotations
-
 import pytest
 
 import polhode as ph

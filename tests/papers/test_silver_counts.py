@@ -4,8 +4,6 @@ Both counts are a pencil's, on an arm of which nothing is known. Each convention
 turn, and the recursion counted again.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

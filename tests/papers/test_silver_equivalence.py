@@ -4,8 +4,6 @@
 made on branched trees with turns, slides, screws, compounds, followers and driven bases, and must be able to fail.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -4,8 +4,6 @@ The chain has four joints, two that turn and two that slide in turn, about and a
 mass centres, inertias and offsets are symbols. Every vector here is in ground components.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any

@@ -3,8 +3,6 @@
 The rotation is general (three angles), the body is four mass points anywhere.
 """
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tokad (1992), section 3: the three-link plane manipulator, (42) to (48), Table 1 and Table 2."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -1,7 +1,5 @@
 """Tokad (1992): terminal equations, topological conditions and the open chain, (1) to (41)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ apart, and opposite forces at them leave the moment ξ × f: y of the joints ins
 at B_j it is there, and the equations of motion are the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

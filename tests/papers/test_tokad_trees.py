@@ -1,7 +1,5 @@
 """Tokad (1992): equations from any formulation tree, forms (1), (5), (6), drivers, and chains as components."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable, Sequence
 from typing import Any

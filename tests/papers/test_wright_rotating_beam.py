@@ -7,8 +7,6 @@ in the third frequency, and more than twenty would be needed. Five, with static 
 give all printed digits.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests import beam_series

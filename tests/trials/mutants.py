@@ -16,8 +16,6 @@ lists and with tests added for 23 of those that survived, 99 (all but `Integrati
 --results, mutants that are in FILE already are not repeated, and new ones are added to it.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import json

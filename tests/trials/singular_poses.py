@@ -8,8 +8,6 @@ the tolerance, and at most one run in twenty has something to tell. With --resul
 not repeated, and new ones are added to it.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

@@ -36,6 +36,13 @@ WRONG: list[tuple[Callable[[ph.Equations], Any], str]] = [
     (lambda e: ph.dual(1.0).map(5), "map function: 5 is not a function"),
     (lambda e: ph.Matrix.zeros("a", 2), "zeros rows: 'a' is not a whole number"),
     (lambda e: ph.RotationSpline([0, 1], [1, 1], chart={}), "RotationSpline"),
+    (lambda e: e.simulate(-1), "[E-CALL-NUMBER]"),
+    (lambda e: e.simulate(0.1, max_steps=1.5), "max_steps: 1.5 is not a whole number ≥ 1"),
+    (lambda e: e.equilibrium({"hinge": 0.3}), "equilibrium free: {'hinge': 0.3} is not a list of names"),
+    (lambda e: ph.System("s").derive(independent=["u"]), "derive independent: there is no speed 'u'"),
+    (lambda e: e.derivatives("bias", "mass"), "there is no parameter, input or effort 'mass'"),
+    (lambda e: e.pose("nothing"), "pose: there is no body or frame 'nothing'"),
+    (lambda e: e.simulate(0.1)["nothing"], "Trajectory: the trajectory has no value 'nothing'"),
 ]
 
 
@@ -45,27 +52,26 @@ def test_arguments_of_the_wrong_kind_are_named_in_a_sentence(e: ph.Equations, k:
     with pytest.raises(ph.PolhodeError) as caught:
         call(e)
     assert said in str(caught.value)
+    problem = caught.value.problems[0]
+    assert problem.place and problem.cure and problem.code
 
 
-def test_a_result_that_is_a_mapping_has_in_and_get(e: ph.Equations) -> None:
+def test_results_are_mappings_and_defects_keep_their_traceback(e: ph.Equations) -> None:
     rest = e.equilibrium()
     assert "hinge" in rest
     assert "nothing" not in rest
     assert rest.get("nothing", 3) == 3
-
-
-def test_a_fault_of_our_own_keeps_its_traceback() -> None:
     with pytest.raises(ph.PolhodeError, match="E-CALL-TYPE") as caught:
         ph.Pose.identity().point(5)
     assert isinstance(caught.value.__cause__, TypeError)
 
-
-def test_what_a_users_function_raises_stays_as_it_is() -> None:
     def mine(entry: Any) -> Any:
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
         ph.Matrix([[1]]).map(mine)
+    assert public(ph.box) is ph.box
+    assert ph.__getattr__("box") is ph.box
 
 
 def test_a_call_inside_the_package_is_not_checked() -> None:
@@ -79,22 +85,14 @@ def test_a_call_inside_the_package_is_not_checked() -> None:
     assert inside(checked) == "x"
 
 
-def test_public_is_applied_once() -> None:
-    assert public(ph.box) is ph.box
-    assert ph.__getattr__("box") is ph.box
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (lambda: ph.box(1, -1, 1, 1), "box: its edge -1 is negative"),
-        (lambda: ph.rod(1, -1), "rod: its length -1 is negative"),
-        (lambda: ph.rod(-1, 1), "rod: its mass -1 is negative"),
-        (lambda: ph.cylinder(1, -2, 1), "cylinder: its radius -2 is negative"),
-        (lambda: ph.disc(1, "-0.5"), "disc: its radius -1/2 is negative"),
-        (lambda: ph.sphere(1, -3), "sphere: its radius -3 is negative"),
-    ],
-)
+@pytest.mark.parametrize(("call", "said"), [
+    (lambda: ph.box(1, -1, 1, 1), "box: its edge -1 is negative"),
+    (lambda: ph.rod(1, -1), "rod: its length -1 is negative"),
+    (lambda: ph.rod(-1, 1), "rod: its mass -1 is negative"),
+    (lambda: ph.cylinder(1, -2, 1), "cylinder: its radius -2 is negative"),
+    (lambda: ph.disc(1, "-0.5"), "disc: its radius -1/2 is negative"),
+    (lambda: ph.sphere(1, -3), "sphere: its radius -3 is negative"),
+])  # fmt: skip
 def test_solids_have_no_negative_sizes(call: Callable[[], Any], said: str) -> None:
     with pytest.raises(ph.PolhodeError) as caught:
         call()

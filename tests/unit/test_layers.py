@@ -1,7 +1,5 @@
 """The walls of docs/design.md stand, and they hold: small houses with one wrong door each are refused."""
 
-from __future__ import annotations
-
 import ast
 import configparser
 import json
@@ -168,10 +166,7 @@ WRONG_DOORS = {
     "comparison knows no paper": {"compare/comparison": "def f():\n    from polhode import papers"},
     "a picture knows no trajectory": {"view/page": "from polhode import simulate"},
     "a picture knows no geometry": {"view/page": "from polhode import geometry"},
-    "no room goes out by the front door": {
-        "__init__": "from polhode import model",
-        "expr/node": "import polhode",
-    },
+    "no room goes out by the front door": {"__init__": "from polhode import model", "expr/node": "import polhode"},
     "a new room is drawn on the page first": {"attic": ""},
 }
 
@@ -226,12 +221,7 @@ class System:
         from polhode.formalisms import auto
 """
     early = set(loaded_at_import(ast.parse(text), "polhode.model.system"))
-    assert early == {
-        "typing.TYPE_CHECKING",
-        "polhode.formalisms.registry",
-        "polhode.model.body",
-        "polhode.view.page",
-    }
+    assert early == {"typing.TYPE_CHECKING", "polhode.formalisms.registry", "polhode.model.body", "polhode.view.page"}
 
 
 def test_the_contract_of_the_rooms_has_no_exception() -> None:
@@ -273,15 +263,9 @@ def test_an_element_that_looks_beyond_its_protocol_is_found(tmp_path: Path) -> N
 
 #: Tests of a whole room, or of the whole house.
 OF_NO_MODULE = {
-    "test_layers.py",
-    "test_style.py",
-    "formats/test_load.py",
-    "formats/test_round_trip.py",
-    "formats/test_samples.py",
-    "view/test_browser.py",
-    "view/test_browser_choices.py",
-    "view/test_notebook_browser.py",
-}
+    "test_layers.py", "test_style.py", "formats/test_round_trip.py", "formats/test_samples.py",
+    "view/test_browser.py", "view/test_browser_choices.py", "view/test_notebook_browser.py",
+}  # fmt: skip
 
 
 def of_no_module(tests: Path, *sources: Path) -> set[str]:

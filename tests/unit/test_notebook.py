@@ -1,7 +1,5 @@
 """Cells read on any ground, run nothing that a user wrote, and have a text where there is no HTML."""
 
-from __future__ import annotations
-
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -42,22 +40,13 @@ def test_nothing_that_a_user_wrote_becomes_markup() -> None:
     assert cell.text().count(HOSTILE) == 4
 
 
-def test_colours_are_left_to_the_notebook() -> None:
+def test_colours_tables_and_pages_of_cells() -> None:
     assert "color:" not in Table(["a"], [(1,)]).html().replace("rgba", "")
     assert "background:none" in Table(["a"], [(1,)]).html()
-
-
-def test_long_tables_are_cut_and_say_so() -> None:
     table = Table(["k"], [(k,) for k in range(MOST_ROWS + 5)])
     assert "and 5 more" in table.html() and table.text().endswith("and 5 more")
     assert len(table.lines) == MOST_ROWS + 1
-
-
-def test_what_is_empty_is_left_out() -> None:
     assert Cell("title", ["", Table(["a"], [])]).text() == "title"
-
-
-def test_a_page_is_cut_off_from_the_notebook_and_not_too_large() -> None:
     tags = Tags(framed(f"<script>{HOSTILE}</script>", "Write it."))
     assert tags.found == ["iframe"] and "sandbox" in tags.attributes and "onerror" not in tags.attributes
     assert "Write it." in framed("x" * 100, "Write it.", largest=99) and "iframe" not in framed("x" * 9, "", largest=8)

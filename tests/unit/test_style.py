@@ -1,7 +1,5 @@
 """What a machine can hold of the house style, and proof that each watch wakes."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess
@@ -165,45 +163,25 @@ def test_importing_polhode_loads_no_heavy_library() -> None:
     assert not loaded & HEAVY, "import it inside the function that needs it"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "eval(text)",
-        "run = exec",
-        "builtins.eval(text)",
-        "compile(text, 'f', 'exec')",
-        "sympy.sympify(text)",
-        "from sympy import lambdify",
-        "import pickle",
-        "from marshal import loads",
-        "np.load(path, allow_pickle=True)",
-        "YAML(typ='unsafe')",
-        "subprocess.run(line, shell=True)",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "eval(text)", "run = exec", "builtins.eval(text)", "compile(text, 'f', 'exec')", "sympy.sympify(text)",
+    "from sympy import lambdify", "import pickle", "from marshal import loads", "np.load(path, allow_pickle=True)",
+    "YAML(typ='unsafe')", "subprocess.run(line, shell=True)",
+])  # fmt: skip
 def test_the_watch_wakes_when_text_becomes_code(text: str) -> None:
     assert list(ways_to_run_text(ast.parse(text)))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "re.compile(r'x')",
-        "equations.compile()",
-        "np.load(path, allow_pickle=False)",
-        "YAML(typ='safe')",
-        "evaluate(x)",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "re.compile(r'x')", "equations.compile()", "np.load(path, allow_pickle=False)", "YAML(typ='safe')",
+    "evaluate(x)",
+])  # fmt: skip
 def test_the_watch_sleeps_through_honest_code(text: str) -> None:
     assert not list(ways_to_run_text(ast.parse(text)))
 
 
-def test_the_watch_wakes_at_an_assertion() -> None:
+def test_watches_wake_at_assertions_and_missing_papers() -> None:
     assert checks_by_assertion(ast.parse("def f(x):\n    assert x > 0")) == [2]
-
-
-def test_a_header_names_its_paper_or_is_told_so() -> None:
     assert names_a_paper("Recursive Newton-Euler (Luh, Walker and Paul, 1980), eqs. (1)-(24).")
     assert names_a_paper("Tokad's network model, equations (17)-(45).")
     assert not names_a_paper("The usual equations of motion.")

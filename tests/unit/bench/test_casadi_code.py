@@ -1,7 +1,5 @@
 """The benchmark beside C that CasADi generated: what is kept and counted, and what is said when a part is missing."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from importlib import metadata
@@ -81,22 +79,17 @@ def test_a_tracer_that_fails_says_why_and_leaves_nothing(built: Path) -> None:
     assert not list(built.iterdir())
 
 
-def test_without_casadi_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_part_is_named_with_its_cure(monkeypatch: pytest.MonkeyPatch, built: Path) -> None:
     monkeypatch.setattr(native_build, "_pinocchio_flags", tuple)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(PolhodeError, match="no headers of CasADi") as caught:
         native_build.casadi_trace()
     assert "pip install casadi" in caught.value.problems[0].cure
-
-
-def test_without_a_compiler_the_cure_is_named(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native_build.shutil, "which", lambda name: None)
     with pytest.raises(PolhodeError, match=r"there is no g\+\+") as caught:
         native_build.casadi_loop().build(print)
     assert "Install a C++ compiler" in caught.value.problems[0].cure
 
-
-def test_without_adam_robotics_the_cure_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(package: str) -> str:
         raise metadata.PackageNotFoundError(package)
 

@@ -1,15 +1,10 @@
 """The digests of programs tell what a commit has changed."""
 
-from __future__ import annotations
-
 from bench.digests import differences
 
 
-def test_equal_digests_tell_of_nothing() -> None:
+def test_changed_programs_are_named() -> None:
     found = {"pendulum, auto, bias": ("ab", 12)}
     assert differences(found, dict(found)) == []
-
-
-def test_a_changed_program_is_named_with_its_operations() -> None:
     told = differences({"arm": ("ab", 12), "old": ("cd", 3)}, {"arm": ("ef", 11), "new": ("01", 2)})
     assert told == ["arm: 12 operations before, 11 now", "new: is new", "old: is no longer there"]

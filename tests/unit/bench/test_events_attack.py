@@ -1,7 +1,5 @@
 """The judge of events: samples whose sign is certain show what is missed, misplaced or not there."""
 
-from __future__ import annotations
-
 import numpy as np
 from bench.events_attack import Verdict, judge
 
@@ -13,32 +11,23 @@ def cosine(a: float, events: list[float]) -> Verdict:
     return judge(T, np.cos(T), a, events, np.cos(events))
 
 
-def test_events_at_the_roots_are_right() -> None:
+def test_events_at_roots_are_right_and_others_missed_spurious_or_misplaced() -> None:
     assert cosine(1e-9, ROOTS) == Verdict(2)
-
-
-def test_a_root_without_an_event_is_missed_and_an_event_elsewhere_is_spurious() -> None:
     (missed,) = cosine(1e-3, ROOTS[:1]).missed
     assert abs(missed - ROOTS[1]) < 1e-3
     assert cosine(1e-3, [*ROOTS, 5.5]).spurious == [5.5]
-
-
-def test_an_event_away_from_its_root_is_misplaced() -> None:
     verdict = cosine(1e-6, [ROOTS[0], ROOTS[1] + 1e-4])
     ((event, root),) = verdict.misplaced
     assert event == ROOTS[1] + 1e-4 and abs(root - ROOTS[1]) < 1e-3
     assert not verdict.missed and not verdict.spurious
 
 
-def test_where_no_sign_is_certain_nothing_is_asked_for() -> None:
+def test_uncertain_signs_and_coarse_samples_are_not_blamed() -> None:
     touch = np.cos(T) + 1 - 1e-7  # dips below zero by 1e-7, at π
     assert judge(T, touch, 1e-6, [], np.zeros(0)) == Verdict(0)
     assert judge(T, touch, 1e-6, [3.1413, 3.1418], np.zeros(2)) == Verdict(0)
     assert len(judge(T, touch, 1e-9, [], np.zeros(0)).missed) == 2
-
-
-def test_a_right_event_between_samples_that_are_too_far_apart_is_not_blamed() -> None:
-    """g turns several times between samples: its value at the event counts, not the line between its neighbours."""
+    # g turns several times between samples: its value at the event counts, not the line between its neighbours.
     coarse = np.linspace(0.0, 6.0, 40)
     verdict = judge(coarse, np.cos(40 * coarse) + 0.5, 1e-6, [2.0], np.zeros(1))
     assert not verdict.spurious and not verdict.misplaced

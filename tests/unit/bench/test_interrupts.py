@@ -1,7 +1,5 @@
 """Interrupts: how a run ended is read from what it returned or raised."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -2,21 +2,13 @@
 
 import numpy as np
 import pytest
-from bench.motions import T_HANDLE, Motion
-from bench.plain_tree import plain_tree
+from bench.motions import Motion
 
 import polhode as ph
 
 pytest.importorskip("mujoco")
 
-from bench.mujoco_engine import MuJoCo, _ours, _theirs
-
-
-def test_a_state_comes_back_from_their_order() -> None:
-    tree = plain_tree(T_HANDLE.make())
-    x = np.arange(1.0, 14.0)
-    x[:4] /= np.linalg.norm(x[:4])
-    assert np.allclose(_ours(tree, _theirs(tree, x)), x, rtol=1e-14)
+from bench.mujoco_engine import MuJoCo
 
 
 def thrown() -> ph.System:

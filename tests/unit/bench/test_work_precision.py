@@ -10,26 +10,17 @@ def curve(engine: str, *points: tuple[float, float]) -> Curve:
     return Curve("simulate", "arm", engine, tuple(Point(0.0, *point) for point in points), 1e-12)
 
 
-def test_ours_is_compared_where_it_gains_least() -> None:
+def test_curves_are_compared_where_both_have_points() -> None:
     ours = curve("polhode", (1e-7, 1e-3), (1e-10, 3e-3))
     peer = curve("peer", (1e-6, 4e-3), (1e-9, 6e-3))
     assert compared([ours, peer], "arm", "peer") == (1e-9, 3e-3, 6e-3)
-
-
-def test_errors_that_are_large_or_near_rounding_are_not_compared() -> None:
     ours = curve("polhode", (1e-13, 1e-3))
     peer = curve("peer", (1e-5, 1e-9), (1e-8, 2e-3), (5e-12, 1e-9))
     assert compared([ours, peer], "arm", "peer") == (1e-8, 1e-3, 2e-3)
-
-
-def test_an_error_that_ours_does_not_reach_takes_for_ever() -> None:
     found = compared([curve("polhode", (1e-7, 1e-3)), curve("peer", (1e-9, 1e-3))], "arm", "peer")
     assert found is not None
     assert math.isinf(found[1])
     assert compared([curve("polhode", (1e-7, 1e-3))], "arm", "peer") is None
-
-
-def test_one_setting_of_a_peer_is_compared_alone() -> None:
     ours = curve("polhode", (1e-10, 1e-3))
     peer = Curve("simulate", "arm", "peer", (Point(1e-6, 1e-7, 1e-3), Point(1e-9, 1e-9, 5e-3)), 1e-12)
     assert compared([ours, peer], "arm", "peer", 1e-9) == (1e-9, 1e-3, 5e-3)

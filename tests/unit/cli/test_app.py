@@ -26,18 +26,18 @@ def test_derive_prints_a_pendulum_as_a_textbook_does(polhode: Shell) -> None:
     assert "revolute" in said
 
 
-def test_derive_in_latex_and_json(polhode: Shell) -> None:
+def test_derive_prints_latex_json_and_pseudo_velocities(polhode: Shell) -> None:
     assert r"\tau_{\omega}" in polhode("derive", MODELS / "pendulum.yaml", "--latex")
     record = json.loads(polhode("derive", MODELS / "pendulum.yaml", "--of", "mass_matrix", "--json"))
     assert record["mass_matrix"] == {"M[omega, omega]": "l**2*m"}
     assert record["joints"][0]["holonomic"] is True
-
-
-def test_derive_in_pseudo_velocities(polhode: Shell) -> None:
     said = polhode("derive", MODELS / "cart_pendulum.yaml", "--formalism", "hamel", *_pseudo("cart_pendulum"))
     assert "M[first, first]" in said and "M[second, second]" in said
     polhode("derive", MODELS / "pendulum.yaml", "--pseudo", "v", code=2)
     assert "--pseudo: 'v' is not understood" in polhode.errors
+    said = polhode("derive", MODELS / "arm.yaml")
+    assert "multiplications" in said
+    assert "--of mass_matrix" in said
 
 
 def test_derive_simulate_and_export_take_small_and_omitted_variables(polhode: Shell, tmp_path: Path) -> None:
@@ -85,12 +85,6 @@ def test_derive_reports_the_tables_of_kane_s_method(polhode: Shell) -> None:
     assert {*record["operations"]} >= {"kane", "composite_body", "articulated_body"}
 
 
-def test_derive_counts_what_is_too_long_to_read(polhode: Shell) -> None:
-    said = polhode("derive", MODELS / "arm.yaml")
-    assert "multiplications" in said
-    assert "--of mass_matrix" in said
-
-
 @pytest.mark.slow
 def test_compare_says_that_all_agree(polhode: Shell) -> None:
     assert "formalisms agree exactly" in polhode("compare", MODELS / "double_pendulum.yaml")
@@ -105,20 +99,20 @@ def test_compare_says_that_all_agree(polhode: Shell) -> None:
     assert {row["function"] for row in record["rows"]} == {"mass_matrix", "inverse_dynamics", "forward_dynamics"}
 
 
-def test_simulate_writes_what_it_is_asked_to(polhode: Shell, tmp_path: Path) -> None:
+def test_simulate_writes_files_takes_values_and_refuses_a_wrong_start(polhode: Shell, tmp_path: Path) -> None:
     files = {name: tmp_path / f"run.{end}" for name, end in (("csv", "csv"), ("page", "html"), ("save", "npz"))}
     options = [word for name, path in files.items() for word in (f"--{name}", path)]
     said = polhode("simulate", MODELS / "arm.yaml", "--pose", "reach", "-t", 0.5, *options)
     assert "energy" in said
     assert all(path.stat().st_size > 0 for path in files.values())
-
-
-def test_simulate_takes_parameters_and_inputs(polhode: Shell) -> None:
     ends = [
         json.loads(polhode("simulate", MODELS / "pendulum.yaml", "-t", 1, "--json", *more))["final"]["coordinates"]
         for more in ([], ["--set", "motor=0.1"], ["--set", "motor=0.1", "--set", "m=2"])
     ]
     assert len({round(end["theta"], 12) for end in ends}) == 3
+    said = polhode("simulate", MODELS / "arm.yaml", code=2)
+    assert "partial: singular mass matrix" in said
+    assert "no inertia resists" in polhode.errors
 
 
 def test_states_without_mass_are_printed_and_run(polhode: Shell, tmp_path: Path) -> None:
@@ -140,12 +134,6 @@ def test_simulate_takes_laws_of_inputs_and_efforts(polhode: Shell) -> None:
     assert len({round(end, 12) for end in ends}) > 1
     polhode("simulate", model, "--input", "motor", code=2)
     assert "E-CLI-READ" in polhode.errors
-
-
-def test_simulate_that_cannot_start_says_why_and_ends_with_2(polhode: Shell) -> None:
-    said = polhode("simulate", MODELS / "arm.yaml", code=2)
-    assert "partial: singular mass matrix" in said
-    assert "no inertia resists" in polhode.errors
 
 
 def test_check_warns_of_a_home_from_which_nothing_moves(polhode: Shell) -> None:
@@ -198,8 +186,10 @@ def test_diagnose_ends_badly_where_nothing_can_be_assembled_or_move(polhode: She
     assert "'assembled'" in polhode.errors
 
 
-def test_schema_is_a_json_schema(polhode: Shell) -> None:
+def test_the_schema_is_json_and_the_help_names_every_command(polhode: Shell) -> None:
     assert "properties" in json.loads(polhode("schema"))
+    said = polhode("--help")
+    assert all(name in said for name in ("view", "info", "new", "--install-completion"))
 
 
 @pytest.mark.parametrize("words", [
@@ -268,11 +258,6 @@ def test_ladder_counts_on_a_mechanism_of_one_s_own(polhode: Shell) -> None:
     assert record["rungs"][0]["printed"] is None
 
 
-def test_prove_says_what_it_does_not_cover(polhode: Shell) -> None:
-    polhode("prove", MODELS / "fourbar.yaml", code=2)
-    assert "open chains and trees" in polhode.errors
-
-
 def test_network_takes_a_tree_and_drivers(polhode: Shell, tmp_path: Path) -> None:
     model, drawing = MODELS / "double_pendulum.yaml", tmp_path / "terminals.svg"
     record = json.loads(polhode("network", model, "--json"))
@@ -317,15 +302,12 @@ def test_a_table_on_the_standard_output_is_nothing_but_the_table(
     polhode("simulate", MODELS / "pendulum.yaml", "--page", "-", code=2)
 
 
-def test_a_page_draws_the_channels_that_are_named(polhode: Shell, tmp_path: Path) -> None:
+def test_pages_draw_channels_and_notices_are_printed(polhode: Shell, tmp_path: Path) -> None:
     page = tmp_path / "run.html"
     chosen = ["--channel", "omega", "--channel", "2*theta", "--channel", "thta"]
     polhode("simulate", MODELS / "pendulum.yaml", "-t", 1, "--page", page, *chosen)
     assert '"name":"omega"' in page.read_text(encoding="utf-8") and '"name":"2*theta"' in page.read_text("utf-8")
     assert "Channel 'thta' is not drawn" in polhode.errors and "Warning" not in polhode.errors
-
-
-def test_notices_are_told_on_the_command_line(polhode: Shell) -> None:
     asked = ("simulate", MODELS / "pendulum.yaml", "-t", 1, "--method", "rk4", "--step", 0.3)
     assert "the step is 0.333333 s, not 0.3 s" in polhode(*asked)
     assert any("the step is 0.333333 s" in notice for notice in json.loads(polhode(*asked, "--json"))["notices"])
@@ -372,14 +354,11 @@ def test_an_audit_tells_what_it_found_part_by_part(polhode: Shell) -> None:
     assert "power audit FAILED" in failed and "the run" in failed
 
 
-def test_digits_say_how_numbers_are_written(polhode: Shell) -> None:
+def test_digits_and_whole_names_are_written(polhode: Shell, tmp_path: Path) -> None:
     asked = ("simulate", MODELS / "pendulum.yaml", "--pose", "raised", "-t", 0.01)
     assert "2.0944 " in polhode(*asked) and "2.094395102 " in polhode(*asked, "--digits", 10)
     swept = ("sweep", MODELS / "pendulum.yaml", "--vary", "l=1,2", "-t", 0.01, "--workers", 1, "--pose", "raised")
     assert "2.09" in polhode(*swept, "--digits", 3, "--measure", "max:theta")
-
-
-def test_what_is_piped_has_every_name_whole(polhode: Shell, tmp_path: Path) -> None:
     names = [f"a very long name of a joint that nobody would cut short, number {k}" for k in range(25)]
     bodies = "\n".join(f"  b{k}: {{mass: 1, com: [0, 0, -1]}}" for k in range(25))
     joints = "\n".join(f"  {n}: {{parent: ground, child: b{k}, type: revolute, axis: y}}" for k, n in enumerate(names))
@@ -444,7 +423,7 @@ def test_errors_of_standard_input_name_no_temporary_folder(content: bytes, messa
     ("words", "message"),
     [
         (("--tolerance", "1e-20"), "--tolerance: 1e-20 is not a number"),
-        (("--effort", "nope=1"), "there is no 'nope' in --effort."),
+        (("--effort", "nope=1"), "--effort: there is no effort 'nope'."),
         (("--input", "motor=nope"), "--input 'motor': there is nothing called 'nope'"),
         (("--step=-1",), "--step: -1.0 is not seconds"),
         (("-t", "-1"), "-t: -1.0 is not seconds"),

@@ -1,7 +1,5 @@
 """`polhode check`: findings of a model file, and warnings as sentences."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The demonstration, and the arm that it shows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -13,15 +11,12 @@ from polhode.errors import PolhodeError
 from polhode.model.samples import six_degree_of_freedom_arm
 
 
-def test_both_wrists_reach_the_same_place() -> None:
+def test_both_wrists_reach_the_same_place_and_others_are_refused() -> None:
     poses = []
     for wrist in demo.WRISTS:
         run = six_degree_of_freedom_arm(wrist).derive().simulate(0, start="reach")
         poses.append(np.concatenate([part.ravel() for part in run.pose("gripper")]))
     assert np.abs(poses[0] - poses[1]).max() < 1e-14
-
-
-def test_an_unknown_wrist_is_refused() -> None:
     with pytest.raises(PolhodeError, match="compound, spherical"):
         six_degree_of_freedom_arm("ball")
 
@@ -46,7 +41,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         demo.demonstrate(tmp_path / "file" / "out")
 
 
-def test_a_comparison_reads_as_a_table() -> None:
+def test_comparisons_are_tables_with_disagreements_and_shared_graphs() -> None:
     comparison = six_degree_of_freedom_arm().compare(["newton_euler", "composite_body"], run=False)
     lines = str(comparison).splitlines()
     assert len(lines) == 2 + 6 + 1
@@ -56,18 +51,12 @@ def test_a_comparison_reads_as_a_table() -> None:
     )
     assert comparison.cheapest("mass_matrix").formalism in comparison.formalisms
     assert comparison.as_json()["rows"][0]["nanoseconds"] is None
-
-
-def test_disagreement_would_be_shouted() -> None:
     row = Row("one", "bias", 1, 1, 0, 0, 1.0)
     fine, wrong = Agreement(("mass matrix",), ()), Agreement((), (Finding("applied effort", "speed 'x'", ("one",)),))
     assert "the formalisms DISAGREE" in str(Comparison("s", ("one", "two"), False, {}, fine, (row,)))
     alone = Comparison("s", ("one",), True, {}, wrong, (row,))
     assert not alone.agree
     assert "the reference derivation DISAGREES on applied effort of speed 'x' (by one)" in str(alone)
-
-
-def test_formalisms_that_share_a_graph_count_once() -> None:
     found = six_degree_of_freedom_arm().compare(["newton_euler", "composite_body", "poincare"], run=False)
     assert found.derivations["inverse_dynamics"] == (("newton_euler", "composite_body"), ("poincare",))
     assert len(found.derivations["mass_matrix"]) == 3

@@ -1,7 +1,5 @@
 """`polhode info` tells what is here and what works."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

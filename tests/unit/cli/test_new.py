@@ -1,7 +1,5 @@
 """`polhode new` writes what can be run at once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -22,14 +20,11 @@ def test_the_model_reads_and_the_notebook_is_one(kind: str, polhode: Shell, tmp_
     assert model.read_text(encoding="utf-8").count("#") > 5
 
 
-def test_what_is_there_already_stays(polhode: Shell, tmp_path: Path) -> None:
+def test_what_exists_stays_and_wrong_names_are_refused(polhode: Shell, tmp_path: Path) -> None:
     assert "polhode check" in polhode("new", "pendulum", "-o", tmp_path)
     (tmp_path / "pendulum.yaml").write_text("mine")
     polhode("new", "pendulum", "-o", tmp_path, code=2)
     assert "E-FILE-WRITE" in polhode.errors and (tmp_path / "pendulum.yaml").read_text() == "mine"
-
-
-def test_a_wrong_name_or_folder_is_one_sentence(polhode: Shell, tmp_path: Path) -> None:
     polhode("new", "amr", "-o", tmp_path, code=2)
     assert "Did you mean 'arm'?" in polhode.errors
     (tmp_path / "file").touch()

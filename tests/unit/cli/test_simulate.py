@@ -1,7 +1,5 @@
 """`--input road=road.csv`: samples of an input from a file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -31,22 +29,16 @@ def car(tmp_path: Path) -> Path:
     return file
 
 
-def test_samples_of_a_file_and_a_table_of_the_model_drive_a_run_alike(polhode: Shell, car: Path) -> None:
+def test_samples_of_a_file_drive_runs_and_sweeps_and_tables_are_drawn(polhode: Shell, car: Path) -> None:
     runs = [
         json.loads(polhode("simulate", car, "-t", 0.5, "--json", "--input", f"road={given}"))["final"]["coordinates"]
         for given in ("profile(t)", car.parent / "road.csv")
     ]
     assert runs[0]["heave"] > 0.01 and runs[0] == runs[1]
-
-
-def test_a_sweep_takes_samples_of_a_file(polhode: Shell, car: Path) -> None:
     words = ("--vary", "speed:heave=0,0.1", "-t", 0.5, "--workers", 1, "--json", "--store", car.parent / "store")
     swept = json.loads(polhode("sweep", car, *words, "--input", f"road={car.parent / 'road.csv'}"))
     alone = json.loads(polhode("simulate", car, "-t", 0.5, "--json", "--input", "road=profile(t)"))
     assert swept["values"]["heave"][0] == pytest.approx(alone["final"]["coordinates"]["heave"], rel=1e-9)
-
-
-def test_a_page_draws_a_table_of_the_model(polhode: Shell, car: Path) -> None:
     page = car.parent / "car.html"
     polhode("simulate", car, "-t", 0.1, "--page", page, "--channel", "heave - profile(t)")
     assert not polhode.errors and "heave - profile(t)" in page.read_text(encoding="utf-8")

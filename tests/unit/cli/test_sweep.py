@@ -1,15 +1,9 @@
 """`polhode sweep`, called as a user calls it."""
 
-from __future__ import annotations
-
 import json
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.unit.cli.conftest import Shell
 
@@ -57,18 +51,9 @@ def test_a_sweep_takes_what_acts_and_how_to_derive_as_simulate_does(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], polhode: Shell, tmp_path: Path
 ) -> None:
     given = (
-        "--pose",
-        "raised",
-        "-t",
-        0.5,
-        "--effort",
-        "hinge=-3*sin(theta)",
-        "--input",
-        "motor=sin(t)",
-        "--formalism",
-        "kane",
-        "--json",
-    )
+        "--pose", "raised", "-t", 0.5, "--effort", "hinge=-3*sin(theta)", "--input", "motor=sin(t)", "--formalism",
+        "kane", "--json",
+    )  # fmt: skip
     swept = json.loads(said(monkeypatch, capsys, "--vary", "l=1,2", "--workers", 1, *given)[0])
     for k, length in enumerate((1, 2)):
         alone = json.loads(polhode("simulate", MODEL, "--set", f"l={length}", *given))
@@ -82,16 +67,13 @@ def test_a_sweep_has_the_options_of_a_run() -> None:
     assert taken["simulate"] - taken["sweep"] == of_one_run
 
 
-def test_where_nothing_can_be_drawn_the_runs_are_told_all_the_same(
+def test_results_without_pictures(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     words = ("--vary", "l=0,0", "-t", 0.2, "--workers", 1, "--plot", tmp_path / "runs.svg")
     out, err = said(monkeypatch, capsys, *words, code=2)
     assert "2 runs, 2 of them without a result" in out and "none of the 2 runs has a result" in err
     assert not (tmp_path / "runs.svg").exists()
-
-
-def test_json_is_for_a_program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     words = ("--vary", "l=0,1", "--vary", "m=1,2", "--zip", "--json", "--pose", "raised", "-t", 0.1, "--workers", 1)
     record = json.loads(said(monkeypatch, capsys, *words)[0])
     assert record["shape"] == [2] and record["axes"] == {"l": [0, 1], "m": [1, 2]}
@@ -114,33 +96,3 @@ def test_what_is_wrong_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], told: str
 ) -> None:
     assert told in said(monkeypatch, capsys, *words, code=2)[1]
-
-
-@pytest.mark.slow
-def test_ctrl_c_keeps_what_is_done_and_the_next_call_goes_on(tmp_path: Path) -> None:
-    # by a method that takes its time; longer where a busy machine lets the sweep end before it is interrupted
-    for attempt in range(4):
-        words = ["--vary", "l=0.5:2:200", "--pose", "raised", "-t", str(2 << attempt), "--workers", "2"]
-        command = [sys.executable, "-m", "polhode", "sweep", str(MODEL), *words, "--method", "scipy.DOP853"]
-        store = tmp_path / f"store {attempt}"
-        process = subprocess.Popen(
-            [*command, "--store", str(store)],
-            stderr=subprocess.PIPE,
-            text=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
-        )
-        while not list(store.glob("*.npz")) and process.poll() is None:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate()
-        if process.returncode:
-            break
-    assert process.returncode == 130, errors
-    assert "the sweep was interrupted after" in errors and "Traceback" not in errors
-    first = {path.name for path in store.glob("*.npz")}
-    subprocess.run([*command, "--store", str(store), "--out", str(tmp_path / "a.npz")], check=True)
-    assert first < {path.name for path in store.glob("*.npz")}
-    subprocess.run([*command, "--out", str(tmp_path / "b.npz")], check=True)
-    resumed, whole = Sweep.load(tmp_path / "a.npz"), Sweep.load(tmp_path / "b.npz")
-    for name, values in whole.values.items():
-        np.testing.assert_array_equal(resumed.values[name], values)

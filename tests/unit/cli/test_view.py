@@ -1,7 +1,5 @@
 """`polhode view` writes a page of a pose, or opens it."""
 
-from __future__ import annotations
-
 import json
 import webbrowser
 from pathlib import Path
@@ -12,16 +10,11 @@ from tests.unit.cli.conftest import Shell
 MODELS = Path(__file__).parents[3] / "models"
 
 
-def test_a_page_of_a_pose_is_written_and_nothing_is_opened(
-    polhode: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_of_a_pose_is_written_or_opened(polhode: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webbrowser, "open", lambda address: pytest.fail("a browser was opened"))
     polhode("view", MODELS / "fourbar.yaml", "--pose", "assembled", "-o", tmp_path / "bar.html")
     page = (tmp_path / "bar.html").read_text(encoding="utf-8")
     assert "<html" in page and "assembled" in page
-
-
-def test_without_a_file_to_write_the_browser_is_asked(polhode: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     monkeypatch.setattr(webbrowser, "open", lambda address: not asked.append(address))
     record = json.loads(polhode("view", MODELS / "pendulum.yaml", "--set", "l=2", "--json"))

@@ -1,7 +1,5 @@
 """What notes say is true by construction."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -47,30 +45,24 @@ def said(found: dict[int, str], value: object) -> str:
     return found[as_expr(value).fp]
 
 
-def test_an_angular_velocity_is_called_by_its_body_and_frame(arm: Equations) -> None:
+def test_velocities_sines_and_mass_matrices_are_named(arm: Equations) -> None:
     found = meanings(arm.record, "inverse_dynamics")
     for body in ("forearm", "gripper"):
         turned = arm.pose(body).R.T @ (arm.jacobian(body) @ arm.u)[:3]
         for axis, component in zip("xyz", turned, strict=True):
             assert said(found, component) == f"angular velocity of {body}, {axis} in its own frame"
-
-
-def test_sines_are_called_by_their_coordinates_also_of_sums(arm: Equations) -> None:
     found = meanings(arm.record, "inverse_dynamics")
     s1, _, e, t1, *_ = arm.q
     assert said(found, sin(t1)) == "sine of t1"
     assert said(found, cos(s1)) == "cosine of s1"
     assert said(found, cos(s1 + e)) == "cosine of e + s1"
-
-
-def test_the_mass_matrix_is_called_by_rows_and_columns(arm: Equations) -> None:
     found = meanings(arm.record, "forward_dynamics")
     M = arm.mass_matrix
     assert said(found, M[2, 0]) == "mass matrix, shoulder w1 row, elbow column"
     assert said(found, M[1, 1]) == "mass matrix, shoulder w2 row, shoulder w2 column"
 
 
-def test_a_pivot_is_the_inertia_that_a_joint_feels(pendulums: Equations) -> None:
+def test_pivots_and_composite_inertias_are_noted(pendulums: Equations) -> None:
     found = meanings(pendulums.record, "forward_dynamics")
     M = pendulums.mass_matrix
     felt = M[0, 0] - M[0, 1] * M[0, 1] / M[1, 1]
@@ -78,9 +70,6 @@ def test_a_pivot_is_the_inertia_that_a_joint_feels(pendulums: Equations) -> None
     assert said(found, 1 / felt) == "1 over the inertia that first feels, all beyond it free"
     alone = pendulums.record.forcing[1] / M[1, 1]
     assert said(found, alone) == "acceleration of second if all before it stood still"
-
-
-def test_a_composite_inertia_is_what_its_joint_carries(pendulums: Equations) -> None:
     found = meanings(pendulums.record, "mass_matrix")
     m1, m2, l1 = (pendulums.system.parameters[name].symbol for name in ("m1", "m2", "l1"))
     assert said(found, m1 + m2) == "mass of all that first carries"
@@ -151,11 +140,20 @@ def test_numbers_have_no_notes_though_some_are_equal_to_a_quantity() -> None:
     assert not {(k * x / 5).fp for k in (3, 4, 6, 8, 10) for x in (push, turn)} & set(notes)
 
 
-def test_a_result_has_its_name_whatever_it_is_equal_to() -> None:
+def test_results_have_names_and_notes_change_nothing(arm: Equations) -> None:
     system = ph.System("block", gravity=(0, 0, 0))
     system.joint("slide", system.ground, system.body("block", mass=2), ph.Prismatic("x"))
     program = annotated(system.derive().record, "inverse_dynamics").program
     assert program.notes[program.outputs[0].slots[0]] == "effort on slide"
+    for of in ("forward_dynamics", "mass_matrix"):
+        assert annotated(arm.record, of).program == plan_of(arm.record, of).program
+        assert not plan_of(arm.record, of).program.notes
+    with pytest.raises(PolhodeError, match="Did you mean 'bias'"):
+        meanings(arm.record, "biass")
+    note = "torque that moves the " + "very " * 7 + "long arm, x in the frame of the forearm"
+    known = Catalogue()
+    known.name(ph.symbols("a b")[0], note)
+    assert list(known.sentences.values()) == [note.removesuffix(" in the frame of the forearm")]
 
 
 @pytest.mark.slow
@@ -165,12 +163,6 @@ def test_every_function_of_every_formalism_has_notes_that_fit_a_line(formalism: 
     program = annotated(ph.load(MODELS / "double_pendulum.yaml").derive(formalism).record, of).program
     assert program.notes or not program.run
     assert all(0 < len(note) <= 80 for note in program.notes.values())
-
-
-def test_notes_do_not_change_the_program(arm: Equations) -> None:
-    for of in ("forward_dynamics", "mass_matrix"):
-        assert annotated(arm.record, of).program == plan_of(arm.record, of).program
-        assert not plan_of(arm.record, of).program.notes
 
 
 def test_a_result_that_is_a_negative_number_needs_no_note() -> None:
@@ -183,28 +175,13 @@ def test_a_result_that_is_a_negative_number_needs_no_note() -> None:
     assert [program.constants[slot] for slot in program.outputs[0].slots] == [5.0, -3.0, -3.0, 3.0]
 
 
-def test_a_note_that_is_too_long_loses_its_frame_first() -> None:
-    note = "torque that moves the " + "very " * 7 + "long arm, x in the frame of the forearm"
-    known = Catalogue()
-    known.name(ph.symbols("a b")[0], note)
-    assert list(known.sentences.values()) == [note.removesuffix(" in the frame of the forearm")]
-
-
-def test_an_unknown_function_has_no_meanings(arm: Equations) -> None:
-    with pytest.raises(PolhodeError, match="Did you mean 'bias'"):
-        meanings(arm.record, "biass")
-
-
-def test_units_stand_beside_parameters() -> None:
+def test_units_stand_beside_parameters_and_long_names_are_shortened() -> None:
     system = ph.System("damper")
     c = system.parameter("c", 1, "N*s/m")
     block = system.body("block", mass=1)
     joint = system.joint("x", system.ground, block, ph.Prismatic("x"))
     system.joint_force(joint, -c * joint.u[0])
     assert "parameter c, N*s per m" in meanings(system.derive().record, "bias").values()
-
-
-def test_long_names_are_shortened_in_notes() -> None:
     system = ph.System("long words")
     body = system.body("x" * 100, mass=1, com=(1, 0, 0))
     system.joint("j" * 100, system.ground, body, ph.Revolute("y"), coordinates=["c" * 100])

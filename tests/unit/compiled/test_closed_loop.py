@@ -1,7 +1,5 @@
 """Functions with laws in them: the numbers of laws that are worked out beforehand, under a key of their own."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Quantities that are asked for by records: no name, however chosen, is taken for another."""
 
-from __future__ import annotations
-
 import inspect
 from itertools import combinations
 from pathlib import Path
@@ -75,16 +73,16 @@ def test_what_is_kept_on_disk_is_told_apart_as_well(tmp_path: Path, monkeypatch:
         assert not np.allclose(reaction, f.reaction("hinge", Q, U, on="ground")[1])
 
 
-def test_functions_have_names_of_their_own_in_generated_code() -> None:
+def test_names_of_functions_and_reactions_are_kept_apart() -> None:
     asked = [ph.ReactionOf(**words) for words in reactions()]
     asked += [ph.ReactionOf("hinge_on_ground"), ph.ReactionOf("Hinge"), ph.ReactionOf("hinge on", on="ground")]
     labels = [each.label for each in asked]
     assert all(one != other for one, other in combinations(labels, 2))
-
-
-def test_a_run_tells_reactions_apart() -> None:
     run = chain().derive().simulate(0.1, samples=3, start=(Q, U))
     assert_allclose(run.reaction("hinge", on="ground").force, -run.reaction("hinge").force, atol=1e-9)
+    assert ph.ReactionOf("a", on="b") == ph.ReactionOf("a", on="b") != ph.ReactionOf("a", at="b")
+    assert ph.PoseOf("a") != ph.JacobianOf("a")
+    assert inspect.isabstract(ph.PoseOf.__bases__[0])
 
 
 # ---- poses and Jacobians ---------------------------------------------------------------------------------------
@@ -132,47 +130,33 @@ def test_a_run_knows_the_pose_of_a_frame_and_its_equations() -> None:
     assert R.shape == (4, 3, 3)
 
 
-def test_a_run_without_constraints_has_no_multipliers() -> None:
+def test_unknown_frames_packed_strings_and_missing_multipliers() -> None:
     run = chain().derive().simulate(0.1, samples=3)
     assert not run.multipliers
-
-
-# ---- what is refused -------------------------------------------------------------------------------------------
-
-
-def test_a_packed_string_names_no_function() -> None:
     equations = chain().derive()
     for packed in ("reaction hinge", "reaction hinge on ground", "drive hinge", "pose b"):
         with pytest.raises(PolhodeError, match="there is no function") as caught:
             equations.operations(packed)
         assert caught.value.problems[0].code == "E-CODE-NAME"
+    with pytest.raises(PolhodeError, match="Did you mean 'ground in b'"):
+        chain().derive().compile().pose("ground in bb", Q)
+
+
+# ---- what is refused -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("wrong", [5, None, ["hinge"], b"hinge"])
 def test_what_is_no_name_is_told(wrong: object) -> None:
     f = chain().derive().compile()
     for call in (
-        lambda: f.reaction(wrong, Q, U),
-        lambda: f.driving_force(wrong, Q, U),
-        lambda: f.pose(wrong, Q),
+        lambda: f.reaction(wrong, Q, U), lambda: f.driving_force(wrong, Q, U), lambda: f.pose(wrong, Q),
         lambda: f.jacobian(wrong, Q),
-    ):
+    ):  # fmt: skip
         with pytest.raises(PolhodeError, match="no name") as caught:
             call()
         assert caught.value.problems[0].code == "E-CODE-NAME"
     with pytest.raises(PolhodeError, match="there is no function"):
         f.evaluate(wrong, Q)
-
-
-def test_an_unknown_frame_is_told_with_the_nearest() -> None:
-    with pytest.raises(PolhodeError, match="Did you mean 'ground in b'"):
-        chain().derive().compile().pose("ground in bb", Q)
-
-
-def test_records_are_equal_by_what_they_ask_for() -> None:
-    assert ph.ReactionOf("a", on="b") == ph.ReactionOf("a", on="b") != ph.ReactionOf("a", at="b")
-    assert ph.PoseOf("a") != ph.JacobianOf("a")
-    assert inspect.isabstract(ph.PoseOf.__bases__[0])
 
 
 def test_a_jacobian_of_the_vector_parameter_is_refused_at_a_half_turn() -> None:

@@ -1,7 +1,5 @@
 """What is stored on disk: found again by content, made anew when anything changes, never trusted blindly."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -91,16 +89,6 @@ def test_what_shapes_the_equations_changes_the_digest() -> None:
     assert seen.model().digest == plain
 
 
-@pytest.mark.parametrize("damage", [b"", b"rubbish", b'{"parameters": []}\n{}\n'])
-def test_a_damaged_entry_is_planned_anew(cold: Path, damage: bytes) -> None:
-    wanted = _pendulum().derive().compile().program("forward_dynamics")
-    for path in cold.glob("*.bin"):
-        default_cache().write(path.stem, damage)
-    found = store.StoredFunction(_pendulum().derive().derivation, "forward_dynamics", False)
-    assert found.plan().program == wanted
-    assert [each.facts["parameters"] for each in entries(cold)] == [[["l", (1.0).hex()]]]
-
-
 def test_what_was_planned_is_stored_once_and_gets_its_code_when_it_is_called(
     cold: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,9 +112,12 @@ def test_a_run_stores_functions_and_nothing_else(cold: Path) -> None:
     assert len([names for names in codes if not {"ph_advance", "ph_attempt"} & names]) == len(set(programs)) + 1
 
 
-def test_without_the_cache_nothing_is_written(cold: Path) -> None:
+def test_programs_are_text_and_nothing_is_written_without_the_cache(cold: Path) -> None:
     _pendulum().derive().compile(cache=False).forward_dynamics([0.3], [0.1])
     assert not list(cold.rglob("*.bin"))
+    with pytest.raises(PolhodeError, match="Did you mean 'forward_dynamics'"):
+        _pendulum().derive().compile().planned("forward_dynamic")
+    assert "forward_dynamics" in catalogue.CATALOGUE
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -139,12 +130,6 @@ def test_a_program_survives_as_text(seed: int) -> None:
 def test_a_text_that_is_no_program_is_refused(text: str) -> None:
     with pytest.raises(PolhodeError):
         load_program(text)
-
-
-def test_the_functions_that_are_kept_are_those_of_the_catalogue() -> None:
-    with pytest.raises(PolhodeError, match="Did you mean 'forward_dynamics'"):
-        _pendulum().derive().compile().planned("forward_dynamic")
-    assert "forward_dynamics" in catalogue.CATALOGUE
 
 
 @pytest.mark.parametrize("own", [True, False])

@@ -1,7 +1,5 @@
 """Native derivatives by parameters, inputs, efforts, state and time, beside differences, SymPy and each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -136,9 +134,13 @@ def test_variations_and_adjoints_are_the_jacobian_forwards_and_backwards(constra
     assert_allclose(backward, np.concatenate([-rates, w @ by_x, w @ by_p]), atol=1e-11 * abs(by_x).max())
 
 
-def test_functions_with_the_same_words_are_told_apart_on_disk() -> None:
+def test_functions_of_the_same_words_and_gains_in_laws() -> None:
     x = cart().derive().record.q[0]
     assert repr(AdjointRates(("m",), x)) != repr(AdjointRates(("m",), 2 * x)) != repr(AdjointRates(("m",)))
+    e, laws, x, more = closed("cart")
+    f = e.compile().driven(laws)
+    wanted = slope(lambda p: f.evaluate("state_rates", x, TAU, parameters={"m": p}, **more), 0.5)
+    assert_allclose(f.derivatives("state_rates", ["m"], x, TAU, **more)[:, 0], wanted, atol=1e-9)
 
 
 def test_what_cannot_be_differentiated_is_told() -> None:
@@ -201,36 +203,6 @@ def test_the_jacobian_of_a_closed_loop_turns_quaternions_along_their_sphere() ->
             return f.evaluate("state_rates", [*(q / np.linalg.norm(q)), *x[4:]], tau)
 
         assert_allclose(by_x[4:, :4] @ along, slope(turned, 0.0)[4:], atol=1e-8)
-
-
-@pytest.mark.parametrize("kind", ["cart", "satellite", "motor"])
-def test_variations_and_adjoints_of_a_closed_loop_are_its_jacobian(kind: str) -> None:
-    e, laws, x, more = closed(kind)
-    f, tau = e.compile().driven(laws), np.full(len(e.tau), 0.3)
-    names = ("m", "l") if kind == "cart" else ()
-    size, random = len(x), np.random.default_rng(1)
-    S, w = random.normal(size=(3, size)), random.normal(size=size)
-    for first in e.tree.quaternions:  # variations and slopes along the sphere alone
-        for row in (*S, w):
-            row[first : first + 4] -= x[first : first + 4] * (x[first : first + 4] @ row[first : first + 4])
-    by_x, _ = f.state_rates_jacobian(x, tau, **more)
-    by_p = f.derivatives("state_rates", names, x, tau, **more)
-    expected = S @ by_x.T
-    expected[: len(names)] += by_p.T
-    forward = f.evaluate(VariationalRates(names, 3), np.concatenate([x, S.ravel()]), tau, **more).reshape(4, size)
-    assert_allclose(forward[1:], expected, atol=1e-11 * abs(by_x).max())
-    more["t"] = -more.get("t", 0.0)
-    whole = f.evaluate(AdjointRates(names), np.concatenate([x, w, np.zeros(len(names))]), tau, **more)
-    assert_allclose(whole[:size], -forward[0], atol=1e-12)
-    assert_allclose(S @ whole[size : 2 * size], S @ by_x.T @ w, atol=1e-10 * abs(by_x).max())
-    assert_allclose(whole[2 * size :], w @ by_p, atol=1e-11)
-
-
-def test_derivatives_by_a_parameter_go_through_laws_that_hold_it() -> None:
-    e, laws, x, more = closed("cart")
-    f = e.compile().driven(laws)
-    wanted = slope(lambda p: f.evaluate("state_rates", x, TAU, parameters={"m": p}, **more), 0.5)
-    assert_allclose(f.derivatives("state_rates", ["m"], x, TAU, **more)[:, 0], wanted, atol=1e-9)
 
 
 def test_what_follows_a_law_is_not_differentiated_by() -> None:

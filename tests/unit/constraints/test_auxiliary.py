@@ -1,7 +1,5 @@
 """Coordinates that a constraint brings with it: where they are, who follows whom, and what is refused."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -53,13 +51,10 @@ def test_a_pin_in_a_slot_tells_where_it_is() -> None:
     assert rates[3] == pytest.approx(2.0 * slant * np.tan(0.4))
 
 
-def test_auxiliary_coordinates_is_measured_as_its_joint_is() -> None:
+def test_auxiliary_coordinates_are_measured_and_start_as_given() -> None:
     assert coordinate_units(slotted_arm().derive().record) == ["rad", "m", "rad", "m"]
     ball = ph.Compound(ph.Prismatic("z"), ph.Spherical())
     assert coordinate_units(slotted_arm(ball).derive().record)[2:] == ["m", *["quaternion"] * 4]
-
-
-def test_a_run_begins_on_the_side_that_was_given() -> None:
     equations = slotted_arm().derive()
     turned = equations.assemble({"arm": 0.4, "slot 1": 0.3})
     assert turned.q[2] == pytest.approx(0.4)
@@ -68,16 +63,13 @@ def test_a_run_begins_on_the_side_that_was_given() -> None:
     assert whole.moved["slot 1"] == pytest.approx((2 * np.pi + 0.3, 2 * np.pi + 0.4))
 
 
-def test_small_motions_do_not_count_auxiliary_coordinates() -> None:
+def test_small_motions_leave_auxiliary_coordinates_out_and_find_them() -> None:
     linear = slotted_arm().derive(independent=["arm"]).linearize()
     assert linear.states == ["arm", "arm'"]
     assert not any(linear.residual)
     m = linear.equations.system.parameters["m"].symbol
     assert linear.second_order.M[0, 0] == m + 1 + 3 * HALF**2  # about the hinge, and the block at half a metre
     assert linear.second_order.K[0, 0] == 10 * m
-
-
-def test_small_motions_about_another_pose_find_auxiliary_coordinates_there() -> None:
     system = slotted_arm()
     made = system.derive().assemble({"arm": 0.4}, hold=["arm"])
     equations = system.derive(independent=["arm"])
@@ -152,25 +144,16 @@ def refused(code: str, words: str, make: object) -> None:
     assert e.value.problems[0].code == code
 
 
-def test_stages_that_repeat_each_other_cannot_close_a_loop() -> None:
+def test_stages_that_repeat_names_taken_and_held_followers_are_refused() -> None:
     twice = ph.Compound(ph.Spherical(), ph.Revolute("x"))
     refused("E-CONSTRAINT-SINGULAR", "repeat each other", lambda: slotted_arm(twice).derive())
-
-
-def test_a_name_that_is_taken_is_told() -> None:
     system = slotted_arm()
     system.joint("more", "block", system.body("bob", 1), ph.Revolute("y"), coordinates=["slot 1"])
     refused("E-MODEL-TWICE", "'slot 1' has the name of another", system.derive)
-
-
-def test_what_follows_cannot_be_held() -> None:
     equations = slotted_arm().derive()
     refused(
         "E-CONSTRAINT-DEPENDENCE", "follows from the other", lambda: equations.assemble({"arm": 0.4}, hold=["slot 1"])
     )
-
-
-def test_a_closing_joint_in_gimbal_lock_is_told() -> None:
     locked = ph.Compound(ph.Revolute("z"), ph.Revolute("y"), ph.Revolute("z"), ph.Prismatic("z"))
     equations = slotted_arm(locked).derive()
     refused("E-CONSTRAINT-SINGULAR", "not defined at this pose", equations.assemble)

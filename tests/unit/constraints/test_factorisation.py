@@ -1,7 +1,5 @@
 """Motion under constraints where the mass matrix is no metric."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

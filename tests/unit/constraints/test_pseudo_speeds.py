@@ -1,7 +1,5 @@
 """Pseudo-velocities: what may be one, and what is said of those that may not."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -30,18 +28,15 @@ def symbols(s: ph.System) -> dict[str, Any]:
     return {"x": x, "a": a, "b": b, "w": w, "along": along, "push": s.inputs["push"].symbol, "t": s.time}
 
 
-@pytest.mark.parametrize(
-    ("given", "code", "said"),
-    [
-        (["along"], "E-DERIVE-SHAPE", "1 pseudo-velocities are given, and 2 are needed: 3 speeds less 1 independent"),
-        (["along", "a", "w"], "E-DERIVE-SHAPE", "3 pseudo-velocities are given, and 2 are needed"),
-        (["along", "w**2"], "E-DERIVE-DEPENDENCE", "not linear"),
-        (["along", "2*along"], "E-DERIVE-SINGULAR", "do not determine the speeds"),
-        (["w", "cross"], "E-DERIVE-SINGULAR", "and the constraints make 2 of 3 known"),
-        (["along", "x"], "E-DERIVE-MISSING", "there is no speed in it"),
-        (["along", "w+push"], "E-DERIVE-DEPENDENCE", "it depends on push"),
-    ],
-)
+@pytest.mark.parametrize(("given", "code", "said"), [
+    (["along"], "E-DERIVE-SHAPE", "1 pseudo-velocities are given, and 2 are needed: 3 speeds less 1 independent"),
+    (["along", "a", "w"], "E-DERIVE-SHAPE", "3 pseudo-velocities are given, and 2 are needed"),
+    (["along", "w**2"], "E-DERIVE-DEPENDENCE", "not linear"),
+    (["along", "2*along"], "E-DERIVE-SINGULAR", "do not determine the speeds"),
+    (["w", "cross"], "E-DERIVE-SINGULAR", "and the constraints make 2 of 3 known"),
+    (["along", "x"], "E-DERIVE-MISSING", "there is no speed in it"),
+    (["along", "w+push"], "E-DERIVE-DEPENDENCE", "it depends on push"),
+])  # fmt: skip
 def test_what_is_no_choice_of_pseudo_velocities_is_told(given: list[str], code: str, said: str) -> None:
     s = skate()
     known = symbols(s)

@@ -1,7 +1,5 @@
 """A frame follows a path: its errors, its posture, and where it cannot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -44,17 +42,14 @@ def test_an_orientation_is_kept_or_follows_a_reference(orientation: Any) -> None
     assert len(c.law.reference) == (7 if orientation == "reference" else 3)
 
 
-def test_a_posture_does_not_move_the_frame() -> None:
+def test_a_posture_does_not_move_the_frame_and_forces_feel_its_mass() -> None:
     e = planar_arm(3).derive()
     given: dict[str, Any] = {"kp": 9, "kd": 6, "axes": "xy", "posture_kd": 2}
     for more in ({}, {"posture_kp": 5, "posture": {"q2": 1}}):
         c = OperationalSpace(e, "hand", **given, **more)
         assert c.error_dynamics.proved and c.lyapunov.proved
     assert [(r.name, r.default) for r in c.law.reference[2:]] == [("q1", 0), ("q2", 1), ("q3", 0)]
-
-
-def test_the_force_feels_the_mass_of_the_task() -> None:
-    """J M⁻¹ Jᵀ Λ = 1: the entries that the law names are those of the inverse of what the frame feels."""
+    # J M⁻¹ Jᵀ Λ = 1: the entries that the law names are those of the inverse of what the frame feels.
     c = OperationalSpace(planar_arm().derive(), "hand", kp=9, kd=6, axes="xy")
     A = [value for step, value in c.written.steps.items() if step.name.startswith("A_")]
     e, J = c.equations, c.equations.jacobian("hand")[3:5]
@@ -75,25 +70,22 @@ def test_damping_keeps_efforts_finite_where_the_arm_is_stretched() -> None:
     assert sizes[0] > 1e4 and sizes[1] < 100
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda e: OperationalSpace(e, "hnd", 1, 2), "no body or frame 'hnd'"),
-        (lambda e: OperationalSpace(e, 5, 1, 2), "no body or frame"),
-        (lambda e: OperationalSpace(e, "hand", 1, 2), "cannot be moved along z beside x and y"),
-        (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xw"), "does not name axes"),
-        (lambda e: OperationalSpace(e, "hand", 1, 2, axes="x"), "leaves 1 of the 2 freedoms"),
-        (lambda e: OperationalSpace(e, "hand", None, 2, axes="xy"), "no kp is given"),
-        (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", damping=-1), "the damping -1 is negative"),
-        (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", orientation="up"), "orientation 'up' is not known"),
-        (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", orientation=[("z", 1)]), "cannot be moved along"),
-        (
-            lambda e: OperationalSpace(e, "hand", 1, 2, axes="x", posture_kd=1, posture_kp=1, posture={"q": 1}),
-            "no coordinate 'q'",
-        ),
-        (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", inputs=["q1"]), "underactuated"),
-    ],
-)
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda e: OperationalSpace(e, "hnd", 1, 2), "no body or frame 'hnd'"),
+    (lambda e: OperationalSpace(e, 5, 1, 2), "no body or frame"),
+    (lambda e: OperationalSpace(e, "hand", 1, 2), "cannot be moved along z beside x and y"),
+    (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xw"), "does not name axes"),
+    (lambda e: OperationalSpace(e, "hand", 1, 2, axes="x"), "leaves 1 of the 2 freedoms"),
+    (lambda e: OperationalSpace(e, "hand", None, 2, axes="xy"), "no kp is given"),
+    (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", damping=-1), "the damping -1 is negative"),
+    (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", orientation="up"), "orientation 'up' is not known"),
+    (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", orientation=[("z", 1)]), "cannot be moved along"),
+    (
+        lambda e: OperationalSpace(e, "hand", 1, 2, axes="x", posture_kd=1, posture_kp=1, posture={"q": 1}),
+        "no coordinate 'q'",
+    ),
+    (lambda e: OperationalSpace(e, "hand", 1, 2, axes="xy", inputs=["q1"]), "underactuated"),
+])  # fmt: skip
 def test_wrong_calls_get_a_sentence(make: Callable[[Any], Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         make(planar_arm().derive())

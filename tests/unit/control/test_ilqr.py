@@ -1,7 +1,5 @@
 """Iterative linear-quadratic regulation: motions of least cost, within limits, and laws that keep to them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -85,25 +83,16 @@ def v_squared(e: ph.Equations) -> Any:
     return e.u[0] ** 2
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"duration": 0.05}, "not two or more whole sample times"),
-        ({"duration": "long"}, "not a duration"),
-        ({"sample_time": -1}, "-1 is not a time > 0"),
-        ({"cost": ph.symbol("y")}, "depends on y"),
-        ({"cost": [1]}, "not a number or an expression"),
-        ({"limits": {"G": 1}}, "no control 'G'"),
-        ({"limits": {"F": (2, 1)}}, "are no limits"),
-        ({"guess": {"G": 1}}, "not inputs to begin with"),
-        ({"guess": [1, 2]}, "not inputs to begin with"),
-        ({"start": {"y": 1}}, "no coordinate, speed or state 'y'"),
-        ({"iterations": 0}, "number of iterations: 0 is not a whole number, 1 or more"),
-        ({"tolerance": 0}, "not a tolerance"),
-        ({"guess": {"F": 1e300}}, "grows beyond all numbers"),
-        ({"parameters": {"k": 1}}, "no parameter 'k'"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "sentence"), [
+    ({"duration": 0.05}, "not two or more whole sample times"), ({"duration": "long"}, "not a duration"),
+    ({"sample_time": -1}, "-1 is not a time > 0"), ({"cost": ph.symbol("y")}, "depends on y"),
+    ({"cost": [1]}, "not a number or an expression"), ({"limits": {"G": 1}}, "no control 'G'"),
+    ({"limits": {"F": (2, 1)}}, "are no limits"), ({"guess": {"G": 1}}, "not inputs to begin with"),
+    ({"guess": [1, 2]}, "not inputs to begin with"), ({"start": {"y": 1}}, "no coordinate, speed or state 'y'"),
+    ({"iterations": 0}, "number of iterations: 0 is not a whole number, 1 or more"),
+    ({"tolerance": 0}, "not a tolerance"), ({"guess": {"F": 1e300}}, "grows beyond all numbers"),
+    ({"parameters": {"k": 1}}, "no parameter 'k'"),
+])  # fmt: skip
 def test_wrong_calls_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
     e, x, _, force = block()
     given: dict[str, Any] = {"cost": force**2 + x**4, "duration": 1, "sample_time": 0.1, **wrong}

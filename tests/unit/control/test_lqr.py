@@ -1,7 +1,5 @@
 """Linear-quadratic regulators: what they make of a mechanism, and which calls they refuse."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -28,15 +26,6 @@ def free_ball() -> ph.Equations:
     s = ph.System("ball", gravity=(0, 0, 0))
     s.joint("ball", s.ground, s.body("b", 1, inertia=(1, 2, 3)), ph.Spherical())
     return s.derive()
-
-
-def test_a_pole_is_brought_upright_and_its_cart_home() -> None:
-    e = cart_pole().derive()
-    regulator = LQR(e.linearize(), Q={"x": 1, "theta": 1}, R=1)
-    (force,) = at_reference(regulator.law).values()
-    run = e.simulate(12, start={"theta": 0.4}, inputs={"F": force})
-    assert np.abs(run.q[-1]).max() < 1e-2
-    assert np.abs(run.u[-1]).max() < 1e-2
 
 
 def test_the_least_cost_from_a_state_is_that_of_the_run() -> None:
@@ -93,7 +82,7 @@ def test_an_integral_takes_out_a_constant_load() -> None:
     assert held[0] == pytest.approx(0, abs=1e-12)
 
 
-def test_the_operating_point_is_held_by_its_inputs() -> None:
+def test_the_operating_point_is_held_and_moved_by_a_reference() -> None:
     s = ph.System("pendulum", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
     e = s.derive()
@@ -101,9 +90,6 @@ def test_the_operating_point_is_held_by_its_inputs() -> None:
     law = LQR(e.linearize(at)).law
     (effort,) = evaluate([*at_reference(law).values()], {e.q[0]: np.pi / 6, e.u[0]: 0.0})
     assert effort == pytest.approx(10)
-
-
-def test_a_reference_moves_what_is_wanted() -> None:
     e = cart_pole().derive()
     law = LQR(e.linearize()).law
     (force,) = at_reference(law, x=2.0).values()
@@ -132,15 +118,12 @@ def test_a_closed_loop_mechanism_is_held_where_it_would_fall() -> None:
     np.testing.assert_allclose(run.q[-1], [*at.coordinates.values()], atol=1e-5)
 
 
-def test_a_mode_that_no_input_reaches_is_named() -> None:
+def test_modes_that_inputs_do_not_reach_or_costs_do_not_see_are_reported() -> None:
     s = ph.System("two", gravity=(0, 0, 0))
     for name in "xy":
         s.joint(name, s.ground, s.body(f"block {name}", 1), ph.Prismatic(name))
     with pytest.raises(ph.PolhodeError, match=r"no input reaches the mode with the eigenvalue 0 1/s \(in y'\)"):
         LQR(s.derive().linearize(), inputs=["tau_x"])
-
-
-def test_a_mode_that_the_cost_does_not_see_is_told() -> None:
     linear = cart_pole().derive().linearize()
     with pytest.raises(ph.PolhodeError, match=r"the cost does not see the mode with the eigenvalue 0 1/s \(in x"):
         LQR(linear, Q={"theta": 1})
@@ -148,39 +131,26 @@ def test_a_mode_that_the_cost_does_not_see_is_told() -> None:
     assert "does not see" in notice
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"Q": [1, 2]}, r"it has the shape 2, and there are 4 of x, theta"),
-        ({"Q": np.triu(np.ones((4, 4)))}, "not symmetric"),
-        ({"Q": -1}, "not positive semidefinite"),
-        ({"R": 0}, "not positive definite"),
-        ({"Q": {"y": 1}}, "no weight 'y'"),
-        ({"Q": "much"}, "not a finite number"),
-        ({"Q": float("nan")}, "nan is not a finite number"),
-        ({"inputs": ["G"]}, "no input 'G'"),
-        ({"integral": {"y": 1}}, "no state 'y'"),
-        ({"integral": {"x": 0}}, "not positive"),
-        ({"integral": 3}, "not weights by name"),
-        ({"sample_time": 0}, "0 is not a time > 0"),
-        ({"sample_time": "often"}, "not a time"),
-        ({"states": ["x", "x'"]}, "theta cannot be left out"),
-        ({"states": ["y"]}, "no state 'y'"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "sentence"), [
+    ({"Q": [1, 2]}, r"it has the shape 2, and there are 4 of x, theta"),
+    ({"Q": np.triu(np.ones((4, 4)))}, "not symmetric"), ({"Q": -1}, "not positive semidefinite"),
+    ({"R": 0}, "not positive definite"), ({"Q": {"y": 1}}, "no weight 'y'"), ({"Q": "much"}, "not a finite number"),
+    ({"Q": float("nan")}, "nan is not a finite number"), ({"inputs": ["G"]}, "no input 'G'"),
+    ({"integral": {"y": 1}}, "no state 'y'"), ({"integral": {"x": 0}}, "not positive"),
+    ({"integral": 3}, "not weights by name"), ({"sample_time": 0}, "0 is not a time > 0"),
+    ({"sample_time": "often"}, "not a time"), ({"states": ["x", "x'"]}, "theta cannot be left out"),
+    ({"states": ["y"]}, "no state 'y'"),
+])  # fmt: skip
 def test_wrong_calls_get_a_sentence(wrong: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         LQR(cart_pole().derive().linearize(), **wrong)
 
 
-def test_what_is_no_equilibrium_is_refused() -> None:
+def test_what_is_no_equilibrium_or_has_no_state_is_refused() -> None:
     with pytest.raises(ph.PolhodeError, match="no equilibrium"):
         LQR(cart_pole().derive().linearize({"theta": 0.3}))
     with pytest.raises(ph.PolhodeError, match="not a set of linear equations"):
         LQR(cart_pole().derive())  # type: ignore[arg-type]
-
-
-def test_a_regulator_of_no_state_gets_a_sentence() -> None:
     with pytest.raises(ph.PolhodeError, match="no state is to be regulated"):
         LQR(cart_pole().derive().linearize(), states=[])
 
@@ -215,36 +185,27 @@ def test_a_pendulum_follows_far_beyond_one_equilibrium() -> None:
     assert np.abs(other.q[:, 0] - wanted).max() > 0.5
 
 
-def test_gains_follow_a_parameter_that_is_known() -> None:
+def test_gains_follow_a_known_parameter_or_are_refused() -> None:
     e = cart_pole().derive()
     made = GainSchedule(e, over={"m": [0.1, 0.5, 1.0]}, Q={"x": 1, "theta": 1})
     assert np.all(np.diff(made.K[:, 0, 1]) < 0)  # a heavier pole takes more
     run = e.simulate(12, controller=made, start={"theta": 0.2}, parameters={"m": 0.8, "nominal m": 0.8})
     assert np.abs(run.x[-1]).max() < 0.01
-
-
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"over": {"b": [0, 1]}}, "no parameter, coordinate or speed 'b'"),
-        ({"over": {"a": [0]}}, "not two or more ascending values"),
-        ({"over": {"a": [1, 0]}}, "ascending"),
-        ({"over": {"a": "far"}}, "not a list of numbers"),
-        ({"over": {}}, "one variable, not 0"),
-        ({"over": 3}, "not values by the name"),
-        ({"over": {"a": [0, 1]}, "kind": "held"}, "no kind of table 'held'"),
-        ({"over": {"a": [0, 1]}, "design": lambda linear: 3}, "3 is not an LQR"),
-        ({"over": {"a": [0, 1]}, "design": lambda linear: LQR(linear, integral={"a": 1})}, "not scheduled"),
-    ],
-)
-def test_wrong_calls_get_a_sentence_schedule(wrong: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ph.PolhodeError, match=sentence):
-        GainSchedule(pendulum(), inputs=["tau_a"], **wrong)
-
-
-def test_gains_that_do_not_hold_between_their_values_are_refused() -> None:
     s = ph.System("block", gravity=(0, 0, 0))
     x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
     s.joint_force(x, ph.sin(2 * ph.pi * x.q[0]) * 20)  # steep halfway between whole numbers
     with pytest.raises(ph.PolhodeError, match=r"at x = 1, between two values"):
         GainSchedule(s.derive(), over={"x": [0.5, 1.5]}, inputs=["tau_x"], design=lambda linear: LQR(linear, Q=0.01))
+
+
+@pytest.mark.parametrize(("wrong", "sentence"), [
+    ({"over": {"b": [0, 1]}}, "no parameter, coordinate or speed 'b'"),
+    ({"over": {"a": [0]}}, "not two or more ascending values"), ({"over": {"a": [1, 0]}}, "ascending"),
+    ({"over": {"a": "far"}}, "not a list of numbers"), ({"over": {}}, "one variable, not 0"),
+    ({"over": 3}, "not values by the name"), ({"over": {"a": [0, 1]}, "kind": "held"}, "no kind of table 'held'"),
+    ({"over": {"a": [0, 1]}, "design": lambda linear: 3}, "3 is not an LQR"),
+    ({"over": {"a": [0, 1]}, "design": lambda linear: LQR(linear, integral={"a": 1})}, "not scheduled"),
+])  # fmt: skip
+def test_wrong_calls_get_a_sentence_schedule(wrong: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ph.PolhodeError, match=sentence):
+        GainSchedule(pendulum(), inputs=["tau_a"], **wrong)

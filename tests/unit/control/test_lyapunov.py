@@ -1,7 +1,5 @@
 """Rates along closed loops, and proofs that can fail."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -30,7 +28,7 @@ def slider() -> ph.Equations:
     return s.derive()
 
 
-def test_references_change_by_their_own_derivatives_further_than_the_law_knows_them() -> None:
+def test_references_states_and_time_move_along_the_loop() -> None:
     e = slider()
     wanted = Reference("x", 1)
     r, rate = wanted.symbols
@@ -38,9 +36,6 @@ def test_references_change_by_their_own_derivatives_further_than_the_law_knows_t
     (third,) = rate_along(e, law, r, times=3)
     assert third == ph.expr.spelling.reference_symbol("x", 3)
     assert rate_along(e, law, [r, rate], is_constant=True) == [as_expr(0), as_expr(0)]
-
-
-def test_controller_states_measurements_and_time_move_along() -> None:
     e = slider()
     y, xi = ph.symbol("y", "measurement"), ph.symbol("xi", "state")
     law = Law({e.tau[0]: -y - xi}, states=(ControllerState(xi, rate=y),), measured={y: 3 * e.q[0]})
@@ -49,22 +44,16 @@ def test_controller_states_measurements_and_time_move_along() -> None:
     assert same(found, [3 * e.q[0], (-3 * e.q[0] - xi) / m, 1])
 
 
-def test_energy_is_kept_without_a_law_that_drains_it() -> None:
+def test_rates_of_sampled_laws_and_remainders_are_reported() -> None:
     e = planar_arm().derive()
     still = Law({tau: as_expr(0) for tau in e.tau})
     assert prove(e, still, e.kinetic_energy + e.potential_energy, 0).proved
     assert not prove(e, still, e.kinetic_energy, 0).proved
-
-
-def test_what_is_left_over_is_said() -> None:
     e = slider()
     law = Law({e.tau[0]: -6 * e.u[0]})
     said = prove(e, law, e.kinetic_energy, 5 * e.u[0] ** 2)
     assert not said.proved and "something is left over" in str(said) and "not proved" in said.latex()
     assert same([said.residual], [-(e.u[0] ** 2)])
-
-
-def test_a_sampled_law_has_no_rates() -> None:
     e = slider()
     xi = ph.symbol("xi", "state")
     law = Law({e.tau[0]: xi}, states=(ControllerState(xi, update=e.q[0]),), sample_time=0.1)
@@ -131,21 +120,21 @@ def test_the_goal_is_found_given_or_not_known(arm: ph.Equations) -> None:
         _ = prove(arm, law, E, W, goal={"q3": 1}).signs
 
 
-def test_a_pole_that_stands_on_its_head_is_not_where_its_energy_is_least() -> None:
+def test_functions_that_are_not_least_at_the_goal_are_not_proved(arm: ph.Equations) -> None:
     e = cart_pole().derive()
     F = e.system.inputs["F"].symbol
     said = prove(e, Law({F: -3 * e.u[0]}), e.kinetic_energy + e.potential_energy, 3 * e.u[0] ** 2)
     assert said.proved and abs(said.signs.goal["theta"]) == pytest.approx(3.14159265)
-
-
-def test_what_holds_near_the_goal_alone_is_told_so(arm: ph.Equations) -> None:
     q1, q2 = arm.q
     far = PotentialShaping(arm, 3 * q1**2 - q1**4 + q2**2, kd=5).lyapunov
     assert far.proved and far.signs.is_definite and not far.signs.is_far
     assert "V > 0 but at the goal and W >= 0 (near the goal alone): checked by number" in str(far)
+    v = ph.symbol("v", "speed")
+    made = LyapunovFunction(v * v, -v * v, v * v)
+    assert made.holds and not made.proved and "was not looked at" in str(made)
 
 
-def test_an_orientation_is_moved_by_turns() -> None:
+def test_orientations_are_moved_by_turns_also_far_from_home() -> None:
     s = ph.System("top", gravity=(0, 0, 0))
     s.joint("ball", s.ground, s.body("top", 1, inertia=(1, 2, 3)), ph.Spherical())
     c = PDGravity(s.derive(), kp=9, kd=6)
@@ -153,9 +142,6 @@ def test_an_orientation_is_moved_by_turns() -> None:
     assert signs and signs.is_definite and "turn x of ball_e0" in signs.goal
     wrong = signs_of(c.equations, c.law, -c.lyapunov.V, as_expr(0))
     assert wrong.is_positive is False and not wrong
-
-
-def test_a_function_is_least_at_an_orientation_far_from_home() -> None:
     s = ph.System("top", gravity=(0, 0, 0))
     s.joint("ball", s.ground, s.body("top", 1, inertia=(1, 2, 3)), ph.Spherical())
     e = s.derive()
@@ -178,22 +164,13 @@ def test_estimates_are_least_wrong_where_they_are_right(arm: ph.Equations) -> No
     assert signs and signs.goal["estimate_m1"] == 2.0
 
 
-def test_a_function_that_nobody_looked_at_is_not_proved() -> None:
-    v = ph.symbol("v", "speed")
-    made = LyapunovFunction(v * v, -v * v, v * v)
-    assert made.holds and not made.proved and "was not looked at" in str(made)
-
-
-def test_what_is_left_over_is_told() -> None:
+def test_what_is_left_over_and_long_errors_are_written() -> None:
     e, k = symbols("e k")
     made = ErrorDynamics({"x": e}, (k * e,), ("e' + k e = 0", r"\dot{e} + k e = 0"), ("k = 0",))
     assert not made.proved
     assert str(made) == "e' + k e = 0: not so: something is left over\nnot where k = 0"
     assert repr(made) == "ErrorDynamics(e' + k e = 0: not so: something is left over)"
     assert "Not so: something is left over." in made._repr_latex_()
-
-
-def test_errors_are_written_as_long_as_they_are_short() -> None:
     short = ComputedTorque(planar_arm().derive(), kp=9, kd=6).error_dynamics
     assert r"e_{q_{1}} &= \mathrm{ref}_{q_{1}} - q_{1}" in short._repr_latex_()
     long = sum(symbols(" ".join(f"x{k}" for k in range(250))))

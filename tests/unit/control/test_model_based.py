@@ -1,7 +1,5 @@
 """Which controls act on which speeds, and what they have to be."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 
@@ -23,34 +21,24 @@ def cart(force: Any, count: int = 1) -> ph.System:
     return s
 
 
-def test_efforts_act_as_they_are_and_inputs_through_what_is_behind_them() -> None:
+def test_controls_act_directly_or_through_inputs_and_share_the_work() -> None:
     assert actuation(planar_arm().derive().record, None, "here").matrix == ph.Matrix([[1, 0], [0, 1]])
     assert actuation(planar_arm(inputs=True).derive().record, None, "here").matrix == ph.Matrix([[2, 0], [0, 3]])
-
-
-def test_the_controls_do_what_inverse_dynamics_asks_for() -> None:
     e = planar_arm(inputs=True).derive().record
     act = actuation(e, None, "here")
     a = [ph.symbol("a"), ph.symbol("b")]
     (moved,) = [ph.expr.substitute(list(e.forward_dynamics), {**act.idle, **act.solved(act.required(a))})]
     assert same(moved, a)
-
-
-def test_more_controls_than_speeds_share_the_work_with_the_least_squares() -> None:
     e = cart(lambda f, g: f + 2 * g, 2).derive().record
     (first, second) = actuation(e, None, "here").solved([10]).values()
     assert (first, second) == (ph.expr.as_expr(2), ph.expr.as_expr(4))
 
 
-@pytest.mark.parametrize(
-    ("system", "sentence"),
-    [
-        (cart_pole(), "underactuated: F drives all speeds but 'theta'"),
-        (quadrotor(), "drive all speeds but 'pose_vx' and 'pose_vy'"),
-        (cart(lambda f: f * f), "not linear in the input 'F0'"),
-        (ph.System("nothing"), "has nothing that moves"),
-    ],
-)
+@pytest.mark.parametrize(("system", "sentence"), [
+    (cart_pole(), "underactuated: F drives all speeds but 'theta'"),
+    (quadrotor(), "drive all speeds but 'pose_vx' and 'pose_vy'"),
+    (cart(lambda f: f * f), "not linear in the input 'F0'"), (ph.System("nothing"), "has nothing that moves"),
+])  # fmt: skip
 def test_what_cannot_be_driven_gets_a_sentence(system: ph.System, sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         actuation(system.derive().record, None, "here").check_full()
@@ -78,15 +66,12 @@ def walker(legs: int) -> ph.System:
     return s
 
 
-def test_efforts_on_a_free_base_that_nobody_named_are_warned_of() -> None:
+def test_efforts_on_a_free_base_are_warned_of_unless_they_were_named() -> None:
     e = walker(1).derive()
     with pytest.warns(UserWarning, match=r"tau_base_wx, .* act between the ground and the free base 'trunk'") as told:
         ComputedTorque(e, kp=1, kd=1)
     assert len(told) == 1 and "inputs=" in str(told[0].message) and "W-CONTROL-UNSUPPORTED" in str(told[0].message)
     assert told[0].filename == __file__
-
-
-def test_efforts_on_a_free_base_that_were_named_and_a_craft_by_itself_are_not() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         e = walker(1).derive()

@@ -1,7 +1,5 @@
 """Estimates of base parameters, where masses are numbers."""
 
-from __future__ import annotations
-
 import pytest
 
 import polhode as ph
@@ -22,19 +20,13 @@ def arm(damping: int = 3) -> ph.Equations:
 def test_base_parameters_are_estimated_with_a_proof() -> None:
     c = Adaptive(arm(), kd=5, lambda_=3, gamma=2, estimates={"mcx_fore": 1, "Izz_fore": 1, "viscous_q1": 1})
     assert c.lyapunov.proved
-
-
-def test_with_right_estimates_the_law_is_that_of_known_parameters() -> None:
     e = arm()
     c = Adaptive(e, kd=5, lambda_=3, gamma=2, estimates={"mcx_fore": 1, "viscous_q1": 1})
     known = ph.control.PassivityBased(e, kd=5, lambda_=3).law
     right = {ph.symbol("estimate_mcx_fore", "state"): "1/4", ph.symbol("estimate_viscous_q1", "state"): 3}
     made = c.law.with_values(right)
     assert all(is_zero(made.controls[tau] - known.controls[tau]) for tau in known.controls)
-
-
-def test_the_law_does_not_know_what_it_estimates() -> None:
-    """Efforts on another arm are the same with the same estimates: nothing of the true value is left in them."""
+    # Efforts on another arm are the same with the same estimates: nothing of the true value is left in them.
     laws = [Adaptive(arm(b), kd=5, lambda_=3, gamma=2, estimates={"viscous_q1": 1}).law for b in (3, 7)]
     one, two = (list(law.controls.values()) for law in laws)
     assert all(is_zero(a - b) for a, b in zip(one, two, strict=True))
@@ -51,14 +43,11 @@ def test_estimates_start_where_they_are_told_and_parameters_leave_the_law() -> N
     assert state.symbol in free_symbols([control])
 
 
-def test_quasi_velocities_take_model_parameters_alone() -> None:
+def test_quasi_velocities_and_parameters_without_effect_are_refused() -> None:
     s = ph.System("body")
     s.joint("j", s.ground, s.body("b", 2, com=(1, 2, 3), inertia=(30, 31, 32)), ph.Spherical())
     with pytest.raises(ph.PolhodeError, match="every speed is the rate of a coordinate"):
         Adaptive(s.derive(), kd=5, lambda_=3, gamma=2, estimates={"Izz_b": 1})
-
-
-def test_a_parameter_without_effect_gets_a_sentence() -> None:
     s = ph.System("slider")
     s.parameter("idle", 1)
     s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))

@@ -1,7 +1,5 @@
 """Swing-up by energy, and shaped potentials."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -36,15 +34,12 @@ def test_pumped_energy_comes_nearer_on_a_cart_and_not_always_on_an_arm() -> None
         _ = EnergyControl(cart_pole().derive(), {"theta": 0}, ke=9, kp=1).lyapunov
 
 
-def test_the_driven_speed_has_the_acceleration_that_is_asked_for() -> None:
+def test_driven_speeds_and_shaped_potentials_are_those_of_the_closed_loop() -> None:
     e = furuta_pendulum().derive()
     c = EnergyControl(e, {"pendulum": 0}, ke=9)
     (moved,) = rate_along(e, c.law, [e.u[0]])
     (asked,) = c.written.put_into([step for step in c.written.steps if step.name == "a_arm"])
     assert is_zero(moved - asked)
-
-
-def test_a_shaped_potential_is_that_of_the_closed_loop() -> None:
     e = planar_arm().derive()
     c = PotentialShaping(e, 3 * ph.cos(e.q[0]) + e.q[1] ** 2, kd=2)
     assert c.lyapunov.proved
@@ -52,17 +47,14 @@ def test_a_shaped_potential_is_that_of_the_closed_loop() -> None:
         PotentialShaping(e, e.u[0], kd=2)
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda e: EnergyShaping(e, {"thta": 0}, ke=1, kd=1, kp=1, kv=1), "no coordinate 'thta'"),
-        (lambda e: EnergyShaping(e, {"theta": 0}, ke=1, kd=1, kp=1), "no kv is given"),
-        (lambda e: EnergyControl(e, {"theta": 0}), "no ke is given"),
-        (lambda e: EnergyControl(e, {"theta": 0}, ke=1, inputs=["x", "theta"]), "every speed of 'cart-pole' is driven"),
-        (lambda e: EnergyControl(e, {"theta": 0}, ke=1, inputs=["F", "tau_x"]), "not on as many speeds"),
-        (lambda e: PDGravity(e, 1, 1), "underactuated"),
-    ],
-)
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda e: EnergyShaping(e, {"thta": 0}, ke=1, kd=1, kp=1, kv=1), "no coordinate 'thta'"),
+    (lambda e: EnergyShaping(e, {"theta": 0}, ke=1, kd=1, kp=1), "no kv is given"),
+    (lambda e: EnergyControl(e, {"theta": 0}), "no ke is given"),
+    (lambda e: EnergyControl(e, {"theta": 0}, ke=1, inputs=["x", "theta"]), "every speed of 'cart-pole' is driven"),
+    (lambda e: EnergyControl(e, {"theta": 0}, ke=1, inputs=["F", "tau_x"]), "not on as many speeds"),
+    (lambda e: PDGravity(e, 1, 1), "underactuated"),
+])  # fmt: skip
 def test_wrong_calls_get_a_sentence(make: Callable[[Any], Any], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         make(cart_pole().derive())

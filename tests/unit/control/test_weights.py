@@ -1,7 +1,5 @@
 """Predictive controllers take the limits of efforts that the joints of a model have."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 
 import polhode as ph
@@ -21,22 +19,16 @@ def chain(masses: int, gap: int | None = None) -> ph.System:
     return s
 
 
-def test_inputs_reach_a_chain_of_springs_as_far_as_it_holds() -> None:
+def test_inputs_reach_chains_and_drifts_reach_one_way() -> None:
     whole = chain(4).derive().accessibility(["c0"])
     assert whole and whole.is_strong and whole.growth == tuple(range(1, 9))
     broken = chain(4, gap=2).derive().accessibility(["c0"])
     assert broken.dimension == 4 and not broken
     assert str(broken) == "not accessible: brackets span 4 of 8 directions; not those of c2, c3, c2', c3'."
-
-
-def test_linear_equations_have_the_rank_that_numbers_give() -> None:
     equations = chain(4, gap=3).derive()
     A, B = equations.linearize().with_ports(["c0"]).numbers("A"), equations.linearize().with_ports(["c0"]).numbers("B")
     blocks = np.hstack([np.linalg.matrix_power(A, k) @ B for k in range(8)])
     assert equations.accessibility(["c0"], at={}).at == np.linalg.matrix_rank(blocks) == 6
-
-
-def test_a_direction_of_the_drift_alone_is_reached_but_not_at_will() -> None:
     s = ph.System("clock", gravity=(0, 0, 0))
     s.joint("x", s.ground, s.body("b", 1), ph.Prismatic("x"))
     s.state("clock", 1)
@@ -45,19 +37,13 @@ def test_a_direction_of_the_drift_alone_is_reached_but_not_at_will() -> None:
     assert str(found) == "accessible, but not strongly: one of 3 directions is reached by the drift alone."
 
 
-def test_a_ball_joint_with_two_torques_keeps_its_spin() -> None:
+def test_balls_with_two_torques_keep_their_spin_and_six_motors_move_an_arm() -> None:
     s = ph.System("top")
     s.joint("b", s.ground, s.body("x", 1, com=(0, 0, -1), inertia=(1, 1, 1)), ph.Spherical())
     found = s.derive().accessibility(["b_wx", "b_wy"])
     assert (found.size, found.dimension, found.unreached) == (6, 5, ("b_wz",))
-
-
-def test_six_motors_reach_all_states_of_an_elastic_arm() -> None:
     found = elastic_arm(coupling="reduced").derive().accessibility()
     assert found.growth == (6, 12, 18, 24) and found.is_strong
-
-
-def test_five_trailers_follow_one_bracket_after_the_other() -> None:
     found = car_with_trailers(5).derive().accessibility()
     assert found.growth == (4, 5, 6, 7, 8, 9, 10, 11)
 
@@ -73,13 +59,10 @@ def test_at_a_state_deeper_brackets_are_taken() -> None:
     assert pushed.derive().accessibility(at={}).at == 6
 
 
-def test_without_inputs_and_motors_all_efforts_are_controls() -> None:
+def test_controls_are_all_efforts_and_a_state_may_be_given() -> None:
     s = ph.System("pendulum")
     s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     assert s.derive().accessibility(at={}).at == 2
-
-
-def test_a_state_may_be_given() -> None:
     assert str(cart_pole().derive().accessibility(at={"theta": 0.3})).endswith("at the given state too.")
 
 
@@ -93,19 +76,13 @@ def planar_body() -> ph.System:
     return s
 
 
-def test_the_linear_equations_decide_where_they_can() -> None:
+def test_linear_equations_and_brackets_decide_controllability() -> None:
     found = cart_pole().derive().controllability()
     assert found.verdict is True and found.test == "linear" and found.linear_rank == 4
-
-
-def test_what_brackets_do_not_reach_is_not_controllable() -> None:
     found = chain(3, gap=2).derive().controllability(["c0"])
     assert found.verdict is False and found.test == "accessible"
     assert "span 4 of 6 directions, not those of c2, c2'" in str(found)
-
-
-def test_a_car_with_five_trailers_is_controllable_by_chows_theorem() -> None:
-    """J.-P. Laumond (1991): n trailers; the linear equations alone do not tell."""
+    # J.-P. Laumond (1991): n trailers; the linear equations alone do not tell.
     found = car_with_trailers(5).derive().controllability()
     assert found.verdict is True and found.test == "Chow" and found.linear_rank < found.size == 11
 
@@ -118,26 +95,17 @@ def test_a_planar_body_is_controllable_by_sussmanns_theorem() -> None:
     assert equations.controllability(["along"]).verdict is False
 
 
-def test_a_bad_bracket_leaves_it_undecided() -> None:
+def test_equilibria_with_held_inputs_are_decided_and_bad_brackets_are_not() -> None:
     """With the force across alone it is accessible, but not controllable in small time: the test must not say it is."""
     found = planar_body().derive().controllability(["across"])
     assert found.verdict is None and "bad bracket of degree 3" in str(found) and not found
-
-
-def test_a_state_that_moves_is_no_equilibrium() -> None:
     found = car_with_trailers(1).derive().controllability(at={"vx": 1})
     assert found.verdict is None and "no equilibrium" in str(found)
-
-
-def test_inputs_that_hold_a_state_are_given_with_it() -> None:
     s = ph.System("arm", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("bar", 1, com=(1, 0, 0)), ph.Revolute("y"))
     equations = s.derive()
     assert equations.controllability(["a"]).verdict is None
     assert equations.controllability(["a"], at={"tau_a": -10}).verdict is True
-
-
-def test_a_six_joint_elastic_arm_is_controllable() -> None:
     assert elastic_arm(coupling="reduced").derive().controllability(at={"j2": 0}).linear_rank == 24
 
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -32,17 +30,11 @@ def test_the_feedback_form_is_the_same_mechanism(system: Callable[[], ph.System]
         assert same(column, field)
 
 
-def test_driven_speeds_need_no_mass_matrix() -> None:
+def test_feedback_forms_of_driven_speeds_and_of_elastic_arms() -> None:
     made = plant(car_with_trailers(1).derive().record, None, "here")
     assert all(is_zero(entry) for entry in made.regular.drift[len(made.equations.q) :])
-
-
-def test_inputs_that_act_on_more_speeds_than_they_are_take_no_feedback() -> None:
     made = plant(planar_vtol().derive().record, None, "here")
     assert not made.regular.driven and made.regular.fields == [*made.original.fields.values()]
-
-
-def test_motors_are_the_inputs_of_an_elastic_arm() -> None:
     made = plant(elastic_arm(coupling="reduced").derive().record, None, "here")
     assert [*made.inputs] == [f"tau_j{i} rotor" for i in range(1, 7)] and made.size == 24
 
@@ -58,22 +50,16 @@ def test_brackets_and_involutivity_are_asked_by_names_of_inputs() -> None:
     assert form.lie_derivative(form.variables[0]) == form.drift[0]
 
 
-def test_what_is_no_field_is_told() -> None:
+def test_equations_that_are_not_affine_are_refused() -> None:
     form = cart_pole().derive().control_affine()
     with pytest.raises(ph.PolhodeError, match=r"there is no input 'G'"):
         form.bracket(None, "G")
     with pytest.raises(ph.PolhodeError, match=r"a field with 2 entries is given, and the state has 4"):
         form.bracket(None, [1, 2])
-
-
-def test_equations_that_depend_on_time_have_no_such_form() -> None:
     s = cart_pole()
     s.joint_force("theta", ph.sin(s.time))
     with pytest.raises(ph.PolhodeError, match=r"depend on time itself"):
         s.derive().control_affine()
-
-
-def test_an_input_that_is_squared_is_told() -> None:
     s = cart_pole()
     s.joint_force("theta", 3 * s.inputs["F"].symbol ** 2)
     with pytest.raises(ph.PolhodeError, match=r"not affine in the input 'F'"):

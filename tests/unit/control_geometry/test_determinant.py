@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from polhode.control_geometry.determinant import determinant, vanishing_factors
@@ -18,23 +16,14 @@ def test_a_triangular_matrix_has_the_product_of_its_diagonal(size: int) -> None:
     assert determinant(Matrix(entries)) in (product, -product)
 
 
-def test_powers_of_states_sines_and_cosines_are_found() -> None:
+def test_factors_of_a_determinant_are_those_that_can_vanish() -> None:
     assert vanishing_factors(m * x**2 * cos(y) ** 3 / k) == [x, cos(y)]
     assert vanishing_factors(m * sin(x) / cos(y)) == [sin(x)]
-
-
-def test_what_vanishes_together_is_one_factor() -> None:
     assert vanishing_factors(m * (x + y) / (1 + x * x)) == [x + y]
-
-
-def test_parameters_and_what_is_positive_are_no_factors() -> None:
     positive = m + k * sin(x) ** 2
     assert vanishing_factors(m * k) == []
     assert vanishing_factors(k / positive**2, positive) == []
     assert vanishing_factors(k * cos(x) / positive, positive) == [cos(x)]
-
-
-def test_factors_without_real_zeros_are_left_out() -> None:
     assert vanishing_factors((1 + x**2) * (2 + cos(y)) * y) == [y]
     assert vanishing_factors((m + x**2) * (1 + x), masses=[m]) == [1 + x]
     assert {*vanishing_factors((k + x**2) * (1 + x), masses=[m])} == {k + x**2, 1 + x}  # k may be negative

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 import polhode as ph
@@ -22,30 +20,21 @@ def test_the_last_axle_of_a_car_with_trailers_is_flat() -> None:
     assert not s.derive().is_flat_output(["x", "y"])
 
 
-def test_link_positions_of_an_elastic_arm_are_flat_without_integrators() -> None:
+def test_outputs_that_are_not_flat_are_reported_with_the_reason() -> None:
     found = elastic_arm(coupling="reduced").derive().is_flat_output([f"j{i}" for i in range(1, 7)])
     assert found.degrees == (4,) * 6 and found.integrators == 0
-
-
-def test_what_is_missing_is_told() -> None:
     equations = cart_pole().derive()
     assert str(equations.is_flat_output(["x"])) == "not flat: the outputs and their derivatives give 2 of 4 states."
     two = str(equations.is_flat_output(["x", "theta"]))
     assert two == "not flat: 2 outputs are given, and a flat output has as many as there are inputs, 1."
-
-
-def test_outputs_that_follow_from_each_other_are_told() -> None:
     found = cart_pole().derive().is_flat_output(["x", "x'"], ["x", "theta"])
     assert str(found) == "not flat: 'x' follows from the other outputs and their derivatives."
 
 
-def test_six_elastic_joints_have_four_levels_of_six() -> None:
+def test_six_elastic_joints_have_four_levels_unless_rotors_ride_on_links() -> None:
     found = elastic_arm(coupling="reduced").derive().is_feedback_linearizable()
     assert found.ranks == (6, 12, 18, 24) and found.indices == (4,) * 6
     assert str(found).startswith("feedback linearizable: outputs of relative degrees {4, 4, 4, 4, 4, 4} exist.\nG0 has")
-
-
-def test_rotors_that_ride_on_links_break_the_second_condition() -> None:
     found = elastic_arm(joints=4).derive().is_feedback_linearizable()
     assert not found and found.indices == () and found.involutive == (True, False)
     assert found.sentences[-1] == "G1 has rank 8 of 16 and is not involutive: brackets of its fields leave it."
@@ -60,16 +49,13 @@ def test_conditions_do_not_change_under_the_feedback_that_leaves_most_of_the_mas
     assert (one.ranks, one.involutive) == (other.ranks, other.involutive)
 
 
-def test_ranks_at_a_state_must_be_those_around_it() -> None:
+def test_ranks_hold_around_a_state_and_unreached_states_are_named() -> None:
     hover, fall = ({"thrust": 9.81}, {})
     e = quadrotor(2).derive()
     assert e.is_feedback_linearizable(at=hover).indices == (4, 4, 4, 2)
     found = e.is_feedback_linearizable(at=fall)
     assert not found and found.ranks_at == (4, 8, 9, 10)
     assert "at the given state it has rank 9, which is not constant near it" in found.sentences[2]
-
-
-def test_what_no_input_reaches_is_told() -> None:
     s = ph.System("two carts", gravity=(0, 0, 0))
     for name in "ab":
         s.joint(name, s.ground, s.body(f"cart {name}", 1), ph.Prismatic("x"))

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.linalg import eig
@@ -55,10 +53,14 @@ def test_a_run_under_the_control_that_holds_the_output_follows_the_reduced_equat
     assert np.isclose(run["theta"][-1], 0.1 * np.cosh(np.sqrt(9.81 / 0.5) * 0.4), rtol=2e-2)
 
 
-def test_outputs_are_held_where_a_state_has_them() -> None:
+def test_outputs_are_held_and_damping_makes_them_minimum_phase() -> None:
     found = ball_and_beam().derive().zero_dynamics(["theta"], at={"theta": 0.3})
     assert found.states == ["r", "r'"]
     assert "no equilibrium of the zero dynamics" in found.notices[0] and found.is_stable is None
+    s = cart_pole()
+    theta, rate = s.joints["theta"].q[0], s.joints["theta"].u[0]
+    s.joint_force("theta", -3 * theta - rate)
+    assert s.derive().zero_dynamics(["x"]).is_stable is True
 
 
 def test_no_degree_leaves_no_zero_dynamics() -> None:
@@ -69,13 +71,6 @@ def test_no_degree_leaves_no_zero_dynamics() -> None:
         s.derive().zero_dynamics(["b"], ["a"])
     with pytest.raises(ph.PolhodeError, match=r"1 inputs are to hold 2 outputs"):
         s.derive().zero_dynamics(["a", "b"], ["a"])
-
-
-def test_damping_that_is_left_makes_it_minimum_phase() -> None:
-    s = cart_pole()
-    theta, rate = s.joints["theta"].q[0], s.joints["theta"].u[0]
-    s.joint_force("theta", -3 * theta - rate)
-    assert s.derive().zero_dynamics(["x"]).is_stable is True
 
 
 def test_a_manifold_that_cannot_be_solved_is_told_and_has_eigenvalues() -> None:
@@ -106,49 +101,42 @@ def test_the_decoupling_matrix_is_that_of_lie_derivatives_in_the_inputs(system: 
         assert found.drift[i] == form.lie_derivative(last)
 
 
-def test_a_six_joint_elastic_arm_has_degree_four_everywhere() -> None:
+def test_degrees_of_elastic_arms_and_of_a_speed() -> None:
     """A. De Luca, *Feedback linearization of robots with elastic joints*; Mladenova's reduced model (278)."""
     found = elastic_arm(coupling="reduced").derive().relative_degree([f"j{i}" for i in range(1, 7)])
     assert found.degrees == (4,) * 6 and found.exists and found.total == found.size == 24
     assert found.singular == ()
-
-
-def test_full_coupling_of_rotors_leaves_no_vector_relative_degree() -> None:
     found = elastic_arm(coupling="full").derive().relative_degree([f"j{i}" for i in range(1, 7)])
     assert not found.exists and str(found).startswith("no vector relative degree: inputs appear in the derivatives {2,")
+    found = cart_pole().derive().relative_degree(["theta'"])
+    assert found.degrees == (1,) and [str(each) for each in found.singular] == ["cos(theta)"]
 
 
-def test_an_output_that_no_input_reaches_has_no_degree() -> None:
+def test_outputs_without_a_degree_are_reported() -> None:
     s = ph.System("two carts", gravity=(0, 0, 0))
     for name in "ab":
         s.joint(name, s.ground, s.body(name, 1), ph.Prismatic("x"))
     found = s.derive().relative_degree(["b"], ["a"])
     assert found.degrees == (None,) and not found.exists
     assert str(found) == "no relative degree: no input ever reaches b."
+    equations = cart_pole().derive()
+    with pytest.raises(ph.PolhodeError, match=r"depends on tau_x, which is no part of the state"):
+        equations.relative_degree([equations.tau[0]])
+    with pytest.raises(ph.PolhodeError, match="no input is named"):
+        cart_pole().derive().relative_degree(["x"], [])
 
 
-def test_degree_and_singular_set_of_a_speed() -> None:
-    found = cart_pole().derive().relative_degree(["theta'"])
-    assert found.degrees == (1,) and [str(each) for each in found.singular] == ["cos(theta)"]
-
-
-def test_outputs_are_names_expressions_or_both_by_name() -> None:
+def test_outputs_by_name_and_states_at_which_the_degree_is_lost() -> None:
     s = two_link_pendulum()
     equations = s.derive()
     q = equations.q
     found = equations.relative_degree({"end": ph.sin(q[0]) + ph.sin(q[0] + q[1]), "first": q[0]}, ["shoulder", "elbow"])
     assert [*found.outputs] == ["end", "first"] and found.degrees == (2, 2)
     assert [str(each) for each in found.singular] == ["cos(elbow + shoulder)"]
-
-
-def test_more_inputs_than_outputs_may_have_a_degree_and_have_no_determinant() -> None:
     found = two_link_pendulum().derive().relative_degree(["elbow"], ["shoulder", "elbow"])
     assert found.exists and str(found) == "relative degree 2 of 4 states."
     with pytest.raises(ph.PolhodeError, match=r"1 outputs and 2 inputs have no determinant"):
         _ = found.determinant
-
-
-def test_a_state_at_which_the_degree_is_lost_is_told_with_the_reason() -> None:
     found = cart_pole().derive().relative_degree(["theta"], at={"theta": ph.pi / 2})
     assert found.exists and found.exists_at is False
     assert str(found).endswith("none at the given state, where cos(theta) vanishes.")
@@ -156,25 +144,13 @@ def test_a_state_at_which_the_degree_is_lost_is_told_with_the_reason() -> None:
     assert near.exists_at is False  # in numbers: no rational is a right angle
 
 
-@pytest.mark.parametrize(
-    ("outputs", "said"),
-    [
-        (["y"], "there is no state 'y'"),
-        ([], "no output is given"),
-        (["x", "x"], "given twice"),
-        (3.0, "not a list of outputs"),
-        ([None], "not a number or an expression"),
-    ],
-)
+@pytest.mark.parametrize(("outputs", "said"), [
+    (["y"], "there is no state 'y'"), ([], "no output is given"), (["x", "x"], "given twice"),
+    (3.0, "not a list of outputs"), ([None], "not a number or an expression"),
+])  # fmt: skip
 def test_outputs_that_are_none_are_told(outputs: object, said: str) -> None:
     with pytest.raises(ph.PolhodeError, match=said):
         cart_pole().derive().relative_degree(outputs)
-
-
-def test_an_output_of_an_effort_is_told() -> None:
-    equations = cart_pole().derive()
-    with pytest.raises(ph.PolhodeError, match=r"depends on tau_x, which is no part of the state"):
-        equations.relative_degree([equations.tau[0]])
 
 
 def test_a_degree_is_lost_where_the_inputs_lose_their_hold() -> None:
@@ -186,8 +162,3 @@ def test_a_degree_is_lost_where_the_inputs_lose_their_hold() -> None:
     assert s.derive().relative_degree(["x"]).decoupling == found.decoupling
     assert [str(each) for each in s.derive().relative_degree(["x"]).singular] == ["sin(x)"]
     assert s.derive().controllability().verdict is None and s.derive().accessibility(at={}).at == 0
-
-
-def test_without_inputs_there_is_no_degree() -> None:
-    with pytest.raises(ph.PolhodeError, match="no input is named"):
-        cart_pole().derive().relative_degree(["x"], [])

@@ -1,7 +1,5 @@
 """Limits of joint coordinates in numbers, and where in the state they are seen."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -30,7 +28,7 @@ def test_a_coupled_coordinate_is_seen_in_its_leader() -> None:
     assert not have_parameters(equations)
 
 
-def test_parameters_of_a_run_change_what_is_seen() -> None:
+def test_parameters_change_limits_and_time_alone_has_none() -> None:
     s = ph.System("parts")
     low = s.parameter("low")
     s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), limits=(low, 2))
@@ -39,9 +37,6 @@ def test_parameters_of_a_run_change_what_is_seen() -> None:
     assert [each.side for each in seen_limits(equations, {})] == ["upper"]
     assert [each.limit for each in seen_limits(equations, {"low": -1})] == [-1.0, 2.0]
     assert seen_limits(equations, {"low": 3}) == ()
-
-
-def test_a_coordinate_that_follows_time_alone_is_not_seen_in_the_state() -> None:
     s = ph.System("driven")
     s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), limits=(-1, 1))
     s.prescribe("x", 2 * ph.sin(s.time))

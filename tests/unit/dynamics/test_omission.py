@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pickle
 from pathlib import Path
 
@@ -87,12 +85,15 @@ def test_a_state_or_a_constraint_that_depends_on_it_is_named() -> None:
         s.derive(omit=["x"])
 
 
-def test_a_rate_that_stays_keeps_what_it_depends_on() -> None:
+def test_a_rate_keeps_what_it_depends_on_and_small_motions_are_without_it() -> None:
     s = ph.System("puck", gravity=(0, 0, 0))
     s.joint("ice", s.ground, s.body("puck", 1, inertia=(1, 1, 1)), ph.Planar("z"), coordinates=["yaw", "x", "y"])
     with pytest.raises(PolhodeError, match="the rate of the coordinate 'x' depends on it"):
         s.derive(omit=["yaw"])
     assert s.derive(omit=["ice"]).coordinates == []
+    made = car().derive(omit=["x", "y"]).linearize()
+    assert made.states[:3] == ["yaw", "swing", "plane_1"]
+    assert len(made.eigenvalues()) == 6
 
 
 def test_an_orientation_is_omitted_whole() -> None:
@@ -132,12 +133,6 @@ def test_it_is_another_entry_of_the_store_and_pickles(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(made)).coordinates == made.coordinates
     written = made.export("c", tmp_path, of="coordinate_rates")
     assert any("i < 3" in path.read_text() for path in written if path.suffix == ".c")  # four rates without x
-
-
-def test_small_motions_are_without_it() -> None:
-    made = car().derive(omit=["x", "y"]).linearize()
-    assert made.states[:3] == ["yaw", "swing", "plane_1"]
-    assert len(made.eigenvalues()) == 6
 
 
 def falling() -> ph.Equations:

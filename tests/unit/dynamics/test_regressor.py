@@ -1,7 +1,5 @@
 """The regressor as a graph, as a native function, and in source code."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 
@@ -26,11 +24,20 @@ def arm() -> ph.Equations:
     return s.derive()
 
 
-def test_bodies_without_mass_have_no_columns() -> None:
+def test_massless_bodies_have_no_columns_and_source_is_written(tmp_path: Path) -> None:
     Y, names = arm().regressor()
     assert Y.shape == (2, 31) and len(names) == 31
     assert [name for name in names if name.startswith("m_")] == ["m_upper", "m_fore", "m_tool"]
     assert names[:3] == ["m_upper", "mcx_upper", "mcy_upper"] and names[-1] == "viscous_a"
+    files = arm().export("c", tmp_path, of="regressor")
+    assert any("regressor" in path.read_text() for path in files if path.suffix == ".h")
+    s = ph.System("nothing")
+    s.joint("a", s.ground, s.body("ghost"), ph.Revolute("z"))
+    assert s.derive().regressor().names == []
+    s = ph.System("pendulum", gravity=(0, 0, -10))
+    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
+    with pytest.raises(PolhodeError, match="the regressor is that of the whole equations"):
+        s.derive(small=["hinge"]).regressor()
 
 
 def test_native_and_in_batches_it_gives_the_efforts() -> None:
@@ -43,24 +50,6 @@ def test_native_and_in_batches_it_gives_the_efforts() -> None:
     np.testing.assert_allclose(known[:, 0], 7 * q[:, 0])
     one, _ = f.regressor(q[3], u[3], udot[3])
     np.testing.assert_array_equal(one, Y[3])
-
-
-def test_it_goes_to_source_code(tmp_path: Path) -> None:
-    files = arm().export("c", tmp_path, of="regressor")
-    assert any("regressor" in path.read_text() for path in files if path.suffix == ".h")
-
-
-def test_a_mechanism_without_mass_has_no_columns() -> None:
-    s = ph.System("nothing")
-    s.joint("a", s.ground, s.body("ghost"), ph.Revolute("z"))
-    assert s.derive().regressor().names == []
-
-
-def test_it_is_that_of_the_whole_equations() -> None:
-    s = ph.System("pendulum", gravity=(0, 0, -10))
-    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    with pytest.raises(PolhodeError, match="the regressor is that of the whole equations"):
-        s.derive(small=["hinge"]).regressor()
 
 
 @pytest.mark.parametrize("kind", ["m", "mcy", "Ixz"])
@@ -95,19 +84,13 @@ def found(law: object) -> list[tuple[str, str, str]]:
     return [(term.kind, str(term.shape), str(term.coefficient)) for term in friction_terms(e.system, e.tree)]
 
 
-@pytest.mark.parametrize(
-    ("law", "expected"),
-    [
-        (lambda q, v, b, c, F: -b * v - c * ph.sign(v), [("viscous", "v", "b"), ("coulomb", "sign(v)", "c")]),
-        (lambda q, v, b, c, F: F - 3 * q - ph.tanh(50 * v) / 2, [("coulomb", "tanh(50*v)", "1/2")]),
-        (lambda q, v, b, c, F: -b * (v - F), [("viscous", "v", "b")]),
-        (lambda q, v, b, c, F: -b * q * v, []),
-        (lambda q, v, b, c, F: -b * v * ph.absolute(v), []),
-        (lambda q, v, b, c, F: -c * ph.sign(v - F), []),
-        (lambda q, v, b, c, F: F, []),
-        (lambda q, v, b, c, F: b / v, []),
-    ],
-)
+@pytest.mark.parametrize(("law", "expected"), [
+    (lambda q, v, b, c, F: -b * v - c * ph.sign(v), [("viscous", "v", "b"), ("coulomb", "sign(v)", "c")]),
+    (lambda q, v, b, c, F: F - 3 * q - ph.tanh(50 * v) / 2, [("coulomb", "tanh(50*v)", "1/2")]),
+    (lambda q, v, b, c, F: -b * (v - F), [("viscous", "v", "b")]), (lambda q, v, b, c, F: -b * q * v, []),
+    (lambda q, v, b, c, F: -b * v * ph.absolute(v), []), (lambda q, v, b, c, F: -c * ph.sign(v - F), []),
+    (lambda q, v, b, c, F: F, []), (lambda q, v, b, c, F: b / v, []),
+])  # fmt: skip
 def test_only_what_is_linear_in_a_speed_or_its_sign_counts(law: object, expected: list[tuple[str, str, str]]) -> None:
     assert found(law) == expected
 

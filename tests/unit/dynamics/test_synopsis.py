@@ -1,7 +1,5 @@
 """A synopsis tells of equations what a run asks, and is read back as it was written."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -23,18 +21,12 @@ def of(system: ph.System, **options: Any) -> Synopsis:
     return Synopsis.of(system.derive(**options).record)
 
 
-def test_names_and_start_values_are_those_of_the_equations() -> None:
+def test_names_start_values_and_efforts_are_those_of_the_equations() -> None:
     made, equations = of(motor_driven_pendulum()), motor_driven_pendulum().derive().record
     assert list(made.coordinates) == equations.coordinates and list(made.speeds) == equations.speeds
     assert list(made.states) == equations.states and list(made.inputs) == list(equations.system.inputs)
     assert made.system == equations.system.name
-
-
-def test_joints_of_one_speed_name_its_effort() -> None:
     assert of(slider()).joints == {"x": "v"}
-
-
-def test_quaternions_are_found_with_their_joints() -> None:
     system = slider()
     system.joint("ball", "block", system.body("top", 1, inertia=(1, 1, 1)), ph.Spherical())
     made = of(system)
@@ -81,17 +73,10 @@ def test_it_is_read_back_from_json(sample: Any) -> None:
     assert Synopsis.read(json.loads(json.dumps(made.data))) == made
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        {"coordinates": "x"},
-        {"speeds": [1]},
-        {"states": {"a": "b"}},
-        {"quaternions": [7]},
-        {"orientations": [["x"]]},
-        {"inputs": {"a": None}},
-    ],
-)
+@pytest.mark.parametrize("damage", [
+    {"coordinates": "x"}, {"speeds": [1]}, {"states": {"a": "b"}}, {"quaternions": [7]}, {"orientations": [["x"]]},
+    {"inputs": {"a": None}},
+])  # fmt: skip
 def test_data_that_are_no_synopsis_are_refused(damage: dict[str, Any]) -> None:
     with pytest.raises((ValueError, TypeError, KeyError)):
         Synopsis.read({**of(slider()).data, **damage})

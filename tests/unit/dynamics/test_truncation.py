@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 import polhode as ph
@@ -31,22 +29,16 @@ def test_a_mass_matrix_loses_first_order_terms_in_the_columns_of_small_accelerat
     assert same(made.mass_matrix @ made.forward_dynamics + made.bias, made.tau)
 
 
-def test_accelerations_and_efforts_undo_each_other() -> None:
+def test_small_joints_parameters_and_inputs() -> None:
     made = cart().derive(small=["swing"])
     known = dict(zip(made.udot, made.forward_dynamics, strict=True))
     assert same(substitute(made.inverse_dynamics, known), made.tau)
-
-
-def test_a_joint_that_is_made_small_is_so_unless_another_choice_is_made() -> None:
     s = cart()
     s.joint("second", "bob", s.body("last", 1, (0, 0, -1)), ph.Revolute("y"), at=(0, 0, -1), small=True)
     assert s.derive().agrees_with(s.derive(small=["second"]))
     assert s.derive(small=[]).record.small is None
     assert not s.derive(small=["swing"]).agrees_with(s.derive())
     assert s.derive(small=[s.joints["swing"]]).agrees_with(s.derive(small=[s.joints["swing"].q[0]]))
-
-
-def test_parameters_and_inputs_may_be_small_too() -> None:
     s = ph.System("rotor", gravity=(0, 0, 0))
     offset, push = s.parameter("offset"), s.input("push")
     s.joint("shaft", s.ground, s.body("rotor", 1, (offset, 0, 0), inertia=(1, 1, 2)), ph.Revolute("z"))
@@ -65,16 +57,12 @@ def test_a_small_turn_of_a_free_body_makes_the_speeds_small_that_it_begins_with(
     assert len(small.speeds) == 3
 
 
-@pytest.mark.parametrize(
-    ("small", "sentence"),
-    [
-        (["swng"], "there is no coordinate, joint, parameter, input or state 'swng'"),
-        (["ball"], "is of a quaternion, which is \\(1, 0, 0, 0\\) and not small"),
-        (["weld"], "joint 'weld' does not move"),
-        (["driven"], "the coordinate 'driven' is no unknown"),
-        (["glide_x"], "move 'glide_a' as well|move 'glide_y' as well"),
-    ],
-)
+@pytest.mark.parametrize(("small", "sentence"), [
+    (["swng"], "there is no coordinate, joint, parameter, input or state 'swng'"),
+    (["ball"], "is of a quaternion, which is \\(1, 0, 0, 0\\) and not small"),
+    (["weld"], "joint 'weld' does not move"), (["driven"], "the coordinate 'driven' is no unknown"),
+    (["glide_x"], "move 'glide_a' as well|move 'glide_y' as well"),
+])  # fmt: skip
 def test_what_cannot_be_small_is_told(small: list[str], sentence: str) -> None:
     s = cart()
     s.joint("ball", s.ground, s.body("ball", 1, inertia=(1, 1, 1)), ph.Spherical())

@@ -1,7 +1,5 @@
 """Variations of the state's rates: both accumulations and the Jacobian are those of the graph of the rates itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest
@@ -52,8 +50,9 @@ def _plate() -> ph.System:
     return s
 
 
-def test_in_sayers_speeds() -> None:
+def test_of_trees_speeds_constraints_and_states() -> None:
     _check(_plate().derive("kane", speeds="sayers").record)
+    _check(motor_driven_pendulum().derive().record)
 
 
 @pytest.mark.parametrize("seed", seeds(1, of=6))
@@ -79,10 +78,6 @@ def _sleigh() -> ph.System:
 @pytest.mark.parametrize("make", [four_bar, _sleigh], ids=["four-bar", "sleigh"])
 def test_of_a_mechanism_with_constraints(make: Callable[[], ph.System], constraints: str) -> None:
     _check(make().derive(constraints=constraints).record)
-
-
-def test_with_states_without_mass() -> None:
-    _check(motor_driven_pendulum().derive().record)
 
 
 def test_of_rates_that_bring_constraints_back() -> None:

@@ -1,7 +1,5 @@
 """Branches of steady states: textbook bifurcations, to rounding."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -65,13 +63,10 @@ def test_a_slanted_spring_snaps_through_at_two_folds() -> None:
     assert branch.values[0] == -3 and branch.values[-1] == 3
 
 
-def test_a_strut_buckles_at_its_critical_load() -> None:
+def test_a_strut_buckles_at_its_critical_load_unless_it_leans() -> None:
     branch = strut().branch("P", (0, 3))
     assert [(each.kind, each.value) for each in branch.special] == [("branch point", pytest.approx(1.5, abs=1e-12))]
     assert "branch point at 1.5" in branch.table()
-
-
-def test_a_strut_that_leans_has_no_branch_point() -> None:
     branch = strut(lean=0.05).branch("P", (0, 3))
     assert not branch.special and set(branch.stability) == {"stable"}
     k, l, theta = 3, 2, branch["theta"]
@@ -140,7 +135,7 @@ def test_where_there_is_nothing_to_follow_it_says_why() -> None:
         flat.derive().branch("k", (1, 2))
 
 
-def test_it_is_drawn(tmp_path: object) -> None:
+def test_a_branch_is_drawn_with_its_stability_and_special_points(tmp_path: object) -> None:
     branch = strut().branch("P", (0, 3))
     figure = branch.plot("theta", f"{tmp_path}/strut.png")
     (panel,) = figure.axes
@@ -148,15 +143,9 @@ def test_it_is_drawn(tmp_path: object) -> None:
     assert stable[-1] == unstable[0] == pytest.approx(1.5)
     with pytest.raises(ph.PolhodeError, match="there is no unknown 'phi'"):
         branch.plot("phi")
-
-
-def test_lines_tell_what_is_stable_and_marks_what_is_special() -> None:
     line = ([0, 1, 2, 3], ["stable", "stable", "unstable", "unstable"], {"a": [0, 0, 0, 0]})
     figure = plot_branches("v", [line], [("fold", 1.5, {"a": 0})], title="a $strange_name")
     styles = [each.get_linestyle() for each in figure.axes[0].lines[:2]]
     assert styles == ["-", ":"] and figure.axes[0].lines[2].get_marker() == "v"
-
-
-def test_nothing_is_not_drawn() -> None:
     with pytest.raises(PolhodeError, match="nothing to plot"):
         plot_branches("v", [])

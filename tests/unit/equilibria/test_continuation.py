@@ -1,7 +1,5 @@
 """Curves that are followed: a circle, and normal forms of branch points."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

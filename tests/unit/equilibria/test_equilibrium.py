@@ -1,7 +1,5 @@
 """Equilibria and steady motions: against textbook statics, and as sentences where there are none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -25,19 +23,13 @@ def double_pendulum() -> ph.System:
     return s
 
 
-def test_an_input_holds_a_pendulum_aside() -> None:
+def test_inputs_efforts_and_coordinates_may_be_free() -> None:
     e = pendulum()[0].derive()
     at = e.equilibrium(free=["push"], given={"a": np.pi / 6})
     assert at["push"] == pytest.approx(10, abs=1e-12) and at.inputs == {"push": at["push"]}
     assert at.residual < 1e-12 and at.stability == "stable" and at.is_stable
-
-
-def test_a_coordinate_yields_to_a_given_input() -> None:
     at = pendulum()[0].derive().equilibrium(free=["a"], given={"push": 10})
     assert np.sin(at["a"]) == pytest.approx(0.5, abs=1e-13)
-
-
-def test_an_effort_may_be_free() -> None:
     at = pendulum()[0].derive().equilibrium(free=["tau_a"], given={"a": np.pi / 2})
     assert at.efforts["a"] == pytest.approx(20, abs=1e-12) and at["tau(a)"] == at["tau_a"]
 
@@ -52,11 +44,14 @@ def test_it_goes_into_linearize_and_simulate_with_its_parameters() -> None:
     assert np.abs(run.q - 1.0).max() < 1e-12 and run.parameters["m"] == 3
 
 
-def test_several_starts_find_all_four_equilibria_of_a_double_pendulum() -> None:
+def test_pendulums_and_four_bars_have_all_their_equilibria() -> None:
     found = double_pendulum().derive().equilibria()
     assert [at.stability for at in found] == ["neutral", "unstable", "unstable", "unstable"]
     places = {(round(np.cos(at["a"])), round(np.cos(at["a"] + at["b"]))) for at in found}
     assert places == {(1, 1), (1, -1), (-1, 1), (-1, -1)}
+    found = n_four_bar(2).derive().equilibria(start={"crank 0": 0.2}, starts=12)
+    assert {round(np.cos(at["crank 0"]), 6) for at in found} >= {1.0}
+    assert all(at.residual < 1e-9 for at in found)
 
 
 @pytest.mark.parametrize("crank", [0.3, 1.2])
@@ -67,12 +62,6 @@ def test_the_effort_that_holds_a_loop_is_the_slope_of_its_potential(crank: float
     ends = [e.assemble({**at.coordinates, "crank": crank + way}, hold=["crank"]).q for way in (h, -h)]
     slope = np.subtract(*[potential(q, np.zeros(3))[1] for q in ends]) / (2 * h)
     assert at["tau_crank"] == pytest.approx(slope, abs=1e-7)
-
-
-def test_four_bars_in_a_row_hang_and_stand() -> None:
-    found = n_four_bar(2).derive().equilibria(start={"crank 0": 0.2}, starts=12)
-    assert {round(np.cos(at["crank 0"]), 6) for at in found} >= {1.0}
-    assert all(at.residual < 1e-9 for at in found)
 
 
 def test_a_conical_pendulum_turns_steadily() -> None:
@@ -86,16 +75,13 @@ def test_a_conical_pendulum_turns_steadily() -> None:
     assert abs(at.eigenvalues.imag).max() == pytest.approx(at["a'"] * np.sqrt(1 + 3 * np.cos(0.6) ** 2), rel=1e-10)
 
 
-def test_a_body_on_a_ball_joint_hangs() -> None:
+def test_ball_joints_hang_and_states_without_mass_come_to_rest() -> None:
     s = ph.System("hanging", gravity=(0, 0, -10))
     s.joint("ball", s.ground, s.body("body", 2, com=(0.3, 0, -0.4), inertia=(1, 1, 1)), ph.Spherical())
     e = s.derive()
     at = e.equilibrium()
     centre = e.compile().pose("body", [*at.coordinates.values()])[1] @ [0.3, 0, -0.4]
     assert np.allclose(centre[:2], 0, atol=1e-9) and "family" in at.notices[0]
-
-
-def test_a_state_without_mass_comes_to_rest() -> None:
     s = ph.System("motor", gravity=(0, 0, 0))
     i = s.state("i")
     shaft = s.joint("a", s.ground, s.body("rotor", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
@@ -118,33 +104,28 @@ def test_what_cannot_be_is_a_sentence_with_the_reason() -> None:
         limited.equilibrium(given={"push": 19}, start={"a": 0.4})
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"free": ["b"]}, "there is no coordinate, speed, state, effort or input 'b'"),
-        ({"free": ["a"], "given": {"a": 1}}, "'a' is both free and given"),
-        ({"given": [1]}, "given: .1. is not values by name"),
-        ({"given": {"a": ph.symbol("k")}}, "which is no parameter"),
-        ({"free": 3}, "3 is not a list"),
-    ],
-)
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"free": ["b"]}, "there is no coordinate, speed, state, effort or input 'b'"),
+    ({"free": ["a"], "given": {"a": 1}}, "'a' is both free and given"),
+    ({"given": [1]}, "given: .1. is not values by name"),
+    ({"given": {"a": ph.symbol("k")}}, "which is no parameter"), ({"free": 3}, "3 is not a list"),
+])  # fmt: skip
 def test_a_wrong_call_is_told(options: dict[str, object], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         pendulum()[0].derive().equilibrium(**options)
 
 
-def test_a_parameter_without_value_is_named() -> None:
+def test_missing_values_time_and_single_instants_are_reported() -> None:
     s = ph.System("pendulum")
     s.joint("a", s.ground, s.body("bob", s.parameter("m"), com=(1, 0, 0)), ph.Revolute("y"))
     with pytest.raises(ph.PolhodeError, match="depends on 'm', which has no value"):
         s.derive().equilibrium()
-
-
-def test_conditions_that_depend_on_time_say_so() -> None:
     s = ph.System("driven", gravity=(0, 0, -10))
     hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     s.joint_force(hinge, ph.cos(s.time))
     assert "at t = 0" in s.derive().equilibrium().notices[0]
+    assert rotor().equilibrium(given={"r'": 14}, free=["a", "c"]).stability == "unknown"
+    assert rotor(prescribed=True).equilibrium().stability == "unknown"
 
 
 def rotor(prescribed: bool = False) -> ph.Equations:
@@ -158,11 +139,6 @@ def rotor(prescribed: bool = False) -> ph.Equations:
     if prescribed:
         s.prescribe(r, 14 * s.time)
     return s.derive()
-
-
-def test_eigenvalues_of_an_instant_decide_nothing() -> None:
-    assert rotor().equilibrium(given={"r'": 14}, free=["a", "c"]).stability == "unknown"
-    assert rotor(prescribed=True).equilibrium().stability == "unknown"
 
 
 def test_a_given_coordinate_is_judged_where_it_might_be_not_where_it_is() -> None:
@@ -219,15 +195,12 @@ def test_rows_and_their_slopes_are_those_of_differences() -> None:
     assert np.allclose(steady.conditions(x)[1], np.transpose(slopes), atol=1e-8)
 
 
-def test_coordinates_that_something_depends_on_must_not_move() -> None:
+def test_coordinates_that_matter_must_not_move_and_held_parameters_are_fewer_variables() -> None:
     s = ph.System("turntable", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("table", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
     s.joint("b", "table", s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     steady = s.derive()._steady(["b", "b'"], {"a'": 1}, None, None)
     assert steady.moving == ("a",) and "rate of 'b'" in steady.names
-
-
-def test_a_parameter_that_is_held_is_one_variable_less() -> None:
     s = ph.System("pendulum", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("bob", s.parameter("m", 2), com=(1, 0, 0)), ph.Revolute("y"))
     steady = s.derive()._steady(["a"], None, None, None, "m")

@@ -1,7 +1,5 @@
 """Periodic orbits: published periods, Liouville's formula for multipliers, families, and sentences."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.integrate import simpson
@@ -42,14 +40,11 @@ def test_the_product_of_multipliers_is_that_of_liouville(van_der_pol: ph.Equatio
     assert orbit.multipliers[1].real == pytest.approx(np.exp(trace), rel=1e-7)
 
 
-def test_a_pendulum_swings_with_the_period_of_the_elliptic_integral(pendulum: ph.Equations) -> None:
+def test_pendulums_swing_and_go_over_the_top_with_known_periods(pendulum: ph.Equations) -> None:
     orbit = pendulum.periodic_orbit(2.2, start={"a": 1}, hold=["a", "a'"])
     assert orbit.period == pytest.approx(4 * ellipk(np.sin(0.5) ** 2) / np.sqrt(9.81), abs=1e-9)
     assert orbit.stability == "neutral" and "family" in orbit.notices[0]
     assert np.abs(orbit.run["a"][-1] - 1) < 1e-8
-
-
-def test_a_pendulum_goes_over_the_top_in_whole_turns(pendulum: ph.Equations) -> None:
     orbit = pendulum.periodic_orbit(1, speeds={"a": 8}, hold=["a", "a'"], turns={"a": 1})
     assert orbit.run["a"][-1] - orbit["a"] == pytest.approx(2 * np.pi, abs=1e-8)
 

@@ -1,7 +1,5 @@
 """Random expressions, the same for the same seed, that can be evaluated wherever their symbols are near 1."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from fractions import Fraction
@@ -14,18 +12,10 @@ SYMBOLS = symbols("x y z")
 
 #: Functions of one expression that are smooth whatever the expression is.
 SMOOTH: list[Callable[[Expr], Expr]] = [
-    lambda e: exp(sin(e)),
-    lambda e: log(e * e + 2),
-    lambda e: sqrt(e * e + 1),
-    lambda e: asin(sin(e) / 2),
-    lambda e: atan(e),
-    lambda e: tanh(e),
-    lambda e: sinh(sin(e)),
-    lambda e: cosh(cos(e)),
-    lambda e: atan2(e, e * e + 3),
-    lambda e: 1 / (e * e + 1),
-    lambda e: (e * e + 2) ** Fraction(1, 3),
-]
+    lambda e: exp(sin(e)), lambda e: log(e * e + 2), lambda e: sqrt(e * e + 1), lambda e: asin(sin(e) / 2),
+    lambda e: atan(e), lambda e: tanh(e), lambda e: sinh(sin(e)), lambda e: cosh(cos(e)),
+    lambda e: atan2(e, e * e + 3), lambda e: 1 / (e * e + 1), lambda e: (e * e + 2) ** Fraction(1, 3),
+]  # fmt: skip
 
 Grow = Callable[[int, bool], Expr]
 

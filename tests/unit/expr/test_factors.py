@@ -1,7 +1,5 @@
 """Factors of trigonometric expressions, each proved by its fingerprint."""
 
-from __future__ import annotations
-
 import pytest
 
 from polhode.expr import Expr, as_expr, symbols
@@ -34,23 +32,14 @@ def test_the_product_of_the_factors_is_the_expression(name: str) -> None:
     assert len(found.powers) == count, str(found)
 
 
-def test_nothing_and_numbers_have_no_factors() -> None:
+def test_numbers_and_what_cannot_be_factored_have_no_factors() -> None:
     assert factors(0).powers == () and factors(0).constant == 0
     assert str(factors(as_expr("0.75"))) == "3/4"
-
-
-def test_what_cannot_be_factored_is_its_own_factor() -> None:
     assert [base for base, _ in factors(a + b).powers] == [a + b]
     assert str(factors(1 + cos(q))) == "(1 + cos(q))"
-
-
-def test_what_is_too_long_is_left_as_it_is() -> None:
     long = a
     for k in range(9):
         long = long * (a + symbols(f"x{k} y{k}")[0] + symbols(f"x{k} y{k}")[1])
     assert factors(long + 1).powers == ((long + 1, 1),)
-
-
-def test_factors_are_written_symbols_first_then_the_short_ones() -> None:
     assert str(factors(-3 * (a + b * cos(q)) * b * sin(r))) == "-3*b*sin(r)*(a + b*cos(q))"
     assert str(factors(-a * sin(q))) == "-a*sin(q)"

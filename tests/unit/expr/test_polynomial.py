@@ -1,7 +1,5 @@
 """Exact division undoes multiplication."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Ranges of expressions by structure, against numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import inf
 

@@ -54,11 +54,8 @@ def spellings(symbols: Any) -> list[tuple[str, str, str]]:
 def test_coordinate_speed_effort_and_acceleration_are_told_apart() -> None:
     e = slider().derive()
     assert spellings([*e.q, *e.u, *e.tau, *e.udot]) == [
-        ("x", "x", "x"),
-        ("x'", r"\dot{x}", "x_dot"),
-        ("tau_x", r"\tau_{x}", "tau_x"),
-        ("x''", r"\ddot{x}", "x_ddot"),
-    ]
+        ("x", "x", "x"), ("x'", r"\dot{x}", "x_dot"), ("tau_x", r"\tau_{x}", "tau_x"), ("x''", r"\ddot{x}", "x_ddot"),
+    ]  # fmt: skip
     assert repr(e.bias[0]) == "c*x' + k*x"
     assert repr(e.forcing[0]) == "tau_x - c*x' - k*x"
     assert repr(e.inverse_dynamics[0]) == "c*x' + k*x + m*x''"
@@ -75,12 +72,23 @@ def test_a_speed_that_was_given_a_name_keeps_it() -> None:
     assert repr(slider(speeds=["x"]).derive().u[0]) == "x'"
 
 
-def test_dots_stand_over_the_letter() -> None:
+def test_rates_have_dots_and_primes_over_their_letters() -> None:
     e = one_joint(ph.Revolute("z"), coordinates=["theta_1"], speeds=["theta_1"])
     assert [ph.latex(x) for x in (*e.u, *e.udot, *e.tau)] == [
         r"\dot{\theta}_{1}", r"\ddot{\theta}_{1}", r"\tau_{\theta_{1}}"
     ]  # fmt: skip
     assert ph.latex(e.u[0] ** 2) == r"\dot{\theta}_{1}^{2}"
+    jerk, fifth = (further_rate(symbol("j0", "acceleration"), count) for count in (1, 3))
+    assert (spelled(jerk), identifier(jerk), spelled_latex(jerk)) == ("j0'''", "j0_dot3", r"\dddot{j}_{0}")
+    assert (spelled(fifth), identifier(fifth), spelled_latex(fifth)) == ("j0'''''", "j0_dot5", "{j_{0}}^{(5)}")
+    assert spelled(further_rate(symbol("v", "acceleration", "own"), 1)) == "v''"
+    e = slider().derive()
+    run = e.simulate(0.1, start={"x": 0.5}, speeds={"x": 1.0})
+    assert (run["x"][0], run.speed("x")[0]) == (0.5, 1.0)
+    assert e.coordinates == e.speeds == ["x"]
+    e = ph.load(MODELS[0].parent / "double_pendulum.yaml").derive()
+    assert same((e.mass_matrix.inv() @ e.mass_matrix).entries(), ph.Matrix.identity(2).entries())
+    assert e.mass_matrix.det() == e.mass_matrix[0, 0] * e.mass_matrix[1, 1] - e.mass_matrix[0, 1] ** 2
 
 
 def test_speeds_that_are_no_rates_are_not_written_as_rates() -> None:
@@ -141,7 +149,7 @@ def test_sympy_gives_the_numbers_that_we_give_and_finds_the_way_back(name: str) 
     assert [float(theirs.subs(by_name)) for theirs in there] == wanted
 
 
-def test_sympy_finds_everything_by_name() -> None:
+def test_sympy_finds_things_by_name_and_functions_of_time_come_back() -> None:
     e = slider().derive()
     there = sympy.sympify(e.forcing[0])
     x, x_dot, tau_x, k, c = sympy.symbols("x x_dot tau_x k c")
@@ -149,10 +157,6 @@ def test_sympy_finds_everything_by_name() -> None:
     assert ph.to_sympy(e.mass_matrix).subs({"m": 2}) == sympy.Matrix([[2]])
     assert there.subs({"k": 3, "c": 2}).diff(x_dot) == -2
     assert sympy.lambdify([*map(ph.to_sympy, (*e.q, *e.u, *e.tau))], there.subs({"k": 3, "c": 2}))(1, 10, 100) == 77
-
-
-def test_functions_of_time_come_back_as_coordinates_and_speeds() -> None:
-    e = slider().derive()
     t = sympy.Symbol("t")
     x = sympy.Function("x")(t)
     m, k, c = sympy.symbols("m k c")
@@ -189,15 +193,12 @@ def test_what_would_be_written_alike_is_refused_when_the_model_is_built(what: st
     assert "E-MODEL-TWICE" in str(refused.value)
 
 
-def test_what_was_refused_leaves_nothing_behind() -> None:
+def test_a_refused_name_leaves_nothing_and_multipliers_are_told_apart() -> None:
     s = slider()
     with pytest.raises(ph.PolhodeError, match="would both be written"):
         s.joint("y", s.ground, s.body("b", 1), ph.Revolute("z"), speeds=["m"])
     s.joint("y", s.ground, "b", ph.Revolute("z"))
     assert [repr(u) for u in s.derive().u] == ["x'", "y'"]
-
-
-def test_a_multiplier_called_as_a_parameter_is_written_is_refused() -> None:
     s = slider()
     s.constrain(s.joints["x"].q[0], "stop")
     assert [repr(x) for x in s.derive().constraints.multipliers] == ["lambda_stop"]  # type: ignore[union-attr]
@@ -254,17 +255,9 @@ def test_how_a_symbol_is_written_does_not_depend_on_what_else_is_alive() -> None
     assert folded(named.u[0]) == ["x", "tanh(x)"]
 
 
-def test_things_are_addressed_by_their_names() -> None:
-    e = slider().derive()
-    run = e.simulate(0.1, start={"x": 0.5}, speeds={"x": 1.0})
-    assert (run["x"][0], run.speed("x")[0]) == (0.5, 1.0)
-    assert e.coordinates == e.speeds == ["x"]
-
-
-@pytest.mark.parametrize(
-    ("letter", "name"),
-    [("M", "mass_matrix"), ("f", "forcing"), ("q̇", "coordinate_rates"), ("udot", "forward_dynamics")],
-)
+@pytest.mark.parametrize(("letter", "name"), [
+    ("M", "mass_matrix"), ("f", "forcing"), ("q̇", "coordinate_rates"), ("udot", "forward_dynamics"),
+])  # fmt: skip
 def test_a_result_is_asked_for_by_its_letter_or_its_name(letter: str, name: str) -> None:
     e = slider().derive()
     assert e.latex(letter) == e.latex(name) == ph.latex(ph.normal(getattr(e, name)))
@@ -278,12 +271,6 @@ def test_a_result_that_there_is_not_is_answered_by_those_that_there_are(name: st
         slider().derive().latex(name)
 
 
-def test_a_mass_matrix_has_an_inverse_and_a_determinant() -> None:
-    e = ph.load(MODELS[0].parent / "double_pendulum.yaml").derive()
-    assert same((e.mass_matrix.inv() @ e.mass_matrix).entries(), ph.Matrix.identity(2).entries())
-    assert e.mass_matrix.det() == e.mass_matrix[0, 0] * e.mass_matrix[1, 1] - e.mass_matrix[0, 1] ** 2
-
-
 def called(name: str) -> ph.Equations:
     """A hinge of this name on a spring that its own speed damps."""
     s = ph.System("s")
@@ -292,23 +279,14 @@ def called(name: str) -> ph.Equations:
     return s.derive()
 
 
-@pytest.mark.parametrize(
-    ("name", "forcing"),
-    [
-        ("crank 0", "tau_crank 0 - 3*crank 0' - 2*crank 0"),
-        ("arm.elbow", "tau_arm.elbow - 3*arm.elbow' - 2*arm.elbow"),
-        ("θ1", "tau_θ1 - 3*θ1' - 2*θ1"),
-        ("1", "tau_1 - 3*'1'' - 2*'1'"),
-        ("2e3", "tau_2e3 - 3*'2e3'' - 2*'2e3'"),
-        ("a + b", "tau_'a + b' - 3*'a + b'' - 2*'a + b'"),
-        ("a-b", "tau_'a-b' - 3*'a-b'' - 2*'a-b'"),
-        ("2*x", "tau_'2*x' - 3*'2*x'' - 2*'2*x'"),
-        ("x²", "tau_'x²' - 3*'x²'' - 2*'x²'"),
-        ("x'", """tau_"x'" - 3*"x'"' - 2*"x'\""""),
-        ("x\ny", r"tau_'x\ny' - 3*'x\ny'' - 2*'x\ny'"),
-        (" x", "tau_' x' - 3*' x'' - 2*' x'"),
-    ],
-)
+@pytest.mark.parametrize(("name", "forcing"), [
+    ("crank 0", "tau_crank 0 - 3*crank 0' - 2*crank 0"), ("arm.elbow", "tau_arm.elbow - 3*arm.elbow' - 2*arm.elbow"),
+    ("θ1", "tau_θ1 - 3*θ1' - 2*θ1"), ("1", "tau_1 - 3*'1'' - 2*'1'"), ("2e3", "tau_2e3 - 3*'2e3'' - 2*'2e3'"),
+    ("a + b", "tau_'a + b' - 3*'a + b'' - 2*'a + b'"), ("a-b", "tau_'a-b' - 3*'a-b'' - 2*'a-b'"),
+    ("2*x", "tau_'2*x' - 3*'2*x'' - 2*'2*x'"), ("x²", "tau_'x²' - 3*'x²'' - 2*'x²'"),
+    ("x'", """tau_"x'" - 3*"x'"' - 2*"x'\""""), ("x\ny", r"tau_'x\ny' - 3*'x\ny'' - 2*'x\ny'"),
+    (" x", "tau_' x' - 3*' x'' - 2*' x'"),
+])  # fmt: skip
 def test_a_name_that_could_be_read_as_something_else_is_quoted(name: str, forcing: str) -> None:
     e = called(name)
     assert sorted(repr(e.forcing[0]).split(" - ")) == sorted(forcing.split(" - "))
@@ -345,10 +323,3 @@ def test_a_place_on_a_curve_that_is_written_as_a_parameter_is_refused_at_once() 
     with pytest.raises(ph.PolhodeError, match="wire_place in SymPy"):
         s.parameter("wire_place", 1)
     assert s.derive().constraints is not None
-
-
-def test_rates_beyond_the_acceleration_carry_on_its_primes() -> None:
-    jerk, fifth = (further_rate(symbol("j0", "acceleration"), count) for count in (1, 3))
-    assert (spelled(jerk), identifier(jerk), spelled_latex(jerk)) == ("j0'''", "j0_dot3", r"\dddot{j}_{0}")
-    assert (spelled(fifth), identifier(fifth), spelled_latex(fifth)) == ("j0'''''", "j0_dot5", "{j_{0}}^{(5)}")
-    assert spelled(further_rate(symbol("v", "acceleration", "own"), 1)) == "v''"

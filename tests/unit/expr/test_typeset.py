@@ -1,7 +1,5 @@
 """Records made of formulas: LaTeX where it is read, and a text that says the same."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,7 +26,7 @@ class Shown(Typeset):
         return "Shown()"
 
 
-def test_sentences_stand_below_the_formulas() -> None:
+def test_sentences_stand_below_formulas_and_what_is_empty_is_left_out() -> None:
     a, b = symbols("a b")
     made = Shown(("x", a), ("y", a * b), told=["Both are so."])._repr_mimebundle_()
     rows = r"\displaystyle \begin{aligned} x &= a \\ y &= a b \end{aligned} \\ \text{Both are so.}"
@@ -36,12 +34,12 @@ def test_sentences_stand_below_the_formulas() -> None:
         "text/latex": rf"$$\begin{{array}}{{l}} {rows} \end{{array}}$$",
         "text/plain": "Shown()\nBoth are so.",
     }
-
-
-def test_what_is_empty_is_left_out() -> None:
     a, _ = symbols("a b")
     assert Shown(("v", Vector([])), ("A", Matrix([])), ("x", a))._repr_latex_() == "$x = a$"
     assert Shown(("v", Vector([])))._repr_latex_() is None
+    made = sentence_latex(r"a\b{c}$d$ 50% & #1 x_1^2 ~ <p>")
+    assert made.count("{") - made.count(r"\{") == made.count("}") - made.count(r"\}")
+    assert "$" not in made.replace(r"\$", "") and "%" not in made.replace(r"\%", "")
 
 
 def test_what_is_too_long_is_told_in_sentences_alone() -> None:
@@ -49,9 +47,3 @@ def test_what_is_too_long_is_told_in_sentences_alone() -> None:
     made = Shown(("x", total), told=["It is long."], most=3)._repr_mimebundle_()
     assert {*made} == {"text/html", "text/plain"} and "It is long." in made["text/html"]
     assert "text/latex" in Shown(("x", total), most=20)._repr_mimebundle_()
-
-
-def test_no_sentence_acts_on_the_formulas() -> None:
-    made = sentence_latex(r"a\b{c}$d$ 50% & #1 x_1^2 ~ <p>")
-    assert made.count("{") - made.count(r"\{") == made.count("}") - made.count(r"\}")
-    assert "$" not in made.replace(r"\$", "") and "%" not in made.replace(r"\%", "")

@@ -1,7 +1,5 @@
 """Files that another names are looked for inside the allowed folders; meshes in the folders above, and nothing else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -18,15 +16,12 @@ def folder(tmp_path: Path) -> Path:
     return inside
 
 
-def test_a_file_beside_the_robot_is_found(folder: Path) -> None:
+def test_files_beside_the_robot_and_in_packages_are_found(folder: Path) -> None:
     status, path, _ = locate("meshes/arm.stl", folder, {})
     assert status == "found"
     assert path == (folder / "meshes" / "arm.stl").resolve()
     assert locate(str(folder / "meshes" / "arm.stl"), folder, {})[0] == "found"
     assert locate(f"file://{folder}/meshes/arm.stl", folder, {})[0] == "found"
-
-
-def test_a_package_is_the_folder_that_was_named(folder: Path) -> None:
     assert locate("package://arm/meshes/arm.stl", Path("/nowhere"), {"arm": folder})[0] == "found"
     status, path, reason = locate("package://leg/meshes/arm.stl", folder, {"arm": folder})
     assert (status, path) == ("missing", None)
@@ -44,9 +39,11 @@ def test_what_lies_outside_is_refused(filename: str, folder: Path) -> None:
     assert reason
 
 
-def test_a_link_that_leads_outside_is_refused(folder: Path) -> None:
+def test_links_that_lead_outside_or_disguise_a_file_are_refused(folder: Path, robots: Path) -> None:
     (folder / "meshes" / "sly.stl").symlink_to(folder.parent / "secret.stl")
     assert locate("meshes/sly.stl", folder, {})[0] == "refused"
+    (robots / "arm" / "meshes" / "sly.stl").symlink_to(robots / "arm" / "notes.txt")
+    assert locate_mesh("../meshes/sly.stl", robots / "arm" / "urdf", {})[1] is None
 
 
 @pytest.mark.parametrize("filename", ["", "meshes/none.stl", "meshes"])
@@ -88,8 +85,3 @@ def test_a_package_may_be_the_folder_that_bears_its_name(robots: Path) -> None:
 ])  # fmt: skip
 def test_nothing_but_a_mesh_is_found_above_and_nothing_is_fetched(robots: Path, filename: str) -> None:
     assert locate_mesh(filename, robots / "arm" / "urdf", {})[1] is None
-
-
-def test_a_link_that_disguises_another_file_is_refused(robots: Path) -> None:
-    (robots / "arm" / "meshes" / "sly.stl").symlink_to(robots / "arm" / "notes.txt")
-    assert locate_mesh("../meshes/sly.stl", robots / "arm" / "urdf", {})[1] is None

@@ -1,7 +1,5 @@
 """The digests of polhode's source: those of its content, in every process and folder; never of what does not run."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -173,13 +171,10 @@ def test_what_shapes_a_result_is_among_its_rooms(kind: str, imports: grimp.Impor
     assert not {path for path in missing if not any(room.startswith(f"{path}/") for room in rooms)}
 
 
-def test_the_rooms_are_there() -> None:
+def test_rooms_exist_and_words_are_cut_apart() -> None:
     assert all(
         (Path(version.__file__).parents[1] / place).exists() for rooms in version.ROOMS.values() for place in rooms
     )
-
-
-def test_words_are_told_apart_however_they_are_cut() -> None:
     assert len({version.key_of(*words) for words in (("ab", "c"), ("a", "bc"), ("abc",), ("abc", ""))}) == 4
 
 

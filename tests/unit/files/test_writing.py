@@ -1,7 +1,5 @@
 """Files are written whole or not at all, and nothing stays beside them."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable

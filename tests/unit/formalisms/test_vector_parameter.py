@@ -1,7 +1,5 @@
 """Lagrange's equations in vector-parameters: which joints they take, and what they refuse."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -31,11 +29,16 @@ def test_universal_and_prismatic_joints_are_taken(kind: Any) -> None:
     assert system.derive("vector_parameter").agrees_with(system.derive("newton_euler"))
 
 
-def test_a_fixed_half_turn_between_joints_needs_no_vector_parameter() -> None:
+def test_universal_joints_half_turns_and_driven_joints_are_taken() -> None:
     s = ph.System("arm")
     s.joint("j1", s.ground, s.body("a", 1, (1, 0, 0), (1, 2, 2)), ph.Revolute("z"), rotation=("x", ph.pi))
     s.joint("j2", "a", s.body("b", 2, (0, 1, 0), (1, 1, 1)), ph.Revolute("y"), at=(1, 0, 0), rotation=("z", ph.pi))
     assert s.derive("vector_parameter").agrees_with(s.derive("poincare"))
+    follows, driven = arm(ph.Revolute("y")), arm(ph.Revolute("y", "vector"))
+    follows.couple("j2", "j1", 2, "0.3")
+    driven.prescribe("j2", ph.sin(driven.time) / 2)
+    for system in (follows, driven):
+        assert system.derive("vector_parameter").agrees_with(system.derive("newton_euler"))
 
 
 def test_two_quarter_turns_make_half_a_turn_and_the_equations_have_values_there() -> None:
@@ -63,19 +66,8 @@ def test_joints_that_the_paper_has_not_are_refused_with_a_sentence(kind: Any) ->
         arm(kind).derive("vector_parameter")
 
 
-def test_passes_are_refused() -> None:
+def test_passes_are_refused_and_her_name_is_known() -> None:
     with pytest.raises(ph.PolhodeError, match="no pass can be applied"):
         arm(ph.Revolute("y")).derive("vector_parameter", passes=("slide",))
-
-
-def test_joints_that_follow_or_are_driven_are_taken() -> None:
-    follows, driven = arm(ph.Revolute("y")), arm(ph.Revolute("y", "vector"))
-    follows.couple("j2", "j1", 2, "0.3")
-    driven.prescribe("j2", ph.sin(driven.time) / 2)
-    for system in (follows, driven):
-        assert system.derive("vector_parameter").agrees_with(system.derive("newton_euler"))
-
-
-def test_her_name_leads_here() -> None:
     with pytest.raises(ph.PolhodeError, match="is called 'vector_parameter' here"):
         arm(ph.Revolute("y")).derive("mladenova")

@@ -1,7 +1,5 @@
 """The terms of the bias: centrifugal, Coriolis, gravity, prescribed motions, loads."""
 
-from __future__ import annotations
-
 import pytest
 from tests.seeds import SMALL_TREES, seeds
 

@@ -1,7 +1,5 @@
 """Discs on curves in model files."""
 
-from __future__ import annotations
-
 import pytest
 
 import polhode as ph

@@ -1,7 +1,5 @@
 """Motors in model files: written by the joint that each drives, and read back the same."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -41,24 +39,18 @@ def test_a_motor_is_read_back_as_it_was_written(kind: str) -> None:
     assert "motors:" in text and "j2 rotor" not in text and "gear" not in text
 
 
-def test_what_else_uses_the_rotor_is_read_after_it() -> None:
+def test_rotors_that_carry_something_and_loads_like_a_motors_are_kept() -> None:
     s = arm(**MOTORS["elastic"])
     s.joint_force("j2 rotor", -3 * s.rotors["j2 rotor"].u[0] ** 3)
     s.pose("wound", {"j2 rotor": 2.5})
     again = loads_yaml(dumps_yaml(s))
     assert again.model() == s.model() and again.poses["wound"].coordinates == {"j2 rotor": 2.5}
-
-
-def test_a_rotor_that_carries_something_is_written_in_its_parts() -> None:
     s = arm(**MOTORS["elastic"])
     s.joint("clamp", "j2 rotor", s.body("brake", 1))
     text = dumps_yaml(s)
     again = loads_yaml(text)
     assert "motors:" not in text and not again.motors
     assert again.derive().agrees_with(s.derive())
-
-
-def test_a_load_that_looks_like_a_motors_is_kept() -> None:
     s = arm(inertia=1, friction=3)
     own = s.motors["j2"].loads[0]
     s.joint_force(own.joint, own.value, name=own.name)
@@ -81,7 +73,7 @@ WRONG = {
     "motors: {j9: {inertia: 1}}": "there is no joint 'j9'",
     "motors: {j1: {inertia: [0, 0, 1], stiffness: -5}}": "the stiffness -5 is not positive",
     "motors: {j1: {inertia: [0, 0, 1], coupling: half}}": "there is no coupling 'half'",
-    "motors: {j1: {inertia: [1, 2]}}": "3 entries are wanted here",
+    "motors: {j1: {inertia: [1, 2]}}": "expected 3 entries",
     "motors: {j1: {ratoi: 3}}": "Did you mean `ratio`",
     "motors: {j1: {ratio: 0}}": "the ratio is zero",
 }

@@ -1,7 +1,5 @@
 """Denavit–Hartenberg tables against products of 4×4 matrices, and against published numbers of the PUMA 560."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from math import cos, pi, sin
 from typing import Any
@@ -66,11 +64,9 @@ def tip(arm: ph.System, q: list[float]) -> Matrix4:
 
 
 MIXED = [
-    Row(0.3, 0.1, 0.2, -0.7),
-    Row(-1.1, 0.4, 0.05, pi / 2, joint="prismatic"),
-    Row(pi, 0, 0.3, 0.2, joint="fixed"),
+    Row(0.3, 0.1, 0.2, -0.7), Row(-1.1, 0.4, 0.05, pi / 2, joint="prismatic"), Row(pi, 0, 0.3, 0.2, joint="fixed"),
     Row(0.2, -0.3, 0, 1.3),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("convention", ["classic", "modified"])
@@ -80,14 +76,11 @@ def test_the_tip_is_where_the_product_of_matrices_puts_it(rows: list[Row], conve
     assert np.allclose(tip(from_dh(rows, convention), q), product(rows, convention, q), rtol=0, atol=1e-13)
 
 
-def test_the_puma_reaches_where_its_book_says() -> None:
+def test_the_puma_weighs_and_reaches_what_its_book_says() -> None:
     arm = from_dh(PUMA_560)
     assert tip(arm, [0] * 6)[:3, 3] == pytest.approx([0.4521, -0.15005, 0.4318], abs=1e-12)
     book = [[0, 0, 1, 0.5963], [0, 1, 0, -0.1501], [-1, 0, 0, -0.01435]]
     assert tip(arm, NOMINAL)[:3] == pytest.approx(np.array(book), abs=6e-5)
-
-
-def test_the_puma_weighs_what_its_book_says() -> None:
     e = from_dh(PUMA_560).derive("newton_euler")
     values: dict[Any, float] = dict(zip(e.q, NOMINAL, strict=True))
     values |= dict.fromkeys([*e.u, *e.udot], 0.0)
@@ -95,17 +88,17 @@ def test_the_puma_weighs_what_its_book_says() -> None:
     assert torque == pytest.approx([0, 31.6399, 6.0351, 0, 0.0283, 0], abs=6e-5)
 
 
-def test_right_angles_are_exact() -> None:
+def test_tables_of_symbols_and_right_angles_are_exact() -> None:
     pose = from_dh([Row(joint="fixed", alpha=pi / 2, a=1)]).derive().pose("link1")
     assert ph.rotation(("x", ph.pi / 2)) == pose.R
-
-
-def test_a_table_of_symbols_gives_equations_of_symbols() -> None:
     system = ph.System("planar arm")
     l = system.parameter("l")
     m = system.parameter("m")
     arm = from_dh([{"a": l, "mass": m}], system=system)
     assert arm.derive().mass_matrix[0, 0] == m * l**2
+    arm = ph.from_dh(STANFORD)
+    assert arm.bodies["link4"].inertia == ph.Matrix.diagonal([0.002, 0.001, 0.001])
+    assert np.linalg.eigvalsh(arm.derive().compile().mass_matrix(NOMINAL))[0] > 0
 
 
 @pytest.mark.parametrize(("rows", "options", "message"), [
@@ -153,9 +146,3 @@ def test_published_inertias_that_no_body_has_are_refused_or_taken_as_they_stand(
     gears = np.array([62.6111, 107.815, 53.7063, 76.0364, 71.923, 76.686])
     motors = gears**2 * np.array([200e-6, 200e-6, 200e-6, 33e-6, 33e-6, 33e-6])
     assert pytest.approx(book, abs=6e-5) == M + np.diag(motors)
-
-
-def test_the_stanford_arm_is_read_as_published() -> None:
-    arm = ph.from_dh(STANFORD)
-    assert arm.bodies["link4"].inertia == ph.Matrix.diagonal([0.002, 0.001, 0.001])
-    assert np.linalg.eigvalsh(arm.derive().compile().mass_matrix(NOMINAL))[0] > 0

@@ -1,7 +1,5 @@
 """Text to plain data: values as they were written, lines, and what YAML can do that a model file may not."""
 
-from __future__ import annotations
-
 import pytest
 
 from polhode.errors import PolhodeError
@@ -15,26 +13,17 @@ def refusal(text: str) -> str:
     return str(caught.value)
 
 
-def test_scalars_keep_their_text() -> None:
+def test_scalars_keep_text_and_lines_also_in_json() -> None:
     text = "a: 0.10\nb: 1e-3\nc: yes\nd: '7'\ne: ~\nf:\ng: 'null'\n"
     wanted = {"a": "0.10", "b": "1e-3", "c": "yes", "d": "7", "e": None, "f": None, "g": "null"}
     assert parse(text, "m.yaml").data == wanted
-
-
-def test_every_value_knows_its_line() -> None:
     document = parse("bodies:\n  arm:\n    com:\n      - 0\n      - 1\n", "m.yaml")
     assert document.place(("bodies", "arm", "com", 1)) == "m.yaml:5: bodies.arm.com[1]"
     assert document.place(("bodies", "arm", "mass")) == "m.yaml:2: bodies.arm.mass"
-
-
-def test_json_is_read_with_tabs_and_escapes() -> None:
     assert parse('{\n\t"a": [1, 2.50],\n\t"b": "\\ud83d\\ude00 \\u00e9"\n}', "m.json").data == {
         "a": ["1", "2.50"],
         "b": "😀 é",
     }
-
-
-def test_both_lines_of_a_doubled_key_are_named() -> None:
     message = refusal("a: 1\nb: 2\na: 3\n")
     assert "m.yaml:3: a" in message
     assert "line 1" in message

@@ -1,7 +1,5 @@
 """Fields as plain data: what they become in a model file, in and out."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 
@@ -87,14 +85,11 @@ def test_a_law_is_an_expression_of_its_arguments_which_go_before_other_names() -
     assert "there is nothing called 'length' to be used here" in problems[0]
 
 
-def test_a_wrong_length_a_strange_key_and_a_missing_one_are_refused() -> None:
+def test_wrong_lengths_are_refused_and_schemas_have_units() -> None:
     record = record_of("Thing", "", [Field("curve", "number", count=2), Field("body", "body")], "thing")
     with pytest.raises(ValidationError) as caught:
         record.model_validate({"type": "thing", "curve": ["1"], "bodi": "arm"})
     assert [each["type"] for each in caught.value.errors()] == ["too_short", "missing", "extra_forbidden"]
-
-
-def test_docs_and_units_are_in_the_schema() -> None:
     made = record_of("Thing", "A thing.", [Field("stiffness", "number", doc="Along the line.", unit="N/m")])
     schema = made.model_json_schema()
     assert schema["description"] == "A thing."

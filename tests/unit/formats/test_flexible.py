@@ -1,7 +1,5 @@
 """Flexible bodies in model files: stations wherever a body is named, and models read back as they were written."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
@@ -141,12 +139,9 @@ def test_a_station_may_be_spelled_in_several_ways() -> None:
     assert [name for name in system.bodies if " at " in name] == ["boom at L", "boom at L/2"]
 
 
-def test_a_listed_station_that_only_looks_adds_no_coordinates() -> None:
+def test_stations_that_only_look_add_no_coordinates_and_laws_may_name_others() -> None:
     looking = ARM.replace("EI: EI}", "EI: EI, stations: [{at: L/2, static: false}]}")
     assert len(loads_yaml(ARM).derive().coordinates) - len(loads_yaml(looking).derive().coordinates) == 2
-
-
-def test_a_law_may_name_the_coordinates_of_a_station_that_another_load_names() -> None:
     law = "  - {type: joint_force, joint: root, value: -3*boom_s2_z}\n"
     system = loads_yaml(ARM.replace("loads:\n", f"loads:\n{law}"))
     assert "boom_s2_z" in str(system.derive().forcing)
@@ -158,11 +153,11 @@ MISTAKES = {
     ("at L,", "at x,"): (8, "joints.tip.parent", "there is nothing called 'x'", "E-EXPR-READ"),
     ("parent: boom at", "parent: mast at"): (8, "joints.tip", "there is no body 'mast at L'", "E-MODEL-NAME"),
     ("EI: EI}", "EI: EI, modes: 0}"): (5, "flexible.boom", "the number of modes 0", "E-FLEX-NUMBER"),
-    ("EI: EI}", "EI: EI, modes: many}"): (5, "flexible.boom.modes", "a count is wanted here", "E-MODELFILE-READ"),
+    ("EI: EI}", "EI: EI, modes: many}"): (5, "flexible.boom.modes", "expected a count", "E-MODELFILE-READ"),
     ("EI: EI}", "EI: EI, modes: {y: 1}}"): (5, "flexible.boom", "there is no deformation 'y'", "E-MODEL-NAME"),
     ("EI: EI}", "EI: t}"): (5, "flexible.boom.EI", "there is nothing called 't'", "E-EXPR-READ"),
     ("EI: EI}", "EI: -1}"): (5, "flexible.boom", "is not positive", "E-FLEX-NUMBER"),
-    ("EI: EI}", "EI: EI, ends: [free]}"): (5, "flexible.boom.ends", "2 entries are wanted here", "E-MODELFILE-READ"),
+    ("EI: EI}", "EI: EI, ends: [free]}"): (5, "flexible.boom.ends", "expected 2 entries", "E-MODELFILE-READ"),
     ("EI: EI}", "EI: EI, EIz: 3}"): (5, "flexible.boom.EIz", "there is no such key", "E-MODELFILE-READ"),
     ("EI: EI}", "EI: EI, stations: [L, 3*L]}"): (5, "flexible.boom.stations[1]", "is off the beam", "E-FLEX-NUMBER"),
     ("type: beam", "type: rod"): (5, "flexible.boom", "there is no type 'rod'", "E-MODELFILE-READ"),
@@ -218,14 +213,11 @@ def test_a_station_whose_name_a_file_cannot_spell_is_refused() -> None:
     assert error.value.problems[0].code == "E-MODELFILE-WRITE"
 
 
-def test_the_schema_has_the_fields_of_a_beam_with_their_units() -> None:
+def test_schemas_have_units_of_beams_and_the_sample_bends() -> None:
     parts = schema()["$defs"]
     assert "[N·m²]" in parts["Beam"]["properties"]["EI"]["description"]
     assert {"modes", "stations", "stiffening"} <= parts["Beam"]["properties"].keys()
     assert {"nodes", "data", "stiffness"} <= parts["ModalBody"]["properties"].keys()
-
-
-def test_the_sample_is_read_back_and_bends() -> None:
     s = ph.load(MODELS / "flexible_arm.yaml")
     assert loads_yaml(dumps_yaml(s)).model().digest == s.model().digest
     assert s.derive().coordinates == ["shoulder", "boom_z1", "boom_z2", "boom_s1_z", "boom_s1_ry", "elbow"]

@@ -1,7 +1,5 @@
 """The MJCF reader: names, exact numbers, what is left out and said so."""
 
-from __future__ import annotations
-
 import struct
 from fractions import Fraction
 from itertools import chain
@@ -58,22 +56,16 @@ def test_a_rounded_quaternion_becomes_an_exact_rotation(quaternion: tuple[float,
     assert np.allclose([[float(entry) for entry in row] for row in R], expected, atol=3e-12)
 
 
-def test_a_right_angle_beside_another_turn_keeps_its_zeros() -> None:
+def test_turns_near_right_angles_and_equal_moments_are_exact() -> None:
     a, b = np.sqrt(0.5), 0.15
     # A quarter turn about x, then 0.3 rad about z.
     quaternion = [a * np.cos(b), a * np.cos(b), -a * np.sin(b), a * np.sin(b)]
     R, _ = rotation(quaternion, ROUNDING)
     assert [not entry for entry in R.entries()] == [False, False, True, True, True, False, False, False, True]
-
-
-def test_a_turn_within_the_tolerance_is_a_right_angle() -> None:
     quaternion = [np.cos(0.785398), np.sin(0.785398), 0, 0]
     R, dropped = rotation(quaternion, Fraction(1, 10**6))
     assert list(R.entries()) == [as_expr(entry) for entry in (1, 0, 0, 0, 0, -1, 0, 1, 0)]
     assert 0 < dropped < 1e-6
-
-
-def test_equal_moments_need_no_axes() -> None:
     assert inertia([0.3, 0.3, 0.3], [0.1, 0.7, -0.5, 0.5]) == [Fraction(3, 10)] * 3 + [Fraction(0)] * 3
 
 
@@ -131,18 +123,18 @@ def test_defaults_and_classes_are_the_compilers_business(tmp_path: Path) -> None
     assert at_rest == pytest.approx(weight * np.sin(0.25))
 
 
-def test_flags_switch_gravity_springs_and_dampers_off(tmp_path: Path) -> None:
+def test_flags_parameters_and_a_second_reading(tmp_path: Path) -> None:
     rest = '<option><flag gravity="disable" spring="disable" damper="disable"/></option>'
     world = f'<body><joint axis="0 1 0" stiffness="3" damping="2"/>{MASS}</body>'
     system, _ = read(tmp_path, world, rest)
     assert not system.loads and not any(system.gravity)
-
-
-def test_chosen_numbers_become_parameters(tmp_path: Path) -> None:
     world = f'<body name="bob" pos="0 0 0.3"><joint name="hinge" axis="0 1 0"/>{MASS}</body>'
     system, _ = read(tmp_path, world, symbolic=["mass:bob", "gravity", "length:*"])
     values = {name: parameter.value for name, parameter in system.parameters.items()}
     assert values == {"gravity.z": Fraction("-9.81"), "mass:bob": Fraction("1.1"), "length:bob.z": Fraction("0.3")}
+    world = f'<body name="a" euler="0.1 0.2 0.3"><joint name="h" axis="1 2 3"/>{MASS}</body>'
+    first, _ = read(tmp_path, world)
+    assert dumps_yaml(first) == dumps_yaml(load_mjcf(tmp_path / "arm.xml"))
 
 
 def test_keyframes_become_poses(tmp_path: Path) -> None:
@@ -192,15 +184,12 @@ def cube_stl(edge: float) -> bytes:
 ASSET = '<compiler meshdir="parts"/><asset><mesh file="cube.stl"/></asset>'
 
 
-def test_a_mesh_that_weighs_is_read_from_the_folder(tmp_path: Path) -> None:
+def test_meshes_that_weigh_are_read_and_others_are_not(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "cube.stl").write_bytes(cube_stl(0.5))
     system, _ = read(tmp_path, '<body name="a"><joint/><geom type="mesh" mesh="cube" density="80"/></body>', ASSET)
     assert float(system.bodies["a"].mass) == pytest.approx(10)
     assert float(system.bodies["a"].inertia[0, 0]) == pytest.approx(10 * 0.25 / 6)
-
-
-def test_a_mesh_that_is_only_seen_is_not_even_looked_for(tmp_path: Path) -> None:
     system, _ = read(tmp_path, f'<body name="a"><joint/>{MASS}<geom type="mesh" mesh="cube"/></body>', ASSET)
     assert system.bodies["a"].mass == as_expr(Fraction("1.1"))
 
@@ -295,12 +284,6 @@ def test_controls_that_are_not_clamped_limit_nothing(tmp_path: Path) -> None:
         text.replace("</worldbody>", '</worldbody><actuator><motor joint="h" ctrlrange="-1 1"/></actuator>')
     )
     assert load_mjcf(path).joints["h"].effort_limits == ()
-
-
-def test_a_model_is_read_the_same_way_twice(tmp_path: Path) -> None:
-    world = f'<body name="a" euler="0.1 0.2 0.3"><joint name="h" axis="1 2 3"/>{MASS}</body>'
-    first, _ = read(tmp_path, world)
-    assert dumps_yaml(first) == dumps_yaml(load_mjcf(tmp_path / "arm.xml"))
 
 
 def test_an_armature_that_is_left_out_makes_room_for_an_elastic_motor(tmp_path: Path) -> None:

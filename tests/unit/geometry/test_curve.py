@@ -1,7 +1,5 @@
 """Tangent, normal and curvature of curves whose geometry is known."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -15,24 +13,19 @@ S, A, T = symbol("s", "coordinate"), symbol("a", "parameter"), symbol("t", "time
 CYCLOID = Curve(S, A * (S - sin(S)), A * (1 - cos(S)))
 
 
-def test_the_normal_is_to_the_left_and_square_to_the_tangent() -> None:
+def test_normals_and_curvatures_of_known_curves() -> None:
     for curve in (CYCLOID, Curve(S, S, A * S**2), Curve(S, A * cos(S), A * sin(S))):
         assert not as_expr(curve.normal.dot(curve.tangent))
         left = Vector([-curve.tangent[2], as_expr(0), curve.tangent[0]])
         assert same(curve.normal, left)
-
-
-def test_a_circle_has_one_over_its_radius_as_curvature() -> None:
     round_to_the_left = Curve(S, 3 * cos(S), 3 * sin(S))
     assert evaluate([round_to_the_left.curvature], {S: 0.7})[0] == pytest.approx(1 / 3, rel=1e-14)
     round_to_the_right = Curve(S, 3 * sin(S), 3 * cos(S))
     assert evaluate([round_to_the_right.curvature], {S: 0.7})[0] == pytest.approx(-1 / 3, rel=1e-14)
-
-
-def test_a_cycloid_bends_as_huygens_found() -> None:
     for s in (0.3, 2.0, 5.0):
         found = evaluate([CYCLOID.curvature], {S: s, A: 0.8})[0]
         assert found == pytest.approx(-1 / (4 * 0.8 * math.sin(s / 2)), rel=1e-13)
+    assert same(Curve(S, S + 2 * T, A * sin(S)).drift(T), Vector([2, 0, 0]))
 
 
 def test_the_normal_turns_by_the_curvature() -> None:
@@ -44,10 +37,6 @@ def test_the_normal_turns_by_the_curvature() -> None:
     assert evaluate(turned, point) == pytest.approx(evaluate(expected, point), abs=1e-13)
 
 
-def test_a_moving_curve_drifts() -> None:
-    assert same(Curve(S, S + 2 * T, A * sin(S)).drift(T), Vector([2, 0, 0]))
-
-
 # ---- what cannot be rolled on ------------------------------------------------------------------------------------
 
 
@@ -57,16 +46,12 @@ def cart() -> ph.System:
     return s
 
 
-@pytest.mark.parametrize(
-    ("curve", "code", "words"),
-    [
-        (3, "E-MODEL-TYPE", "not 3"),
-        (lambda s: (s, s, s), "E-MODEL-SHAPE", "3 coordinates"),
-        (lambda s: (1, 2), "E-CONSTRAINT-DEPENDENCE", "is a point"),
-        (lambda s: s + symbol("x", "coordinate"), "E-MODEL-DEPENDENCE", "coordinate 'x'"),
-        (ph.table([0, 1, 2], [0, 1, 0], name="steps"), "E-CONSTRAINT-UNSUPPORTED", "'steps' has corners"),
-    ],
-)
+@pytest.mark.parametrize(("curve", "code", "words"), [
+    (3, "E-MODEL-TYPE", "not 3"), (lambda s: (s, s, s), "E-MODEL-SHAPE", "3 coordinates"),
+    (lambda s: (1, 2), "E-CONSTRAINT-DEPENDENCE", "is a point"),
+    (lambda s: s + symbol("x", "coordinate"), "E-MODEL-DEPENDENCE", "coordinate 'x'"),
+    (ph.table([0, 1, 2], [0, 1, 0], name="steps"), "E-CONSTRAINT-UNSUPPORTED", "'steps' has corners"),
+])  # fmt: skip
 def test_a_curve_that_is_none_is_told(curve: object, code: str, words: str) -> None:
     with pytest.raises(ModelError, match=words) as told:
         cart().roll_disc("tyre", "disc", 1, curve)
@@ -74,13 +59,10 @@ def test_a_curve_that_is_none_is_told(curve: object, code: str, words: str) -> N
     assert "disc 'tyre'" in str(told.value)
 
 
-def test_a_point_cannot_roll() -> None:
+def test_points_do_not_roll_and_a_refused_disc_leaves_nothing() -> None:
     with pytest.raises(ModelError, match="radius zero cannot roll") as told:
         cart().roll_disc("tyre", "disc", 0, lambda x: x)
     assert told.value.problems[0].code == "E-CONSTRAINT-NUMBER"
-
-
-def test_a_refused_disc_leaves_nothing_behind() -> None:
     s = cart()
     with pytest.raises(ModelError):
         s.roll_disc("tyre", "disc", 1, 3)

@@ -1,7 +1,5 @@
 """Lines and motions in dual numbers, in expressions and in batches."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath as mp
@@ -19,13 +17,10 @@ from polhode.geometry.rotations.vector_parameter import composed, from_vector_pa
 q, x, y, z = symbols("q x y z")
 
 
-def test_a_pose_and_its_dual_matrix_are_the_same() -> None:
+def test_poses_and_turns_about_lines_are_dual_matrices() -> None:
     X = Pose(rotation(("z", q), ("x", x)), Vector([x, y, z]))
     back = pose_of(dual_orthogonal(X))
     assert same(back.R.entries(), X.R.entries()) and same(back.p, X.p)
-
-
-def test_a_turn_about_a_line_by_a_dual_angle_is_a_screw_motion() -> None:
     line = line_through((2, 0, 5), (0, 0, 1))
     made = pose_of(about(line, Dual(q, z)))
     assert same(made.point((2, 0, 0)), (2, 0, z))
@@ -42,15 +37,12 @@ def test_batches_of_motions_are_composed_by_the_same_law() -> None:
     assert max(np.abs((u - v).dual).max() for u, v in zip(back, a, strict=True)) < 1e-10
 
 
-def test_the_angle_between_lines_holds_their_distance_with_its_sign() -> None:
+def test_angles_between_lines_hold_their_distance() -> None:
     first = line_through((0, 0, 0), (0, 0, 1))
     found = angle_between(first, line_through((0, 0.5, 3), (np.sin(0.3), 0, np.cos(0.3))))
     assert (found.real, found.dual) == pytest.approx((0.3, 0.5))
     found = angle_between(first, line_through((0, -0.5, 3), (np.sin(0.3), 0, np.cos(0.3))))
     assert (found.real, found.dual) == pytest.approx((0.3, -0.5))
-
-
-def test_parallel_lines_have_a_distance() -> None:
     first = line_through((0, 0, 0), (0, 0, 1))
     for direction, angle in (((0, 0, 1.0), 0), ((0, 0, -1.0), np.pi)):
         found = angle_between(first, line_through((3.0, 4.0, 7.0), direction))
@@ -66,6 +58,11 @@ def test_half_turns_have_no_vector_parameter() -> None:
     with pytest.raises(PolhodeError, match="without a real part"):
         composed(quarter, quarter)
     assert vector_parameter_of(Matrix.identity(3)) == (0, 0, 0)
+    for axis in AXES:
+        unit = (np.array(axis, float) / np.linalg.norm(axis)).tolist()
+        for angle in (np.pi, -np.pi, 3 * np.pi, Dual(np.pi, 0.3), Dual(np.array([1.0, np.pi]), 0.0)):
+            with pytest.raises(PolhodeError, match="half turn has no vector-parameter"):
+                vector_parameter_of(about(line_through((0, 0, 0), unit) if isinstance(angle, Dual) else unit, angle))
 
 
 def exact_turn(angle: Any, axis: Any) -> Any:
@@ -119,11 +116,3 @@ def test_a_batch_of_dual_motions_has_the_vector_parameters_of_each() -> None:
         alone = vector_parameter_of(about(line, Dual(float(angle), 0.2 + float(angle))))
         for one, many in zip(alone, batch, strict=True):
             assert (many.real[k], many.dual[k]) == pytest.approx((one.real, one.dual), rel=1e-5)
-
-
-def test_numbers_that_turn_by_pi_have_no_vector_parameter() -> None:
-    for axis in AXES:
-        unit = (np.array(axis, float) / np.linalg.norm(axis)).tolist()
-        for angle in (np.pi, -np.pi, 3 * np.pi, Dual(np.pi, 0.3), Dual(np.array([1.0, np.pi]), 0.0)):
-            with pytest.raises(PolhodeError, match="half turn has no vector-parameter"):
-                vector_parameter_of(about(line_through((0, 0, 0), unit) if isinstance(angle, Dual) else unit, angle))

@@ -1,7 +1,5 @@
 """What is exact and what is rounded."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A pose is made of whatever is a rotation and a place, and composes whichever it was made of."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Principal axes: every branch of the closed form against LAPACK, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import mpmath as mp
@@ -73,17 +71,18 @@ def test_every_branch_diagonalises(branch: str, matrix: Any) -> None:
             assert (np.diff(moments) >= 0).all()
 
 
-def test_double_moments_are_rational() -> None:
+def test_moments_of_numbers_ascend_and_double_ones_are_rational() -> None:
     found = principal_axes(O @ Matrix.diagonal([d, e, d]) @ O.T)
     assert same(found.moments, [d, d, e])
-
-
-def test_moments_of_numbers_ascend_and_are_whole_where_they_are() -> None:
     assert same(principal_axes(Matrix([[3, 0, 0], [0, 1, 0], [0, 0, 2]])).moments, [1, 2, 3])
     turned = from_vector_parameter((as_expr(1), as_expr(2) / 3, as_expr(-1)))
     found = principal_axes(turned @ Matrix.diagonal([5, 2, 4]) @ turned.T)
     assert found.branch == "cosines" and same(found.moments, [2, 4, 5])
     assert same((found.axes.T @ found.axes).entries(), Matrix.identity(3).entries())
+    found = principal_axes(Matrix([[2, 0, 0], [0, 4, 3], [0, 3, -4]]))
+    assert same(from_vector_parameter(found.vector).entries(), found.axes.entries())
+    batch = principal_axes(np.array([[[2.0, 0, 0], [0, 4, 3], [0, 3, -4]]] * 2))
+    assert batch.vector.shape == (2, 3)
 
 
 @pytest.mark.parametrize("matrix", [each for _, each in BRANCHES.values()], ids=BRANCHES)
@@ -97,13 +96,6 @@ def test_every_branch_has_the_vector_parameter_of_its_axes(matrix: Any) -> None:
         for gap in (axes.T * axes - mp.eye(3), axes.T * A * axes - moments, axes - turned):
             assert mp.norm(gap) < mp.mpf("1e-40")
         assert abs(mp.det(axes) - 1) < mp.mpf("1e-40")
-
-
-def test_axes_have_a_vector_parameter() -> None:
-    found = principal_axes(Matrix([[2, 0, 0], [0, 4, 3], [0, 3, -4]]))
-    assert same(from_vector_parameter(found.vector).entries(), found.axes.entries())
-    batch = principal_axes(np.array([[[2.0, 0, 0], [0, 4, 3], [0, 3, -4]]] * 2))
-    assert batch.vector.shape == (2, 3)
 
 
 def test_numbers_are_diagonalised_by_lapack_in_batches() -> None:

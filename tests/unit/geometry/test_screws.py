@@ -1,7 +1,5 @@
 """Screws of poses and twists: exact, in batches, near every branch, and back again."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -81,11 +79,16 @@ def test_a_twist_is_given_by_six_numbers_or_three_dual_ones() -> None:
     assert screw_of((0, 0, 0, 0, 3, 4)).pitch == screw_of(Vector([0, 0, 0, 0, 3, 4])).pitch == math.inf
 
 
-def test_a_wrench_has_a_screw_too() -> None:
+def test_wrenches_and_turning_bodies_have_screws_and_rest_has_none() -> None:
     """A force along z through (1, 0, 0) and a couple about it: Poinsot's central axis."""
     force, torque = Vector([0, 0, 5]), Vector([1, 0, 0]).cross(Vector([0, 0, 5])) + Vector([0, 0, 10])
     found = screw_of(Vector([*force, *torque]))
     assert same(found.point, (1, 0, 0)) and found.pitch == 2
+    system = ph.System("door")
+    door = system.body("door", 1, inertia=(1, 1, 1))
+    system.joint("hinge", system.ground, door, ph.Revolute("z"), at=(2, 3, 0))
+    found = screw_of(system.derive().velocity_screw("door"))
+    assert same(found.axis, (0, 0, 1)) and same(found.point, (2, 3, 0)) and found.pitch == 0
 
 
 @pytest.mark.parametrize("angle", [1e-14, 1e-9, 1e-4, 1.0, 3.0, np.pi - 1e-4, np.pi - 1e-9, np.pi])
@@ -109,14 +112,6 @@ def test_random_motions_and_twists_round_trip_in_batches() -> None:
     twists = rng.normal(size=(20, 30, 6))
     assert screw_of(twists).twist == pytest.approx(twists, abs=1e-12)
     assert screw_of(twists).pitch.shape == (20, 30)
-
-
-def test_a_body_that_turns_about_a_line_has_it_for_its_axis() -> None:
-    system = ph.System("door")
-    door = system.body("door", 1, inertia=(1, 1, 1))
-    system.joint("hinge", system.ground, door, ph.Revolute("z"), at=(2, 3, 0))
-    found = screw_of(system.derive().velocity_screw("door"))
-    assert same(found.axis, (0, 0, 1)) and same(found.point, (2, 3, 0)) and found.pitch == 0
 
 
 BAD = {

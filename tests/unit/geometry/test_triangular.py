@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from polhode.errors import ModelError
@@ -18,11 +16,8 @@ def test_it_solves_with_a_matrix_and_with_its_transpose(order: list[int]) -> Non
     assert same(SPARSE.T @ Vector(factors.solve_transposed(right)), right)
 
 
-def test_zeros_cost_nothing() -> None:
+def test_triangular_solves_cost_nothing_for_zeros_and_name_empty_pivots() -> None:
     factors = triangular_factors(SPARSE, [1, 0, 2], ["x", "y", "z"])
     assert sum(map(len, (*factors.lower, *factors.upper))) == 4  # the middle one last, so that none is filled in
-
-
-def test_a_pivot_that_is_nothing_names_its_speed() -> None:
     with pytest.raises(ModelError, match="the speed 'spin' moves no mass"):
         triangular_factors(Matrix([[0]]), [0], ["spin"])

@@ -1,7 +1,5 @@
 """Motions that show all base parameters, within limits."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -79,20 +77,14 @@ def test_it_is_better_than_random_motions() -> None:
     assert found().condition < 0.8 * min(conditions)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"period": 0}, "is not a time > 0"),
-        ({"harmonics": 1}, "two harmonics or more"),
-        ({"limits": {"c": (0, 1)}}, "there is no coordinate 'c'"),
-        ({"limits": {"a": (1, 0)}}, "leave no room"),
-        ({"limits": {"a": 3}}, "is not a pair"),
-        ({"speeds": -1}, "not positive"),
-        ({"speeds": {"c": 1}}, "there is no coordinate 'c'"),
-        ({"accelerations": "high"}, "is not a number, or numbers by coordinate"),
-        ({"limits": {"a": (0, 1e-6), "b": (0, 1e-6)}}, "no motion within these limits"),
-    ],
-)
+@pytest.mark.parametrize(("options", "said"), [
+    ({"period": 0}, "is not a time > 0"), ({"harmonics": 1}, "two harmonics or more"),
+    ({"limits": {"c": (0, 1)}}, "there is no coordinate 'c'"), ({"limits": {"a": (1, 0)}}, "leave no room"),
+    ({"limits": {"a": 3}}, "is not a pair"), ({"speeds": -1}, "not positive"),
+    ({"speeds": {"c": 1}}, "there is no coordinate 'c'"),
+    ({"accelerations": "high"}, "is not a number, or numbers by coordinate"),
+    ({"limits": {"a": (0, 1e-6), "b": (0, 1e-6)}}, "no motion within these limits"),
+])  # fmt: skip
 def test_what_cannot_be_is_told(options: dict[str, Any], said: str) -> None:
     with pytest.raises(PolhodeError, match=said):
         arm().exciting_trajectory(**({"period": 4.0, "harmonics": 2} | options))

@@ -1,7 +1,5 @@
 """Parameters from simulated noisy data, and data that do not tell."""
 
-from __future__ import annotations
-
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -63,13 +61,10 @@ def data(noise: float, count: int = 600) -> dict[str, np.ndarray]:
     return {"t": T, "q": q, "u": u, "udot": udot, "tau": tau + scatter}
 
 
-def test_without_noise_the_parameters_come_back() -> None:
+def test_parameters_come_back_without_noise_and_nearly_with_it() -> None:
     fit = arm().identify(data(0.0), base=base(), parameters=LENGTH)
     np.testing.assert_allclose(fit.values, truth(), rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(fit.consistent_values, truth(), rtol=1e-5, atol=1e-5)
-
-
-def test_with_noise_they_lie_within_three_standard_deviations() -> None:
     fit = arm().identify(data(0.1), base=base(), parameters=LENGTH)
     assert (np.abs(fit.values - truth()) < 3 * fit.std).all()
     assert fit.noise["a"] == pytest.approx(0.1, rel=0.1) and fit.noise["b"] == pytest.approx(0.03, rel=0.1)
@@ -125,7 +120,7 @@ def test_motions_that_do_not_excite_are_told_with_the_parameters() -> None:
     slow = data(0.0)
     q, u = slow["q"], slow["u"]
     held = {"q": q * [1, 0] + [0, 0.3], "u": u * [1, 0] + [0, 1.0], "udot": slow["udot"], "tau": slow["tau"]}
-    with pytest.raises(PolhodeError, match=r"the data do not tell apart .*viscous_b"):
+    with pytest.raises(PolhodeError, match=r"the data do not separate .*viscous_b"):
         arm().identify(held, base=base(), parameters=LENGTH)
 
 
@@ -174,18 +169,21 @@ def test_a_run_is_fitted_with_the_parameters_that_it_was_run_with(others: list[d
     assert at_rest[0] == pytest.approx(9.0)  # the first run's spring
 
 
-def test_given_parameters_come_before_those_of_a_run() -> None:
+def test_given_parameters_win_and_other_lengths_are_refused() -> None:
     run = run_of(m=4.0, k=90.0)
     wrong, right = (sprung_arm().identify(run, parameters={"k": k}, consistent=False) for k in (10.0, 90.0))
     assert right.values[0] == pytest.approx(5, rel=1e-3)
     assert right.noise["x"] < 0.1 < 1 < wrong.noise["x"]
-
-
-def test_runs_with_other_lengths_have_other_base_parameters_and_are_refused() -> None:
     runs = [SimpleNamespace(parameters={"l": l}, **data(0.01)) for l in (0.5, 0.6)]
     with pytest.raises(PolhodeError, match="motion 2 was run with other lengths"):
         arm().identify(runs)
     assert arm().identify(runs, parameters=LENGTH, consistent=False).values.shape == (len(base()),)
+    with pytest.raises(PolhodeError, match="there are no data"):
+        measured(arm_measured_data().record, [])
+    s = ph.System("ball")
+    s.joint("a", s.ground, s.body("ball", 1), ph.Spherical())
+    with pytest.raises(PolhodeError, match="not the rates of its coordinates"):
+        measured(s.derive().record, {"t": T, "q": np.tile([1.0, 0, 0, 0], (401, 1)), "tau": np.zeros((401, 3))})
 
 
 T = np.linspace(0, 2, 401)
@@ -207,55 +205,30 @@ def holed() -> np.ndarray:
     return table
 
 
-@pytest.mark.parametrize(
-    ("change", "options", "said"),
-    [
-        ({"tau": None}, {}, "the data have no tau"),
-        ({"torque": Q}, {}, "there is no kind of data 'torque'"),
-        ({"q": Q[:, :1]}, {}, r"q is an array \(401, 1\), but a sample has 2 numbers"),
-        ({"t": Q}, {}, "but a sample has one number"),
-        ({"tau": Q[:-2]}, {}, "t has 401, q has 401, tau has 399"),
-        ({"tau": holed()}, {}, "tau of 'b' is nan in sample 17"),
-        ({"q": "all of it"}, {}, "is not an array of numbers"),
-        ({"t": None}, {}, "without the times t the data lack u and udot"),
-        ({"t": T**2}, {}, "at even steps"),
-        ({}, {"cutoff": 150}, "not between 0 and half the rate of sampling, 100 Hz"),
-        ({}, {"decimate": 0}, "decimate: 0 is not a whole number, 1 or more"),
-        ({}, {"decimate": 1000}, "401 samples are too few"),
-    ],
-)
+@pytest.mark.parametrize(("change", "options", "said"), [
+    ({"tau": None}, {}, "the data have no tau"), ({"torque": Q}, {}, "there is no kind of data 'torque'"),
+    ({"q": Q[:, :1]}, {}, r"q is an array \(401, 1\), but a sample has 2 numbers"),
+    ({"t": Q}, {}, "but a sample has one number"), ({"tau": Q[:-2]}, {}, "t has 401, q has 401, tau has 399"),
+    ({"tau": holed()}, {}, "tau of 'b' is nan in sample 17"), ({"q": "all of it"}, {}, "is not an array of numbers"),
+    ({"t": None}, {}, "without the times t the data lack u and udot"), ({"t": T**2}, {}, "at even steps"),
+    ({}, {"cutoff": 150}, "not between 0 and half the rate of sampling, 100 Hz"),
+    ({}, {"decimate": 0}, "decimate: 0 is not a whole number, 1 or more"),
+    ({}, {"decimate": 1000}, "401 samples are too few"),
+])  # fmt: skip
 def test_bad_data_are_told_in_one_sentence(change: dict[str, Any], options: dict[str, Any], said: str) -> None:
     with pytest.raises(PolhodeError, match=said):
         measured(arm_measured_data().record, GOOD | change, **options)
 
 
-def test_no_data_are_none() -> None:
-    with pytest.raises(PolhodeError, match="there are no data"):
-        measured(arm_measured_data().record, [])
-
-
-def test_speeds_that_are_no_rates_must_be_measured() -> None:
-    s = ph.System("ball")
-    s.joint("a", s.ground, s.body("ball", 1), ph.Spherical())
-    with pytest.raises(PolhodeError, match="not the rates of its coordinates"):
-        measured(s.derive().record, {"t": T, "q": np.tile([1.0, 0, 0, 0], (401, 1)), "tau": np.zeros((401, 3))})
-
-
-def test_differences_give_speeds_and_accelerations() -> None:
+def test_differences_and_filters_give_rates() -> None:
     (made,) = measured(arm_measured_data().record, GOOD)
     np.testing.assert_allclose(made.u[:, 0][made.kept], 3 * np.cos(3 * T)[made.kept], atol=1e-3)
     np.testing.assert_allclose(made.udot[:, 0][made.kept], -9 * np.sin(3 * T)[made.kept], atol=1e-2)
-
-
-def test_the_filter_shifts_nothing_and_takes_noise_away() -> None:
     noisy = Q + np.random.default_rng(0).normal(size=Q.shape) * 1e-3
     (made,) = measured(arm_measured_data().record, GOOD | {"q": noisy, "tau": noisy}, cutoff=6)
     exact = -9 * np.sin(3 * T)[made.kept]
     assert np.abs(made.udot[:, 0][made.kept] - exact).max() < 0.8
     assert len(made.reduced(made.tau)) < 30 and np.abs(made.reduced(made.tau) - Q[made.kept]).max() < 2e-3
-
-
-def test_what_was_measured_is_taken_as_it_is_and_runs_are_data() -> None:
     (made,) = measured(arm_measured_data().record, {"q": Q, "u": Q, "udot": 2 * Q, "tau": Q})
     np.testing.assert_array_equal(made.reduced(made.udot), 2 * Q)
     run = arm_measured_data().simulate(1.0, start={"a": 0.1}, tau=[1.0, 2.0], samples=101)
@@ -268,24 +241,18 @@ LISTED = [StandardParameter(kind, "link", as_expr(0)) for kind in MOMENTS]
 LISTED.append(StandardParameter("viscous", "joint", as_expr(0)))
 
 
-def test_what_is_possible_is_kept_to_the_digit() -> None:
+def test_the_nearest_possible_bodies_are_taken() -> None:
     values = np.array([*BODY, 0.7])
     found, misfit = consistent_parameters(LISTED, [None] * 11, np.eye(11), values, 1e-8 * np.eye(11))
     np.testing.assert_allclose(list(found.values()), values, atol=1e-6)
     assert misfit < 0.1 and list(found) == [each.name for each in LISTED]
-
-
-def test_what_is_impossible_is_brought_to_the_nearest_possible() -> None:
     wrong = np.array([*BODY, -0.01])
     wrong[5] = -0.1  # a negative moment of inertia
     found, misfit = consistent_parameters(LISTED, [*BODY, 0.5], np.eye(11), wrong, np.eye(11) * 1e-4)
     moments = np.array(list(found.values()))
     assert is_consistent(moments[:10]) and 0 < moments[10] < 1e-3
     assert 5 < misfit < 60
-
-
-def test_where_data_say_nothing_the_model_stays() -> None:
-    """One combination alone was measured: the mass; the mass centre stays where the model has it."""
+    # One combination alone was measured: the mass; the mass centre stays where the model has it.
     K = np.eye(11)[:1]
     found, _ = consistent_parameters(LISTED, [*BODY, 0.5], K, np.array([4.0]), np.array([[1e-6]]))
     assert abs(found["m_link"] - 4) < 1e-3 and abs(found["viscous_joint"] - 0.5) < 1e-9

@@ -1,7 +1,5 @@
 """Inverse kinematics by number: redundant arms, orientation, limits, loops, batches, what is out of reach."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
 
@@ -24,27 +22,6 @@ def arm(joints: int = 4, limits: tuple[float, float] | None = None) -> ph.System
         before = link
     system.frame("tip", before, at=(length, 0, 0))
     return system
-
-
-@pytest.mark.parametrize("joints", [4, 6, 9])
-def test_a_redundant_arm_reaches_a_point(joints: int) -> None:
-    equations = arm(joints).derive()
-    found = equations.inverse_kinematics("tip", (0.4, 0.5, 0.3), {f"q{k}": 0.3 for k in range(joints)}, "position")
-    assert equations.compile().pose("tip", found)[0] == pytest.approx([0.4, 0.5, 0.3], abs=1e-10)
-    assert found.residual <= 1e-10
-
-
-def test_many_poses_are_reached_together_from_random_starts() -> None:
-    equations = arm(7).derive()
-    f, rng = equations.compile(), np.random.default_rng(3)
-    p, R = f.pose("tip", rng.uniform(-2, 2, (80, 7)))
-    folded = p.reshape(2, 40, 3), R.reshape(2, 40, 3, 3)
-    found = equations.inverse_kinematics("tip", folded, near=rng.uniform(-2, 2, (2, 40, 7)))
-    assert found.q.shape == (2, 40, 7)
-    assert found.solved.all()
-    there, turned = f.pose("tip", found.q.reshape(80, 7))
-    assert np.allclose(there, p, atol=1e-10)
-    assert np.allclose(turned, R, atol=2e-10)
 
 
 def test_a_pose_may_be_written_in_many_ways() -> None:
@@ -79,7 +56,7 @@ def test_limits_are_kept_and_can_be_left_out() -> None:
     assert equations.inverse_kinematics("tip", p, of="position", near=[0, -1]).q == pytest.approx(q, abs=1e-8)
     low = equations.inverse_kinematics("tip", p[0], of="position", near=[1, -1], limits=False)
     assert low.q[1] == pytest.approx(-q[0, 1])  # the elbow on the other side, which the limits forbid
-    with pytest.raises(PolhodeError, match="could not be brought"):
+    with pytest.raises(PolhodeError, match="did not reach its target"):
         equations.inverse_kinematics("tip", (-1.5, 0, 0), of="position", restarts=5)
 
 
@@ -197,16 +174,10 @@ def test_limits_angles_and_speeds_are_read() -> None:
     assert known.turns.tolist() == [True, True, False]
     assert known.middle[0] == 0.5
     assert np.isnan(known.middle[1:]).all()
-
-
-def test_a_speed_is_free_unless_it_presses_against_a_limit() -> None:
     known = two_joints()
     q = np.array([[-1, 0.5, 0], [-1, 0.5, 0], [0, 0, 0], [2, 0, 0]], dtype=float)
     slope = np.array([[-1, 1, 1], [1, -1, 1], [-1, 1, 1], [1, 1, 1]], dtype=float)
     assert known.free(q, slope).tolist() == [[0, 0, 1], [1, 1, 1], [1, 1, 1], [0, 1, 1]]
-
-
-def test_places_to_begin_are_within_limits() -> None:
     known = two_joints()
     places = known.random(np.full((500, 3), 7.0), np.random.default_rng(0))
     assert (places >= known.lower).all()

@@ -1,7 +1,5 @@
 """Steps and closed forms as functions of their own: evaluated, exported, and the step against NumPy's algebra."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

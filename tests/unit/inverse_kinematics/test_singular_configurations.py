@@ -1,7 +1,5 @@
 """Singular configurations: generic rank, factors, and what a path meets."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -98,14 +96,11 @@ def test_a_path_meets_elbow_wrist_and_shoulder() -> None:
     assert [each.at for each in met] == sorted(each.at for each in met)
 
 
-def test_a_path_without_a_singular_pose_meets_none_and_one_along_them_tells_it_once() -> None:
+def test_paths_meet_singular_poses_once_or_never() -> None:
     found = planar(2).singular_configurations("tip", of="position")
     assert found.along([[0, 1], [2, 1]]) == []
     assert len(found.along([[0, 0], [1, 0]])) == 1
     assert len(found.along([[0, -1], [0, 1], [0, -1]])) == 2
-
-
-def test_a_long_line_meets_every_singular_pose_on_it() -> None:
     met = planar(2).singular_configurations("tip", of="position").along([[0, 0.1], [0, 60]])
     assert [each.q[1] for each in met] == pytest.approx(np.pi * np.arange(1, 20))
 
@@ -121,18 +116,12 @@ def test_minors_with_long_factors_are_given_up() -> None:
     assert s.derive().singular_configurations("tip", of="position").factors is None
 
 
-def test_a_position_with_more_joints_than_it_needs_is_singular_where_all_minors_vanish() -> None:
+def test_redundant_positions_vector_parameters_and_fixed_frames() -> None:
     found = planar(3).singular_configurations("tip", of="position")
     assert found.rank == 2 and found.factors == () and len(found.together) == 3 and found.determinant is None
     assert found.along([[0, -1, -1], [0, 1, 1]])[0].q == pytest.approx([0, 0, 0], abs=1e-9)
-
-
-def test_vector_parameters_have_rational_factors() -> None:
     found = planar(2, storage="vector").singular_configurations("tip", of="position")
     assert [str(factor) for factor in found.factors or ()] == ["l0", "l1", "q1"]
-
-
-def test_a_frame_that_does_not_move_has_no_singular_configuration() -> None:
     found = planar(2).singular_configurations("ground")
     assert found.rank == 0 and found.factors == ()
 
@@ -186,16 +175,13 @@ def two_links() -> ph.Equations:
     return s.derive()
 
 
-def test_the_measure_of_two_links_is_the_area_that_they_span() -> None:
+def test_manipulability_is_an_area_and_vanishes_when_stretched() -> None:
     q = np.random.default_rng(0).uniform(-3, 3, (2, 5, 2))
     found = two_links().manipulability("tip", q, of="position")
     assert found.measure == pytest.approx(2 * 1.5 * abs(np.sin(q[..., 1])))
     assert found.singular_values.shape == (2, 5, 2)
     assert found.condition == pytest.approx(found.singular_values[..., 0] / found.singular_values[..., 1])
     assert found.axes.shape == (2, 5, 3, 2)
-
-
-def test_a_stretched_arm_has_lost_a_way_to_move() -> None:
     found = two_links().manipulability("tip", [0.3, 0.0], of="position")
     assert found.measure == pytest.approx(0, abs=1e-15)
     assert found.condition > 1e15

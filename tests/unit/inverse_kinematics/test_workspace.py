@@ -1,7 +1,5 @@
 """Workspaces: points within limits, their boundary, and distances to them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +35,14 @@ def test_the_boundary_of_a_ring_are_its_two_circles(storage: str) -> None:
     assert_allclose(space.extent, [[-3, -3, 0], [3, 3, 0]], atol=0.02)
 
 
-def test_distances_are_measured_to_the_nearest_point_that_can_be_reached() -> None:
+def test_distances_and_seeds_of_a_workspace() -> None:
     space = ring().workspace("tip", samples=2000)
     gaps = space.distance([(2, 0, 0), (0, 4, 0), (0, 0.25, 0), (2, 0, 1)])
     assert_allclose(gaps, [0, 1, 0.75, 1], atol=1e-6)
     assert space.distance((0, 0, 0)).shape == (1,)
+    one, again, other = (ring().workspace("tip", samples=200, seed=seed) for seed in (1, 1, 2))
+    assert (one.points == again.points).all() and (one.boundary == again.boundary).all()
+    assert (one.points != other.points).any()
 
 
 def test_points_belong_to_their_coordinates_and_keep_the_limits() -> None:
@@ -60,12 +61,6 @@ def test_points_belong_to_their_coordinates_and_keep_the_limits() -> None:
     assert at_an_end.any(axis=1).all() and len(on) > 50
     wider = e.workspace("load", samples=4000, parameters={"reach": 3})
     assert np.hypot(*wider.points.T[:2]).max() > 2.5
-
-
-def test_the_same_seed_gives_the_same_points() -> None:
-    one, again, other = (ring().workspace("tip", samples=200, seed=seed) for seed in (1, 1, 2))
-    assert (one.points == again.points).all() and (one.boundary == again.boundary).all()
-    assert (one.points != other.points).any()
 
 
 def test_limits_of_a_joint_that_follows_hold_its_leader() -> None:
@@ -154,32 +149,20 @@ def test_what_has_no_workspace_is_refused_with_a_sentence() -> None:
 CLOUD = np.random.default_rng(0).normal(size=(200, 3))
 
 
-def test_a_workspace_in_space_is_drawn_along_each_axis() -> None:
+def test_workspaces_are_drawn_and_saved(tmp_path: Path) -> None:
     figure = plot_workspace(CLOUD, CLOUD[:9], np.zeros(3), np.eye(3), title="reach of $x_1$")
     assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes] == [
         ("x, m", "y, m"), ("x, m", "z, m"), ("y, m", "z, m"),
     ]  # fmt: skip
-
-
-def test_a_flat_one_is_drawn_in_its_plane_with_its_boundary() -> None:
     slanted = np.array([[0.6, 0.8, 0], [0, 0, 1]])
     figure = plot_workspace(CLOUD @ slanted.T @ slanted, CLOUD[:9], np.zeros(3), slanted)
     (axes,) = figure.axes
     assert axes.get_xlabel() == "axis 1, m" and axes.get_ylabel() == "z, m" and len(axes.lines) == 2
-
-
-def test_a_line_and_a_point_are_drawn_too() -> None:
     line = np.array([[1.0, 0, 0]])
     assert len(plot_workspace(CLOUD @ line.T @ line, CLOUD[:2], np.zeros(3), line).axes) == 1
     assert len(plot_workspace(np.zeros((5, 3)), np.zeros((0, 3)), np.zeros(3), np.zeros((0, 3))).axes) == 0
-
-
-def test_nothing_is_refused_with_a_sentence() -> None:
     with pytest.raises(ph.PolhodeError, match="nothing to plot"):
         plot_workspace(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(3), np.eye(3))
-
-
-def test_a_workspace_saves_its_picture(tmp_path: Path) -> None:
     s = ph.System("arm")
     s.joint("q1", s.ground, s.body("link", 1, (1, 0, 0)), ph.Revolute("z"))
     s.frame("tip", "link", (1, 0, 0))

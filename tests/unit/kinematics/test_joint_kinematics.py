@@ -1,7 +1,5 @@
 """X, Γ and H of joints by one call: what may be given, and that they belong to one motion."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -27,36 +25,11 @@ def moves_as_it_says(made: ph.JointKinematics) -> bool:
     return same((made.X.R.T @ R_dot).entries(), skew(w).entries()) and same(made.X.R.T @ p_dot, v)
 
 
-@pytest.mark.parametrize(
-    "joint",
-    [
-        ph.Revolute("z"), ph.Revolute((1, 2, 2), storage="vector"), ph.Prismatic("x"), ph.Screw("y", pitch=k),
-        ph.Cylindrical("z"), ph.Universal("z", (3, 0, 4)), ph.Universal("x", "y", storage="vector"), ph.Planar("z"),
-        ph.Spherical(), ph.Spherical("angles"), ph.Spherical("vector"), ph.Spherical("313"), ph.Free(),
-        ph.Free("angles"), ph.BuildingBlock("xy", (3, 1)),
-        ph.Compound(ph.Prismatic("x"), ph.Spherical("angles"), ph.Revolute("y")),
-        ph.JointMap([[0, 0], [1, 0], [0, 1], [0, k], [0, 0], [l, 0]]),
-    ],
-    ids=lambda joint: joint.kind,
-)  # fmt: skip
-def test_of_every_type_the_three_belong_to_one_motion(joint: ph.model.JointType) -> None:
-    made = ph.joint_kinematics(joint)
-    assert (len(made.q), len(made.u)) == (joint.coordinates, joint.speeds)
-    assert (made.gamma.shape, made.H.shape) == ((joint.coordinates, joint.speeds), (6, joint.speeds))
-    assert made.is_holonomic == joint.is_holonomic
-    assert moves_as_it_says(made)
-
-
-@pytest.mark.parametrize(
-    "H",
-    [
-        [[0], [0], [l], [0], [k], [0]],
-        [[l * x] for x in UNIT] + [[k], [0], [1]],
-        [[l, 0, 0], [0, k, 0], [0, 0, 2 * l], [0, 0, 0], [0, 0, 0], [0, 0, 0]],
-        [[0, 0], [l, 0], [0, k], [0, 0], [0, 0], [0, 0]],
-    ],
-    ids=["hinge", "any direction", "ball", "nonholonomic"],
-)
+@pytest.mark.parametrize("H", [
+    [[0], [0], [l], [0], [k], [0]], [[l * x] for x in UNIT] + [[k], [0], [1]],
+    [[l, 0, 0], [0, k, 0], [0, 0, 2 * l], [0, 0, 0], [0, 0, 0], [0, 0, 0]],
+    [[0, 0], [l, 0], [0, k], [0, 0], [0, 0], [0, 0]],
+], ids=["hinge", "any direction", "ball", "nonholonomic"])  # fmt: skip
 def test_axes_of_symbolic_length_are_exact(H: Any) -> None:
     made = ph.joint_kinematics(H)
     assert moves_as_it_says(made)
@@ -91,11 +64,19 @@ def test_a_hinge_whose_axis_is_long_turns_as_much_faster() -> None:
     assert s.compare(("newton_euler", "poincare"), run=False, functions=()).agree
 
 
-def test_a_joint_of_a_system_comes_with_its_symbols() -> None:
+def test_joints_of_a_system_and_given_names_and_expressions() -> None:
     s = random_system(3)
     for joint in s.joints.values():
         made = ph.joint_kinematics(joint)
         assert (made.q, made.u) == (joint.q, joint.u)
+    made = ph.joint_kinematics(ph.Revolute("z"), coordinates=[2 * l], speeds=["w"])
+    assert ph.rotation(("z", 2 * l)) == made.X.R
+    assert [u.name for u in made.u] == ["w"]
+    ball = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    with pytest.raises(PolhodeError, match="the name 'a' stands for several coordinates"):
+        ph.joint_kinematics(ball, coordinates=["a", "a", "b"])
+    with pytest.raises(PolhodeError, match="a coordinate has no name"):
+        ph.joint_kinematics(ball, coordinates=["", "b", "c"])
 
 
 def test_equations_have_joints_in_what_they_follow() -> None:
@@ -120,12 +101,6 @@ def test_equations_have_joints_in_what_they_follow() -> None:
         e.joint_kinematics("frist")
 
 
-def test_names_and_expressions_may_be_given_for_coordinates_and_speeds() -> None:
-    made = ph.joint_kinematics(ph.Revolute("z"), coordinates=[2 * l], speeds=["w"])
-    assert ph.rotation(("z", 2 * l)) == made.X.R
-    assert [u.name for u in made.u] == ["w"]
-
-
 @pytest.mark.parametrize(
     ("joint", "options", "said"),
     [
@@ -147,11 +122,3 @@ def test_names_and_expressions_may_be_given_for_coordinates_and_speeds() -> None
 def test_what_is_none_is_refused_in_a_sentence(joint: Any, options: dict[str, Sequence[Any]], said: str) -> None:
     with pytest.raises(PolhodeError, match=said):
         ph.joint_kinematics(joint, **options)
-
-
-def test_names_are_told_apart_and_not_empty() -> None:
-    ball = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
-    with pytest.raises(PolhodeError, match="the name 'a' stands for several coordinates"):
-        ph.joint_kinematics(ball, coordinates=["a", "a", "b"])
-    with pytest.raises(PolhodeError, match="a coordinate has no name"):
-        ph.joint_kinematics(ball, coordinates=["", "b", "c"])

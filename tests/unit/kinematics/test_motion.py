@@ -1,23 +1,10 @@
 """Rates of vector-parameters from angular velocities."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import polhode as ph
-from polhode.expr import Vector, same
-from polhode.geometry.rotations.vector_parameter import from_vector_parameter
-from polhode.kinematics.motion import vector_parameter_map
-
-
-def test_the_map_is_half_of_one_and_c_c_less_the_cross_product() -> None:
-    """(81): Λ = ½ (1 + c cᵀ - c^×)."""
-    c = Vector(ph.symbols("c1 c2 c3"))
-    hat = [[0, -c[2], c[1]], [c[2], 0, -c[0]], [-c[1], c[0], 0]]
-    wanted = [((1 if i == j else 0) + c[i] * c[j] - hat[i][j]) / 2 for i in range(3) for j in range(3)]
-    assert same(vector_parameter_map(from_vector_parameter(c)).entries(), wanted)
 
 
 def test_the_jacobian_of_a_quaternion_joint_holds_for_rates_of_the_quaternion() -> None:

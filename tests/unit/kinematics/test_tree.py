@@ -1,7 +1,5 @@
 """The tree of links."""
 
-from __future__ import annotations
-
 import polhode as ph
 
 

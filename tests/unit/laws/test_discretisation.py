@@ -1,7 +1,5 @@
 """From continuous time to samples: the rules have their orders, and a law without rates stays as it is."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -26,18 +24,12 @@ def test_a_rule_has_its_order(rule: str, order: int) -> None:
     assert errors[0] / errors[1] == pytest.approx(2 ** (order + 1), rel=0.2)
 
 
-def test_time_goes_on_inside_a_step() -> None:
+def test_time_goes_on_inside_a_step_and_updates_stay() -> None:
     time = ph.symbol("t", "time")
     made = discretised(Law({TAU: XI}, states=(ControllerState(XI, rate=time**3),)), 1, "rk4")
     assert evaluate([made.states[0].update], {XI: 0.0, time: 1.0}) == pytest.approx([15 / 4])
-
-
-def test_updates_stay() -> None:
     law = Law({TAU: XI}, states=(ControllerState(XI, update=XI + V),))
     assert discretised(law, T) is law
-
-
-def test_no_other_rule_is_known() -> None:
     law = Law({TAU: XI}, states=(ControllerState(XI, rate=V),), reference=(Reference("x"),))
     with pytest.raises(ph.PolhodeError, match="no discretisation 'tustin'"):
         discretised(law, T, "tustin")

@@ -1,7 +1,5 @@
 """The record that controllers come to, and the gains in it."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 
@@ -28,14 +26,11 @@ class Hold(ph.control.Controller):
         return ph.control.Law({e.tau[0]: m * wanted.symbols[2] - e.u[0]}, reference=(wanted,))
 
 
-def test_a_law_knows_what_it_is_a_function_of() -> None:
+def test_a_law_has_arguments_of_its_own_and_parameters_of_the_mechanism() -> None:
     s, _ = slider()
     law = Hold(s.derive()).law
     assert [str(x) for x in law.arguments] == ["v", "ref_x''"]
     assert law.is_static and not law.is_sampled
-
-
-def test_a_controller_has_parameters_of_its_own_for_those_of_the_mechanism() -> None:
     s, _ = slider()
     own = Hold(s.derive(), parameters={"m": 3}).nominal_law
     ((name, nominal),) = own.parameters.items()
@@ -45,25 +40,26 @@ def test_a_controller_has_parameters_of_its_own_for_those_of_the_mechanism() -> 
     assert Hold(s.derive()).nominal_law.parameters["nominal m"].value == 2
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        (lambda x: {}, "a law without controls"),
-        (lambda x: {x.q[0]: x.u[0]}, "x is no effort or input"),
-        (lambda x: {ph.symbol("v", "effort"): ph.symbol("w", "acceleration")}, "which the controller does not know"),
-        (lambda x: {ph.symbol("v", "effort"): ph.control.Reference("y").symbols[0]}, "does not know"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "sentence"), [
+    (lambda x: {}, "a law without controls"), (lambda x: {x.q[0]: x.u[0]}, "x is no effort or input"),
+    (lambda x: {ph.symbol("v", "effort"): ph.symbol("w", "acceleration")}, "which its arguments lack"),
+    (lambda x: {ph.symbol("v", "effort"): ph.control.Reference("y").symbols[0]}, "which its arguments lack"),
+])  # fmt: skip
 def test_a_law_that_cannot_be_gets_a_sentence(wrong: Any, sentence: str) -> None:
     _, x = slider()
     with pytest.raises(ph.PolhodeError, match=sentence):
         ph.control.Law(wrong(x))
 
 
-def test_a_state_changes_by_a_rate_or_by_an_update() -> None:
+def test_states_have_a_rate_or_an_update_and_nominal_values_belong_to_parameters() -> None:
     tau, xi = ph.symbol("v", "effort"), ph.symbol("xi", "state")
     with pytest.raises(ph.PolhodeError, match="said twice, or not at all"):
         ph.control.Law({tau: xi}, states=(ph.control.ControllerState(xi),))
+    s, _ = slider()
+    with pytest.raises(ph.PolhodeError, match="no parameter 'n'"):
+        Hold(s.derive(), parameters={"n": 3})
+    with pytest.raises(ph.PolhodeError, match="is not a set of equations"):
+        Hold(s)  # type: ignore[arg-type] # that is what the sentence is about
 
 
 def test_gains_are_one_for_all_one_for_each_or_a_matrix() -> None:
@@ -75,14 +71,6 @@ def test_gains_are_one_for_all_one_for_each_or_a_matrix() -> None:
     for wrong in ([1, 2, 3], {"p": 1}, {"r": 1}, "x", [[1, 2], [3, 4]], np.nan, None):
         with pytest.raises(ph.PolhodeError):
             gains("k", wrong, ["p", "q"], "here")
-
-
-def test_only_parameters_of_the_mechanism_have_nominal_values() -> None:
-    s, _ = slider()
-    with pytest.raises(ph.PolhodeError, match="no parameter 'n'"):
-        Hold(s.derive(), parameters={"n": 3})
-    with pytest.raises(ph.PolhodeError, match="is not a set of equations"):
-        Hold(s)  # type: ignore[arg-type] # that is what the sentence is about
 
 
 def test_controllers_and_laws_pickle() -> None:

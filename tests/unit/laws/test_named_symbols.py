@@ -1,7 +1,5 @@
 """An observer in a loop knows what the limits of controls make of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -44,7 +42,7 @@ def test_what_an_observer_does_not_know_is_told(equations, how):
     ekf = EKF(equations, OUTPUTS, sample_time=0.02, process_noise=1, measurement_noise=1e-4, step="euler")
     loop = Observed(LQR(equations.linearize(), sample_time=0.02), ekf)
     run = equations.simulate(0.1, controller=loop, start={"theta": 0.1}, **how)
-    assert any("the observer takes controls to act at once" in each for each in run.notices)
+    assert any("the observer assumes that controls act at once" in each for each in run.notices)
 
 
 def arm(motors: bool = False, declared: bool = False) -> EquationsOfMotion:
@@ -58,22 +56,13 @@ def arm(motors: bool = False, declared: bool = False) -> EquationsOfMotion:
     return s.derive().record
 
 
-def test_declared_inputs_come_before_motors() -> None:
+def test_inputs_come_before_motors_and_motors_before_efforts() -> None:
     assert [*controls_of(arm(motors=True, declared=True), None, "here")] == ["F"]
-
-
-def test_the_effort_of_an_elastic_motor_is_that_on_its_rotor() -> None:
     (symbol,) = controls_of(arm(motors=True), None, "here").values()
     assert symbol.name == "b rotor"
-
-
-def test_efforts_are_named_as_written_or_by_their_speed() -> None:
     record = arm()
     assert controls_of(record, ["tau_a"], "here") == controls_of(record, ["a"], "here")
     assert controls_of(record, ["tau(a)"], "here") == controls_of(record, ["a"], "here")
-
-
-def test_without_inputs_and_motors_they_are_all_efforts() -> None:
     assert [*controls_of(arm(), None, "relative_degree")] == ["tau_a", "tau_b"]
 
 

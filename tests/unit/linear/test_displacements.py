@@ -1,7 +1,5 @@
 """Displacements of small motions: each is the change of what it is named after."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -27,13 +25,9 @@ def blade() -> Any:
 
 
 KINDS = {
-    "planar": lambda: ph.Planar("z"),
-    "free": ph.Free,
-    "free by a vector": lambda: ph.Free("vector"),
-    "ball": ph.Spherical,
-    "slide and planar": lambda: ph.Compound(ph.Prismatic("z"), ph.Planar("z")),
-    "blade": blade,
-}
+    "planar": lambda: ph.Planar("z"), "free": ph.Free, "free by a vector": lambda: ph.Free("vector"),
+    "ball": ph.Spherical, "slide and planar": lambda: ph.Compound(ph.Prismatic("z"), ph.Planar("z")), "blade": blade,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -65,13 +59,19 @@ def test_a_column_is_the_derivative_by_the_coordinate_that_names_it(kind: str) -
         assert_allclose(A[rows, k], (rates(q + by) - rates(q - by)) / (2 * step), rtol=1e-6, atol=1e-6)
 
 
-def test_a_spring_along_the_ground_is_felt_by_the_coordinate_it_pulls() -> None:
+def test_springs_and_constraints_in_displacements() -> None:
     s = ph.System("plate", gravity=(0, 0, 0))
     joint = s.joint("p", s.ground, s.body("b", 1, inertia=(1, 1, 1)), ph.Planar("z"))
     s.potential(2 * joint.q[1] ** 2)
     small = s.derive().linearize({"p_angle": ph.pi / 2})
     A = small.state_space()[0]
     assert_allclose(A[3:, small.states.index("p_x")], [0, 0, 4], atol=1e-15)
+    axes = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Revolute("z"))
+    at = {"angle": 1.2, "x": 1}
+    one = ring(ph.Planar("z"), ["angle", "x", "y"]).derive().linearize(at)
+    other = ring(axes, ["x", "y", "angle"]).derive().linearize(at)
+    assert one.is_equilibrium and sorted(one.displacements) == sorted(other.displacements) == ["angle", "y"]
+    assert_allclose(np.sort(one.eigenvalues().imag), np.sort(other.eigenvalues().imag), rtol=1e-12)
 
 
 def ring(kind: Any, names: list[str]) -> ph.System:
@@ -84,28 +84,16 @@ def ring(kind: Any, names: list[str]) -> ph.System:
     return s
 
 
-def test_on_a_constraint_the_independent_displacements_are_coordinates_too() -> None:
-    axes = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Revolute("z"))
-    at = {"angle": 1.2, "x": 1}
-    one = ring(ph.Planar("z"), ["angle", "x", "y"]).derive().linearize(at)
-    other = ring(axes, ["x", "y", "angle"]).derive().linearize(at)
-    assert one.is_equilibrium and sorted(one.displacements) == sorted(other.displacements) == ["angle", "y"]
-    assert_allclose(np.sort(one.eigenvalues().imag), np.sort(other.eigenvalues().imag), rtol=1e-12)
-
-
 # ---- names -----------------------------------------------------------------------------------------------------
 
 
-def test_a_turn_gives_way_to_a_coordinate_of_its_name() -> None:
+def test_turns_have_names_and_numbers_of_their_own() -> None:
     s = ph.System("two", gravity=(0, 0, 0))
     s.joint("j", s.ground, s.body("a", 1, inertia=INERTIA), ph.Free())
     s.joint("j_rx", "a", s.body("b", 1, inertia=INERTIA), ph.Prismatic("x"))
     small = s.derive().linearize()
     assert small.displacements == ["j_rx_2", "j_ry", "j_rz", "j_x", "j_y", "j_z", "j_rx"]
     assert len({*small.states}) == len(small.states)
-
-
-def test_turns_of_one_joint_are_numbered() -> None:
     s = ph.System("two", gravity=(0, 0, 0))
     s.joint("j", s.ground, s.body("a", 1, inertia=INERTIA), ph.Compound(ph.Spherical(), ph.Spherical()))
     small = s.derive().linearize()

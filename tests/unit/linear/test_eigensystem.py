@@ -1,7 +1,5 @@
 """Eigenvalues with left and right eigenvectors, and followed from matrix to matrix."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -14,22 +12,16 @@ def random_matrix(size: int = 5) -> np.ndarray:
     return np.random.default_rng(4).normal(size=(size, size))
 
 
-def test_vectors_are_eigenvectors_from_both_sides() -> None:
+def test_eigenvectors_and_derivatives_of_simple_eigenvalues() -> None:
     A = random_matrix()
     found = EigenSystem.of(A)
     assert_allclose(A @ found.right, found.right * found.values, atol=1e-12)
     assert_allclose(found.left.conj().T @ A, found.values[:, None] * found.left.conj().T, atol=1e-12)
     assert np.all(np.diff(found.values.real) <= 1e-12)
-
-
-def test_an_eigenvalue_moves_as_its_vectors_say() -> None:
     A, change = random_matrix(), np.random.default_rng(5).normal(size=(5, 5))
     h = 1e-6
     ends = followed(lambda p: A + p * change, np.array([0.0, h, -h]))
     assert_allclose(EigenSystem.of(A).moved_by(change), (ends[1] - ends[2]) / (2 * h), atol=1e-8)
-
-
-def test_a_multiple_eigenvalue_is_not_simple_and_has_no_derivative() -> None:
     found = EigenSystem.of(np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, -2.0]]))
     assert found.are_simple.tolist() == [False, False, True]
     assert np.isnan(found.moved_by(np.eye(3))).tolist() == [True, True, False]

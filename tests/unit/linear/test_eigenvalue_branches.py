@@ -1,7 +1,5 @@
 """Eigenvalues along a parameter."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -51,14 +49,11 @@ def test_a_zero_that_stays_is_no_crossing_and_does_not_hide_one() -> None:
     assert [crossing.value for crossing in found.crossings] == pytest.approx([10.0], abs=1e-9)
 
 
-def test_an_equilibrium_that_moves_away_is_told() -> None:
+def test_an_equilibrium_that_moves_and_an_unknown_parameter_are_refused() -> None:
     small = upright().linearize()
     assert eigenvalues_along(small, "k", [11, 12]).notices == ()
     (notice,) = eigenvalues_along(small, "offset", [0, 0.1, 0.2]).notices
     assert notice == "The state is held, and is no equilibrium at offset = 0.1 and 1 more."
-
-
-def test_what_is_no_parameter_gets_a_sentence() -> None:
     small = upright().linearize()
     with pytest.raises(ph.PolhodeError, match="there is no parameter 'kk'"):
         eigenvalues_along(small, "kk", [1])
@@ -76,23 +71,17 @@ def test_a_crossing_beside_a_stiff_spring_is_found() -> None:
     assert crossing.value == pytest.approx(0, abs=1e-9) and crossing.grows
 
 
-def test_a_branch_is_a_line_in_each_panel() -> None:
+def test_branches_and_loci_are_drawn() -> None:
     figure = plot_branches([0, 1], [[1 + 2j, 1 - 2j], [3 + 4j, 3 - 4j]], "$v_0$")
     real, imaginary = figure.axes
     assert real.lines[1].get_ydata().tolist() == [1, 3]
     assert imaginary.lines[2].get_ydata().tolist() == [-2, -4]
     assert imaginary.get_xlabel() == "$v_0$"
     assert not imaginary.xaxis.label.get_parse_math()
-
-
-def test_a_locus_begins_at_its_crosses() -> None:
     figure = plot_locus([0, 3], [[-1 + 0j, -2], [-3, -4]], [5j])
     lines = figure.axes[0].lines
     assert [line.get_marker() for line in lines][2:] == ["None", "x", "None", "x", "o"]
     assert lines[2].get_xdata().tolist() == [-1, -3]
-
-
-def test_nothing_to_plot_gets_a_sentence() -> None:
     for draw in (lambda: plot_branches([], [], "v"), lambda: plot_locus([], [], [])):
         with pytest.raises(PolhodeError, match="there is nothing to plot"):
             draw()

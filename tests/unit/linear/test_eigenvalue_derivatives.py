@@ -1,7 +1,5 @@
 """Derivatives of eigenvalues by parameters."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose

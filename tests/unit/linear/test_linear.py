@@ -1,7 +1,5 @@
 """The linear equations as ẋ = A x + B c, y = C x + D c."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import control
@@ -22,40 +20,36 @@ def cart_pole() -> tuple[ph.System, ph.Equations]:
     return s, s.derive()
 
 
-def test_symbolic_matrices_are_the_numeric_ones_at_any_parameters() -> None:
+def test_symbolic_matrices_are_the_numeric_ones_also_with_dependent_speeds() -> None:
     _, equations = cart_pole()
     linear = equations.linearize({"pole": 0.4, "cart'": 1.0, "pole'": -0.7})
     A, B = linear.state_space({"l": 0.8})
     assert_allclose(linear.numbers("A", {"l": 0.8}), A, rtol=1e-12, atol=1e-12)
     assert_allclose(linear.with_ports(linear.controls).numbers("B", {"l": 0.8}), B, rtol=1e-12, atol=1e-12)
-
-
-def test_matrices_with_dependent_speeds_are_the_numeric_ones() -> None:
     bicycle = whipple_bicycle()
     linear = bicycle.derive("composite_body", independent=INDEPENDENT).linearize(upright(bicycle))
     assert_allclose(linear.numbers("A", {"v": 5.0}), linear.state_space({"v": 5.0})[0], rtol=1e-9, atol=1e-9)
 
 
-def test_declared_inputs_are_the_columns_of_B() -> None:
+def test_inputs_are_columns_of_B_and_outputs_have_their_derivatives() -> None:
     _, equations = cart_pole()
     linear = equations.linearize()
     assert linear.inputs == ["F"]
     assert_allclose(linear.numbers("B"), [[0.0], [0.0], [1 / 3], [-2 / 3]], rtol=1e-15)
-
-
-def test_without_outputs_every_state_is_one() -> None:
     linear = cart_pole()[1].linearize()
     assert linear.outputs == linear.states
     assert linear.numbers("C").tolist() == np.eye(4).tolist()
     assert linear.numbers("D").tolist() == np.zeros((4, 1)).tolist()
-
-
-def test_an_output_by_expression_has_its_derivatives() -> None:
     s, equations = cart_pole()
     q, u, F = equations.q, equations.u, s.inputs["F"].symbol
     ports = equations.linearize({"pole": 0.3}).with_ports(["F"], {"y": ph.sin(q[1]) * u[0] + 2 * F, "rate": u[1]})
     assert_allclose(ports.numbers("C"), [[0, 0, np.sin(0.3), 0], [0, 0, 0, 1]], atol=1e-15)
     assert ports.numbers("D").tolist() == [[2.0], [0.0]]
+    s = ph.System("top", gravity=(0, 0, -10))
+    s.joint("ball", s.ground, s.body("top", 2, com=(0, 0, 0.3), inertia=(1, 1, 1)), ph.Spherical())
+    ports = s.derive().linearize().with_ports(outputs=["ball_rx", "ball_wz"])
+    assert ports.states[0] == "ball_rx"
+    assert ports.numbers("C").tolist() == np.eye(6)[[0, 5]].tolist()
 
 
 def test_an_output_of_a_linkage_moves_with_its_dependent_coordinates() -> None:
@@ -99,14 +93,6 @@ def test_ports_that_are_none_get_a_sentence() -> None:
         linear.with_ports(outputs=["pol"])
     with pytest.raises(ph.PolhodeError, match="the output 'y' depends on w, which is no part of the state"):
         _ = linear.with_ports(outputs={"y": ph.symbol("w")}).C
-
-
-def test_a_small_turn_is_an_output_like_any_other_state() -> None:
-    s = ph.System("top", gravity=(0, 0, -10))
-    s.joint("ball", s.ground, s.body("top", 2, com=(0, 0, 0.3), inertia=(1, 1, 1)), ph.Spherical())
-    ports = s.derive().linearize().with_ports(outputs=["ball_rx", "ball_wz"])
-    assert ports.states[0] == "ball_rx"
-    assert ports.numbers("C").tolist() == np.eye(6)[[0, 5]].tolist()
 
 
 def test_branches_loci_and_modes_are_drawn(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Small motions: against closed forms, finite differences, and other ways to describe the same mechanism."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -51,18 +49,6 @@ def test_an_accelerated_reference_is_a_tilted_gravity() -> None:
     assert evaluate([linear.residual[1]], {a: 3.0})[0] == pytest.approx(0, abs=1e-14)
 
 
-def flying() -> ph.System:
-    """A free body with a spinning wheel and an arm, by a quaternion; an input pushes the arm."""
-    s = ph.System("craft", gravity=(0, 0, "-9.81"))
-    hull = s.body("hull", 3, com=(0.1, 0.2, -0.1), inertia=(0.4, 0.5, 0.6))
-    s.joint("flight", s.ground, hull, ph.Free())
-    s.joint("wheel", hull, s.body("wheel", 1, inertia=(0.1, 0.2, 0.1)), ph.Revolute("y"), at=(0, 0.3, 0))
-    arm = s.joint("arm", hull, s.body("arm", 1, com=(0, 0, 1)), ph.Universal())
-    push = s.input("push", 0.5)
-    s.joint_force(arm, push * ph.cos(arm.q[1]))
-    return s
-
-
 def differences(equations: ph.Equations, q: np.ndarray, u: np.ndarray, step: float = 1e-6) -> np.ndarray:
     """∂u̇/∂(π, u) by central differences of the compiled accelerations, along q̇ = Γ."""
     functions = equations.compile()
@@ -80,26 +66,6 @@ def differences(equations: ph.Equations, q: np.ndarray, u: np.ndarray, step: flo
     return np.array(columns).T
 
 
-def test_state_and_control_matrices_match_finite_differences() -> None:
-    made = flying().derive()
-    dice = np.random.default_rng(3)
-    q, u = dice.normal(size=len(made.q)), dice.normal(size=len(made.u))
-    q[:4] /= np.linalg.norm(q[:4])
-    functions = made.compile()
-    udot = functions.forward_dynamics(q, u, np.zeros(len(u)))
-    state = dict(zip(made.coordinates, q, strict=True)) | {
-        f"d({name})": value for name, value in zip(made.speeds, u, strict=True)
-    }
-    linear = made.linearize(state, accelerations=dict(zip(made.speeds, udot, strict=True)))
-    A, B = linear.state_space()
-    size = len(linear.displacements)
-    assert_allclose(A[size:], differences(made, q, u), rtol=1e-5, atol=1e-5)
-    assert linear.controls[-1] == "push"
-    more, less = (functions.forward_dynamics(q, u, np.zeros(len(u)), inputs=[0.5 + h]) for h in (1e-4, -1e-4))
-    assert_allclose(B[size:, -1], (more - less) / 2e-4, rtol=1e-7, atol=1e-7)
-    assert_allclose(B[size:, :-1], np.linalg.inv(linear.second_order.numbers("M")), rtol=1e-9)
-
-
 @pytest.mark.parametrize("storage", ["quaternion", "vector"])
 def test_how_orientation_is_stored_does_not_change_eigenvalues(storage: str) -> None:
     def hanging(joint: ph.System) -> np.ndarray:
@@ -114,29 +80,11 @@ def test_how_orientation_is_stored_does_not_change_eigenvalues(storage: str) -> 
     assert_allclose(hanging(top(ph.Spherical(storage))), hanging(top(angles)), atol=1e-7)
 
 
-def test_a_bead_on_a_circle_is_a_pendulum() -> None:
-    s = ph.System("bead", gravity=(0, 0, "-9.81"))
-    l = s.parameter("l", 0.5)
-    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"))
-    x, z = s.joint("plane", s.ground, s.body("bead", 2), plane, coordinates=["x", "z"], speeds=["vx", "vz"]).q
-    s.constrain((x * x + z * z - l * l) / 2, "circle")
-    made = s.derive(constraints="embedded", independent=["vx"], near={"z": -0.5})
-    linear = made.linearize({"z": -l})
-    assert linear.displacements == ["x"] and linear.speeds == ["vx"]
-    assert_allclose(sorted(linear.eigenvalues().imag), [-np.sqrt(G / 0.5), np.sqrt(G / 0.5)], rtol=1e-14)
-
-
-def test_a_mechanism_that_cannot_move_has_no_modes() -> None:
+def test_mechanisms_that_cannot_move_have_no_modes() -> None:
     s = ph.System("stone")
     s.joint("glue", s.ground, s.body("stone", 1), ph.Fixed())
     linear = s.derive().linearize()
     assert len(linear.eigenvalues()) == 0
-
-
-# ---- what is refused -------------------------------------------------------------------------------------------
-
-
-def test_a_mechanism_that_constraints_hold_has_no_small_motions() -> None:
     s = pendulum()
     s.constrain_speed(s.joints["hinge"].u[0] - 1, "clock")
     with pytest.raises(PolhodeError, match="leave no speed free") as caught:
@@ -144,10 +92,12 @@ def test_a_mechanism_that_constraints_hold_has_no_small_motions() -> None:
     assert caught.value.problems[0].code == "E-LINEAR-SINGULAR"
 
 
-@pytest.mark.parametrize(
-    ("at", "accelerations", "cure"),
-    [({"hing": 0}, {}, "hinge"), ({"d(hing)": 0}, {}, "hinge"), ({}, {"hinges": 1}, "hinge")],
-)
+# ---- what is refused -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("at", "accelerations", "cure"), [
+    ({"hing": 0}, {}, "hinge"), ({"d(hing)": 0}, {}, "hinge"), ({}, {"hinges": 1}, "hinge"),
+])  # fmt: skip
 def test_an_unknown_name_is_told_with_the_nearest(at: dict, accelerations: dict, cure: str) -> None:
     with pytest.raises(PolhodeError, match=f"Did you mean '{cure}'") as caught:
         pendulum().derive().linearize(at, accelerations)
@@ -188,13 +138,10 @@ def shaken(height):
     return s.derive()
 
 
-def test_matrices_that_change_with_time_say_so_in_the_call():
+def test_matrices_that_change_with_time_are_reported(recwarn) -> None:
     with pytest.warns(UserWarning, match="W-LINEAR-DEPENDENCE"):
         linear = shaken(lambda t: ph.cos(60 * t) / 20).linearize({"theta": ph.pi})
     assert any("change with time" in each for each in linear.notices)
-
-
-def test_a_drive_that_small_motions_do_not_feel_is_told_of_and_a_steady_one_is_not(recwarn):
     s = ph.System("pushed")
     hinge = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     s.joint_force(hinge, ph.sin(s.time))

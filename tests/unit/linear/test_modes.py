@@ -1,7 +1,5 @@
 """Modes: eigenvectors, frequencies, damping, participation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -45,9 +43,13 @@ def test_frequency_and_damping_are_those_of_the_eigenvalue() -> None:
     assert repr(mode) == "Mode(0.7797 Hz, damping ratio 0.2: x 50%, x' 50%)"
 
 
-def test_participation_says_who_swings() -> None:
+def test_participation_is_that_of_who_swings_and_none_of_a_multiple_eigenvalue() -> None:
     slow, fast = modes(chain().linearize())
     assert [next(iter(mode.participation)).removesuffix("'") for mode in (slow, fast)] == ["x", "y"]
+    s = ph.System("glider", gravity=(0, 0, 0))
+    s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
+    found = modes(s.derive().linearize())
+    assert [(repr(mode), mode.is_simple) for mode in found] == [("Mode(stays)", False)] * 2
 
 
 def test_real_modes_stand_alone_and_zero_ones_stay() -> None:
@@ -59,13 +61,6 @@ def test_real_modes_stand_alone_and_zero_ones_stay() -> None:
     assert np.isnan(stays.damping_ratio)
     assert repr(decays) == "Mode(decays by e in 0.5 s: x' 100%)"
     assert (decays.frequency, decays.damping_ratio, decays.is_oscillating) == (0.0, 1.0, False)
-
-
-def test_of_a_multiple_eigenvalue_no_participation_is_told() -> None:
-    s = ph.System("glider", gravity=(0, 0, 0))
-    s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"))
-    found = modes(s.derive().linearize())
-    assert [(repr(mode), mode.is_simple) for mode in found] == [("Mode(stays)", False)] * 2
 
 
 def test_a_slow_swing_beside_a_stiff_spring_swings_and_decays() -> None:

@@ -1,7 +1,5 @@
 """Stability from eigenvalues: growth is decided by structure or within an error bound, and the verdict says which."""
 
-from __future__ import annotations
-
 import pickle
 
 import mpmath
@@ -134,18 +132,12 @@ def test_multiple_eigenvalues_are_decided(A: list[list[float]], word: str, reaso
     assert made == word and made.reason.startswith(reason)
 
 
-def test_eigenvalues_zero_of_a_family_do_not_count() -> None:
+def test_verdicts_pickle_and_zeros_of_a_family_do_not_count() -> None:
     A = np.array([[0.0, 0.0, 0.0], [1.0, -1.0, 2.0], [0.0, -2.0, -1.0]])
     assert [spectrum_of(A).stability(running) for running in (0, 1)] == ["neutral", "stable"]
-
-
-def test_a_verdict_is_a_word_with_its_reason_also_after_pickling() -> None:
     made = spectrum_of(np.array([[0.5]])).stability()
     again = pickle.loads(pickle.dumps(made))
     assert again == "unstable" and again.reason == made.reason == "0.5 grows, beyond its error bound."
-
-
-def test_a_symmetric_spectrum_in_blocks_that_are_not_is_decided() -> None:
-    """With λ = 2 in one block and -2 in another, no mirror image is near, and the first grows."""
+    # With λ = 2 in one block and -2 in another, no mirror image is near, and the first grows.
     made = spectrum_of(np.array([[2.0, 1.0], [0.0, -2.0]]), is_symmetric=True)
     assert made.stability() == "unstable" and made.growth.tolist() == [1, -1]

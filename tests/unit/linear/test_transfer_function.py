@@ -1,7 +1,5 @@
 """Transfer functions as graphs."""
 
-from __future__ import annotations
-
 import control
 import numpy as np
 import pytest

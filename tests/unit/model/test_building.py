@@ -1,7 +1,5 @@
 """Limits of joints: read, refused, written to files and read from robots; first-order states."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from pathlib import Path
@@ -25,30 +23,18 @@ def joint(kind: Any, limits: Any) -> ph.Joint:
     return s.joint("j", s.ground, s.body("link", 1, (1, 0, 0)), kind, limits=limits)
 
 
-def test_a_pair_holds_the_coordinate_of_a_joint() -> None:
+def test_limits_are_pairs_open_ends_or_parameters() -> None:
     made = joint(ph.Revolute("z"), (-1, "0.5"))
     assert [(float(each.lower), float(each.upper)) for each in made.limits] == [(-1.0, 0.5)]  # type: ignore[arg-type]
-
-
-def test_an_end_that_is_none_or_infinite_is_open() -> None:
     assert joint(ph.Prismatic("z"), (None, 1)).limits[0].lower is None
     assert joint(ph.Prismatic("z"), (-float("inf"), 1)).limits[0].lower is None
     assert not joint(ph.Prismatic("z"), (None, None)).limits[0].are_given
-
-
-def test_several_coordinates_have_a_pair_each_or_none() -> None:
     first, second = joint(ph.Universal(), [(-1, 1), None]).limits
     assert first.are_given and second == Limits()
-
-
-def test_limits_may_be_parameters() -> None:
     s = ph.System("slide")
     reach = s.parameter("reach", 2)
     made = s.joint("j", s.ground, s.body("bead", 1), ph.Prismatic("x"), limits=(0, 3 * reach))
     assert made.limits[0].upper == 3 * reach
-
-
-def test_limits_do_not_change_the_equations_nor_what_is_stored_for_them() -> None:
     with_limits, without = (ph.System("arm") for _ in range(2))
     for system, limits in ((with_limits, (-1, 1)), (without, None)):
         system.joint("j", system.ground, system.body("link", 1, (1, 0, 0)), ph.Revolute("y"), limits=limits)
@@ -83,23 +69,25 @@ def rated(kind: Any, **limits: Any) -> ph.Joint:
     return s.joint("j", s.ground, s.body("link", 1, (1, 0, 0), (1, 1, 1)), kind, **limits)
 
 
-def test_a_number_is_the_limit_of_both_signs() -> None:
+def test_rated_limits_are_of_both_signs_pairs_or_one_for_each() -> None:
     made = rated(ph.Revolute(), speed_limits=2.175, effort_limits="87")
     assert made.speed_limits == (Limits(-as_expr("2.175"), as_expr("2.175")),)
     assert made.effort_limits == (Limits(as_expr(-87), as_expr(87)),)
-
-
-@pytest.mark.parametrize("given", [(-1, 5), [(-1, 5)], np.array([-1.0, 5.0])], ids=["pair", "list of one", "array"])
-def test_one_speed_may_have_a_pair(given: Any) -> None:
-    assert rated(ph.Prismatic(), effort_limits=given).effort_limits == (Limits(as_expr(-1), as_expr(5)),)
-
-
-def test_several_speeds_have_one_for_all_or_one_for_each() -> None:
     five = Limits(as_expr(-5), as_expr(5))
     assert rated(ph.Spherical(), speed_limits=5).speed_limits == (five, five, five)
     each = rated(ph.Universal(), effort_limits=[5, (None, 2)]).effort_limits
     assert each == (five, Limits(None, as_expr(2)))
     assert rated(ph.Universal(), effort_limits=(5, None)).effort_limits == (five, Limits())
+    s = ph.System("arm")
+    s.joint("j", s.ground, s.body("link", 1), ph.Prismatic(), speed_limits=(-1, 2), effort_limits=s.parameter("f", 3))
+    back = pickle.loads(pickle.dumps(s.model()))
+    for kind in ("speed_limits", "effort_limits"):
+        assert getattr(back.joints["j"], kind) == getattr(s.joints["j"], kind)
+
+
+@pytest.mark.parametrize("given", [(-1, 5), [(-1, 5)], np.array([-1.0, 5.0])], ids=["pair", "list of one", "array"])
+def test_one_speed_may_have_a_pair(given: Any) -> None:
+    assert rated(ph.Prismatic(), effort_limits=given).effort_limits == (Limits(as_expr(-1), as_expr(5)),)
 
 
 @pytest.mark.parametrize("given", [None, float("inf"), (None, None), [float("inf")]])
@@ -116,14 +104,6 @@ def test_rated_limits_may_be_parameters_and_do_not_change_the_equations() -> Non
         system.joint("j", system.ground, link, ph.Revolute(), effort_limits=rated_at, speed_limits=share)
     assert systems[0].model() == systems[1].model()
     assert [str(each.upper) for each in systems[1].joints["j"].effort_limits] == ["2*strength"]
-
-
-def test_rated_limits_survive_pickling() -> None:
-    s = ph.System("arm")
-    s.joint("j", s.ground, s.body("link", 1), ph.Prismatic(), speed_limits=(-1, 2), effort_limits=s.parameter("f", 3))
-    back = pickle.loads(pickle.dumps(s.model()))
-    for kind in ("speed_limits", "effort_limits"):
-        assert getattr(back.joints["j"], kind) == getattr(s.joints["j"], kind)
 
 
 NEGATIVE = "is negative"
@@ -188,10 +168,9 @@ def test_a_model_file_keeps_limits_of_speeds_and_efforts() -> None:
         assert line in text
 
 
-@pytest.mark.parametrize(
-    ("given", "is_known"),
-    [(87, True), ("2*f", True), ([-1, 2], True), ([87, [-1, 2], None], True), ({"j": 5}, False), ([[1, 2, 3]], False)],
-)
+@pytest.mark.parametrize(("given", "is_known"), [
+    (87, True), ("2*f", True), ([-1, 2], True), ([87, [-1, 2], None], True), ({"j": 5}, False), ([[1, 2, 3]], False),
+])  # fmt: skip
 def test_the_schema_knows_limits_of_speeds_and_efforts(given: Any, is_known: bool) -> None:
     joint = {"parent": "ground", "child": "a", "type": "revolute"}
     checker = jsonschema.Draft202012Validator(schema())
@@ -200,20 +179,14 @@ def test_the_schema_knows_limits_of_speeds_and_efforts(given: Any, is_known: boo
         assert checker.is_valid(model) is is_known
 
 
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        ("effort_limits: -5", "the effort limit -5 of 'j' is negative"),
-        ("speed_limits: [1, 2, 3]", "3 speed limits for 1 speed"),
-        ("effort_limits: strong", "strong"),
-        ("effort_limits: {j: 5}", "effort_limits"),
-        ("limits: [2, 1]", "the lower limit 2 of 'j' is above the upper limit 1"),
-        ("limits: [1]", "is not a pair of limits"),
-        ("limits: [[0, 1, 2]]", "limits"),
-        ("limits: [0, q]", "q"),
-        ("storage: quaternion", "only spherical and free joints can store orientation as a quaternion"),
-    ],
-)
+@pytest.mark.parametrize(("line", "sentence"), [
+    ("effort_limits: -5", "the effort limit -5 of 'j' is negative"),
+    ("speed_limits: [1, 2, 3]", "3 speed limits for 1 speed"), ("effort_limits: strong", "strong"),
+    ("effort_limits: {j: 5}", "effort_limits"),
+    ("limits: [2, 1]", "the lower limit 2 of 'j' is above the upper limit 1"),
+    ("limits: [1]", "is not a pair of limits"), ("limits: [[0, 1, 2]]", "limits"), ("limits: [0, q]", "q"),
+    ("storage: quaternion", "only spherical and free joints can store orientation as a quaternion"),
+])  # fmt: skip
 def test_a_model_file_with_a_wrong_entry_says_where(line: str, sentence: str) -> None:
     text = (
         "polhode: 1\nbodies:\n  link: {mass: 1}\njoints:\n  j:\n    parent: ground\n    child: link\n"
@@ -315,18 +288,20 @@ def test_a_state_has_one_rate_and_a_number_to_start_from() -> None:
         system.state("b", start=system.joints["shaft"].q[0])
 
 
-def test_a_state_without_a_rate_is_told_of_when_equations_are_derived() -> None:
+def test_states_need_rates_of_their_own_system_and_poses_name_them() -> None:
     system = rotor()
     system.state("a")
     with pytest.raises(ModelError, match=r"the state 'a' has no rate.\n.*state_rate\('a', …\)"):
         system.derive()
-
-
-def test_a_rate_with_the_symbol_of_another_system_is_refused_when_equations_are_derived() -> None:
     system = rotor()
     system.state("a", rate=ph.System("other").parameter("gain", 1))
     with pytest.raises(ModelError, match="depends on the parameter 'gain', which is not in the system 'rotor'"):
         system.derive()
+    system = motor_driven_pendulum()
+    system.pose("lifted", {"hinge": 1}, states={"current": 2})
+    assert system.derive().simulate(0, start="lifted")["current"].tolist() == [2.0]
+    with pytest.raises(ModelError, match=r"no state 'curent'.\n.*'current'"):
+        system.pose("wrong", {}, states={"curent": 2})
 
 
 def test_masses_places_gravity_and_constraints_hold_no_state() -> None:
@@ -340,11 +315,3 @@ def test_masses_places_gravity_and_constraints_hold_no_state() -> None:
         system.prescribe("shaft", a)
     with pytest.raises(ModelError, match="body 'block': the mass cannot depend on the state 'a'"):
         system.body("block", 1 + a)
-
-
-def test_a_pose_may_name_states() -> None:
-    system = motor_driven_pendulum()
-    system.pose("lifted", {"hinge": 1}, states={"current": 2})
-    assert system.derive().simulate(0, start="lifted")["current"].tolist() == [2.0]
-    with pytest.raises(ModelError, match=r"no state 'curent'.\n.*'current'"):
-        system.pose("wrong", {}, states={"curent": 2})

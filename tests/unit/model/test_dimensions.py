@@ -1,7 +1,5 @@
 """Dimensions: unlike units are refused where they are stated, and nothing else is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -91,12 +89,16 @@ def test_like_units_and_what_has_none_are_taken(act: Callable[[ph.System, Any], 
     act(*cart())
 
 
-def test_a_refused_record_leaves_nothing_behind() -> None:
+def test_like_units_are_taken_and_a_refused_record_leaves_nothing() -> None:
     s, p = cart()
     with pytest.raises(ph.PolhodeError, match="state 'z'"):
         s.state("z", rate=lambda z: p["k"] * z, unit="A")
     z = s.state("z", rate=1, unit="m")
     s.joint_force("x", p["k"] * z)
+    s, p = cart()
+    s.motor("th", 1, inertia=1, resistance=1, constant=1, inductance=1)
+    s.motor("x", 1, inertia=p["J"], resistance=2, constant=1)
+    assert [*s.states] == ["i", "th current"] and s.inputs["th voltage"].unit == "V"
 
 
 def test_each_node_is_looked_at_once_however_deep() -> None:
@@ -110,10 +112,3 @@ def test_each_node_is_looked_at_once_however_deep() -> None:
     count = len(known.known)
     known.of(deep + p["push"])
     assert len(known.known) == count + 1
-
-
-def test_a_motor_of_plain_numbers_is_taken_beside_stated_units() -> None:
-    s, p = cart()
-    s.motor("th", 1, inertia=1, resistance=1, constant=1, inductance=1)
-    s.motor("x", 1, inertia=p["J"], resistance=2, constant=1)
-    assert [*s.states] == ["i", "th current"] and s.inputs["th voltage"].unit == "V"

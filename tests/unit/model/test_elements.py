@@ -1,7 +1,5 @@
 """Couplings that count angles from the ground; springs, dampers and forces along lines, and which way is positive."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -58,11 +56,18 @@ def test_a_damper_is_a_spring_without_stiffness_as_in_a_model_file() -> None:
     assert read.loads == s.loads
 
 
-def test_a_damper_takes_power_whichever_way_the_points_move() -> None:
+def test_line_forces_pull_when_positive_and_dampers_take_power() -> None:
     s, _ = bead()
     s.damper(s.ground, "bead", 3, at_a=(-1, 0, 0))
     f = s.derive().compile()
     assert [float(f.forward_dynamics([0.0], [v], [0.0])[0]) for v in (2.0, -2.0)] == pytest.approx([-6, 6])
+    for method in (ph.System.line_force, ph.System.spring):
+        said = " ".join((method.__doc__ or "").split())
+        assert "pulls" in said and "pushes them apart" in said.replace("pushes the points", "pushes them")
+    s, joint = bead()
+    with pytest.raises(ModelError, match="spring 'odd': a potential cannot depend on the coordinate 'x'") as caught:
+        s.spring(s.ground, "bead", 1 + joint.q[0] ** 2, name="odd")
+    assert "line_force" in caught.value.problems[0].cure
 
 
 @pytest.mark.parametrize(("force", "way"), [(5, -1), (-5, 1)])
@@ -72,19 +77,6 @@ def test_a_positive_line_force_pulls_and_a_negative_one_pushes(force: int, way: 
     f = s.derive().compile()
     assert float(f.forward_dynamics([1.0], [0.0], [0.0])[0]) == pytest.approx(5 * way)
     assert float(f.forward_dynamics([-1.0], [0.0], [0.0])[0]) == pytest.approx(-5 * way)
-
-
-def test_the_sign_of_a_line_force_is_said_in_its_docstring() -> None:
-    for method in (ph.System.line_force, ph.System.spring):
-        said = " ".join((method.__doc__ or "").split())
-        assert "pulls" in said and "pushes them apart" in said.replace("pushes the points", "pushes them")
-
-
-def test_a_spring_whose_stiffness_moves_with_the_mechanism_is_refused() -> None:
-    s, joint = bead()
-    with pytest.raises(ModelError, match="spring 'odd': a potential cannot depend on the coordinate 'x'") as caught:
-        s.spring(s.ground, "bead", 1 + joint.q[0] ** 2, name="odd")
-    assert "line_force" in caught.value.problems[0].cure
 
 
 @dataclass(frozen=True, kw_only=True)

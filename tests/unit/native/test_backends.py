@@ -1,7 +1,5 @@
 """Which way many states are computed: by cost, the same whenever it is asked."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import shutil

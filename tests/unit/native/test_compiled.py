@@ -1,10 +1,6 @@
 """A compiled program takes what a user has at hand, gives fresh arrays back, and says what is wrong."""
 
-from __future__ import annotations
-
 import ctypes
-import multiprocessing
-import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -34,30 +30,23 @@ def plane(request: pytest.FixtureRequest) -> Compiled:
     return compile_program(PLANE, backend=request.param, cache=False)
 
 
-def test_one_state_gives_the_outputs_shapes(plane: Compiled) -> None:
+def test_results_are_fresh_and_states_may_have_parameters_of_their_own(plane: Compiled) -> None:
     y, s = plane(np.array([1.0, 2.0]), np.array([10.0, 20.0]), parameters=[2.0, 3.0])
     assert y.tolist() == [16.0, 32.0] and s.shape == () and s == 5.0
-
-
-def test_results_are_fresh_arrays(plane: Compiled) -> None:
     first, _ = plane(np.ones(2), np.zeros(2), parameters=[1.0, 1.0])
     plane(np.full(2, 7.0), np.zeros(2), parameters=[1.0, 1.0])
     assert first.tolist() == [1.0, 1.0] and first.flags.owndata
+    q = np.asfortranarray(np.random.default_rng(0).normal(size=(300, 2)))
+    np.testing.assert_array_equal(
+        plane(q, q, parameters=[1.0, 2.0])[0], plane(q.copy(order="C"), q.copy(order="C"), parameters=[1.0, 2.0])[0]
+    )
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        [1, 2],
-        (1.0, 2.0),
-        np.array([1, 2], dtype=np.int8),
-        np.array([1, 2], dtype=np.float32),
-        np.array([1.0, 9.0, 2.0, 9.0])[::2],
-        np.array([1.0, 2.0], dtype=">f8"),
-        np.frombuffer(np.array([1.0, 2.0]).tobytes()),
-    ],
-    ids=["list", "tuple", "int8", "float32", "strided", "big endian", "read-only"],
-)
+@pytest.mark.parametrize("given", [
+    [1, 2], (1.0, 2.0), np.array([1, 2], dtype=np.int8), np.array([1, 2], dtype=np.float32),
+    np.array([1.0, 9.0, 2.0, 9.0])[::2], np.array([1.0, 2.0], dtype=">f8"),
+    np.frombuffer(np.array([1.0, 2.0]).tobytes()),
+], ids=["list", "tuple", "int8", "float32", "strided", "big endian", "read-only"])  # fmt: skip
 def test_whatever_holds_the_same_numbers_gives_the_same_result(plane: Compiled, given: object) -> None:
     y, s = plane(given, u=[10, 20], parameters=(2, 3))
     assert y.tolist() == [16.0, 32.0] and s == 5.0
@@ -90,29 +79,16 @@ def test_the_number_of_threads_changes_nothing(plane: Compiled) -> None:
     np.testing.assert_array_equal(one, many)
 
 
-def test_a_transposed_batch_is_read_as_what_it_shows(plane: Compiled) -> None:
-    q = np.asfortranarray(np.random.default_rng(0).normal(size=(300, 2)))
-    np.testing.assert_array_equal(
-        plane(q, q, parameters=[1.0, 2.0])[0], plane(q.copy(order="C"), q.copy(order="C"), parameters=[1.0, 2.0])[0]
-    )
-
-
-@pytest.mark.parametrize(
-    ("arrays", "said"),
-    [
-        ({"q": [1.0, 2.0, 3.0], "u": [0.0, 0.0]}, r"'q'.*\(3,\).*\(2,\)"),
-        ({"q": [1.0], "u": [0.0, 0.0]}, r"'q'.*\(1,\).*\(2,\)"),
-        ({"q": 1.0, "u": [0.0, 0.0]}, r"'q'.*\(\)"),
-        ({"q": np.zeros((2, 2, 2)), "u": [0.0, 0.0]}, "'q'"),
-        ({"q": [1.0, 2.0]}, "'u' is missing"),
-        ({"q": [1.0, 2.0], "u": [0.0, 0.0], "nonsense": [1.0]}, "no array 'nonsense'"),
-        ({"q": ["a", "b"], "u": [0.0, 0.0]}, "'q'.*not a real number"),
-        ({"q": [1j, 2.0], "u": [0.0, 0.0]}, "complex128"),
-        ({"q": [None, 2.0], "u": [0.0, 0.0]}, "object"),
-        ({"q": [[1.0], [2.0, 3.0]], "u": [0.0, 0.0]}, "different lengths"),
-        ({"q": np.zeros((3, 2)), "u": np.zeros((4, 2))}, "different numbers of states: 'q' has 3, 'u' has 4"),
-    ],
-)
+@pytest.mark.parametrize(("arrays", "said"), [
+    ({"q": [1.0, 2.0, 3.0], "u": [0.0, 0.0]}, r"'q'.*\(3,\).*\(2,\)"),
+    ({"q": [1.0], "u": [0.0, 0.0]}, r"'q'.*\(1,\).*\(2,\)"), ({"q": 1.0, "u": [0.0, 0.0]}, r"'q'.*\(\)"),
+    ({"q": np.zeros((2, 2, 2)), "u": [0.0, 0.0]}, "'q'"), ({"q": [1.0, 2.0]}, "'u' is missing"),
+    ({"q": [1.0, 2.0], "u": [0.0, 0.0], "nonsense": [1.0]}, "no array 'nonsense'"),
+    ({"q": ["a", "b"], "u": [0.0, 0.0]}, "'q'.*not a real number"),
+    ({"q": [1j, 2.0], "u": [0.0, 0.0]}, "complex128"), ({"q": [None, 2.0], "u": [0.0, 0.0]}, "object"),
+    ({"q": [[1.0], [2.0, 3.0]], "u": [0.0, 0.0]}, "different lengths"),
+    ({"q": np.zeros((3, 2)), "u": np.zeros((4, 2))}, "different numbers of states: 'q' has 3, 'u' has 4"),
+])  # fmt: skip
 def test_f47_a_wrong_array_is_named_with_both_shapes(plane: Compiled, arrays: dict[str, object], said: str) -> None:
     with pytest.raises(ShapeError, match=said):
         plane(**arrays, parameters=[1.0, 1.0])
@@ -132,22 +108,21 @@ def test_f47_parameters_are_checked_too(plane: Compiled) -> None:
         plane(np.zeros((3, 2)), q, parameters=[1.0, 2.0], threads=0)
 
 
-def test_a_parameter_array_changed_in_place_is_noticed(plane: Compiled) -> None:
+def test_parameters_may_change_be_many_or_be_overruled(plane: Compiled) -> None:
     p, q = np.array([1.0, 1.0]), np.ones(2)
     before = plane(q, q, parameters=p)[0]
     p[0] = 5.0
     assert before.tolist() == [2.0, 2.0] and plane(q, q, parameters=p)[0].tolist() == [6.0, 6.0]
-
-
-def test_more_parameter_sets_than_are_kept_stay_right(plane: Compiled) -> None:
     for k in range(200):
         assert plane(np.ones(2), np.zeros(2), parameters=[float(k), 1.0])[0].tolist() == [k, k]
-
-
-def test_fixed_parameters_can_still_be_overruled(plane: Compiled) -> None:
     fixed = plane.with_parameters([2.0, 2.0])
     assert fixed(np.ones(2), np.zeros(2))[0].tolist() == [4.0, 4.0]
     assert fixed(np.ones(2), np.zeros(2), parameters=[1.0, 1.0])[0].tolist() == [1.0, 1.0]
+    plane = compile_program(PLANE)
+    fixed = plane.with_parameters([2.0, 0.0])
+    assert plane.with_parameters([2.0, 0.0]) is fixed
+    assert np.signbit(plane.with_parameters([2.0, -0.0])([1.0, 1.0], [-0.0, -0.0])[0]).all()
+    assert plane.with_parameters([2.0, 0.0])([1.0, 1.0], [1.0, 1.0])[0].tolist() == [1.0, 1.0]
 
 
 def test_f48_many_threads_share_one_function(plane: Compiled) -> None:
@@ -159,54 +134,20 @@ def test_f48_many_threads_share_one_function(plane: Compiled) -> None:
         assert all(pool.map(work, range(64)))
 
 
-def test_f48_a_pickled_function_is_made_again_from_its_program(plane: Compiled) -> None:
-    data = pickle.dumps(plane.with_parameters([2.0, 3.0]))
-    assert pickle.loads(data)(np.ones(2), np.zeros(2))[0].tolist() == [6.0, 6.0]
-
-
-def _in_child(function: Compiled) -> list[float]:
-    return list(function(np.ones(2), np.zeros(2), parameters=[2.0, 3.0])[0])
-
-
-@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
-@pytest.mark.parametrize("start", ["fork", "spawn"])
-def test_f48_a_function_works_in_another_process(start: str) -> None:
-    if start not in multiprocessing.get_all_start_methods():
-        pytest.skip(f"this system cannot {start}")
-    function = compile_program(PLANE, cache=False)
-    done = _run_in_process(start, function)
-    assert done == [6.0, 6.0]
-
-
-def _run_in_process(start: str, function: Compiled) -> list[float]:
-    if start == "spawn":
-        script = (
-            "import pickle,sys,numpy as np; f=pickle.loads(sys.stdin.buffer.read());"
-            "print(*f(np.ones(2), np.zeros(2), parameters=[2.0, 3.0])[0])"
-        )
-        done = subprocess.run([sys.executable, "-c", script], input=pickle.dumps(function), capture_output=True)
-        return [float(word) for word in done.stdout.split()]
-    context = multiprocessing.get_context("fork")
-    queue = context.SimpleQueue()
-    child = context.Process(target=lambda: queue.put(_in_child(function)))
-    child.start()
-    child.join(600)
-    return list(queue.get())
-
-
-def test_the_address_is_a_function_that_c_can_call() -> None:
+def test_addresses_signatures_and_overlapping_outputs() -> None:
     function = compile_program(PLANE, backend="llvm", cache=False)
     q, u, y, s = np.array([1.0, 2.0]), np.zeros(2), np.empty(2), np.empty(1)
     work = function.work([2.0, 3.0])
     function.signature(function.address)(*(array.ctypes.data for array in (q, u, work, y, s)))
     assert y.tolist() == [6.0, 12.0] and s[0] == 5.0
-
-
-def test_an_output_may_lie_over_an_input() -> None:
     function = compile_program(PLANE, backend="llvm", cache=False)
     q, u, s = np.array([1.0, 2.0]), np.array([1.0, 1.0]), np.empty(1)
     function.signature(function.address)(*(a.ctypes.data for a in (q, u, function.work([1.0, 3.0]), q, s)))
     assert q.tolist() == [4.0, 7.0] and s[0] == 5.0
+    function = compile_program(PLANE, backend="numpy", cache=False)
+    assert function.signature._argtypes_ == (ctypes.c_void_p,) * 5
+    with pytest.raises(PolhodeError, match="no machine code"):
+        _ = function.address
 
 
 def test_a_call_can_be_timed_with_and_without_lanes() -> None:
@@ -221,18 +162,3 @@ def test_a_call_can_be_timed_with_and_without_lanes() -> None:
 def test_importing_the_runtime_loads_no_compiler() -> None:
     script = "import sys, polhode.native; sys.exit('llvmlite' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
-
-
-def test_the_signature_counts_every_pointer() -> None:
-    function = compile_program(PLANE, backend="numpy", cache=False)
-    assert function.signature._argtypes_ == (ctypes.c_void_p,) * 5
-    with pytest.raises(PolhodeError, match="no machine code"):
-        _ = function.address
-
-
-def test_the_same_parameters_are_fixed_once() -> None:
-    plane = compile_program(PLANE)
-    fixed = plane.with_parameters([2.0, 0.0])
-    assert plane.with_parameters([2.0, 0.0]) is fixed
-    assert np.signbit(plane.with_parameters([2.0, -0.0])([1.0, 1.0], [-0.0, -0.0])[0]).all()
-    assert plane.with_parameters([2.0, 0.0])([1.0, 1.0], [1.0, 1.0])[0].tolist() == [1.0, 1.0]

@@ -1,7 +1,5 @@
 """Code that we link ourselves computes what it does by LLVM's loader, and strange code is left alone."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import struct
@@ -103,14 +101,11 @@ def test_memory_that_may_be_run_may_not_be_written() -> None:
     assert rights == "r-xp"
 
 
-def test_code_for_something_else_is_no_image() -> None:
+def test_foreign_code_and_relative_references_are_left_to_llvm() -> None:
     code = object_code(SINES)
     assert link(b"") is None and link(b"\x80\x04junk") is None
     assert link(code[:-100]) is None
     assert link(code[:18] + struct.pack("<H", 183) + code[20:]) is None  # AArch64
-
-
-def test_a_reference_that_is_not_relative_is_left_to_llvm() -> None:
     code = bytearray(object_code(SINES))
     headers, count = struct.unpack_from("<Q", code, 40)[0], struct.unpack_from("<H", code, 60)[0]
     kinds = [struct.unpack_from("<I", code, headers + 64 * number + 4)[0] for number in range(count)]
@@ -139,21 +134,14 @@ def test_a_function_that_nobody_has_is_told() -> None:
         LoadedImage(Image(image.code, image.functions, {"ph_elsewhere": 0}))
 
 
-@pytest.mark.parametrize(
-    "head",
-    [
-        b'{"code": {"form": "image", "functions": {"f": 16}, "needs": {}}}',
-        b'{"code": {"form": "image", "functions": {"f": -1}, "needs": {}}}',
-        b'{"code": {"form": "image", "functions": {}, "needs": {"sin": 9}}}',
-        b'{"code": {"form": "image", "functions": {"f": true}, "needs": {}}}',
-        b'{"code": {"form": "image", "functions": {}}}',
-        b'{"code": {"form": "strange"}}',
-        b'{"code": null}',
-        b"{}",
-        b"[]",
-        b"rubbish",
-    ],
-)
+@pytest.mark.parametrize("head", [
+    b'{"code": {"form": "image", "functions": {"f": 16}, "needs": {}}}',
+    b'{"code": {"form": "image", "functions": {"f": -1}, "needs": {}}}',
+    b'{"code": {"form": "image", "functions": {}, "needs": {"sin": 9}}}',
+    b'{"code": {"form": "image", "functions": {"f": true}, "needs": {}}}',
+    b'{"code": {"form": "image", "functions": {}}}', b'{"code": {"form": "strange"}}', b'{"code": null}', b"{}",
+    b"[]", b"rubbish",
+])  # fmt: skip
 def test_a_stored_image_with_places_outside_is_refused(head: bytes) -> None:
     with pytest.raises((ValueError, KeyError, TypeError)):
         Entry.read(head + b"\n\n" + bytes(16)).load()

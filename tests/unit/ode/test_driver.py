@@ -1,7 +1,5 @@
 """Interrupts end runs that call Python, with the trajectory so far."""
 
-from __future__ import annotations
-
 import signal
 from typing import Any
 

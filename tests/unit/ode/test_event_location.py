@@ -1,7 +1,5 @@
 """Zeros of event functions: all of them, in their order, by every kind of method; a touch is none."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The stepping loop: who writes the time of a run, and what a run by it does not depend on."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Mechanisms by Taylor steps: beside DOP853, by their energy, and what has no series."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,6 @@ from polhode.codegen.plan import plan
 from polhode.errors import PolhodeError
 from polhode.expr import absolute, symbols
 from polhode.files.cache import ObjectCache
-from polhode.model.samples.arms import six_degree_of_freedom_arm
 from polhode.native import compile_program
 from polhode.native.compiled import Compiled
 from polhode.ode.methods.taylor import MOST_ORDER
@@ -36,12 +33,6 @@ def chain(links: int) -> Equations:
     return system.derive()
 
 
-def free_body() -> Equations:
-    system = ph.System("free body", gravity=(0, 0, 0))
-    system.joint("flight", system.ground, system.body("handle", 1, inertia=(0.2, 0.3, 0.4)), ph.Free())
-    return system.derive()
-
-
 def right_side(equations: Equations) -> Compiled:
     functions = equations.compile(bake=True)
     native: Compiled = functions.native("state_rates").with_parameters(functions.parameter_values("state_rates"))
@@ -58,24 +49,6 @@ def run(
     made.begin(end)
     assert made.advance(end, 10**6) == Reason.DONE
     return made
-
-
-@pytest.mark.parametrize("mechanism", ["three bars", "a free body", "an arm of six joints"])
-def test_a_motion_is_that_of_dop853(mechanism: str) -> None:
-    equations = {
-        "three bars": lambda: chain(3),
-        "a free body": free_body,
-        "an arm of six joints": lambda: six_degree_of_freedom_arm().derive(),
-    }[mechanism]()
-    count = len(equations.q)
-    start = np.concatenate([np.linspace(0.4, -0.5, count), np.linspace(-0.6, 0.8, len(equations.u))])
-    for first, size in equations.derivation.synopsis.quaternion_groups:
-        start[first : first + size] = np.array([0.8, 0.6, 0.0, 0.0])
-    function = right_side(equations)
-    ours = run(equations, function, taylor_code(function), start, 1e-12, 0.5)
-    theirs = run(equations, function, "DOP853", start, 1e-13, 0.5)
-    assert ours.x == pytest.approx(theirs.x, abs=3e-11)
-    assert ours.record.steps < theirs.record.steps
 
 
 def test_a_double_pendulum_keeps_its_energy_to_rounding() -> None:
@@ -95,13 +68,10 @@ def test_code_comes_back_from_the_disk(tmp_path: Path) -> None:
     assert made[0].dense_rows == made[1].dense_rows > 0
 
 
-def test_what_has_no_series_is_told() -> None:
+def test_mechanisms_without_series_are_reported_and_code_is_loaded_once() -> None:
     (x,) = symbols("x")
     program = plan("state_rates", [("x", [x])], [("xdot", (1,), [absolute(x)])])
     with pytest.raises(PolhodeError, match="no Taylor series"):
         taylor_code(compile_program(program, cache=False))
-
-
-def test_taylor_code_is_loaded_once_a_function() -> None:
     rates = chain(2).compile().native("state_rates")
     assert taylor_code(rates) is taylor_code(rates.with_parameters([]))

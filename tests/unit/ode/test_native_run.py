@@ -1,7 +1,5 @@
 """Native integrators on plain right-hand sides: errors, dense output, resuming, and what they come back for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
@@ -54,30 +52,6 @@ def test_the_error_follows_the_tolerance_also_between_steps(method: str) -> None
         errors.append(max(np.abs(states[k] - exact(t)).max() for k, t in enumerate(times)))
         assert errors[-1] < 100 * tolerance
     assert errors[1] < 0.05 * errors[0]
-
-
-def orbit(t: float, x: np.ndarray) -> np.ndarray:
-    """A planet: with these units it is back after 2 π."""
-    cube = np.hypot(x[0], x[1]) ** 3
-    return np.array([x[2], x[3], -x[0] / cube, -x[1] / cube])
-
-
-def test_tp86_needs_three_quarters_of_the_evaluations_of_dop853_for_the_same_error() -> None:
-    start = np.array([0.5, 0.0, 0.0, np.sqrt(3.0)])
-
-    def evaluations(method: str) -> float:
-        """To be back with an error of 1e-9, from a line through runs at several tolerances."""
-        errors, counts = [], []
-        for tolerance in 10.0 ** -np.arange(8, 12, 0.5):
-            run = NativeRun(method, start, rtol=tolerance, atol=tolerance)
-            run.use(run.python(orbit))
-            run.begin(2 * np.pi)
-            run.advance(2 * np.pi, 10**6)
-            errors.append(np.log10(np.abs(run.x - start).max()))
-            counts.append(np.log10(run.record.evaluations))
-        return float(10 ** np.polyval(np.polyfit(errors, counts, 1), -9.0))
-
-    assert evaluations("TP86") < 0.75 * evaluations("DOP853")
 
 
 def test_it_steps_as_often_as_scipy() -> None:

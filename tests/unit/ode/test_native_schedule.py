@@ -1,7 +1,5 @@
 """Native code passes time events, and comes to the states that it comes to where Python passes them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

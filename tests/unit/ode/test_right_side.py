@@ -1,7 +1,5 @@
 """Rates and projection near poses where rows of the constraints depend on each other, natively and in plain Python."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Detection of stiffness: where it begins, where it ends, and where there is none."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Mechanisms with constraints: by multipliers as variables, and in independent speeds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Optima with a closed form, and how fast a mesh comes to them."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from math import pi, sqrt
@@ -59,24 +57,18 @@ def test_speeds_and_efforts_keep_the_limits_of_the_model_unless_others_are_given
     assert other.duration == pytest.approx(2, rel=1e-6) and np.abs(other["x'"]).max() > 0.95
 
 
-def test_limits_by_parameters_take_the_values_of_the_problem() -> None:
+def test_limits_by_parameters_free_ends_and_terminal_costs() -> None:
     s = ph.System("slider")
     most = s.parameter("most", 2)
     s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), effort_limits=(-most, 3 * most))
     made = s.derive().collocation(1, start={"x": 0}, end={"x": 1}, inputs=["x"], parameters={"most": 5})
     assert made.limits.controls == (Range(-5.0, 15.0),)
-
-
-def test_a_free_end_costs_nothing_and_an_interval_is_used_up() -> None:
     e = slider()
     free = e.collocation(1, start={"x": 0, "x'": (None, 3)}, end={"x": 2}, inputs=["x"], nodes=5).solve()
     assert free.cost == pytest.approx(0, abs=1e-10) and free["x'"][0] == pytest.approx(2)
     near = e.collocation(1, start={"x": 0}, end={"x": (1, 2), "x'": 0}, inputs=["x"], nodes=5).solve()
     assert near["x"][-1] == pytest.approx(1, abs=1e-6)
-
-
-def test_a_terminal_cost_pulls_the_end() -> None:
-    """Minimise ∫ F² dt + 3 (x - 1)² from rest in T = 1: F = k (1 - t) with k = 3 (1 - x), x = k/3."""
+    # Minimise ∫ F² dt + 3 (x - 1)² from rest in T = 1: F = k (1 - t) with k = 3 (1 - x), x = k/3.
     e = slider()
     (x,) = e.q
     best = e.collocation(1, start={"x": 0}, terminal_cost=3 * (x - 1) ** 2, inputs=["x"], nodes=5).solve()
@@ -235,7 +227,7 @@ def slider_guess() -> ph.Equations:
 
 
 CALLS = {
-    "guess word": ({"guess": "good"}, "'good' is nothing to begin with"),
+    "guess word": ({"guess": "good"}, "'good' is not a first guess"),
     "guess unknown": ({"guess": {"y": 1}}, "there is no coordinate, speed or state 'y'"),
     "guess nan": ({"guess": {"x": [0, float("nan")]}}, "[0, nan] is not a finite number"),
     "guess text": ({"guess": {"x": "a"}}, "is not a finite number, or several"),

@@ -1,7 +1,5 @@
 """Derivatives of the sparse problem are those of its functions, for every scheme and form of the dynamics."""
 
-from __future__ import annotations
-
 import shutil
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Knots for the tests of splines: random turns of a bounded angle, at unequal times."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.spatial.transform import Rotation
 

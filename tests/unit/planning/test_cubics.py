@@ -1,7 +1,5 @@
 """Segments: their motion against differences, and what a tiny imaginary part carries along."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -97,24 +95,22 @@ def test_bands_hold_the_blocks():
 HALF_TURN = np.diag([1.0, -1.0, -1.0])
 
 
-def test_neighbours_are_on_one_side():
+def test_times_increase_and_belong_to_the_segment_that_they_begin() -> None:
     q = unit(np.random.default_rng(1).normal(size=(40, 4)))
     found = unit_quaternions(matrices(q), 40, "x")
     assert (np.sum(found[:-1] * found[1:], axis=1) >= 0).all()
+    _, segment = place_in(np.array([0.0, 1, 3]), [0, 0.5, 1, 2, 3], "spline")
+    assert segment.tolist() == [0, 0, 1, 1, 1]
+    with pytest.raises(PolhodeError, match="outside"):
+        place_in(np.array([0.0, 1]), 1.1, "spline")
 
 
-@pytest.mark.parametrize(
-    ("R", "sentence"),
-    [
-        (np.ones((2, 3, 3)), "rotation 0 is given by a matrix that is none"),
-        ([np.eye(3), -np.eye(3)], "rotation 1 is given by a matrix that is none.*reflection"),
-        ([np.eye(3), HALF_TURN], "orientations 0 and 1 are half a turn apart"),
-        (np.eye(3), "not 2 orientations"),
-        (np.ones(4), "3×3 components"),
-        ("turn", "not numbers"),
-        ([np.eye(3), np.full((3, 3), np.nan)], "finite"),
-    ],
-)
+@pytest.mark.parametrize(("R", "sentence"), [
+    (np.ones((2, 3, 3)), "rotation 0 is given by a matrix that is none"),
+    ([np.eye(3), -np.eye(3)], "rotation 1 is given by a matrix that is none.*reflection"),
+    ([np.eye(3), HALF_TURN], "orientations 0 and 1 are half a turn apart"), (np.eye(3), "not 2 orientations"),
+    (np.ones(4), "3×3 components"), ("turn", "not numbers"), ([np.eye(3), np.full((3, 3), np.nan)], "finite"),
+])  # fmt: skip
 def test_orientations_that_are_none_get_a_sentence(R, sentence):
     with pytest.raises(PolhodeError, match=sentence):
         unit_quaternions(R, 2, "spline")
@@ -124,13 +120,6 @@ def test_orientations_that_are_none_get_a_sentence(R, sentence):
 def test_times_that_do_not_increase_get_a_sentence(t):
     with pytest.raises(PolhodeError, match="times"):
         knot_times(t, "spline")
-
-
-def test_a_time_belongs_to_the_segment_that_it_begins():
-    _, segment = place_in(np.array([0.0, 1, 3]), [0, 0.5, 1, 2, 3], "spline")
-    assert segment.tolist() == [0, 0, 1, 1, 1]
-    with pytest.raises(PolhodeError, match="outside"):
-        place_in(np.array([0.0, 1]), 1.1, "spline")
 
 
 def test_orientations_are_rotations_of_any_kind_together_or_in_a_list():

@@ -1,7 +1,5 @@
 """The quintic between two states."""
 
-from __future__ import annotations
-
 import polhode as ph
 from polhode.expr import as_expr, evaluate, same, substitute, symbol, symbols
 from polhode.planning import quintic

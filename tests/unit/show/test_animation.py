@@ -1,7 +1,5 @@
 """The motion as a page, in a file or in a cell."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -30,16 +28,13 @@ def test_with_a_path_it_is_written_and_without_one_shown(tmp_path: Path) -> None
     assert "save(" in repr(shown)
 
 
-def test_a_trajectory_shows_its_motion_unless_that_is_too_large(monkeypatch) -> None:
+def test_trajectories_show_motions_or_numbers_alone(monkeypatch, tmp_path: Path) -> None:
+    loaded = Trajectory.load(ball().save(tmp_path / "run.npz"))
+    assert "<iframe" not in loaded._repr_html_() and "<table" in loaded._repr_html_()
     run = ball()
     assert "<iframe" in run._repr_html_()
     monkeypatch.setattr(cell, "_LARGEST_PAGE", 1_000)
     assert "<iframe" not in run._repr_html_() and "more than the 1,000" in run._repr_html_()
-
-
-def test_a_trajectory_of_no_known_mechanism_has_its_numbers_alone(tmp_path: Path) -> None:
-    run = Trajectory.load(ball().save(tmp_path / "run.npz"))
-    assert "<iframe" not in run._repr_html_() and "<table" in run._repr_html_()
 
 
 @pytest.mark.parametrize("name", ["run.gif", "run.mp4", "run.png"])
@@ -121,35 +116,23 @@ def test_axes_and_paths_are_on_the_bodies_they_belong_to(system, run):
     assert [each.name for each in with_traces(run, scene, {"end": "tip"}).traces] == ["end"]
 
 
-def test_nothing_falls_so_there_is_no_floor():
+def test_floors_are_drawn_for_what_falls(run) -> None:
+    assert drawn_motion(run)[0].floor
     s = ph.System("stone", gravity=(0, 0, 0))
     s.joint("flight", s.ground, s.body("stone", 1, inertia=(1, 1, 1)), ph.Free())
-    run = s.derive().simulate(0.1, samples=3)
-    assert not drawn_motion(run)[0].floor
+    assert not drawn_motion(s.derive().simulate(0.1, samples=3))[0].floor
 
 
-def test_a_thing_that_falls_has_a_floor(run):
-    assert drawn_motion(run)[0].floor
-
-
-@pytest.mark.parametrize(
-    ("option", "says"),
-    [
-        ({"arrows": "forcs"}, "arrows: there is no arrow 'forcs'"),
-        ({"arrows": 5}, "arrows: 5 is not a list of arrows"),
-        ({"arrows": [5]}, "is not a list of arrows"),
-        ({"traces": ["tp"]}, "traces: there is no body or frame 'tp'"),
-        ({"traces": 5}, "traces: 5 is not a list of points"),
-        ({"traces": [("arm", 5)]}, "is not a point"),
-        ({"traces": [("arm", (1, 2))]}, "point must have shape"),
-        ({"frames": ["tp"]}, "frames: there is no body or frame 'tp'"),
-        ({"frames": 5}, "frames: 5 is not True or a list of frames"),
-        ({"ghosts": 5}, "ghosts: 5 is not a list of runs"),
-        ({"ghosts": ["x"]}, "ghosts: 'x' is not a trajectory"),
-        ({"equations": "no"}, "equations: 'no' is not True or False"),
-        ({"notes": 5}, "notes: 5 is not text"),
-    ],
-)
+@pytest.mark.parametrize(("option", "says"), [
+    ({"arrows": "forcs"}, "arrows: there is no arrow 'forcs'"), ({"arrows": 5}, "arrows: 5 is not a list of arrows"),
+    ({"arrows": [5]}, "is not a list of arrows"), ({"traces": ["tp"]}, "traces: there is no body or frame 'tp'"),
+    ({"traces": 5}, "traces: 5 is not a list of points"), ({"traces": [("arm", 5)]}, "is not a point"),
+    ({"traces": [("arm", (1, 2))]}, "point must have shape"),
+    ({"frames": ["tp"]}, "frames: there is no body or frame 'tp'"),
+    ({"frames": 5}, "frames: 5 is not True or a list of frames"), ({"ghosts": 5}, "ghosts: 5 is not a list of runs"),
+    ({"ghosts": ["x"]}, "ghosts: 'x' is not a trajectory"),
+    ({"equations": "no"}, "equations: 'no' is not True or False"), ({"notes": 5}, "notes: 5 is not text"),
+])  # fmt: skip
 def test_a_wrong_option_is_refused_in_a_sentence(run, option, says):
     with pytest.raises(PolhodeError) as caught:
         run.animate(**option)
@@ -188,13 +171,22 @@ def test_an_axis_goes_through_the_points_that_move_along_it() -> None:
     assert velocity + rates[0][:, None] * np.stack([-arm[:, 1], arm[:, 0]], axis=1) == pytest.approx(0, abs=1e-9)
 
 
-def test_axes_are_asked_for_by_name_and_have_the_colour_of_their_body() -> None:
+def test_axes_are_named_and_in_the_page(tmp_path) -> None:
     run = two_links().derive().simulate(0.5, start={"a": 0.3}, samples=5)
     scene, _ = drawn_motion(run)
     (only,) = moving_axes(run, "second", scene)
     number = [body.name for body in scene.bodies].index("second")
     assert only.color == scene.bodies[number].color(number)
     assert moving_axes(run, False, scene) == [] and len(moving_axes(run, ["first", "second"], scene)) == 2
+    run = two_links().derive().simulate(0.1, samples=3)
+    with pytest.raises(PolhodeError, match="there is no body 'secnd'"):
+        run.animate(tmp_path / "run.html", screw_axes=["secnd"])
+    with pytest.raises(PolhodeError, match="5 is not True or a list of bodies"):
+        run.animate(tmp_path / "run.html", screw_axes=5)
+    assert not list(tmp_path.iterdir())
+    run = two_links().derive().simulate(0.5, start={"a": 0.3}, samples=5)
+    text = run.animate(tmp_path / "run.html", screw_axes=True).read_text(encoding="utf-8")
+    assert "screw axis of second" in text
 
 
 def test_a_body_that_only_slides_or_turns_far_away_has_no_axis_drawn() -> None:
@@ -206,21 +198,6 @@ def test_a_body_that_only_slides_or_turns_far_away_has_no_axis_drawn() -> None:
     assert np.isnan(line.ends).all()
     fast = s.derive().simulate(1, speeds=[1000, 1], samples=5)
     assert np.isnan(moving_axes(fast, True, scene)[0].ends).all()
-
-
-def test_an_unknown_body_is_refused_with_a_hint(tmp_path) -> None:
-    run = two_links().derive().simulate(0.1, samples=3)
-    with pytest.raises(PolhodeError, match="there is no body 'secnd'"):
-        run.animate(tmp_path / "run.html", screw_axes=["secnd"])
-    with pytest.raises(PolhodeError, match="5 is not True or a list of bodies"):
-        run.animate(tmp_path / "run.html", screw_axes=5)
-    assert not list(tmp_path.iterdir())
-
-
-def test_the_page_carries_them(tmp_path) -> None:
-    run = two_links().derive().simulate(0.5, start={"a": 0.3}, samples=5)
-    text = run.animate(tmp_path / "run.html", screw_axes=True).read_text(encoding="utf-8")
-    assert "screw axis of second" in text
 
 
 def test_a_short_equation_of_motion_is_on_the_page() -> None:

@@ -1,7 +1,5 @@
 """What a robot looks like: meshes where they can be drawn, a sentence where they cannot, and the rest as before."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -84,11 +82,9 @@ def rod(com: tuple[float, float, float], is_y_up: bool = True) -> tuple[ph.Syste
     return system, {"rod.dae": Mesh((Piece(CORNERS, FACES),), is_y_up=is_y_up)}
 
 
-@pytest.mark.parametrize(
-    ("com", "is_y_up", "longest"),
-    [((0, 0, 0.5), True, 2), ((0, 0.5, 0), True, 1), ((0, 0, 0.5), False, 1), ((0.5, 0, 0), True, 1)],
-    ids=["turned", "as it is", "z is up", "neither is nearer"],
-)
+@pytest.mark.parametrize(("com", "is_y_up", "longest"), [
+    ((0, 0, 0.5), True, 2), ((0, 0.5, 0), True, 1), ((0, 0, 0.5), False, 1), ((0.5, 0, 0), True, 1),
+], ids=["turned", "as it is", "z is up", "neither is nearer"])  # fmt: skip
 def test_the_mass_centre_decides(com, is_y_up, longest):
     system, meshes = rod(com, is_y_up)
     points = upright(system.model(), meshes)["rod.dae"].pieces[0].points

@@ -1,7 +1,5 @@
 """What bodies look like when nobody has said."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -31,12 +29,25 @@ def two_links() -> ph.System:
     return s
 
 
-def test_a_link_is_drawn_from_its_joint_to_the_next() -> None:
+def test_links_boxes_rods_and_own_shapes_are_drawn() -> None:
     capsule = next(piece for piece in drawn(two_links())["first"].shapes if piece.kind == "capsule")
     assert capsule.size[1] == pytest.approx(2.0)
     half = Rotation.from_quat(np.roll(np.asarray(capsule.rotation), -1)).apply([0, 0, capsule.size[1] / 2])
     assert np.abs(half) == pytest.approx([1.0, 0.0, 0.0], abs=1e-12)
     assert capsule.position == pytest.approx([1.0, 0.0, 0.0])
+    small, large = (drawn(two_links(), l=l)["first"].shapes[0] for l in (1.0, 10.0))
+    assert large.size[0] == pytest.approx(10 * small.size[0])
+    s = ph.System("brick")
+    s.joint("air", s.ground, s.body("brick", 3, inertia=ph.box(3, 1, 2, 4)), ph.Free())
+    (piece,) = drawn(s)["brick"].shapes
+    assert piece.kind == "box"
+    assert sorted(piece.size) == pytest.approx([1, 2, 4])
+    s = ph.System("rod")
+    s.joint("hinge", s.ground, s.body("rod", 1, (0, 0, -1), ph.rod(1, 2)), ph.Revolute("y"))
+    assert [piece.kind for piece in drawn(s)["rod"].shapes] == ["capsule", "sphere"]
+    pieces = drawn(six_degree_of_freedom_arm(), l1=5.0)["upper arm"].shapes
+    assert pieces[0].kind == "capsule"
+    assert pieces[0].size[1] == 5.0
 
 
 def test_a_link_is_drawn_to_where_its_loop_closes() -> None:
@@ -52,39 +63,15 @@ def test_a_link_is_drawn_to_where_its_loop_closes() -> None:
     assert [piece.position for piece in made[GROUND].shapes] == [(0, 0, 0), (3, 0, 0), (0, 5, 0)]
 
 
-def test_sizes_follow_the_parameters() -> None:
-    small, large = (drawn(two_links(), l=l)["first"].shapes[0] for l in (1.0, 10.0))
-    assert large.size[0] == pytest.approx(10 * small.size[0])
-
-
-def test_a_body_about_its_mass_centre_is_the_box_of_its_inertia() -> None:
-    s = ph.System("brick")
-    s.joint("air", s.ground, s.body("brick", 3, inertia=ph.box(3, 1, 2, 4)), ph.Free())
-    (piece,) = drawn(s)["brick"].shapes
-    assert piece.kind == "box"
-    assert sorted(piece.size) == pytest.approx([1, 2, 4])
-
-
-def test_a_thin_rod_is_a_bar_with_a_ball_at_its_mass_centre() -> None:
-    s = ph.System("rod")
-    s.joint("hinge", s.ground, s.body("rod", 1, (0, 0, -1), ph.rod(1, 2)), ph.Revolute("y"))
-    assert [piece.kind for piece in drawn(s)["rod"].shapes] == ["capsule", "sphere"]
-
-
-def test_own_shapes_are_kept_with_symbols_evaluated() -> None:
-    pieces = drawn(six_degree_of_freedom_arm(), l1=5.0)["upper arm"].shapes
-    assert pieces[0].kind == "capsule"
-    assert pieces[0].size[1] == 5.0
-
-
-def test_up_is_against_gravity() -> None:
+def test_up_is_against_gravity_and_free_bodies_have_no_base() -> None:
     assert scene_of(two_links().derive().record, {}).up == pytest.approx([0, 1, 0])
-
-
-def test_a_free_body_hangs_on_no_base() -> None:
     s = ph.System("stone")
     s.joint("air", s.ground, s.body("stone", 1, inertia=(1, 1, 1)), ph.Free())
     assert drawn(s)[GROUND].shapes == ()
+    matrices = Rotation.random(20, random_state=1).as_matrix().reshape(4, 5, 3, 3)
+    made = quaternions_of(matrices)
+    again = Rotation.from_quat(made[..., [1, 2, 3, 0]].reshape(-1, 4)).as_matrix()
+    assert np.abs(again.reshape(4, 5, 3, 3) - matrices).max() < 1e-12
 
 
 def test_what_rolls_rolls_on_the_ground_that_is_drawn() -> None:
@@ -106,13 +93,6 @@ def test_what_glides_glides_at_the_height_of_the_origin() -> None:
     s.joint("ice", s.ground, body, ph.Planar())
     s.knife_edge("runner", body)
     assert scene_of(s.derive().record, {}).ground == 0.0
-
-
-def test_quaternions_turn_as_their_matrices_do() -> None:
-    matrices = Rotation.random(20, random_state=1).as_matrix().reshape(4, 5, 3, 3)
-    made = quaternions_of(matrices)
-    again = Rotation.from_quat(made[..., [1, 2, 3, 0]].reshape(-1, 4)).as_matrix()
-    assert np.abs(again.reshape(4, 5, 3, 3) - matrices).max() < 1e-12
 
 
 def test_a_curve_is_drawn_as_far_as_its_disc_comes() -> None:

@@ -1,7 +1,5 @@
 """A pose to look at keeps its constraints."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +10,11 @@ from polhode.model.samples import four_bar
 from polhode.show.still import still, write_still
 
 
-def test_a_loop_is_closed_before_it_is_shown(tmp_path: Path) -> None:
+def test_poses_are_closed_and_others_refused(tmp_path: Path) -> None:
     functions = four_bar().derive().compile()
     shown = still(functions, {"crank": 1.0})
     assert len(shown) == 1 and shown.drift.position < 1e-9
     assert not np.any(shown.u)
     assert "<html" in write_still(shown, tmp_path / "bar.html", "closed").read_text(encoding="utf-8")
-
-
-def test_a_pose_that_is_not_there_is_refused() -> None:
     with pytest.raises(PolhodeError, match="nowhere"):
         still(four_bar().derive().compile(), "nowhere")

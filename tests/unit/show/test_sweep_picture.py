@@ -1,7 +1,5 @@
 """A sweep's picture shows its results, its units and its failures."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -76,15 +74,12 @@ def test_two_axes_are_a_map_for_each_measure(plane: Sweep) -> None:
     )
 
 
-def test_two_axes_are_lines_by_one_of_them(plane: Sweep) -> None:
+def test_two_axes_are_lines_or_slices(plane: Sweep) -> None:
     figure = plane.plot(measures=["lean"], by="c")
     assert data(figure) == [(L.tolist(), pytest.approx(plane["lean"][:, k].tolist(), nan_ok=True)) for k in range(6)]
     assert [text.get_text() for text in figure.axes[0].texts][:2] == ["c = 0.1 N", "c = 0.2 N"]
     crosses = [each for each in figure.axes[0].get_lines() if each.get_marker() == "x"]
     assert crosses[0].get_xdata().tolist() == [2.0, 2.0]
-
-
-def test_a_slice_has_the_runs_of_one_value(plane: Sweep) -> None:
     figure = plane.plot(measures="lean", at={"c": 0.4000000001})
     assert data(figure) == [(L.tolist(), plane["lean"][:, 2].tolist())]
     assert title(figure) == "pendulum: 6 of 36 runs, c = 0.4 N" and not told(figure)
@@ -163,27 +158,20 @@ def test_whole_trajectories_are_drawn_over_time(pendulum: ph.Equations) -> None:
     assert "<img" not in sweep._repr_html_()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"measures": "laen"}, r"no result 'laen'\.\s+Did you mean 'lean'\?.*E-BATCH-NAME"),
-        ({"measures": [5]}, "no result 5"),
-        ({"measures": 5}, "5 is not a list of measures"),
-        ({"measures": []}, "no measure is named"),
-        ({"x": "lenght"}, r"plot x: there is no varied value 'lenght'.*\s.*E-BATCH-NAME"),
-        ({"by": "k"}, r"plot by: there is no varied value 'k'.*\s+Known: l, c"),
-        ({"at": {"k": 1}}, "plot at: there is no varied value 'k'"),
-        ({"at": {"l": 0.6}}, r"no run with l = 0\.6\.\s+There are runs with 0\.5, 0\.8, 1\.1, 1\.4, 1\.7 and 2"),
-        ({"at": {"l": np.nan}}, "nan is not a number"),
-        ({"at": {"l": "long"}}, "'long' is not a number"),
-        ({"at": "l"}, "'l' is not values by name"),
-        ({"at": {"l": 0.5, "c": 0.1}}, "nothing is left to draw over"),
-        ({"x": "l", "by": "l"}, "'l' is given twice, in x and in by"),
-        ({"by": "l", "at": {"l": 0.5}}, "'l' is given twice, in at and in by"),
-        ({"path": "runs.bmp"}, "no way to save a plot as 'bmp'"),
-        ({"path": 5}, "5 is not a path"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    ({"measures": "laen"}, r"no result 'laen'\.\s+Did you mean 'lean'\?.*E-BATCH-NAME"),
+    ({"measures": [5]}, "no result 5"), ({"measures": 5}, "5 is not a list of measures"),
+    ({"measures": []}, "no measure is named"),
+    ({"x": "lenght"}, r"plot x: there is no varied value 'lenght'.*\s.*E-BATCH-NAME"),
+    ({"by": "k"}, r"plot by: there is no varied value 'k'.*\s+Known: l, c"),
+    ({"at": {"k": 1}}, "plot at: there is no varied value 'k'"),
+    ({"at": {"l": 0.6}}, r"no run with l = 0\.6\.\s+There are runs with 0\.5, 0\.8, 1\.1, 1\.4, 1\.7 and 2"),
+    ({"at": {"l": np.nan}}, "nan is not a number"), ({"at": {"l": "long"}}, "'long' is not a number"),
+    ({"at": "l"}, "'l' is not values by name"), ({"at": {"l": 0.5, "c": 0.1}}, "nothing is left to draw over"),
+    ({"x": "l", "by": "l"}, "'l' is given twice, in x and in by"),
+    ({"by": "l", "at": {"l": 0.5}}, "'l' is given twice, in at and in by"),
+    ({"path": "runs.bmp"}, "no way to save a plot as 'bmp'"), ({"path": 5}, "5 is not a path"),
+])  # fmt: skip
 def test_what_cannot_be_drawn_gets_a_sentence(plane: Sweep, options: dict[str, Any], message: str) -> None:
     with pytest.raises(PolhodeError, match=message):
         plane.plot(**options)
@@ -199,13 +187,10 @@ def test_a_sweep_without_results_says_why() -> None:
         partly.plot(at={"l": 1})
 
 
-def test_a_cell_has_the_table_and_the_picture(plane: Sweep) -> None:
+def test_cells_have_a_table_and_few_rows(plane: Sweep) -> None:
     cell = plane._repr_mimebundle_()
     assert 'src="data:image/png;base64,' in cell["text/html"] and "<table" in cell["text/html"]
     assert "<img" not in cell["text/plain"] and "0.4" in cell["text/plain"]
-
-
-def test_a_cell_of_many_runs_makes_no_more_rows_than_it_shows() -> None:
     count = 3000
     sweep = made({"l": np.arange(count)}, {"lean": np.arange(count)})
     asked: list[int] = []
@@ -248,16 +233,13 @@ def test_one_axis_makes_lines_and_two_make_cells(
     assert made.beside is None and not made.cut and len(made.runs) == np.prod(list(lengths.values()))
 
 
-@pytest.mark.parametrize(
-    ("lengths", "x", "by", "drawn", "beside", "cut"),
-    [
-        ({"a": 3, "b": 9, "c": 8}, None, None, ("b", "c", None), "a", {}),
-        ({"a": 9, "b": 8, "c": 7}, None, None, ("a", "b", None), None, {"c": 4.0}),
-        ({"a": 9, "b": 8, "c": 3}, "c", "a", ("c", None, "a"), None, {"b": 5.0}),
-        ({"a": 9, "b": 8, "c": 3, "d": 2}, None, None, ("a", "b", None), "c", {"d": 2.0}),
-        ({"a": 9, "b": 8, "c": 3}, None, "c", ("a", None, "c"), None, {"b": 5.0}),
-    ],
-)
+@pytest.mark.parametrize(("lengths", "x", "by", "drawn", "beside", "cut"), [
+    ({"a": 3, "b": 9, "c": 8}, None, None, ("b", "c", None), "a", {}),
+    ({"a": 9, "b": 8, "c": 7}, None, None, ("a", "b", None), None, {"c": 4.0}),
+    ({"a": 9, "b": 8, "c": 3}, "c", "a", ("c", None, "a"), None, {"b": 5.0}),
+    ({"a": 9, "b": 8, "c": 3, "d": 2}, None, None, ("a", "b", None), "c", {"d": 2.0}),
+    ({"a": 9, "b": 8, "c": 3}, None, "c", ("a", None, "c"), None, {"b": 5.0}),
+])  # fmt: skip
 def test_a_third_axis_is_columns_of_panels_or_is_cut(
     lengths: dict[str, int], x: str, by: str, drawn: tuple[str, str, str], beside: str, cut: Mapping[str, float]
 ) -> None:
@@ -269,33 +251,21 @@ def test_a_third_axis_is_columns_of_panels_or_is_cut(
     assert len(made.runs) == left and all((made.runs.columns[name] == value).all() for name, value in cut.items())
 
 
-def test_samples_are_drawn_over_each_value_that_is_their_own() -> None:
+def test_samples_are_points_or_lines_over_few_values() -> None:
     a, b = np.random.default_rng(1).random((2, 20))
     made = of_samples(samples(a=a, wheel=3 * a + 1, b=b, fixed=np.ones(20)), None, None)
     assert list(made.over) == ["a", "b"] and not made.joined and made.columns == 2
-
-
-def test_samples_that_all_follow_one_value_are_a_line() -> None:
     v = np.linspace(10, 40, 7)
     for x in (None, "v", "wheel"):
         made = of_samples(samples(v=v, wheel=v / 0.31, fixed=np.ones(7)), x, None)
         assert list(made.over) == [x or "v"] and made.joined
-
-
-def test_samples_of_a_grid_are_lines_once_both_values_are_told() -> None:
     v, c = (each.ravel() for each in np.meshgrid([15, 20, 25, 30], [55, 60, 65]))
     runs = samples(v=v, c=c, wheel=v / 0.31)
     assert of_samples(runs, "v", "c").joined
     assert of_samples(runs, None, "c").joined and list(of_samples(runs, None, "c").over) == ["v"]
     assert not of_samples(runs, "v", None).joined
-
-
-def test_samples_are_drawn_over_four_values_at_most() -> None:
     columns = dict(zip("abcdef", np.random.default_rng(1).random((6, 30)), strict=True))
     assert list(of_samples(samples(**columns), None, None).over) == ["a", "b", "c", "d"]
-
-
-def test_values_that_are_no_numbers_count_for_nothing() -> None:
     runs = samples(a=[1, 2, np.nan, 4, np.inf], b=[1, 1, 1, 1, 1])
     assert runs.distinct("a").tolist() == [1, 2, 4] and runs.varying == ["a"]
     assert of_samples(runs, None, None).joined

@@ -1,7 +1,5 @@
 """Kinks of abs, min and max, and corners of tables, are located and counted, in batches as alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -68,16 +66,6 @@ def test_steps_over_corners_cost_what_they_cost_without() -> None:
     """Each corner ends one step; before they were located TP86 took 336 steps here, and was off by 1e-5."""
     run = block(lambda x, v: spring()(x)).simulate(4, start={"x": 1.2}, method="TP86", samples=2)
     assert run.info["steps"] < 3 * run.info["kinks"]
-
-
-@pytest.mark.parametrize("method", ["DOP853", "Rodas5P"])
-def test_a_member_meets_its_corners_where_it_does_alone(method: str) -> None:
-    equations, starts = block(lambda x, v: spring()(x) - v / 5), np.linspace(0.1, 1.3, 20)
-    batch = equations.simulate(3, start={"x": starts}, samples=31, method=method)
-    for i in (0, 7, 19):
-        np.testing.assert_array_equal(
-            equations.simulate(3, start={"x": starts[i]}, samples=31, method=method).x, batch[i].x
-        )
 
 
 def test_corners_that_no_step_notices_are_stepped_over() -> None:

@@ -1,7 +1,5 @@
 """What a run checks before and between its steps; one whose functions lie in the cache derives nothing for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -139,16 +137,10 @@ def test_what_an_inertia_is_small_against_is_that_of_the_start() -> None:
     assert guard.scale == pytest.approx([np.sqrt(2.0), 2.0])
 
 
-@pytest.mark.parametrize(
-    "inverse",
-    [
-        None,
-        np.array([[np.nan]]),
-        np.array([[1.0, 0.5], [0.4, 1.0]]),
-        np.array([[1.0, 1.0], [1.0, 1.0 + 1e-12]]),
-        np.array([[1.0, 0.0], [0.0, -1.0]]),
-    ],
-)
+@pytest.mark.parametrize("inverse", [
+    None, np.array([[np.nan]]), np.array([[1.0, 0.5], [0.4, 1.0]]), np.array([[1.0, 1.0], [1.0, 1.0 + 1e-12]]),
+    np.array([[1.0, 0.0], [0.0, -1.0]]),
+])  # fmt: skip
 def test_an_inverse_that_does_not_tell_leaves_it_to_the_mass_matrix(inverse: np.ndarray | None) -> None:
     assert not is_surely_regular(inverse)
 

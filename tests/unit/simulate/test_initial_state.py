@@ -1,7 +1,5 @@
 """Where a run begins."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -26,39 +24,24 @@ def crane() -> Equations:
     return s.derive()
 
 
-def test_home_is_zero_with_quaternions_that_do_not_turn(crane: Equations) -> None:
+def test_a_start_is_a_pose_coordinates_by_name_or_arrays_and_the_rest_is_home(crane: Equations) -> None:
     assert crane.derivation.synopsis.quaternion_groups == [(1, 4)]
     assert home(crane.derivation.synopsis).tolist() == [0, 1, 0, 0, 0]
-
-
-def test_a_named_pose_gives_coordinates_and_speeds(crane: Equations) -> None:
     start = initial_state(crane.derivation, "away")
     assert start.q.tolist() == [2, 0.6, 0.8, 0, 0]
     assert start.u.tolist() == [-1, 0, 0, 0]
     assert start.notices == ()
-
-
-def test_speeds_given_beside_a_pose_win_over_it(crane: Equations) -> None:
     assert initial_state(crane.derivation, "away", {"v": 3}).u.tolist() == [3, 0, 0, 0]
-
-
-def test_coordinates_by_name_leave_the_rest_at_home(crane: Equations) -> None:
     assert initial_state(crane.derivation, {"x": -1}).q.tolist() == [-1, 1, 0, 0, 0]
-
-
-def test_arrays_are_copied(crane: Equations) -> None:
     q, u = home(crane.derivation.synopsis), np.zeros(4)
     start = initial_state(crane.derivation, (q, u))
     start.q[0] = 5
     assert q[0] == 0
 
 
-def test_an_unknown_pose_lists_those_there_are(crane: Equations) -> None:
+def test_a_misspelt_pose_and_a_speed_among_coordinates_are_refused_with_a_cure(crane: Equations) -> None:
     with pytest.raises(PolhodeError, match="Did you mean 'away'"):
         initial_state(crane.derivation, "awai")
-
-
-def test_a_speed_among_the_coordinates_is_sent_to_its_place(crane: Equations) -> None:
     with pytest.raises(PolhodeError, match=r"'v' is a speed(.|\n)*speeds=\{'v'"):
         initial_state(crane.derivation, {"v": 1.0})
 
@@ -121,15 +104,12 @@ def test_a_rotor_starts_with_its_link_unless_it_is_named() -> None:
     assert start_of(equations, start=([1, 0, 0, 0], [0, 0, 0, 0]))["j1 rotor"] == 0.0, "an array names them all"
 
 
-def test_a_pose_and_the_values_of_parameters_count() -> None:
+def test_poses_parameters_and_batches_count_where_rotors_start() -> None:
     s = arm()
     s.pose("up", {"j1": 0.1})
     equations = s.derive()
     assert start_of(equations, start="up")["j1 rotor"] == pytest.approx(5.0)
     assert start_of(equations, start="up", parameters={"n": 30})["j1 rotor"] == pytest.approx(3.0)
-
-
-def test_every_member_of_a_batch_starts_unwound() -> None:
     equations = arm().derive()
     runs = equations.simulate(0.01, start={"j1": np.array([0.1, 0.2])}, parameters={"n": np.array([10.0, 30.0])})
     assert runs["j1 rotor"][:, 0] == pytest.approx([1.0, 6.0])
@@ -153,15 +133,12 @@ def test_a_model_file_starts_as_the_system_does(tmp_path: Path) -> None:
         assert start_of(ph.load(path).derive(), start={"j1": 0.1})["j1 rotor"] == pytest.approx(5.0)
 
 
-def test_rotors_follow_links_that_assembly_moves() -> None:
+def test_rotors_follow_links_that_assembly_moves_unless_a_constraint_holds_them() -> None:
     s = arm()
     s.constrain(s.joints["j2"].q[0] - 2 * s.joints["j1"].q[0], "held")
     begin = start_of(s.derive(), start={"j1": 0.1}, speeds={"j1": 1.0})
     assert (begin["j2"], begin["j2 rotor"], begin["j1 rotor"]) == pytest.approx((0.2, -4.0, 5.0))
     assert (begin["j2'"], begin["j2 rotor'"], begin["j1 rotor'"]) == pytest.approx((2.0, -40.0, 50.0))
-
-
-def test_a_rotor_that_a_constraint_moves_is_left_to_it() -> None:
     s = arm(1)
     s.constrain(s.rotors["j1 rotor"].q[0] - 7, "brake")
     assert start_of(s.derive(), start={"j1": 0.1})["j1 rotor"] == pytest.approx(7.0)

@@ -1,7 +1,5 @@
 """A run says which joint limits it passed, and when."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +29,13 @@ def test_a_run_goes_on_beyond_a_limit_and_says_when_it_passed() -> None:
     assert str(passed) in run.notices and str(passed) in str(run)
 
 
-def test_a_run_within_its_limits_says_nothing() -> None:
+def test_limits_that_are_kept_are_not_reported_and_those_exceeded_at_the_start_are() -> None:
     assert stone(limits=(-100, 10)).simulate(1).notices == ()
     assert stone().simulate(1).passed_limits == ()
+    (passed,) = stone(limits=(2, None)).simulate(0.1).passed_limits
+    assert passed.time == 0
+    assert "limits" not in stone().simulate(1).info
+    assert "limits" not in stone(limits=(-100, None)).simulate(1).info
 
 
 def test_what_happens_between_samples_is_seen_at_the_steps() -> None:
@@ -44,55 +46,26 @@ def test_what_happens_between_samples_is_seen_at_the_steps() -> None:
     assert [each.side for each in run.passed_limits] == ["lower"]
 
 
-def test_a_run_that_starts_beyond_a_limit_has_passed_it_at_once() -> None:
-    (passed,) = stone(limits=(2, None)).simulate(0.1).passed_limits
-    assert passed.time == 0
-
-
-def test_limits_by_parameters_take_the_values_of_the_run() -> None:
-    s = ph.System("stone")
-    floor = s.parameter("floor", -100)
-    s.joint("height", s.ground, s.body("stone", 1), ph.Prismatic("z"), limits=(floor, None))
-    e = s.derive()
-    assert e.simulate(1).passed_limits == ()
-    (passed,) = e.simulate(1, parameters={"floor": -4.905 / 4}).passed_limits
-    assert passed.time == pytest.approx(0.5, abs=1e-4)
-
-
-def test_a_joint_that_follows_another_has_limits_too() -> None:
-    s = ph.System("gripper")
-    s.joint("open", s.ground, s.body("left", 1), ph.Prismatic("z"))
-    s.joint("follow", s.ground, s.body("right", 1), ph.Prismatic("z"), limits=(-2, None))
-    s.couple("follow", "open", 2)
-    passed = s.derive().simulate(1).passed_limits
-    assert [each.name for each in passed] == ["follow"]
-
-
-def test_limits_come_in_the_order_in_which_they_are_passed() -> None:
+def test_limits_come_in_the_order_in_which_they_are_passed_with_a_sentence() -> None:
     s = ph.System("two")
     for name, floor in (("late", -2), ("soon", -1)):
         s.joint(name, s.ground, s.body(f"stone {name}", 1), ph.Prismatic("z"), limits=(floor, None))
     assert [each.name for each in s.derive().simulate(1).passed_limits] == ["soon", "late"]
-
-
-def test_a_member_of_a_batch_knows_what_it_passed() -> None:
-    batch = stone(limits=(0, None)).simulate(1, start={"height": np.array([1.0, 100.0])})
-    assert [len(run.passed_limits) for run in batch] == [1, 0]
-
-
-def test_a_trajectory_from_a_file_knows_no_limits_until_it_is_told_the_mechanism(tmp_path: Path) -> None:
-    e = stone(limits=(0, None))
-    path = e.simulate(1).save(tmp_path / "run.npz")
-    assert Trajectory.load(path).passed_limits == ()
-    assert len(Trajectory.load(path, e).passed_limits) == 1
-
-
-def test_the_sentence_names_the_side_and_the_place() -> None:
     told = str(PassedLimit("elbow", "upper", 1.0, 0.25, 1.5))
     assert told == "'elbow' passes its upper limit 1 at t = 0.25 s and gets to 1.5; nothing holds it there."
     assert str(PassedLimit("elbow", "lower", -1.0, 0.25, -1.5, "speed")).startswith(
         "the speed 'elbow' passes its lower"
     )
+
+
+def test_a_loaded_run_and_other_times_of_a_run_are_judged_by_themselves(tmp_path: Path) -> None:
+    e = stone(limits=(0, None))
+    path = e.simulate(1).save(tmp_path / "run.npz")
+    assert Trajectory.load(path).passed_limits == ()
+    assert len(Trajectory.load(path, e).passed_limits) == 1
+    run = stone(limits=(0, None)).simulate(2, start={"height": 4.905})
+    assert len(run.passed_limits) == 1
+    assert run.at([0.0, 0.5]).passed_limits == ()
 
 
 def test_limits_that_cannot_be_watched_are_told() -> None:
@@ -204,17 +177,6 @@ def test_members_note_what_they_note_alone(method: str, count: int, monkeypatch:
     assert noted > count / 2
 
 
-def test_without_limits_nothing_is_noted() -> None:
-    assert "limits" not in stone().simulate(1).info
-    assert "limits" not in stone(limits=(-100, None)).simulate(1).info
-
-
-def test_other_times_of_a_run_are_judged_by_themselves() -> None:
-    run = stone(limits=(0, None)).simulate(2, start={"height": 4.905})
-    assert len(run.passed_limits) == 1
-    assert run.at([0.0, 0.5]).passed_limits == ()
-
-
 # ---- speeds and efforts ----------------------------------------------------------------------------------------
 
 
@@ -240,25 +202,6 @@ def test_a_speed_that_passes_its_limit_within_one_step_is_noted(method: str) -> 
         assert all(each.time == pytest.approx(0.2, abs=0.1) for each in passed.passed_limits)
 
 
-@pytest.mark.parametrize("method", ["auto", "Radau"])
-def test_a_speed_of_a_mechanism_with_constraints_is_noted_where_an_event_would_be(method: str) -> None:
-    s = crank(speed_limits=1.5)
-    options = {"start": {"crank": 0.3}, "samples": 2, "method": method, "rtol": 1e-7, "atol": 1e-7}
-    run = s.derive().simulate(1.5, **options, events=[s.joints["crank"].u[0] - 1.5])
-    (passed,) = run.passed_limits
-    assert passed.kind == "speed" and passed.time == pytest.approx(run.events[0][0], abs=1e-9)
-
-
-def test_the_speed_of_a_follower_has_limits_too() -> None:
-    s = ph.System("gripper")
-    s.joint("open", s.ground, s.body("left", 1), ph.Prismatic("z"))
-    s.joint("follow", s.ground, s.body("right", 1), ph.Prismatic("z"), speed_limits=3.27)
-    s.couple("follow", "open", -2)
-    (passed,) = s.derive().simulate(1, samples=2).passed_limits
-    down = 9.81 * (1 - 2) / (1 + 4)  # one rises twice as fast as the other falls
-    assert passed.side == "lower" and passed.time == pytest.approx(3.27 / abs(2 * down), abs=1e-9)
-
-
 def test_a_speed_that_follows_time_is_looked_at_where_there_are_samples() -> None:
     s = ph.System("driven")
     s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speed_limits=1)
@@ -276,23 +219,6 @@ def test_an_impact_may_pass_a_limit() -> None:
     (passed,) = run.passed_limits
     assert passed.side == "upper" and passed.time == pytest.approx(np.sqrt(2 / 9.81), abs=1e-9)
     assert passed.farthest == pytest.approx(0.9 * np.sqrt(2 * 9.81), rel=1e-9)
-
-
-@pytest.mark.parametrize(("method", "count"), [("TP86", 20), ("DOP853", 3)])
-def test_members_note_the_speeds_that_they_note_alone(method: str, count: int) -> None:
-    s = ph.System("pendulum")
-    rated = s.parameter("rated", 3)
-    s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), speed_limits=rated)
-    e = s.derive()
-    rates, starts = np.linspace(1.0, 6.0, count), np.linspace(0.5, 1.5, count)
-    options: dict[str, Any] = {"method": method, "samples": 3}
-    batch = e.simulate(2, start={"hinge": starts}, parameters={"rated": rates}, **options)
-    alone = [
-        e.simulate(2, start={"hinge": q}, parameters={"rated": float(u)}, **options)
-        for q, u in zip(starts, rates, strict=True)
-    ]
-    assert [run.passed_limits for run in batch] == [run.passed_limits for run in alone]
-    assert {len(run.passed_limits) for run in alone} == {0, 2}
 
 
 def test_efforts_that_are_given_beyond_their_limits_are_told_and_act() -> None:

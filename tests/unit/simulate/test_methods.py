@@ -1,7 +1,5 @@
 """Values that are given later: plain numbers are in SI units, texts carry a unit, wherever a value is taken."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -127,13 +125,10 @@ def test_a_run_warns_once() -> None:
     assert sorted(str(each.message)[:13] for each in told) == ["parameter 'k'", "parameter 'm'"]
 
 
-def test_texts_for_the_members_of_a_batch_need_no_warning() -> None:
+def test_texts_and_si_units_need_no_warning() -> None:
     batch = oscillator().derive().simulate(0.01, start={"x": "1 mm"}, parameters={"k": ["1 kN/m", "2 kN/m"]})
     alone = oscillator().derive().simulate(0.01, start={"x": 0.001}, parameters={"k": "2 kN/m"})
     np.testing.assert_array_equal(batch.q[1], alone.q)
-
-
-def test_numbers_for_parameters_in_si_units_or_none_need_no_warning() -> None:
     s = ph.System("s", gravity=(0, 0, 0))
     m, k = s.parameter("m", 1, "kg"), s.parameter("k", 1)
     s.joint_spring(s.joint("x", s.ground, s.body("b", m), "prismatic"), k)

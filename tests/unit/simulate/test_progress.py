@@ -40,14 +40,13 @@ def test_a_notebook_shows_a_bar_that_goes_when_all_is_done(notebook: Notebook) -
     assert notebook.shown[-1] == "<span></span>"
 
 
-def test_a_short_run_shows_nothing(notebook: Notebook) -> None:
+def test_short_runs_and_those_without_a_display_show_nothing(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with reporting(None, "run", 10.0) as tell:
         tell(5.0)
         tell(10.0)
     assert notebook.shown == []
-
-
-def test_nobody_is_told_where_nobody_waits(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
     with reporting(False, "run", 1.0) as tell:
         tell(0.5)
     monkeypatch.setattr(progress, "display", lambda: None)

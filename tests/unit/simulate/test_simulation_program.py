@@ -1,7 +1,5 @@
 """Exported simulation programs: what is written, under which names, and what is refused."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -36,14 +34,11 @@ def test_sources_values_and_names_are_written(tmp_path: Path) -> None:
     assert "cc -std=c99 -O2 -o arm_simulation arm_simulation.c" in (tmp_path / "arm_simulation.c").read_text()
 
 
-def test_the_text_file_begins_with_the_run_of_simulate() -> None:
+def test_the_text_file_is_that_of_simulate_and_the_same_each_time(tmp_path: Path) -> None:
     equations = motor_driven_pendulum().derive()
     run = equations.simulate(10, method="rk4")
     duration, step, every = (each.value for each in simulation_of(equations.derivation).run)
     assert (duration, step, every) == (10.0, run.info["step"], run.info["steps"] / (len(run.t) - 1))
-
-
-def test_the_same_mechanism_gives_the_same_program(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         motor_driven_pendulum().derive().export("fortran", tmp_path / folder, program=True)
     for path in (tmp_path / "a").iterdir():

@@ -1,7 +1,5 @@
 """A loop of one's own: a state or a batch, a step at a time."""
 
-from __future__ import annotations
-
 import pickle
 import signal
 from typing import Any
@@ -258,11 +256,14 @@ def test_what_cannot_be_stepped_is_told(pendulum: Any) -> None:
         (lambda: st.step(tau=[1.0, 2.0, 3.0]), r"expected the shape \(2,\), got \(3,\)"),
         (lambda: st.step(tau=3.0), r"expected the shape \(2,\), got \(\)"),
         (lambda: st.step(tau="much"), "not real numbers"),
-        (lambda: st.step(tau={"upperr": 1}), "no 'upperr' in tau"),
+        (lambda: st.step(tau={"upperr": 1}), "step tau: there is no effort 'upperr'"),
         (lambda: st.step(-0.1), "not seconds > 0"),
         (lambda: st.step(float("nan")), "not seconds > 0"),
         (lambda: st.reset(members=[0]), "one state, no members"),
         (lambda: setattr(st, "q", [1.0]), r"got \(1,\)"),
+        (lambda: setattr(st, "t", "noon"), "t: 'noon' is not seconds"),
+        (lambda: setattr(batch, "t", [1.0, 2.0]), r"t: expected the shape \(3,\), got \(2,\)"),
+        (lambda: batch.step(0.1, tau={"upper": [1.0, 2.0]}), r"step tau 'upper': it has the shape \(2,\)"),
         (lambda: batch.step(), "how far to go"),
         (lambda: batch.reset(members=[3]), "no mask of 3"),
         (lambda: batch.reset(np.zeros((2, 2))), "a row for each of 3"),

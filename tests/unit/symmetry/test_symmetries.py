@@ -41,21 +41,27 @@ def names(equations: ph.Equations) -> list[str]:
     return [each.name for each in equations.symmetries()]
 
 
-def test_lagranges_top_turns_about_the_vertical_and_about_its_own_axis() -> None:
+def test_tops_turn_about_the_vertical_and_their_axis() -> None:
     assert names(top()) == ["turn of the whole about z", "unit ball_wz"]
-
-
-def test_a_top_that_is_not_round_turns_about_the_vertical_alone() -> None:
     assert names(top((1, "1.1", "0.5"))) == ["turn of the whole about z"]
+    assert pendulum_on_cart(damping=0.1).conserved() == []
+    (found,) = pendulum_on_cart().symmetries()
+    assert (found.coordinate, found.without) == ("x", ("F",))
+    assert str(found).endswith("is conserved, while F is nil")
 
 
-def test_a_satellite_keeps_its_linear_and_angular_momentum() -> None:
+def test_satellites_keep_momenta_also_along_a_run() -> None:
     equations = satellite()
     found = equations.symmetries()
     spin, linear = equations.momentum
     assert [each.name for each in found[:3]] == ["fly_x", "fly_y", "fly_z"]
     assert same([each.momentum for each in found[:3]], list(linear))
     assert same([each.momentum for each in found[3:]], list(spin))
+    equations = satellite()
+    run = equations.simulate(2, speeds={"fly_wx": 0.5, "fly_wy": 0.3, "arm": -1.0, "fly_vy": 0.2})
+    for each in equations.conserved():
+        values = run.values(each.value)
+        assert float(np.ptp(values)) < 1e-6, each.name
 
 
 def test_a_sum_of_coordinates_is_found_where_none_alone_is_cyclic() -> None:
@@ -69,22 +75,18 @@ def test_a_sum_of_coordinates_is_found_where_none_alone_is_cyclic() -> None:
     assert found.coordinate is None
 
 
-def test_an_input_that_changes_a_momentum_is_told() -> None:
-    (found,) = pendulum_on_cart().symmetries()
-    assert (found.coordinate, found.without) == ("x", ("F",))
-    assert str(found).endswith("is conserved, while F is nil")
-
-
-def test_damping_leaves_no_symmetry_and_no_energy() -> None:
-    assert pendulum_on_cart(damping=0.1).conserved() == []
-
-
-def test_energy_is_conserved_where_forces_have_a_potential() -> None:
+def test_energy_is_conserved_by_potentials_and_states_without_force() -> None:
     energy, *_ = pendulum_on_cart().conserved()
     equations = pendulum_on_cart()
     assert energy.name == "energy"
     assert energy.without == ("F",)
     assert is_zero(energy.value - equations.kinetic_energy - equations.potential_energy)
+    s = ph.System("pendulum", gravity=(0, 0, -10))
+    hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
+    z = s.state("z", rate=hinge.q[0])
+    assert [each.name for each in s.derive().conserved()] == ["energy"]
+    s.joint_force(hinge, -z)
+    assert s.derive().conserved() == []
 
 
 def test_equal_values_of_parameters_are_a_symmetry_at_these_values_alone() -> None:
@@ -96,49 +98,34 @@ def test_equal_values_of_parameters_are_a_symmetry_at_these_values_alone() -> No
     assert "unit ball_wz" in [each.name for each in equations.symmetries({"A": 1, "B": 1})]
 
 
-def test_momenta_stay_what_they_are_along_a_run() -> None:
-    equations = satellite()
-    run = equations.simulate(2, speeds={"fly_wx": 0.5, "fly_wy": 0.3, "arm": -1.0, "fly_vy": 0.2})
-    for each in equations.conserved():
-        values = run.values(each.value)
-        assert float(np.ptp(values)) < 1e-6, each.name
-
-
-def test_a_nonholonomic_constraint_breaks_the_momentum_that_it_pushes_along() -> None:
+def test_nonholonomic_and_prescribed_motions_break_momenta() -> None:
     s = ph.System("sleigh", gravity=(0, 0, 0))
     s.joint("glide", s.ground, s.body("runner", 1, com=(0.3, 0, 0), inertia=(1, 1, 1)), ph.Planar("z"))
     s.knife_edge("blade", "runner", across="y")
     assert [each.name for each in s.derive().conserved()] == ["energy"]
-
-
-def test_what_is_prescribed_in_time_keeps_nothing() -> None:
     s = ph.System("shaken", gravity=(0, 0, -10))
     s.prescribe(s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x")), ph.sin(s.time))
     s.joint("a", "cart", s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     assert s.derive().conserved() == []
-
-
-def test_a_parameter_that_is_none_gets_a_sentence() -> None:
-    with pytest.raises(ph.PolhodeError, match="there is no parameter 'mass'"):
-        top().symmetries({"mass": 1})
-
-
-def test_the_proof_is_not_fooled_by_a_small_term() -> None:
     s = ph.System("nearly", gravity=(0, 0, 0))
     a = s.joint("x", s.ground, s.body("cart", 1), ph.Prismatic("x"))
     s.potential(as_expr("1e-14") * a.q[0] ** 2)
     assert s.derive().symmetries() == []
 
 
+def test_parameters_are_checked_and_speeds_do_not_matter() -> None:
+    with pytest.raises(ph.PolhodeError, match="there is no parameter 'mass'"):
+        top().symmetries({"mass": 1})
+    own, his = free_body().derive(), free_body().derive("kane", speeds="sayers")
+    assert [each.name for each in his.conserved()] == [each.name for each in own.conserved()]
+    with pytest.raises(ph.PolhodeError, match="3 is not values by name"):
+        top().symmetries(3)  # type: ignore[arg-type]
+
+
 def free_body() -> ph.System:
     s = ph.System("free body", gravity=(0, 0, "-9.81"))
     s.joint("p", s.ground, s.body("b", 2, (0.1, 0.2, 0.3), (1, 2, "2.5")), ph.Free(storage="321"))
     return s
-
-
-def test_the_speeds_that_equations_are_written_in_do_not_matter() -> None:
-    own, his = free_body().derive(), free_body().derive("kane", speeds="sayers")
-    assert [each.name for each in his.conserved()] == [each.name for each in own.conserved()]
 
 
 def test_a_cyclic_coordinate_is_found_in_pseudo_velocities() -> None:
@@ -149,28 +136,21 @@ def test_a_cyclic_coordinate_is_found_in_pseudo_velocities() -> None:
     assert [each.coordinate for each in made.symmetries()] == ["x"]
 
 
-def test_a_state_that_no_force_uses_leaves_the_energy() -> None:
-    s = ph.System("pendulum", gravity=(0, 0, -10))
-    hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    z = s.state("z", rate=hinge.q[0])
-    assert [each.name for each in s.derive().conserved()] == ["energy"]
-    s.joint_force(hinge, -z)
-    assert s.derive().conserved() == []
-
-
-def test_parameters_that_are_no_mapping_get_a_sentence() -> None:
-    with pytest.raises(ph.PolhodeError, match="3 is not values by name"):
-        top().symmetries(3)  # type: ignore[arg-type]
-
-
 def named(s: ph.System) -> list[str]:
     return [name for name, _ in whole_motions(s.derive().tree)]
 
 
-def test_a_free_body_can_move_in_all_six_ways() -> None:
+def test_free_bodies_hinges_and_pairs_of_bodies_move_as_the_ground_allows() -> None:
     s = ph.System("free")
     s.joint("fly", s.ground, s.body("bus", 1, inertia=(1, 1, 1)), ph.Free())
     assert len(named(s)) == 6
+    s = ph.System("pendulum")
+    s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"), at=(0, 0, 2))
+    assert named(s) == ["turn of the whole about y"]
+    s = ph.System("pair")
+    s.joint("a", s.ground, s.body("first", 1), ph.Prismatic("x"))
+    s.joint("b", s.ground, s.body("second", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("y")))
+    assert named(s) == ["shift of the whole along x"]
 
 
 def test_slides_and_a_hinge_turn_about_an_axis_of_the_ground() -> None:
@@ -184,19 +164,6 @@ def test_slides_and_a_hinge_turn_about_an_axis_of_the_ground() -> None:
     assert is_zero(turn[0] + y)
     assert is_zero(turn[1] - x)
     assert is_zero(turn[2] - 1)
-
-
-def test_a_hinge_lets_nothing_turn_about_another_axis() -> None:
-    s = ph.System("pendulum")
-    s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"), at=(0, 0, 2))
-    assert named(s) == ["turn of the whole about y"]
-
-
-def test_two_bodies_on_the_ground_move_together_or_not_at_all() -> None:
-    s = ph.System("pair")
-    s.joint("a", s.ground, s.body("first", 1), ph.Prismatic("x"))
-    s.joint("b", s.ground, s.body("second", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("y")))
-    assert named(s) == ["shift of the whole along x"]
 
 
 def spherical_pendulum() -> ph.Equations:
@@ -222,16 +189,13 @@ def test_the_reduced_motion_is_that_of_the_whole() -> None:
     assert_allclose(found.y[2], run["a"], atol=1e-8)  # what went is an integral over the motion
 
 
-def test_the_amended_potential_is_stationary_at_the_steady_turn() -> None:
+def test_amended_potentials_are_stationary_and_reduced_coordinates_gone() -> None:
     less = spherical_pendulum().reduce("a")
     b, angle = less.q[0], 0.9
     spin = float(np.sqrt(9.81 / (0.8 * np.cos(angle))))  # of a conical pendulum
     mu = 2 * (0.8 * np.sin(angle)) ** 2 * spin
     (slope,) = evaluate(gradient(less.amended_potential, [b]), {b: angle, less.momentum: mu})
     assert abs(slope) < 1e-12
-
-
-def test_no_coordinate_that_went_is_left() -> None:
     equations = spherical_pendulum()
     less = equations.reduce("a")
     gone = {equations.q[0], equations.u[0]}

@@ -1,7 +1,5 @@
 """A real browser for the page's tests, spoken to over a pipe; and a scene worth drawing."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
@@ -22,18 +20,10 @@ from polhode.view.scene import Channel, Motion, Scene, SceneBody, Shape
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-quic",
-    "--disable-sync",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-dev-shm-usage",
-    "--hide-scrollbars",
+    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-quic", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage", "--hide-scrollbars",
     "--remote-debugging-pipe",
-)
+)  # fmt: skip
 #: The browser reads commands from descriptor 3 and answers on 4; a detour over 10 keeps them from colliding.
 LAUNCH = """
 import fcntl, os, sys
@@ -111,13 +101,7 @@ class Browser:
         self.complaints.clear()
         features = [{"name": key.replace("_", "-"), "value": value} for key, value in media.items()]
         self.ask("Emulation.setEmulatedMedia", features=features)
-        self.ask(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=False,
-        )
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.ask("Page.navigate", url="about:blank")
         self.ask("Page.navigate", url=page.as_uri() + (f"#t={moment}" if moment else ""))
         self.wait_for("document.documentElement?.dataset.state === 'ready'")
@@ -203,11 +187,7 @@ def pendulum() -> tuple[Scene, Motion, list[Channel]]:
             SceneBody("bob", [Shape("sphere", (0.1,))]),
         ],
     )
-    motion = Motion(
-        time_,
-        np.stack([np.broadcast_to(pivot, bob.shape), bob], axis=1),
-        np.stack([turn, turn], axis=1),
-    )
+    motion = Motion(time_, np.stack([np.broadcast_to(pivot, bob.shape), bob], axis=1), np.stack([turn, turn], axis=1))
     channels = [
         Channel("angle", "rad", angle),
         Channel("height", "m", bob[:, 2]),

@@ -1,7 +1,5 @@
 """What the page does in a real browser: it draws, plays, obeys and complains of nothing."""
 
-from __future__ import annotations
-
 import base64
 import io
 
@@ -187,11 +185,7 @@ def test_a_world_turned_with_its_up_looks_the_same(browser, pendulum, tmp_path):
     x, y, z = np.moveaxis(motion.positions, 2, 0)
     qw, qx, qy, qz = np.moveaxis(motion.quaternions, 2, 0)
     # A quarter turn about x, which takes z to y: p' = (x, z, -y), and q' = (1 - i) q / sqrt 2.
-    turned = Motion(
-        motion.time,
-        np.stack([x, z, -y], axis=2),
-        np.stack([qw + qx, qx - qw, qy + qz, qz - qy], axis=2),
-    )
+    turned = Motion(motion.time, np.stack([x, z, -y], axis=2), np.stack([qw + qx, qx - qw, qy + qz, qz - qy], axis=2))
 
     def look(up: tuple[float, float, float], moved: Motion) -> np.ndarray:
         path = write_page(tmp_path / "world.html", Scene("World", scene.bodies, up=up), moved)

@@ -1,7 +1,5 @@
 """What can be chosen on the page, by hand and by keyboard: lines, spans of time, runs, arrows, formulas, files."""
 
-from __future__ import annotations
-
 import base64
 import io
 from dataclasses import replace

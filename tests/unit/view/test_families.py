@@ -1,7 +1,5 @@
 """Lines and points of many runs are where their values are, and failures are no values."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -44,13 +42,31 @@ def words(figure):
     return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
 
-def test_a_line_is_sorted_by_what_it_is_drawn_over():
+def test_lines_are_sorted_coloured_or_scaled() -> None:
     figure = plot_families([panel([3, 1, 2], [30, 10, 20])], title="three runs")
     (axes,) = figure.axes
     (line,) = drawn(axes)
     assert line.get_xdata().tolist() == [1, 2, 3] and line.get_ydata().tolist() == [10, 20, 30]
     assert axes.get_title(loc="left") == "lean  (rad)" and axes.get_xlabel() == "v, m/s"
     assert figure._suptitle.get_text() == "three runs" and not figure.legends
+    v, c = np.array([1, 2, 1, 2.0]), Quantity("c", "N", np.array([5, 5, 7, 7.0]))
+    figure = plot_families([panel(v, [10, 20, 30, 40])], c)
+    lines = [line for line in drawn(figure.axes[0]) if line.get_transform() == figure.axes[0].transData]
+    assert [line.get_ydata().tolist() for line in lines] == [[10, 20], [30, 40]]
+    assert len({line.get_color() for line in lines}) == len({line.get_marker() for line in lines}) == 2
+    assert [text.get_text() for text in figure.axes[0].texts] == ["c = 5 N", "c = 7 N"]
+    values = np.repeat(np.geomspace(1, 100, 9), 2)
+    c = Quantity("$c$", "N", values)
+    figure = plot_families([panel(np.tile([1, 2.0], 9), np.arange(18.0))], c)
+    axes, bar = figure.axes
+    assert len(drawn(axes)) == 9 and not axes.texts
+    assert bar.get_ylabel() == "$c$, N" and bar.get_yscale() == "log" and not bar.yaxis.label.get_parse_math()
+    few, many = np.arange(5.0), np.arange(MOST_MARKS + 5.0)
+    alone = np.where(many == 7, 1.0, np.nan)
+    alone[20:] = 2.0
+    figure = plot_families([panel(few, few), panel(many, many), panel(many, alone)])
+    marked = [drawn(axes)[0].get_markevery() for axes in figure.axes]
+    assert marked == [[0, 1, 2, 3, 4], [], [7]]
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -65,36 +81,16 @@ def test_a_failure_is_a_gap_and_a_cross_and_no_value(bad):
     assert low < 10 and 40 < high < 50
 
 
-def test_a_run_whose_value_is_no_number_is_not_drawn():
+def test_failures_and_values_that_are_no_numbers_are_not_drawn() -> None:
     figure = plot_families([panel([1, np.nan, 3], [10, np.nan, 30])])
     assert drawn(figure.axes[0])[0].get_xdata().tolist() == [1, 3] and crosses(figure.axes[0]) == []
-
-
-def test_few_lines_have_colours_marks_and_names_of_their_own():
-    v, c = np.array([1, 2, 1, 2.0]), Quantity("c", "N", np.array([5, 5, 7, 7.0]))
-    figure = plot_families([panel(v, [10, 20, 30, 40])], c)
-    lines = [line for line in drawn(figure.axes[0]) if line.get_transform() == figure.axes[0].transData]
-    assert [line.get_ydata().tolist() for line in lines] == [[10, 20], [30, 40]]
-    assert len({line.get_color() for line in lines}) == len({line.get_marker() for line in lines}) == 2
-    assert [text.get_text() for text in figure.axes[0].texts] == ["c = 5 N", "c = 7 N"]
-
-
-def test_many_lines_are_told_by_a_scale():
-    values = np.repeat(np.geomspace(1, 100, 9), 2)
-    c = Quantity("$c$", "N", values)
-    figure = plot_families([panel(np.tile([1, 2.0], 9), np.arange(18.0))], c)
-    axes, bar = figure.axes
-    assert len(drawn(axes)) == 9 and not axes.texts
-    assert bar.get_ylabel() == "$c$, N" and bar.get_yscale() == "log" and not bar.yaxis.label.get_parse_math()
-
-
-def test_marks_are_where_points_are_few_or_alone():
-    few, many = np.arange(5.0), np.arange(MOST_MARKS + 5.0)
-    alone = np.where(many == 7, 1.0, np.nan)
-    alone[20:] = 2.0
-    figure = plot_families([panel(few, few), panel(many, many), panel(many, alone)])
-    marked = [drawn(axes)[0].get_markevery() for axes in figure.axes]
-    assert marked == [[0, 1, 2, 3, 4], [], [7]]
+    values = np.linspace(0, 1, 11)
+    shading = Shading(Quantity("c", "", np.append(values, np.nan)))
+    assert not shading.is_few and shading.distinct.tolist() == values.tolist()
+    np.testing.assert_array_equal(shading.color_of(values[[3, 0]]), [shading.colors[3], shading.colors[0]])
+    with pytest.raises(PolhodeError, match="nothing to plot"):
+        plot_families([])
+    assert cell_edges(np.array([0.0]), geometric=False).tolist() == [-0.5, 0.5]
 
 
 def test_points_are_not_joined_and_show_a_third_value():
@@ -111,15 +107,12 @@ def test_points_are_not_joined_and_show_a_third_value():
     assert len(np.unique(points.get_facecolors(), axis=0)) == 20
 
 
-def test_panels_of_one_result_have_the_same_limits_and_notes():
+def test_panels_share_limits_and_rounding_is_level() -> None:
     panels = [panel([1, 2], [0, 1], note="m = 1"), panel([1, 2], [0, 100], note="m = 2"), panel([1, 2], [5, 6], "roll")]
     first, second, third = plot_families(panels, columns=2).axes
     assert first.get_ylim() == second.get_ylim() != third.get_ylim()
     assert first.get_title(loc="left") == "lean  (rad)   m = 1"
     assert [bool(axes.get_xlabel()) for axes in (first, second, third)] == [False, True, True]
-
-
-def test_results_that_differ_by_rounding_are_drawn_level():
     axes = plot_families([panel([1, 2], [5, 5 + 1e-12])]).axes[0]
     assert np.ptp(axes.get_ylim()) > 0.1 and "varies by" in axes.get_title(loc="left")
     axes = plot_families([panel([1, 2], [5, 5 + 1e-5])]).axes[0]
@@ -134,39 +127,15 @@ def test_f43_names_are_shown_as_they_are_written(name, tmp_path):
     assert save_plot(figure, tmp_path / "plot.pdf").stat().st_size > 1000
 
 
-def test_the_scale_of_colours_goes_over_its_values():
-    values = np.linspace(0, 1, 11)
-    shading = Shading(Quantity("c", "", np.append(values, np.nan)))
-    assert not shading.is_few and shading.distinct.tolist() == values.tolist()
-    np.testing.assert_array_equal(shading.color_of(values[[3, 0]]), [shading.colors[3], shading.colors[0]])
-
-
-def test_nothing_is_not_drawn():
-    with pytest.raises(PolhodeError, match="nothing to plot"):
-        plot_families([])
-
-
 pytest.importorskip("matplotlib")
 
 
-@pytest.mark.parametrize(
-    ("values", "geometric"),
-    [
-        (np.geomspace(0.01, 100, 21), True),
-        ([4.0, 1.0, 2.0], True),
-        ([1, 2, 5, 10, 20, 50], True),
-        ([0.1, 0.3, 1, 3, 10], True),
-        (np.linspace(0.5, 2, 16), False),
-        (np.linspace(1, 1000, 7), False),
-        ([1, 1.5, 2], False),
-        ([1, 100], False),
-        ([0, 1, 2, 4], False),
-        ([-4, -2, -1], False),
-        (np.geomspace(1, 1.001, 5), False),
-        ([3.0], False),
-        ([np.nan, 1, 2, 4], True),
-    ],
-)
+@pytest.mark.parametrize(("values", "geometric"), [
+    (np.geomspace(0.01, 100, 21), True), ([4.0, 1.0, 2.0], True), ([1, 2, 5, 10, 20, 50], True),
+    ([0.1, 0.3, 1, 3, 10], True), (np.linspace(0.5, 2, 16), False), (np.linspace(1, 1000, 7), False),
+    ([1, 1.5, 2], False), ([1, 100], False), ([0, 1, 2, 4], False), ([-4, -2, -1], False),
+    (np.geomspace(1, 1.001, 5), False), ([3.0], False), ([np.nan, 1, 2, 4], True),
+])  # fmt: skip
 def test_only_values_in_equal_ratios_are_geometric(values, geometric):
     from matplotlib.figure import Figure
 
@@ -184,10 +153,6 @@ def test_each_cell_holds_its_own_value(values, geometric):
     assert len(edges) == len(known) + 1
     assert (edges[:-1] < known).all() and (known < edges[1:]).all()
     assert not geometric or (edges > 0).all()
-
-
-def test_the_cell_of_a_single_value_has_a_width():
-    assert cell_edges(np.array([0.0]), geometric=False).tolist() == [-0.5, 0.5]
 
 
 @pytest.mark.parametrize(
@@ -271,15 +236,14 @@ def test_maps_of_one_result_share_their_colours_and_their_bar():
     assert maps[1].get_title(loc="left") == "lean  (rad)   m = 2"
 
 
-def test_a_result_that_is_the_same_everywhere_has_one_colour():
+def test_equal_results_and_empty_maps() -> None:
     axes = plot_maps([lean(np.full((3, 2), 5.0))], X, Y).axes[0]
     low, high = mesh_of(axes).get_clim()
     assert low < 5 < high
-
-
-def test_a_map_of_nothing_is_not_drawn():
     with pytest.raises(PolhodeError, match="nothing to plot"):
         plot_maps([], X, Y)
+    with pytest.raises(PolhodeError, match="nothing to plot"):
+        plot_overlay([0.0, 1.0], [], "l", [])
 
 
 def test_a_panel_for_each_quantity_and_a_line_for_each_run_named_as_they_are_written() -> None:
@@ -290,8 +254,3 @@ def test_a_panel_for_each_quantity_and_a_line_for_each_run_named_as_they_are_wri
     assert [len(axes.get_lines()) for axes in (first, second)] == [3, 3]
     assert first.get_title(loc="left") == "$x_1$"
     assert bar.get_ylabel() == "l"
-
-
-def test_nothing_to_plot_is_told() -> None:
-    with pytest.raises(PolhodeError, match="nothing to plot"):
-        plot_overlay([0.0, 1.0], [], "l", [])

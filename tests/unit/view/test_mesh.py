@@ -1,7 +1,5 @@
 """Meshes become small: shares are fair, points that fall together are one, the form is kept."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -21,37 +19,28 @@ def ball(radius: float = 0.2) -> Mesh:
     return Mesh((Piece(np.array(made.vertices), np.array(made.faces), "#112233"),))
 
 
-def test_few_triangles_are_kept_and_many_share_what_is_left() -> None:
+def test_triangles_are_shared_and_units_do_not_matter() -> None:
     assert shares([10, 500, 900], 610) == [10, 300, 300]
     assert shares([10, 20], 100) == [10, 20]
     assert shares([], 100) == []
+    assert simplified(ball(2e-4), 600).count == pytest.approx(simplified(ball(200.0), 600).count, rel=0.1)
+    (piece,) = ball().pieces
+    bolt = Piece(piece.points, piece.triangles[:20], "#ff0000")
+    assert Mesh((bolt, piece)).color == "#112233"
+    assert hex_color((2.0, -1.0, 0.0)) == "#ff0000"
 
 
-def test_a_simplified_ball_is_still_round() -> None:
+def test_simplified_balls_are_round_and_soups_are_welded() -> None:
     made = simplified(ball(), 600)
     assert 400 < made.count <= 700
     (piece,) = made.pieces
     assert piece.color == "#112233"
     assert np.linalg.norm(piece.points, axis=1) == pytest.approx(0.2, rel=0.03)
-
-
-def test_a_soup_of_triangles_is_welded_before_it_is_simplified() -> None:
     (piece,) = ball().pieces
     soup = Mesh((Piece(piece.points[piece.triangles.reshape(-1)], np.arange(piece.triangles.size).reshape(-1, 3)),))
     made = simplified(soup, 10**6)
     assert len(made.pieces[0].points) == len(piece.points)
     assert made.count == len(piece.triangles)
-
-
-def test_the_same_form_in_millimetres_is_simplified_alike() -> None:
-    assert simplified(ball(2e-4), 600).count == pytest.approx(simplified(ball(200.0), 600).count, rel=0.1)
-
-
-def test_the_colour_of_most_triangles_stands_for_the_mesh() -> None:
-    (piece,) = ball().pieces
-    bolt = Piece(piece.points, piece.triangles[:20], "#ff0000")
-    assert Mesh((bolt, piece)).color == "#112233"
-    assert hex_color((2.0, -1.0, 0.0)) == "#ff0000"
 
 
 pytest.importorskip("collada")
@@ -94,14 +83,11 @@ source="#s"/></vertices><triangles count="1" material="k"><input semantic="VERTE
 </library_visual_scenes><scene><instance_visual_scene url="#w"/></scene></COLLADA>"""
 
 
-def test_the_colour_of_the_file_is_kept(box, tmp_path: Path) -> None:
+def test_colours_of_files_are_kept_and_missing_pictures_leave_the_form(box, tmp_path: Path) -> None:
     box.export(tmp_path / "box.glb")
     assert read_mesh(tmp_path / "box.glb").color == "#e6141e"
     (tmp_path / "a.dae").write_text(collada("<color>0 0.5 1 1</color>"))
     assert read_mesh(tmp_path / "a.dae").color in ("#0080ff", "#007fff")
-
-
-def test_a_picture_that_is_not_there_leaves_the_form(tmp_path: Path) -> None:
     sampler = '<newparam sid="p"><sampler2D><source>gone</source></sampler2D></newparam>'
     text = collada('<texture texture="p" texcoord="UV"/>').replace("<technique sid", f"{sampler}<technique sid")
     (tmp_path / "a.dae").write_text(text)
@@ -128,14 +114,15 @@ def test_a_texture_gives_points_their_colours_also_of_fewer_triangles(tmp_path: 
         assert np.allclose(right, (0, 0, 255), atol=12)
 
 
-def test_an_stl_has_no_colour_of_its_own(box, tmp_path: Path) -> None:
+def test_colours_units_and_entities_of_files(box, tmp_path: Path) -> None:
     box.export(tmp_path / "box.STL", file_type="stl")
     assert read_mesh(tmp_path / "box.STL").color is None
-
-
-def test_the_unit_of_collada_is_heeded(tmp_path: Path) -> None:
     (tmp_path / "a.dae").write_text(collada("<color>0 0 1 1</color>", unit="0.01"))
     assert np.ptp(read_mesh(tmp_path / "a.dae").pieces[0].points, axis=0) == pytest.approx([0.01, 0.02, 0])
+    (tmp_path / "bomb.dae").write_text('<!DOCTYPE x [<!ENTITY a "aaaa">]><COLLADA>&a;</COLLADA>')
+    assert "DOCTYPE" in refusal(tmp_path / "bomb.dae")
+    (tmp_path / "far.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1e30 0\nf 1 2 3\n")
+    assert "too far away" in refusal(tmp_path / "far.obj")
 
 
 def refusal(path: Path) -> str:
@@ -156,16 +143,6 @@ def test_what_cannot_be_drawn_is_refused_in_a_sentence(box, tmp_path: Path, monk
     assert "12 triangles, more than 11" in refusal(tmp_path / "box.stl")
     monkeypatch.setattr(mesh, "MOST_BYTES", 100)
     assert "more than 100" in refusal(tmp_path / "box.stl")
-
-
-def test_collada_with_entities_is_not_parsed(tmp_path: Path) -> None:
-    (tmp_path / "bomb.dae").write_text('<!DOCTYPE x [<!ENTITY a "aaaa">]><COLLADA>&a;</COLLADA>')
-    assert "DOCTYPE" in refusal(tmp_path / "bomb.dae")
-
-
-def test_a_point_that_is_nowhere_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "far.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1e30 0\nf 1 2 3\n")
-    assert "too far away" in refusal(tmp_path / "far.obj")
 
 
 def test_a_mesh_reads_no_file_outside_its_folder(box, tmp_path: Path) -> None:

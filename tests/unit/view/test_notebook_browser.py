@@ -1,7 +1,5 @@
 """What cells of a notebook do in a real browser: motions play in their frames, sliders send when they are released."""
 
-from __future__ import annotations
-
 import json
 import time
 from importlib import resources

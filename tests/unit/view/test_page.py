@@ -1,7 +1,5 @@
 """The page is one file that fetches nothing, runs nothing but our script and stays small."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
@@ -17,14 +15,9 @@ from polhode.view.page import MOST, SHARE, charts_of, frame_times, page, write_p
 from polhode.view.scene import Channel, Motion, MovingLine, Scene, SceneBody, SceneLine, Shape
 
 HOSTILE = (
-    "</script><script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "<!--<script>",
-    "\"'><b>&amp;",
-    "{title} {0} %s ${x}",
-    "\u2028 \ud800 \x00 ü",
-    "x" * 10_000,
-)
+    "</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<!--<script>", "\"'><b>&amp;",
+    "{title} {0} %s ${x}", "\u2028 \ud800 \x00 ü", "x" * 10_000,
+)  # fmt: skip
 
 
 class Outline(HTMLParser):
@@ -60,7 +53,7 @@ def numbers(text: str) -> np.ndarray:
     return np.frombuffer(base64.b64decode(text), "<f4")
 
 
-def test_only_our_own_script_and_style_may_run(pendulum):
+def test_only_our_own_script_runs_and_no_other_place_is_named(pendulum) -> None:
     outline = Outline(page(*pendulum))
     policy = next(a["content"] for t, a in outline.tags if a.get("http-equiv") == "Content-Security-Policy")
     style, _, script = outline.raw
@@ -69,9 +62,6 @@ def test_only_our_own_script_and_style_may_run(pendulum):
     assert f"script-src 'sha256-{hashes[0]}'" in policy
     assert f"style-src 'sha256-{hashes[1]}'" in policy
     assert "unsafe" not in policy
-
-
-def test_the_page_names_no_other_place(pendulum):
     text = page(*pendulum)
     addresses = [a[k] for _, a in Outline(text).tags for k in ("src", "href", "action") if k in a]
     assert addresses == ["data:,"]
@@ -92,12 +82,12 @@ def test_f43_words_of_a_user_stay_words(words):
     assert (kept["channels"][0]["name"], kept["channels"][0]["unit"]) == (words, words)
 
 
-def test_the_same_motion_gives_the_same_page(pendulum):
+def test_pages_are_repeatable_and_have_titles(pendulum, tmp_path) -> None:
     assert page(*pendulum) == page(*pendulum)
-
-
-def test_a_page_may_have_a_title_of_its_own(pendulum):
     assert "<title>Rehearsal</title>" in page(*pendulum, title="Rehearsal")
+    path = write_page(tmp_path / "swing.html", *pendulum)
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    assert path.read_text(encoding="utf-8") == page(*pendulum)
 
 
 @pytest.mark.parametrize(("bodies", "seconds"), [(1, 10_000), (12, 600), (300, 60)])
@@ -131,24 +121,24 @@ def test_the_page_carries_the_motion_that_was_given(pendulum):
     assert np.allclose(np.linalg.norm(quaternions, axis=2), 1.0, atol=1e-6)
 
 
-def test_a_drift_far_below_single_precision_survives(pendulum):
+def test_drifts_and_gaps_survive_single_precision(pendulum) -> None:
     scene, motion, channels = pendulum
     energy = record(page(scene, motion, channels))["channels"][2]
     drift = numbers(energy["values"])
     assert energy["base"] == pytest.approx(5.0)
     assert np.ptp(drift) == pytest.approx(np.ptp(channels[2].values), rel=1e-3)
-
-
-def test_a_gap_in_a_channel_stays_a_gap():
     scene, _ = still("a")
     motion = Motion(np.linspace(0, 1, 5), np.zeros((5, 1, 3)), np.tile([1.0, 0, 0, 0], (5, 1, 1)))
     text = page(scene, motion, [Channel("x", "m", np.array([0, 1, np.nan, 3, 4]))])
     values = numbers(record(text)["channels"][0]["values"])
     assert np.isnan(values).any()
     assert values[-1] == 4
+    spin = Channel("spin", "rad", -15 * TIME)
+    channels = [spin, wave("lean", 0.06), wave("steer", 0.05), wave("pitch", 0.0005)]
+    assert charts_of(channels) == [[1, 2], [3], [0]], "what runs on comes last"
 
 
-def test_a_line_joins_points_of_two_bodies():
+def test_lines_move_with_their_ends_or_are_refused() -> None:
     scene, motion = still("a", "b")
     lines = [SceneLine("spring", [(0, (0, 0, 1)), (1, [0.5, 0, 0])], 0.01)]
     (line,) = record(page(Scene("Two", scene.bodies, lines=lines), motion))["lines"]
@@ -156,27 +146,27 @@ def test_a_line_joins_points_of_two_bodies():
     astray = [SceneLine("spring", [(0, (0, 0, 1)), (2, (0, 0, 0))], 0.01)]
     with pytest.raises(PolhodeError, match="line 'spring': it is on a body that is not in the scene"):
         page(Scene("Two", scene.bodies, lines=astray), motion)
+    scene, motion = still("body")
+    motion = Motion([0.0, 1.0, 2.0], np.zeros((3, 1, 3)), np.tile([1.0, 0, 0, 0], (3, 1, 1)), [moving(3)])
+    (line,) = record(page(scene, motion))["moving"]
+    ends = numbers(line["ends"]).reshape(-1, 2, 3)
+    assert len(ends) == record(page(scene, motion))["frames"]
+    assert np.isnan(ends[0]).all() and ends[-1].tolist() == [[0, 0, 0], [0, 0, 2]]
+    assert (line["name"], line["color"], line["radius"]) == ("screw axis", "#0077bb", 0.01)
+    scene, motion = still("body")
+    with pytest.raises(PolhodeError, match="5 pairs of ends and the motion 2 times"):
+        page(scene, Motion(motion.time, motion.positions, motion.quaternions, [moving(5)]))
+    with pytest.raises(PolhodeError, match="two points for each time"):
+        MovingLine("axis", np.zeros((3, 3)), 0.01)
 
 
-def test_a_motion_of_other_bodies_is_refused(pendulum):
+def test_motions_channels_and_values_that_do_not_fit_are_refused(pendulum) -> None:
     with pytest.raises(PolhodeError, match="the scene has 2 bodies and the motion 1"):
         page(pendulum[0], still("a")[1])
-
-
-def test_a_channel_of_other_times_is_refused(pendulum):
     with pytest.raises(PolhodeError, match="channel 'torque'"):
         page(pendulum[0], pendulum[1], [Channel("torque", "N·m", np.zeros(3))])
-
-
-def test_an_infinite_value_is_refused():
     with pytest.raises(PolhodeError, match="channel 'torque'"):
         Channel("torque", "N·m", np.array([0.0, np.inf]))
-
-
-def test_writing_returns_the_path_and_leaves_nothing_else(pendulum, tmp_path):
-    path = write_page(tmp_path / "swing.html", *pendulum)
-    assert [p.name for p in tmp_path.iterdir()] == [path.name]
-    assert path.read_text(encoding="utf-8") == page(*pendulum)
 
 
 @pytest.mark.parametrize("name", ["missing/page.html", ".", "a\0b.html", "n" * 300 + ".html"])
@@ -193,24 +183,6 @@ def moving(times: int, color: str = "#0077bb") -> MovingLine:
     ends[:, 1, 2] = np.arange(times)
     ends[0] = np.nan
     return MovingLine("screw axis", ends, 0.01, color)
-
-
-def test_lines_that_move_are_carried_by_their_ends_at_every_frame():
-    scene, motion = still("body")
-    motion = Motion([0.0, 1.0, 2.0], np.zeros((3, 1, 3)), np.tile([1.0, 0, 0, 0], (3, 1, 1)), [moving(3)])
-    (line,) = record(page(scene, motion))["moving"]
-    ends = numbers(line["ends"]).reshape(-1, 2, 3)
-    assert len(ends) == record(page(scene, motion))["frames"]
-    assert np.isnan(ends[0]).all() and ends[-1].tolist() == [[0, 0, 0], [0, 0, 2]]
-    assert (line["name"], line["color"], line["radius"]) == ("screw axis", "#0077bb", 0.01)
-
-
-def test_a_moving_line_of_the_wrong_length_or_shape_is_refused():
-    scene, motion = still("body")
-    with pytest.raises(PolhodeError, match="5 pairs of ends and the motion 2 times"):
-        page(scene, Motion(motion.time, motion.positions, motion.quaternions, [moving(5)]))
-    with pytest.raises(PolhodeError, match="two points for each time"):
-        MovingLine("axis", np.zeros((3, 3)), 0.01)
 
 
 def test_a_mesh_is_in_the_page_once_however_often_it_is_worn():
@@ -238,15 +210,20 @@ def wave(name: str, size: float, unit: str = "rad", about: float = 0.0, rate: fl
     return Channel(name, unit, about + size * np.sin(rate * TIME))
 
 
-def test_a_lean_is_not_a_flat_line_under_a_wheels_spin():
-    spin = Channel("spin", "rad", -15 * TIME)
-    channels = [spin, wave("lean", 0.06), wave("steer", 0.05), wave("pitch", 0.0005)]
-    assert charts_of(channels) == [[1, 2], [3], [0]], "what runs on comes last"
-
-
-def test_units_are_never_mixed():
+def test_charts_part_units_and_join_rounding() -> None:
     channels = [wave("x", 1, "m"), wave("q", 1), wave("y", 1, "m"), wave("e", 1, "J")]
     assert charts_of(channels) == [[0, 2], [1], [3]]
+    total, far = Channel("total", "J", np.full(301, 1.5)), Channel("far", "J", np.full(301, 900.0))
+    charts = charts_of([wave("kinetic", 1, "J", 1.0), total, far])
+    assert charts == [[0, 1], [2]]
+    noise = Channel("noise", "m", 1e-14 * np.sin(TIME))
+    assert charts_of([wave("x", 1, "m"), noise]) == [[0, 1]]
+    joints = [Channel(f"q{k}", "rad", 1e-15 * (k + 1) * np.sin(TIME)) for k in range(3)]
+    assert charts_of([*joints, wave("x", 1, "m")]) == [[3], [0, 1, 2]]
+    energy = Channel("total", "J", np.full(301, 1.0), [np.full(301, 1.1)])
+    assert charts_of([wave("kinetic", 1, "J", 1.0), energy]) == [[0, 1]]
+    assert charts_of([Channel("gap", "m", np.full(301, np.nan)), wave("x", 1, "m")]) == [[0, 1]]
+    assert charts_of([]) == []
 
 
 def test_every_line_that_moves_covers_its_share_of_its_chart():
@@ -265,29 +242,3 @@ def test_every_line_that_moves_covers_its_share_of_its_chart():
         width = values.max() - values.min()
         moving = [np.ptp(each) for each in values if np.ptp(each) > 1e-4 * np.abs(each).max()]
         assert all(own >= SHARE * width * (1 - 1e-12) for own in moving)
-
-
-def test_a_constant_goes_where_it_flattens_nothing():
-    total, far = Channel("total", "J", np.full(301, 1.5)), Channel("far", "J", np.full(301, 900.0))
-    charts = charts_of([wave("kinetic", 1, "J", 1.0), total, far])
-    assert charts == [[0, 1], [2]]
-
-
-def test_rounding_is_no_motion():
-    noise = Channel("noise", "m", 1e-14 * np.sin(TIME))
-    assert charts_of([wave("x", 1, "m"), noise]) == [[0, 1]]
-
-
-def test_angles_that_are_all_rounding_are_steady():
-    joints = [Channel(f"q{k}", "rad", 1e-15 * (k + 1) * np.sin(TIME)) for k in range(3)]
-    assert charts_of([*joints, wave("x", 1, "m")]) == [[3], [0, 1, 2]]
-
-
-def test_a_run_beside_does_not_tear_a_chart_apart():
-    energy = Channel("total", "J", np.full(301, 1.0), [np.full(301, 1.1)])
-    assert charts_of([wave("kinetic", 1, "J", 1.0), energy]) == [[0, 1]]
-
-
-def test_what_has_no_value_is_drawn_too():
-    assert charts_of([Channel("gap", "m", np.full(301, np.nan)), wave("x", 1, "m")]) == [[0, 1]]
-    assert charts_of([]) == []

@@ -1,7 +1,5 @@
 """Plots show names as they are written and values as they are."""
 
-from __future__ import annotations
-
 import builtins
 import sys
 from collections.abc import Callable
@@ -38,24 +36,21 @@ def test_f43_a_name_is_shown_as_it_is_written(name, count, tmp_path):
     assert save_plot(figure, tmp_path / "plot.png").stat().st_size > 1_000
 
 
-def test_every_group_has_a_panel_and_all_share_one_time_axis():
+def test_panels_limits_and_drifts() -> None:
     figure = plot_channels(TIME, [("Angle", "rad", {"q": TIME}), ("Rate", "rad/s", {"u": TIME**2})])
     first, second = figure.axes
     assert first.get_xlim() == second.get_xlim() == (0.0, 1.0)
     assert np.array_equal(second.get_lines()[0].get_ydata(), TIME**2)
-
-
-def test_a_conserved_quantity_is_drawn_level_and_its_drift_is_told():
     figure = plot_channels(TIME, [("Energy", "J", {"total": 5 + 1e-9 * TIME})])
     low, high = figure.axes[0].get_ylim()
     assert high - low > 0.1
     assert any("varies by 1e-09 J" in text for text in words(figure))
-
-
-def test_limits_hold_all_values():
     values = np.sin(40 * TIME) * 1e6
     low, high = plot_channels(TIME, [("F", "N", {"F": values})]).axes[0].get_ylim()
     assert low < values.min() < values.max() < high
+    values = np.where(TIME < 0.5, TIME, np.nan)
+    figure = plot_channels(TIME, [("x", "m", {"x": values, "never": np.full(50, np.nan)}), ("none", "", {})])
+    assert len(figure.axes) == 2
 
 
 def test_labels_are_moved_apart_and_keep_their_order():
@@ -74,25 +69,16 @@ def test_the_same_plot_is_the_same_file(kind, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == [f"0.{kind}", f"1.{kind}"]
 
 
-def test_gaps_and_empty_panels_are_drawn():
-    values = np.where(TIME < 0.5, TIME, np.nan)
-    figure = plot_channels(TIME, [("x", "m", {"x": values, "never": np.full(50, np.nan)}), ("none", "", {})])
-    assert len(figure.axes) == 2
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: plot_channels(TIME, []), "nothing to plot"),
-        (lambda: plot_channels(TIME, [("x", "m", {"x": [1.0, 2.0]})]), "2 values for 50 times"),
-        (lambda: plot_channels(TIME[::-1], [("x", "m", {"x": TIME})]), "backwards"),
-        (lambda: save_plot(plot_channels(TIME, [("x", "m", {"x": TIME})]), "plot.bmp"), "'bmp'"),
-        (
-            lambda: save_plot(plot_channels(TIME, [("x", "m", {"x": TIME})]), "no/such/p.png"),
-            "cannot be written",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("call", "message"), [
+    (lambda: plot_channels(TIME, []), "nothing to plot"),
+    (lambda: plot_channels(TIME, [("x", "m", {"x": [1.0, 2.0]})]), "2 values for 50 times"),
+    (lambda: plot_channels(TIME[::-1], [("x", "m", {"x": TIME})]), "backwards"),
+    (lambda: save_plot(plot_channels(TIME, [("x", "m", {"x": TIME})]), "plot.bmp"), "'bmp'"),
+    (
+        lambda: save_plot(plot_channels(TIME, [("x", "m", {"x": TIME})]), "no/such/p.png"),
+        "cannot be written",
+    ),
+])  # fmt: skip
 def test_what_cannot_be_plotted_is_refused_in_words(call, message):
     with pytest.raises(PolhodeError, match=message):
         call()

@@ -1,7 +1,5 @@
 """Scenes refuse what cannot be drawn, and motions move as rigid bodies do."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -57,19 +55,14 @@ def test_quaternions_of_either_sign_give_the_same_motion():
     assert (np.einsum("tbi,tbi->tb", second.quaternions[:-1], second.quaternions[1:]) > 0).all()
 
 
-def test_a_motion_passes_through_its_own_samples():
+def test_motions_pass_samples_rest_outside_and_take_impacts() -> None:
     motion = spin(0.0, 1.0, 0.3, time=[0.0, 0.5, 2.0])
     assert np.allclose(motion.at(motion.time).quaternions, motion.quaternions)
-
-
-def test_outside_its_times_a_motion_rests_at_its_ends():
     motion = spin(0.2, 1.0)
     assert np.allclose(motion.at([-5.0, 9.0]).quaternions, motion.quaternions)
-
-
-def test_two_samples_at_one_time_are_an_impact_and_not_an_error():
     motion = spin(0.0, 0.5, 1.0, 1.5, time=[0.0, 1.0, 1.0, 2.0])
     assert np.isfinite(motion.at(np.linspace(0, 2, 41)).quaternions).all()
+    assert Scene("s", [], up=(0, 3, -4)).up == (0, 0.6, -0.8)
 
 
 def test_a_motion_cannot_be_changed_through_the_arrays_it_was_made_of():
@@ -81,10 +74,6 @@ def test_a_motion_cannot_be_changed_through_the_arrays_it_was_made_of():
         motion.positions[0, 0, 0] = 1.0
 
 
-def test_the_upward_direction_has_length_one():
-    assert Scene("s", [], up=(0, 3, -4)).up == (0, 0.6, -0.8)
-
-
 @pytest.mark.parametrize("kind", SIZES)
 def test_every_kind_of_shape_needs_all_its_sizes_and_no_more(kind):
     right = (0.5,) * len(SIZES[kind])
@@ -94,26 +83,20 @@ def test_every_kind_of_shape_needs_all_its_sizes_and_no_more(kind):
             Shape(kind, wrong)
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Shape("teapot", (1,)), "Known: box"),
-        (lambda: Shape("sphere", (1,), color="red;}"), "#0077bb"),
-        (lambda: Shape("sphere", (1,), rotation=np.diag([1, 1, -1])), "not a rotation"),
-        (lambda: Shape("sphere", (1,), rotation=(0, 0, 0, 0)), "quaternion is zero"),
-        (lambda: Shape("sphere", (1,), rotation=(1, 0, 0)), "3x3"),
-        (lambda: Shape("sphere", (1,), position=(0, np.inf, 0)), "not finite"),
-        (lambda: Shape("sphere", ("big",)), "must be numbers"),
-        (lambda: SceneBody("forearm", tracer=(0, 0)), "forearm"),
-        (lambda: Scene("s", [], up=(0, 0, 0)), "up direction"),
-        (lambda: spin(0.0, 1.0, time=[1.0, 0.0]), "backwards"),
-        (lambda: Motion([], np.zeros((0, 1, 3)), np.zeros((0, 1, 4))), "no time"),
-        (lambda: Motion([0], np.zeros((1, 1, 3)), np.zeros((1, 1, 4))), "body number 0 is zero"),
-        (lambda: Motion([0], np.zeros((1, 2, 3)), np.ones((1, 1, 4))), "quaternions"),
-        (lambda: Motion([0, 1], np.zeros((1, 2, 3)), np.ones((1, 2, 4))), "positions"),
-        (lambda: Motion([0], np.full((1, 1, 3), np.nan), np.ones((1, 1, 4))), "not finite"),
-    ],
-)
+@pytest.mark.parametrize(("make", "words"), [
+    (lambda: Shape("teapot", (1,)), "Known: box"), (lambda: Shape("sphere", (1,), color="red;}"), "#0077bb"),
+    (lambda: Shape("sphere", (1,), rotation=np.diag([1, 1, -1])), "not a rotation"),
+    (lambda: Shape("sphere", (1,), rotation=(0, 0, 0, 0)), "quaternion is zero"),
+    (lambda: Shape("sphere", (1,), rotation=(1, 0, 0)), "3x3"),
+    (lambda: Shape("sphere", (1,), position=(0, np.inf, 0)), "not finite"),
+    (lambda: Shape("sphere", ("big",)), "must be numbers"), (lambda: SceneBody("forearm", tracer=(0, 0)), "forearm"),
+    (lambda: Scene("s", [], up=(0, 0, 0)), "up direction"), (lambda: spin(0.0, 1.0, time=[1.0, 0.0]), "backwards"),
+    (lambda: Motion([], np.zeros((0, 1, 3)), np.zeros((0, 1, 4))), "no time"),
+    (lambda: Motion([0], np.zeros((1, 1, 3)), np.zeros((1, 1, 4))), "body number 0 is zero"),
+    (lambda: Motion([0], np.zeros((1, 2, 3)), np.ones((1, 1, 4))), "quaternions"),
+    (lambda: Motion([0, 1], np.zeros((1, 2, 3)), np.ones((1, 2, 4))), "positions"),
+    (lambda: Motion([0], np.full((1, 1, 3), np.nan), np.ones((1, 1, 4))), "not finite"),
+])  # fmt: skip
 def test_what_cannot_be_drawn_is_refused_in_words(make, words):
     with pytest.raises(PolhodeError, match=words):
         make()

@@ -1,7 +1,5 @@
 """The native sine and cosine: coefficients found again from scratch, and errors counted in units of the last place."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The C printer's text and its comments."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

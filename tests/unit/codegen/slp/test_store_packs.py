@@ -1,7 +1,5 @@
 """A program in packs computes what it computes one number at a time, in fewer steps."""
 
-from __future__ import annotations
-
 import ctypes
 import math
 import random
@@ -16,7 +14,7 @@ from tests.random_program import random_program
 from polhode.codegen.ir.interpreter import interpret, interpret_packed
 from polhode.codegen.ir.packed import Packed
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.codegen.llvm import kernels, spilled_packs
+from polhode.codegen.llvm import kernels
 from polhode.codegen.slp import store_packs
 from polhode.codegen.slp.store_packs import pack_stores
 from polhode.native import compile_program
@@ -142,16 +140,6 @@ def test_a_solve_of_many_columns_takes_little_more_than_a_lane_each(seed: int) -
     assert pack_stores(program, 2).cost < 0.6 * steps + len(program.outputs[0].slots)
 
 
-def test_a_slot_is_computed_once() -> None:
-    program = solve_of_many_columns(1)
-    code = pack_stores(program, 4)
-    singles = [number for is_pack, number in code.order if not is_pack]
-    lanes = [lane[0] for pack in code.packs for lane in pack.lanes if lane]
-    assert len(set(singles)) == len(singles) and len(set(lanes)) == len(lanes)
-    assert not set(singles) & set(lanes)
-    assert sorted(number for is_pack, number in code.order if is_pack) == list(range(len(code.packs)))
-
-
 @pytest.mark.parametrize("horizon", [0, 400])
 def test_lanes_that_need_each_other_are_not_packed(horizon: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether that is seen at once, or only when the packs are put in order."""
@@ -166,29 +154,27 @@ def test_lanes_that_need_each_other_are_not_packed(horizon: int, monkeypatch: py
         np.testing.assert_allclose(found, flat(program, inputs, parameters), rtol=1e-9, atol=1e-12)
 
 
-def test_the_same_program_gives_the_same_packs() -> None:
-    assert pack_stores(solve_of_many_columns(2), 4) == pack_stores(solve_of_many_columns(2), 4)
-
-
 @contextmanager
-def always_packed(width: int, live: int, length: int) -> Iterator[None]:
+def always_packed(width: int, segment: int, segments: int) -> Iterator[None]:
     """Packs of this width for programs of any length."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "vectorise", lambda program, width: None)
-        patch.setattr(spilled_packs, "LONG", 0)
-        patch.setattr(spilled_packs, "PROFITABLE", math.inf)
-        patch.setattr(spilled_packs, "LIVE", live)
-        patch.setattr(spilled_packs, "LENGTH", length)
+        patch.setattr(kernels, "LONG", 0)
+        patch.setattr(kernels, "PROFITABLE", math.inf)
+        patch.setattr(kernels, "SEGMENT", segment)
+        patch.setattr(kernels, "SEGMENTS", segments)
         patch.setattr(kernels, "STORES", width)
         yield
 
 
 @pytest.mark.parametrize("kind", PROGRAMS)
-@pytest.mark.parametrize(("width", "live", "length"), [(2, 3, 20), (4, 0, 7), (4, 24, 2000), (8, 5, 50)])
-def test_machine_code_in_packs_gives_the_interpreters_numbers(kind: str, width: int, live: int, length: int) -> None:
+@pytest.mark.parametrize(("width", "segment", "segments"), [(2, 3, 7), (4, 1, 7), (4, 24, 2000), (8, 5, 1)])
+def test_machine_code_in_packs_gives_the_interpreters_numbers(
+    kind: str, width: int, segment: int, segments: int
+) -> None:
     program = PROGRAMS[kind](3)
     inputs, parameters = some_numbers(program, 3)
-    with always_packed(width, live, length):
+    with always_packed(width, segment, segments):
         function = compile_program(program, cache=False, backend="llvm", parameters=parameters)
     found = function(**inputs)
     found = found if isinstance(found, tuple) else (found,)
@@ -200,7 +186,7 @@ def test_an_output_of_packs_may_lie_over_an_input() -> None:
     program = solve_of_many_columns(4, size=4, columns=4)
     inputs, _ = some_numbers(program, 4)
     expected = flat(program, inputs, np.empty(0))
-    with always_packed(4, 3, 20):
+    with always_packed(4, 3, 7):
         function = compile_program(program, cache=False, backend="llvm")
     l, f, work = inputs["l"].copy(), inputs["f"].copy(), np.empty(1)
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in (l, f, work, f)]

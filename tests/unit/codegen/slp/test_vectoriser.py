@@ -1,7 +1,5 @@
 """Isomorphic groups of values are found in the flat program, and computed in packs to the same numbers."""
 
-from __future__ import annotations
-
 import ctypes
 import random
 import re
@@ -11,7 +9,6 @@ from functools import cache
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
-from tests.fixed_run import native_run, plain_run
 from tests.random_program import random_program
 
 import polhode as ph
@@ -168,11 +165,6 @@ def test_limbs_that_are_alike_take_the_steps_of_one(limbs: int, mirrored: bool) 
     assert alone < 20 + limbs  # the body's
 
 
-def test_the_same_program_gives_the_same_packs() -> None:
-    program = Walker(2, 4, mirrored=True, uneven=True).program
-    assert together(program()) == together(Walker(2, 4, mirrored=True, uneven=True).program())
-
-
 def test_a_slot_is_computed_once_and_after_what_it_reads() -> None:
     program = Walker(3, 4, mirrored=True, uneven=True).program()
     code = together(program)
@@ -305,13 +297,10 @@ def test_what_is_not_finite_in_one_limb_stays_there() -> None:
     assert np.isfinite(expected).all() and not np.isfinite(spoilt).all()
 
 
-def test_programs_without_limbs_stay_as_they_are() -> None:
+def test_programs_without_limbs_stay_and_outputs_are_stored_in_blocks() -> None:
     for program in (random_program(1, 300), random_program(2, 60)):
         assert vectorise(program) is None
         assert kernels.written(kernels.Kernel(program, "f", fused=False))[1] is kernels.scalar_code
-
-
-def test_outputs_are_stored_in_blocks_of_four_as_integrators_read_them() -> None:
     program = Walker(1, 5).program()  # ten outputs
     stores = [line for line in module.scalar_module(program).text.split("\n") if ", ptr %s.out0." in line]
     assert ["<4 x double>" in line for line in stores] == [True, True, False, False]
@@ -390,16 +379,6 @@ def test_the_legs_of_a_centaur_go_by_four_and_its_arms_by_two() -> None:
     (found,) = interpret(program, inputs).values()
     compiled = compile_program(program, cache=False, backend="llvm")
     np.testing.assert_allclose(compiled(**inputs), found, rtol=1e-9, atol=1e-10)
-
-
-def test_a_motion_in_vectors_is_the_motion_without() -> None:
-    program = quadruped().compile(bake=True, cache=False).program("state_rates")
-    start = np.array([0, 0, 0.5, 1, 0, 0, 0, *np.linspace(-0.4, 0.5, 8), *np.linspace(0.3, -0.6, 14)])
-    packed = compile_program(program, cache=False)
-    plain = compile_program(program, cache=False, backend="numpy")
-    found, _, _ = native_run("rk4", packed, start, h=1e-3, end=1e-2, given={"tau": np.zeros(14)})
-    expected, _, _ = plain_run("rk4", lambda t, x: plain(x, np.zeros(14)), start, h=1e-3, end=1e-2)
-    np.testing.assert_allclose(found.x, expected.x[: len(start)], rtol=1e-9, atol=1e-10)
 
 
 @cache

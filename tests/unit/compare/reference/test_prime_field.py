@@ -1,7 +1,5 @@
 """Numbers that move obey Leibniz's and the chain rule; expressions move as their derivatives say."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -65,28 +63,19 @@ def test_an_expression_moves_as_its_derivatives_say(shape: Callable[[Expr, Expr]
     assert (made.vary.get(0, 0), made.vary.get(1, 0)) == (f_x.fp, f_y.fp)
 
 
-def test_a_symbol_that_stands_for_something_has_the_value_that_the_graph_would_have() -> None:
+def test_symbols_lengths_and_roots_have_the_values_of_the_graph() -> None:
     a, b = symbols("a b")
     for shape in ("polynomial", "quotient", "roots", "growth", "angle", "corners", "power", "table"):
         f = SHAPES[shape]
         assert evaluated(f(x, y), {x: Jet((a + b).fp), y: Jet((a * b).fp)}).x == f(a + b, a * b).fp, shape
-
-
-def test_the_square_of_a_length_is_what_it_is_the_root_of() -> None:
     length, span = symbol("length"), x * x + y * y
     law = 3 * length**2 + length**3
     found = evaluated(law, {length: Jet(sqrt(span).fp)}, squares={length: span.fp}).x
     assert found == (3 * sqrt(span) ** 2 + sqrt(span) ** 3).fp
-
-
-def test_a_root_of_a_number_is_exact() -> None:
     assert root_of(rational(Fraction(8, 9))) ** 2 % P == rational(Fraction(8, 9))
     moving = root(Jet(4, 12, 0, {3: 1}))
     assert (moving.x, moving.d) == (2, 3)
     assert moving.vary[3] == rational(Fraction(1, 4))
-
-
-def test_plain_numbers_are_recognised_and_others_are_not() -> None:
     assert fraction_of(rational(Fraction(-981, 100))) == Fraction(-981, 100)
     assert fraction_of(0) == 0
     assert all(fraction_of(hash_to_field("some", k)) is None for k in range(100))

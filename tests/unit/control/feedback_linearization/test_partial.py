@@ -1,7 +1,5 @@
 """Partial linearisation of mechanisms with fewer inputs than freedoms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -26,7 +24,7 @@ def test_an_acrobot_and_a_pendubot_both_ways(driven: str, other: str) -> None:
 def test_zero_dynamics_of_a_hanging_acrobot_oscillate_and_those_of_a_standing_one_grow() -> None:
     e = two_link_pendulum().derive()
     hanging = PartialLinearization(e, inputs=["elbow"])
-    assert hanging.zero_dynamics.is_stable is None and "do not tell" in hanging.notices[0]
+    assert hanging.zero_dynamics.is_stable is None and "do not decide" in hanging.notices[0]
     with pytest.warns(UserWarning, match="W-CONTROL-UNSUPPORTED"):
         standing = PartialLinearization(e, inputs=["elbow"], at={"shoulder": np.pi})
     assert standing.zero_dynamics.is_stable is False
@@ -46,14 +44,11 @@ def test_outputs_may_be_named() -> None:
     assert [*PartialLinearization(cart_pole().derive(), ["theta"]).outputs] == ["theta"]
 
 
-@pytest.mark.parametrize(
-    ("make", "sentence"),
-    [
-        (lambda: PartialLinearization(cart_pole().derive(), "located"), "neither collocated nor non-collocated"),
-        (lambda: PartialLinearization(planar_vtol().derive()), "do not drive as many speeds"),
-        (lambda: PartialLinearization(quadrotor().derive()), "is not the rate of a coordinate"),
-    ],
-)
+@pytest.mark.parametrize(("make", "sentence"), [
+    (lambda: PartialLinearization(cart_pole().derive(), "located"), "neither collocated nor non-collocated"),
+    (lambda: PartialLinearization(planar_vtol().derive()), "do not drive as many speeds"),
+    (lambda: PartialLinearization(quadrotor().derive()), "is not the rate of a coordinate"),
+])  # fmt: skip
 def test_what_cannot_be_says_why(make: Any, sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         make()

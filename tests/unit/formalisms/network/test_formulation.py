@@ -1,7 +1,5 @@
 """Formulation trees that a user names: a sentence for each that is none, with the reason."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest
@@ -71,22 +69,16 @@ def test_a_tree_that_is_none_is_refused_with_the_reason(tree: list[str], message
         assert caught.value.problems[0].code == code
 
 
-def test_an_across_driver_must_be_in_the_tree() -> None:
+def test_drivers_cut_sets_and_circles_are_named() -> None:
     tree = ["shoulder", "inertia of lower"]
     assert system_graph(arm(), tree=tree)
     with pytest.raises(PolhodeError, match="across driver 'elbow' must be in the tree"):
         system_graph(arm(), tree=tree, across=["elbow"])
-
-
-def test_a_tree_that_leaves_parts_apart_names_the_cut_set() -> None:
     far = LinearGraph((*ring().edges, Edge("rope", "far", "a.0", "joint")))
     named = ["a.1", "a.2", "b.2", "pin", "left"]
     assert given_formulation(ring(), named)
     with pytest.raises(PolhodeError, match="the cut-set 'rope' are chords, and nothing reaches 'far'"):
         given_formulation(far, named)
-
-
-def test_bodies_that_hang_on_each_other_in_a_circle_are_refused() -> None:
     named = ["a.0", "a.2", "b.1", "left", "right"]  # a tree that meets Tokad's two conditions
     with pytest.raises(PolhodeError, match="bodies 'a', 'b' hang on each other in a circle"):
         given_formulation(ring(), named)
@@ -106,16 +98,13 @@ def test_a_circle_is_avoided_where_the_tree_is_found() -> None:
         system_graph(system, through=["pin"])
 
 
-def test_other_formalisms_have_no_formulation_tree() -> None:
+def test_trees_belong_to_the_network_and_have_keys_of_their_own() -> None:
     for formalism in ("auto", "kane", "newton_euler"):
         with pytest.raises(PolhodeError, match="has no formulation tree") as caught:
             arm().derive(formalism, tree=["shoulder", "elbow"])
         assert caught.value.problems[0].code == "E-PAPER-UNSUPPORTED"
     with pytest.raises(PolhodeError, match="a list of edges"):
         arm().derive("network", tree="shoulder")
-
-
-def test_equations_of_a_chosen_tree_have_a_key_of_their_own_and_pickle() -> None:
     usual, chosen = arm().derive("network"), arm().derive("network", tree=["shoulder", "inertia of lower"])
     assert usual.derivation.key != chosen.derivation.key
     assert pickle.loads(pickle.dumps(chosen)).derivation.tree == ("shoulder", "inertia of lower")

@@ -1,7 +1,5 @@
 """The short articulated bodies give the book's accelerations, and tell how they came to them."""
 
-from __future__ import annotations
-
 import pytest
 from tests.seeds import seeds
 

@@ -1,7 +1,5 @@
 """The short composite bodies give the book's mass matrix, and both orders of elimination its accelerations."""
 
-from __future__ import annotations
-
 import pytest
 from tests.seeds import seeds
 

@@ -1,7 +1,5 @@
 """The short recursion gives the book's efforts."""
 
-from __future__ import annotations
-
 import pytest
 from tests.seeds import seeds
 

@@ -1,7 +1,5 @@
 """In whichever unit lengths are counted, the motion is the same; offsets that occur often become one."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest
@@ -45,9 +43,6 @@ def test_the_offset_that_occurs_most_often_becomes_one() -> None:
     assert scaled.unit == Fraction(3, 10)
     offsets = [p for link in scaled.tree.links for p in link.fixed.p if p]
     assert sum(p == 1 for p in offsets) == 6
-
-
-def test_what_is_converted_comes_back() -> None:
     tree = build_tree(swimmer(ph.Free()))
     scaled = scaled_tree(tree)
     assert scaled.unit != 1 and scaled.slides

@@ -1,7 +1,5 @@
 """SDF models: poses in the model, joints in their children, loops, springs; what is not read is told."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 
@@ -44,7 +42,7 @@ FOUR_BAR = (
 )
 
 
-def test_a_second_joint_to_a_link_closes_a_loop(tmp_path: Path) -> None:
+def test_loops_close_and_joints_to_the_world_need_no_root(tmp_path: Path) -> None:
     system, report = read_sdf(write(tmp_path, *FOUR_BAR), base="fixed")
     assert list(system.constraints) == ["d"]
     assert list(system.joints) == ["root_joint", "a", "b", "c"]
@@ -52,6 +50,14 @@ def test_a_second_joint_to_a_link_closes_a_loop(tmp_path: Path) -> None:
     equations = system.derive()
     run = equations.simulate(0.01)
     assert abs(run.q[0]).max() < 1e-9, "all coordinates are zero as the file has it, and the loop is closed there"
+    rail = "<axis><xyz>0 0 1</xyz><use_parent_model_frame>1</use_parent_model_frame></axis>"
+    system = ph.load(
+        write(tmp_path, link("cart", "0 0 2 1.5708 0 0"), joint("rail", "world", "cart", rail, "prismatic"))
+    )
+    assert list(system.joints) == ["rail"]
+    made = system.joints["rail"]
+    direction = made.in_parent.R @ made.type.axis
+    assert [float(x) for x in direction] == pytest.approx([0, 0, 1], abs=1e-9)
 
 
 def test_poses_of_the_model_become_poses_in_neighbours(tmp_path: Path) -> None:
@@ -76,17 +82,6 @@ def test_springs_act_and_damping_if_asked(tmp_path: Path) -> None:
     assert forward([0.0], [1.0], [0.0]) == pytest.approx([10.0])
     forward = ph.load(path, base="fixed", dynamics=True).derive().compile().forward_dynamics
     assert forward([0.0], [1.0], [0.0]) == pytest.approx([8.0])
-
-
-def test_a_joint_to_the_world_needs_no_root(tmp_path: Path) -> None:
-    rail = "<axis><xyz>0 0 1</xyz><use_parent_model_frame>1</use_parent_model_frame></axis>"
-    system = ph.load(
-        write(tmp_path, link("cart", "0 0 2 1.5708 0 0"), joint("rail", "world", "cart", rail, "prismatic"))
-    )
-    assert list(system.joints) == ["rail"]
-    made = system.joints["rail"]
-    direction = made.in_parent.R @ made.type.axis
-    assert [float(x) for x in direction] == pytest.approx([0, 0, 1], abs=1e-9)
 
 
 def test_looks_are_kept(tmp_path: Path) -> None:
@@ -146,22 +141,19 @@ def limited(folder: Path, inside: str) -> ph.Joint:
     return ph.load(path, base="fixed").joints["j"]
 
 
-def test_effort_and_velocity_are_limits_of_both_signs(tmp_path: Path) -> None:
+def test_limits_of_both_signs_and_none(tmp_path: Path) -> None:
     made = limited(tmp_path, "<effort>20.5</effort><velocity>3</velocity>")
     (effort,), (speed,) = made.effort_limits, made.speed_limits
     assert (float(effort.lower), float(effort.upper), float(speed.upper)) == (-20.5, 20.5, 3.0)  # type: ignore[arg-type]
+    assert limited(tmp_path, "<lower>-inf</lower><upper>inf</upper>").limits == ()
+    with pytest.raises(FormatError, match="E-ROBOT-NUMBER"):
+        limited(tmp_path, "<effort>nan</effort>")
 
 
 @pytest.mark.parametrize("word", ["-1", "0", "1e16", "inf", "Infinity", "-1e20"])
 def test_what_sdf_takes_for_no_limit_is_none(word: str, tmp_path: Path) -> None:
     made = limited(tmp_path, f"<effort>{word}</effort><velocity>{word}</velocity>")
     assert made.effort_limits == made.speed_limits == ()
-
-
-def test_infinite_ends_of_a_coordinate_are_none(tmp_path: Path) -> None:
-    assert limited(tmp_path, "<lower>-inf</lower><upper>inf</upper>").limits == ()
-    with pytest.raises(FormatError, match="E-ROBOT-NUMBER"):
-        limited(tmp_path, "<effort>nan</effort>")
 
 
 def test_roll_pitch_and_yaw_turn_about_fixed_axes() -> None:

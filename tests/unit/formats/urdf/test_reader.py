@@ -1,7 +1,5 @@
 """What a URDF says is what the System is: frames, inertias, joints, limits, damping."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 
@@ -30,32 +28,35 @@ def one_joint(folder: Path, kind: str, inside: str = "", inertial: str = BALL) -
     )
 
 
-def test_links_are_bodies_and_joints_keep_their_names(tmp_path: Path) -> None:
+def test_names_decimals_and_angles_are_those_of_the_file(tmp_path: Path) -> None:
     system = load_urdf(one_joint(tmp_path, "revolute", '<axis xyz="0 1 0"/>'))
     assert list(system.bodies) == ["ground", "base", "arm"]
     assert [q.name for q in system.joints["hinge"].q] == ["hinge"]
     assert [u.name for u in system.joints["hinge"].u] == ["hinge"]
     assert system.name == "arm"
-
-
-def test_a_decimal_is_the_rational_that_it_spells(tmp_path: Path) -> None:
     system = load_urdf(one_joint(tmp_path, "fixed", '<origin xyz="0.1 -2e-3 .5"/>'))
     assert system.joints["hinge"].in_parent.p == ph.Vector([as_expr(Fraction(x)) for x in ("1/10", "-1/500", "1/2")])
-
-
-def test_roll_pitch_and_yaw_turn_about_fixed_axes(tmp_path: Path) -> None:
     system = load_urdf(one_joint(tmp_path, "fixed", '<origin rpy="0.1 0.2 0.3"/>'))
     tenth = as_expr(Fraction(1, 10))
     assert rotation(("z", 3 * tenth), ("y", 2 * tenth), ("x", tenth)) == system.joints["hinge"].in_parent.R
 
 
-def test_an_angle_next_to_a_right_angle_is_one_and_is_reported(tmp_path: Path) -> None:
+def test_right_angles_and_unit_axes_are_exact_and_reported(tmp_path: Path) -> None:
     path = one_joint(tmp_path, "fixed", '<origin rpy="1.570796 0 -3.14159265"/>')
     system, report = read_urdf(path)
     assert rotation(("z", -ph.pi), ("x", ph.pi / 2)) == system.joints["hinge"].in_parent.R
     assert [notice.code for notice in report.notices] == ["N-ROBOT-ANGLE", "N-ROBOT-ANGLE"]
     as_spelt = load_urdf(path, snap=0)
     assert as_spelt.joints["hinge"].in_parent.R != system.joints["hinge"].in_parent.R
+    path = one_joint(tmp_path, "revolute", '<axis xyz="3 0 4"/>')
+    system, report = read_urdf(path)
+    exact = load_urdf(one_joint(tmp_path, "revolute", '<axis xyz="0.6 0 0.8"/>'))
+    assert system.joints["hinge"].type == exact.joints["hinge"].type
+    assert "N-ROBOT-NUMBER" in [notice.code for notice in report.notices]
+    path = write(tmp_path, f'<link name="brick">{BALL}</link>')
+    equations = load_urdf(path, base="floating").derive("newton_euler")
+    assert equations.coordinates[-3:] == ["root_joint_x", "root_joint_y", "root_joint_z"]
+    assert equations.mass_matrix == ph.Matrix.diagonal([1, 1, 1, 2, 2, 2])
 
 
 def test_the_rotation_of_an_inertial_frame_is_honoured(tmp_path: Path) -> None:
@@ -76,21 +77,6 @@ def test_the_rotation_of_an_inertial_frame_is_honoured(tmp_path: Path) -> None:
 def test_every_joint_type_has_its_freedoms(kind: str, freedoms: int, coordinates: int, tmp_path: Path) -> None:
     equations = load_urdf(one_joint(tmp_path, kind, '<axis xyz="0 0 1"/>')).derive()
     assert (len(equations.u), len(equations.q)) == (freedoms, coordinates)
-
-
-def test_a_floating_base_falls_freely(tmp_path: Path) -> None:
-    path = write(tmp_path, f'<link name="brick">{BALL}</link>')
-    equations = load_urdf(path, base="floating").derive("newton_euler")
-    assert equations.coordinates[-3:] == ["root_joint_x", "root_joint_y", "root_joint_z"]
-    assert equations.mass_matrix == ph.Matrix.diagonal([1, 1, 1, 2, 2, 2])
-
-
-def test_an_axis_is_made_exactly_unit_and_that_is_reported(tmp_path: Path) -> None:
-    path = one_joint(tmp_path, "revolute", '<axis xyz="3 0 4"/>')
-    system, report = read_urdf(path)
-    exact = load_urdf(one_joint(tmp_path, "revolute", '<axis xyz="0.6 0 0.8"/>'))
-    assert system.joints["hinge"].type == exact.joints["hinge"].type
-    assert "N-ROBOT-NUMBER" in [notice.code for notice in report.notices]
 
 
 def test_links_welded_together_move_as_their_sum(tmp_path: Path) -> None:
@@ -140,15 +126,12 @@ def test_one_number_says_nothing_of_several_speeds(kind: str, tmp_path: Path) ->
     assert all(joint.speed_limits == joint.effort_limits == () for joint in system.joints.values())
 
 
-def test_an_effort_or_velocity_of_zero_is_not_stated_and_this_is_told(tmp_path: Path) -> None:
+def test_limits_have_both_signs_or_none(tmp_path: Path) -> None:
     system, report = read_urdf(one_joint(tmp_path, "revolute", '<axis xyz="0 0 1"/><limit effort="0" velocity="3"/>'))
     joint = system.joints["hinge"]
     assert joint.effort_limits == () and joint.speed_limits[0].upper == 3
     (notice,) = (notice for notice in report.notices if notice.code == "N-ROBOT-NUMBER")
     assert "0 is taken as not stated: hinge." in notice.message and "arm.urdf:" in notice.place
-
-
-def test_a_locked_joint_has_no_limits(tmp_path: Path) -> None:
     path = one_joint(tmp_path, "revolute", '<axis xyz="0 0 1"/><limit effort="87" velocity="0"/>')
     system, report = read_urdf(path, locked=["hinge"])
     assert system.joints["hinge"].effort_limits == ()
@@ -166,17 +149,17 @@ def test_what_is_not_modelled_is_listed(tmp_path: Path) -> None:
     assert str(report).count("warning:") == 3
 
 
-def test_a_chosen_root_leaves_out_the_rest_and_says_so(tmp_path: Path) -> None:
+def test_roots_grounds_and_missing_meshes(tmp_path: Path) -> None:
     path = write(tmp_path, f'<link name="a">{BALL}</link><link name="b"/>')
     system, report = read_urdf(path, root="a")
     assert list(system.bodies) == ["ground", "a"]
     assert [warning.code for warning in report.warnings] == ["W-ROBOT-TREE"]
-
-
-def test_a_link_called_ground_is_not_the_world(tmp_path: Path) -> None:
     system, report = read_urdf(write(tmp_path, f'<link name="ground">{BALL}</link>'), base="floating")
     assert "ground link" in system.bodies
     assert [notice.code for notice in report.notices] == ["N-ROBOT-NAME"]
+    body = '<link name="base"><visual><geometry><mesh filename="package://gone/a.stl"/></geometry></visual></link>'
+    (shape,) = read_urdf(write(tmp_path, body))[0].bodies["base"].shapes
+    assert (shape.file, shape.lacking) == ("package://gone/a.stl", "missing: the package 'gone' is not known")
 
 
 def test_colours_are_those_of_materials_by_name_or_in_place(tmp_path: Path) -> None:
@@ -186,12 +169,6 @@ def test_colours_are_those_of_materials_by_name_or_in_place(tmp_path: Path) -> N
     body = f'<material name="steel"><color rgba="0.5 0.5 1 1"/></material><link name="base">{visuals}</link>'
     system, _ = read_urdf(write(tmp_path, body))
     assert [shape.color for shape in system.bodies["base"].shapes] == ["#8080ff", "#00ff00", "", ""]
-
-
-def test_a_mesh_that_is_not_there_is_kept_with_the_reason(tmp_path: Path) -> None:
-    body = '<link name="base"><visual><geometry><mesh filename="package://gone/a.stl"/></geometry></visual></link>'
-    (shape,) = read_urdf(write(tmp_path, body))[0].bodies["base"].shapes
-    assert (shape.file, shape.lacking) == ("package://gone/a.stl", "missing: the package 'gone' is not known")
 
 
 def test_solids_are_drawn_and_meshes_are_named(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """Rotation matrices that other tools give in rounded numbers are taken for the exact rotation nearest to them."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np
@@ -55,11 +53,9 @@ def test_a_rounded_matrix_is_replaced_by_the_nearest_rotation_and_the_change_is_
     assert np.abs(floats(R) - U @ V).max() < 1e-14
 
 
-@pytest.mark.parametrize(
-    "given",
-    [np.round(Rotation.from_euler("z", 0.3).as_matrix(), 4), -np.eye(3), np.diag([1, 1, -1.0]), 2 * np.eye(3)],
-    ids=["too coarse", "a point reflection", "a mirror", "a stretch"],
-)
+@pytest.mark.parametrize("given", [
+    np.round(Rotation.from_euler("z", 0.3).as_matrix(), 4), -np.eye(3), np.diag([1, 1, -1.0]), 2 * np.eye(3),
+], ids=["too coarse", "a point reflection", "a mirror", "a stretch"])  # fmt: skip
 def test_what_is_no_rotation_is_refused(given: np.ndarray) -> None:
     with pytest.raises(ph.PolhodeError, match=r"not orthogonal with determinant 1.*\n.*turns"):
         placed(given)

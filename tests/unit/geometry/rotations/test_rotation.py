@@ -1,7 +1,5 @@
 """Every form of a rotation gives it back, near its singularity too; SciPy's Rotation judges where it has the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 
@@ -121,21 +119,15 @@ def test_roots_lose_half_the_digits_near_their_singularity_and_none_with_another
         assert gap(r.local(form).rotation, r) < 1e-12
 
 
-def test_roots_give_ten_thousand_rotations_back_as_well_as_they_are_conditioned() -> None:
+def test_roots_are_conditioned_and_references_taken_near_singularities() -> None:
     for form in ROOTS:
         far = {"far": MANY.angle > np.pi / 2} if form == "axial" else {}
         back = getattr(ph.Rotation, f"from_{form}_vector")(MANY.coordinates(form), **far)
         cosine = np.cos(MANY.angle / 2) if form == "sine" else np.cos(MANY.angle)
         assert (np.abs(back.matrix - MANY.matrix).max(axis=(1, 2)) < 1e-15 + 2e-15 / np.abs(cosine)).all()
-
-
-def test_the_cosine_of_half_the_angle_saves_the_sine_chart_its_root() -> None:
     half = near_half_turns()
     w = np.abs(half.quaternion[:, 0])
     assert gap(ph.Rotation.from_sine_vector(half.sine_vector, cosine=w), half) < 1e-15
-
-
-def test_references_are_taken_where_a_form_is_near_its_singularity_alone() -> None:
     chart = MANY.local("zxz")
     stays = MANY.condition("zxz") <= 8
     assert stays.mean() > 0.9
@@ -182,16 +174,10 @@ def test_interpolation_is_scipys() -> None:
     assert np.abs(between.matrix - Slerp([0, 1], judged(r))(s).as_matrix()).max() < 1e-14
 
 
-def test_axis_and_angle_are_those_of_the_exponential_vector() -> None:
+def test_random_rotations_and_exponential_vectors_of_any_length() -> None:
     assert np.abs(MANY.axis * MANY.angle[:, None] - MANY.exponential).max() < 1e-14
-
-
-def test_random_rotations_are_evenly_distributed_and_have_a_seed() -> None:
     assert np.abs(MANY.matrix.mean(axis=0)).max() < 0.02
     assert np.array_equal(ph.Rotation.random(3, seed=9).quaternion, ph.Rotation.random(3, seed=9).quaternion)
-
-
-def test_exponential_vectors_of_any_length_turn_on() -> None:
     assert gap(ph.Rotation.from_exponential([0, 0, 2 * np.pi + 0.3]), ph.Rotation.from_euler("z", 0.3)) < 1e-14
 
 
@@ -278,10 +264,13 @@ def test_batches_of_different_shapes_are_refused_with_their_shapes(uneven: Calla
     assert "E-ROTATION-SHAPE" in str(refused.value)
 
 
-def test_one_goes_with_a_batch() -> None:
+def test_batches_of_one_shape_combine_and_others_are_refused() -> None:
     assert FIVE.apply((1, 0, 0)).shape == (5, 3)
     assert FIVE[0].apply(np.ones((2, 4, 3))).shape == (2, 4, 3)
     assert ph.MovingRotation(FIVE, (1, 0, 0)).velocity("space").shape == (5, 3)
+    for compare in (lambda: FIVE == FIVE, lambda: FIVE[0] != FIVE, lambda: FIVE[0] == FIVE):
+        with pytest.raises(PolhodeError, match="equals"):
+            compare()
 
 
 def test_one_rotation_is_equal_to_what_equals_it() -> None:
@@ -295,9 +284,3 @@ def test_one_rotation_is_equal_to_what_equals_it() -> None:
     assert r != 1 and r is not None and r != r.matrix.tolist()
     with pytest.raises(TypeError, match="unhashable"):
         hash(r)
-
-
-def test_batches_are_not_equal_as_a_whole() -> None:
-    for compare in (lambda: FIVE == FIVE, lambda: FIVE[0] != FIVE, lambda: FIVE[0] == FIVE):
-        with pytest.raises(PolhodeError, match="equals"):
-            compare()

@@ -1,7 +1,5 @@
 """Rotations of symbols: exact in every form, and free of roots where they can be."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 from itertools import product
@@ -77,21 +75,21 @@ def test_all_sequences_are_products_of_turns(word: str, extrinsic: bool) -> None
     assert made.euler(word, extrinsic=extrinsic) == Vector(angles)
 
 
-def test_ph_rotation_is_the_matrix_of_turns_and_stays_exact() -> None:
+def test_turns_are_exact_and_free_of_roots() -> None:
     turns = (("z", 0.3), ("x", ph.symbol("q")), ([1, 2, 2], 1))
     assert ph.rotation(*turns) == Rotation.from_turns(*turns).matrix
     assert ph.rotation(("z", 0.3)) == Rotation.from_turns(("z", 0.3), exact=True).matrix
     assert isinstance(Rotation.from_turns(("z", 0.3)).matrix, np.ndarray)
     assert isinstance(ph.rotation(("z", 0.3)), ph.Matrix)
-
-
-def test_half_turns_of_symbols_have_every_form_but_the_vector_parameter() -> None:
     half = Rotation.from_turns(("z", ph.pi))
     assert half.quaternion == (0, 0, 0, 1) and half.sine_vector == (0, 0, 1)
     assert evaluate([*half.euler("zxz"), *half.exponential], {}) == pytest.approx([np.pi, 0, 0, 0, 0, np.pi])
     assert Rotation.from_matrix(half.matrix).equals(half)
     with pytest.raises(ph.PolhodeError, match=r"is where the form 'vector' is singular: at every half turn"):
         _ = half.vector
+    r = EXACT["vector"] @ EXACT["euler"]
+    assert not any(node.op == "sqrt" for form in (r.vector, r.axial_vector) for node in ph_nodes(form))
+    assert not any(node.op == "sqrt" for node in ph_nodes((EXACT["quaternion"] @ EXACT["euler"]).quaternion))
 
 
 LOCKED = [
@@ -132,12 +130,6 @@ def test_no_rotation_has_every_form_but_an_axis() -> None:
         _ = none.axis
 
 
-def test_symbols_stay_free_of_roots_where_they_can() -> None:
-    r = EXACT["vector"] @ EXACT["euler"]
-    assert not any(node.op == "sqrt" for form in (r.vector, r.axial_vector) for node in ph_nodes(form))
-    assert not any(node.op == "sqrt" for node in ph_nodes((EXACT["quaternion"] @ EXACT["euler"]).quaternion))
-
-
 def ph_nodes(values: Vector) -> list[ph.Expr]:
     from polhode.expr import topological
 
@@ -155,14 +147,11 @@ def test_one_rotation_of_numbers_becomes_exact_where_it_meets_symbols() -> None:
     assert EXACT["vector"].apply([0.5, 0, 0])[0] == EXACT["vector"].matrix[0, 0] / 2
 
 
-def test_numbers_are_taken_exactly_when_that_is_asked() -> None:
+def test_numbers_become_exact_on_request_and_interpolation_is_exact() -> None:
     r = Rotation.from_vector([0.5, 0, Fraction(1, 3)])
     assert r.vector == (Fraction(1, 2), 0, Fraction(1, 3))
     assert Rotation.from_vector([0.5, 0, 1], exact=True).matrix[0, 0] == Fraction(1, 9)
     assert is_zero(Rotation.from_quaternion([1, 2, 3, 4], exact=True).quaternion[0] - 1 / ph.sqrt(30))
-
-
-def test_interpolation_between_exact_rotations_is_exact() -> None:
     quarter = Rotation.from_turns(("z", ph.pi / 2))
     half_way = Rotation.identity(exact=True).interpolate(quarter, Fraction(1, 2))
     assert np.allclose(evaluate(list(half_way.vector), {}), [0, 0, np.tan(np.pi / 8)])

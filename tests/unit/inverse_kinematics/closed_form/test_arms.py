@@ -1,7 +1,5 @@
 """Axes of a chain as lines."""
 
-from __future__ import annotations
-
 from polhode.expr import Vector, as_expr, symbol
 from polhode.inverse_kinematics.closed_form.arms import Axis
 

@@ -1,7 +1,5 @@
 """Closed forms: all branches of known arms, their proof, and what has none."""
 
-from __future__ import annotations
-
 from functools import cache
 from math import pi
 
@@ -23,21 +21,11 @@ UR5 = [
     (0, "0.10915", 0, pi / 2), (0, "0.09465", 0, -pi / 2), (0, "0.0823", 0, 0),
 ]  # fmt: skip
 FIRST_MEET = [
-    (0, 1, 0, pi / 2),
-    (0, 0, "0.5", "0.7"),
-    (0, 1, 1, pi / 2),
-    (0, 1, 0, pi / 2),
-    (0, 0, 0, "1.1"),
-    (0, 0, 0, 0),
-]
+    (0, 1, 0, pi / 2), (0, 0, "0.5", "0.7"), (0, 1, 1, pi / 2), (0, 1, 0, pi / 2), (0, 0, 0, "1.1"), (0, 0, 0, 0),
+]  # fmt: skip
 LAST_MEET = [
-    (0, 1, 1, "0.6"),
-    (0, 1, 0, pi / 2),
-    (0, 0, "0.5", pi / 2),
-    (0, 1, 0, pi / 2),
-    (0, 0, 0, -pi / 2),
-    (0,) * 4,
-]
+    (0, 1, 1, "0.6"), (0, 1, 0, pi / 2), (0, 0, "0.5", pi / 2), (0, 1, 0, pi / 2), (0, 0, 0, -pi / 2), (0,) * 4,
+]  # fmt: skip
 ARMS = {"PUMA": PUMA, "UR5": UR5, "first meet": FIRST_MEET, "last meet": LAST_MEET}
 
 
@@ -100,13 +88,8 @@ def test_lengths_may_be_symbols() -> None:
         s.parameter(name, value) for name, value in zip(("a2", "a3", "d3", "d4"), (4, 1, 2, 3), strict=True)
     )
     rows = [
-        (0, 0, 0, pi / 2),
-        (0, 0, a2, 0),
-        (0, d3, a3, -pi / 2),
-        (0, d4, 0, pi / 2),
-        (0, 0, 0, -pi / 2),
-        (0, 0, 0, 0),
-    ]
+        (0, 0, 0, pi / 2), (0, 0, a2, 0), (0, d3, a3, -pi / 2), (0, d4, 0, pi / 2), (0, 0, 0, -pi / 2), (0, 0, 0, 0),
+    ]  # fmt: skip
     equations = ph.from_dh(rows, system=s).derive()
     form = equations.closed_form_inverse_kinematics("link6", parameters={"a2": 5})
     q = [0.3, -0.8, 1.2, 0.4, 0.7, -0.5]
@@ -136,11 +119,9 @@ def test_what_has_no_closed_form_says_why() -> None:
     crooked = [(0, "0.1", "0.2", "0.3"), (0, "0.3", "0.1", "0.5"), *[(0, "0.2", "0.3", "0.4")] * 4]
     sliding = [*PUMA[:5], (0, 0, 0, 0, "prismatic")]
     for rows, told in [
-        (crooked, "neither do three axes"),
-        (sliding, "'joint6' is not revolute"),
-        ([*PUMA, (0, 0, 1, 0)], "infinitely many"),
-        (PUMA[:5], "most poses cannot be reached"),
-    ]:
+        (crooked, "neither do three axes"), (sliding, "'joint6' is not revolute"),
+        ([*PUMA, (0, 0, 1, 0)], "infinitely many"), (PUMA[:5], "most poses cannot be reached"),
+    ]:  # fmt: skip
         with pytest.raises(PolhodeError, match=told):
             ph.from_dh(rows).derive().closed_form_inverse_kinematics(f"link{len(rows)}")
     with pytest.raises(PolhodeError, match="orientation alone"):

@@ -1,18 +1,12 @@
 """Parallel joints are crossed in one step."""
 
-from __future__ import annotations
-
-from tests.unit.kinematics.passes.walker import keeps_the_equations, walker
+from tests.unit.kinematics.passes.walker import walker
 
 from polhode.expr import same
 from polhode.kinematics.motion import velocities
 from polhode.kinematics.passes import apply
 from polhode.kinematics.passes.merge import merged_turns
 from polhode.kinematics.tree import build_tree
-
-
-def test_merging_keeps_the_equations() -> None:
-    assert keeps_the_equations("merge", walker())
 
 
 def test_a_foot_is_turned_against_the_hip_by_both_joints_between() -> None:

@@ -1,7 +1,5 @@
 """A mechanism on which every pass finds something to do, and what is counted on it."""
 
-from __future__ import annotations
-
 import polhode as ph
 from polhode.expr import is_zero
 from polhode.formalisms.deriving import derive

@@ -1,7 +1,5 @@
 """Sayers' two bodies: A turns about n1, B about a2."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pytest

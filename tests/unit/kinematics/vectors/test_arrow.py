@@ -1,7 +1,5 @@
 """Arrows: sums and products without a basis, equal whatever they are written in; each mistake is a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -24,17 +22,23 @@ def test_unit_vectors_of_one_body_are_orthonormal_and_right_handed(pair: Any) ->
     assert e[2] ^ e[0] == e[1]
 
 
-def test_an_axis_that_two_bodies_share_is_one_vector(pair: Any) -> None:
+def test_axes_and_products_between_bodies_have_only_the_joints_between(pair: Any) -> None:
     assert pair.B.y == pair.A.y
     assert pair.A.x == pair.N.x
     assert pair.B.x != pair.A.x
     assert (pair.A.y & pair.B.y) == 1
-
-
-def test_products_know_only_the_joints_between(pair: Any) -> None:
     assert set(free_symbols([pair.A.x & pair.B.x])) == {pair.q[1]}
     assert set(free_symbols([pair.N.z & pair.A.y])) == {pair.q[0]}
     assert (pair.A.x & pair.B.z) == sin(pair.q[1])
+    s = ph.System()
+    links = [s.ground] + [s.body(f"link{k}") for k in range(3)]
+    q = [s.joint(f"q{k}", links[k], links[k + 1], ph.Revolute("z")).q[0] for k in range(3)]
+    assert (links[0].x & links[3].x) is cos(q[0] + q[1] + q[2])
+    assert repr(pair.N.x ^ pair.A.y) == "a_z"
+    assert repr(pair.B.y ^ pair.A.x) == "-a_z"
+    assert repr(pair.A.y ^ pair.B.x) == "-b_z"
+    assert repr(pair.N.x ^ pair.B.y) == "a_z", "n1 and b2 are both fixed in A"
+    assert repr(pair.B.y ^ pair.N.x) == "-a_z"
 
 
 def test_joints_on_the_way_to_the_ground_do_not_enter_between_siblings() -> None:
@@ -45,21 +49,6 @@ def test_joints_on_the_way_to_the_ground_do_not_enter_between_siblings() -> None
     b = s.joint("b", trunk, right, ph.Revolute("x")).q[0]
     assert (left.y & right.y) == cos(a - b)
     assert set(free_symbols([left.y & right.y])) <= {a, b}
-
-
-def test_parallel_joints_turn_by_the_sum_of_their_angles() -> None:
-    s = ph.System()
-    links = [s.ground] + [s.body(f"link{k}") for k in range(3)]
-    q = [s.joint(f"q{k}", links[k], links[k + 1], ph.Revolute("z")).q[0] for k in range(3)]
-    assert (links[0].x & links[3].x) is cos(q[0] + q[1] + q[2])
-
-
-def test_the_cross_product_keeps_shared_axes_free_of_angles(pair: Any) -> None:
-    assert repr(pair.N.x ^ pair.A.y) == "a_z"
-    assert repr(pair.B.y ^ pair.A.x) == "-a_z"
-    assert repr(pair.A.y ^ pair.B.x) == "-b_z"
-    assert repr(pair.N.x ^ pair.B.y) == "a_z", "n1 and b2 are both fixed in A"
-    assert repr(pair.B.y ^ pair.N.x) == "-a_z"
 
 
 def test_products_agree_with_components_in_any_basis(pair: Any) -> None:
@@ -73,11 +62,14 @@ def test_products_agree_with_components_in_any_basis(pair: Any) -> None:
         assert {key for key, _ in a.express(frame).terms} == {frame.name}
 
 
-def test_triple_products_obey_lagranges_rule(pair: Any) -> None:
+def test_triple_products_and_directions_of_known_length(pair: Any) -> None:
     a, b, c = pair.N.y + pair.B.x, 2 * pair.A.z - pair.N.x, pair.B.z + pair.u[0] * pair.A.y
     assert (a ^ (b ^ c)) == b * (a & c) - c * (a & b)
     assert (a ^ b) == -(b ^ a)
     assert (a & (b ^ c)) == (c & (a ^ b))
+    tilted = (pair.A.x + 2 * pair.B.y).normalized()
+    assert (tilted & tilted) == 1
+    assert tilted == (pair.A.x + 2 * pair.A.y) / ph.sqrt(5)
 
 
 def test_sums_scale_and_divide(pair: Any) -> None:
@@ -93,12 +85,6 @@ def test_sums_scale_and_divide(pair: Any) -> None:
     assert a.normalized() * a.norm() == a
 
 
-def test_a_direction_of_known_length_is_made_exactly_unit(pair: Any) -> None:
-    tilted = (pair.A.x + 2 * pair.B.y).normalized()
-    assert (tilted & tilted) == 1
-    assert tilted == (pair.A.x + 2 * pair.A.y) / ph.sqrt(5)
-
-
 def test_native_form_is_written_as_it_was_built(pair: Any) -> None:
     u1, u2 = pair.u
     assert repr(u1 * pair.N.x + u2 * pair.A.y) == "u1*ground_x + u2*a_y"
@@ -108,22 +94,16 @@ def test_native_form_is_written_as_it_was_built(pair: Any) -> None:
     assert repr(pair.A.x - pair.A.x) == "0"
 
 
-def test_latex_has_bold_letters_with_numbers_and_hats_on_request(pair: Any) -> None:
+def test_arrows_are_written_in_latex_by_letters_of_their_size(pair: Any) -> None:
     w = pair.u[0] * pair.N.x + pair.u[1] * pair.A.y
     assert w.latex() == r"u_{1} \mathbf{\text{ground}}_{1} + u_{2} \mathbf{a}_{2}"
     assert pair.B.z.latex(hats=True) == r"\hat{\mathbf{b}}_{3}"
     assert (-(pair.u[0] + 1) * pair.B.x).latex() == r"-\left(1 + u_{1}\right) \mathbf{b}_{1}"
     assert pair.B.x._repr_latex_() == r"$\mathbf{b}_{1}$"
-
-
-def test_a_capital_keeps_its_size_where_a_small_letter_is_taken() -> None:
     s = ph.System()
     for name in ("B", "b"):
         s.joint(f"j{name}", s.ground, s.body(name), ph.Revolute("x"))
     assert repr(s.bodies["B"].x + s.bodies["b"].x) == "B_x + b_x"
-
-
-def test_speeds_and_coordinates_of_one_name_are_told_apart() -> None:
     s = ph.System()
     rotor = s.body("rotor")
     joint = s.joint("spin", s.ground, rotor, ph.Revolute("z"))
@@ -146,10 +126,23 @@ def test_a_system_that_grows_gives_fresh_answers() -> None:
     assert (tilted.y & s.ground.y) == cos(3 * one.q[0] + ph.pi / 2)
 
 
-def test_an_arrow_may_be_made_of_components(pair: Any) -> None:
+def test_arrows_are_made_of_components_and_differ_from_other_things(pair: Any) -> None:
     assert pair.B.arrow((1, 2, 3)) == pair.B.x + 2 * pair.B.y + 3 * pair.B.z
     assert same(pair.B.arrow((1, 2, 3)).components("B"), Vector([1, 2, 3]))
     assert pair.B.axis(2) == pair.B.z
+    loose = Body("loose", as_expr(1), Vector([0, 0, 0]), Matrix.zeros(3, 3))
+    with pytest.raises(PolhodeError, match="'loose' belongs to no system"):
+        _ = loose.x
+    tilted = (3 * pair.A.x + 4 * pair.B.y) / 5
+    assert unit_direction(tilted, "axis") is tilted
+    assert reference_direction(pair.A.x, pair.A.x + 2 * pair.B.y, "axis") == pair.A.y
+    across = reference_direction(pair.A.x, 5 * pair.A.x + pair.A.y + pair.A.z, "axis")
+    assert (across & pair.A.x) == 0
+    assert unit_direction(across, "axis") is across
+    assert pair.A.x != 1
+    assert pair.A.x != "A"
+    assert pair.A.x != other().bodies["A"].x
+    assert ph.basis(pair.A) != pair.A.x
 
 
 def other() -> ph.System:
@@ -189,10 +182,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], object], str]] = {
         "how the acceleration 'u1' changes in time is not known",
     ),
     "two components": (lambda p: p.A.arrow((1, 2)), "arrow in 'A': a vector has 3 components, not 2"),
-    "points of two systems": (
-        lambda p: p.A.origin.position(other().bodies["A"].origin),
-        "different systems",
-    ),
+    "points of two systems": (lambda p: p.A.origin.position(other().bodies["A"].origin), "different systems"),
     "not a unit vector": (
         lambda p: unit_direction(p.A.x + p.A.y, "axis of 'spin'"),
         r"axis of 'spin': the direction a_x \+ a_y is not a unit vector.\n  Divide a direction of known length",
@@ -212,25 +202,3 @@ def test_a_mistake_is_one_sentence_with_a_cure(mistake: tuple[Callable[[Any], ob
         act(pair)
     (problem,) = caught.value.problems
     assert problem.code.startswith("E-")
-
-
-def test_a_body_without_a_system_has_no_axes() -> None:
-    loose = Body("loose", as_expr(1), Vector([0, 0, 0]), Matrix.zeros(3, 3))
-    with pytest.raises(PolhodeError, match="'loose' belongs to no system"):
-        _ = loose.x
-
-
-def test_what_is_right_passes_through(pair: Any) -> None:
-    tilted = (3 * pair.A.x + 4 * pair.B.y) / 5
-    assert unit_direction(tilted, "axis") is tilted
-    assert reference_direction(pair.A.x, pair.A.x + 2 * pair.B.y, "axis") == pair.A.y
-    across = reference_direction(pair.A.x, 5 * pair.A.x + pair.A.y + pair.A.z, "axis")
-    assert (across & pair.A.x) == 0
-    assert unit_direction(across, "axis") is across
-
-
-def test_arrows_compare_with_other_things_as_unequal(pair: Any) -> None:
-    assert pair.A.x != 1
-    assert pair.A.x != "A"
-    assert pair.A.x != other().bodies["A"].x
-    assert ph.basis(pair.A) != pair.A.x

@@ -1,7 +1,5 @@
 """Names for scalar expressions: one name, one value."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -13,29 +11,20 @@ from polhode.kinematics.vectors import named
 from .conftest import two_bodies
 
 
-def test_a_name_is_never_given_to_another_value(pair: Any) -> None:
+def test_a_name_keeps_its_value_and_its_meaning(pair: Any) -> None:
     one, two = named(pair.N.y.express(pair.B)), named(pair.N.z.express(pair.B))
     assert set(map(repr, one.meaning)) == {"Z1", "Z2", "Z3"}
     for name, value in one.meaning.items():
         assert two.meaning.get(name, value) == value
     both = one.arrow + two.arrow
     assert named(both, known={**one.meaning, **two.meaning}).unnamed() == pair.N.y + pair.N.z
-
-
-def test_what_was_named_before_keeps_its_name(pair: Any) -> None:
     one = named(pair.N.y.express(pair.B))
     again = named(2 * pair.N.y.express(pair.B) / 2)
     assert again.meaning == one.meaning and again.arrow.terms == one.arrow.terms
-
-
-def test_names_in_what_is_named_keep_their_meaning(pair: Any) -> None:
     one = named(pair.N.y.express(pair.B))
     two = named(one.arrow * ph.cos(pair.q[0]))
     assert not set(two.meaning.values()) & set(two.meaning)  # none stands for itself
     assert two.unnamed() == pair.N.y * ph.cos(pair.q[0])
-
-
-def test_names_depend_on_what_was_named_in_the_same_system_alone() -> None:
     first, second = two_bodies(), two_bodies()
     one = named(first.N.y.express(first.B))
     named(first.N.z.express(first.B))
@@ -58,12 +47,9 @@ def test_a_name_from_elsewhere_stands_for_its_value_from_then_on(pair: Any) -> N
     assert caught.value.problems[0].code == "E-MODEL-TWICE"
 
 
-def test_nothing_of_the_model_gives_its_name(pair: Any) -> None:
+def test_names_do_not_clash_with_the_model_and_begin_with_a_whole_number(pair: Any) -> None:
     pair.system.parameter("Z1")
     assert repr(named(ph.cos(pair.q[0]) * pair.A.x).arrow) == "Z2*a_x"
-
-
-def test_what_is_neither_is_refused() -> None:
     with pytest.raises(ph.PolhodeError, match="3 is not an arrow or a dyadic"):
         named(3)  # type: ignore[type-var]
 

@@ -1,7 +1,5 @@
 """A wheel whose lean is told: textbook equations, right while it stands, and a run that says when it fell."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Moments of flexible bodies in numbers: by their records, and again by quadrature of their material."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import polhode as ph

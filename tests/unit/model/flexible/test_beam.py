@@ -1,7 +1,5 @@
 """A beam's records: shapes, moments, stiffness, stations and frames."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np
@@ -86,15 +84,6 @@ def test_in_the_plane_a_station_turns_by_twice_the_arc_tangent_of_half_its_slope
     assert (cosine, sine) == pytest.approx((np.cos(2 * np.arctan(0.2)), np.sin(2 * np.arctan(0.2))))
 
 
-def test_a_station_moves_by_its_own_coordinates_alone() -> None:
-    s, boom = beam(modes=3)
-    L = s.parameters["L"].symbol
-    tip, middle = boom.at(L), boom.at(L / 2)
-    names = {q.name: q for q in boom.q}
-    assert s.model().joints[tip.name].in_parent.p == Vector([L, 0, names["boom_s1_z"]])
-    assert s.model().joints[middle.name].in_parent.p == Vector([L / 2, 0, names["boom_s2_z"]])
-
-
 def test_a_load_at_the_tip_bends_a_cantilever_exactly() -> None:
     s, boom = beam(modes=2)
     L, EI = s.parameters["L"].symbol, s.parameters["EI"].symbol
@@ -153,11 +142,23 @@ def test_mean_axes_have_no_linear_or_angular_momentum_of_deformation() -> None:
         assert not any(G[j, k] - G[k, j] for j in range(3) for k in range(3))
 
 
-def test_a_chord_passes_through_both_ends() -> None:
+def test_stations_keep_names_and_chords_pass_through_ends() -> None:
     s, boom = beam(frame="chord", modes=3)
     tip = boom.at(s.parameters["L"].symbol, static=False)
     assert s.model().joints[tip.name].in_parent.p[2] == 0
     assert not any(s.model().joints["boom elastic"].in_child.p)
+    s, boom = beam(modes=2)
+    before = boom.q
+    boom.at(s.parameters["L"].symbol)
+    assert boom.q[:2] == before
+    assert [q.name for q in boom.q[2:]] == ["boom_s1_z", "boom_s1_ry"]
+    assert len(s.loads) == 1
+    s, boom = beam(modes=3)
+    L = s.parameters["L"].symbol
+    tip, middle = boom.at(L), boom.at(L / 2)
+    names = {q.name: q for q in boom.q}
+    assert s.model().joints[tip.name].in_parent.p == Vector([L, 0, names["boom_s1_z"]])
+    assert s.model().joints[middle.name].in_parent.p == Vector([L / 2, 0, names["boom_s2_z"]])
 
 
 def test_a_pinned_inboard_end_turns_in_the_frame() -> None:
@@ -167,15 +168,6 @@ def test_a_pinned_inboard_end_turns_in_the_frame() -> None:
     sine, cosine = evaluate([R[0, 2], R[0, 0]], {boom.q[0]: 0.1, s.parameters["L"].symbol: 2})
     slope = 0.1 * np.pi / 2 / 2  # of sin(π ξ / 2) at 0
     assert np.arctan2(sine, cosine) == pytest.approx(2 * np.arctan(slope / 2), rel=1e-6)
-
-
-def test_a_station_keeps_the_names_of_coordinates_and_adds_its_own() -> None:
-    s, boom = beam(modes=2)
-    before = boom.q
-    boom.at(s.parameters["L"].symbol)
-    assert boom.q[:2] == before
-    assert [q.name for q in boom.q[2:]] == ["boom_s1_z", "boom_s1_ry"]
-    assert len(s.loads) == 1
 
 
 def test_a_station_that_only_looks_adds_no_coordinate_and_may_get_static_shapes_later() -> None:
@@ -222,36 +214,22 @@ def test_a_pair_of_stiffnesses_is_about_the_axes_across() -> None:
     assert frequencies(s, "boom")[0] == pytest.approx(frequencies(plain, "boom")[0])
 
 
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"modes": 0}, "the number of modes 0 is not a whole number"),
-        ({"modes": {"z": 2, "y": 1}}, "there is no deformation 'y'"),
-        ({"EI": None}, "its stiffness EI is missing"),
-        ({"EI": -4}, "the stiffness 'z' -4 is not positive"),
-        ({"mass": 0}, "the mass 0 is not positive"),
-        ({"ends": ("free", "free")}, "the ends free and free leave the beam loose"),
-        ({"ends": ("pinned", "free")}, "the ends pinned and free leave the beam loose"),
-        ({"ends": ("clamped", "glued")}, "there is no ends 'glued'"),
-        ({"axis": "w"}, "there is no axis 'w'"),
-        ({"bending": "x"}, "it cannot bend along its axis x"),
-        ({"GJ": 3}, "torsion needs the inertia of the sections"),
-        ({"frame": "moving"}, "there is no frame 'moving'"),
-        ({"damping": (0.1, 0.2, 0.3)}, "3 ratios of damping are given, not 2"),
-        ({"damping": 0.1, "rayleigh": (1, 2)}, "damping is given by ratios and by Rayleigh"),
-        ({"EJ": 3}, "there is no option 'EJ'"),
-    ],
-)
+@pytest.mark.parametrize(("given", "sentence"), [
+    ({"modes": 0}, "the number of modes 0 is not a whole number"),
+    ({"modes": {"z": 2, "y": 1}}, "there is no deformation 'y'"), ({"EI": None}, "its stiffness EI is missing"),
+    ({"EI": -4}, "the stiffness 'z' -4 is not positive"), ({"mass": 0}, "the mass 0 is not positive"),
+    ({"ends": ("free", "free")}, "the ends free and free leave the beam loose"),
+    ({"ends": ("pinned", "free")}, "the ends pinned and free leave the beam loose"),
+    ({"ends": ("clamped", "glued")}, "there is no ends 'glued'"), ({"axis": "w"}, "there is no axis 'w'"),
+    ({"bending": "x"}, "it cannot bend along its axis x"), ({"GJ": 3}, "torsion needs the inertia of the sections"),
+    ({"frame": "moving"}, "there is no frame 'moving'"),
+    ({"damping": (0.1, 0.2, 0.3)}, "3 ratios of damping are given, not 2"),
+    ({"damping": 0.1, "rayleigh": (1, 2)}, "damping is given by ratios and by Rayleigh"),
+    ({"EJ": 3}, "there is no option 'EJ'"),
+])  # fmt: skip
 def test_what_no_beam_has_is_refused_in_a_sentence(given: dict[str, object], sentence: str) -> None:
     with pytest.raises(ph.PolhodeError, match=sentence):
         beam(**given)
-
-
-def test_a_negative_default_value_of_a_parameter_is_refused() -> None:
-    s = ph.System("crane")
-    with pytest.raises(ModelError, match="the mass m is not positive"):
-        s.beam("boom", length=1, mass=s.parameter("m", -1), EI=1)
-    assert list(s.bodies) == ["ground"]
 
 
 def test_stations_off_the_beam_and_at_no_fixed_fraction_are_refused() -> None:
@@ -265,18 +243,18 @@ def test_stations_off_the_beam_and_at_no_fixed_fraction_are_refused() -> None:
         boom.at(s.parameters["m"].symbol)
 
 
-def test_a_station_does_not_take_the_name_of_another_body() -> None:
-    s, boom = beam()
-    s.body("boom at L", 1)
-    with pytest.raises(ModelError, match="there is already a body or frame of this name"):
-        boom.at(s.parameters["L"].symbol)
-    assert len(boom.q) == 2
-
-
-def test_shapes_with_shear_need_values() -> None:
+def test_shear_negative_damping_and_units_are_checked() -> None:
     s = ph.System("crane")
     with pytest.raises(ModelError, match="whose values are not known"):
         s.beam("boom", length=1, mass=1, EI=s.parameter("EI"), GA=3, gyration="0.1")
+    s = ph.System("crane")
+    with pytest.raises(ModelError, match="beam 'boom': the EI EI is in N·m, not in N·m²"):
+        s.beam("boom", length=2, mass=3, EI=s.parameter("EI", "8 kN m"))
+    assert s.beam("boom", length=2, mass=3, EI=s.parameter("B", "8 kN m^2")).q
+    s = ph.System("crane")
+    with pytest.raises(ModelError, match="the mass m is not positive"):
+        s.beam("boom", length=1, mass=s.parameter("m", -1), EI=1)
+    assert list(s.bodies) == ["ground"]
 
 
 def _ratios(s: ph.System, **parameters: float) -> list[float]:
@@ -299,13 +277,6 @@ def test_negative_damping_is_refused(given: dict[str, object]) -> None:
         beam(**given)
 
 
-def test_a_stiffness_in_the_unit_of_a_moment_is_refused() -> None:
-    s = ph.System("crane")
-    with pytest.raises(ModelError, match="beam 'boom': the EI EI is in N·m, not in N·m²"):
-        s.beam("boom", length=2, mass=3, EI=s.parameter("EI", "8 kN m"))
-    assert s.beam("boom", length=2, mass=3, EI=s.parameter("B", "8 kN m^2")).q
-
-
 @pytest.mark.parametrize("given", ["length", "mass", "EI", "damping"])
 def test_a_beam_cannot_depend_on_coordinates(given: str) -> None:
     s = ph.System("crane")
@@ -314,11 +285,16 @@ def test_a_beam_cannot_depend_on_coordinates(given: str) -> None:
         s.beam("boom", **{"length": 2, "mass": 3, "EI": 40, given: 1 + slide.q[0]})
 
 
-def test_a_station_that_was_rounded_is_the_fraction_beside_it() -> None:
+def test_beams_depend_on_no_coordinates_and_stations_are_fractions() -> None:
     _, boom = beam(length="0.3")
     assert boom.at(0.1 + 0.2) is boom.at("0.3")
     _, boom = beam(length=1)
     assert boom.at(1 / 3) is boom.at("1/3")
+    s, boom = beam()
+    s.body("boom at L", 1)
+    with pytest.raises(ModelError, match="there is already a body or frame of this name"):
+        boom.at(s.parameters["L"].symbol)
+    assert len(boom.q) == 2
 
 
 def test_a_gravity_field_over_a_beam_is_refused() -> None:
@@ -332,11 +308,19 @@ def test_a_gravity_field_over_a_beam_is_refused() -> None:
         _ = s.derive().forcing
 
 
-def test_an_elastic_joint_cannot_be_coupled() -> None:
+def test_elastic_joints_are_not_coupled_and_bodies_that_bend_have_no_fixed_places() -> None:
     s, boom = beam(modes=1)
     s.joint("slew", s.ground, boom, ph.Revolute("z"))
     with pytest.raises(ModelError, match="has 1 elastic coordinates"):
         s.couple("boom elastic", "slew", 2)
+    s, boom = beam()
+    s.joint("root", s.ground, boom)
+    with pytest.raises(ModelError, match=r"(?s)bends, and has no fixed places.*boom\.at"):
+        s.force("boom material", (0, 0, 1), at=(1, 0, 0))
+    with pytest.raises(ModelError, match="no point of it"):
+        s.bodies["boom material"].centre.velocity()
+    with pytest.warns(UserWarning, match="those at the default values"):
+        beam(GA=1000, gyration="0.05")
 
 
 def test_nothing_drives_elastic_coordinates() -> None:
@@ -349,17 +333,3 @@ def test_nothing_drives_elastic_coordinates() -> None:
     assert LQR(equations.linearize({})).K.shape == (1, 6)
     with pytest.raises(ph.PolhodeError, match="underactuated: tau_slew drives all speeds but 'boom_z1' and 'boom_z2'"):
         ComputedTorque(equations, kp=1, kd=1)
-
-
-def test_a_body_that_bends_has_no_fixed_places() -> None:
-    s, boom = beam()
-    s.joint("root", s.ground, boom)
-    with pytest.raises(ModelError, match=r"(?s)bends, and has no fixed places.*boom\.at"):
-        s.force("boom material", (0, 0, 1), at=(1, 0, 0))
-    with pytest.raises(ModelError, match="no point of it"):
-        s.bodies["boom material"].centre.velocity()
-
-
-def test_shapes_with_shear_are_said_to_hold_at_default_values() -> None:
-    with pytest.warns(UserWarning, match="those at the default values"):
-        beam(GA=1000, gyration="0.05")

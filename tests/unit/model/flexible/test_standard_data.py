@@ -1,7 +1,5 @@
 """Standard input data (Wallrapp): a known body written as a file has the same moments when it is read."""
 
-from __future__ import annotations
-
 import re
 import warnings
 from pathlib import Path
@@ -131,21 +129,16 @@ def test_what_the_file_lacks_is_said(tmp_path: Path) -> None:
     assert mass_and_stiffness(s, "wing")[0] == pytest.approx(mass_and_stiffness(known, "wing")[0], abs=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (("end part", ""), r"sid:2: the block 'part' has no end"),
-        (("end refmod", "end frame"), r"'end frame' ends no block; 'refmod' is open"),
-        (("mass = ", "mass = x"), r"sid:5: 'x.*' is not a number"),
-        (("mass = ", "weight = "), "there is no mass"),
-        (("nelastq = 8", "nelastq = 7"), r"'mdCM' is expanded in 8 coordinates of 7"),
-        (("m1( 1, 1, 1)", "m1( 1, 99, 1)"), r"has no entry m1\(1, 99, 1\)"),
-        (("m0( 1, 1)", "m0( 1, z)"), "are no indices"),
-        (("m0( 1, 1)", "m7( 1, 1)"), r"'origin' has no 'm7\( 1, 1\)'"),
-        (("part\nnew", "parts\nnew"), "no line 'part' begins"),
-        (("end modal\nend part", "end modal\nend part\nend part"), "'end part' ends no block"),
-    ],
-)
+@pytest.mark.parametrize(("change", "sentence"), [
+    (("end part", ""), r"sid:2: the block 'part' has no end"),
+    (("end refmod", "end frame"), r"'end frame' ends no block; 'refmod' is open"),
+    (("mass = ", "mass = x"), r"sid:5: 'x.*' is not a number"), (("mass = ", "weight = "), "there is no mass"),
+    (("nelastq = 8", "nelastq = 7"), r"'mdCM' is expanded in 8 coordinates of 7"),
+    (("m1( 1, 1, 1)", "m1( 1, 99, 1)"), r"has no entry m1\(1, 99, 1\)"),
+    (("m0( 1, 1)", "m0( 1, z)"), "are no indices"), (("m0( 1, 1)", "m7( 1, 1)"), r"'origin' has no 'm7\( 1, 1\)'"),
+    (("part\nnew", "parts\nnew"), "no line 'part' begins"),
+    (("end modal\nend part", "end modal\nend part\nend part"), "'end part' ends no block"),
+])  # fmt: skip
 def test_a_malformed_file_is_refused_with_its_line(tmp_path: Path, change: tuple[str, str], sentence: str) -> None:
     path = written(tmp_path / "wing.sid")
     text = path.read_text("utf-8")
@@ -162,13 +155,15 @@ def test_a_file_without_a_matrix_that_is_needed_is_refused(tmp_path: Path, block
         ph.System("read").flexible_body("wing", data=written(tmp_path / "wing.sid", leave_out=block))
 
 
-def test_a_file_whose_stiffness_is_not_symmetric_is_refused(tmp_path: Path) -> None:
+def test_files_without_needed_matrices_or_symmetry_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "wing.sid")
     before, _, after = path.read_text("utf-8").partition("\nKe\n")
     after = re.sub(r"(m0\( 4, 5\)\s*=).*", r"\g<1>1.0D+05", after, count=1)
     path.write_text(f"{before}\nKe\n{after}", encoding="utf-8")
     with pytest.raises(ModelError, match="the stiffness is not symmetric"):
         ph.System("read").flexible_body("wing", data=path)
+    with pytest.raises(ModelError, match="mass is given, and the data file has it"):
+        ph.System("read").flexible_body("wing", 3, data=written(tmp_path / "wing.sid"))
 
 
 def test_a_missing_file_and_random_bytes_are_refused(tmp_path: Path) -> None:
@@ -187,8 +182,3 @@ def test_a_missing_file_and_random_bytes_are_refused(tmp_path: Path) -> None:
                 ph.System("read").flexible_body("wing", data=path)
         except PolhodeError:
             pass
-
-
-def test_what_the_file_has_is_not_given_again(tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="mass is given, and the data file has it"):
-        ph.System("read").flexible_body("wing", 3, data=written(tmp_path / "wing.sid"))

@@ -1,7 +1,5 @@
 """Springs act on angles and lengths, not on parts of an orientation; forces along coordinates have the power Q q̇."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -12,10 +10,9 @@ from polhode.expr import is_zero, same
 from polhode.formats import dumps_yaml, loads_yaml
 
 
-@pytest.mark.parametrize(
-    ("kind", "index"),
-    [(ph.Spherical(), 0), (ph.Spherical(storage="vector"), 2), (ph.Free(), 3), (ph.Free(storage="vector"), 0)],
-)
+@pytest.mark.parametrize(("kind", "index"), [
+    (ph.Spherical(), 0), (ph.Spherical(storage="vector"), 2), (ph.Free(), 3), (ph.Free(storage="vector"), 0),
+])  # fmt: skip
 def test_a_spring_on_one_part_of_an_orientation_is_refused(kind: Any, index: int) -> None:
     s = ph.System("top")
     joint = s.joint("pivot", s.ground, s.body("top", 1, (0, 0, 1), (1, 1, 1)), kind)
@@ -35,11 +32,9 @@ def test_a_spring_acts_on_an_angle_a_length_and_a_damper_on_a_speed() -> None:
     assert e.potential_energy == (2 * ph.atan(cross.q[1])) ** 2 + 2 * loose.q[5] ** 2
 
 
-@pytest.mark.parametrize(
-    "joint",
-    [ph.Spherical(), ph.Spherical("angles"), ph.Free("313"), ph.Planar("z"), ph.Revolute("y", storage="vector")],
-    ids=lambda joint: joint.kind,
-)
+@pytest.mark.parametrize("joint", [
+    ph.Spherical(), ph.Spherical("angles"), ph.Free("313"), ph.Planar("z"), ph.Revolute("y", storage="vector"),
+], ids=lambda joint: joint.kind)  # fmt: skip
 def test_every_formalism_gives_it_the_power_of_the_coordinates_rate(joint: Any) -> None:
     s = ph.System("body", gravity=(0, 0, 0))
     made = s.joint("j", s.ground, s.body("body", 1, (0, 0.1, 0.3), inertia=(1, 2, 2)), joint)
@@ -53,40 +48,13 @@ def test_every_formalism_gives_it_the_power_of_the_coordinates_rate(joint: Any) 
     assert same(loads_yaml(dumps_yaml(s)).derive("newton_euler").bias, e.bias)
 
 
-def test_on_a_joint_that_follows_another_it_acts_on_the_leader() -> None:
+def test_coordinates_of_joints_and_followers() -> None:
     s = ph.System("geared", gravity=(0, 0, 0))
     s.joint("a", s.ground, s.body("one", 1, (1, 0, 0)), ph.Revolute("z"))
     s.joint("b", s.ground, s.body("two", 1, (1, 0, 0)), ph.Revolute("z"))
     s.couple("b", "a", multiplier=3)
     s.coordinate_force("b", 5)
     assert s.derive("newton_euler").bias[0] == -15
-
-
-@pytest.mark.parametrize("load", ["potential", "force", "condition"])
-def test_a_drive_that_is_stored_as_a_tangent_meets_it_as_one_that_is_stored_as_an_angle(load: str) -> None:
-    found = []
-    for storage in ("angles", "vector"):
-        s = ph.System("driven")
-        j = s.joint("j", s.ground, s.body("b", 1, (1, 0, 0), inertia=(1, 1, 1)), ph.Revolute("y", storage=storage))
-        k = s.joint("k", "b", s.body("d", 1, (1, 0, 0), inertia=(1, 1, 1)), ph.Revolute("y"), at=(1, 0, 0))
-        turn = s.time**2 / 5
-        c = ph.tan(turn / 2)
-        if load == "potential":
-            s.potential(3 * j.displacement() ** 2 / 2)
-        elif load == "condition":
-            s.constrain(j.displacement() + 2 * k.q[0])
-        elif storage == "vector":
-            s.coordinate_force(j, 7)
-        else:
-            s.joint_force(j, 7 * (1 + c**2) / 2)
-        s.prescribe("j", c if storage == "vector" else turn)
-        e = s.derive()
-        assert load == "condition" or all(is_zero(each.residual) for _, each in e.power().parts())
-        found.append(float(e.compile().driving_force("j", [0.3], [0.2], t=1.3)))
-    assert found[0] == pytest.approx(found[1], rel=1e-12)
-
-
-def test_a_coordinate_that_a_joint_has_not_is_refused() -> None:
     s = ph.System("body")
     s.joint("j", s.ground, s.body("body", 1, inertia=(1, 1, 1)), ph.Spherical())
     with pytest.raises(ModelError, match="there is no coordinate number 4; it has 4"):

@@ -354,17 +354,12 @@ def equality_in_python(x: float) -> float:
     return equal_in_python(x)
 
 
-@pytest.mark.parametrize(
-    ("routine", "words", "line"),
-    [
-        (float_to_integer, "where i64 is needed", 2),
-        (no_statement, "Try is not of the language", 1),
-        (no_name, "'nowhere' has no value here", 1),
-        (changes_what_is_known, "known at translation and changes under a condition", 3),
-        (array_as_number, "is not defined for values of kind ptr|where ptr is needed|a pointer is needed", 1),
-    ],
-    ids=lambda each: getattr(each, "__name__", ""),
-)
+@pytest.mark.parametrize(("routine", "words", "line"), [
+    (float_to_integer, "where i64 is needed", 2), (no_statement, "Try is not of the language", 1),
+    (no_name, "'nowhere' has no value here", 1),
+    (changes_what_is_known, "known at translation and changes under a condition", 3),
+    (array_as_number, "is not defined for values of kind ptr|where ptr is needed|a pointer is needed", 1),
+], ids=lambda each: getattr(each, "__name__", ""))  # fmt: skip
 def test_errors_name_the_file_and_the_line(routine: Any, words: str, line: int) -> None:
     message = refused(routine)
     first = routine.plain.__code__.co_firstlineno + 1

@@ -1,7 +1,5 @@
 """Rooted trees, by which the order of a Runge–Kutta method is told: one condition each (Butcher)."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

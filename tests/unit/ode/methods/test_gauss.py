@@ -1,7 +1,5 @@
 """Coefficients of Gauss' methods: their order, their symmetry, and digits beyond a double's."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

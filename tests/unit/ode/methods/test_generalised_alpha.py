@@ -1,7 +1,5 @@
 """The generalised-α method on the linear oscillator, in native code and in plain Python."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The derivatives that implicit methods step with: compiled ones and differences, of the rates as they are stepped."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

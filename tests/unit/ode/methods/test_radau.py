@@ -1,7 +1,5 @@
 """Radau's constants: the collocation conditions, the eigenvalues of A⁻¹, and the polynomial between the ends."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -12,23 +10,14 @@ POWERS = np.vander(C, 3, increasing=True)
 A = (POWERS * np.array(C)[:, None] / [1, 2, 3]) @ np.linalg.inv(POWERS)
 
 
-def test_the_last_stage_integrates_polynomials_of_degree_four() -> None:
+def test_the_constants_of_radau_are_those_of_collocation() -> None:
     for power in range(5):
         assert A[-1] @ np.array(C) ** power == pytest.approx(1 / (power + 1), abs=1e-14)
-
-
-def test_one_real_matrix_and_one_complex_one_are_all_of_the_three_stages() -> None:
     middle = np.array([[GAMMA, 0, 0], [0, ALPHA, -BETA], [0, BETA, ALPHA]])
     assert np.array(T) @ middle @ np.array(T_INVERSE) == pytest.approx(np.linalg.inv(A), abs=1e-13)
     assert np.array(T) @ np.array(T_INVERSE) == pytest.approx(np.eye(3), abs=1e-14)
-
-
-def test_the_polynomial_passes_through_the_stages() -> None:
     powers = np.array(C)[:, None] ** [1, 2, 3]
     assert powers @ np.array(P).T == pytest.approx(np.eye(3), abs=1e-13)
-
-
-def test_the_error_of_a_motion_that_is_quadratic_is_zero() -> None:
     c = np.array(C)
     for power in (1, 2, 3):  # x = t^power: the rate at the start and the stages' displacements answer each other
         start = 1.0 if power == 1 else 0.0

@@ -1,7 +1,5 @@
 """Rodas5P steps at its order: also between steps, with time in the rates, and for quaternions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -68,38 +66,26 @@ def stability(z: complex) -> complex:
     return complex(1.0 + z * B @ np.linalg.solve(np.eye(S) - z * BETA, ONE))
 
 
-def test_times_of_the_stages_are_the_sums_of_their_rows() -> None:
+def test_order_conditions_hold() -> None:
     assert pytest.approx(RODAS5P.c, abs=1e-13) == ALPHA @ ONE
     assert pytest.approx(RODAS5P.d, abs=1e-12) == GAMMA @ ONE
-
-
-def test_the_conditions_of_order_four_hold() -> None:
     a, b = ALPHA @ ONE, BETA @ ONE
     found = [
         B @ ONE, B @ b, B @ a**2, B @ BETA @ b, B @ a**3, B @ (a * (ALPHA @ b)), B @ BETA @ a**2, B @ BETA @ BETA @ b,
     ]  # fmt: skip
     assert found == pytest.approx([1, 1 / 2, 1 / 3, 1 / 6, 1 / 4, 1 / 8, 1 / 12, 1 / 24], abs=1e-12)
-
-
-def test_conditions_of_order_five_hold_and_one_of_six_does_not() -> None:
     a, b = ALPHA @ ONE, BETA @ ONE
     found = [B @ a**4, B @ BETA @ a**3, B @ (a**2 * (ALPHA @ b)), B @ BETA @ BETA @ BETA @ b]
     assert found == pytest.approx([1 / 5, 1 / 20, 1 / 10, 1 / 120], abs=1e-11)
     assert abs(B @ a**5 - 1 / 6) > 1e-6
-
-
-def test_the_last_stages_add_one_u_each_and_so_stiff_parts_vanish_at_once() -> None:
     assert np.array_equal(RODAS5P.a[-1], [*RODAS5P.a[-2], 1.0])
     assert pytest.approx(BETA[-1], abs=1e-12) == B
     assert abs(stability(-1e12)) < 1e-10
 
 
-def test_no_step_of_a_damped_or_undamped_oscillation_grows() -> None:
+def test_steps_do_not_grow_and_are_exponentials_to_the_fifth_order() -> None:
     angles, sizes = np.linspace(np.pi / 2, np.pi, 25), np.geomspace(1e-2, 1e6, 100)
     largest = max(abs(stability(r * np.exp(1j * angle))) for angle in angles for r in sizes)
     assert largest < 1 + 1e-9
-
-
-def test_a_step_is_the_exponential_to_the_fifth_order_at_least() -> None:
     errors = [abs(stability(h * (1 + 1j)) - np.exp(h * (1 + 1j))) for h in (0.2, 0.1)]
     assert np.log2(errors[0] / errors[1]) > 5.9

@@ -1,7 +1,5 @@
 """The coefficients of the pairs: their order conditions, and SciPy's copy of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import integrate

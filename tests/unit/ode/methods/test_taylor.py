@@ -1,7 +1,5 @@
 """Taylor steps of plain motions: errors, samples, resuming, and what they come back for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -80,24 +78,22 @@ def test_a_run_broken_off_after_each_step_is_the_same_bit_for_bit() -> None:
     assert whole.record.steps == broken.record.steps
 
 
-def test_rates_are_those_of_the_state_at_the_end_of_a_step() -> None:
+def test_rates_and_time_are_those_at_the_end_of_a_step() -> None:
     run = oscillator(1e-12)
     assert run.f.tolist() == [0.0, -1.0, 1.0]
     run.advance(20.0, 3)
     assert run.f == pytest.approx([run.x[1], -run.x[0], run.x[0] ** 2], abs=1e-10)
-
-
-def test_time_stands_in_the_rates() -> None:
     run = begun([cos(t), t * x], [0.0, 0.0], 1e-12, 3.0)
     assert run.advance(3.0, 10**6) == Reason.DONE
     assert run.x == pytest.approx([np.sin(3.0), np.sin(3.0) - 3.0 * np.cos(3.0)], abs=1e-11)
-
-
-def test_a_polynomial_motion_is_one_step() -> None:
     run = begun([y, x * 0 - 10], [0.0, 3.0], 1e-9, 100.0)
     assert run.advance(100.0, 10**6) == Reason.DONE
     assert run.record.steps == 1
     assert run.x == pytest.approx([300.0 - 50_000.0, 3.0 - 1000.0], rel=1e-15)
+    run = oscillator(1e-9)
+    run.record.h_max = 0.125
+    run.advance(20.0, 10**6)
+    assert run.record.steps == 160
 
 
 def test_powers_of_time_that_leave_out_orders_are_no_reason_for_a_long_step() -> None:
@@ -106,13 +102,6 @@ def test_powers_of_time_that_leave_out_orders_are_no_reason_for_a_long_step() ->
     root = np.sqrt(3.0)
     integral = np.log(6.0) / 3 - np.log(25 - 5 + 1) / 6 + (np.arctan(9 / root) - np.arctan(-1 / root)) / root
     assert run.x[0] == pytest.approx(integral, abs=1e-9)
-
-
-def test_no_step_is_longer_than_asked() -> None:
-    run = oscillator(1e-9)
-    run.record.h_max = 0.125
-    run.advance(20.0, 10**6)
-    assert run.record.steps == 160
 
 
 def test_quaternions_turn_whatever_their_length() -> None:

@@ -1,7 +1,5 @@
 """The descriptor form holds what the equations hold, on all speeds, on independent ones and in pseudo-velocities."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 
@@ -13,33 +11,8 @@ from tests.random_constraints import random_constrained_system
 import polhode as ph
 from polhode import Equations, Matrix, Vector
 from polhode.errors import PolhodeError
-from polhode.expr import as_expr, directional, evaluate, is_zero, jacobian, rank, same, substitute, symbol
+from polhode.expr import as_expr, directional, evaluate, is_zero, rank, same, substitute, symbol
 from polhode.papers.mladenova.descriptor import least_efforts, weights_of
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_the_derived_motion_satisfies_it(seed: int) -> None:
-    system = random_constrained_system(seed)
-    made = system.derive("newton_euler")
-    dependent_speeds = system.derive("newton_euler", constraints="embedded").dependent_speeds
-    assert dependent_speeds is not None
-    found = made.descriptor()
-    multipliers = found.x[len(made.q) + len(made.u) :]
-    rates = [*made.coordinate_rates, *made.forward_dynamics, *(as_expr(0) for _ in multipliers)]
-    right = substitute(list(found.f), dict(zip(multipliers, made.multipliers, strict=True)))
-    assert not any(
-        dependent_speeds.in_independent_speeds([a - b for a, b in zip(found.E @ Vector(rates), right, strict=True)])
-    )
-
-
-def test_its_state_has_the_dimension_that_the_paper_says() -> None:
-    made = random_constrained_system(0).derive()
-    found = made.descriptor()
-    constraints = made.constraints
-    assert constraints is not None
-    held = len(constraints.generic_rows)
-    assert len(found.states) == len(found.x) == len(found.f) == len(made.q) + len(made.u) + held  # 3n - m
-    assert rank(found.E) == len(found.E) - held
 
 
 def test_without_constraints_it_is_regular() -> None:
@@ -61,39 +34,19 @@ def test_on_independent_speeds_it_has_the_motion_and_the_multipliers(seed: int) 
     assert len(found.E) == len(found.x) == len(found.f)
 
 
-def test_in_pseudo_velocities_it_has_the_dimension_that_the_paper_says() -> None:
-    s = ph.System("skate", gravity=(0, 0, 0))
-    slide = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Revolute("z"))
-    body = s.body("skate", 2, com=(1, 0, 0), inertia=(1, 1, 1))
-    ice = s.joint("ice", s.ground, body, slide, coordinates=["x", "y", "turn"])
-    s.knife_edge("blade", "skate")
-    (x, y, turn), (c, t) = ice.u, (ph.cos(ice.q[2]), ph.sin(ice.q[2]))
-    found = s.derive("hamel", pseudo={"v": c * x + t * y, "w": turn}).descriptor()
-    assert found.states == ["x", "y", "turn", "d(v)", "d(w)", "lambda(blade)"]  # 2n
-    assert rank(found.E) == 5
-    assert rank(jacobian(list(found.f), [found.x[5]])) == 1
-    v, w = found.x[3], found.x[4]
-    free = substitute(list(found.f), {tau: as_expr(0) for tau in ice.tau})
-    # the third, for the reaction: 2 (v w + ẇ)  =  λ
-    assert same(free, [c * v, t * v, w, 2 * w**2, -2 * v * w, found.x[5] - 2 * v * w])
-
-
 def body(kind: ph.Spherical | ph.Free | ph.JointMap) -> ph.Equations:
     s = ph.System("body")
     s.joint("turn", s.ground, s.body("body", 1, inertia=(1, 2, 3)), kind)
     return s.derive()
 
 
-def test_of_a_turning_body_they_are_those_of_so3() -> None:
+def test_structure_coefficients_of_bodies_and_rates() -> None:
     found = body(ph.Spherical()).structure_coefficients
     assert found.are_constant
     for k in range(3):
         for i in range(3):
             for j in range(3):
                 assert found[k, i, j] == (k - j) * (j - i) * (i - k) // 2  # γ_kij = ε_kji
-
-
-def test_of_a_free_body_they_are_constant_too() -> None:
     found = body(ph.Free()).structure_coefficients
     assert found.are_constant and not any(found.by_time.entries())
     assert len(found.nonzero) == 18  # ε three times: turns with turns, turns with shifts, shifts with turns
@@ -108,9 +61,6 @@ def test_of_oblique_axes_they_are_numbers() -> None:
     for k, j in product(range(3), repeat=2):
         own = np.linalg.solve(axes, np.cross(axes[:, k], axes[:, j]))
         np.testing.assert_allclose([float(found[k, i, j]) for i in range(3)], own, atol=1e-15)
-
-
-def test_of_rates_of_coordinates_they_vanish() -> None:
     s = ph.System("arm")
     s.joint("a", s.ground, s.body("upper", 1, (1, 0, 0)), ph.Revolute("z"))
     s.joint("b", "upper", s.body("fore", 1, (1, 0, 0)), ph.Revolute("z"), at=(1, 0, 0))
@@ -206,15 +156,12 @@ def test_what_is_off_its_programme_comes_back_as_it_was_told() -> None:
     assert_allclose(run["elbow"], 1 - (1 + 4 * run.t) * np.exp(-4 * run.t), atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("conditions", "actuators", "code", "said"),
-    [
-        (1, ["shoulders"], "E-PAPER-NAME", "Did you mean 'shoulder'"),
-        (2, ["shoulder"], "E-PAPER-SHAPE", "1 actuators are to keep 2 conditions"),
-        ("twice", ["shoulder", "elbow"], "E-PAPER-SINGULAR", "only 1 can be met"),
-        ("squared", ["shoulder"], "E-PAPER-DEPENDENCE", "not linear in the speeds"),
-    ],
-)
+@pytest.mark.parametrize(("conditions", "actuators", "code", "said"), [
+    (1, ["shoulders"], "E-PAPER-NAME", "Did you mean 'shoulder'"),
+    (2, ["shoulder"], "E-PAPER-SHAPE", "1 actuators are to keep 2 conditions"),
+    ("twice", ["shoulder", "elbow"], "E-PAPER-SINGULAR", "only 1 can be met"),
+    ("squared", ["shoulder"], "E-PAPER-DEPENDENCE", "not linear in the speeds"),
+])  # fmt: skip
 def test_a_programme_that_cannot_be_kept_is_refused(
     conditions: int | str, actuators: list[str], code: str, said: str
 ) -> None:
@@ -278,19 +225,6 @@ def sliders() -> ph.System:
     for name, mass in (("a", 2), ("b", 1)):
         s.joint(name, s.ground, s.body(name, mass), ph.Prismatic("x"), coordinates=[f"x{name}"], speeds=[f"v{name}"])
     return s
-
-
-@pytest.mark.parametrize(("with_b", "actuator"), [(1, "vb"), (0, "va")])
-def test_a_programme_in_pseudo_velocities_is_kept(with_b: int, actuator: str) -> None:
-    s = sliders()
-    va, vb = (s.joints[name].u[0] for name in "ab")
-    made = s.derive("hamel", pseudo={"p": va + vb, "d": va - vb})
-    condition = made.u[0] + with_b * vb - ph.sin(s.time)
-    found = made.programme_control([condition], [actuator])
-    assert follows(made, found.control, [condition], twice=False)
-    run = made.simulate(2, tau=found.control, rtol=1e-12, atol=1e-12)
-    v_b = (run["p"] - run["d"]) / 2
-    assert_allclose(run["p"] + with_b * v_b, np.sin(run.t), atol=1e-9)
 
 
 def craft() -> ph.System:
@@ -389,12 +323,14 @@ def test_a_dear_actuator_does_less() -> None:
     assert abs(evaluate([dear["c"]], values)[0]) < 0.1 * abs(evaluate([plain["c"]], values)[0])
 
 
-def test_as_many_actuators_as_conditions_leave_nothing_to_choose() -> None:
+def test_weights_come_by_name_and_leave_square_problems_alone() -> None:
     s = carriage()
     made = s.derive()
     conditions = [q - s.time**2 for q in made.q]
     plain = made.programme_control(conditions, NAMES).control
     assert all(made.programme_control(conditions, NAMES, least="effort").control[n] == plain[n] for n in NAMES)
+    with pytest.raises(PolhodeError, match="weights"):
+        weights_of("heavy", NAMES)
 
 
 @pytest.mark.parametrize(
@@ -404,40 +340,25 @@ def test_weights_come_by_name_in_order_or_as_a_matrix(given: Any) -> None:
     assert list(weights_of(given, NAMES).entries()) == [1, 0, 0, 0, 4, 0, 0, 0, 1]
 
 
-@pytest.mark.parametrize(
-    ("given", "code"),
-    [
-        ({"d": 1}, "E-PAPER-NAME"),
-        ([1, 2], "E-PAPER-SHAPE"),
-        ([[1, 0], [0, 1]], "E-PAPER-SHAPE"),
-        ([1, 2, 0], "E-PAPER-SINGULAR"),
-        ([1, 2, -3], "E-PAPER-SINGULAR"),
-        ([[1, 2, 0], [0, 1, 0], [0, 0, 1]], "E-PAPER-SINGULAR"),
-        ([[1, 2, 0], [2, 1, 0], [0, 0, 1]], "E-PAPER-SINGULAR"),
-    ],
-)
+@pytest.mark.parametrize(("given", "code"), [
+    ({"d": 1}, "E-PAPER-NAME"), ([1, 2], "E-PAPER-SHAPE"), ([[1, 0], [0, 1]], "E-PAPER-SHAPE"),
+    ([1, 2, 0], "E-PAPER-SINGULAR"), ([1, 2, -3], "E-PAPER-SINGULAR"),
+    ([[1, 2, 0], [0, 1, 0], [0, 0, 1]], "E-PAPER-SINGULAR"), ([[1, 2, 0], [2, 1, 0], [0, 0, 1]], "E-PAPER-SINGULAR"),
+])  # fmt: skip
 def test_weights_that_are_none_are_refused(given: Any, code: str) -> None:
     with pytest.raises(PolhodeError) as caught:
         weights_of(given, NAMES)
     assert caught.value.problems[0].code == code
 
 
-def test_a_text_is_no_weights() -> None:
-    with pytest.raises(PolhodeError, match="weights"):
-        weights_of("heavy", NAMES)
-
-
-@pytest.mark.parametrize(
-    ("actuators", "options", "code", "said"),
-    [
-        (["a"], {}, "E-PAPER-SHAPE", "1 actuators are to keep 2 conditions, which are too many"),
-        (["a"], {"least": "effort"}, "E-PAPER-SHAPE", "too many"),
-        (NAMES, {}, "E-PAPER-SHAPE", "which they can in many ways"),
-        (["a", "b", "b"], {"least": "effort"}, "E-PAPER-TWICE", "'b' is named twice"),
-        (NAMES, {"least": "power"}, "E-PAPER-NAME", "'power'"),
-        (NAMES, {"weights": [1, 1, 1]}, "E-PAPER-MISSING", "weights"),
-    ],
-)
+@pytest.mark.parametrize(("actuators", "options", "code", "said"), [
+    (["a"], {}, "E-PAPER-SHAPE", "1 actuators are to keep 2 conditions, which are too many"),
+    (["a"], {"least": "effort"}, "E-PAPER-SHAPE", "too many"),
+    (NAMES, {}, "E-PAPER-SHAPE", "which they can in many ways"),
+    (["a", "b", "b"], {"least": "effort"}, "E-PAPER-TWICE", "'b' is named twice"),
+    (NAMES, {"least": "power"}, "E-PAPER-NAME", "'power'"),
+    (NAMES, {"weights": [1, 1, 1]}, "E-PAPER-MISSING", "weights"),
+])  # fmt: skip
 def test_actuators_that_do_not_fit_are_told(
     actuators: list[str], options: dict[str, Any], code: str, said: str
 ) -> None:

@@ -1,7 +1,5 @@
 """Ways of lines and arcs: where they lead, and that velocities and accelerations join without jumps."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -29,35 +27,23 @@ def test_velocity_and_turning_lead_along_it() -> None:
     assert np.abs(found.y.T - WAY.at(times)).max() < 1e-7
 
 
-def test_each_piece_begins_and_ends_at_rest_without_acceleration() -> None:
+def test_pieces_rest_at_their_ends_and_squares_come_home() -> None:
     for entry in (WAY.velocity(t), WAY.turning(t)):
         for knot in WAY.knots:
             around = evaluate([entry], {t: knot - 1e-6}) + evaluate([entry], {t: knot + 1e-6})
             assert np.abs(around).max() < 1e-9  # of the second order: no velocity, and no acceleration
     assert evaluate([WAY.velocity(t)], {t: WAY.duration + 5}) == [0.0]
-
-
-def test_a_square_of_lines_and_quarter_arcs_comes_home() -> None:
     square = Way([Line(1), Arc(0.5, math.pi / 2)] * 4, speed=1)
     assert np.allclose(square.end, [0, 0, 2 * math.pi])
     assert square.duration == pytest.approx(4 + math.pi)
-
-
-def test_a_negative_length_goes_backward() -> None:
     assert np.allclose(Way([Line(-2)], speed=1).end, [-2, 0, 0])
 
 
-@pytest.mark.parametrize(
-    ("make", "code"),
-    [
-        (lambda: Line(0), "E-PLANNING-NUMBER"),
-        (lambda: Arc(float("nan"), 1), "E-PLANNING-NUMBER"),
-        (lambda: Arc(-1, 1), "E-PLANNING-NUMBER"),
-        (lambda: Way([], 1), "E-PLANNING-NUMBER"),
-        (lambda: Way([Line(1)], -1), "E-PLANNING-NUMBER"),
-        (lambda: Way([Line(1), 2], 1), "E-PLANNING-TYPE"),
-    ],
-)
+@pytest.mark.parametrize(("make", "code"), [
+    (lambda: Line(0), "E-PLANNING-NUMBER"), (lambda: Arc(float("nan"), 1), "E-PLANNING-NUMBER"),
+    (lambda: Arc(-1, 1), "E-PLANNING-NUMBER"), (lambda: Way([], 1), "E-PLANNING-NUMBER"),
+    (lambda: Way([Line(1)], -1), "E-PLANNING-NUMBER"), (lambda: Way([Line(1), 2], 1), "E-PLANNING-TYPE"),
+])  # fmt: skip
 def test_what_leads_nowhere_is_refused(make: Any, code: str) -> None:
     with pytest.raises(PolhodeError) as caught:
         make()

@@ -1,7 +1,5 @@
 """Steps of a proof: they hold where both sides have one fingerprint, and say where they do not."""
 
-from __future__ import annotations
-
 import json
 from html import escape
 from pathlib import Path
@@ -30,7 +28,7 @@ def test_equal_functions_have_one_fingerprint_however_they_are_written() -> None
     assert "holds" in str(proof)
 
 
-def test_a_wrong_side_fails_and_says_where() -> None:
+def test_wrong_sides_exchanged_entries_and_two_errors_fail() -> None:
     proof = sums(a * a + a * b + b * b)
     assert not proof.holds
     assert [case.where for case in proof["1"].failing] == ["here"]
@@ -39,21 +37,12 @@ def test_a_wrong_side_fails_and_says_where() -> None:
     assert proof.verdict == "not proved for 'squares': 1 of 1 steps fail, (1)."
     assert proof.as_json()["steps"][0]["cases"][0]["holds"] is False
     assert "FAILS" in proof.latex()
-
-
-def test_entries_of_a_list_cannot_change_places_unnoticed() -> None:
     assert fingerprint_of(ph.Vector([a, b])) != fingerprint_of(ph.Vector([b, a]))
     assert fingerprint_of(ph.Matrix([[a, b], [b, a]])) == fingerprint_of(ph.Matrix([[a, b], [b, a]]))
     assert not Case.of("x", ph.Vector([a, b]), ph.Vector([a, 2 * b])).holds
-
-
-def test_errors_in_two_cases_do_not_cancel() -> None:
     made = Step("1", "s", "t", "l", (Case.of("one", a, b), Case.of("two", b, a)))
     assert not made.holds
     assert len(made.failing) == 2
-
-
-def test_a_step_that_there_is_not_is_named_with_those_there_are() -> None:
     with pytest.raises(PolhodeError, match=r"3\.99"):
         sums(a)["3.99"]
 
@@ -68,11 +57,20 @@ def proof() -> Proof:
     return ph.equivalence(s)
 
 
-def test_text_has_a_paragraph_a_step_and_ends_with_the_verdict(proof: Proof) -> None:
+def test_proofs_are_text_notebooks_and_json(proof: Proof) -> None:
     text = str(proof)
     assert all(f"({step.number}) {step.statement}" in text for step in proof.steps)
     assert text.endswith(proof.verdict)
     assert "Loads other than gravity are added to both sides alike" in text
+    assert {letter for letter in proof.latex() if not letter.isascii()} <= {"§"}
+    assert proof._repr_latex_().startswith("$$\\begin{gather}")
+    assert proof._repr_latex_().count(r"\tag") == len(proof.steps)
+    assert "**(3.6)**" in proof._repr_markdown_()
+    assert "<c>" not in proof.markdown()
+    record = json.loads(json.dumps(proof.as_json()))
+    assert record["holds"] is True
+    assert record["links"] == ["arm 50%", "hand"]
+    assert len(record["steps"][2]["left"]) == 32
 
 
 def test_latex_names_links_and_joints_and_escapes_them(proof: Proof) -> None:
@@ -85,24 +83,6 @@ def test_latex_names_links_and_joints_and_escapes_them(proof: Proof) -> None:
     assert text.count(r"\begin{equation*}") == len(proof.steps) == text.count("(right): holds")
 
 
-def test_latex_holds_no_letter_that_a_plain_latex_lacks(proof: Proof) -> None:
-    assert {letter for letter in proof.latex() if not letter.isascii()} <= {"§"}
-
-
-def test_a_notebook_shows_equations(proof: Proof) -> None:
-    assert proof._repr_latex_().startswith("$$\\begin{gather}")
-    assert proof._repr_latex_().count(r"\tag") == len(proof.steps)
-    assert "**(3.6)**" in proof._repr_markdown_()
-    assert "<c>" not in proof.markdown()
-
-
-def test_json_is_plain(proof: Proof) -> None:
-    record = json.loads(json.dumps(proof.as_json()))
-    assert record["holds"] is True
-    assert record["links"] == ["arm 50%", "hand"]
-    assert len(record["steps"][2]["left"]) == 32
-
-
 def test_files_are_written_by_their_endings(proof: Proof, tmp_path: Path) -> None:
     tex = proof.save(tmp_path / "proof.tex").read_text(encoding="utf-8")
     assert tex.startswith(r"\documentclass")
@@ -111,9 +91,6 @@ def test_files_are_written_by_their_endings(proof: Proof, tmp_path: Path) -> Non
     assert "&lt;c&gt;" in page
     assert page.count('class="holds"') == len(proof.steps)
     assert proof.save(tmp_path / "proof.md").read_text(encoding="utf-8") == proof.markdown()
-
-
-def test_another_ending_is_refused(proof: Proof, tmp_path: Path) -> None:
     with pytest.raises(PolhodeError, match=r"cannot be written as '\.docx'"):
         proof.save(tmp_path / "proof.docx")
 

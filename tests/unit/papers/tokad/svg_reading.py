@@ -1,7 +1,5 @@
 """What a drawing says and where: for tests that nothing in it meets."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from xml.etree import ElementTree

@@ -1,7 +1,5 @@
 """Drawings of networks: well-formed, complete, inside their frame, and safe with any name."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path
@@ -87,50 +85,30 @@ def test_names_are_text_and_never_markup() -> None:
         assert {element.tag for element in root.iter()} <= {
             SVG + name
             for name in (
-                "svg",
-                "title",
-                "desc",
-                "style",
-                "defs",
-                "marker",
-                "path",
-                "g",
-                "text",
-                "tspan",
-                "rect",
-                "circle",
+                "svg", "title", "desc", "style", "defs", "marker", "path", "g", "text", "tspan", "rect", "circle",
                 "line",
             )
-        }
+        }  # fmt: skip
     assert "\x1b" not in system_graph(system).svg()
     assert "<script>alert(1)</script>" in words(drawings(system)[0])
 
 
-def test_drawings_take_the_colour_of_the_page() -> None:
+def test_drawings_are_repeatable_take_colours_and_may_be_empty() -> None:
     text = system_graph(random_system(3)).svg()
     assert "currentColor" in text
     assert "#000" not in text and "#fff" not in text
-
-
-def test_the_same_system_gives_the_same_drawing() -> None:
     one, other = (system_graph(random_system(5)) for _ in range(2))
     assert one.svg() == other.svg()
     assert one.block_diagram() == other.block_diagram()
-
-
-def test_an_empty_system_can_be_drawn() -> None:
     assert all(root.tag == f"{SVG}svg" for root in drawings(ph.System("nothing")))
 
 
-def test_lanes_on_one_level_do_not_meet() -> None:
+def test_lanes_do_not_meet_and_text_is_escaped() -> None:
     lanes = [Lane(0, 10), Lane(2, 4), Lane(3, 8), Lane(9, 12), Lane(20, 30)]
     found = levels(lanes)
     for i, a in enumerate(lanes):
         for j, b in enumerate(lanes[:i]):
             assert found[i] != found[j] or a.right <= b.left or b.right <= a.left
-
-
-def test_text_is_escaped_and_shortened() -> None:
     assert tag("text", shown("a<b"), id='"') == "<text id='\"'>a&lt;b</text>"
     assert shortened("shoulder", 5) == "shou…"
     assert shortened("elbow", 5) == "elbow"
@@ -227,14 +205,16 @@ def test_every_figure_is_legible_and_told_in_words_of(figure: str) -> None:
     assert root[0].tag == f"{SVG}title" and root[1].tag == f"{SVG}desc" and root[1].text
 
 
-def test_figure_1c_is_a_star() -> None:
+def test_figures_1_and_5_have_their_edges() -> None:
     assert sorted(words_of("1c")) == ["A", "B", "G", "G", "O", "a", "b"]
-
-
-def test_figures_1d_to_1f_move_the_active_one_port() -> None:
     for figure, at in (("1d", "G"), ("1e", "B"), ("1f", "A")):
         assert f"W_{at}, u_{at}" in words_of(figure)
         assert "R₀" in words_of(figure)
+    for figure in ("5b", "5c"):
+        assert {"1", "2", "3", "4", "manipulator"} <= set(words_of(figure))
+    graph = LinearGraph((*CHAIN.component("arm").ports, *BODY.component("hand", "b").ports))
+    assert collisions(graph_svg(graph)) == []
+    assert collisions(schematic_svg(graph)) == []
 
 
 def test_figure_2b_is_in_pieces_and_2c_has_the_mass_centres() -> None:
@@ -255,14 +235,3 @@ def test_figure_2d_has_a_driver_of_its_kind_at_every_port() -> None:
     chain = driven_chain(3)
     assert kinds == {edge.name: edge.role for edge in chain.edges if edge.role != "body"}
     assert [text for text in words_of("2d") if text.startswith("body")] == ["body 1", "body 2", "body 3"]
-
-
-def test_figure_5b_has_four_ports_and_5c_their_edges() -> None:
-    for figure in ("5b", "5c"):
-        assert {"1", "2", "3", "4", "manipulator"} <= set(words_of(figure))
-
-
-def test_components_that_are_wired_are_drawn_as_one_graph() -> None:
-    graph = LinearGraph((*CHAIN.component("arm").ports, *BODY.component("hand", "b").ports))
-    assert collisions(graph_svg(graph)) == []
-    assert collisions(schematic_svg(graph)) == []

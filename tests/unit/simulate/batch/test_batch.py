@@ -1,7 +1,5 @@
 """Batches: many runs in one call, each as it would be alone."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import FormatError, LimitError, PolhodeError, ShapeError, SimulationError
-from polhode.model.samples import four_bar, motor_driven_pendulum
+from polhode.model.samples import motor_driven_pendulum
 from polhode.simulate import Batch
 
 
@@ -79,25 +77,18 @@ def test_a_member_that_fails_leaves_its_sentence_and_the_rest_go_on(pendulum: ph
     assert "2 of them not to the end" in repr(batch)
 
 
-def test_where_no_member_can_start_the_call_is_wrong(pendulum: ph.Equations) -> None:
+def test_wrong_methods_parameters_and_shapes_are_refused(pendulum: ph.Equations) -> None:
     with pytest.raises(PolhodeError, match="no method 'rk5'"):
         pendulum.simulate(1, parameters={"l": LENGTHS}, method="rk5")
     with pytest.raises(PolhodeError, match="no parameter 'k'"):
         pendulum.simulate(1, parameters={"k": LENGTHS})
+    with pytest.raises(LimitError, match="3 runs of 50000000 samples would take"):
+        pendulum.simulate(1, parameters={"l": LENGTHS}, samples=5 * 10**7)
+    with pytest.raises(ShapeError, match=r"shape is \(3, 2\), expected \(3, 1\)"):
+        pendulum.simulate(1, start=np.zeros((3, 2)))
 
 
-def test_an_event_ends_each_member_at_its_own_time(pendulum: ph.Equations) -> None:
-    angle = pendulum.q[0]
-    batch = pendulum.simulate(2, samples=11, parameters={"l": LENGTHS}, start={"hinge": 0.2}, until=angle)
-    ends = [run.t[-1] for run in batch]
-    assert batch.status.tolist() == ["event"] * 3 and not batch.failures
-    assert ends == sorted(ends)
-    assert all(abs(run.q[-1, 0]) < 1e-9 for run in batch)  # the state at the event is kept, between the samples
-    assert all(np.isnan(batch.q[i, batch.t > end]).all() for i, end in enumerate(ends))
-    same(batch[1:][0], batch[1])
-
-
-def test_by_name_and_by_expression(pendulum: ph.Equations) -> None:
+def test_values_by_name_by_expression_and_at_other_times(pendulum: ph.Equations) -> None:
     batch = pendulum.simulate(0.2, samples=3, parameters={"l": LENGTHS}, start={"hinge": 0.2})
     np.testing.assert_array_equal(batch["hinge"], batch.q[:, :, 0])
     np.testing.assert_array_equal(batch["F"], np.zeros((3, 3)))
@@ -105,23 +96,12 @@ def test_by_name_and_by_expression(pendulum: ph.Equations) -> None:
     assert batch.values(length * pendulum.q[0])[:, 0, 0].tolist() == pytest.approx([0.1, 0.2, 0.4])
     with pytest.raises(PolhodeError, match="hing"):
         batch["hing"]
-
-
-def test_at_other_times(pendulum: ph.Equations) -> None:
     batch = pendulum.simulate(0.2, samples=21, parameters={"l": [1.0, 0.0]}, start={"hinge": 0.2})
     then = batch.at([0.05, 0.111])
     np.testing.assert_array_equal(then[0].q, batch[0].at([0.05, 0.111]).q)
     assert np.isnan(then.q[1]).all()
     with pytest.raises(PolhodeError, match="must increase"):
         batch.at([0.1, 0.05])
-
-
-def test_a_mechanism_with_constraints() -> None:
-    bars = four_bar().derive()
-    batch = bars.simulate(0.05, samples=3, start={"crank": [0.1, 0.3]})
-    alone = bars.simulate(0.05, samples=3, start={"crank": 0.3})
-    np.testing.assert_array_equal(batch[1].q, alone.q)
-    assert batch[1].drift.position < 1e-9
 
 
 def test_states_without_mass_and_inputs_in_time(tmp_path: Path) -> None:
@@ -156,24 +136,14 @@ def test_warnings_of_many_members_are_told_together() -> None:
     assert len(told) == 1
 
 
-def test_samples_beyond_memory_and_rows_of_another_width_are_refused(pendulum: ph.Equations) -> None:
-    with pytest.raises(LimitError, match="3 runs of 50000000 samples would take"):
-        pendulum.simulate(1, parameters={"l": LENGTHS}, samples=5 * 10**7)
-    with pytest.raises(ShapeError, match=r"shape is \(3, 2\), expected \(3, 1\)"):
-        pendulum.simulate(1, start=np.zeros((3, 2)))
-
-
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        ({"tau": lambda t, q, u: [0.1]}, "'tau' has a Python function"),
-        ({"events": [lambda t, q, u: q[0]]}, "'events' has a Python function"),
-        (
-            {"tau": {"hinge": ph.held(lambda t, q, u: 0.1, every=0.05)}, "events": (lambda t, q, u: q[0],)},
-            "'tau' and 'events' have Python functions",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("more", "told"), [
+    ({"tau": lambda t, q, u: [0.1]}, "'tau' has a Python function"),
+    ({"events": [lambda t, q, u: q[0]]}, "'events' has a Python function"),
+    (
+        {"tau": {"hinge": ph.held(lambda t, q, u: 0.1, every=0.05)}, "events": (lambda t, q, u: q[0],)},
+        "'tau' and 'events' have Python functions",
+    ),
+])  # fmt: skip
 def test_a_batch_that_asks_python_says_that_it_goes_under_the_lock(
     pendulum: ph.Equations, more: dict[str, Any], told: str, tmp_path: Path
 ) -> None:
@@ -249,15 +219,12 @@ def test_as_a_dataset_it_has_members_and_time(batch: Batch) -> None:
     assert data["status"].values.tolist()[0] == "event"
 
 
-def test_a_batch_from_a_file_does_not_know_its_mechanism_unless_told(batch: Batch, tmp_path: Path) -> None:
+def test_a_loaded_batch_needs_its_mechanism_and_other_files_are_refused(batch: Batch, tmp_path: Path) -> None:
     found = Batch.load(batch.save(tmp_path / "runs.npz"))
     with pytest.raises(ph.PolhodeError, match="has no mechanism"):
         found.values(batch[0].equations.q[0])
     with pytest.raises(ph.PolhodeError, match="state, input or speed 'hing'"):
         found["hing"]
-
-
-def test_another_dataset_is_refused(tmp_path: Path) -> None:
     from polhode.simulate.trajectory.datasets import Dataset, write
 
     path = write(Dataset({}, {"a": (("x",), np.ones(2))}), tmp_path / "a.npz")

@@ -1,7 +1,5 @@
 """Members: what of a call is given once for each run, and what each run gets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -36,22 +34,16 @@ def test_what_is_given_once_is_one_run(options: dict[str, Any]) -> None:
     assert Members.of(options) is None
 
 
-def test_each_member_gets_its_own_row_and_all_that_is_shared() -> None:
+def test_each_member_gets_its_row_of_what_is_given_and_all_that_is_shared() -> None:
     members = of(parameters={"l": np.array([1.0, 2.0]), "m": 3}, start=[[0.1, 0.2], [0.3, 0.4]], rtol=1e-6)
     assert members.count == 2
     second = members.member(1)
     assert second["parameters"] == {"m": 3, "l": 2.0}
     assert second["start"].tolist() == [0.3, 0.4]
     assert second["rtol"] == 1e-6
-
-
-def test_a_pair_of_coordinates_and_speeds_may_hold_one_of_each_or_many() -> None:
     members = of(start=([[0.1], [0.2]], [0.5]))
     q, u = members.member(1)["start"]
     assert (q.tolist(), u) == ([0.2], [0.5])
-
-
-def test_a_part_has_the_members_of_the_whole() -> None:
     members = of(inputs={"F": range(5)}, start={"x": range(5)})
     part = members.part(slice(2, 4))
     assert [part.member(i) for i in range(part.count)] == [members.member(2), members.member(3)]
@@ -62,15 +54,11 @@ def test_lengths_that_differ_are_named() -> None:
         of(parameters={"l": [1, 2]}, start={"hinge": [1, 2, 3]})
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"parameters": {"l": ["a", "b"]}}, "parameter 'l': <U1 is no type of real numbers"),
-        ({"parameters": {"l": np.ones((2, 2))}}, r"shape \(2, 2\)"),
-        ({"parameters": {"l": []}}, "there are no values"),
-        ({"speeds": {"hinge": [1j, 2j]}}, "speed 'hinge': complex128"),
-    ],
-)
+@pytest.mark.parametrize(("options", "told"), [
+    ({"parameters": {"l": ["a", "b"]}}, "parameter 'l': <U1 is no type of real numbers"),
+    ({"parameters": {"l": np.ones((2, 2))}}, r"shape \(2, 2\)"), ({"parameters": {"l": []}}, "there are no values"),
+    ({"speeds": {"hinge": [1j, 2j]}}, "speed 'hinge': complex128"),
+])  # fmt: skip
 def test_what_is_no_list_of_numbers_is_refused(options: dict[str, Any], told: str) -> None:
     with pytest.raises(ShapeError, match=told):
         of(**options)

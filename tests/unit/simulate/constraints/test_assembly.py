@@ -1,7 +1,5 @@
 """Consistent states from approximate ones, and what is said about them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -19,21 +17,15 @@ def crank() -> Equations:
     return four_bar().derive()
 
 
-def test_given_coordinates_stay_and_the_others_follow(crank: Equations) -> None:
+def test_given_and_held_coordinates_and_speeds_stay_and_the_others_follow(crank: Equations) -> None:
     made = crank.assemble({"crank": 0.3})
     assert made.q[0] == 0.3
     assert set(made.moved) == {"coupler", "rocker"}
     assert np.abs(crank.compile().constraint_values(made.q)).max() < 1e-12
     assert "'coupler' from 0 to 0.721213" in str(made)
-
-
-def test_held_coordinates_do_not_move_at_all(crank: Equations) -> None:
     made = crank.assemble({"crank": 0.3, "rocker": 0.1, "coupler": 1.0}, hold=["rocker"])
     assert made.q[2] == 0.1
     assert np.abs(crank.compile().constraint_values(made.q)).max() < 1e-9
-
-
-def test_speeds_that_are_given_stay_and_the_others_follow(crank: Equations) -> None:
     made = crank.assemble({"crank": 0.3}, {"rocker": 2.0})
     assert made.u[2] == 2.0
     assert np.abs(crank.compile().constraint_rates(made.q, made.u)).max() < 1e-12
@@ -100,29 +92,20 @@ def disc_on(curve: Any, **how: Any) -> ph.System:
     return s
 
 
-def test_a_place_says_where_the_disc_is() -> None:
+def test_a_place_says_where_the_disc_is_on_any_rail_and_in_a_pose() -> None:
     made = disc_on(lambda s: (3 * ph.sin(s), 3 * ph.cos(s))).derive()
     q = made.assemble({"tyre place": 0.7}).q
     assert q == pytest.approx([3.25 * np.sin(0.7), 3.25 * np.cos(0.7), 0, 0.7], abs=1e-11)
-
-
-def test_a_place_says_it_on_a_moved_and_turned_rail_too() -> None:
     made = disc_on(lambda s: (s, s**2), at=(1, 0, 2), rotation=("y", ph.pi / 2)).derive()
     x, z, _, place = made.assemble({"tyre place": 0.3}).q
     long = np.hypot(1, 0.6)
     assert place == pytest.approx(0.3, abs=1e-11)
     assert [x, z] == pytest.approx([1 + 0.09 + 0.25 / long, 2 - 0.3 + 0.25 * 0.6 / long], abs=1e-11)
-
-
-def test_a_disc_far_along_a_road_touches_it_there() -> None:
     made = disc_on(lambda x: ph.sin(3 * x) / 10).derive()
     q = made.assemble({"x": 500.0}).q
     assert q[0] == 500.0
     assert abs(q[3] - 500.0) < 0.1
     assert np.hypot(q[0] - q[3], q[1] - np.sin(3 * q[3]) / 10) == pytest.approx(0.25, abs=1e-9)
-
-
-def test_a_pose_may_name_a_place() -> None:
     s = disc_on(lambda x: x**2 / 4)
     s.pose("up", {"tyre place": 1.5})
     assert s.derive().simulate(0, start="up")["tyre place"][0] == pytest.approx(1.5, abs=1e-11)

@@ -1,7 +1,5 @@
 """Members of a batch with constraints, or by an implicit method, are run by native code as each would be alone."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -40,14 +38,15 @@ def test_members_with_constraints_have_the_bits_that_they_have_alone(method: str
     assert not like_alone.by_python
 
 
-def test_so_have_those_in_independent_speeds(like_alone: MembersAlone) -> None:
+def test_members_in_independent_speeds_and_singular_poses_have_them_too(like_alone: MembersAlone) -> None:
     options = {"start": {"crank": np.array([0.3, 0.5])}, "samples": 5}
     like_alone.check(linkage(constraints="embedded"), 0.3, options)
     assert not like_alone.by_python
-
-
-def test_so_have_those_with_redundant_rows(like_alone: MembersAlone) -> None:
     like_alone.check(bennett().derive(), 0.3, {"start": {"hinge 1": np.array([0.5, 1.0])}, "samples": 5})
+    assert not like_alone.by_python
+    options = {"speeds": {"crank 0": np.array([0.01, 3.0])}, "samples": 3, "rtol": 1e-12, "atol": 1e-12}
+    batch = like_alone.check(n_four_bar(1).derive(), 0.8, options)
+    assert (batch.status == "done").all()
     assert not like_alone.by_python
 
 
@@ -60,20 +59,10 @@ def test_so_have_free_ones_by_implicit_methods(method: str, like_alone: MembersA
     assert not like_alone.by_python
 
 
-def test_so_has_one_that_passes_a_singular_pose(like_alone: MembersAlone) -> None:
-    options = {"speeds": {"crank 0": np.array([0.01, 3.0])}, "samples": 3, "rtol": 1e-12, "atol": 1e-12}
-    batch = like_alone.check(n_four_bar(1).derive(), 0.8, options)
-    assert (batch.status == "done").all()
-    assert not like_alone.by_python
-
-
-def test_one_that_cannot_be_assembled_leaves_its_sentence() -> None:
+def test_a_start_that_cannot_be_assembled_or_was_changed_is_reported() -> None:
     batch = linkage().simulate(0.1, parameters={"l": np.array([2.0, 9.0])}, start={"crank": 0.3}, samples=3)
     assert list(batch.status) == ["done", "refused"]
     assert "cannot be assembled" in batch.failures[1]
-
-
-def test_what_was_given_and_changed_is_told_once_for_all() -> None:
     options = {"start": {"crank": np.array([0.3, 0.4]), "coupler": 3.0, "rocker": 3.0}, "samples": 3}
     with pytest.warns(UserWarning, match="moved from where it was given"):
         batch = linkage().simulate(0.05, **options)

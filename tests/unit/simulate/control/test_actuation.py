@@ -1,7 +1,5 @@
 """What acts between samples, at breaks and after the end of the data."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 
@@ -77,7 +75,7 @@ def test_states_without_mass_are_in_laws_and_reach_functions() -> None:
 # ---- breaks ------------------------------------------------------------
 
 
-def test_knots_that_differ_by_rounding_are_one_break() -> None:
+def test_breaks_are_at_sample_times_and_those_that_differ_by_rounding_are_one() -> None:
     sums, products = np.cumsum(np.full(9, 0.1)), np.arange(1, 10) * 0.1
     assert (sums != products).any()
     made = breaks_at([sums, products, np.array([-1.0, 0.0, 1.5])], 1.0)
@@ -85,11 +83,9 @@ def test_knots_that_differ_by_rounding_are_one_break() -> None:
     assert (made.before < np.minimum(sums, products)).all()
     assert (made.times >= np.maximum(sums, products)).all()
     np.testing.assert_allclose(made.before, made.times, rtol=1e-14)
-
-
-def test_a_break_at_the_end_is_at_the_end() -> None:
     assert breaks_at([np.array([0.5, np.nextafter(1.0, 2.0)])], 1.0).times.tolist() == [0.5, 1.0]
     assert len(breaks_at([], 1.0)) == 0
+    assert sample_times(0.5, 1.6, "it").tolist() == [0.5, 1.0, 1.5]
 
 
 def test_tables_of_the_time_itself_are_found_and_no_others() -> None:
@@ -138,20 +134,11 @@ def test_kinds_are_told_apart(system: ph.System, equations: ph.Equations) -> Non
     )
 
 
-@pytest.mark.parametrize(
-    "force",
-    [
-        lambda s: 2 * s.time,
-        lambda s: "2*t",
-        lambda s: ph.sampled([0, 1], [0, 2]),
-        lambda s: ([0.0, 1.0], [0.0, 2.0]),
-        lambda s: ph.sampled([0, 2], rate=1.0),
-        lambda s: ph.sampled(np.arange(5) / 2, np.arange(5), "cubic"),
-        lambda s: ph.table([0, 1], [0, 2], outside="line"),
-        lambda s: lambda t: 2 * t,
-        lambda s: lambda t, q, u: 2 * t,
-    ],
-)
+@pytest.mark.parametrize("force", [
+    lambda s: 2 * s.time, lambda s: "2*t", lambda s: ph.sampled([0, 1], [0, 2]), lambda s: ([0.0, 1.0], [0.0, 2.0]),
+    lambda s: ph.sampled([0, 2], rate=1.0), lambda s: ph.sampled(np.arange(5) / 2, np.arange(5), "cubic"),
+    lambda s: ph.table([0, 1], [0, 2], outside="line"), lambda s: lambda t: 2 * t, lambda s: lambda t, q, u: 2 * t,
+])  # fmt: skip
 def test_one_force_in_many_ways_is_one_motion(system: ph.System, equations: ph.Equations, force: Any) -> None:
     run = equations.simulate(1, inputs={"F": 0, "G": force(system)}, samples=11)
     np.testing.assert_allclose(run["x"], run.t**3 / 3, atol=1e-9)
@@ -191,25 +178,12 @@ def test_what_is_wrong_with_samples_is_told_of_the_input_they_are_for() -> None:
 # ---- callables ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("function", "count"),
-    [
-        (lambda t: 0, 1),
-        (lambda t, q, u: 0, 3),
-        (lambda t, q, u, z: 0, 4),
-        (lambda *given: 0, 3),
-        (lambda t, gain=2: 0, 1),
-        (lambda t, q, u, gain=2: 0, 3),
-        (lambda t=0, q=None, u=None: 0, 3),
-        (np.sin, 1),
-    ],
-)
+@pytest.mark.parametrize(("function", "count"), [
+    (lambda t: 0, 1), (lambda t, q, u: 0, 3), (lambda t, q, u, z: 0, 4), (lambda *given: 0, 3),
+    (lambda t, gain=2: 0, 1), (lambda t, q, u, gain=2: 0, 3), (lambda t=0, q=None, u=None: 0, 3), (np.sin, 1),
+])  # fmt: skip
 def test_a_function_is_given_what_it_takes(function: Any, count: int) -> None:
     assert SignalFunction(function, "the function", (0,), np.atleast_1d).arguments == count
-
-
-def test_sample_times_are_the_multiples_up_to_the_end() -> None:
-    assert sample_times(0.5, 1.6, "it").tolist() == [0.5, 1.0, 1.5]
 
 
 @pytest.mark.parametrize("method", ["DOP853", "RK45", "scipy.DOP853", "scipy.Radau", "scipy.LSODA"])

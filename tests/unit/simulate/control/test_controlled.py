@@ -1,8 +1,5 @@
 """A law in continuous time becomes part of the mechanism: runs, batches, sweeps and sensitivities know it."""
 
-from __future__ import annotations
-
-import pickle
 from typing import Any
 
 import numpy as np
@@ -15,12 +12,26 @@ from polhode.control import ComputedTorque, ControllerState, Law, OperationalSpa
 from polhode.simulate.control.controlled import curves_of
 
 
-def test_a_static_law_is_a_law_of_efforts() -> None:
+def test_laws_are_laws_of_efforts_or_of_inputs_and_leave_other_efforts() -> None:
     e = slider().derive()
     control = -3 * e.q[0] - e.u[0]
     by_law = e.simulate(2, controller=Law({e.tau[0]: control}), start={"x": 1})
     by_tau = e.simulate(2, tau={"v": control}, start={"x": 1})
     assert np.array_equal(by_law.x, by_tau.x) and np.array_equal(by_law.tau, by_tau.tau)
+    s = ph.System("pushed", gravity=(0, 0, 0))
+    x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    force = s.input("F")
+    s.joint_force(x, force)
+    e = s.derive()
+    law = Law({force: -4 * x.q[0] - 2 * x.u[0]})
+    run = e.simulate(1, controller=law, start={"x": 1}, samples=5)
+    assert np.allclose(run.inputs[:, 0], -4 * run.q[:, 0] - 2 * run.u[:, 0])
+    held = e.simulate(1, controller=law, start={"x": 1}, samples=5, sample_time=0.25, limits={"F": 1})
+    assert np.array_equal(held.inputs[:4, 0], held.controller.controls[:, 0]) and held.inputs.min() == -1
+    e = arm().derive()
+    law = Law({e.tau[0]: -5 * e.u[0]})
+    run = e.simulate(1, controller=law, tau={"elbow": 0.5})
+    assert (run.effort("elbow") == 0.5).all() and np.allclose(run.effort("shoulder"), -5 * run.u[:, 0])
 
 
 def test_controller_states_are_states_without_mass() -> None:
@@ -64,13 +75,6 @@ def test_a_sampled_controllers_states_start_where_the_run_says() -> None:
         e.simulate(1, start={"v": 1}, sample_time=0.01, **given)
 
 
-def test_a_computed_torque_makes_the_error_a_linear_oscillator() -> None:
-    e = arm().derive()
-    run = e.simulate(1, controller=InverseDynamics(e), start={"shoulder": 0.3, "elbow": -0.2})
-    decay = (1 + 10 * run.t) * np.exp(-10 * run.t)  # kp = 100, kd = 20: critically damped
-    assert np.allclose(run.q, np.outer(decay, [0.3, -0.2]), atol=1e-7)
-
-
 def test_parameters_change_the_mechanism_and_not_what_its_controller_takes_it_to_be() -> None:
     e = slider().derive()
     given: dict[str, Any] = {"controller": ServoPID(e), "reference": 1.0, "samples": 5}
@@ -94,7 +98,7 @@ def test_a_nominal_parameter_without_a_value_has_the_mechanisms() -> None:
     assert np.array_equal(one.x, two.x)
 
 
-def test_a_batch_of_gains_is_its_single_runs() -> None:
+def test_gains_are_varied_in_batches_and_sweeps() -> None:
     e = arm().derive()
     given: dict[str, Any] = {"controller": InverseDynamics(e), "reference": {"elbow": "sin(t)"}, "samples": 11}
     kp = np.array([50.0, 100.0, 150.0])
@@ -102,9 +106,6 @@ def test_a_batch_of_gains_is_its_single_runs() -> None:
     for k, member in enumerate(batch):
         alone = e.simulate(1, parameters={"kp": kp[k], "m": 1.0 + k}, **given)
         assert np.array_equal(alone.x, member.x) and np.array_equal(alone.tau, member.tau)
-
-
-def test_a_sweep_varies_gains() -> None:
     e = slider().derive()
     given: dict[str, Any] = {"controller": ServoPID(e), "reference": "sin(t)", "samples": 5}
     found = e.sweep({"kp": [10.0, 20.0]}, 1, measure="final", workers=1, **given)
@@ -123,12 +124,6 @@ def test_sensitivities_go_through_the_law() -> None:
 
 def _sampled(e: ph.Equations) -> Law:
     return Law({e.tau[0]: -e.u[0]}, sample_time=0.1)
-
-
-def test_limits_hold_controls() -> None:
-    e = slider().derive()
-    run = e.simulate(2, controller=ServoPID(e), reference=1, limits={"x": (-1, 3)})
-    assert run.tau.max() == 3 and run.tau.min() == -1
 
 
 def test_a_law_of_a_stiff_arm_runs_on_the_elastic_one() -> None:
@@ -171,63 +166,29 @@ def test_what_is_prescribed_is_measured_too() -> None:
     assert abs(e.simulate(1, controller=law, sample_time=1e-3, samples=3).q - run.q).max() < 2e-4
 
 
-def test_a_law_may_give_inputs() -> None:
-    s = ph.System("pushed", gravity=(0, 0, 0))
-    x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
-    force = s.input("F")
-    s.joint_force(x, force)
-    e = s.derive()
-    law = Law({force: -4 * x.q[0] - 2 * x.u[0]})
-    run = e.simulate(1, controller=law, start={"x": 1}, samples=5)
-    assert np.allclose(run.inputs[:, 0], -4 * run.q[:, 0] - 2 * run.u[:, 0])
-    held = e.simulate(1, controller=law, start={"x": 1}, samples=5, sample_time=0.25, limits={"F": 1})
-    assert np.array_equal(held.inputs[:4, 0], held.controller.controls[:, 0]) and held.inputs.min() == -1
-
-
-def test_other_efforts_stay_as_they_are_given() -> None:
-    e = arm().derive()
-    law = Law({e.tau[0]: -5 * e.u[0]})
-    run = e.simulate(1, controller=law, tau={"elbow": 0.5})
-    assert (run.effort("elbow") == 0.5).all() and np.allclose(run.effort("shoulder"), -5 * run.u[:, 0])
-
-
-def test_a_closed_run_pickles() -> None:
-    e = slider().derive()
-    run = e.simulate(1, controller=ServoPID(e), reference="t", samples=5)
-    again = pickle.loads(pickle.dumps(run))
-    assert np.allclose(again.at(0.25).tau, run.tau[1])
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"controller": 5}, "5 is no controller"),
-        ({"reference": 1, "functions": 5}, "is not what equations"),
-        ({"reference": 1, "parameters": 5}, "is not values by name"),
-        ({"reference": 1, "parameters": {"kq": 5}}, "no parameter 'kq'"),
-        ({"reference": 5}, "'reference' is of a controller"),
-        ({"limits": 5}, "'limits' is of a controller"),
-        ({}, "there is no curve for it"),
-        ({"reference": {"y": 1}}, "there is no reference 'y'"),
-        ({"reference": np.sin}, "a Python function has no derivatives"),
-        ({"reference": "x"}, "nothing called 'x'"),
-        ({"reference": ph.symbol("x", "coordinate")}, "depends on the coordinate 'x'"),
-        ({"reference": True}, "True is not a curve in time"),
-        ({"reference": [1, 2, 3]}, "is not a number or an expression"),
-        ({"reference": ph.sampled([0, 1], [0, 1])}, "derivative 2 of it"),
-        ({"reference": ph.sampled([0, 1], [0, 1], "held")}, "have none"),
-        ({"reference": 1, "tau": {"v": 1}}, "the effort 'v' is given, and the controller gives it too"),
-        ({"reference": 1, "tau": {"x": 1}}, "the effort 'x' is given"),
-        ({"reference": 1, "tau": [1.0]}, "gives some of the efforts"),
-        ({"reference": 1, "delay": 0.1}, "'delay' needs sample_time"),
-        ({"reference": 1, "noise": {"x": 0.1}}, "'noise' needs sample_time"),
-        ({"reference": 1, "quantisation": {"x": 0.1}}, "'quantisation' needs sample_time"),
-        ({"reference": 1, "limits": -2}, "-2 is not a limit"),
-        ({"reference": 1, "limits": {"y": 2}}, "there is no control 'y'"),
-        ({"reference": 1, "limits": {"v": (2, 1)}}, "are no limits"),
-        ({"reference": 1, "limits": {"v": "a"}}, "is not a limit"),
-    ],
-)
+@pytest.mark.parametrize(("options", "sentence"), [
+    ({"controller": 5}, "5 is no controller"), ({"reference": 1, "functions": 5}, "is not what equations"),
+    ({"reference": 1, "parameters": 5}, "is not values by name"),
+    ({"reference": 1, "parameters": {"kq": 5}}, "no parameter 'kq'"),
+    ({"reference": 5}, "'reference' is of a controller"), ({"limits": 5}, "'limits' is of a controller"),
+    ({}, "there is no curve for it"), ({"reference": {"y": 1}}, "there is no reference 'y'"),
+    ({"reference": np.sin}, "a Python function has no derivatives"), ({"reference": "x"}, "nothing called 'x'"),
+    ({"reference": ph.symbol("x", "coordinate")}, "depends on the coordinate 'x'"),
+    ({"reference": True}, "True is not a curve in time"),
+    ({"reference": [1, 2, 3]}, "is not a number or an expression"),
+    ({"reference": ph.sampled([0, 1], [0, 1])}, "derivative 2 of it"),
+    ({"reference": ph.sampled([0, 1], [0, 1], "held")}, "have none"),
+    ({"reference": 1, "tau": {"v": 1}}, "the effort 'v' is given, and the controller gives it too"),
+    ({"reference": 1, "tau": {"x": 1}}, "the effort 'x' is given"),
+    ({"reference": 1, "tau": [1.0]}, "gives some of the efforts"),
+    ({"reference": 1, "delay": 0.1}, "'delay' needs sample_time"),
+    ({"reference": 1, "noise": {"x": 0.1}}, "'noise' needs sample_time"),
+    ({"reference": 1, "quantisation": {"x": 0.1}}, "'quantisation' needs sample_time"),
+    ({"reference": 1, "limits": -2}, "-2 is not a limit"),
+    ({"reference": 1, "limits": {"y": 2}}, "there is no control 'y'"),
+    ({"reference": 1, "limits": {"v": (2, 1)}}, "are no limits"),
+    ({"reference": 1, "limits": {"v": "a"}}, "is not a limit"),
+])  # fmt: skip
 def test_what_cannot_be_closed_gets_a_sentence(options: dict[str, Any], sentence: str) -> None:
     e = slider().derive()
     if not sentence.endswith("is of a controller"):

@@ -1,7 +1,5 @@
 """What sensitivities and gradients take, how they are asked, and what they refuse."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,7 @@ def swing() -> tuple[ph.System, Any, Any]:
     return s, hinge, s.derive()
 
 
-def test_names_and_symbols_ask_for_the_same(swing: Any) -> None:
+def test_derivatives_are_asked_for_by_names_or_symbols_in_any_order(swing: Any) -> None:
     s, hinge, e = swing
     named = e.sensitivities(1, ["l", "F", "hinge", "hinge'", "tau_hinge"], start={"hinge": 1}, samples=3)
     symbols = [s.parameters["l"].symbol, s.inputs["F"].symbol, e.q[0], e.u[0], e.tau[0]]
@@ -31,9 +29,6 @@ def test_names_and_symbols_ask_for_the_same(swing: Any) -> None:
     assert_allclose(named.dq, given.dq)
     assert_allclose(named["hinge'", "l"], named.du[:, 0, 0])
     assert_allclose(named[hinge.q[0], e.u[0]], named.dq[:, 0, 3])
-
-
-def test_columns_come_in_the_order_asked_for(swing: Any) -> None:
     _, _, e = swing
     one = e.sensitivities(1, ["hinge", "l"], start={"hinge": 1}, samples=3)
     two = e.sensitivities(1, ["l", "hinge"], start={"hinge": 1}, samples=3)
@@ -41,7 +36,7 @@ def test_columns_come_in_the_order_asked_for(swing: Any) -> None:
     assert_allclose(one.dq[0, 0], [1.0, 0.0])
 
 
-def test_values_are_derivatives_of_expressions(swing: Any) -> None:
+def test_values_and_gradients_are_derivatives_of_expressions(swing: Any) -> None:
     s, hinge, e = swing
     run = e.sensitivities(1, ["l", "hinge"], start={"hinge": 1}, samples=3)
     l = s.parameters["l"].symbol
@@ -49,9 +44,6 @@ def test_values_are_derivatives_of_expressions(swing: Any) -> None:
     assert both.shape == (3, 2, 2)
     assert_allclose(both[:, 0, 0], run.trajectory["hinge"] + 0.8 * run.dq[:, 0, 0], rtol=1e-12)
     assert_allclose(both[:, 1], run.du[:, 0], rtol=1e-12)
-
-
-def test_a_gradient_is_a_mapping_with_a_value(swing: Any) -> None:
     _, hinge, e = swing
     made = e.gradient(1, ["l", "hinge"], of=hinge.q[0], start={"hinge": 1})
     assert dict(made) == {"l": made["l"], "hinge": made["hinge"]}
@@ -67,10 +59,16 @@ def test_a_start_that_does_not_move_is_still_a_run(swing: Any) -> None:
     assert_allclose(run.dq[-1, 0], [0.0, 1.0])
 
 
-def test_samples_do_not_change_the_motion_nor_its_derivatives(swing: Any) -> None:
+def test_samples_and_steps_do_not_change_derivatives(swing: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     _, _, e = swing
     few, many = (e.sensitivities(1, ["l"], start={"hinge": 1}, samples=n).dq[-1] for n in (2, 300))
     assert_allclose(few, many, rtol=1e-14)
+    steps = bouncing().trajectory.info["steps"]
+    with pytest.raises(SimulationError, match=f"had taken {steps - 1} steps, as many as allowed"):
+        bouncing(max_steps=steps - 1)
+    expected = bouncing().slopes
+    monkeypatch.setattr("polhode.ode.native_run.MOST_KEPT", 100)
+    assert bouncing().slopes.tolist() == expected.tolist()
 
 
 def test_what_cannot_be_differentiated_is_refused_in_a_sentence(swing: Any) -> None:
@@ -86,7 +84,7 @@ def test_what_cannot_be_differentiated_is_refused_in_a_sentence(swing: Any) -> N
         ({"by": ["l"], "on": {hinge.q[0]: lambda t, q, u: {}}}, "only expressions can be differentiated"),
         ({"by": ["l"], "on": 5}, "5 is not a mapping from events to new values"),
         ({"by": ["l"], "method": "rk4"}, "no option 'method'"),
-        ({"by": ["l"], "until": ph.symbol("w")}, "which the run does not know"),
+        ({"by": ["l"], "until": ph.symbol("w")}, "which this run does not have"),
     ):
         with pytest.raises(PolhodeError, match=told):
             e.sensitivities(1, **options)
@@ -122,18 +120,6 @@ def bouncing(**options: Any) -> Any:
     return s.derive().gradient(5, ["z"], of=z.q[0], start={"z": 1}, on=bounce, **options)
 
 
-def test_steps_are_counted_over_all_of_a_run() -> None:
-    steps = bouncing().trajectory.info["steps"]
-    with pytest.raises(SimulationError, match=f"had taken {steps - 1} steps, as many as allowed"):
-        bouncing(max_steps=steps - 1)
-
-
-def test_a_gradient_keeps_all_steps_however_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = bouncing().slopes
-    monkeypatch.setattr("polhode.ode.native_run.MOST_KEPT", 100)
-    assert bouncing().slopes.tolist() == expected.tolist()
-
-
 def test_derivatives_that_are_not_finite_end_the_run_with_a_sentence() -> None:
     """The force √x is finite where it ends, at x = 0, and its derivative is not."""
     s = ph.System("block", gravity=(0, 0, 0))
@@ -144,23 +130,17 @@ def test_derivatives_that_are_not_finite_end_the_run_with_a_sentence() -> None:
     assert caught.value.trajectory.status == "nonfinite"
 
 
-def test_a_force_that_jumps_is_refused() -> None:
+def test_forces_that_jump_and_events_without_a_derivative_are_refused() -> None:
     s = ph.System("block")
     slide = s.joint("x", s.ground, s.body("block", mass=s.parameter("m", 1)), ph.Prismatic("x"))
     s.joint_force(slide, -ph.sign(slide.u[0]))
     with pytest.raises(PolhodeError, match="jumps with the sign of something"):
         s.derive().sensitivities(1, ["m"])
-
-
-def test_an_event_whose_time_has_no_derivative_is_told() -> None:
     s = ph.System("ball")
     z = s.joint("z", s.ground, s.body("ball", mass=1), ph.Prismatic("z"), speeds=["v"])
     with pytest.raises(SimulationError, match="its time has no derivative") as caught:
         s.derive().sensitivities(2, ["z"], speeds={"v": 9.81}, until=ph.sign(z.u[0]))
     assert caught.value.trajectory.status == "grazing"
-
-
-def test_with_constraints_an_event_cannot_move_a_coordinate() -> None:
     from polhode.model.samples import four_bar
 
     e = four_bar().derive()
@@ -224,15 +204,12 @@ def test_what_has_no_derivative_is_refused(swing: Any) -> None:
             e.gradient(1, of=hinge.q[0], **options)
 
 
-def test_what_acted_is_told_with_the_motion(swing: Any) -> None:
+def test_a_run_reports_what_acted_and_what_it_cost(swing: Any) -> None:
     _, _, e = swing
     run = e.sensitivities(2, ["l"], inputs={"F": ph.sampled([0, 0.5], [1, 2], kind="held")}, tau=["t"], samples=9)
     assert run.trajectory.inputs[:, 0].tolist() == [1, 1, 2, 2, 2, 2, 2, 2, 2]
     assert_allclose(run.trajectory.tau[:, 0], run.t)
     assert any("samples of the input 'F'" in told for told in run.trajectory.notices)
-
-
-def test_the_run_tells_how_often_rates_were_asked_for_and_how_long_it_took(swing: Any) -> None:
     found = swing[2].sensitivities(1, ["l"], start={"hinge": 1}, samples=5)
     info = found.trajectory.info
     assert info["evaluations"] > 10 * info["steps"] > 0  # DOP853 has twelve stages

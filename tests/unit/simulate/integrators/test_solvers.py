@@ -1,7 +1,5 @@
 """What methods with step-size control refuse, and which explicit one a run takes that may choose."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -21,17 +19,11 @@ def slider() -> ph.System:
     return s
 
 
-def test_taylor_series_need_rates_that_are_all_in_the_equations() -> None:
+def test_taylor_series_need_smooth_rates_without_constraints() -> None:
     with pytest.raises(PolhodeError, match="a controller in Python acts"):
         slider().derive().simulate(1, tau=lambda t, q, u: -q, method="taylor")
-
-
-def test_taylor_series_have_no_constraints() -> None:
     with pytest.raises(PolhodeError, match="there are constraints"):
         four_bar().derive().simulate(1, start={"crank": 0.3}, method="taylor")
-
-
-def test_taylor_series_have_no_jumps_and_no_corners() -> None:
     for force, told in ((ph.sign, "there are forces that jump"), (absolute, "no Taylor series")):
         s = slider()
         s.joint_force("x", -force(s.joints["x"].u[0]))
@@ -55,13 +47,10 @@ def method_of(equations: Equations, **options: Any) -> str:
     return str(equations.simulate(0.05, rtol=1e-6, atol=1e-6, progress=False, **options).info["method"])
 
 
-def test_smooth_rates_are_stepped_by_tp86_with_constraints_and_laws_too(top: Equations) -> None:
+def test_smooth_rates_are_stepped_by_tp86_and_others_by_dop853(top: Equations) -> None:
     assert method_of(top) == "TP86"
     assert method_of(top, tau={"tip_wx": "0.01*sin(t)"}) == "TP86"
     assert method_of(four_bar().derive(), start={"crank": 0.3}) == "TP86"
-
-
-def test_what_jumps_or_ends_is_stepped_by_dop853(top: Equations) -> None:
     assert method_of(top, tau={"tip_wx": ph.sampled([0, 0.02, 1], [0, 0.01, 0], "held")}) == "DOP853"
     assert method_of(top, tau=lambda t, q, u: -0.01 * u) == "DOP853"
     assert method_of(top, tau={"tip_wx": "0.01*abs(sin(t))"}) == "DOP853"

@@ -1,7 +1,5 @@
 """A pendulum whose length, mass and start can be varied."""
 
-from __future__ import annotations
-
 import pytest
 
 import polhode as ph

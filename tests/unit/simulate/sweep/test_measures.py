@@ -1,7 +1,5 @@
 """Measures: what is kept of a run is what the trajectory says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -71,16 +69,10 @@ def test_functions_of_the_trajectory(swing: Trajectory) -> None:
     np.testing.assert_array_equal(measured(swing, lambda run: run.q[:2])["value"], swing.q[:2])
 
 
-@pytest.mark.parametrize(
-    ("given", "cure"),
-    [
-        ("fnal", "'final'"),
-        ("max:hige", "'max:hinge'"),
-        ("mx:hinge", "'max:hinge'"),
-        ("max", "'max:"),
-        (5, "Give a name"),
-    ],
-)
+@pytest.mark.parametrize(("given", "cure"), [
+    ("fnal", "'final'"), ("max:hige", "'max:hinge'"), ("mx:hinge", "'max:hinge'"), ("max", "'max:"),
+    (5, "Give a name"),
+])  # fmt: skip
 def test_an_unknown_measure_is_told_with_those_that_are_like_it(swing: Trajectory, given: Any, cure: str) -> None:
     with pytest.raises(PolhodeError) as caught:
         measured(swing, given)
@@ -92,15 +84,11 @@ def test_an_unknown_reduction_of_an_expression_is_told(swing: Trajectory, pendul
         measured(swing, ("most", pendulum.q[0]))
 
 
-@pytest.mark.parametrize(
-    ("function", "told"),
-    [
-        (lambda run: run["elbow"], "raised PolhodeError: the trajectory has no value 'elbow'"),
-        (lambda run: None, "returned None, which is no real number"),
-        (lambda run: "high", "returned 'high'"),
-        (lambda run: [[1], [2, 3]], "which is no real number"),
-    ],
-)
+@pytest.mark.parametrize(("function", "told"), [
+    (lambda run: run["elbow"], "raised PolhodeError: Trajectory: the trajectory has no value 'elbow'"),
+    (lambda run: None, "returned None, which is no real number"), (lambda run: "high", "returned 'high'"),
+    (lambda run: [[1], [2, 3]], "which is no real number"),
+])  # fmt: skip
 def test_a_function_that_fails_is_told(swing: Trajectory, function: Any, told: str) -> None:
     with pytest.raises(MeasureFailed, match=told):
         measured(swing, function)
@@ -121,10 +109,12 @@ def test_a_grid_has_a_run_for_each_combination(pendulum: ph.Equations) -> None:
     assert all(run["inputs"] == {"F": 5.0} for run in runs)
 
 
-def test_samples_are_taken_together(pendulum: ph.Equations) -> None:
+def test_samples_are_taken_together_and_have_one_length(pendulum: ph.Equations) -> None:
     design = of(pendulum, {"l": [1, 2], "m": [3, 4]}, zipped=True)
     assert design.shape == (2,)
     assert [design.members.member(i)["parameters"] for i in range(2)] == [{"l": 1, "m": 3}, {"l": 2, "m": 4}]
+    with pytest.raises(ShapeError, match="'l' has 2 and 'm' has 3"):
+        of(pendulum, {"l": [1, 2], "m": [1, 2, 3]}, zipped=True)
 
 
 def test_a_prefix_says_which_of_two_is_meant(pendulum: ph.Equations) -> None:
@@ -164,8 +154,3 @@ def test_what_cannot_be_varied_is_told(
 ) -> None:
     with pytest.raises(kind, match=told):
         of(pendulum, vary, **options)
-
-
-def test_samples_of_different_lengths_are_told(pendulum: ph.Equations) -> None:
-    with pytest.raises(ShapeError, match="'l' has 2 and 'm' has 3"):
-        of(pendulum, {"l": [1, 2], "m": [1, 2, 3]}, zipped=True)

@@ -1,7 +1,5 @@
 """Results of a sweep: over their grid, in memory and on disk."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Sweeps from call to results: resumed, interrupted, with runs that fail."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from functools import partial
@@ -113,34 +111,26 @@ def test_what_cannot_be_known_again_is_not_stored(pendulum: ph.Equations, tmp_pa
     assert pendulum.sweep({"l": [1, 2]}, 0.1, measure=Own(), **OPTIONS)["value"].tolist() == [1, 1]
 
 
-def test_runs_that_fail_have_their_sentence_and_the_rest_their_results(pendulum: ph.Equations) -> None:
+def test_failed_runs_have_their_sentence_and_wrong_calls_are_refused(pendulum: ph.Equations) -> None:
     made = pendulum.sweep({"l": [0.0, 1.0, np.nan, 2.0]}, 0.1, **OPTIONS)
     assert made.status.tolist() == ["singular_mass_matrix", "done", "refused", "done"]
     assert list(made.failures) == [0, 2]
     assert np.isnan(made["hinge"][[0, 2]]).all() and np.isfinite(made["hinge"][[1, 3]]).all()
-
-
-def test_a_call_that_is_wrong_is_told_at_once(pendulum: ph.Equations) -> None:
     for options, told in (
-        ({"method": "rk5"}, "no method 'rk5'"),
-        ({"parameters": {"k": 1}}, "no parameter 'k'"),
-        ({"metod": "rk4"}, "no option 'metod'"),
-        ({"progress": 5}, "progress"),
+        ({"method": "rk5"}, "no method 'rk5'"), ({"parameters": {"k": 1}}, "no parameter 'k'"),
+        ({"metod": "rk4"}, "no option 'metod'"), ({"progress": 5}, "progress"),
         ({"zip": 1}, "zip: 1 is not True or False"),
-    ):
+    ):  # fmt: skip
         with pytest.raises(PolhodeError, match=told):
             pendulum.sweep({"l": LENGTHS}, 0.1, **options)
     with pytest.raises(LimitError, match="would take"):
         pendulum.sweep({"l": np.ones(10**6)}, 10, measure=None)
 
 
-def test_progress_is_told_as_a_fraction(pendulum: ph.Equations) -> None:
+def test_progress_is_a_fraction_and_notices_are_reported_once(pendulum: ph.Equations) -> None:
     told: list[float] = []
     pendulum.sweep({"l": LENGTHS}, 0.1, progress=told.append, **OPTIONS)
     assert told[-1] == 1.0 and told == sorted(told)
-
-
-def test_notices_of_runs_are_kept_and_told_once() -> None:
     s = ph.System("ball", gravity=(0, 0, 0))
     m = s.parameter("m", 1)
     s.joint("socket", s.ground, s.body("ball", m, (0, 0, 0), (1, 1, 1)), ph.Spherical())
@@ -205,7 +195,7 @@ def slider() -> ph.Equations:
     return s.derive()
 
 
-def test_values_and_results_have_the_units_of_what_they_are_values_of(slider: ph.Equations, tmp_path: Path) -> None:
+def test_values_and_results_have_units_also_under_labels(slider: ph.Equations, tmp_path: Path) -> None:
     vary = {"m": [1], "c": [1], "F": [0.1], "x": [0], "speed:turn": [1], "tau:turn": [0], "tau:x": [0]}
     measures = ["final", "rms:d(turn)", "end_time", "energy", "steps", lambda run: {"own": 1.0}, slider.q[0]]
     made = slider.sweep(vary, 0.1, measure=measures, samples=3, workers=1)
@@ -216,9 +206,6 @@ def test_values_and_results_have_the_units_of_what_they_are_values_of(slider: ph
     assert made.result_units == results
     found = Sweep.load(made.save(tmp_path / "runs.npz"))
     assert (found.units, found.result_units, found.system) == (known, results, "slider")
-
-
-def test_a_result_under_a_label_of_the_user_keeps_its_unit(slider: ph.Equations) -> None:
     made = slider.sweep({"m": [1, 2]}, 0.1, measure={"end": "final", "m": "max:x"}, samples=3, workers=1)
     assert made.result_units["end turn"] == "rad"
     assert (made.units["m"], made.result_units["m"]) == ("kg", "m")

@@ -1,7 +1,5 @@
 """States between samples: as exact as cubics with exact rates are, also where what drives the run jumps."""
 
-from __future__ import annotations
-
 import pickle
 from dataclasses import replace
 from typing import Any

@@ -60,16 +60,10 @@ def test_expressions_as_such_and_as_text_come_to_the_same(pendulum, run):
     assert np.allclose(made["rate"].values, run.speed("hinge") * run.t)
 
 
-@pytest.mark.parametrize(
-    ("wanted", "says"),
-    [
-        ("hnge", "Did you mean 'hinge'"),
-        ("hinge +", "Channel 'hinge +' is not drawn"),
-        ("force(elbow)", "elbow"),
-        ("__import__('os')", "is not drawn"),
-        (ph.expr.symbol("alien"), "'alien' is not known along this trajectory"),
-    ],
-)
+@pytest.mark.parametrize(("wanted", "says"), [
+    ("hnge", "Did you mean 'hinge'"), ("hinge +", "Channel 'hinge +' is not drawn"), ("force(elbow)", "elbow"),
+    ("__import__('os')", "is not drawn"), (ph.expr.symbol("alien"), "'alien' is not known along this trajectory"),
+])  # fmt: skip
 def test_what_cannot_be_drawn_is_told_and_the_rest_is_drawn(run, tmp_path, wanted, says):
     made, told = channels_of(run, [wanted, "hinge"])
     assert [each.name for each in made] == ["hinge"]
@@ -103,13 +97,10 @@ def test_what_is_no_channel_is_refused_in_a_sentence(run, wanted):
     assert caught.value.problems[0].cure
 
 
-def test_a_value_that_is_not_finite_is_a_gap(run):
+def test_gaps_and_other_runs_are_drawn(run) -> None:
     (made,) = drawn(run, ["1/t"]).values()
     assert np.isnan(made.values[0])
     assert np.isfinite(made.values[1:]).all()
-
-
-def test_other_runs_are_drawn_beside(run):
     other = run.equations.simulate(0.5, start={"hinge": 0.1}, samples=51)
     made, _ = channels_of(run, ["hinge"], [other])
     (beside,) = made[0].beside

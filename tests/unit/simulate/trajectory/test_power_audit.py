@@ -1,7 +1,5 @@
 """The power audit of a run."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 
@@ -39,11 +37,6 @@ def test_a_good_run_balances_in_every_part(run: Trajectory) -> None:
     assert "largest gap" in str(audit)
 
 
-def test_work_of_the_ports_is_the_change_of_energy(run: Trajectory) -> None:
-    part = run.power_audit()["the run"]
-    assert part.inflow == pytest.approx(part.stored, abs=1e-6)
-
-
 def test_long_steps_are_told_of() -> None:
     with pytest.raises(SimulationError, match=r"the power audit fails: at t = .* s the run takes in .* J") as told:
         damped_arm().simulate(2, start={"elbow": 1.0}, method="euler", step=0.01, audit=True)
@@ -61,23 +54,20 @@ def stiff_block() -> ph.Equations:
 
 
 def test_samples_that_are_too_few_are_told_of_and_not_held_against_the_run() -> None:
-    with pytest.warns(UserWarning, match="too few samples to tell"):
+    with pytest.warns(UserWarning, match="too few samples to decide"):
         made = stiff_block().simulate(2, audit=True)
-    assert any("Give rate=1600" in notice for notice in made.notices)
+    assert any("Try rate=1600" in notice for notice in made.notices)
     audit = made.power_audit()
     assert audit["the run"].residual < 1e-9 < 1e-2 < audit.quadrature
     assert "too few samples" in str(audit)
     assert audit.notices(0.5) == ()
 
 
-def test_with_the_samples_that_were_asked_for_the_run_is_judged() -> None:
+def test_a_stiff_run_is_judged_by_enough_samples_and_fails_by_long_steps() -> None:
     audit = stiff_block().simulate(2, audit=True, rate=1600).power_audit()
     assert audit.quadrature < 1e-6 and audit.notices() == ()
     with pytest.raises(SimulationError, match="the run takes in"):
         stiff_block().simulate(2, audit=True, method="euler", step=1 / 1600, rate=1600)
-
-
-def test_a_gap_that_too_few_samples_do_not_explain_fails() -> None:
     with pytest.raises(SimulationError, match=r"smaller tolerances or steps, and more samples, rate="):
         stiff_block().simulate(2, audit=True, method="euler", step=0.005)
 

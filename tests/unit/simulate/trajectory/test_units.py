@@ -1,7 +1,5 @@
 """Units of coordinates and speeds, where speeds depend on others or are known beforehand."""
 
-from __future__ import annotations
-
 import polhode as ph
 from polhode.simulate.trajectory.units import coordinate_units, effort_units, speed_units
 
@@ -15,21 +13,15 @@ def sleigh() -> ph.System:
     return s
 
 
-def test_embedded_equations_have_the_units_of_their_own_speeds() -> None:
+def test_units_of_embedded_prescribed_and_curve_coordinates() -> None:
     assert speed_units(sleigh().derive(independent=["v", "w", "mast"]).record) == ["rad/s", "m/s", "rad/s"]
     assert speed_units(sleigh().derive().record) == ["rad/s", "m/s", "m/s", "rad/s"]
-
-
-def test_what_is_prescribed_has_no_unit_to_tell() -> None:
     s = sleigh()
     s.prescribe("mast", ph.sin(s.time))
     made = s.derive()
     assert coordinate_units(made.record) == ["rad", "m", "m"]
     assert speed_units(made.record) == ["rad/s", "m/s", "m/s"]
     assert effort_units(made.record) == ["N m", "N", "N"]
-
-
-def test_a_place_on_a_curve_has_the_unit_of_its_parameter_where_that_is_known() -> None:
     s = ph.System("two beads")
     for name, curve in (("over x", lambda x: x**2), ("round", lambda a: (ph.cos(a), ph.sin(a)))):
         way = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"))

@@ -1,7 +1,5 @@
 """What is no unknown is in a trajectory all the same: prescribed, coupled and dependent coordinates and speeds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +28,7 @@ def run() -> Trajectory:
     return turntable().simulate(1, start={"slide": 0.1}, tau={"v": 2.0}, inputs=lambda t, q, u: {"push": 1 + t})
 
 
-def test_prescribed_and_coupled_motions_are_got_by_name(run: Trajectory) -> None:
+def test_prescribed_and_coupled_motions_are_got_by_name_and_computed_once(run: Trajectory) -> None:
     np.testing.assert_allclose(run["turn"], run.t**2, atol=1e-14)
     np.testing.assert_allclose(run.speed("spin"), 2 * run.t, atol=1e-14)
     np.testing.assert_allclose(run["spin"], 2 * run.t, atol=1e-14)
@@ -39,9 +37,6 @@ def test_prescribed_and_coupled_motions_are_got_by_name(run: Trajectory) -> None
     np.testing.assert_allclose(run["push"], 1 + run.t, rtol=1e-14)
     with pytest.raises(ph.PolhodeError, match="Did you mean 'turn'"):
         run["trun"]
-
-
-def test_what_follows_is_computed_once(run: Trajectory) -> None:
     for name in ("turn", "gear", "spin"):
         assert np.shares_memory(run[name], run[name])
         assert not run[name].flags.writeable
