@@ -150,6 +150,7 @@ def dependent_speeds_of(
     constraints: Constraints, independent: Sequence[str] | None = None, prefer: Sequence[str] = (), pose: str = ""
 ) -> DependentSpeeds:
     """Independent speeds, by name or by preference from the ground outward; `pose` names the reference in messages."""
+    constraints.check_linear("dependent speeds follow from linear conditions alone")
     usable = constraints.only(constraints.generic_rows)
     names = constraints.tree.speeds
     size = len(names)

@@ -196,7 +196,7 @@ def _is_rheonomic(equations: EquationsOfMotion) -> bool:
     from ..model.forces.protocol import LineTension
 
     constraints, drives = equations.constraints, [link.drive for link in equations.tree.links]
-    moves = constraints is not None and any(constraints.a)
+    moves = constraints is not None and constraints.do_work
     moves = moves or any(any((*drive.w, *drive.v)) for drive in drives if drive is not None)
     loads = [load for load in equations.system.primitive_loads if _is_potential(load)]
     given = [x for load in loads for x in ((*load.point_a, *load.point_b) if isinstance(load, LineTension) else ())]

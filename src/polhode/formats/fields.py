@@ -244,10 +244,10 @@ def _map(stages: Sequence[Stage], scope: Scope) -> dict[str, Any]:
 
 
 def read_motion(values: Values, path: Path, record: records.Motion) -> JointType:
-    """A joint type from a name with options, a joint map, or a sequence."""
-    forms = [form for form in ("type", "map", "sequence") if getattr(record, form) is not None]
+    """A joint type from a name with options, a joint map, a constraint, or a sequence."""
+    forms = [form for form in ("type", "map", "constraint", "sequence") if getattr(record, form) is not None]
     if len(forms) != 1:
-        said = f"a joint has one of type, map and sequence, not {' and '.join(forms) or 'none of them'}."
+        said = f"a joint has one of type, map, constraint and sequence, not {' and '.join(forms) or 'none of them'}."
         values.document.problem(path, said, "Write for example `type: revolute`.", "E-MODELFILE-TWICE")
         return Fixed()
     form = forms[0]
@@ -263,6 +263,8 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
             return Compound(
                 *(read_motion(values, (*path, "sequence", k), part) for k, part in enumerate(record.sequence))
             )
+        if record.constraint is not None:
+            return JointMap.of_constraint(values.nested((*path, "constraint"), record.constraint))
         if record.map is not None:
             entries = Matrix(values.nested((*path, "map"), record.map))
             groups = [values.count((*path, "groups", k), text) for k, text in enumerate(record.groups or ())]

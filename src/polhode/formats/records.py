@@ -240,11 +240,12 @@ Rated = TypeAliasType(
 
 
 class Motion(Record):
-    """The motion of a joint: a type with its fields, a joint map, or a sequence from parent to child."""
+    """The motion of a joint: a type with its fields, a joint map, a constraint, or a sequence from parent to child."""
 
     type: str | None = None
     map: Annotated[tuple[tuple[Number, ...], ...], Len(6, 6)] | None = None
     groups: tuple[Count, ...] | None = None
+    constraint: tuple[Annotated[tuple[Number, ...], Len(6, 6)], ...] | None = None
     sequence: tuple[Motion, ...] | None = None
 
 

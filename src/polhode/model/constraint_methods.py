@@ -84,7 +84,19 @@ class ConstraintMethods(Builder):
         return self._condition(name, "position", value)
 
     def constrain_speed(self, value: Any, name: str = "") -> Condition:
-        """Keep an expression that is linear in the speeds at zero: a condition on the velocities."""
+        """Keep an expression f of coordinates, speeds, parameters and time at zero: a condition on the velocities.
+
+        Where f is not linear in the speeds, the forces that keep it are λ ∂f/∂u (Chetaev's rule). Constraints are
+        then kept by multipliers alone, and not where ∂f/∂u vanishes, as at rest where f is a square.
+
+        >>> import polhode as ph
+        >>> s = ph.System("Appell and Hamel")
+        >>> slides = ph.Compound(*map(ph.Prismatic, "xyz"))
+        >>> vx, vy, vz = s.joint("slide", s.ground, s.body("mass", 2), slides, speeds=["vx", "vy", "vz"]).u
+        >>> _ = s.constrain_speed(vx**2 + vy**2 - vz**2 / 4, "machine")
+        >>> s.derive().constraints.A
+        Matrix([[2*vx, 2*vy, -vz/2]])
+        """
         return self._condition(name, "speed", value)
 
     def _condition(self, name: str, level: str, value: Any) -> Condition:

@@ -431,7 +431,7 @@ def on_constraints(
         manifold = Manifold(functions, constraints, parameters)
         assembly = assembled(manifold, begin, hold)
         told += assembly.warnings(begin)
-        begin = InitialState(assembly.q, assembly.u, assembly.notices, z=assembly.z)
+        begin = InitialState(assembly.q, assembly.u, (*constraints.notices, *assembly.notices), z=assembly.z)
     for notice in told:
         warn(notice)
     return begin, manifold, assembly

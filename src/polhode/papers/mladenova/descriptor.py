@@ -68,12 +68,12 @@ from ...expr import (
     directional,
     evaluate,
     free_symbols,
-    is_zero,
     jacobian,
     quiet_collector,
     rank,
     substitute,
 )
+from ...expr.normal_form import normal
 from ...expr.spelling import latex_name
 from ...expr.typeset import Typeset
 from ...formalisms.hamel import Hamel
@@ -203,9 +203,20 @@ class StructureCoefficients(Typeset):
 
     @property
     def are_constant(self) -> bool:
-        """Whether they are numbers, or of parameters alone: then the pseudo-velocities are those of a Lie group."""
+        """Whether they are constant functions, by fingerprint: then the pseudo-velocities are those of a Lie group."""
         entries = [as_expr(entry) for matrix in (*self.values, self.by_time) for entry in matrix.entries()]
-        return all(x.data[0] == "parameter" for x in free_symbols([entry for entry in entries if not is_zero(entry)]))
+        return not any(any(directional(entries, {x: as_expr(1)})) for x in _moving(entries))
+
+
+def _moving(entries: Sequence[Expr]) -> list[Expr]:
+    """The symbols of expressions that are no parameters."""
+    return [x for x in free_symbols(entries) if x.data[0] != "parameter"]
+
+
+def _plain(entry: Expr) -> Expr:
+    """An expression; in normal form where it is a constant function, written in symbols that move."""
+    moving = _moving([entry])
+    return entry if not moving or any(any(directional([entry], {x: as_expr(1)})) for x in moving) else normal(entry)
 
 
 def structure_coefficients(equations: EquationsOfMotion) -> StructureCoefficients:
@@ -236,7 +247,7 @@ def _coefficients(made: Hamel, names: Sequence[str]) -> StructureCoefficients:
     drifted, _ = along([as_expr(entry) for entry in b_0], now=1)
 
     def bracket(k: int, i: int, j: int) -> Expr:
-        return as_expr(slopes[j][0][i].dot(columns[k]) - slopes[k][0][i].dot(columns[j]))
+        return _plain(as_expr(slopes[j][0][i].dot(columns[k]) - slopes[k][0][i].dot(columns[j])))
 
     def drift(k: int, i: int) -> Expr:
         return as_expr(drifted[i].dot(columns[k]) - slopes[k][0][i].dot(list(b_0)) - slopes[k][1][i])

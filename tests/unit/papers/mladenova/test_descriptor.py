@@ -1,5 +1,6 @@
 """The descriptor form holds what the equations hold, on all speeds, on independent ones and in pseudo-velocities."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def test_on_independent_speeds_it_has_the_motion_and_the_multipliers(seed: int) 
     assert same(found.E @ ph.Vector(rates), right) and len(found.E) == len(found.x) == len(found.f)
 
 
-def body(kind: ph.Spherical | ph.Free) -> ph.Equations:
+def body(kind: ph.Spherical | ph.Free | ph.JointMap) -> ph.Equations:
     s = ph.System("body")
     s.joint("turn", s.ground, s.body("body", 1, inertia=(1, 2, 3)), kind)
     return s.derive()
@@ -46,6 +47,17 @@ def test_structure_coefficients_of_bodies_and_rates_and_what_is_no_coefficient_i
     found = body(ph.Free()).structure_coefficients
     assert found.are_constant and not any(found.by_time.entries())
     assert len(found.nonzero) == 18  # ε three times: turns with turns, turns with shifts, shifts with turns
+
+
+def test_of_oblique_axes_they_are_numbers() -> None:
+    """γ_kij = (H⁻¹ (h_k × h_j))_i, for three axes that are fixed in the body."""
+    axes = np.array([[1, 0.6, 0], [0, 0.8, 0], [0, 0, 1]])
+    H = [["1", "3/5", 0], [0, "4/5", 0], [0, 0, 1], *([[0] * 3] * 3)]
+    found = body(ph.JointMap(H)).structure_coefficients
+    assert found.are_constant and all(value.is_number for value in found.nonzero.values())
+    for k, j in product(range(3), repeat=2):
+        own = np.linalg.solve(axes, np.cross(axes[:, k], axes[:, j]))
+        np.testing.assert_allclose([float(found[k, i, j]) for i in range(3)], own, atol=1e-15)
     s = ph.System("arm")
     s.joint("a", s.ground, s.body("upper", 1, (1, 0, 0)), ph.Revolute("z"))
     s.joint("b", "upper", s.body("fore", 1, (1, 0, 0)), ph.Revolute("z"), at=(1, 0, 0))
