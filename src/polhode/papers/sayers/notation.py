@@ -30,6 +30,7 @@ from ...expr import (
 from ...expr.latex_printer import latex
 from ...expr.node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL
 from ...expr.reading import Product
+from ...expr.spelling import OWN
 from ...expr.text_printer import text
 from ...formalisms.kane.bodies import Block, blocks_of
 from ...kinematics.tree import BASE, Tree
@@ -180,10 +181,12 @@ class Notation:
             fixed[id(node)] = _is_constant(node, fixed)
             if not fixed[id(node)]:
                 lasting.update(id(_bare(arg)) for arg in node.args if fixed[id(arg)])
+        own_rates = {id(rate): name for name, rate in zip(self.rate_names, roots[:first], strict=True) if rate.args}
         prefixes = {True: unused("P", self.system), False: unused("Z", self.system)}
         table: dict[int, Expr] = {}
         leaves: dict[int, int] = {}
         found: dict[bool, list[tuple[Expr, Expr]]] = {True: [], False: []}
+        numbers = {True: self.named, False: 0}
         for node in order:
             is_fixed = fixed[id(node)]
             leaves[id(node)] = max(1, sum(leaves[id(arg)] for arg in node.args))
@@ -191,12 +194,20 @@ class Notation:
             is_named = leaves[id(node)] > _LONG and id(node) in in_tables
             is_named |= leaves[id(node)] > 1 and (uses.get(id(node), 0) > 1 or id(node) in lasting)
             if is_named and _bare(node) is node:
-                own = found[is_fixed]
-                name = symbol(f"{prefixes[is_fixed]}{len(own) + 1 + self.named * is_fixed}", "shown")
+                own, name = found[is_fixed], own_rates.get(id(node))
+                if name is None:
+                    numbers[is_fixed] += 1
+                    name = symbol(f"{prefixes[is_fixed]}{numbers[is_fixed]}", "shown")
                 own.append((name, table[id(node)]))
                 table[id(node)], leaves[id(node)] = name, 1
         shown = {id(node): table[id(root)] for node, root in zip(given, roots, strict=True)}
         return shown, [*found[True], *found[False]]
+
+    @cached_property
+    def rate_names(self) -> list[Expr]:
+        """Names for the rates: q4' where the fourth coordinate is q4, and z1' of the first state."""
+        q = [self._letters_of[coordinate] for coordinate in self.tree.q]
+        return [prime(x) for x in (*q, *(state.symbol for state in self.system.states.values()))][: len(self.rates)]
 
     @property
     def variables(self) -> list[tuple[Expr, Expr]]:
@@ -235,6 +246,11 @@ class Notation:
 
     def _terms(self, total: Sum) -> list[tuple[Expr, tuple[Unit, ...]]]:
         return [(self.shown(entry, total.in_letters), units) for entry, units in total.terms]
+
+
+def prime(letter: Expr) -> Expr:
+    """The name of a rate: q4' of q4."""
+    return symbol(letter.name, "acceleration", OWN)
 
 
 def _first_free(name: str, taken: set[str]) -> str:

@@ -127,7 +127,11 @@ class Report(notebook.Shown):
         entries = [*_coefficients(table_8(literal, plain)), *_coefficients(table_10(literal, plain))]
         sums = [*(as_expr(M[i, j]) for i in range(len(f)) for j in range(i + 1)), *map(as_expr, f)]
         return replace(
-            plain, entries=entries, rates=literal.coordinate_rates, sums=sums, named=len(self._constants.meanings)
+            plain,
+            entries=entries,
+            rates=[*literal.coordinate_rates, *self.equations.z_rates],
+            sums=sums,
+            named=len(self._constants.meanings),
         )
 
     @cached_property
@@ -193,9 +197,9 @@ class Report(notebook.Shown):
         notation = self.notation
         write = expression_latex if latex else as_text
         known = [*self.constants.items(), *notation.variables]
-        dotted = r"\dot{{{}}} = {}" if latex else "{}' = {}"
+        rates = zip(notation.rate_names, map(notation.shown, notation.rates), strict=True)
+        known += [(name, rate) for name, rate in rates if name is not rate]  # others are among the variables
         lines = [f"{write(name)} = {write(meaning)}" for name, meaning in known]
-        lines += [dotted.format(write(notation.shown(q)), write(notation.shown(rate))) for q, rate in self.kinematics]
         entry = "M_{{{},{}}} = {}" if latex else "M[{}, {}] = {}"
         for i, row in enumerate(self.mass_matrix, start=1):
             lines += [entry.format(i, j, write(value)) for j, value in enumerate(row[:i], start=1) if value]
