@@ -346,18 +346,24 @@ class Equations(
         path: str | Path,
         of: Wanted | None = None,
         *,
-        program: bool = False,
+        program: bool | str = False,
         **options: Unpack[ExportOptions],
     ) -> list[Path]:
         """Write functions (forward_dynamics) as source code for a target such as `c` into the folder `path`.
 
         Names begin with the `prefix`, by default the system's name. With `program=True` it is a whole program that
-        simulates, from a `start` and `speeds` as of `simulate`; see `simulate.simulation_program`.
+        simulates, from a `start` and `speeds` as of `simulate`; see `simulate.simulation_program`. With
+        `program="sayers"` it is written in the variables of Sayers' paper; see `papers.sayers.program`.
         """
         if program:
+            from ..errors import unknown
+            from ..papers.sayers.program import sayers_rates
             from ..simulate.simulation_program import export_program
 
-            return export_program(self.derivation, target, path, of, **options)
+            if program not in (True, "sayers"):
+                raise unknown("program", program, ["sayers"], place="export", code="E-CODE-NAME")
+            rates = sayers_rates if program == "sayers" else None
+            return export_program(self.derivation, target, path, of, rates=rates, **options)
         from ..compiled.export import export
 
         return export(self.record, target, path, "forward_dynamics" if of is None else of, **options)

@@ -92,6 +92,11 @@ class Literal:
                 made[i] = value
         return Vector([as_expr(own if own in kept else entry) for own, entry in zip(self.tree.u, made, strict=True)])
 
+    @property
+    def changed_speeds(self) -> dict[Expr, Expr]:
+        """The system's own speeds that are none of the paper's, as functions of these."""
+        return {u: value for u, value in zip(self.tree.u, self.own_speeds, strict=True) if u is not value}
+
     @cached_property
     def slopes(self) -> Matrix:
         """D = ∂u/∂u*, by partial velocities."""
@@ -218,9 +223,7 @@ class Literal:
                 for i, effort in zip(material.speeds, bent, strict=True):
                     total[i] = total[i] - effort
         given = self.slopes.T @ Vector(loads.speed_forces())
-        meanings = dict(zip(self.tree.u, self.own_speeds, strict=True))
-        changed = {u: value for u, value in meanings.items() if u is not value}
-        return Vector(substitute([as_expr(a + b) for a, b in zip(total, given, strict=True)], changed))
+        return Vector(substitute([as_expr(a + b) for a, b in zip(total, given, strict=True)], self.changed_speeds))
 
     @property
     def efforts(self) -> Vector:

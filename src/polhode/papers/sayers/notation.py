@@ -157,21 +157,23 @@ class Notation:
     # ---- the graph that is shown -------------------------------------------------------------------------------
 
     @cached_property
-    def _letters_of(self) -> dict[Expr, Expr]:
-        """q_k, u_k, C_k and S_k for coordinates, speeds, and the cosines and sines of coordinates."""
-        q, u, c, s = (unused(letter, self.system) for letter in "quCS")
+    def letters_of(self) -> dict[Expr, Expr]:
+        """q_k, u_k, y_k, C_k and S_k for coordinates, speeds, states, and the cosines and sines of coordinates."""
+        q, u, y, c, s = (unused(letter, self.system) for letter in "quyCS")
         table: dict[Expr, Expr] = {}
         for k, coordinate in enumerate(self.tree.q, start=1):
             for node, name in ((coordinate, q), (cos(coordinate), c), (sin(coordinate), s)):
                 table[node] = symbol(f"{name}{k}", "shown")
-        return table | {speed: symbol(f"{u}{k}", "shown") for k, speed in enumerate(self.speeds, start=1)}
+        states = [state.symbol for state in self.system.states.values()]
+        named = ((name, k, x) for name, own in ((u, self.speeds), (y, states)) for k, x in enumerate(own, start=1))
+        return table | {node: symbol(f"{name}{k}", "shown") for name, k, node in named}
 
     @cached_property
     def _shown(self) -> tuple[dict[int, Expr], list[tuple[Expr, Expr]]]:
         """What stands for each entry, rate and sum, and the intermediate variables with their meanings."""
         given = [*self.rates, *{id(entry): entry for entry in self.entries}.values(), *self.sums]
         with quiet_collector():
-            roots = collected(given, {id(node): letter for node, letter in self._letters_of.items()})
+            roots = collected(given, {id(node): letter for node, letter in self.letters_of.items()})
         first, last = len(self.rates), len(given) - len(self.sums)
         order, uses = topological(roots), _uses(roots, counted=[*roots[:first], *roots[last:]])
         in_tables = {id(_bare(node)) for node in roots[first:last]}
@@ -182,7 +184,7 @@ class Notation:
             if not fixed[id(node)]:
                 lasting.update(id(_bare(arg)) for arg in node.args if fixed[id(arg)])
         own_rates = {id(rate): name for name, rate in zip(self.rate_names, roots[:first], strict=True) if rate.args}
-        prefixes = {True: unused("P", self.system), False: unused("Z", self.system)}
+        prefixes = {True: unused("P", self.system), False: self.prefix}
         table: dict[int, Expr] = {}
         leaves: dict[int, int] = {}
         found: dict[bool, list[tuple[Expr, Expr]]] = {True: [], False: []}
@@ -203,11 +205,16 @@ class Notation:
         shown = {id(node): table[id(root)] for node, root in zip(given, roots, strict=True)}
         return shown, [*found[True], *found[False]]
 
+    @property
+    def prefix(self) -> str:
+        """The letter of intermediate variables."""
+        return unused("Z", self.system)
+
     @cached_property
     def rate_names(self) -> list[Expr]:
-        """Names for the rates: q4' where the fourth coordinate is q4, and z1' of the first state."""
-        q = [self._letters_of[coordinate] for coordinate in self.tree.q]
-        return [prime(x) for x in (*q, *(state.symbol for state in self.system.states.values()))][: len(self.rates)]
+        """Names for the rates of coordinates and states, as q4' of q4."""
+        states = [state.symbol for state in self.system.states.values()]
+        return [prime(self.letters_of[x]) for x in (*self.tree.q, *states)]
 
     @property
     def variables(self) -> list[tuple[Expr, Expr]]:
@@ -217,7 +224,7 @@ class Notation:
     @cached_property
     def meanings(self) -> dict[Expr, Expr]:
         """The letters and the variables in the system's own symbols."""
-        known = {letter: node for node, letter in self._letters_of.items()}
+        known = {letter: node for node, letter in self.letters_of.items()}
         for name, meaning in self.variables:
             known[name] = substitute([meaning], known)[0]
         return known
@@ -226,7 +233,7 @@ class Notation:
         """An expression in the paper's letters, with intermediate variables unless `in_letters` alone."""
         known = None if in_letters else self._shown[0].get(id(entry))
         if known is None:
-            (known,) = collected([entry], {id(node): letter for node, letter in self._letters_of.items()})
+            (known,) = collected([entry], {id(node): letter for node, letter in self.letters_of.items()})
         return known
 
     # ---- written out -----------------------------------------------------------------------------------------

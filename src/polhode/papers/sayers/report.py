@@ -53,6 +53,7 @@ class Report(notebook.Shown):
     """
 
     equations: EquationsOfMotion
+    absolute: bool = True  # whether in the paper's speeds; else in the system's own, for the program
     _constants: Constants = field(init=False)
 
     def __post_init__(self) -> None:
@@ -80,7 +81,7 @@ class Report(notebook.Shown):
     def literal(self) -> Literal:
         """The method as printed, with constants named P1, P2, …"""
         with quiet_collector():
-            return Literal(self.equations.system, self.equations.tree, self._constants.name)
+            return Literal(self.equations.system, self.equations.tree, self._constants.name, self.absolute)
 
     @property
     def constants(self) -> dict[Expr, Expr]:
@@ -114,22 +115,24 @@ class Report(notebook.Shown):
         return table_10(self.literal, self.notation)
 
     @cached_property
-    def _sums(self) -> tuple[Matrix, Vector]:
+    def sums(self) -> tuple[Matrix, Vector]:
         """M and f as they are added up, with the efforts."""
         with quiet_collector():
-            return self.literal.mass_matrix(), self.literal.efforts + self.literal.forcing()
+            M, f = self.literal.mass_matrix(), self.literal.efforts + self.literal.forcing()
+        known = self.equations.omitted
+        return (M.map(lambda x: substitute([x], known)[0]), Vector(substitute(f, known))) if known else (M, f)
 
     @cached_property
     def notation(self) -> Notation:
         """The paper's letters, with intermediate variables for what the equations of motion hold more than once."""
-        literal, (M, f) = self.literal, self._sums
+        literal, (M, f) = self.literal, self.sums
         plain = Notation(self.equations.system, self.equations.tree, literal.speeds)
         entries = [*_coefficients(table_8(literal, plain)), *_coefficients(table_10(literal, plain))]
         sums = [*(as_expr(M[i, j]) for i in range(len(f)) for j in range(i + 1)), *map(as_expr, f)]
         return replace(
             plain,
             entries=entries,
-            rates=[*literal.coordinate_rates, *self.equations.z_rates],
+            rates=[*literal.coordinate_rates, *substitute(self.equations.z_rates, literal.changed_speeds)],
             sums=sums,
             named=len(self._constants.meanings),
         )
@@ -137,12 +140,12 @@ class Report(notebook.Shown):
     @cached_property
     def mass_matrix(self) -> Matrix:
         """M by (43) and (44), in the paper's letters and intermediate variables."""
-        return self._sums[0].map(lambda entry: self.notation.shown(as_expr(entry)))
+        return self.sums[0].map(lambda entry: self.notation.shown(as_expr(entry)))
 
     @cached_property
     def forcing(self) -> Vector:
         """f by (46), in the paper's letters and intermediate variables."""
-        return Vector([self.notation.shown(as_expr(entry)) for entry in self._sums[1]])
+        return Vector([self.notation.shown(as_expr(entry)) for entry in self.sums[1]])
 
     @property
     def variables(self) -> dict[Expr, Expr]:
