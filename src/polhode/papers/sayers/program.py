@@ -83,16 +83,16 @@ def _elimination(report: Report, M: dict[tuple[int, int], Expr], f: list[Expr]) 
     names = [prime(letters[u]) for u in report.literal.speeds]
     L: dict[tuple[int, int], Expr] = {}
     for k in reversed(factors.order):
-        others, gone = list(factors.rows[k]), f"without u{k + 1}'"
-        pivot = step(1 / M[k, k], f"1/M({k + 1},{k + 1})")
+        others, gone = list(factors.rows[k]), f"without u{k + 1}p"
+        pivot = step(1 / M[k, k], f"reciprocal of M({k + 1},{k + 1})")
         for i in others:
-            L[k, i] = step(M[max(i, k), min(i, k)] * pivot, f"M({i + 1},{k + 1})/M({k + 1},{k + 1})")
+            L[k, i] = step(M[max(i, k), min(i, k)] * pivot, f"M({i + 1},{k + 1}) over M({k + 1},{k + 1})")
         for place, i in enumerate(others):
             for j in others[place:]:
                 at, beside = (max(i, j), min(i, j)), M[max(j, k), min(j, k)]
                 M[at] = step(M.get(at, as_expr(0)) - L[k, i] * beside, f"M({at[0] + 1},{at[1] + 1}) {gone}")
             f[i] = step(f[i] - L[k, i] * f[k], f"f({i + 1}) {gone}")
-        f[k] = step(f[k] * pivot, f"f({k + 1})/M({k + 1},{k + 1})")
+        f[k] = step(f[k] * pivot, f"f({k + 1}) over M({k + 1},{k + 1})")
     for k in factors.order:
         rest = sum((L[k, i] * names[i] for i in factors.rows[k]), start=as_expr(0))
         lines.append(Statement(names[k], f[k] - rest))

@@ -24,7 +24,7 @@ from ...formalisms.kane.bodies import NONRECURSIVE, Block, Part
 from ...formalisms.kane.literal import Literal
 from ...formalisms.kane.terms import Partials
 from ...kinematics.joint import envelope_kinematics
-from ...kinematics.tree import Link, Tree
+from ...kinematics.tree import Link, Tree, build_tree
 from ...model.model import Model
 from .notation import Constants, Notation, Sum, as_text, unused
 
@@ -81,7 +81,8 @@ class Report(notebook.Shown):
     def literal(self) -> Literal:
         """The method as printed, with constants named P1, P2, …"""
         with quiet_collector():
-            return Literal(self.equations.system, self.equations.tree, self._constants.name, self.absolute)
+            tree = build_tree(self.equations.system, welds=True)  # a body without freedom is a body of the paper
+            return Literal(self.equations.system, tree, self._constants.name, self.absolute)
 
     @property
     def constants(self) -> dict[Expr, Expr]:
@@ -92,7 +93,7 @@ class Report(notebook.Shown):
     @cached_property
     def kinematics(self) -> list[tuple[Expr, Expr]]:
         """Each coordinate with its rate in the paper's speeds, (20) to (29)."""
-        return list(zip(self.equations.tree.q, self.literal.coordinate_rates, strict=True))
+        return list(zip(self.literal.tree.q, self.literal.coordinate_rates, strict=True))
 
     @cached_property
     def kinematical_equations(self) -> tuple[Matrix, Vector]:
@@ -126,7 +127,7 @@ class Report(notebook.Shown):
     def notation(self) -> Notation:
         """The paper's letters, with intermediate variables for what the equations of motion hold more than once."""
         literal, (M, f) = self.literal, self.sums
-        plain = Notation(self.equations.system, self.equations.tree, literal.speeds)
+        plain = Notation(self.equations.system, literal.tree, literal.speeds)
         entries = [*_coefficients(table_8(literal, plain)), *_coefficients(table_10(literal, plain))]
         sums = [*(as_expr(M[i, j]) for i in range(len(f)) for j in range(i + 1)), *map(as_expr, f)]
         return replace(
@@ -154,8 +155,11 @@ class Report(notebook.Shown):
 
     def written_out(self, entries: Iterable[Any]) -> list[Expr]:
         """Entries in the paper's letters, variables and constants, rewritten in the system's symbols."""
-        meanings = {**self.notation.meanings, **self.constants}
-        return substitute(substitute([as_expr(entry) for entry in entries], meanings), self.constants)
+        constants: dict[Expr, Expr] = {}
+        for name, meaning in self.constants.items():
+            constants[name] = substitute([meaning], constants)[0]
+        letters = substitute([as_expr(entry) for entry in entries], self.notation.meanings)
+        return substitute(letters, constants)
 
     @cached_property
     def _peers(self) -> dict[str, EquationsOfMotion]:
