@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ...expr import (
@@ -175,7 +176,8 @@ class Notation:
         with quiet_collector():
             roots = collected(given, {id(node): letter for node, letter in self.letters_of.items()})
         first, last = len(self.rates), len(given) - len(self.sums)
-        order, uses = topological(roots), _uses(roots, counted=[*roots[:first], *roots[last:]])
+        order = topological(roots)
+        uses = _uses(order, [*roots[:first], *roots[last:]])
         in_tables = {id(_bare(node)) for node in roots[first:last]}
         fixed: dict[int, bool] = {}
         lasting: set[int] = set()  # constants that what moves is made of
@@ -194,7 +196,8 @@ class Notation:
             leaves[id(node)] = max(1, sum(leaves[id(arg)] for arg in node.args))
             table[id(node)] = _rebuilt(node, table)
             is_named = leaves[id(node)] > _LONG and id(node) in in_tables
-            is_named |= leaves[id(node)] > 1 and (uses.get(id(node), 0) > 1 or id(node) in lasting)
+            is_named |= leaves[id(node)] > 1 and uses.get(id(node), 0) > 1
+            is_named |= bool(node.args) and id(node) in lasting
             if is_named and _bare(node) is node:
                 own, name = found[is_fixed], own_rates.get(id(node))
                 if name is None:
@@ -303,11 +306,11 @@ def _rebuilt(node: Expr, table: Mapping[int, Expr]) -> Expr:
 _SIGNS = {ADD: (1, 1), SUB: (1, -1), NEG: (-1,)}
 
 
-def _uses(roots: Sequence[Expr], letters: Container[int] = (), counted: Sequence[Expr] | None = None) -> dict[int, int]:
-    """How often each node, without sign and number, is an operand, or a root among those that are `counted`."""
+def _uses(order: Sequence[Expr], roots: Sequence[Expr], letters: Container[int] = ()) -> dict[int, int]:
+    """How often each node, without sign and number, is an operand in `order` or among the roots."""
     uses: dict[int, int] = {}
-    inner = (node for node in topological(roots) if id(node) not in letters and _bare(node) is node)
-    for used in (*(arg for node in inner for arg in node.args), *(roots if counted is None else counted)):
+    inner = (node for node in order if node.args and id(node) not in letters and _bare(node) is node)
+    for used in chain((arg for node in inner for arg in node.args), roots):
         key = id(_bare(used))
         uses[key] = uses.get(key, 0) + 1
     return uses
@@ -327,12 +330,13 @@ class _Collection:
     """One pass: each node as a sum of products of units, and written anew; a sum within a sum is part of it."""
 
     def __init__(self, roots: Sequence[Expr], letters: Mapping[int, Expr]) -> None:
-        self.uses, self.letters = _uses(roots, letters), letters
+        order = topological(roots)
+        self.uses, self.letters = _uses(order, roots, letters), letters
         self.read: dict[int, list[Product]] = {}
         self.made: dict[int, Expr] = {}
         self.fixed: dict[int, bool] = {}  # whether a unit is constant
         self.factors: dict[int, tuple[tuple[Expr, int], ...]] = {}  # of units that are products, down to what is none
-        for node in topological(roots):
+        for node in order:
             if node.op not in _SIGNS or id(node) in letters:
                 self.read[id(node)] = self._shared(node, self._terms(node))
             elif self._is_shared(node):
@@ -362,7 +366,7 @@ class _Collection:
         if id(node) in self.letters:
             return [self._unit(self.letters[id(node)])]
         if node.op == NUMBER:
-            return [Product(Fraction(node.data))]
+            return [Product(node.data)]
         if node.op in (MUL, DIV):
             one, other = map(self._factor, node.args)
             return [one.times(other, 1 if node.op == MUL else -1)]

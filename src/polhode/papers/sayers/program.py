@@ -17,7 +17,7 @@ from ...codegen.ir.program import Array, Instruction, Output, Program
 from ...compiled.catalogue import Planned, arrays_of
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import fault_at
-from ...expr import Expr, as_expr, free_symbols, is_zero, symbol, topological
+from ...expr import Expr, as_expr, free_symbols, is_zero, quiet_collector, symbol, topological
 from ...expr.node import CALL, NUMBER
 from ...formalisms.kane.literal import SayersSpeeds
 from ...geometry.linear import factor_by_sparsity
@@ -51,7 +51,7 @@ def sayers_rates(equations: EquationsOfMotion) -> Planned:
     if not (isinstance(chosen, SayersSpeeds) or (chosen is None and equations.constraints is None)):
         message = f"the paper's program is that of a tree, and speeds of system '{name}' depend on others."
         raise fault(message, "Write program=True.", "E-CODE-UNSUPPORTED")
-    return _Assembly(equations).planned(Report(equations, chosen is not None))
+    return planned(Report(equations, chosen is not None))
 
 
 def statements(report: Report) -> list[Statement]:
@@ -99,11 +99,16 @@ def _elimination(report: Report, M: dict[tuple[int, int], Expr], f: list[Expr]) 
     return lines
 
 
+def planned(report: Report) -> Planned:
+    """The program of a report, and the parameters that it takes."""
+    with quiet_collector():
+        return _Assembly().planned(report)
+
+
 class _Assembly:
     """Statements as instructions in their order, those of parameters alone in the set-up, each with its name."""
 
-    def __init__(self, equations: EquationsOfMotion) -> None:
-        self.equations = equations
+    def __init__(self) -> None:
         self.code: list[tuple[str, tuple[Operand, ...]]] = []
         self.known: dict[tuple[str, tuple[Operand, ...]], Operand] = {}
         self.values: dict[Expr, Operand] = {}
@@ -114,11 +119,11 @@ class _Assembly:
 
     def planned(self, report: Report) -> Planned:
         """The program, and the parameters that it takes."""
-        equations, notation, lines = self.equations, report.notation, statements(report)
+        equations, notation, lines = report.equations, report.notation, statements(report)
         met = {*free_symbols(line.meaning for line in lines)}
         letters = {letter: node for node, letter in notation.letters_of.items() if letter in met}
         met |= {*free_symbols(letters.values())}
-        table = arrays_of(equations)
+        table = {**arrays_of(equations), "x": [*equations.q, *report.literal.speeds, *equations.z]}
         wanted = ["x", "tau", *(key for key in ("inputs", "t") if met & {*table[key]})]
         given = [node for key in wanted for node in table[key]]
         used = {key: each.symbol for key, each in equations.system.parameters.items() if each.symbol in met}

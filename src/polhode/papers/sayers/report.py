@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import notebook
 from ...dynamics.equations import EquationsOfMotion
@@ -27,6 +27,9 @@ from ...kinematics.joint import envelope_kinematics
 from ...kinematics.tree import Link, Tree, build_tree
 from ...model.model import Model
 from .notation import Constants, Notation, Sum, as_text, unused
+
+if TYPE_CHECKING:
+    from ...codegen.ir.count import Operations
 
 #: The derivations whose operations are counted: formalism and speeds of each.
 _PEERS = {
@@ -128,7 +131,8 @@ class Report(notebook.Shown):
         """The paper's letters, with intermediate variables for what the equations of motion hold more than once."""
         literal, (M, f) = self.literal, self.sums
         plain = Notation(self.equations.system, literal.tree, literal.speeds)
-        entries = [*_coefficients(table_8(literal, plain)), *_coefficients(table_10(literal, plain))]
+        tables = (table_8(literal, plain), table_10(literal, plain)) if self.absolute else ()
+        entries = [entry for table in tables for entry in _coefficients(table)]
         sums = [*(as_expr(M[i, j]) for i in range(len(f)) for j in range(i + 1)), *map(as_expr, f)]
         return replace(
             plain,
@@ -183,6 +187,14 @@ class Report(notebook.Shown):
         """Operations of the accelerations."""
         return self.costs_of("forward_dynamics")
 
+    @cached_property
+    def operations(self) -> Operations:
+        """Operations of the program in the paper's variables: all rates, the accelerations by elimination."""
+        from ...codegen.ir.count import count
+        from .program import planned
+
+        return count(planned(self).program)
+
     # ---- written out -----------------------------------------------------------------------------------------
 
     def cell_text(self, cell: Cell) -> str:
@@ -214,6 +226,11 @@ class Report(notebook.Shown):
         return lines + [element.format(i, write(value)) for i, value in enumerate(self.forcing, start=1)]
 
     def __str__(self) -> str:
+        with quiet_collector():
+            return "\n".join(self._lines())
+
+    def _lines(self) -> list[str]:
+        """All of it as text."""
         lines: list[str] = []
         for table in self.tables:
             lines += [table.title, ""]
@@ -224,9 +241,7 @@ class Report(notebook.Shown):
             lines.append("")
         lines += ["Constants, intermediate variables, kinematical equations, M (lower half, without zeros) and f", ""]
         lines += [f"    {line}" for line in self._equations(latex=False)]
-        lines += ["", "Operations of the accelerations", ""]
-        lines += [f"    {name:18} {count}" for name, count in self.costs.items()]
-        return "\n".join(lines)
+        return [*lines, "", "Operations of the program in these variables", "", f"    {self.operations}"]
 
     def latex(self) -> str:
         """The tables as LaTeX `tabular`, the equations as `align*`."""
