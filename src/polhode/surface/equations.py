@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
 
 from ..control_geometry import ControlGeometryMethods
 from ..equilibria import EquilibriumMethods
+from ..errors import unknown
 from ..identification import IdentificationMethods
 from ..inverse_kinematics import InverseKinematicsMethods
 from ..linear import LinearMethods
@@ -355,13 +356,12 @@ class Equations(
         simulates, from a `start` and `speeds` as of `simulate`; see `simulate.simulation_program`. With
         `program="sayers"` it is written in the variables of Sayers' paper; see `papers.sayers.program`.
         """
+        if program not in (True, False, "sayers"):
+            raise unknown("program", program, ["sayers"], place="export", code="E-CODE-NAME")
         if program:
-            from ..errors import unknown
             from ..papers.sayers.program import sayers_rates
             from ..simulate.simulation_program import export_program
 
-            if program not in (True, "sayers"):
-                raise unknown("program", program, ["sayers"], place="export", code="E-CODE-NAME")
             rates = sayers_rates if program == "sayers" else None
             return export_program(self.derivation, target, path, of, rates=rates, **options)
         from ..compiled.export import export

@@ -16,6 +16,7 @@ from ...codegen.ir.ops import live
 from ...codegen.ir.program import Array, Instruction, Output, Program
 from ...compiled.catalogue import Planned, arrays_of
 from ...dynamics.equations import EquationsOfMotion
+from ...dynamics.whole import check_rigid, check_untruncated
 from ...errors import fault_at
 from ...expr import Expr, as_expr, free_symbols, is_zero, quiet_collector, symbol, topological
 from ...expr.node import CALL, NUMBER
@@ -51,6 +52,8 @@ def sayers_rates(equations: EquationsOfMotion) -> Planned:
     if not (isinstance(chosen, SayersSpeeds) or (chosen is None and equations.constraints is None)):
         message = f"the paper's program is that of a tree, and speeds of system '{name}' depend on others."
         raise fault(message, "Write program=True.", "E-CODE-UNSUPPORTED")
+    check_untruncated(equations, "the paper's program")
+    check_rigid(equations.system, "the paper's program", "Write program=True.")
     return planned(Report(equations, chosen is not None))
 
 
