@@ -132,21 +132,17 @@ class _Assembly:
         used = {key: each.symbol for key, each in equations.system.parameters.items() if each.symbol in met}
         for kind, nodes in (("input", given), ("parameter", used.values())):
             for place, node in enumerate(nodes):
-                letter = notation.letters_of.get(node)
-                self._define(
-                    node, (kind, place), f"{_PREFIXES[node.data[0]]}{node.name}" if letter is None else letter.name
-                )
+                known = notation.letters_of.get(node)
+                own = known.name if known else f"{_PREFIXES[node.data[0]]}{node.name}"
+                self._define(node, (kind, place), own)
         for letter, node in letters.items():
             self._define(letter, self._emitted(node), letter.name)
         for name, meaning, note in lines:
             is_rate = name.data[0] == "acceleration"
             self._define(name, self._emitted(meaning), f"{name.name}p" if is_rate else name.name, note)
-        size = len(equations.tree.q)
-        rates = [
-            *equations.kept(notation.rate_names[:size]),
-            *(prime(notation.letters_of[u]) for u in report.literal.speeds),
-        ]
-        rates += notation.rate_names[size:]
+        size, names = len(equations.tree.q), notation.rate_names
+        accelerations = [prime(notation.letters_of[u]) for u in report.literal.speeds]
+        rates = [*equations.kept(names[:size]), *accelerations, *names[size:]]
         arrays = tuple(Array(key, len(table[key])) for key in wanted)
         return Planned(self._program(arrays, len(used), [self.values[rate] for rate in rates]), tuple(used))
 
@@ -167,7 +163,7 @@ class _Assembly:
         for node in topological([root]):
             if node in self.values:
                 found[id(node)] = self.values[node]
-            elif node.op == NUMBER or node.op == "pi":
+            elif node.op in (NUMBER, "pi"):
                 found[id(node)] = "number", math.pi if node.op == "pi" else float(node.data)
             else:
                 op = node.op
@@ -190,9 +186,8 @@ class _Assembly:
             moves.append(any(kind == "input" or (kind == "code" and moves[k]) for kind, k in args))
         order = sorted(needed, key=lambda k: (moves[k], k))
         operands = [*(arg for k in order for arg in self.code[k][1]), *rates]
-        numbers = {
-            value: place for place, value in enumerate(dict.fromkeys(v for kind, v in operands if kind == "number"))
-        }
+        found = dict.fromkeys(value for kind, value in operands if kind == "number")
+        numbers = {value: place for place, value in enumerate(found)}
         first = {"input": len(numbers), "parameter": len(numbers) + sum(array.size for array in arrays)}
         slots = {k: first["parameter"] + parameters + place for place, k in enumerate(order)}
 
