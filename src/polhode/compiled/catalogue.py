@@ -30,10 +30,7 @@ def _none(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
 
 
 class Entry(NamedTuple):
-    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates.
-
-    `own` are arrays that it alone takes, or takes otherwise than others do.
-    """
+    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates."""
 
     arrays: tuple[str, ...]
     make: Maker
@@ -133,7 +130,7 @@ def _of_constraints(name: str, field: str) -> Maker:
         constraints = equations.constraints
         if constraints is None:
             message = f"system '{equations.system.name}' has no constraints, and so no {name.replace('_', ' ')}."
-            raise PolhodeError(message, code="E-CODE-UNSUPPORTED")
+            raise PolhodeError(message, name, "Add constraints, or leave this out.", "E-CODE-UNSUPPORTED")
         made = getattr(constraints, field)
         if field == "A":
             return [(name, (len(constraints.rows), len(constraints.tree.u)), list(made.entries()))]

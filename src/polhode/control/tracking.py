@@ -122,21 +122,24 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     wanted: list[Reference] = []
     singular: list[tuple[str, Expr]] = []
     turned = {first + k for first in equations.quaternions for k in range(4)}
+    placed: dict[int, tuple[str, int]] = {}  # coordinates of free joints, by joint and axis
     for first in equations.quaternions:
         joint = next(name for name, each in equations.system.joints.items() if q[first] in each.q)
+        if equations.system.joints[joint].type.kind == "free":
+            placed |= {first + 4 + k: (joint, k) for k in range(3)}
         own = [Reference(x.name, order, quantity=x, orientation=joint) for x in q[first : first + 4]]
         wanted += own
         error = _lacking(q[first : first + 4], [each.symbols[0] for each in own])
         errors |= {f"{joint} {axis}": part for axis, part in zip("xyz", error, strict=True)}
         alike = as_expr(sum(x * each.symbols[0] for x, each in zip(q[first : first + 4], own, strict=True)))
-        singular.append((f"the orientation of '{joint}' is half a turn away from what is wanted", alike))
+        singular.append((f"the orientation of '{joint}' is half a turn away from its reference", alike))
     speeds = {*equations.u}
     plain = [k for k in range(len(q)) if k not in turned and rates[k] in speeds]
     others = [k for k in range(len(q)) if k not in turned and k not in plain]
     gamma = [list(row) for row in equations.kinematic_matrix]
     plain_names = {q[k].name for k in (*plain, *others)}
     for k in _independent(gamma, sorted(turned), [*plain, *others]):
-        wanted.append(Reference(q[k].name, order, quantity=q[k]))
+        wanted.append(Reference(q[k].name, order, quantity=q[k], position=placed.get(k)))
         errors[q[k].name] = as_expr(wanted[-1].symbols[0] - q[k])
     made = Tracking(equations, tuple(wanted), errors)
     if len(errors) != len(equations.u) or rank(made.by_speeds) < len(equations.u):
@@ -149,7 +152,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
         errors_of = [names[r] for r in block_rows]
         block = Matrix([[E[r][c] for c in columns] for r in block_rows])
         if errors_of[0] in plain_names and not is_orthogonal(block) and not cannot_vanish(determinant(block)):
-            singular.append((f"the rates of {listed(errors_of)} do not tell the speeds", determinant(block)))
+            singular.append((f"the rates of {listed(errors_of)} do not determine the speeds", determinant(block)))
     return replace(made, conditions=tuple(words for words, _ in singular), singular=tuple(singular))
 
 

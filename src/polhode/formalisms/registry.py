@@ -90,8 +90,11 @@ _LISTED = (
     Formalism("uicker_kahn", passes="none", historical=True),
     Formalism("hollerbach_4x4", passes="none", historical=True),
     Formalism("hollerbach_3x3", passes="none", historical=True),
+    Formalism("stepanenko_vukobratovic", passes="none", historical=True),
+    Formalism("orin", passes="none", historical=True),
     Formalism("silver", passes="none", historical=True),
     Formalism("vector_parameter", passes="refused", historical=True, elsewhere={"mladenova": "Her method"}),
+    Formalism("vector_newton_euler", passes="none", historical=True),
 )
 
 #: Each by its name, in the order in which they are compared.
@@ -117,7 +120,7 @@ def names(historical: bool = False) -> list[str]:
 def formalism_of(name: str) -> Formalism:
     """The formalism of a name; raise if there is none."""
     if not isinstance(name, str) or name not in FORMALISMS:
-        raise PolhodeError(f"there is no formalism {name!r}.", cure=_cure_for(name), code="E-DERIVE-NAME")
+        raise PolhodeError(f"there is no formalism {name!r}.", "formalism", _cure_for(name), "E-DERIVE-NAME")
     return FORMALISMS[name]
 
 

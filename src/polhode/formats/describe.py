@@ -169,17 +169,15 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     sizes = _list(shape.size, scope)
     count = _SIZES[shape.kind]
     if len(sizes) != (count or 3):
-        raise FormatError(f"{len(sizes)} sizes for {count or 3}.", place=place, code="E-MODELFILE-SHAPE")
-    named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
+        message = f"a {shape.kind} has {count or 3} sizes, not {len(sizes)}."
+        raise FormatError(message, place, f"Give {count or 3} numbers.", "E-MODELFILE-SHAPE")
+    keys = {"sphere": ("radius",), "frame": ("length",)}.get(shape.kind, ("radius", "length"))
+    named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(keys, sizes, strict=True))
     if shape.kind == "mesh":
         named = {"file": shape.file, "scale": sizes}
     pose = Pose(as_rotation(shape.rotation, place), Vector(shape.at))
     color = {"color": shape.color} if shape.color else {}
     return {"type": shape.kind, **named, **color, **_placement(pose, scope)}
-
-
-def _round_keys(kind: str) -> tuple[str, ...]:
-    return {"sphere": ("radius",), "frame": ("length",)}.get(kind, ("radius", "length"))
 
 
 def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:
@@ -240,7 +238,7 @@ def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:
 def _load(load: ForceElement, fixed: Scope, free: Scope) -> dict[str, Any]:
     if FORCES.get(load.kind) is not type(load):
         cure = f"Register it: polhode.model.forces.FORCES['{load.kind}'] = {type(load).__name__}."
-        raise FormatError(f"model files know no load of type '{load.kind}'.", load.place, cure, "E-MODELFILE-WRITE")
+        raise FormatError(f"model files have no load of type '{load.kind}'.", load.place, cure, "E-MODELFILE-WRITE")
     return {"type": load.kind, **describe_fields(load.fields, load, fixed, free)}
 
 

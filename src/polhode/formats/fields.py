@@ -56,15 +56,7 @@ def record_of(
     kind: str | None = None,
     motion: type[records.Motion] = records.Motion,
 ) -> type[records.Record]:
-    """The record that checks these fields, under a `type` if there are several in its place.
-
-    The keys of a joint's motion stand beside the others.
-
-    >>> fields = [Field("stiffness", "number"), Field("length", "number", 0)]
-    >>> spring = record_of("Spring", "A spring.", fields, "spring")
-    >>> spring.model_validate({"type": "spring", "stiffness": "k"})
-    Spring(type='spring', stiffness='k', length='0')
-    """
+    """The record that checks these fields, under a `type` if there are several in its place."""
     result: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
     result |= keys_of(field for field in fields if field.kind != "motion")
     base: type[records.Record] = motion if any(field.kind == "motion" for field in fields) else records.Record
@@ -377,7 +369,7 @@ class Values:
     def count(self, path: Path, text: str) -> int:
         if text.isascii() and text.isdigit() and len(text) < 5:
             return int(text)
-        self.document.problem(path, f"a count is wanted here, not {text!r}.", "Write 0, 1, 2, ….", "E-MODELFILE-READ")
+        self.document.problem(path, f"expected a count, got {text!r}.", "Write 0, 1, 2, ….", "E-MODELFILE-READ")
         return 0
 
 
@@ -470,10 +462,7 @@ _KINDS = {dict: "a mapping", list: "a list", str: "text", type(None): "nothing"}
 
 
 def validate(document: Document) -> Model | None:
-    """The document as a record; problems are noted, and None is returned if they are more than unknown keys.
-
-    Unknown keys inside a section are left out, so that what follows can note further problems.
-    """
+    """The document as a record; problems are noted, and None is returned if they are more than unknown keys."""
     try:
         return model_record().model_validate(document.data)
     except ValidationError as error:
@@ -498,7 +487,7 @@ def _note(document: Document, detail: Mapping[str, Any]) -> None:
 def _words(detail: Mapping[str, Any], path: Path, value: Any) -> tuple[str, str]:
     """What pydantic found, as message and cure."""
     kind = _KINDS.get(type(value), "this")
-    no_mapping = f"names and values are wanted here, not {kind}.", "Write one `name: value` a line."
+    no_mapping = f"expected names and values, got {kind}.", "Write one `name: value` a line."
     match detail["type"]:
         case "missing" if isinstance(path[-1], int):
             return "this list is too short.", _TURN
@@ -511,14 +500,14 @@ def _words(detail: Mapping[str, Any], path: Path, value: Any) -> tuple[str, str]
         case "string_type" if value is None:
             return "there is nothing here.", "Write a number, an expression or a name."
         case "string_type":
-            return f"a number, an expression or a name is wanted here, not {kind}.", "Write a single value."
+            return f"expected a number, an expression or a name, got {kind}.", "Write a single value."
         case "tuple_type":
-            return f"a list is wanted here, not {kind}.", "Write [0, 0, 1], or one `- …` a line."
+            return f"expected a list, got {kind}.", "Write [0, 0, 1], or one `- …` a line."
         case "dict_type" | "model_type" | "model_attributes_type":
             return no_mapping
         case "too_short" | "too_long":
             wanted = detail["ctx"].get("max_length", detail["ctx"].get("min_length"))
-            return f"{wanted} entries are wanted here, not {len(value)}.", _entries(wanted, detail["loc"])
+            return f"expected {wanted} entries, got {len(value)}.", _entries(wanted, detail["loc"])
         case "string_too_short" | "string_too_long":
             return f"a name has 1 to 128 characters, not {len(detail['input'])}.", "Choose another name."
         case "union_tag_invalid":

@@ -73,7 +73,7 @@ def field_value(field: Field, value: Any, place: str, system: Builder | None = N
         entries = list_of(value, f"a list of {field.name}", place)
         if field.count is not None and len(entries) != field.count:
             message = f"{field.name} has {len(entries)} entries, not {field.count}."
-            raise ModelError(message, place, code="E-MODEL-SHAPE")
+            raise ModelError(message, place, f"Give {field.count} entries.", "E-MODEL-SHAPE")
         return tuple(field_value(one, each, place, system) for each in entries)
     if field.arguments and not isinstance(value, Expr | Vector):
         value = _result(field, value, place)
@@ -199,6 +199,6 @@ def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
 def _check_smooth(curve: list[Expr], place: str) -> None:
     """No corners: where a table bends, its slope jumps, and the curve has no tangent."""
     for node in topological(curve):
-        if node.op == CALL and isinstance(node.data, Table) and node.data.points.kind == "linear":
+        if node.op == CALL and isinstance(node.data, Table) and node.data.points.smoothness < 1:
             message = f"table '{node.data.label}' has corners, where the curve has no tangent."
             raise ModelError(message, place, "Give the table kind='cubic' or kind='pchip'.", "E-CONSTRAINT-UNSUPPORTED")

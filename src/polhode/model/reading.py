@@ -31,7 +31,7 @@ def checked_name(name: object, kind: str) -> str:
         raise ModelError(f"a {kind} needs a name, not {shown(name)}.", cure="Give a text.", code="E-MODEL-NAME")
     if len(name) > NAME_LIMIT:
         message = f"the name has {len(name)} characters, more than {NAME_LIMIT}."
-        raise ModelError(message, f"{kind} '{name[:20]}…'", code="E-MODEL-SIZE")
+        raise ModelError(message, f"{kind} '{name[:20]}…'", "Choose a shorter name.", "E-MODEL-SIZE")
     return name
 
 
@@ -85,7 +85,8 @@ def names_of(joint: str, labels: list[str], given: Sequence[str] | None, place: 
         return [f"{joint}_{label}" if label else joint for label in labels]
     names = list_of(given, "a list of names", place)
     if len(names) != len(labels):
-        raise ModelError(f"{len(names)} names for {len(labels)}.", place=place, code="E-MODEL-SHAPE")
+        message = f"{len(names)} names are given for {len(labels)}."
+        raise ModelError(message, place, f"Give {len(labels)} names.", "E-MODEL-SHAPE")
     return [checked_name(name, "coordinate") for name in names]
 
 
@@ -124,7 +125,8 @@ def numbers_by_name(value: Any, place: str, units: Mapping[str, str] | None = No
         with understood("a number", entry, place=f"{place} '{key}'"):
             made[key] = float(in_unit(entry, (units or {}).get(key, ""), f"{place} '{key}'"))
         if not isfinite(made[key]):
-            raise ModelError(f"{made[key]} is not a finite number.", place=f"{place} '{key}'", code="E-MODEL-NUMBER")
+            message = f"{made[key]} is not a finite number."
+            raise ModelError(message, f"{place} '{key}'", "Give a finite number.", "E-MODEL-NUMBER")
     return made
 
 
@@ -133,7 +135,8 @@ def index_of(value: Any, count: int, what: str, place: str) -> int:
     with understood("a whole number", value, place=place, cure="Count from 0."):
         number = index(value)
     if not 0 <= number < count:
-        raise ModelError(f"there is no {what} number {number}; it has {count}.", place=place, code="E-MODEL-NAME")
+        cure = f"Count from 0 to {count - 1}." if count else "Take another joint."
+        raise ModelError(f"there is no {what} number {number}; it has {count}.", place, cure, "E-MODEL-NAME")
     return number
 
 

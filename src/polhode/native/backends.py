@@ -307,10 +307,7 @@ def llvm_backend(program: Program, store: CodeStore) -> Native:
 
 
 def stored_native(program: Callable[[], Program], store: CodeStore, saved: int) -> Native:
-    """Native code of the program that a store is of, which is called for only where that code is not stored.
-
-    Raises OSError where it is not and LLVM does not work.
-    """
+    """Native code of the program that a store is of, which is called for only where that code is not stored."""
 
     def read(entry: Entry) -> Native:
         facts, of_lanes = entry.facts, functools.partial(lane_code, program, store)
@@ -365,7 +362,7 @@ BACKENDS: Mapping[str, Callable[[Program, CodeStore], Backend]] = MappingProxyTy
 def check_backend(backend: str) -> None:
     """Raise unless there is a backend of this name."""
     if not isinstance(backend, str) or backend not in ("auto", *BACKENDS):
-        raise unknown("backend", backend, ("auto", *BACKENDS), code="E-CODE-NAME")
+        raise unknown("backend", backend, ("auto", *BACKENDS), place="backend", code="E-CODE-NAME")
 
 
 def choose(program: Program, backend: str, store: CodeStore) -> Backend:
@@ -381,7 +378,8 @@ def choose(program: Program, backend: str, store: CodeStore) -> Backend:
         except PolhodeError:
             raise
         except Exception as problem:
-            raise PolhodeError(f"the backend {backend!r} does not work here: {_sentence(problem)}") from problem
+            message = f"the backend {backend!r} does not work here: {_sentence(problem)}"
+            raise PolhodeError(message, "backend", 'Take backend="auto".', "E-CODE-UNSUPPORTED") from problem
     made: Backend | None = None
     failures: list[str] = []
     for name in ("llvm", "c"):

@@ -32,14 +32,6 @@ def compile_program(
 
     `backend` is "llvm", "c", "numpy", or "auto": the first of these that works here. `cache` stores compiled code on
     disk. `parameters` fixes the parameters, which may otherwise be given with each call.
-
-    >>> from polhode.codegen.ir.program import Array, Instruction, Output
-    >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
-    >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
-    >>> compile_program(square, backend="numpy")([[1], [2], [3]])
-    array([[1.],
-           [4.],
-           [9.]])
     """
     from ..codegen.ir.ops import check_program
 
@@ -271,7 +263,7 @@ def pieces(count: int, threads: int | None, cost: float) -> list[range]:
             cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
             threads = min(cores, threads)
     elif threads < 1:
-        raise PolhodeError(f"threads is {threads}.", cure="Give 1 or more, or None to let polhode choose.")
+        raise PolhodeError(f"threads is {threads}.", "threads", "Give 1 or more, or None.", "E-CALL-NUMBER")
     size = -(-count // max(1, threads))
     size = max(16, -(-size // 16) * 16)
     return [range(start, min(start + size, count)) for start in range(0, count, size)] or [range(0)]

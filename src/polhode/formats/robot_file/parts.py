@@ -67,10 +67,7 @@ class LinkPart:
 
 @dataclass(frozen=True)
 class JointPart:
-    """A <joint>: its type, links, pose in the parent (`at`) and child (`in_child`, in SDF), and its axis.
-
-    A locked joint is fixed where its coordinate is `locked`; `facts.kind` keeps the file's type.
-    """
+    """A <joint>: its type, links, pose in the parent (`at`) and child (`in_child`, in SDF), and its axis."""
 
     name: str
     kind: str
@@ -116,7 +113,7 @@ class ElementReader:
 
     def geometry(self, element: Element, role: str, what: str) -> Geometry | None:
         """What is to be drawn; as it never enters the equations, what cannot be drawn is a warning."""
-        raise NotImplementedError
+        raise NotImplementedError  # each format has its own elements
 
 
 def solids_of(holders: Sequence[Element]) -> list[Element]:

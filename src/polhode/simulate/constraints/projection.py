@@ -123,11 +123,7 @@ class ConstrainedRates(Rates):
 
 
 class ProjectedRates(ConstrainedRates):
-    """The right-hand side of a run with multipliers.
-
-    Where `attraction`, in 1/s, is set, rates are those at the nearest state on the constraints, with a pull towards it:
-    for multistep methods, and those that differentiate the rates in Python.
-    """
+    """The right-hand side of a run with multipliers."""
 
     def __init__(self, drive: Drive, manifold: Manifold, rows: list[int]) -> None:
         self.attraction, self.chosen = 0.0, rows
@@ -266,7 +262,7 @@ class EmbeddedRates(ConstrainedRates):
         """The same independent coordinates and speeds, and dependent coordinates that fit them."""
         if self._determinant_sign(t, self.unit(x)[0]) != self.sign:
             message = f"at t = {t:.6g} s {self.constraint_failure(t, x)}"
-            raise Stop("dead_point", message, "Multipliers pass dead points.")
+            raise Stop("dead_point", message, 'Derive with constraints="multipliers", which pass dead points.')
         return super().projected_otherwise(t, x)
 
 
