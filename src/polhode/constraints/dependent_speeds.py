@@ -116,6 +116,11 @@ class DependentSpeeds(Typeset):
         """Expressions with the dependent speeds put in."""
         return substitute([as_expr(entry) for entry in entries], self.followed)
 
+    @property
+    def coordinate_rates(self) -> Vector:
+        """q̇ of the tree's coordinates in the independent speeds."""
+        return Vector(self.in_independent_speeds(list(self.constraints.tree.coordinate_rates())))
+
     def in_all_speeds(self, entries: Sequence[Expr]) -> list[Expr]:
         """Expressions of the independent speeds, which are among those of the tree, in these."""
         return [as_expr(entry) for entry in entries]

@@ -234,7 +234,8 @@ class EquationsOfMotion:
     @cached_property
     def all_coordinate_rates(self) -> Vector:
         """The rates of all coordinates of the tree, omitted ones too."""
-        return self._truncated(self.in_independent_speeds(self.tree.coordinate_rates()))
+        chosen = self.dependent_speeds
+        return self._truncated(_exact(self.tree.coordinate_rates()) if chosen is None else chosen.coordinate_rates)
 
     def _truncated(self, entries: Vector) -> Vector:
         """To first order in small variables, where there are some."""

@@ -15,7 +15,7 @@ from ..ir.calls import by_name, horner, renamed, sources, tables, user_functions
 from ..ir.ops import check_program
 from ..ir.program import Program
 from .simulation import LINE, NEWTON_STEPS, Function, Simulation, SimulationWriting, filled, output_size, usage
-from .target import Body, Target, Writing, check_inputs, prefaced, sanitised
+from .target import Body, Target, Writing, broken, check_inputs, prefaced, sanitised
 
 _SEARCH = """/* The piece of a table that x lies in: 0 before the first knot, last + 1 after the last. */
 static int table_piece(const double *t, int last, double x) {
@@ -292,8 +292,10 @@ def _source(program: Program, preface: Sequence[str]) -> str:
     setup, run = _prototypes(program)
     writing = Writing({**EXPRESSION, **by_name(program)})
     setup_code, run_code = (_lines(program, body) for body in (writing.setup(program), writing.run(program)))
-    filled = [f"  w[{k}] = v{slot};" for k, slot in enumerate(program.saved)]
-    results = [f"  out_{o.name}[{k}] = v{slot};" for o in program.outputs for k, slot in enumerate(o.slots)]
+    filled = [f"  w[{k}] = {program.label(slot)};" for k, slot in enumerate(program.saved)]
+    results = [
+        f"  out_{o.name}[{k}] = {program.label(slot)};" for o in program.outputs for k, slot in enumerate(o.slots)
+    ]
     pointers = [array.name for array in program.arrays] + ["w"] + [f"out_{o.name}" for o in program.outputs]
     return "\n".join(
         [
@@ -322,7 +324,8 @@ def _lines(program: Program, body: Body) -> list[list[str]]:
 def _noted(program: Program, slot: int, expression: str) -> str:
     """A definition and, in a column of its own, what it means."""
     note = sanitised(program.notes.get(slot, ""))
-    line = f"  const double v{slot} = {expression};"
+    line = f"  const double {program.label(slot)} = {expression};"
+    line = broken(line, 116, "      ") if len(line) > 116 and program.names else line
     return f"{line:<42} /* {note} */" if note else line
 
 

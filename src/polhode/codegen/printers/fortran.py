@@ -14,7 +14,7 @@ from ..ir.calls import by_name, horner, own_symbol, renamed, sources, tables, us
 from ..ir.ops import check_program
 from ..ir.program import Program
 from .simulation import LINE, NEWTON_STEPS, Function, Simulation, SimulationWriting, filled, output_size, usage
-from .target import Body, Target, Writing, check_inputs, prefaced, sanitised
+from .target import Body, Target, Writing, broken, check_inputs, prefaced, sanitised
 
 _LONGEST = 132
 
@@ -346,9 +346,9 @@ def _module(program: Program, preface: Sequence[str]) -> str:
     work = [("w", len(program.saved))]
     writing = Writing({**EXPRESSION, **by_name(program)}, "{0}({1})", 1, _literal)
     setup_body, run_body = (_lines(program, body) for body in (writing.setup(program), writing.run(program)))
-    setup_body += [f"w({k}) = v{slot}" for k, slot in enumerate(program.saved, 1)]
+    setup_body += [f"w({k}) = {program.label(slot)}" for k, slot in enumerate(program.saved, 1)]
     for output in program.outputs:
-        run_body += [f"out_{output.name}({k}) = v{slot}" for k, slot in enumerate(output.slots, 1)]
+        run_body += [f"out_{output.name}({k}) = {program.label(slot)}" for k, slot in enumerate(output.slots, 1)]
     nan = any(step.op in ("min", "max") for step in program.setup + program.run)
     lines = [
         *(f"! {line}".rstrip() for line in prefaced(preface)),
@@ -382,7 +382,7 @@ def _subroutine(
     lines = [f"  pure subroutine {name}({', '.join(n for n, _ in (*given, *made))})"]
     lines += [f"    real(real64), intent(in) :: {n}({size})" for n, size in given]
     lines += [f"    real(real64), intent(out) :: {n}({size})" for n, size in made]
-    local = [line.split(" = ")[0] for line in body if line.startswith("v")]
+    local = [each for each in (line.split(" = ")[0] for line in body) if "(" not in each]
     lines += [f"    real(real64) :: {', '.join(local[k : k + 12])}" for k in range(0, len(local), 12)]
     unread = [n for n, _ in given if f" {n}(" not in text]
     lines += [f"    associate (unused => {n}); end associate" for n in unread]
@@ -402,7 +402,9 @@ def _literal(value: float) -> str:
 
 def _noted(program: Program, slot: int, expression: str) -> str:
     note = sanitised(program.notes.get(slot, ""))
-    statement = f"v{slot} = {expression}"
+    statement = f"{program.label(slot)} = {expression}"
+    if len(statement) > 116 and program.names:
+        return broken(statement, 116, "        ", " &")
     if not note:
         return statement
     room = 132 - 4 - 3 - max(len(statement), 26)
