@@ -79,18 +79,31 @@ class ConstraintMethods(Builder):
             at_a=at_a, at_b=at_b, rotation_a=rotation_a, rotation_b=rotation_b,
         )  # fmt: skip
 
-    def constrain(self, value: Any, name: str = "") -> Condition:
-        """Keep an expression of coordinates, parameters and time at zero."""
+    def constrain(self, name: Any = "", value: Any = None) -> Condition:
+        """Keep an expression of coordinates, parameters and time, the `value`, at zero; the name may be left out."""
         return self._condition(name, "position", value)
 
-    def constrain_speed(self, value: Any, name: str = "") -> Condition:
-        """Keep an expression that is linear in the speeds at zero: a condition on the velocities."""
+    def constrain_speed(self, name: Any = "", value: Any = None) -> Condition:
+        """Keep an expression that is linear in the speeds, the `value`, at zero; the name may be left out.
+
+        It holds coordinates, speeds, parameters and time: a condition on the velocities that need not be the rate of
+        one on the coordinates, as that of a wheel, a skate, or a gear whose ratio changes.
+
+        >>> import polhode as ph
+        >>> s = ph.System("variator")
+        >>> a, b = (s.joint(x, s.ground, s.body(x, inertia=(1, 1, 1)), ph.Revolute("z")) for x in "ab")
+        >>> _ = s.constrain_speed("belt", b.u[0] - (1 + s.time) * a.u[0])
+        >>> s.derive().constraints.A
+        Matrix([[-t - 1, 1]])
+        """
         return self._condition(name, "speed", value)
 
-    def _condition(self, name: str, level: str, value: Any) -> Condition:
+    def _condition(self, name: Any, level: str, value: Any) -> Condition:
         from .constraints import Condition
         from .reading import number_of
 
+        if not isinstance(name, str) and (value is None or isinstance(value, str)):
+            name, value = value or "", name  # the name is left out, or stands behind
         label = f"condition {len(self.constraints) + 1}" if isinstance(name, str) and not name else name
         return self.constraint(label, Condition, **{level: number_of(value, Condition.place_of(label))})
 
