@@ -1,6 +1,6 @@
-"""Make the page of error codes, docs/errors.md, from the calls in the source that raise or tell them.
+"""Print the page of error codes: docs/errors.md, and tables made from the calls in the source that raise a code.
 
-The page is made with the website and is not committed. Run: python docs/make_errors.py
+The tables are made with the website and are not committed. Run: python docs/make_errors.py
 """
 
 from __future__ import annotations
@@ -77,9 +77,12 @@ KINDS = {
     "ZERO": "a division by zero",
 }
 
+#: What makes the code of a status: `Stop("diverged", message, cure)` is E-RUN-DIVERGED.
+_STOPS = ("Stop", "Fault")
 #: The parameters of constructors that take no names from a `def`.
 _ERRORS = ("PolhodeError", "ModelError", "FormatError", "ValueMissing", "ShapeError", "LimitError")
 _RECORDS = dict.fromkeys(("Problem", *_ERRORS), ("message", "place", "cure", "code"))
+_RECORDS |= dict.fromkeys(_STOPS, ("status", "message", "cure"))
 
 
 @dataclass(frozen=True)
@@ -105,11 +108,19 @@ class _Source:
         """Each call that is given a code, the code, and the values of the names around it."""
         around: dict[ast.AST, dict[str, list[ast.expr]]] = {}
         for call, scope in self.calls:
-            for given in (*call.args, *(keyword.value for keyword in call.keywords)):
-                if isinstance(given, ast.Constant) and isinstance(given.value, str) and CODE.fullmatch(given.value):
-                    if scope not in around:
-                        around[scope] = _assigned(scope)
-                    yield call, given.value, {**around[scope], **self.above.get(call, {})}
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            codes = [text for text in map(_constant, given) if CODE.fullmatch(text)]
+            if _called(call) in _STOPS:
+                codes = [f"E-RUN-{status.upper()}" for status in self._statuses(call.args[0], scope)]
+            for code in codes:
+                if scope not in around:
+                    around[scope] = _assigned(scope)
+                yield call, code, {**around[scope], **self.above.get(call, {})}
+
+    def _statuses(self, status: ast.expr, scope: ast.AST) -> list[str]:
+        """The statuses that a run stops with: a constant, or those that the calls of the function around it pass."""
+        passed = [call.args[0] for call, _ in self.calls if call.args and _called(call) == getattr(scope, "name", None)]
+        return [text for text in map(_constant, [status] if _constant(status) else passed) if text]
 
 
 def _read(name: str, text: str) -> _Source:
@@ -154,7 +165,11 @@ def sources(folder: Path = PACKAGE) -> list[tuple[str, str]]:
 
 def told(files: Iterable[tuple[str, str]]) -> list[Told]:
     """Every place that raises or tells a code; to look at the code of an error is neither."""
-    read = [_read(name, text) for name, text in files if "code" in text or CODE.search(text)]
+    read = [
+        _read(name, text)
+        for name, text in files
+        if "code" in text or CODE.search(text) or "Stop(" in text or "Fault(" in text
+    ]
     functions: dict[str, list[ast.FunctionDef]] = {}
     for source in read:
         for function in source.functions:
@@ -169,7 +184,7 @@ def told(files: Iterable[tuple[str, str]]) -> list[Told]:
 
 def _bound(call: ast.Call, functions: Mapping[str, list[ast.FunctionDef]]) -> dict[str, ast.expr]:
     """The arguments of a call by the parameters' names; the message of a function that composes it out of them."""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = _called(call)
     given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     if name in _RECORDS:
         return {**dict(zip(_RECORDS[name], call.args, strict=False)), **given}
@@ -186,7 +201,16 @@ def _bound(call: ast.Call, functions: Mapping[str, list[ast.FunctionDef]]) -> di
         calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
         made = next(filter(_hands_on_a_code, calls), call)
         return {key: _Filled(given).visit(deepcopy(value)) for key, value in _bound(made, {}).items()}
-    return {"message": call.args[0], **given} if call.args else given
+    names = ("message", "cure", "code") if len(call.args) == 3 else ("message",)  # of `fault_at`
+    return {**dict(zip(names, call.args, strict=False)), **given}
+
+
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def _constant(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _hands_on_a_code(call: ast.Call) -> bool:
@@ -258,32 +282,21 @@ def _blank(node: ast.AST) -> str:
 def page(found: Iterable[Told]) -> str:
     """The page: a section for each family, and in it a table for each code, with a row for each place."""
     rows = sorted(found, key=lambda each: (each.code.split("-")[1], each.code, each.home))
-    lines = [
-        "# Error codes",
-        "",
-        "Every error, warning and notice of polhode says where something is wrong, what it is and what to do about it,",
-        "and errors end with a code, as do most of the others. A code names a kind of mistake: `E-` are errors,",
-        "`W-` warnings, `N-` notices; then comes the topic, and then the kind. `E-RUN-` before another word is how a",
-        "run ended. ‹…› stands for a name or a number of yours.",
-    ]
+    lines = [PAGE.read_text(encoding="utf-8").rstrip()]
     for family, members in groupby(rows, key=lambda each: each.code.split("-")[1]):
         lines += ["", f"## {FAMILIES[family]}"]
         for code, places in groupby(members, key=lambda each: each.code):
             kind = code.split("-")[2]
             lines += ["", f"### {code}", ""]
-            lines += [f"{KINDS[kind][0].upper()}{KINDS[kind][1:]}.", ""] if kind in KINDS else []
+            said = KINDS.get(
+                kind, f"a run ended with the status `{kind.lower()}` (see [runs](simulation.md#how-a-run-ends))"
+            )
+            lines += [f"{said[0].upper()}{said[1:]}.", ""]
             lines += ["| what it says | what to do | from |", "| --- | --- | --- |"]
             for each in dict.fromkeys(places):
                 cells = ("<br>".join(map(_cell, each.messages)), "<br>".join(map(_cell, each.cures)))
                 lines.append(f"| {' | '.join(cells)} | `{each.home.removesuffix('.py')}` |")
     return "\n".join(lines) + "\n"
-
-
-def write() -> None:
-    """Bring the page up to date."""
-    made = page(told(sources()))
-    if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != made:
-        PAGE.write_text(made, encoding="utf-8")
 
 
 def _cell(text: str) -> str:
@@ -292,4 +305,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    write()
+    print(page(told(sources())), end="")

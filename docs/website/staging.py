@@ -37,13 +37,13 @@ BEAT = re.compile(r"^# (Describe|Derive|Simulate|Look)\b.*\n(?:# .*\n)*", flags=
 
 def stage_documents(source: Path) -> None:
     """Bring all documents, pictures and linked files below `source` up to date; what has gone goes there too."""
-    make_errors.write()
     kept: set[Path] = set()
     folders = (DOCS, DOCS / "recipes", DOCS / "design")
     documents = [*(path for folder in folders for path in folder.glob("*.md")), *(ROOT / name for name in OUTSIDE)]
     for path in documents:
         staged = source / place_of(path)
-        kept |= {staged, *write(staged, staged_text(path))}
+        made = make_errors.page(make_errors.told(make_errors.sources())) if path == make_errors.PAGE else None
+        kept |= {staged, *write(staged, made or staged_text(path))}
     for path in (DOCS / "pictures").glob("*.*"):
         if path.suffix in {".webp", ".svg", ".png"}:
             kept |= write(source / "pictures" / path.name, path.read_bytes())

@@ -24,18 +24,19 @@ from traceback import walk_tb
 from types import FrameType
 from typing import Any, TypeAlias, TypeVar
 
-from .errors import PACKAGE, ModelError, PolhodeError, listed, shown, unknown, wrong_kind
+from .errors import PACKAGE, ModelError, PolhodeError, SimulationError, listed, shown, unknown, wrong_kind
 
 T = TypeVar("T")
 _Read: TypeAlias = tuple[tuple[str, ...], dict[str, tuple[str, ...]], tuple[str, ...]]
 _OWNERS = ("self", "cls")
+_SPECIAL = ("__init__", "__call__", "__getitem__")
 #: The default of an option that differs from type to type.
 _BY_TYPE = type("ByType", (), {"__repr__": lambda self: "<by type>"})()
 #: Types of what public calls returned, whose methods are public too; but not of modules where a check would slow calls.
 _SEEN: set[type] = set()
 _FAST = ("polhode.expr.", "polhode.native.", "polhode.ode.", "polhode.compiled.", "polhode.simulate.stepper")
 _INSIDE = ("polhode.", "dataclasses", "collections.abc", "_collections_abc")
-_PASSING = (PolhodeError, OSError, MemoryError, ImportError, Warning)
+_PASSING = (OSError, MemoryError, ImportError, Warning)
 #: What plain kinds are called in a sentence, and what has them.
 _PLAIN: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "None": ("None", lambda value: value is None),
@@ -52,7 +53,6 @@ _PLAIN: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-_ORBITS = "equilibria.periodic_orbit"
 #: Where the options of each TypedDict are read, with their defaults; see `_options_at`.
 OPTIONS = {
     "JointOptions": ("model.joints:JOINTS",),
@@ -84,7 +84,7 @@ _REFUSED_INSIDE = {OPTIONS[name][:1] for name in ("ReaderOptions", "MotorOptions
 def public(thing: T, has_fast_ones: bool = False) -> T:
     """A function whose calls from outside are checked, or a class with such methods.
 
-    In a class that `has_fast_ones`, those that take options only have these shown: a check costs as much as their code.
+    In a class that `has_fast_ones`, arguments of those that take options are not looked at: only their errors change.
 
     >>> public(len) is len  # which has no code to be checked
     True
@@ -108,11 +108,11 @@ def _check_methods(owner: type, has_fast_ones: bool) -> None:
     for name, held in list(vars(owner).items()):
         if name == "__getitem__" and owner.__module__.startswith("polhode.expr."):
             continue  # as of a tuple
-        if name.startswith("_") and name not in ("__init__", "__call__", "__getitem__"):
+        if name.startswith("_") and name not in _SPECIAL:
             continue
         function = held.__func__ if isinstance(held, classmethod | staticmethod) else held
         if has_fast_ones and hasattr(function, "__code__") and function.__code__.co_flags & CO_VARKEYWORDS:
-            _show_options(function)
+            setattr(owner, name, _fast(function))
         elif hasattr(function, "__code__"):
             made = _checked(function)
             setattr(owner, name, made if function is held else type(held)(made))
@@ -144,6 +144,11 @@ def _checked(function: Any) -> Any:
                 if type(result).__module__.startswith("polhode.") and not type(result).__module__.startswith(_FAST):
                     public(type(result))
             return result
+        except SimulationError:
+            raise  # which names the time
+        except PolhodeError as error:
+            error.set_place(_name(function, given))
+            raise
         except _PASSING:
             raise
         except Exception as error:
@@ -155,6 +160,27 @@ def _checked(function: Any) -> Any:
             raise _refusal(function, given, named, error) from error
 
     function._checked = call
+    vars(call)["_checked"] = call
+    return call
+
+
+def _fast(function: Any) -> Any:
+    if hasattr(function, "_checked"):
+        return function
+    _show_options(function)
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        try:
+            return function(*given, **named)
+        except PolhodeError as error:
+            error.set_place(function.__name__)
+            raise
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise  # from inside
+            raise _refusal(function, given, named, error) from error
+
     vars(call)["_checked"] = call
     return call
 
@@ -250,7 +276,7 @@ def _wrong_kind(function: Callable[..., Any], name: str, value: object, kinds: t
 def _name(function: Callable[..., Any], given: tuple[Any, ...] = ()) -> str:
     """What a call is called: a class for its constructor, that of the object where this is known."""
     owner, _, name = function.__qualname__.rpartition(".")
-    return (type(given[0]).__name__ if given else owner) if name in ("__init__", "__call__") else function.__name__
+    return (type(given[0]).__name__ if given else owner) if name in _SPECIAL else function.__name__
 
 
 def _options(parameters: Iterable[Parameter]) -> tuple[str, ...]:

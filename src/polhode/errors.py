@@ -67,7 +67,13 @@ class PolhodeError(Exception):
     ) -> None:
         found = tuple(problems)
         self.problems: tuple[Problem, ...] = found or (Problem(message, place, cure, code),)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        super().__init__("\n".join(map(str, self.problems)))
+
+    def set_place(self, place: str) -> None:
+        """Name the place of problems that have none."""
+        if not all(problem.place for problem in self.problems):
+            self.problems = tuple(replace(problem, place=problem.place or place) for problem in self.problems)
+            self.args = ("\n".join(map(str, self.problems)),)
 
     def as_json(self) -> list[dict[str, str]]:
         """The problems as plain records, for `--json`."""
@@ -142,12 +148,12 @@ def understood(what: str, value: object, *, place: str = "", cure: str = "") -> 
     try:
         yield
     except PolhodeError as error:
-        if not place or all(problem.place for problem in error.problems):
-            raise
-        found = [replace(problem, place=problem.place or place) for problem in error.problems]
-        raise type(error)(problems=found) from None
-    except (TypeError, ValueError, OverflowError):
+        error.set_place(place)
+        raise
+    except (TypeError, ValueError):
         raise wrong_kind(what, value, place, cure) from None
+    except OverflowError:
+        raise wrong_kind(what, value, place, cure, "E-CALL-NUMBER") from None
 
 
 def number(
@@ -169,8 +175,10 @@ def number(
         return float(value)
     with understood(what, value, place=place, cure=cure):
         made = float(value)
-        if isinstance(value, bool) or not (above < made < below and least <= made):
-            raise ValueError
+        if isinstance(value, bool):
+            raise TypeError
+    if not (above < made < below and least <= made):
+        raise wrong_kind(what, value, place, cure, "E-CALL-NUMBER")
     return made
 
 
@@ -188,8 +196,8 @@ def numbers(
         if isinstance(value, str):
             raise TypeError
         made = np.array(value, dtype=np.float64)
-        if made.ndim not in dims or not np.isfinite(made).all():
-            raise ValueError
+    if made.ndim not in dims or not np.isfinite(made).all():
+        raise wrong_kind(what, value, place, cure, "E-CALL-NUMBER" if made.ndim in dims else "E-CALL-SHAPE")
     return made
 
 
@@ -203,8 +211,10 @@ def whole_number(
     """
     with understood(what, value, place=place, cure=cure):
         made = int(value)
-        if isinstance(value, bool | str) or made != value or not least <= made <= most:
-            raise ValueError
+        if isinstance(value, bool | str):
+            raise TypeError
+    if made != value or not least <= made <= most:
+        raise wrong_kind(what, value, place, cure, "E-CALL-NUMBER")
     return made
 
 
@@ -240,15 +250,15 @@ def check_kind(kind: Any, what: str, value: object, place: str, cure: str = "") 
     Traceback (most recent call last):
     ...
     polhode.errors.ModelError: bake: 5 is not True or False.
-      [E-CALL-TYPE]
+      Give True or False.  [E-CALL-TYPE]
     """
     if not isinstance(value, kind):
         raise wrong_kind(what, value, place, cure)
 
 
-def wrong_kind(what: str, value: object, place: str, cure: str = "") -> ModelError:
-    """The error of a value that is of another kind than it must be."""
-    return ModelError(f"{shown(value)} is not {what}.", place=place, cure=cure, code="E-CALL-TYPE")
+def wrong_kind(what: str, value: object, place: str, cure: str = "", code: str = "E-CALL-TYPE") -> ModelError:
+    """The error of a value that is of another kind, or of another size, than it must be."""
+    return ModelError(f"{shown(value)} is not {what}.", place=place, cure=cure or f"Give {what}.", code=code)
 
 
 def check_pickles(value: Any, place: str) -> None:

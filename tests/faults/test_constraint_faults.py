@@ -38,9 +38,7 @@ def test_f32_constraints_that_contradict_each_other_in_speed_are_named() -> None
     a = s.joints["a"].q[0]
     s.constrain(a - s.time, "slow")
     s.constrain(a - 2 * s.time, "fast")
-    with pytest.raises(
-        PolhodeError, match=r"no speeds keep all constraints: what '(slow|fast)' asks contradicts '"
-    ) as e:
+    with pytest.raises(PolhodeError, match=r"no speeds keep all constraints: '(slow|fast)' contradicts '") as e:
         s.derive().simulate(1)
     assert "'slow'" in str(e.value)
     assert "'fast'" in str(e.value)
@@ -74,7 +72,7 @@ def test_f32_a_mechanism_that_cannot_be_assembled_names_the_worst_constraint_and
 
 
 def test_f32_only_coordinates_are_held_and_changed_values_are_warned_of() -> None:
-    with pytest.raises(PolhodeError, match="no coordinate to hold 'krank'"):
+    with pytest.raises(PolhodeError, match="there is no coordinate 'krank'"):
         four_bar().derive().assemble({"crank": 0.3}, hold=["krank"])
     with pytest.warns(UserWarning, match="'crank' from 0.3 to"):
         four_bar().derive().simulate(0.01, start={"crank": 0.3, "coupler": 1.2})

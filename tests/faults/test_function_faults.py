@@ -156,15 +156,19 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", WRONG)
-def test_a_wrong_call_is_told_in_one_sentence(what: str) -> None:
+def pendulum() -> ph.System:
     s = ph.System("pendulum")
     m = s.parameter("m", 2)
     hinge = s.joint("hinge", s.ground, s.body("bob", m, com=(0, 0, -1)), ph.Revolute("y"))
     s.joint_force(hinge, s.input("push", 1) * ph.cos(s.time))
+    return s
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_wrong_call_is_told_in_one_sentence(what: str) -> None:
     call, sentence = WRONG[what]
     with pytest.raises(PolhodeError, match=sentence):
-        call(s.derive().compile())
+        call(pendulum().derive().compile())
 
 
 @pytest.mark.parametrize(("call", "code"), [
@@ -183,3 +187,28 @@ def test_a_wrong_option_of_equations_is_told(
     with pytest.raises(PolhodeError, match=code):
         call(s.derive())
     assert not list(tmp_path.iterdir())
+
+
+#: Calls that raised TypeError, or an error without place, cure or code.
+INCOMPLETE: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "too few arrays": (lambda f: f.mass_matrix(), "E-CALL-TYPE"),
+    "too many arrays": (lambda f: f.mass_matrix([0.1], [0.2]), "E-CALL-TYPE"),
+    "no speeds": (lambda f: f.frame_velocity("bob", [0.1]), "E-CALL-TYPE"),
+    "another shape": (lambda f: f.mass_matrix([0.1, 0.2]), "E-CODE-SHAPE"),
+    "text": (lambda f: f.mass_matrix("abc"), "E-VALUE-TYPE"),
+    "batches of two sizes": (lambda f: f.bias([[0.1]] * 2, [[0.1]] * 3), "E-CODE-SHAPE"),
+    "no array at all": (lambda f: f.evaluate("mass_matrix"), "E-CODE-MISSING"),
+    "another parameter": (lambda f: f.mass_matrix([0.1], parameters={"k": 1}), "E-VALUE-NAME"),
+    "a parameter in words": (lambda f: f.mass_matrix([0.1], parameters={"m": "heavy"}), "E-"),
+    "no such body": (lambda f: f.pose("nobody", [0.1]), "E-DERIVE-NAME"),
+    "an array of the machine code": (lambda f: f.native("mass_matrix")([0.1], [0.2], w=1), "E-CODE-"),
+}
+
+
+@pytest.mark.parametrize("name", INCOMPLETE)
+def test_a_wrong_call_has_a_place_a_cure_and_a_code(name: str) -> None:
+    call, code = INCOMPLETE[name]
+    with pytest.raises(PolhodeError) as caught:
+        call(pendulum().derive().compile())
+    for problem in caught.value.problems:
+        assert problem.place and problem.cure and problem.code.startswith(code)

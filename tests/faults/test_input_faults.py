@@ -35,21 +35,30 @@ def equations() -> ph.Equations:
         ({"inputs": {"F": "2*y"}}, "nothing called 'y'"),
         ({"inputs": {"F": "2*"}}, "stops where a value should follow"),
         ({"inputs": {"F": "__import__('os')"}}, "F"),
-        ({"inputs": {"F": ph.symbol("y")}}, "which the run does not know"),
+        ({"inputs": {"F": ph.symbol("y")}}, "which this run does not have"),
         ({"inputs": {"F": ph.table(([0, 1], [0, 1]), [[0, 1], [1, 2]])}}, "takes 2 arguments"),
-        ({"inputs": {"f": 1}}, "no 'f' in inputs"),
+        ({"inputs": {"f": 1}}, "inputs: there is no input 'f'"),
         ({"tau": {"slid": 1}}, "Did you mean 'slide'"),
         ({"tau": {"v": lambda a, b: 0}}, "takes neither t nor"),
         ({"tau": {"v": lambda *, t: 0}}, "takes neither t nor"),
         ({"tau": ["x", "x"]}, "expected 1 numbers"),
         ({"tau": {"v": ph.held(lambda t: 0, every=1e-12)}}, "would be called"),
+        ({"tau": {"v": 1, "slide": 2}}, "tau: 'v' and 'slide' are one effort"),
+        ({"tau": {"slide": 1, "tau_v": lambda t: 2}}, "tau: 'slide' and 'tau_v' are one effort"),
+        ({"inputs": {"F": 1, ph.symbol("F", "input"): 2}}, "inputs: 'F' and 'F' are one input"),
+        ({"hold": ["y"]}, "simulate hold: there is no coordinate 'y'"),
+        ({"until": "x"}, "until: 'x' is no event"),
+        ({"until": ph.symbol("y")}, "until: an event depends on"),
+        ({"on": {"x": {"v": 0}}}, "on: 'x' is no event"),
+        ({"events": ["x"]}, "events: 'x' is no event"),
     ],
 )
 def test_what_cannot_be_used_is_told_in_a_sentence(equations: ph.Equations, options: Any, words: str) -> None:
     with pytest.raises(ph.PolhodeError) as caught:
         equations.simulate(1, **options)
     assert words in str(caught.value)
-    assert caught.value.problems[0].place or caught.value.problems[0].code
+    problem = caught.value.problems[0]
+    assert problem.place and problem.cure and problem.code
 
 
 @pytest.mark.parametrize("every", [0, -0.1, np.nan, np.inf, None, "often", True])

@@ -206,12 +206,12 @@ poses: 7
     for said in (
         "m.yaml:1: gravty: there is no such key.\n  Did you mean `gravity`?",
         "m.yaml:3: bodies.a.mas: there is no such key.\n  Did you mean `mass`?",
-        "m.yaml:3: bodies.a.com: a list is wanted here, not text",
-        "m.yaml:4: bodies.b: names and values are wanted here, not a list",
+        "m.yaml:3: bodies.a.com: expected a list, got text",
+        "m.yaml:4: bodies.b: expected names and values, got a list",
         "m.yaml:6: joints.j.type:",
         "m.yaml:8: loads[0]: there is no type 'forse'.\n  Did you mean `force`?",
         "m.yaml:9: loads[1]: the type is missing",
-        "m.yaml:10: poses: names and values are wanted here, not text",
+        "m.yaml:10: poses: expected names and values, got text",
     ):
         assert said in message
 
@@ -327,7 +327,7 @@ couplings:
     ("second: {multiplier: 2}", "couplings.second.leader: this key is missing"),
     ("second: {leader: first, ratio: 2}", "couplings.second.ratio: there is no such key"),
     ("second: {leader: first}\n  second: {leader: first}", "9: couplings.second: this name was already given"),
-    ("second: first", "names and values are wanted here, not text"),
+    ("second: first", "expected names and values, got text"),
 ])  # fmt: skip
 def test_F16_a_coupling_that_makes_no_sense_is_refused_at_its_line(couplings: str, said: str) -> None:
     assert said in refusal(f"{GEARS}  {couplings}\n")
@@ -394,7 +394,7 @@ def test_F19_a_negative_mass_is_refused_and_a_tiny_one_is_not(mass: str) -> None
     ("[-1, 1, 1]", "not positive: its principal moments are -1, 1, 1"),
     ("[1, 1, 3]", "nearest possible inertia is xx 1.333333333, yy 1.333333333, zz 2.666666667"),
     ("[1, 1, 1, 2, 0, 0]", "not positive"), ("[[1, 2, 0], [0, 1, 0], [0, 0, 1]]", "not a symmetric"),
-    ("[1, 1]", "3 entries are wanted"), ("[[1, 0], [0, 1]]", "3 entries are wanted"),
+    ("[1, 1]", "expected 3 entries"), ("[[1, 0], [0, 1]]", "expected 3 entries"),
 ])  # fmt: skip
 def test_F20_an_inertia_that_no_body_has_is_refused(inertia: str, said: str) -> None:
     message = refusal(PENDULUM.replace("[1, 1, 1]", inertia))
@@ -419,7 +419,7 @@ states:
     ("a: {start: 1}", "states.a.rate: this key is missing"), ("a: {rate: 1, strt: 1}", "Did you mean `start`?"),
     ("a: {rate: tau(h)}", "its rate cannot depend on the effort 'h'"),
     ("a: {rate: 1, start: c}", "states.a.start: there is nothing called 'c'"),
-    ("a: [1, 2]", "states.a: a number, an expression or a name is wanted here, not a list"),
+    ("a: [1, 2]", "states.a: expected a number, an expression or a name, got a list"),
     ("a:", "states.a: there is nothing here"),
     ("a: c/", "states.a: the expression stops where a value should follow"),
     ("T: 3", "the state 'T' and the parameter 'T' would both be written T"),
@@ -478,8 +478,8 @@ LAST = ARM.count("\n")
         ("prescribed:\n  elbow: t", 2, "no coordinate 'elbow'", "'elbow_"),
         ("prescribed:\n  shoulder: push*t", 2, "nothing called 'push'", ""),
         ("prescribed:\n  shoulder: elbow_1", 2, "nothing called 'elbow_1'", ""),
-        ("prescribed:\n  shoulder: [t]", 2, "not a list", ""),
-        ("closures: [1]", 1, "names and values are wanted here", ""),
+        ("prescribed:\n  shoulder: [t]", 2, "got a list", ""),
+        ("closures: [1]", 1, "expected names and values", ""),
         ("closures: {p: {a: upper, b: ground, type: fixed}}\nconditions: {p: {position: shoulder}}", 2,
          "already a constraint of this name", ""),
     ],

@@ -39,7 +39,7 @@ def refused(call: Any, *args: Any, **options: Any) -> str:
         ({"method": "rk4", "step": 5}, "E-RUN-NUMBER"),
         ({"method": "euler", "step": "short"}, "E-CALL-TYPE"),
         ({"samples": "many"}, "E-RUN-NUMBER"),
-        ({"samples": ["a", "b"]}, "E-RUN-NUMBER"),
+        ({"samples": ["a", "b"]}, "E-RUN-TYPE"),
         ({"rate": "fast"}, "E-CALL-TYPE"),
         ({"rtol": "tight"}, "E-CALL-TYPE"),
         ({"method": "rk4", "rtol": 1e-6}, "E-RUN-UNSUPPORTED"),

@@ -36,6 +36,13 @@ WRONG: list[tuple[Callable[[ph.Equations], Any], str]] = [
     (lambda e: ph.dual(1.0).map(5), "map function: 5 is not a function"),
     (lambda e: ph.Matrix.zeros("a", 2), "zeros rows: 'a' is not a whole number"),
     (lambda e: ph.RotationSpline([0, 1], [1, 1], chart={}), "RotationSpline"),
+    (lambda e: e.simulate(-1), "[E-CALL-NUMBER]"),
+    (lambda e: e.simulate(0.1, max_steps=1.5), "max_steps: 1.5 is not a whole number ≥ 1"),
+    (lambda e: e.equilibrium({"hinge": 0.3}), "equilibrium free: {'hinge': 0.3} is not a list of names"),
+    (lambda e: ph.System("s").derive(independent=["u"]), "derive independent: there is no speed 'u'"),
+    (lambda e: e.derivatives("bias", "mass"), "there is no parameter, input or effort 'mass'"),
+    (lambda e: e.pose("nothing"), "pose: there is no body or frame 'nothing'"),
+    (lambda e: e.simulate(0.1)["nothing"], "Trajectory: the trajectory has no value 'nothing'"),
 ]
 
 
@@ -45,6 +52,8 @@ def test_arguments_of_the_wrong_kind_are_named_in_a_sentence(e: ph.Equations, k:
     with pytest.raises(ph.PolhodeError) as caught:
         call(e)
     assert said in str(caught.value)
+    problem = caught.value.problems[0]
+    assert problem.place and problem.cure and problem.code
 
 
 def test_results_are_mappings_and_defects_keep_their_traceback(e: ph.Equations) -> None:

@@ -196,7 +196,7 @@ def _print(out: Console, trajectory: Trajectory, written: list[Path], digits: in
 
 def _energy_in_words(trajectory: Trajectory, digits: int) -> str:
     if not trajectory.has_energy:
-        return "energy depends on an omitted coordinate and is not computed"
+        return "energy is not available: it depends on an omitted coordinate"
     energy = trajectory.energy.total
     return (
         f"energy {energy[0]:.{digits}g} J at the start, {energy[-1]:.{digits}g} J at the end; largest change "
@@ -294,7 +294,8 @@ def read_samples(path: Path, name: str, place: str) -> Function:
         raise FormatError(f"'{path}' is not text in UTF-8.", place=place, cure=_CURE, code="E-FILE-READ") from None
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else "") or error
-        raise FormatError(f"'{path}' cannot be read: {reason}.", place=place, code="E-FILE-READ") from None
+        cure = "Give a text file with two columns, time and value."
+        raise FormatError(f"'{path}' cannot be read: {reason}.", place, cure, "E-FILE-READ") from None
     rows = [(row, line) for row, line in enumerate(lines, start=1) if line.strip() and line.lstrip()[0] != "#"]
     times: list[float] = []
     values: list[float] = []

@@ -133,7 +133,7 @@ def _of_constraints(name: str, field: str) -> Maker:
         constraints = equations.constraints
         if constraints is None:
             message = f"system '{equations.system.name}' has no constraints, and so no {name.replace('_', ' ')}."
-            raise PolhodeError(message, code="E-CODE-UNSUPPORTED")
+            raise PolhodeError(message, name, "Add constraints, or leave this out.", "E-CODE-UNSUPPORTED")
         made = getattr(constraints, field)
         if field == "A":
             return [(name, (len(constraints.rows), len(constraints.tree.u)), list(made.entries()))]

@@ -78,7 +78,7 @@ def laws_of(equations: EquationsOfMotion, given: Mapping[Expr, Any]) -> Laws:
             )
         strange = [met for met in free_symbols([value]) if met not in known]
         if strange:
-            message = f"it depends on the {strange[0].data[0]} '{strange[0].name}', which the run does not know."
+            message = f"it depends on the {strange[0].data[0]} '{strange[0].name}', which this run does not have."
             cure = "Use time, coordinates, speeds, states, parameters, inputs and efforts of this system."
             raise PolhodeError(message, f"the law of the {control.data[0]} '{control.name}'", cure, "E-RUN-DEPENDENCE")
     return Laws(dict(zip(symbols, _resolved(symbols, values), strict=True)))

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..calls import public_functions
 from ..codegen.ir.program import Program
 from ..compiled import reactions
-from ..errors import PolhodeError, ValueMissing, by_name, check_kind, no_attribute, understood, unknown
+from ..errors import PolhodeError, ValueMissing, by_name, check_kind, name_list, no_attribute, understood, unknown
 from ..native.arrays import stretch, unit_quaternions
 from ..native.backends import check_backend
 from .catalogue import Planned, catalogued, plan_of
@@ -205,13 +205,14 @@ class Functions:
         with understood("a list of names", order, place="parameters"):
             strange = [key for key in (*given, *order) if key not in table]
         if strange:
-            raise unknown("parameter", strange[0], table, code="E-VALUE-NAME")
+            raise unknown("parameter", strange[0], table, place="parameters", code="E-VALUE-NAME")
         missing = [key for key in order if key not in given and table[key].value is None]
         if missing:
             raise ValueMissing(
                 f"{'parameter' if len(missing) == 1 else 'parameters'} "
                 f"{', '.join(repr(key) for key in missing)} of system '{self.derivation.model.name}' "
                 f"{'has' if len(missing) == 1 else 'have'} no value.",
+                place="parameters",
                 cure=f"Give parameters={{{missing[0]!r}: …}}, or a default in the model.",
                 code="E-VALUE-MISSING",
             )
@@ -225,7 +226,7 @@ class Functions:
         given = dict(given or {})
         for key in given:
             if key not in table:
-                raise unknown("input", key, table, code="E-VALUE-NAME")
+                raise unknown("input", key, table, place="inputs", code="E-VALUE-NAME")
         if not table:
             return np.zeros(0)
         if any(isinstance(value, str) for value in given.values()):
@@ -301,7 +302,7 @@ class Functions:
                 place=label_of(name),
                 cure=f'Give multipliers=[…] ({len(rows)} of them) or multipliers="zero"; inverse_dynamics also takes '
                 "actuated=[…], the speeds that efforts act on.",
-                code="E-CODE-DEPENDENCE",
+                code="E-CODE-MISSING",
             )
         return np.zeros(len(rows)) if isinstance(given, str) else real_numbers(given, "multipliers")
 
@@ -378,8 +379,7 @@ class Functions:
         """
         from .variations import DerivativesOf
 
-        with understood("a list of names", by, place="derivatives", cure='Give ["l", "m"].'):
-            asked = DerivativesOf(of, tuple(by))
+        asked = DerivativesOf(of, tuple(name_list(by, "a list of names", place="derivatives", cure='Give ["l", "m"].')))
         if asked.arrays[len(arrays) :] == ("tau",):
             arrays = (*arrays, self._no_effort(asked))
         return self._one(asked, *arrays, **more)
@@ -484,13 +484,14 @@ class Functions:
 
     # ---- frames and mass centres -----------------------------------------------------------------------------------
 
-    def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> Floats:
-        output: Floats = self.evaluate(name, *arrays, **more)
-        return output
+    if TYPE_CHECKING:
 
-    def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats]:
-        first, second = self.evaluate(name, *arrays, **more)
-        return first, second
+        def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> Floats: ...
+
+        def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats]: ...
+
+    else:  # `evaluate` itself, without a call in between
+        _one = _two = evaluate
 
     def poses(self, q: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
         """Position and rotation matrix of every body in the ground, bodies in the order of the model."""

@@ -308,7 +308,7 @@ class LawFunction:
                 raise PolhodeError("it is not given.", f"reference '{each.name}'", cure, "E-CONTROL-MISSING")
             entries = list(value) if isinstance(value, tuple | list) else [value]
             if len(entries) > each.order + 1:
-                message = f"{len(entries)} numbers are given; the law knows derivatives up to {each.order}."
+                message = f"{len(entries)} numbers are given; the law takes derivatives up to order {each.order}."
                 cure = "A batch is given as an array for each derivative."
                 raise ShapeError(message, f"reference '{each.name}'", cure, "E-CONTROL-SHAPE")
             columns += entries + [0.0] * (each.order + 1 - len(entries))

@@ -58,7 +58,8 @@ def _solved_motion(equations: EquationsOfMotion) -> Outputs:
 
 def _constraints_of(equations: EquationsOfMotion) -> Any:
     if equations.constraints is None:
-        raise PolhodeError(f"system '{equations.system.name}' has no constraints.", code="E-CODE-UNSUPPORTED")
+        message, cure = f"system '{equations.system.name}' has no constraints.", "Leave `actuated` out."
+        raise PolhodeError(message, "inverse_dynamics", cure, "E-CODE-UNSUPPORTED")
     return equations.constraints
 
 

@@ -49,7 +49,8 @@ def _number(key: str, value: Any) -> float:
     except (TypeError, ValueError):
         number = float("nan")
     if not np.isfinite(number):
-        raise PolhodeError(f"the value {value!r} of parameter '{key}' is not a finite number.", code="E-VALUE-NUMBER")
+        message = f"the value {shown(value)} of parameter '{key}' is not a finite number."
+        raise PolhodeError(message, "parameters", "Give a finite number.", "E-VALUE-NUMBER")
     return number
 
 
@@ -77,11 +78,12 @@ def _numbers(key: str, value: Any) -> NDArray[np.float64]:
         return np.array(_number(key, value))
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
-        raise ShapeError(f"{array.dtype} is no type of real numbers.", place=f"parameter '{key}'", code="E-VALUE-TYPE")
+        message = f"{array.dtype} is no type of real numbers."
+        raise ShapeError(message, f"parameter '{key}'", "Give one number for each state.", "E-VALUE-TYPE")
     bad = np.flatnonzero(~np.isfinite(array))
     if len(bad):
         message = f"value {bad[0]} of parameter '{key}' is {array[bad[0]]}, not a finite number."
-        raise PolhodeError(message, code="E-VALUE-NUMBER")
+        raise PolhodeError(message, "parameters", "Give finite numbers.", "E-VALUE-NUMBER")
     return array.astype(np.float64)
 
 
@@ -109,12 +111,14 @@ def check_lengths(parameters: Mapping[str, Any] | None, count: int, arrays: Mapp
 
 
 def real_numbers(value: Any, what: str) -> NDArray[np.float64]:
-    """Numbers in an array; anything else is told."""
+    """A float array; raises ShapeError for anything else, also None, which NumPy takes as NaN."""
     try:
-        return np.asarray(value, dtype=np.float64)
+        if value is not None:
+            return np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        message = f"{shown(value)} is no real number, nor an array of them."
-        raise ShapeError(message, what, code="E-VALUE-TYPE") from None
+        pass
+    message = f"{shown(value)} is no real number, nor an array of them."
+    raise ShapeError(message, what, "Give a number, or an array of numbers.", "E-VALUE-TYPE") from None
 
 
 def given_states(names: Sequence[str], place: str, given: Mapping[str, Any] | ArrayLike | None) -> NDArray[np.float64]:
@@ -126,7 +130,7 @@ def given_states(names: Sequence[str], place: str, given: Mapping[str, Any] | Ar
     if lacking:
         message = f"it depends on the state{'s' * (len(lacking) > 1)} {listed([repr(key) for key in lacking])}."
         cure = f"Give z=[…], {len(names)} number{'s' * (len(names) > 1)} in the order of equations.states."
-        raise ValueMissing(message, place, cure, "E-CODE-DEPENDENCE")
+        raise ValueMissing(message, place, cure, "E-CODE-MISSING")
     if isinstance(given, Mapping):
         return stacked([real_numbers(given[key], f"state '{key}'") for key in names])
     made = real_numbers(given, "z")

@@ -105,7 +105,7 @@ def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
     try:
         cut = min((_cut(steps, index) for index in range(len(steps) + 1)), key=lambda each: each.risk)
     except PolhodeError as error:
-        message = f"the stages of this {kind.kind} joint repeat each other: no pose determines its coordinates."
+        message = f"the stages of this {kind.kind} joint repeat each other: poses do not determine its coordinates."
         cure = "Leave out a stage whose motion the others allow already."
         raise ModelError(message, closure.place, cure, "E-CONSTRAINT-SINGULAR") from error
     ways, beyond = _kinematics(steps, len(symbols))

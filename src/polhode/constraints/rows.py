@@ -226,7 +226,7 @@ def impossible(row: Row) -> Problem:
     """A message about a row whose value is a nonzero constant."""
     numbers = "" if row.value is None or free_symbols([row.value]) else f", which is {float(row.value):.6g}"
     return Problem(
-        f"'{row.name}' asks that {str(row.value)[:80]}{numbers} be zero, and nothing that moves can change it.",
+        f"'{row.name}' requires {str(row.value)[:80]}{numbers} to be zero, and no coordinate changes it.",
         place=f"constraint '{row.of}'",
         cure="Check where the bodies and frames are, or remove the constraint.",
         code="E-CONSTRAINT-SINGULAR",

@@ -89,8 +89,8 @@ class EKF(Observer):
         if time not in free_symbols([*self.plant.rates, *self.outputs.values()]):
             report = observability(Query(self.equations, [*self.plant.inputs]), dict(self.outputs))
             if not report.is_observable and report.is_complete:
-                message = f"the outputs {', '.join(self.outputs)} do not tell the state: {report}"
-                cure = "Measure more, or leave out of the model what is not wanted."
+                message = f"the outputs {', '.join(self.outputs)} do not determine the state: {report}"
+                cure = "Measure more, or leave the unobservable states out of the model."
                 raise PolhodeError(message, self.name, cure, "E-OBSERVER-SINGULAR")
 
     @property

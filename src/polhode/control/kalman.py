@@ -81,7 +81,7 @@ class LinearObserver(Observer):
             cure = "Measure coordinates, speeds and states."
             raise PolhodeError("an output depends on an input at once.", self.name, cure, "E-OBSERVER-UNSUPPORTED")
         for mode in unreached(self.A.T, self.C.T, self.is_sampled):
-            blind = f"the outputs {', '.join(self.outputs)} do not tell the mode with the"
+            blind = f"the outputs {', '.join(self.outputs)} do not observe the mode with the"
             message = f"{blind} {mode.in_words(self.states, self.is_sampled)}, which does not decay."
             raise PolhodeError(message, self.name, "Measure one of these states as well.", "E-OBSERVER-SINGULAR")
         starts = named_numbers(start, "state", self.states, f"{self.name} start")

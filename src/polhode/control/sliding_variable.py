@@ -400,5 +400,5 @@ class Adaptive(TrackingController):
                 r"\tfrac12 s^T M s + \tfrac12 (\hat\pi - \pi)^T \Gamma^{-1} (\hat\pi - \pi)",
             ),
             rate_formula=("-sᵀ Kd s", r"-s^T K_d s"),
-            conclusion="s and the errors go to zero; estimates p go to π where the motion is rich enough to tell them.",
+            conclusion="s and the errors go to zero; estimates p go to π where the motion is exciting enough.",
         )

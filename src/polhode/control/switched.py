@@ -71,7 +71,7 @@ class Switched(Controller):
         self.within, self.at = self._numbers("within", within), self._numbers("at", at)
         wrong = [x for x, width in self.within.items() if width <= 0]
         if wrong or not self.within:
-            message = f"the width of {spelled(wrong[0])} is not positive." if wrong else "no width tells near from far."
+            message = f"the width of {spelled(wrong[0])} is not positive." if wrong else "no width is given."
             cure = "Give within={…}: widths of coordinates and speeds by name."
             raise PolhodeError(message, self.name, cure, "E-CONTROL-NUMBER")
         self.turning = []
@@ -81,7 +81,7 @@ class Switched(Controller):
             self.turning.append(self._known[name])
         self.leave = named_numbers({"leave": leave}, "option", ["leave"], self.name)["leave"]
         if self.leave <= 1:
-            cure = "Give the distance, in widths, at which `far` takes over again, such as 2."
+            cure = "Give a factor on the widths, such as 2: beyond it the far controller takes over again."
             raise PolhodeError(f"leave={shown(leave)} is not above 1.", self.name, cure, "E-CONTROL-NUMBER")
         self.sample_time = None if sample_time is None else sample_time_of(sample_time, self.name)
         if self.sample_time is not None and any(each.rate for c in (far, near) for each in c.law.states):

@@ -129,7 +129,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
         error = _lacking(q[first : first + 4], [each.symbols[0] for each in own])
         errors |= {f"{joint} {axis}": part for axis, part in zip("xyz", error, strict=True)}
         alike = as_expr(sum(x * each.symbols[0] for x, each in zip(q[first : first + 4], own, strict=True)))
-        singular.append((f"the orientation of '{joint}' is half a turn away from what is wanted", alike))
+        singular.append((f"the orientation of '{joint}' is half a turn away from its reference", alike))
     speeds = {*equations.u}
     plain = [k for k in range(len(q)) if k not in turned and rates[k] in speeds]
     others = [k for k in range(len(q)) if k not in turned and k not in plain]
@@ -149,7 +149,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
         errors_of = [names[r] for r in block_rows]
         block = Matrix([[E[r][c] for c in columns] for r in block_rows])
         if errors_of[0] in plain_names and not is_orthogonal(block) and not cannot_vanish(determinant(block)):
-            singular.append((f"the rates of {listed(errors_of)} do not tell the speeds", determinant(block)))
+            singular.append((f"the rates of {listed(errors_of)} do not determine the speeds", determinant(block)))
     return replace(made, conditions=tuple(words for words, _ in singular), singular=tuple(singular))
 
 

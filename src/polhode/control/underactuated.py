@@ -196,7 +196,7 @@ class EnergyControl(Underactuated):
     def lyapunov(self) -> LyapunovFunction:
         """½ (E_p - E_r)², where nothing brings the driven coordinates back."""
         if {"kp", "kv"} & {*self._gain}:
-            message = "with kp or kv the energy is not the only thing that is wanted, and need not come nearer always."
+            message = "with kp or kv the energy is not the only objective, and its error need not always decrease."
             cure = "Use EnergyShaping, which has a proof with both, or leave kp and kv out."
             raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
         k, excess = self._gain, self.excess

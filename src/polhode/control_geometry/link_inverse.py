@@ -157,7 +157,7 @@ class LinkInverse(Typeset):
                 given[table[name]] = value
         lacking = [x for x in words if x in needed and x not in given]
         if lacking:
-            message = f"the efforts depend on {_named(lacking[0])}, which is not given."
+            message = f"the result depends on {_named(lacking[0])}, which is not given."
             raise fault(message, f"Give {words[lacking[0]]}, a number or one for each time.", "E-JOINT-MISSING")
         return {x: _column(x, given[x], shape) for x in words if x in needed}
 
@@ -226,7 +226,7 @@ class _Elimination:
                 "it needs links and rotors that move freely; here "
                 + (f"'{gone[0]}' or its rotor has no speed of its own." if gone else "constraints act on them."),
                 "Use inverse_dynamics, which takes the motions of links and rotors.",
-                "E-JOINT-MISSING",
+                "E-JOINT-UNSUPPORTED",
             )
 
     def solved(self) -> LinkInverse:

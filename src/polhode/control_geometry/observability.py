@@ -59,7 +59,7 @@ class Observability(Told):
                 text += f"; nothing that is measured depends on {', '.join(self.unseen)}"
             mixed = [name for name in self.unobservable if name not in self.unseen]
             if mixed:
-                text += f"; of {', '.join(mixed)} only combinations are observable"
+                text += f"; of {', '.join(mixed)} only combinations are determined"
         if self.at is not None:
             text += f". At the given state the rank is {self.at}" if self.at < self.rank else ", at the given state too"
         return f"{text}."

@@ -60,7 +60,7 @@ def canonical(equations: EquationsOfMotion) -> Canonical:
     reason = why_not_canonical(equations)
     if reason:
         message = f"system '{equations.system.name}' has no canonical momenta: {reason}."
-        raise PolhodeError(message, code="E-DERIVE-UNSUPPORTED")
+        raise PolhodeError(message, "canonical", "Use the equations in the speeds.", "E-DERIVE-UNSUPPORTED")
     q, u, P = list(equations.q), list(equations.u), momentum_symbols(equations)
     M, gamma = equations.mass_matrix, equations.kinematic_matrix
     back = equations.tree.kinematic_left_inverse().T

@@ -408,7 +408,7 @@ class EquationsOfMotion:
         made = self.recipe.multipliers
         if made is None:
             message = f"system '{self.system.name}' has no constraints, and so no multipliers."
-            raise PolhodeError(message, code="E-DERIVE-UNSUPPORTED")
+            raise PolhodeError(message, "multipliers", "Add constraints, or leave this out.", "E-DERIVE-UNSUPPORTED")
         with quiet_collector():
             return _exact(made())
 
@@ -445,14 +445,15 @@ class EquationsOfMotion:
         """Corrections that keep a run on its constraints, for equations with multipliers."""
         made = self.recipe.stabilisation
         if made is None:
-            raise PolhodeError("only equations with multipliers bring constraints back.", code="E-DERIVE-UNSUPPORTED")
+            message = "only equations with multipliers are stabilised."
+            raise PolhodeError(message, "stabilised_dynamics", _MULTIPLIERS, "E-DERIVE-UNSUPPORTED")
         return made
 
     def keeping(self, rows: Sequence[int]) -> EquationsOfMotion:
         """The same equations with some rows of the constraints only, for poses where the others are redundant."""
         if self.narrowed is None or self.constraints is None:
             message = "only equations with multipliers can do with fewer constraints."
-            raise PolhodeError(message, code="E-DERIVE-UNSUPPORTED")
+            raise PolhodeError(message, "keeping", _MULTIPLIERS, "E-DERIVE-UNSUPPORTED")
         return self.narrowed(rows)
 
     @cached_property
@@ -519,6 +520,7 @@ class EquationsOfMotion:
         return entries if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(entries)
 
 
+_MULTIPLIERS = 'Derive with constraints="multipliers".'
 #: Cached results that depend on the first-order states.
 _OF_STATES = ("z_rates", "state_rates")
 

@@ -203,5 +203,5 @@ def _is_rheonomic(equations: EquationsOfMotion) -> bool:
     loads = [load for load in equations.system.primitive_loads if _is_potential(load)]
     given = [x for load in loads for x in ((*load.point_a, *load.point_b) if isinstance(load, LineTension) else ())]
     given += [x for load in loads for x in (load.point if isinstance(load, PointForce) else ())]
-    given += [load.energy for load in loads]  # type: ignore[union-attr]
+    given += [load.energy for load in loads]  # type: ignore[union-attr]  # potential loads have one
     return moves or equations.system.time in free_symbols([as_expr(entry) for entry in given])

@@ -43,7 +43,7 @@ class EquilibriumMethods(LinearMethods):
         >>> import polhode as ph
         >>> s = ph.System("pendulum")
         >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-        >>> s.derive().equilibrium({"q": 0.3})
+        >>> s.derive().equilibrium(start={"q": 0.3})
         Equilibrium('pendulum': all values zero)
         """
         from .equilibrium import equilibria

@@ -31,7 +31,17 @@ from ..codegen.plan import plan
 from ..constraints.newton import largest, solve
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import keeps_energy
-from ..errors import PolhodeError, ValueMissing, by_name, fault_at, listed, understood, unknown, whole_number
+from ..errors import (
+    PolhodeError,
+    ValueMissing,
+    by_name,
+    fault_at,
+    listed,
+    understood,
+    unknown,
+    whole_number,
+    wrong_kind,
+)
 from ..expr import Expr, as_expr, directional, evaluate, free_symbols, is_zero, jacobian, quiet_collector, substitute
 from ..expr.spelling import spelled
 from ..linear.linearize import small_motions
@@ -72,7 +82,7 @@ class Equilibrium(Shown, SteadyStart):
     >>> import polhode as ph
     >>> s = ph.System("pendulum", gravity=(0, 0, -10))
     >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
-    >>> rest = s.derive().equilibrium({"q": 0.3})
+    >>> rest = s.derive().equilibrium(["q"])
     >>> rest.coordinates, rest.speeds, rest.states, rest.efforts, rest.inputs, rest.parameters, rest.moving
     ({'q': 0.0}, {'q': 0.0}, {}, {'q': 0.0}, {}, {}, ())
     >>> rest.is_stable, rest.stability, len(rest.eigenvalues), rest.spectrum.growth.tolist()
@@ -599,6 +609,9 @@ class _Reading:
         self.along = None if along is None else self._along(along)
         self.given = self._read(by_name(given, "equilibrium given"), "given")
         self.start = self._read(by_name(start, "equilibrium start"), "start")
+        if isinstance(free, Mapping):
+            cure = "Give free=[…], and the values to begin with as start={…}."
+            raise wrong_kind("a list of names", free, "equilibrium free", cure)
         self.free = None if free is None else [self._symbol(name, "free") for name in _names(free)]
         both = [x for x in self.free or () if x in self.given]
         if both:
@@ -633,7 +646,7 @@ class _Reading:
             if unexpected:
                 message = f"the value of '{name}' depends on {unexpected[0]}, which is no parameter."
                 cure = "Give numbers, or expressions of parameters."
-                raise PolhodeError(message, f"equilibrium {word}", cure, "E-EQUILIBRIUM-NAME")
+                raise PolhodeError(message, f"equilibrium {word}", cure, "E-EQUILIBRIUM-DEPENDENCE")
         return found
 
     def steady_state(self) -> SteadyState:

@@ -457,7 +457,7 @@ class _Following:
         if key not in self.known:
             x, period, value = self._parts(y)
             if not period > 0.0:
-                raise PolhodeError("the period vanishes.", place=_BRANCH, code="E-EQUILIBRIUM-FAILED")
+                raise PolhodeError("the period vanishes.", _BRANCH, "Follow a shorter range.", "E-EQUILIBRIUM-FAILED")
             self.known[key] = self.shot(value).run(x, period, by=self.parameter)
         return self.known[key]
 

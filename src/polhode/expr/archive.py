@@ -47,7 +47,8 @@ def load(text: str, root: int | None = None) -> Any:
     try:
         record = json.loads(text)
         if record["polhode"] != _VERSION:
-            raise PolhodeError(f"expression archive of version {record['polhode']!r}.", code="E-EXPR-READ")
+            message = f"expression archive of version {record['polhode']!r}."
+            raise PolhodeError(message, "load", f"Write it anew: this polhode reads version {_VERSION}.", "E-EXPR-READ")
         functions = [function_of(each) for each in record.get("functions", ())]
         made: list[Expr] = []
         for op, *rest in record["nodes"]:
@@ -57,7 +58,8 @@ def load(text: str, root: int | None = None) -> Any:
                 made.append(_node(op, rest, made))
         roots = [made[_place(place, made)] for place in record["roots"]]
     except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
-        raise PolhodeError(f"not an expression archive ({error}).", code="E-EXPR-READ") from None
+        cure = "Give what `dump` wrote."
+        raise PolhodeError(f"not an expression archive ({error}).", "load", cure, "E-EXPR-READ") from None
     return roots if root is None else roots[root]
 
 

@@ -163,6 +163,6 @@ def _check_inside(function: tables.Table, value: float, args: Sequence[Any]) -> 
     """A table that ends where its points end has no value at a number beyond them."""
     if math.isnan(value):
         spans = " and ".join(f"{axis[0]!r} to {axis[-1]!r}" for axis in function.points.axes)
-        message = f"it is evaluated at {', '.join(map(str, args))}, outside its range {spans}."
+        message = f"its argument {', '.join(map(str, args))} is outside its range {spans}."
         cure = "Extend the table, or choose outside='hold' or 'line'."
         raise ModelError(message, f"table '{function.label}'", cure, "E-FUNCTION-NUMBER")

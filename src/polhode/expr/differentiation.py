@@ -69,7 +69,7 @@ def directional(roots: Iterable[Expr], direction: Mapping[Expr, Any]) -> list[Ex
     for variable, value in direction.items():
         if type(variable) is not Expr or variable.op != SYMBOL:
             message = f"cannot differentiate with respect to {variable!r}: it is no symbol."
-            raise PolhodeError(message, code="E-EXPR-TYPE")
+            raise PolhodeError(message, "diff", "Give a symbol, as symbol('x') or joint.q[0].", "E-EXPR-TYPE")
         value = as_expr(value)
         if value.fp:
             rate[id(variable)] = value

@@ -127,7 +127,7 @@ def sqrt(x: Any) -> Any:
 
 def _sqrt_of_number(value: Fraction) -> Expr:
     if value < 0:
-        raise PolhodeError(f"the square root of {value} is not real.", code="E-EXPR-NUMBER")
+        raise PolhodeError(f"the square root of {value} is not real.", "sqrt", "Give a number ≥ 0.", "E-EXPR-NUMBER")
     if value == 0:
         return ZERO
     outside, inside = field.square_free(value)

@@ -63,7 +63,8 @@ def substitute(roots: Iterable[Expr], replacements: Mapping[Expr, Any]) -> list[
     table: dict[int, Expr] = {}
     for old, new in replacements.items():
         if type(old) is not Expr or old.op != SYMBOL:
-            raise PolhodeError(f"only symbols can be replaced, not {old!r}.", code="E-EXPR-TYPE")
+            message, cure = f"only symbols can be replaced, not {old!r}.", "Give {symbol: expression}."
+            raise PolhodeError(message, "subs", cure, "E-EXPR-TYPE")
         table[id(old)] = as_expr(new)
     for node in topological(roots):
         if id(node) not in table:

@@ -153,7 +153,7 @@ def _size(A: Matrix) -> int:
     rows, columns = A.shape
     if rows != columns:
         message = f"a matrix of {rows} rows and {columns} columns has no inverse and no determinant."
-        raise ShapeError(message, code="E-EXPR-SHAPE")
+        raise ShapeError(message, cure="Give a square matrix.", code="E-EXPR-SHAPE")
     return rows
 
 

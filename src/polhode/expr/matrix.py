@@ -167,7 +167,8 @@ class Matrix(tuple[Vector, ...]):
             cure = "Give rows of numbers, for example [[1, 0], [0, 1]]."
             raise ShapeError(f"{shown(rows)} is not a matrix.", cure=cure, code="E-EXPR-SHAPE") from None
         if any(len(row) != len(made[0]) for row in made):
-            raise ShapeError("the rows of a matrix must have one length.", code="E-EXPR-SHAPE")
+            message = "the rows of a matrix must have one length."
+            raise ShapeError(message, "Matrix", "Give rows of equal length.", "E-EXPR-SHAPE")
         return tuple.__new__(cls, made)
 
     @staticmethod
@@ -242,7 +243,8 @@ class Matrix(tuple[Vector, ...]):
         if isinstance(other, Matrix):
             columns = list(zip(*other, strict=True))
             if self.shape[1] != len(other):
-                raise ShapeError(f"cannot multiply a {self.shape} by a {other.shape} matrix.", code="E-EXPR-SHAPE")
+                message = f"cannot multiply a {self.shape} by a {other.shape} matrix."
+                raise ShapeError(message, "@", f"Give a matrix of {self.shape[1]} rows.", "E-EXPR-SHAPE")
             return Matrix([[_dot(row, column) for column in columns] for row in self])
         try:
             return _numeric(Vector([_dot(row, other) for row in self]))

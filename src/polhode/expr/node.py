@@ -93,12 +93,13 @@ class NumberLike:
 def _compared(left: Any, sign: str, compare: Callable[[Any, Any], bool], other: object) -> bool:
     """Compare two numbers; raise for other expressions."""
 
+    unable: bool = NotImplemented  # Python then tries the other operand
     if isinstance(other, str):
-        return NotImplemented  # type: ignore[no-any-return]
+        return unable
     try:
         right = as_expr(other)
     except PolhodeError:
-        return NotImplemented  # type: ignore[no-any-return]
+        return unable
     if left.is_number and right.is_number:
         return compare(left.data, right.data)
     raise NotOfExpressions(

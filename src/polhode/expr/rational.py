@@ -102,7 +102,7 @@ def looks_like(value: Fraction, known: object) -> PolhodeError:
     """Message about a number whose fingerprint equals another's."""
     length = max(value.numerator.bit_length(), value.denominator.bit_length()) * 3 // 10
     return PolhodeError(
-        f"a number of {length} digits has the fingerprint of {known} and cannot be told from it.",
+        f"a number of {length} digits has the fingerprint of {known} and cannot be distinguished from it.",
         cure="Round the numbers that it is computed from.",
         code="E-EXPR-TWICE",
     )

@@ -78,9 +78,11 @@ def readable(path: str | os.PathLike[str], what: str, writer: str) -> Iterator[N
         problems = [replace(each, place=each.place or place) for each in error.problems]
         raise type(error)(problems=problems) from None
     except OSError as error:
-        raise FormatError(f"the file cannot be read: {error.strerror or error}.", place, code="E-FILE-READ") from None
+        message = f"the file cannot be read: {error.strerror or error}."
+        raise FormatError(message, place, "Check its path and its permissions.", "E-FILE-READ") from None
     except MemoryError:
-        raise FormatError("there is not enough memory to read the file.", place=place, code="E-FILE-SIZE") from None
+        message = "there is not enough memory to read the file."
+        raise FormatError(message, place, "Keep fewer samples or runs in it.", "E-FILE-SIZE") from None
     except Exception as error:  # readers of damaged files raise whatever they meet
         reason = " ".join(str(error).split())[:100] or type(error).__name__
         said = f"the file is damaged or is not {what}: {reason.rstrip('.')}."

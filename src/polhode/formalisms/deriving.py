@@ -87,6 +87,9 @@ def derive(
         made = _embedded(model, tree, formalism, make, chosen)
         return EquationsOfMotion(model, tree, formalism, given, made, constraint_rows, chosen)
     if constraint_rows is None or not constraint_rows.rows:
+        for name in independent or ():
+            if name not in tree.speeds:
+                raise unknown("speed", name, tree.speeds, "derive independent")
         return EquationsOfMotion(model, tree, formalism, given, make, constraint_rows)
     if constraints == "multipliers":
         return _with_multipliers(EquationsOfMotion(model, tree, formalism, given, make), cache(make), constraint_rows)

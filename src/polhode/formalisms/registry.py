@@ -117,7 +117,7 @@ def names(historical: bool = False) -> list[str]:
 def formalism_of(name: str) -> Formalism:
     """The formalism of a name; raise if there is none."""
     if not isinstance(name, str) or name not in FORMALISMS:
-        raise PolhodeError(f"there is no formalism {name!r}.", cure=_cure_for(name), code="E-DERIVE-NAME")
+        raise PolhodeError(f"there is no formalism {name!r}.", "formalism", _cure_for(name), "E-DERIVE-NAME")
     return FORMALISMS[name]
 
 

@@ -170,7 +170,8 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     sizes = _list(shape.size, scope)
     count = _SIZES[shape.kind]
     if len(sizes) != (count or 3):
-        raise FormatError(f"{len(sizes)} sizes for {count or 3}.", place=place, code="E-MODELFILE-SHAPE")
+        message = f"a {shape.kind} has {count or 3} sizes, not {len(sizes)}."
+        raise FormatError(message, place, f"Give {count or 3} numbers.", "E-MODELFILE-SHAPE")
     named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
     if shape.kind == "mesh":
         named = {"file": shape.file, "scale": sizes}
@@ -244,7 +245,7 @@ def _coupling(coupling: Coupling, scope: Scope) -> dict[str, Any]:
 def _load(load: ForceElement, fixed: Scope, free: Scope) -> dict[str, Any]:
     if FORCES.get(load.kind) is not type(load):
         cure = f"Register it: polhode.model.forces.FORCES['{load.kind}'] = {type(load).__name__}."
-        raise FormatError(f"model files know no load of type '{load.kind}'.", load.place, cure, "E-MODELFILE-WRITE")
+        raise FormatError(f"model files have no load of type '{load.kind}'.", load.place, cure, "E-MODELFILE-WRITE")
     return {"type": load.kind, **describe_fields(load.fields, load, fixed, free)}
 
 

@@ -377,7 +377,7 @@ class Values:
     def count(self, path: Path, text: str) -> int:
         if text.isascii() and text.isdigit() and len(text) < 5:
             return int(text)
-        self.document.problem(path, f"a count is wanted here, not {text!r}.", "Write 0, 1, 2, ….", "E-MODELFILE-READ")
+        self.document.problem(path, f"expected a count, got {text!r}.", "Write 0, 1, 2, ….", "E-MODELFILE-READ")
         return 0
 
 
@@ -498,7 +498,7 @@ def _note(document: Document, detail: Mapping[str, Any]) -> None:
 def _words(detail: Mapping[str, Any], path: Path, value: Any) -> tuple[str, str]:
     """What pydantic found, as message and cure."""
     kind = _KINDS.get(type(value), "this")
-    no_mapping = f"names and values are wanted here, not {kind}.", "Write one `name: value` a line."
+    no_mapping = f"expected names and values, got {kind}.", "Write one `name: value` a line."
     match detail["type"]:
         case "missing" if isinstance(path[-1], int):
             return "this list is too short.", _TURN
@@ -511,14 +511,14 @@ def _words(detail: Mapping[str, Any], path: Path, value: Any) -> tuple[str, str]
         case "string_type" if value is None:
             return "there is nothing here.", "Write a number, an expression or a name."
         case "string_type":
-            return f"a number, an expression or a name is wanted here, not {kind}.", "Write a single value."
+            return f"expected a number, an expression or a name, got {kind}.", "Write a single value."
         case "tuple_type":
-            return f"a list is wanted here, not {kind}.", "Write [0, 0, 1], or one `- …` a line."
+            return f"expected a list, got {kind}.", "Write [0, 0, 1], or one `- …` a line."
         case "dict_type" | "model_type" | "model_attributes_type":
             return no_mapping
         case "too_short" | "too_long":
             wanted = detail["ctx"].get("max_length", detail["ctx"].get("min_length"))
-            return f"{wanted} entries are wanted here, not {len(value)}.", _entries(wanted, detail["loc"])
+            return f"expected {wanted} entries, got {len(value)}.", _entries(wanted, detail["loc"])
         case "string_too_short" | "string_too_long":
             return f"a name has 1 to 128 characters, not {len(detail['input'])}.", "Choose another name."
         case "union_tag_invalid":

@@ -114,8 +114,8 @@ def system_alone(read: Callable[Options, tuple[System, Report]]) -> Callable[Opt
         f'    arm = ph.{load.__name__}("arm.{read.__name__.replace("read_", "")}", symbolic=["mass:*"])\n\n'
         + "\n\n".join(cleandoc(read.__doc__ or "").split("\n\n")[1:])
     )
-    # a function has a signature of its own where it is given one, which a type checker does not know
-    load.__signature__ = signature(read).replace(return_annotation="System")  # type: ignore[attr-defined]
+    taken = signature(read).replace(return_annotation="System")
+    load.__signature__ = taken  # type: ignore[attr-defined]  # functions may have one, which their type lacks
     return load
 
 

@@ -295,7 +295,7 @@ def _decimal(text: str, token: Token) -> Fraction:
     return Fraction(mantissa) * Fraction(10) ** int(exponent or 0)
 
 
-def _wrong(text: str, start: int, message: str, cure: str = "") -> FormatError:
+def _wrong(text: str, start: int, message: str, cure: str = "Write it as in m*g*l*sin(q).") -> FormatError:
     first = max(0, start - 20)
     shown = ("…" if first else "") + text[first : start + 20] + ("…" if start + 20 < len(text) else "")
     return FormatError(f"{message[:-1]} (character {start + 1} of {shown!r}).", cure=cure, code="E-EXPR-READ")

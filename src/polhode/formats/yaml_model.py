@@ -38,7 +38,7 @@ def _read(text: str, name: str, file: str) -> tuple[System, tuple[Problem, ...]]
     record = validate(document)
     if record is None:
         document.check()
-        raise FormatError("this is not a model.", place=file)
+        raise FormatError("this is not a model.", file, "See docs/model-file.md.", "E-MODELFILE-READ")
     return build(document, record, name), tuple(document.findings)
 
 

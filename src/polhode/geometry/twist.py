@@ -33,7 +33,7 @@ class _Pair(NamedTuple):
         """The six numbers, the angular ones first."""
         return Vector([*self.angular, *self.linear])
 
-    def __add__(self, other: _Pair) -> Self:  # type: ignore[override]
+    def __add__(self, other: _Pair) -> Self:  # type: ignore[override]  # adds vectors; tuples are joined
         return type(self)(self.angular + other[0], self.linear + other[1])
 
     def __sub__(self, other: _Pair) -> Self:

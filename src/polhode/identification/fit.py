@@ -264,7 +264,7 @@ def _solved(base: BaseParameters, W: Floats, y: Floats) -> tuple[Floats, Floats,
     if weak.any():
         shares = np.abs(right[weak]).max(axis=0)
         mixed = [name for name, share in zip(base.names, shares, strict=True) if share > 0.1]
-        raise _unexciting(f"the data do not tell apart {', '.join(mixed)}.")
+        raise _unexciting(f"the data do not separate {', '.join(mixed)}.")
     values = (right.T @ ((left.T @ triangle[: len(lengths), -1]) / sizes)) / lengths
     inverse = (right.T / sizes**2) @ right / np.outer(lengths, lengths)
     return values, inverse, float(sizes[0] / sizes[-1])

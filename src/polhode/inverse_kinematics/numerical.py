@@ -117,7 +117,7 @@ def inverse_kinematics(
     if not batch and not result.solved:
         searches = f"{restarts + 1} searches" if restarts else "one search"
         message = (
-            f"'{name}' could not be brought where it was wanted; the nearest that {searches} came is {left[0]:.3g} "
+            f"'{name}' did not reach its target; the nearest that {searches} came is {left[0]:.3g} "
             f"away, at {', '.join(f'{each} = {value:.4g}' for each, value in zip(names, q[0], strict=True))}."
         )
         cure = "Check that the place is within reach and limits, or start elsewhere: near=…."

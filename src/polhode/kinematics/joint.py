@@ -143,7 +143,7 @@ def moore_penrose_kinematic_matrix(H: Any, eps: Sequence[Any]) -> Matrix:
     H = Matrix(H).map(as_expr)
     if len(eps) != H.shape[1]:
         message = f"{H.shape[1]} coordinates are needed for {H.shape[1]} columns, not {len(eps)}."
-        raise ModelError(message, code="E-JOINT-SHAPE")
+        raise ModelError(message, cure=f"Give {H.shape[1]} coordinates.", code="E-JOINT-SHAPE")
     _, B = _euler_like(H.columns, eps)
     made: Matrix = left_inverse(B) @ H
     return made.map(as_expr)

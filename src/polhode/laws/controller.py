@@ -222,7 +222,7 @@ class Estimator(Shown):
         measured = Table(["measured", "is"], [(x.name, str(value)) for x, value in self.measured.items()])
         rows = [(each.symbol.name, f"{float(each.start):.6g}") for each in self.states]
         states = Table(["state of the observer", "starts at"], rows, numbers_from=1)
-        inputs = f"knows the controls {listed(map(spelled, self.inputs))}" if self.inputs else ""
+        inputs = f"takes the controls {listed(map(spelled, self.inputs))}" if self.inputs else ""
         often = "" if self.sample_time is None else f"every {self.sample_time:g} s"
         return Cell(repr(self), [measured, states, inputs, often])
 

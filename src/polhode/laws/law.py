@@ -159,8 +159,8 @@ class Law(Typeset):
         known |= {each for wanted in self.reference for each in wanted.symbols}
         for x in free_symbols(self.expressions):
             if x not in known and (is_reference(x) or not _is(x, *MEASURABLE, "parameter", "time")):
-                message = f"the law depends on the {x.data[0]} '{x.name}', which the controller does not know."
-                cure = "Use time, what is measured, what is wanted, the controller's states, and the law's parameters."
+                message = f"the law depends on the {x.data[0]} '{x.name}', which its arguments lack."
+                cure = "Use time, measured quantities, references, the controller's states, and the law's parameters."
                 raise fault(message, cure, "E-CONTROL-DEPENDENCE")
 
     @property

@@ -219,7 +219,7 @@ def output_rates(
             if x not in allowed:
                 message = f"the output '{name}' depends on {x}, which is no part of the state."
                 cure = "Give expressions of coordinates, speeds, states, efforts, inputs and parameters."
-                raise PolhodeError(message, f"{place} outputs", cure, "E-LINEAR-NAME")
+                raise PolhodeError(message, f"{place} outputs", cure, "E-LINEAR-DEPENDENCE")
     columns = []
     for name, direction in zip(moved.names, moved.directions, strict=True):
         step = {**dict(zip(equations.tree.q, direction, strict=True)), _turn(name): as_expr(1)}

@@ -43,7 +43,7 @@ _PLACE = "linearize"
 #: Matrices whose rates are smaller than this part of them, per second, are steady.
 _STEADY = 1e-6
 _CHANGING = (
-    "The matrices change with time and are those of t = 0: their eigenvalues do not tell stability. "
+    "The matrices change with time and are those of t = 0: their eigenvalues do not decide stability. "
     "periodic_orbit gives the multipliers where the change is periodic."
 )
 
@@ -235,7 +235,8 @@ def _read(
         for x in free_symbols([found[known[name]]]):
             if x not in parameters:
                 message = f"the value of '{name}' depends on {x}, which is no parameter."
-                raise PolhodeError(message, _PLACE, "Give numbers, or expressions of parameters.", "E-LINEAR-NAME")
+                cure = "Give numbers, or expressions of parameters."
+                raise PolhodeError(message, _PLACE, cure, "E-LINEAR-DEPENDENCE")
     return found
 
 

@@ -186,7 +186,8 @@ def as_inertia(value: Any, place: str) -> Matrix:
         matrix = Matrix(entries).map(as_expr)
         if matrix.shape == (3, 3) and all(matrix[i, j] == matrix[j, i] for i in range(3) for j in range(i)):
             return matrix
-        raise ModelError("the inertia matrix is not a symmetric 3×3 matrix.", place=place, code="E-MODEL-SHAPE")
+        message = "the inertia matrix is not a symmetric 3×3 matrix."
+        raise ModelError(message, place, "Give [xx, yy, zz, xy, xz, yz], for example.", "E-MODEL-SHAPE")
     if len(entries) == 3:
         return Matrix.diagonal(entries).map(as_expr)
     if len(entries) == 6:

@@ -78,7 +78,8 @@ def gravity_of(given: Any, ground: Body, name: str) -> Vector:
             raise TypeError
         made = Vector([as_expr(g) for g in given])
     if len(made) != 3:
-        raise ModelError("gravity has 3 components.", place=f"system '{name}'", code="E-MODEL-SHAPE")
+        place, cure = f"system '{name}'", "Give three, as gravity=(0, 0, -9.81)."
+        raise ModelError(f"gravity has 3 components, not {len(made)}.", place, cure, "E-MODEL-SHAPE")
     check_kinds(made, "gravity", GRAVITY, f"system '{name}'")
     return made
 
@@ -97,7 +98,7 @@ def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, 
     check_new(kind, name, (name,) if isinstance(name, str) and system._has(table, name) else ())
     place = f"{kind} '{name}'"
     if isinstance(value, Expr) and not value.is_number:
-        raise ModelError(f"the value {value!r} is not a number.", place=place, code="E-MODEL-NUMBER")
+        raise ModelError(f"the value {value!r} is not a number.", place, "Give a number, or none.", "E-MODEL-NUMBER")
     unit_of(unit, place)
     number, unit = (None, unit) if value is None else stated_value(value, unit, place)
     made = symbol(name, kind)
@@ -119,7 +120,7 @@ def body(
     place = f"body '{name}'"
     check_new("body", name, system.bodies, system.frames)
     if len(system.bodies) > BODY_LIMIT:
-        raise ModelError(f"more than {BODY_LIMIT} bodies.", place=place, code="E-MODEL-SIZE")
+        raise ModelError(f"more than {BODY_LIMIT} bodies.", place, "Join rigid parts into one body.", "E-MODEL-SIZE")
     heavy, centre = number_of(mass, f"{place} mass"), vector_of(com, f"{place} com")
     moments = inertia_of(inertia, f"{place} inertia")
     if about is not None:
@@ -181,7 +182,8 @@ def joint(
     flag = flag_of(small, "small", place)
     made = Joint(name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau, ends, flag, *rated)
     if made.small and not q:
-        raise ModelError("a joint that does not move cannot be small.", place=place, code="E-MODEL-UNSUPPORTED")
+        message = "a joint that does not move cannot be small."
+        raise ModelError(message, place, "Leave `small` out.", "E-MODEL-UNSUPPORTED")
     system._add("joints", name, made)
     return made
 
@@ -190,7 +192,8 @@ def _check_child(system: Builder, parent: str, child: str, place: str) -> None:
     if child == GROUND:
         raise ModelError("the ground cannot be a child.", place, "Swap parent and child.", "E-MODEL-TREE")
     if parent == child:
-        raise ModelError(f"body '{child}' cannot be joined to itself.", place=place, code="E-MODEL-TREE")
+        cure = "Give two bodies, or the ground as parent."
+        raise ModelError(f"body '{child}' cannot be joined to itself.", place, cure, "E-MODEL-TREE")
     carrier = {joint.child: joint for joint in system.model().joints.values()}
     if child in carrier:
         cure = "In a tree each body has one parent; a second joint closes a loop."
@@ -303,12 +306,9 @@ def _rated(given: Any, what: str, name: str, place: str, cure: str) -> Limits:
         return _limits((lower, upper), name, place)
     size = _end(given, place, cure)
     if size is not None and not free_symbols([size]) and constant_sign(size) < 0:
-        raise ModelError(
-            f"the {what} limit {size!r} of '{name}' is negative.",
-            place=place,
-            cure=f"Give the largest {what}, which holds for both signs, or (lower, upper).",
-            code="E-MODEL-NUMBER",
-        )
+        message = f"the {what} limit {size!r} of '{name}' is negative."
+        cure = f"Give the largest {what}, which holds for both signs, or (lower, upper)."
+        raise ModelError(message, place, cure, "E-MODEL-NUMBER")
     return Limits() if size is None else Limits(-size, size)
 
 
@@ -421,7 +421,7 @@ def check_states(model: Model) -> None:
                     if x.data[0] in ("parameter", "input", "state")
                     else "Use a symbol of this system."
                 )
-                raise ModelError(message, f"state '{name}'", cure, "E-MODEL-NAME")
+                raise ModelError(message, f"state '{name}'", cure, "E-MODEL-DEPENDENCE")
 
 
 def _symbols(model: Model) -> Iterator[Expr]:

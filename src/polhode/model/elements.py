@@ -47,7 +47,8 @@ def couple(
             message = f"joint '{joint.name}' stores tan(θ/2), which is not proportional to its angle."
             raise ModelError(message, place, 'Store it as an angle: storage="angles".', "E-MODEL-UNSUPPORTED")
     if after.name in system.couplings:
-        raise ModelError(f"it already follows '{system.couplings[after.name].leader}'.", place, code="E-MODEL-TWICE")
+        message = f"it already follows '{system.couplings[after.name].leader}'."
+        raise ModelError(message, place, "Couple a joint once.", "E-MODEL-TWICE")
     at: str | None = before.name
     while at is not None:
         if at == after.name:
@@ -70,7 +71,8 @@ def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) 
         raise ModelError(message, place, cure, "E-MODEL-UNSUPPORTED")
     name = found.q[index].name
     if name in system.prescribed or found.name in system.couplings:
-        raise ModelError(f"the motion of '{name}' is already given.", place=place, code="E-MODEL-TWICE")
+        cure = "Prescribe or couple it once."
+        raise ModelError(f"the motion of '{name}' is already given.", place, cure, "E-MODEL-TWICE")
     made = Prescribed(found.name, name, number_of(motion, place))
     system._add("prescribed", name, made)
     return made
@@ -130,7 +132,8 @@ def _check_ends(element: ForceElement) -> None:
     bodies = [getattr(element, each.name) for each in element.fields if each.kind == "body"]
     again = [body for k, body in enumerate(bodies) if body in bodies[:k]]
     if again:
-        raise ModelError(f"both ends are on body '{again[0]}'.", place=element.place, code="E-MODEL-TREE")
+        cure = "Give two bodies, or a body and the ground."
+        raise ModelError(f"both ends are on body '{again[0]}'.", element.place, cure, "E-MODEL-TREE")
 
 
 def _check(element: ForceElement, load: PrimitiveLoad) -> None:

@@ -73,7 +73,7 @@ def field_value(field: Field, value: Any, place: str, system: Builder | None = N
         entries = list_of(value, f"a list of {field.name}", place)
         if field.count is not None and len(entries) != field.count:
             message = f"{field.name} has {len(entries)} entries, not {field.count}."
-            raise ModelError(message, place, code="E-MODEL-SHAPE")
+            raise ModelError(message, place, f"Give {field.count} entries.", "E-MODEL-SHAPE")
         return tuple(field_value(one, each, place, system) for each in entries)
     if field.arguments and not isinstance(value, Expr | Vector):
         value = _result(field, value, place)

@@ -31,7 +31,7 @@ def checked_name(name: object, kind: str) -> str:
         raise ModelError(f"a {kind} needs a name, not {shown(name)}.", cure="Give a text.", code="E-MODEL-NAME")
     if len(name) > NAME_LIMIT:
         message = f"the name has {len(name)} characters, more than {NAME_LIMIT}."
-        raise ModelError(message, f"{kind} '{name[:20]}…'", code="E-MODEL-SIZE")
+        raise ModelError(message, f"{kind} '{name[:20]}…'", "Choose a shorter name.", "E-MODEL-SIZE")
     return name
 
 
@@ -89,7 +89,8 @@ def names_of(
         return [name or label for name, label in zip(usual, made, strict=True)] if usual else made
     names = list_of(given, "a list of names", place)
     if len(names) != len(labels):
-        raise ModelError(f"{len(names)} names for {len(labels)}.", place=place, code="E-MODEL-SHAPE")
+        message = f"{len(names)} names are given for {len(labels)}."
+        raise ModelError(message, place, f"Give {len(labels)} names.", "E-MODEL-SHAPE")
     return [checked_name(name, "coordinate") for name in names]
 
 
@@ -128,7 +129,8 @@ def numbers_by_name(value: Any, place: str, units: Mapping[str, str] | None = No
         with understood("a number", entry, place=f"{place} '{key}'"):
             made[key] = float(in_unit(entry, (units or {}).get(key, ""), f"{place} '{key}'"))
         if not isfinite(made[key]):
-            raise ModelError(f"{made[key]} is not a finite number.", place=f"{place} '{key}'", code="E-MODEL-NUMBER")
+            message = f"{made[key]} is not a finite number."
+            raise ModelError(message, f"{place} '{key}'", "Give a finite number.", "E-MODEL-NUMBER")
     return made
 
 
@@ -137,7 +139,8 @@ def index_of(value: Any, count: int, what: str, place: str) -> int:
     with understood("a whole number", value, place=place, cure="Count from 0."):
         number = index(value)
     if not 0 <= number < count:
-        raise ModelError(f"there is no {what} number {number}; it has {count}.", place=place, code="E-MODEL-NAME")
+        cure = f"Count from 0 to {count - 1}." if count else "Take another joint."
+        raise ModelError(f"there is no {what} number {number}; it has {count}.", place, cure, "E-MODEL-NAME")
     return number
 
 

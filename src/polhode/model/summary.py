@@ -85,6 +85,6 @@ def _tuple(entries: Vector) -> str:
 def _short(entry: object) -> str:
     """A number as a decimal, an expression as it is."""
     try:
-        return f"{float(entry):.6g}"  # type: ignore[arg-type] # asked here
+        return f"{float(entry):.6g}"  # type: ignore[arg-type]  # a TypeError is caught
     except (TypeError, ValueError, PolhodeError):
         return str(entry)

@@ -37,14 +37,17 @@ def as_floats(value: Any, size: int, place: str) -> Floats:
     try:
         array = np.asarray(value)
     except ValueError as problem:
-        raise ShapeError("the rows have different lengths.", place=place) from problem
+        cure = f"Give {size} numbers, or N rows of {size}."
+        raise ShapeError("the rows have different lengths.", place, cure, "E-CODE-SHAPE") from problem
     if array.dtype.kind not in "fiub" and array.size:
-        raise ShapeError(f"the type is {array.dtype}, which is not a real number.", place=place)
+        message = f"the type is {array.dtype}, which is not a real number."
+        raise ShapeError(message, place, f"Give {size} numbers, or N rows of {size}.", "E-VALUE-TYPE")
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
-        raise ShapeError(f"{array.dtype} would lose digits.", place=place, cure="Convert it to float64 yourself.")
+        cure = "Convert it to float64 yourself."
+        raise ShapeError(f"{array.dtype} would lose digits.", place, cure, "E-VALUE-TYPE")
     if array.ndim not in (1, 2) or array.shape[-1] != size:
         message = f"the shape is {array.shape}, expected ({size},) for one state or (N, {size}) for a batch."
-        raise ShapeError(message, place)
+        raise ShapeError(message, place, f"Give {size} numbers, or N rows of {size}.", "E-CODE-SHAPE")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -52,18 +55,21 @@ def ordered(program: Program | Outline, given: Sequence[Any], named: Mapping[str
     """Positional and named arrays in the program's order; raises ShapeError for what is missing or unknown."""
     names = [array.name for array in program.arrays]
     problems: list[Problem] = []
+    place, cure = program.name, f"The arrays are {', '.join(names) or 'none'}, in this order."
     if len(given) > len(names):
-        problems.append(Problem(f"{len(given)} arrays were given, expected {len(names)}: {', '.join(names)}."))
+        message = f"{len(given)} arrays were given, expected {len(names)}: {', '.join(names)}."
+        problems.append(Problem(message, place, "Leave the others out.", "E-CODE-SHAPE"))
     found = dict(zip(names, given, strict=False))
     for name, value in named.items():
         if name not in names:
-            problems.append(Problem(f"there is no array {name!r}.", cure=f"The arrays are {', '.join(names)}."))
+            problems.append(Problem(f"there is no array {name!r}.", place, cure, "E-CODE-NAME"))
         elif name in found:
-            problems.append(Problem(f"array {name!r} was given twice."))
+            problems.append(Problem(f"array {name!r} was given twice.", place, cure, "E-CODE-TWICE"))
         found[name] = value
     for array in program.arrays:
         if array.name not in found and array.size:
-            problems.append(Problem(f"array {array.name!r} is missing, expected shape ({array.size},)."))
+            message = f"array {array.name!r} is missing, expected shape ({array.size},)."
+            problems.append(Problem(message, place, cure, "E-CODE-MISSING"))
     if problems:
         raise ShapeError(problems=problems)
     return [found.get(name, ()) for name in names]
@@ -74,7 +80,8 @@ def batch_size(arrays: Sequence[tuple[str, Floats]]) -> int | None:
     lengths = {name: array.shape[0] for name, array in arrays if array.ndim == 2}
     if len(set(lengths.values())) > 1:
         told = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
-        raise ShapeError(f"the arrays have different numbers of states: {told}.")
+        cure = "Give one state, or as many as the other arrays have."
+        raise ShapeError(f"the arrays have different numbers of states: {told}.", "", cure, "E-CODE-SHAPE")
     return next(iter(lengths.values()), None)
 
 
@@ -83,14 +90,14 @@ def as_parameters(value: Any, program: Program | Outline) -> Floats:
     place = f"parameters of {program.name!r}"
     if value is None:
         if program.parameters:
-            raise ValueMissing(f"{program.parameters} parameters have no value.", place, "Pass parameters=...")
+            message = f"{program.parameters} parameters have no value."
+            raise ValueMissing(message, place, "Pass parameters=[…].", "E-VALUE-MISSING")
         value = ()
     array = as_floats(value, program.parameters, place)
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
-        raise PolhodeError(
-            problems=[Problem(f"parameter {where[-1]} is {array[tuple(where)]}.", place=place) for where in bad[:20]]
-        )
+        wrong = [(f"parameter {where[-1]} is {array[tuple(where)]}.", place) for where in bad[:20]]
+        raise PolhodeError(problems=[Problem(*each, "Give finite numbers.", "E-VALUE-NUMBER") for each in wrong])
     return array
 
 

@@ -365,7 +365,7 @@ BACKENDS: Mapping[str, Callable[[Program, CodeStore], Backend]] = MappingProxyTy
 def check_backend(backend: str) -> None:
     """Raise unless there is a backend of this name."""
     if not isinstance(backend, str) or backend not in ("auto", *BACKENDS):
-        raise unknown("backend", backend, ("auto", *BACKENDS), code="E-CODE-NAME")
+        raise unknown("backend", backend, ("auto", *BACKENDS), place="backend", code="E-CODE-NAME")
 
 
 def choose(program: Program, backend: str, store: CodeStore) -> Backend:
@@ -381,7 +381,8 @@ def choose(program: Program, backend: str, store: CodeStore) -> Backend:
         except PolhodeError:
             raise
         except Exception as problem:
-            raise PolhodeError(f"the backend {backend!r} does not work here: {_sentence(problem)}") from problem
+            message = f"the backend {backend!r} does not work here: {_sentence(problem)}"
+            raise PolhodeError(message, "backend", 'Take backend="auto".', "E-CODE-UNSUPPORTED") from problem
     made: Backend | None = None
     failures: list[str] = []
     for name in ("llvm", "c"):

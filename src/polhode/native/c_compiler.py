@@ -40,7 +40,7 @@ def compiler() -> list[str]:
     for command in [given] if given else [["cc"], ["gcc"], ["clang"]]:
         if shutil.which(command[0]):
             return command
-    raise PolhodeError("there is no C compiler.", cure="Install one, or set CC to its command.")
+    raise PolhodeError("there is no C compiler.", "", "Install one, or set CC to its command.", "E-CODE-MISSING")
 
 
 def load_source(name: str, text: str, cache: ObjectCache | None, header: str = "") -> Code:
@@ -70,8 +70,10 @@ def _shared_library(command: list[str], name: str, header: str, source: str) -> 
                 timeout=_SECONDS,
             )
         except subprocess.TimeoutExpired as problem:
-            raise LimitError(f"the C compiler needed more than {_SECONDS} s.", place=command[0]) from problem
+            message, cure = f"the C compiler needed more than {_SECONDS} s.", 'Take backend="llvm".'
+            raise LimitError(message, command[0], cure, "E-CODE-UNSUPPORTED") from problem
         if done.returncode:
             first = (done.stderr.strip().splitlines() or ["no message"])[0]
-            raise PolhodeError(f"the C compiler failed with status {done.returncode}: {first}", place=command[0])
+            message = f"the C compiler failed with status {done.returncode}: {first}"
+            raise PolhodeError(message, command[0], "Set CC to another compiler.", "E-CODE-UNSUPPORTED")
         return Path(folder, "code.so").read_bytes()

@@ -271,7 +271,7 @@ def pieces(count: int, threads: int | None, cost: float) -> list[range]:
             cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
             threads = min(cores, threads)
     elif threads < 1:
-        raise PolhodeError(f"threads is {threads}.", cure="Give 1 or more, or None to let polhode choose.")
+        raise PolhodeError(f"threads is {threads}.", "threads", "Give 1 or more, or None.", "E-CALL-NUMBER")
     size = -(-count // max(1, threads))
     size = max(16, -(-size // 16) * 16)
     return [range(start, min(start + size, count)) for start in range(0, count, size)] or [range(0)]

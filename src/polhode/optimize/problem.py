@@ -252,7 +252,7 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
         _from_values(problem, guess, y)
     elif guess is not None and not (isinstance(guess, str) and guess in ("cubic", "linear")):
         cure = 'Give "cubic", "linear", a trajectory, a solution, or values by name.'
-        raise guess_fault(f"{shown(guess)} is nothing to begin with.", cure, "E-OPTIMAL-MISSING")
+        raise guess_fault(f"{shown(guess)} is not a first guess.", cure, "E-CALL-TYPE")
     free = [duration] if problem.point.is_free else []
     return np.concatenate([y.reshape(-1), free])
 

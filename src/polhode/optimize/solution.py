@@ -41,7 +41,7 @@ _CODES: Mapping[int, tuple[str, str]] = {
     -4: ("time", "the search took as long as it may."),
     -10: ("overdetermined", "there are more equations than variables that are free."),
     -11: ("failed", "the problem is not one that IPOPT can solve."),
-    -12: ("option", "IPOPT does not know an option."),
+    -12: ("option", "IPOPT has no option of a given name."),
     -13: ("invalid", "at the first guess a function or a derivative has no finite value."),
 }
 _INFINITE = 2e19
@@ -120,7 +120,7 @@ def search(
         except (TypeError, ValueError, RuntimeError) as problem_found:
             message = f"IPOPT does not take these options: {shown(options)} ({problem_found})."
             cure = "See the list of options in IPOPT's documentation."
-            raise PolhodeError(message, place="solve options", cure=cure, code="E-OPTIMAL-UNSUPPORTED") from None
+            raise PolhodeError(message, "solve options", cure, "E-OPTIMAL-UNSUPPORTED") from None
         began = time.perf_counter()
         x, cost, code = problem.solve(
             np.clip(first, lower, upper),
@@ -172,7 +172,7 @@ class OptimizationError(PolhodeError):
 def check(problem: Collocation, found: Solution) -> None:
     """Raise where a search found no optimum; warn if the tolerance is not met."""
     if found.status == "acceptable":
-        warn("the conditions of an optimum are met to a looser tolerance than requested.", code="W-OPTIMAL-FAILED")
+        warn("the conditions of an optimum are met to a looser tolerance than `tolerance`.", code="W-OPTIMAL-FAILED")
     if found.status in ("optimal", "acceptable", "feasible"):
         return
     if found.status in ("overdetermined", "invalid", "interrupted", "option"):

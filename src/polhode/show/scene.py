@@ -83,7 +83,7 @@ def with_traces(run: Trajectory, scene: Scene, wanted: Traces) -> Scene:
             if system.time in free_symbols(map(as_expr, point)):
                 message = f"the point of '{body}' moves on it in time, and is not traced."
                 cure = "Make it a frame: system.frame(name, body, at=…)."
-                raise PolhodeError(message, "traces", cure, "E-PICTURE-NAME")
+                raise PolhodeError(message, "traces", cure, "E-PICTURE-UNSUPPORTED")
             if body not in numbers:
                 raise unknown("body or frame", body, numbers, place="traces", code="E-PICTURE-NAME")
             made.append(SceneTrace(str(label) or name, numbers[body], painter.numbers(point).tolist()))

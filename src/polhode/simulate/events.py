@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..errors import PolhodeError, ValueMissing, check_kind, understood, unknown
+from ..errors import PolhodeError, ValueMissing, check_kind, shown, understood, unknown
 from ..expr.spelling import spelled
 from ..native.compiled import Compiled
 from .guard import Stop
@@ -129,9 +129,12 @@ def read_events(
     given: list[tuple[Any, bool, StateChange | None]] = [(event, False, None) for event in listed]
     given += [(event, False, read_change(equations, change, parameters)) for event, change in changes.items()]
     given += [] if until is None else [(until, True, None)]
-    known = [_as_crossing(event) for event, _, _ in given]
+    known = [
+        _as_crossing(event, "until" if ends else "events" if change is None else "on") for event, ends, change in given
+    ]
     expressions = [event.expression for event in known if isinstance(event, Crossing)]
-    values = compiled_values(equations, expressions, parameters, "events") if expressions else None
+    place = "events" if listed or changes else "until"
+    values = compiled_values(equations, expressions, parameters, place) if expressions else None
     compiled = None if values is None else values.function
     made, number = [], 0
     for event, (_, ends, change) in zip(known, given, strict=True):
@@ -146,7 +149,7 @@ def read_events(
     return Events(tuple(made), values.function, values.names)
 
 
-def _as_crossing(event: Any) -> Any:
+def _as_crossing(event: Any, place: str) -> Any:
     """An expression as a crossing; what is neither that nor a function is refused."""
     from ..expr import Expr
 
@@ -154,8 +157,8 @@ def _as_crossing(event: Any) -> Any:
         return Crossing(event)
     if not isinstance(event, Crossing) and not callable(event):
         raise PolhodeError(
-            f"{event!r} is no event.",
-            place="events",
+            f"{shown(event)} is no event.",
+            place=place,
             cure="Give an expression, a crossing, or a function g(t, q, u) that returns one number.",
             code="E-RUN-TYPE",
         )
@@ -186,7 +189,7 @@ _COMPILED: WeakKeyDictionary[EquationsOfMotion, dict[tuple[Any, ...], tuple[Comp
     WeakKeyDictionary()
 )
 _MOST_KEPT = 16
-_WORDS = {"events": "an event", "on": "a new value"}
+_WORDS = {"events": "an event", "until": "an event", "on": "a new value"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +271,8 @@ def compiled_values(
     missing = [name for name, value in given.items() if value is None]
     if missing:
         message = f"the parameter '{missing[0]}' of {_WORDS[place]} has no value."
-        raise ValueMissing(message, place, code="E-VALUE-MISSING")
+        cure = f"Give parameters={{{missing[0]!r}: …}}, or a default in the model."
+        raise ValueMissing(message, place, cure, "E-VALUE-MISSING")
     return ParametricValues(function.with_parameters(np.array([float(value) for value in given.values()])), names)
 
 
@@ -287,13 +291,13 @@ def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: s
     strange = [symbol for symbol in met if symbol not in known]
     if strange:
         raise PolhodeError(
-            f"{_WORDS[place]} depends on the {strange[0].data[0]} '{strange[0].name}', which the run does not know.",
+            f"{_WORDS[place]} depends on the {strange[0].data[0]} '{strange[0].name}', which this run does not have.",
             place=place,
             cure="Use coordinates, speeds, states, time and parameters of this system.",
             code="E-RUN-DEPENDENCE",
         )
     used = [symbol for symbol in table if symbol in met]
-    program = plan(place, arrays, [("values", (len(values),), list(values))], used)
+    program = plan(place.replace("until", "events"), arrays, [("values", (len(values),), list(values))], used)
     return compile_program(program), tuple(table[symbol] for symbol in used)
 
 

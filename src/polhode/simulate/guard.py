@@ -303,7 +303,7 @@ class Guard:
         return Stop(
             "gimbal_lock",
             f"at t = {t:.6g} s joint '{link.joint}' is in gimbal lock: at '{name}' = {x[worst]:.6g} rad its angles no "
-            f"longer tell orientations apart (margin {margin:.1e}).",
+            f"longer determine its orientation (margin {margin:.1e}).",
             'Store its orientation as a quaternion: Spherical() or Free() with storage="quaternion".',
         )
 

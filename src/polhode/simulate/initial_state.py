@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.synopsis import Synopsis
-from ..errors import PolhodeError, ShapeError, fault_at, understood, unknown
+from ..errors import PolhodeError, ShapeError, fault_at, shown, understood, unknown
 from ..model.reading import speed_named
 
 if TYPE_CHECKING:
@@ -184,11 +184,12 @@ def numbers(value: Any, size: int, what: str) -> Floats:
     try:
         given = np.asarray(value)
     except ValueError:
-        raise ShapeError("the rows have different lengths.", place=what, code="E-RUN-SHAPE") from None
+        raise ShapeError("the rows have different lengths.", what, f"Give {size} numbers.", "E-RUN-SHAPE") from None
+    cure = "Give a number." if size == 1 else f"Give {size} numbers."
     if given.dtype.kind not in "fiub" and given.size:
-        raise ShapeError(f"{given.dtype} is no type of real numbers.", place=what, code="E-RUN-SHAPE")
+        raise ShapeError(f"{given.dtype} is no type of real numbers.", what, cure, "E-RUN-TYPE")
     if given.shape != (size,):
-        raise ShapeError(f"expected {size} numbers, got shape {given.shape}.", place=what, code="E-RUN-SHAPE")
+        raise ShapeError(f"expected {size} numbers, got shape {given.shape}.", what, cure, "E-RUN-SHAPE")
     return np.array(given, dtype=np.float64)
 
 
@@ -218,13 +219,15 @@ def _fill(
         try:
             array[places[key]] = float(value_in_si(derivation, value, kind, key))
         except (TypeError, ValueError):
-            raise PolhodeError(f"{value!r} is not a number.", f"start {kind} '{key}'", code="E-RUN-NUMBER") from None
+            place = f"start {kind} '{key}'"
+            raise PolhodeError(f"{shown(value)} is not a number.", place, "Give a number.", "E-RUN-NUMBER") from None
 
 
 def _check_finite(array: Floats, names: Sequence[str], kind: str) -> None:
     if not np.logical_and.reduce(np.isfinite(array)):
-        k = np.argmin(np.isfinite(array))
-        raise PolhodeError(f"the start value is {array[k]}.", place=f"{kind} '{names[int(k)]}'", code="E-RUN-NUMBER")
+        k = int(np.argmin(np.isfinite(array)))
+        place = f"{kind} '{names[k]}'"
+        raise PolhodeError(f"the start value is {array[k]}.", place, "Give a finite number.", "E-RUN-NUMBER")
 
 
 def _make_unit(q: Floats, known: Synopsis) -> list[str]:

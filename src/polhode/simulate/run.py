@@ -142,7 +142,7 @@ def problem_of(
 
         loop, start = starting(loop, start, derivation.synopsis)
     check_fit(method, derivation)
-    check_held(hold, "simulate")
+    check_held(hold, "simulate", derivation.synopsis.coordinates)
     times = times_of(duration, samples, rate, row_width(derivation.synopsis))
     functions = closed["functions"] or Functions(derivation)
     changed = by_name(closed["parameters"], "parameters")
@@ -201,7 +201,8 @@ class Problem:
         kept: dict[str, Any] = vars(self)  # a warning points at the first line outside of the package
         if "_begun_at" not in kept:
             kept["_begun_at"] = on_constraints(self.derivation, self.functions, self.given, self.hold, self.parameters)
-        return kept["_begun_at"]  # type: ignore[no-any-return]
+        begun: tuple[InitialState, Manifold | None, Assembly | None] = kept["_begun_at"]
+        return begun
 
     @property
     def start(self) -> InitialState:
@@ -349,7 +350,8 @@ class Problem:
             try:
                 known[system.parameters[name].symbol] = float(value)
             except (TypeError, ValueError):
-                raise PolhodeError(f"{value!r} is not a number.", f"parameter '{name}'", code="E-RUN-NUMBER") from None
+                message, place = f"{value!r} is not a number.", f"parameter '{name}'"
+                raise PolhodeError(message, place, "Give a number.", "E-RUN-NUMBER") from None
         symbols = [given.symbol for given in system.inputs.values()]
         return known | dict(zip(symbols, self.inputs.constant.tolist(), strict=True))
 
@@ -389,7 +391,9 @@ class Problem:
 
 
 def _interrupted(t: float) -> Stop:
-    return Stop("interrupted", f"the run was interrupted after t = {t:.6g} s.", "")
+    return Stop(
+        "interrupted", f"the run was interrupted after t = {t:.6g} s.", "error.trajectory holds the run until then."
+    )
 
 
 def stopped(stop: Stop, trajectory: Trajectory) -> SimulationError:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..codegen.fixed_steps import METHODS as TABLEAUX
 from ..compiled.functions import Functions
-from ..errors import LimitError, PolhodeError, check_kind, number
+from ..errors import LimitError, PolhodeError, check_kind, number, unknown, whole_number
 from ..native.backends import say_once
 from ..ode.native_code import method_code
 from .guard import Guard, Stop
@@ -233,9 +233,12 @@ def refuse_others(options: Mapping[str, Any], known: Any, name: str) -> None:
 _LISTS: Any = (list, tuple, set, frozenset)
 
 
-def check_held(hold: Any, place: str) -> None:
+def check_held(hold: Any, place: str, coordinates: Sequence[str]) -> None:
     """Refuse what is no list of coordinates."""
     check_kind(_LISTS, "a list of coordinates", hold, f"{place} hold", "Give hold=[…].")
+    for name in hold:
+        if name not in coordinates:
+            raise unknown("coordinate", name, coordinates, place=f"{place} hold", code="E-RUN-NAME")
 
 
 def row_width(known: Synopsis) -> int:
@@ -247,7 +250,7 @@ def times_of(duration: Any, samples: Any, rate: Any, width: int) -> Floats:
     """The times of the samples to keep, of `width` numbers each: the start and the end are among them."""
     seconds = number(duration, "seconds ≥ 0", least=0.0, place="duration")
     if samples is not None and rate is not None:
-        raise PolhodeError("samples and a rate of them are given.", "rate", "Give one of the two.", "E-RUN-UNSUPPORTED")
+        raise PolhodeError("samples and a rate of them are given.", "rate", "Give one of the two.", "E-RUN-TWICE")
     if samples is not None and np.ndim(samples) > 0:
         return _given_times(samples, seconds)
     if samples is not None:
@@ -284,11 +287,13 @@ def _given_times(samples: Any, duration: float) -> Floats:
     try:
         times = np.asarray(samples, dtype=np.float64)
     except (TypeError, ValueError):
-        raise PolhodeError("sample times must be numbers.", place="samples", code="E-RUN-NUMBER") from None
+        cure = "Give how many, or a list of times in seconds."
+        raise PolhodeError("sample times must be numbers.", "samples", cure, "E-RUN-TYPE") from None
     if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise PolhodeError("sample times must increase.", place="samples", code="E-RUN-NUMBER")
+        raise PolhodeError("sample times must increase.", "samples", "Sort them, each once.", "E-RUN-NUMBER")
     if len(times) and (times[0] < 0.0 or times[-1] > duration):
-        raise PolhodeError(f"sample times must lie between 0 and {duration:g} s.", place="samples", code="E-RUN-NUMBER")
+        message = f"sample times must lie between 0 and {duration:g} s."
+        raise PolhodeError(message, "samples", "Give earlier times, or a longer run.", "E-RUN-NUMBER")
     return np.unique(np.concatenate([[0.0], times, [duration]]))
 
 
@@ -330,7 +335,9 @@ def steps_of(
 ) -> tuple[Control, dict[str, float], tuple[str, ...]]:
     """How the steps of a run are chosen, what its facts say of that, and notices."""
     damping = _damping(method, radius)
-    most_steps = 0 if max_steps is None else int(number(max_steps, "1 or more", least=1.0, place="max_steps"))
+    most_steps = 0
+    if max_steps is not None:
+        most_steps = whole_number(max_steps, "a whole number ≥ 1", least=1, place="max_steps")
     if method not in FIXED:
         bounds = [  # `step` is another name of `max_step` here
             number(value, "seconds > 0", above=0.0, place=place)
@@ -364,6 +371,7 @@ def unknown_method(method: Any) -> PolhodeError:
     close = get_close_matches(str(method).lower(), lower, n=1)
     return PolhodeError(
         f"there is no method {method!r}.",
+        place="method",
         cure=f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(METHODS)}.",
         code="E-RUN-NAME",
     )

@@ -20,7 +20,9 @@ from ..errors import (
     fault_at,
     listed,
     number,
+    numbers,
     understood,
+    unknown,
     whole_number,
 )
 from ..ode.methods.tableaux import PAIRS
@@ -235,7 +237,10 @@ class Stepper:
     def t(self, given: Any) -> None:
         if self._engine.shares_time and np.ndim(given):
             raise PolhodeError("the members share one time.", "t", "Give one number.", "E-RUN-DEPENDENCE")
-        self._engine.t[...] = given
+        times = numbers(given, "seconds", dims=(0, 1), place="t")
+        if times.shape not in ((), self._engine.t.shape):
+            raise _shape_error(self._engine.t.shape, times.shape, "t")
+        self._engine.t[...] = times
 
     @property
     def tau(self) -> Floats:
@@ -296,7 +301,7 @@ class Stepper:
     def _assign(self, array: Floats, given: Any, name: str) -> None:
         values = _numbers(given, name)
         if values.shape not in (array.shape, array.shape[-1:]):
-            raise ShapeError(f"expected the shape {array.shape}, got {values.shape}.", place=name, code="E-RUN-SHAPE")
+            raise _shape_error(array.shape, values.shape, name)
         array[...] = values
 
     def _read(self, given: Any, what: str, names: Sequence[str]) -> Floats:
@@ -309,22 +314,27 @@ class Stepper:
             made = np.zeros(shape)
             for name, value in given.items():
                 if name not in names:
-                    known = f"There are {listed(names)}." if names else "There are none."
-                    raise PolhodeError(f"there is no '{name}' in {what}.", place="step", cure=known, code="E-RUN-SHAPE")
-                made[..., names.index(name)] = _numbers(value, what)
+                    kind = "effort" if what == "tau" else "input"
+                    raise unknown(kind, name, names, place=f"step {what}", code="E-RUN-NAME")
+                values = _numbers(value, f"step {what}")
+                if values.shape not in ((), shape[:-1]):
+                    message, cure = f"it has the shape {values.shape}.", "Give a number, or one for each member."
+                    raise ShapeError(message, f"step {what} '{name}'", cure, "E-RUN-SHAPE")
+                made[..., names.index(name)] = values
             return made
         values = _numbers(given, what)
         if values.ndim == 0 and shape[-1:] == (1,):
             values = values[None]
         if values.shape not in (shape, shape[-1:]):
-            raise ShapeError(f"expected the shape {shape}, got {values.shape}.", place=what, code="E-RUN-SHAPE")
+            raise _shape_error(shape, values.shape, what)
         return values
 
     def _chosen(self, members: Any) -> Any:
         if members is None:
             return slice(None)
         if not self._is_batch:
-            raise PolhodeError("there is one state, no members.", place="reset", code="E-RUN-SHAPE")
+            message, cure = "there is one state, no members.", "Leave `members` out, or make the stepper with batch=N."
+            raise PolhodeError(message, "reset", cure, "E-RUN-UNSUPPORTED")
         chosen, count = np.asarray(members), len(self._engine.x)
         if chosen.dtype == np.bool_ and chosen.shape == (count,):
             return np.flatnonzero(chosen)
@@ -333,7 +343,7 @@ class Stepper:
             return np.zeros(0, dtype=np.int64)
         if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or chosen.min() < -count or chosen.max() >= count:
             message = f"members is no mask of {count} truth values, nor a list of indices."
-            raise ShapeError(message, "reset", code="E-RUN-SHAPE")
+            raise ShapeError(message, "reset", f"Give {count} truth values, or indices below {count}.", "E-RUN-SHAPE")
         return chosen
 
     def _states(self, start: Any, speeds: Any, chosen: Any) -> Floats:
@@ -349,7 +359,8 @@ class Stepper:
         if any(len(given) != len(members) for given in rows):
             lengths = listed(str(len(given)) for given in rows)
             message = f"expected a row for each of {len(members)} members, got {lengths}."
-            raise ShapeError(message, place="start", code="E-RUN-SHAPE")
+            cure = "Give one state, or a row for each member that is reset."
+            raise ShapeError(message, "start", cure, "E-RUN-SHAPE")
         states = []
         for k, i in enumerate(members):
             at, moving = (given[k] if _has_rows(given) else given for given in (start, speeds))
@@ -374,6 +385,11 @@ def _again(derivation: Derivation, options: Mapping[str, Any], memory: Sequence[
     for array, kept in zip((made._start, *made._members.memory), memory, strict=True):
         array[...] = kept
     return made
+
+
+def _shape_error(expected: tuple[int, ...], given: tuple[int, ...], place: str) -> ShapeError:
+    cure = f"Give {expected[-1]} numbers" + (f", or {expected[0]} rows of them." if len(expected) > 1 else ".")
+    return ShapeError(f"expected the shape {expected}, got {given}.", place, cure, "E-RUN-SHAPE")
 
 
 def _numbers(given: Any, place: str) -> Floats:
@@ -431,7 +447,7 @@ class SteppedMembers:
         self.count = count = 1 if batch is None else whole_number(batch, "a whole number > 0", least=1, place="batch")
         if count * len(known.coordinates) * 800.0 > MOST_BYTES:
             message = f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB."
-            raise LimitError(message, "batch", code="E-RUN-SIZE")
+            raise LimitError(message, "batch", "Take fewer members.", "E-RUN-SIZE")
         if known.in_pseudo_velocities and moving_pivots(derivation.equations):
             message = "a stepper does not see where pseudo-velocities no longer determine the speeds."
             raise fault(message, "Use equations.simulate, or derive without them.", "E-RUN-UNSUPPORTED")
@@ -447,7 +463,7 @@ class SteppedMembers:
         for value in problem.parameters.values():
             if np.ndim(value) and len(value) != count:
                 message = f"parameters have {len(value)} values for a batch of {count}."
-                raise ShapeError(message, "parameters", code="E-RUN-SHAPE")
+                raise ShapeError(message, "parameters", f"Give one value, or {count}.", "E-RUN-SHAPE")
         self.control, self.events, self._threads = problem.control, problem.events, threads
         self._is_fixed = problem.control.method in FIXED
         self.arrays = {each.what: np.tile(each.constant, (count, 1)) for each in (problem.tau, problem.inputs)}

@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast
 
 from ..control_geometry import ControlGeometryMethods
 from ..equilibria import EquilibriumMethods
+from ..errors import name_list
 from ..identification import IdentificationMethods
 from ..inverse_kinematics import InverseKinematicsMethods
 from ..linear import LinearMethods
@@ -53,9 +54,9 @@ class Recorded(property, Generic[T]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, equations: Any, owner: type | None = None) -> T:  # type: ignore[override]
-        found: T = self if equations is None else getattr(equations.record, self.name)  # type: ignore[assignment]
-        return found
+    def __get__(self, equations: Any, owner: type | None = None) -> T:  # type: ignore[override]  # a property gives Any
+        found: Any = self if equations is None else getattr(equations.record, self.name)
+        return cast(T, found)
 
 
 class Results(RunMethods):
@@ -293,7 +294,8 @@ class Equations(
 
     def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
-        return self.record.parameter_derivatives(of, parameters)
+        names = name_list(parameters, "a list of parameters", place="parameter_derivatives", cure='Give ["l", "m"].')
+        return self.record.parameter_derivatives(of, names)
 
     def derivatives(self, of: str, by: Sequence[str]) -> Matrix:
         """∂(a result)/∂s by parameters, inputs, efforts (`tau_…`) or time `t`, a column each.
@@ -303,7 +305,7 @@ class Equations(
         from ..compiled.variations import DerivativesOf
         from ..dynamics.variations import derivatives_by
 
-        asked = DerivativesOf(of, tuple(by))
+        asked = DerivativesOf(of, tuple(name_list(by, "a list of names", place="derivatives", cure='Give ["l", "m"].')))
         return derivatives_by(self.record, asked.of, asked.by)
 
     # ---- in words --------------------------------------------------------------------------------------------

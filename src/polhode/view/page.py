@@ -314,12 +314,12 @@ def _check(scene: Scene, motion: Motion) -> None:
     if bodies != len(scene.bodies):
         message = f"the scene has {len(scene.bodies)} bodies and the motion {bodies}."
         cure = "Give one position and one quaternion for each body of the scene, in its order."
-        raise ShapeError(message, f"scene {scene.title!r}", cure)
+        raise ShapeError(message, f"scene {scene.title!r}", cure, "E-PICTURE-SHAPE")
     held = [(f"line {line.name!r}", body) for line in scene.lines for body, _ in line.ends]
     for place, body in [*held, *((f"trace {trace.name!r}", trace.body) for trace in scene.traces)]:
         if not 0 <= body < bodies:
             cure = f"Count the bodies of the scene from 0 to {bodies - 1}."
-            raise PolhodeError("it is on a body that is not in the scene.", place, cure)
+            raise PolhodeError("it is on a body that is not in the scene.", place, cure, "E-PICTURE-NUMBER")
     for moving in motion.lines:
         _check_length(f"line {moving.name!r}", "pairs of ends", len(moving.ends), motion)
 
@@ -327,7 +327,9 @@ def _check(scene: Scene, motion: Motion) -> None:
 def _check_length(place: str, what: str, length: int, motion: Motion) -> None:
     if length != len(motion.time):
         cure = "Give one for each time of the motion."
-        raise ShapeError(f"it has {length} {what} and the motion {len(motion.time)} times.", place, cure)
+        raise ShapeError(
+            f"it has {length} {what} and the motion {len(motion.time)} times.", place, cure, "E-PICTURE-SHAPE"
+        )
 
 
 #: The elements that formulas are written with, and what may stand in them.
@@ -342,7 +344,8 @@ def _sheet(sheet: Sheet) -> str:
     lines = []
     for words, formula in sheet.lines:
         if "<" in _FORMULA.sub("", formula):
-            raise PolhodeError("a formula holds markup that is not MathML.", place=f"sheet of body {sheet.body}")
+            message = "a formula holds markup that is not MathML."
+            raise PolhodeError(message, f"sheet of body {sheet.body}", "Give MathML.", "E-PICTURE-NUMBER")
         lines.append(f"<dt>{_text(words)}</dt><dd>{formula}</dd>")
     return f'<dl data-body="{sheet.body:d}" hidden>{"".join(lines)}</dl>\n'
 

@@ -156,8 +156,8 @@ def _panels(
     ]
     for channel in (each for _, _, members in made for each in members):
         if len(channel.values) != len(times):
-            message = f"it has {len(channel.values)} values for {len(times)} times."
-            raise ShapeError(message, f"channel {channel.name!r}", "Give one value for each time.")
+            message, place = f"it has {len(channel.values)} values for {len(times)} times.", f"channel {channel.name!r}"
+            raise ShapeError(message, place, "Give one value for each time.", "E-PICTURE-SHAPE")
     return made
 
 

@@ -60,13 +60,17 @@ class Shape:
     def __post_init__(self) -> None:
         place = f"shape {self.kind!r}"
         if self.kind not in SIZES:
-            raise unknown("shape", self.kind, SIZES, place=place)
+            raise unknown("shape", self.kind, SIZES, place=place, code="E-PICTURE-NAME")
         meaning = SIZES[self.kind]
         size = _numbers(self.size, (len(meaning),), place, f"size ({', '.join(meaning)})")
         if not (size > 0).all():
-            raise PolhodeError("every size must be positive.", place=place, cure=f"Sizes: {', '.join(meaning)}.")
+            raise PolhodeError(
+                "every size must be positive.", place, f"Sizes: {', '.join(meaning)}.", "E-PICTURE-NUMBER"
+            )
         if self.color is not None and not re.fullmatch(r"#[0-9a-fA-F]{6}", str(self.color)):
-            raise PolhodeError(f"the color {self.color!r} is not understood.", place, "Write it as '#0077bb'.")
+            raise PolhodeError(
+                f"the color {self.color!r} is not understood.", place, "Write it as '#0077bb'.", "E-PICTURE-NUMBER"
+            )
         position = _numbers(self.position, (3,), place, "position")
         object.__setattr__(self, "size", tuple(size.tolist()))
         object.__setattr__(self, "position", tuple(position.tolist()))
@@ -144,7 +148,9 @@ class Scene:
         up = _numbers(self.up, (3,), "scene", "up")
         length = float(np.linalg.norm(up))
         if length == 0.0:
-            raise PolhodeError("the up direction has zero length.", place="scene", cure="For example (0, 0, 1).")
+            raise PolhodeError(
+                "the up direction has zero length.", "scene", "For example (0, 0, 1).", "E-PICTURE-NUMBER"
+            )
         if self.ground is not None:
             object.__setattr__(self, "ground", float(_numbers(self.ground, (), "scene", "ground")))
         object.__setattr__(self, "bodies", tuple(self.bodies))
@@ -173,7 +179,7 @@ class MovingLine:
         if ends.ndim != 3 or ends.shape[1:] != (2, 3) or np.isinf(ends).any():
             cure = f"They have shape {ends.shape}."
             message = "the ends must be two points for each time, without infinities."
-            raise ShapeError(message, f"line {self.name!r}", cure)
+            raise ShapeError(message, f"line {self.name!r}", cure, "E-PICTURE-SHAPE")
         ends.setflags(write=False)
         object.__setattr__(self, "ends", ends)
 
@@ -206,7 +212,7 @@ class Motion:
         if not (length > 0).all():
             sample, body, _ = np.argwhere(~(length > 0))[0]
             message = f"the quaternion of body number {body} is zero at time {time[sample]:g}."
-            raise PolhodeError(message, "motion", "A quaternion at rest is (1, 0, 0, 0).")
+            raise PolhodeError(message, "motion", "A quaternion at rest is (1, 0, 0, 0).", "E-PICTURE-NUMBER")
         for name, array in (
             ("time", time),
             ("positions", positions),
@@ -252,7 +258,8 @@ class Channel:
         for values in made:
             if values.ndim != 1 or values.shape != made[0].shape or np.isinf(values).any():
                 cure = f"They have shape {values.shape}."
-                raise ShapeError("the values must be one finite number for each time.", f"channel {self.name!r}", cure)
+                message = "the values must be one finite number for each time."
+                raise ShapeError(message, f"channel {self.name!r}", cure, "E-PICTURE-SHAPE")
             values.setflags(write=False)
         object.__setattr__(self, "values", made[0])
         object.__setattr__(self, "beside", tuple(made[1:]))
@@ -280,10 +287,12 @@ def checked_times(value: ArrayLike, place: str) -> Floats:
     array = np.asarray(value, dtype=float)
     time = _numbers(array, (array.size,), place, "time (times,)")
     if array.size == 0:
-        raise ShapeError("there is no time at all.", place=place, cure="Give at least one sample.")
+        raise ShapeError("there is no time at all.", place, "Give at least one sample.", "E-PICTURE-SHAPE")
     if (np.diff(time) < 0).any():
         cure = "Sort the samples by time."
-        raise PolhodeError(f"time runs backwards after {time[int(np.argmax(np.diff(time) < 0))]:g}.", place, cure)
+        raise PolhodeError(
+            f"time runs backwards after {time[int(np.argmax(np.diff(time) < 0))]:g}.", place, cure, "E-PICTURE-NUMBER"
+        )
     return time
 
 
@@ -291,11 +300,13 @@ def _numbers(value: ArrayLike, shape: tuple[int, ...], place: str, what: str) ->
     try:
         array = np.array(value, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ShapeError(f"{what} must be numbers.", place=place, cure=str(error)) from error
+        raise ShapeError(f"{what} must be numbers.", place, str(error), "E-PICTURE-SHAPE") from error
     if array.shape != shape:
-        raise ShapeError(f"{what} must have shape {shape}.", place=place, cure=f"It has shape {array.shape}.")
+        raise ShapeError(f"{what} must have shape {shape}.", place, f"It has shape {array.shape}.", "E-PICTURE-SHAPE")
     if not np.isfinite(array).all():
-        raise PolhodeError(f"{what} holds a number that is not finite.", place=place, cure="Look for NaN or inf.")
+        raise PolhodeError(
+            f"{what} holds a number that is not finite.", place, "Look for NaN or inf.", "E-PICTURE-NUMBER"
+        )
     return array
 
 
@@ -305,13 +316,13 @@ def _as_quaternion(rotation: ArrayLike, place: str) -> Quaternion:
         R = _numbers(array, (3, 3), place, "rotation")
         if np.abs(R @ R.T - np.eye(3)).max() > 1e-6 or np.linalg.det(R) < 0:
             cure = "Its columns must be unit vectors at right angles, in right-handed order."
-            raise PolhodeError("the rotation matrix is not a rotation.", place, cure)
+            raise PolhodeError("the rotation matrix is not a rotation.", place, cure, "E-PICTURE-NUMBER")
         quaternion = _quaternion_of(R)
     else:
         quaternion = _numbers(array, (4,), place, "rotation (a quaternion w, x, y, z or a 3x3 matrix)")
     length = float(np.linalg.norm(quaternion))
     if length == 0.0:
-        raise PolhodeError("the quaternion is zero.", place=place, cure="No rotation is (1, 0, 0, 0).")
+        raise PolhodeError("the quaternion is zero.", place, "No rotation is (1, 0, 0, 0).", "E-PICTURE-NUMBER")
     return cast(Quaternion, tuple((quaternion / length).tolist()))
 
 

@@ -423,7 +423,7 @@ def test_errors_of_standard_input_name_no_temporary_folder(content: bytes, messa
     ("words", "message"),
     [
         (("--tolerance", "1e-20"), "--tolerance: 1e-20 is not a number"),
-        (("--effort", "nope=1"), "there is no 'nope' in --effort."),
+        (("--effort", "nope=1"), "--effort: there is no effort 'nope'."),
         (("--input", "motor=nope"), "--input 'motor': there is nothing called 'nope'"),
         (("--step=-1",), "--step: -1.0 is not seconds"),
         (("-t", "-1"), "-t: -1.0 is not seconds"),

@@ -32,7 +32,7 @@ def test_without_a_word_about_multipliers_it_is_refused_with_the_choices(bars: p
         with pytest.raises(PolhodeError, match="depend on their multipliers") as caught:
             call(q[0], u[0], udot[0])
         problem = caught.value.problems[0]
-        assert problem.code == "E-CODE-DEPENDENCE" and problem.place == call.__name__
+        assert problem.code == "E-CODE-MISSING" and problem.place == call.__name__
         assert 'multipliers="zero"' in problem.cure and "actuated=" in problem.cure
 
 
@@ -108,7 +108,7 @@ def test_actuators_that_do_not_serve_are_told(bars: ph.Equations, actuated: list
 def test_words_that_are_no_multipliers_are_told(bars: ph.Equations) -> None:
     q, u, udot, _ = moving(bars)
     ragged, words = ([[1.0], [2.0, 3.0]], "E-VALUE-TYPE"), (["a", "b"], "E-VALUE-TYPE")
-    for wrong, told in (("none", "E-CODE-DEPENDENCE"), ragged, words, ([1.0], r"the shape is \(1,\), expected \(2,\)")):
+    for wrong, told in (("none", "E-CODE-MISSING"), ragged, words, ([1.0], r"the shape is \(1,\), expected \(2,\)")):
         with pytest.raises(PolhodeError, match=told):
             bars.compile().inverse_dynamics(q[0], u[0], udot[0], multipliers=wrong)
     embedded = four_bar().derive(independent=["crank"]).compile()

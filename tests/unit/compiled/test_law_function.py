@@ -96,7 +96,7 @@ def test_a_law_is_not_written_over_that_of_another_controller(tmp_path: Path) ->
     (lambda c: c.compile(sample_time=0.1)({"y": 1}), "there is no measurement 'y'"),
     (lambda c: c.compile(sample_time=0.1)(q=[0.0], u=[0.0]), "it is not given"),
     (lambda c: c.compile(sample_time=0.1)(q=[0.0], u=[0.0], reference={"y": 1}), "there is no reference 'y'"),
-    (lambda c: c.compile(sample_time=0.1)(q=[0.0], u=[0.0], reference={"x": [1] * 4}), "derivatives up to 2"),
+    (lambda c: c.compile(sample_time=0.1)(q=[0.0], u=[0.0], reference={"x": [1] * 4}), "derivatives up to order 2"),
     (lambda c: c.compile(sample_time=-1), "-1 is not a time > 0"),
     (lambda c: c.export("c", "out", sample_time=0), "0 is not a time > 0"),
     (lambda c: c.compile(sample_time=0.1, parameters=3), "3 is not values by name"),

@@ -60,7 +60,7 @@ def test_a_sampled_switch_has_hysteresis() -> None:
     ("make", "sentence"),
     [
         (lambda e: Switched(1, Hold(e), {"theta": 1}), "1 is not a controller"),
-        (lambda e: Switched(Hold(e), Hold(e)), "no width tells near from far"),
+        (lambda e: Switched(Hold(e), Hold(e)), "no width is given"),
         (lambda e: Switched(Hold(e), Hold(e), {"theta": 0}), "the width of theta is not positive"),
         (lambda e: Switched(Hold(e), Hold(e), {"thta": 1}), "no state 'thta'"),
         (lambda e: Switched(Hold(e), Hold(e), {"theta": 1}, leave=1), "not above 1"),

@@ -15,7 +15,7 @@ def test_what_measurements_tell_and_do_not_tell_is_reported() -> None:
     a, b = (s.joint(name, s.ground, s.body(name, 1), ph.Prismatic("x")) for name in "ab")
     found = s.derive().observability([b.q[0] - a.q[0]])
     assert found.rank == 2 and found.unobservable == ("a", "b", "a'", "b'") and found.unseen == ()
-    assert "only combinations are observable" in str(found)
+    assert "only combinations are determined" in str(found)
 
 
 def test_linear_equations_have_the_rank_that_numbers_give() -> None:

@@ -73,7 +73,7 @@ WRONG = {
     "motors: {j9: {inertia: 1}}": "there is no joint 'j9'",
     "motors: {j1: {inertia: [0, 0, 1], stiffness: -5}}": "the stiffness -5 is not positive",
     "motors: {j1: {inertia: [0, 0, 1], coupling: half}}": "there is no coupling 'half'",
-    "motors: {j1: {inertia: [1, 2]}}": "3 entries are wanted here",
+    "motors: {j1: {inertia: [1, 2]}}": "expected 3 entries",
     "motors: {j1: {ratoi: 3}}": "Did you mean `ratio`",
     "motors: {j1: {ratio: 0}}": "the ratio is zero",
 }

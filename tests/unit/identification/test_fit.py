@@ -120,7 +120,7 @@ def test_motions_that_do_not_excite_are_told_with_the_parameters() -> None:
     slow = data(0.0)
     q, u = slow["q"], slow["u"]
     held = {"q": q * [1, 0] + [0, 0.3], "u": u * [1, 0] + [0, 1.0], "udot": slow["udot"], "tau": slow["tau"]}
-    with pytest.raises(PolhodeError, match=r"the data do not tell apart .*viscous_b"):
+    with pytest.raises(PolhodeError, match=r"the data do not separate .*viscous_b"):
         arm().identify(held, base=base(), parameters=LENGTH)
 
 

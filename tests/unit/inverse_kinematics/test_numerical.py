@@ -56,7 +56,7 @@ def test_limits_are_kept_and_can_be_left_out() -> None:
     assert equations.inverse_kinematics("tip", p, of="position", near=[0, -1]).q == pytest.approx(q, abs=1e-8)
     low = equations.inverse_kinematics("tip", p[0], of="position", near=[1, -1], limits=False)
     assert low.q[1] == pytest.approx(-q[0, 1])  # the elbow on the other side, which the limits forbid
-    with pytest.raises(PolhodeError, match="could not be brought"):
+    with pytest.raises(PolhodeError, match="did not reach its target"):
         equations.inverse_kinematics("tip", (-1.5, 0, 0), of="position", restarts=5)
 
 

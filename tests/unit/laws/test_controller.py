@@ -363,7 +363,7 @@ def test_outputs_that_do_not_tell_the_state_are_refused() -> None:
     e = cart_pole().derive()
     with pytest.raises(ph.PolhodeError, match="nothing that is measured depends on x, x'"):
         EKF(e, ["theta"], **NOISE, sample_time=0.01)
-    with pytest.raises(ph.PolhodeError, match=r"do not tell the mode with the eigenvalue 0 1/s \(in x'?\)"):
+    with pytest.raises(ph.PolhodeError, match=r"do not observe the mode with the eigenvalue 0 1/s \(in x'?\)"):
         KalmanFilter(e.linearize(), ["theta"], **NOISE)
     with pytest.raises(ph.PolhodeError, match="no noise drives the mode"):
         KalmanFilter(e.linearize(), ["x"], process_noise={"x": 1}, measurement_noise=1)

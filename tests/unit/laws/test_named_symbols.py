@@ -42,7 +42,7 @@ def test_what_an_observer_does_not_know_is_told(equations, how):
     ekf = EKF(equations, OUTPUTS, sample_time=0.02, process_noise=1, measurement_noise=1e-4, step="euler")
     loop = Observed(LQR(equations.linearize(), sample_time=0.02), ekf)
     run = equations.simulate(0.1, controller=loop, start={"theta": 0.1}, **how)
-    assert any("the observer takes controls to act at once" in each for each in run.notices)
+    assert any("the observer assumes that controls act at once" in each for each in run.notices)
 
 
 def arm(motors: bool = False, declared: bool = False) -> EquationsOfMotion:

@@ -276,7 +276,7 @@ def test_values_that_are_not_by_name_and_unknown_options_are_refused() -> None:
     s = cart_and_pole()
     with pytest.raises(PolhodeError, match="depends on x, which is no parameter") as caught:
         s.derive().linearize({"th": s.joints["x"].q[0]})
-    assert caught.value.problems[0].code == "E-LINEAR-NAME"
+    assert caught.value.problems[0].code == "E-LINEAR-DEPENDENCE"
     with pytest.raises(PolhodeError, match=r"no option 'speed'\.\n  Did you mean 'speeds'") as caught:
         cart_and_pole().derive().linearize(speed={"w": 1})
     assert caught.value.problems[0].code == "E-CALL-NAME"

@@ -291,7 +291,7 @@ def test_what_a_model_file_cannot_hold_is_refused_when_it_is_written() -> None:
 
     s = arm()
     s.apply(Rope, a="ground", b="hand", tension=lambda length, rate: length, name="rope")
-    with pytest.raises(FormatError, match="rope 'rope': model files know no load of type 'rope'"):
+    with pytest.raises(FormatError, match="rope 'rope': model files have no load of type 'rope'"):
         dumps_yaml(s)
 
 

@@ -227,7 +227,7 @@ def slider_guess() -> ph.Equations:
 
 
 CALLS = {
-    "guess word": ({"guess": "good"}, "'good' is nothing to begin with"),
+    "guess word": ({"guess": "good"}, "'good' is not a first guess"),
     "guess unknown": ({"guess": {"y": 1}}, "there is no coordinate, speed or state 'y'"),
     "guess nan": ({"guess": {"x": [0, float("nan")]}}, "[0, nan] is not a finite number"),
     "guess text": ({"guess": {"x": "a"}}, "is not a finite number, or several"),

@@ -75,7 +75,7 @@ def test_meshes_without_room_and_loose_or_missing_optima_are_reported() -> None:
         problem.solve()
     problem = cart_pole().derive().collocation(2, start={"theta": pi}, end=UP, limits={"F": 20}, nodes=10)
     loose = {"acceptable_tol": 1e3, "acceptable_constr_viol_tol": 1e3, "acceptable_dual_inf_tol": 1e9}
-    with pytest.warns(UserWarning, match="to a looser tolerance than requested"):
+    with pytest.warns(UserWarning, match="to a looser tolerance than `tolerance`"):
         made = problem.solve(options={**loose, "acceptable_compl_inf_tol": 1e3, "acceptable_iter": 2})
     assert made.status == "acceptable"
     e = cart_pole().derive()

@@ -299,7 +299,7 @@ def test_events_may_be_functions_of_states_or_expressions_with_them(equations: p
 def test_what_a_function_of_the_states_raises_ends_the_run_with_its_sentence(equations: ph.Equations) -> None:
     with pytest.raises(SimulationError, match="the controller of inputs raised IndexError"):
         equations.simulate(1, inputs=lambda t, q, u, z: {"voltage": z[7]})
-    with pytest.raises(PolhodeError, match="an event depends on the state 'other', which the run does not know"):
+    with pytest.raises(PolhodeError, match="an event depends on the state 'other', which this run does not have"):
         equations.simulate(1, events=[ph.symbol("other", "state")])
 
 

@@ -12,5 +12,5 @@ TARGETS: dict[str, Target] = {each.name: each for each in (c99.TARGET, fortran.T
 def target_of(name: str) -> Target:
     """A target by its name."""
     if not isinstance(name, str) or name not in TARGETS:
-        raise unknown("target", name, TARGETS, code="E-CODE-NAME")
+        raise unknown("target", name, TARGETS, place="target", code="E-CODE-NAME")
     return TARGETS[name]

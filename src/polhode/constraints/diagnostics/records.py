@@ -148,8 +148,8 @@ def _lines(found: Diagnosis) -> Iterator[str]:
         yield f"impossible: {sentence} Check where the bodies and frames are, or remove the constraint."
     for each in found.contradictory:
         yield (
-            f"contradictory: '{each.row}' asks for other speeds than {_quoted(each.of) or 'rest'}; both can be kept at "
-            "special coordinates at most. Remove one of them, or let them ask for the same motion."
+            f"contradictory: '{each.row}' needs other speeds than {_quoted(each.of) or 'rest'}; both can be kept at "
+            "special coordinates at most. Remove one of them, or give both the same motion."
         )
     if found.trivial:
         yield f"kept by the tree itself, and left out: {_listed(found.trivial)}."
@@ -225,7 +225,7 @@ def _on_the_pose(found: Diagnosis, here: PoseReport) -> Iterator[str]:
         yield f"redundant wherever it is assembled (overconstrained): {_follows(each)}"
     if here.redundant:
         yield (
-            "the forces of these constraints cannot be told apart, and small errors of lengths would lock the "
+            "the forces of these constraints are not unique, and small errors of lengths would lock the "
             "mechanism: remove them, or close the loop with a joint that leaves more free."
         )
     if here.contradictory and not found.contradictory:
@@ -252,7 +252,7 @@ def _on_the_pose(found: Diagnosis, here: PoseReport) -> Iterator[str]:
 
 def _follows(each: Dependence) -> str:
     if not each.of:
-        return f"'{each.row}' asks nothing of the speeds."
+        return f"'{each.row}' does not restrict the speeds."
     return f"'{each.row}' follows from {_quoted(each.of)}."
 
 

@@ -461,7 +461,7 @@ class FeedbackLinearization(Controller):
         left = self.zero_dynamics
         if left.is_stable is None:
             states = "one state is" if left.size == 1 else f"{left.size} states are"
-            undecided = "eigenvalues do not tell whether what is left stays bounded"
+            undecided = "eigenvalues do not decide whether the rest stays bounded"
             return (f"{states} not made linear, and {undecided}.", *left.notices)
         if left.is_stable:
             return ()

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import Any
 
-from ...errors import ModelError, PolhodeError, shown, unknown
+from ...errors import ModelError, PolhodeError, unknown, wrong_kind
 from .function import Opaque
 from .piecewise import Pieces, interpolant
 
@@ -144,7 +144,7 @@ def checked(
 ) -> Table:
     """A table of abscissae x (or a pair) and ordinates y (or rows); raise with the caller's `words` if invalid."""
     if not isinstance(name, str):
-        raise ModelError(f"a table is named by a text, not by {shown(name)}.", place="table", code="E-FUNCTION-TYPE")
+        raise wrong_kind("a name for a table", name, "table", 'Give name="torque", for example.', "E-FUNCTION-TYPE")
     place = place or (f"table '{name}'" if name else "table")
     if not isinstance(kind, str) or kind not in KINDS:
         raise unknown("kind", kind, KINDS, place=place, code="E-FUNCTION-NAME", error=ModelError)

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import Any
 from weakref import WeakValueDictionary
 
-from ...errors import ModelError, PolhodeError, shown
+from ...errors import ModelError, PolhodeError, wrong_kind
 from .function import Opaque
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,47}", re.ASCII)
@@ -96,7 +96,7 @@ def checked(
         cure = "Use letters, digits and underscores, and no word of C, Python or math.h."
         raise ModelError("this cannot be a function's name.", place, cure, "E-FUNCTION-NAME")
     if not isinstance(c, str):
-        raise ModelError(f"C source is a text, not {shown(c)}.", place=place, code="E-FUNCTION-TYPE")
+        raise wrong_kind("C source", c, place, 'Give c="double f(double x) { … }".', "E-FUNCTION-TYPE")
     if not c and python is None:
         raise ModelError("it has neither C source nor a callable.", place=place, cure="Give c= or python=.",
                          code="E-FUNCTION-MISSING")  # fmt: skip

@@ -39,7 +39,7 @@ UNSEEN = frozenset((
 _UNSEEN_ATTRIBUTES = frozenset(("user", "meshdir", "texturedir", "assetdir", "strippath"))
 
 _REFUSED = {
-    "plugin": "plugins are code that polhode does not know",
+    "plugin": "plugins are code that polhode does not have",
     "flex": "a flexible body is not a rigid one",
     "flexcomp": "a flexible body is not a rigid one",
     "attach": "a model within a model is not read",

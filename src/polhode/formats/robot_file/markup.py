@@ -135,7 +135,8 @@ class _Parser:
             said = f"the file's encoding cannot be read: {error}."
             raise FormatError(said, f"{self.file}:1", "Save the file as UTF-8.", "E-ROBOT-READ") from None
         if self.root is None:
-            raise FormatError("there is no element in it.", place=self.file, code="E-ROBOT-MISSING")
+            cure = "Give a URDF, SDF or MJCF file."
+            raise FormatError("there is no element in it.", self.file, cure, "E-ROBOT-MISSING")
         return self.root
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:

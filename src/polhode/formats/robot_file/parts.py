@@ -116,7 +116,7 @@ class ElementReader:
 
     def geometry(self, element: Element, role: str, what: str) -> Geometry | None:
         """What is to be drawn; as it never enters the equations, what cannot be drawn is a warning."""
-        raise NotImplementedError
+        raise NotImplementedError  # each format has its own elements
 
 
 def solids_of(holders: Sequence[Element]) -> list[Element]:

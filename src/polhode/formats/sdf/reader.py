@@ -352,7 +352,7 @@ def _tree_and_loops(model: Robot, findings: Findings) -> tuple[list[JointPart], 
         waiting += [joint.child for joint in reversed(following)]
     if len(order) < len(carrier):
         lost = next(joint for joint in carrier.values() if joint not in order)
-        said, cure = "the links form a cycle that hangs on nothing.", "Let one of them be the child of no joint."
+        said, cure = "the links form a cycle without a root.", "Remove the joint whose child is to be the root."
         findings.problem((lost.line, f"joint '{lost.name}'"), said, cure, "E-ROBOT-TREE")
     return order, loops
 

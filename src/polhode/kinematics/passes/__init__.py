@@ -39,7 +39,7 @@ def check(names: Iterable[str]) -> None:
     """Refuse the name of a pass that is none."""
     for name in names:
         if not isinstance(name, str) or name not in PASSES:
-            raise unknown("pass", name, PASSES, code="E-MODEL-NAME")
+            raise unknown("pass", name, PASSES, place="passes", code="E-MODEL-NAME")
 
 
 def apply(tree: Tree, names: Iterable[str]) -> Tree:

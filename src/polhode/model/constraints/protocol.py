@@ -217,9 +217,9 @@ def check_bodies(constraint: Constraint) -> None:
         raise ModelError(message, constraint.place, "Declare two fields of the kind `body`.", "E-MODEL-SHAPE")
     if len(set(bodies)) == len(bodies):
         return
-    if isinstance(constraint, LoopConstraint):
-        raise ModelError(f"both frames are on body '{bodies[0]}'.", place=constraint.place, code="E-MODEL-TREE")
-    raise ModelError(f"body '{bodies[0]}' cannot touch itself.", place=constraint.place, code="E-MODEL-TREE")
+    is_loop = isinstance(constraint, LoopConstraint)
+    message = f"both frames are on body '{bodies[0]}'." if is_loop else f"body '{bodies[0]}' cannot touch itself."
+    raise ModelError(message, constraint.place, "Give two bodies, or a body and the ground.", "E-MODEL-TREE")
 
 
 def lettered_pose(name: str = "") -> Pose:

@@ -193,7 +193,7 @@ def _check(beam: Beam) -> None:
         _check_count("modes", count, 1, place)
     lacking = [kind for kind in kinds if kind not in beam.counts]
     if lacking:
-        raise refused(f"modes lacks '{lacking[0]}'.", place, "Give one number for all, or each.", "E-FLEX-NUMBER")
+        raise refused(f"modes lacks '{lacking[0]}'.", place, "Give one number for all, or each.", "E-FLEX-MISSING")
     if beam.frame == "tangent" and BeamFields(beam).is_loose:
         message = f"the ends {beam.ends[0]} and {beam.ends[1]} leave the beam loose in its frame."
         raise refused(

@@ -165,7 +165,7 @@ def _from_functions(shapes: Any, material: Any, place: str) -> dict[str, Any]:
     for entry in list_of(material, "points and bars", place):
         mass, *ends = list_of(entry, "(mass, at) or (mass, start, end)", place)
         if not 1 <= len(ends) <= 2:
-            raise refused(f"{shown(entry)} is no point or bar.", place, _MATERIAL, "E-FLEX-MISSING")
+            raise refused(f"{shown(entry)} is no point or bar.", place, _MATERIAL, "E-FLEX-TYPE")
         start, *rest = (vector_of(end, place) for end in ends)
         path = rest[0] - start if rest else zero()
         at = dict(zip(PLACE, start + path * _XI, strict=True))
@@ -246,7 +246,7 @@ def _from_modal_masses(given: Mapping[str, Any], place: str) -> dict[str, Any]:
     for i, weight in enumerate(weights, start=1):
         shares = sum((outer(s.position[i], s.position[i]) for s in sections.values()), Matrix.zeros(3, 3)).map(as_expr)
         if not trace(shares):
-            raise refused(f"shape {i} moves no node.", place, "Give its values at nodes.", "E-FLEX-MISSING")
+            raise refused(f"shape {i} moves no node.", place, "Give its values at nodes.", "E-FLEX-NUMBER")
         second[i][i] = shares * (weight / trace(shares))
     message = "its modes are used to the order that modal masses carry: no coupling with the motion of the frame."
     warn(message, place=place, cure="Give the masses of the nodes for all of it.", code="W-FLEX-MISSING")

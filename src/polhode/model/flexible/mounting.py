@@ -67,7 +67,7 @@ class FlexibleBody(Body):
 def _home(body: Body) -> Builder:
     if body.home is None:
         cure = "Make one: System.of(model)."
-        raise PolhodeError(f"the body '{body.name}' belongs to no system.", cure=cure, code="E-FLEX-UNSUPPORTED")
+        raise PolhodeError(f"the body '{body.name}' belongs to no system.", cure=cure, code="E-MODEL-TREE")
     return body.home
 
 

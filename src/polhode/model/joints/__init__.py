@@ -32,6 +32,9 @@ JOINTS: dict[str, type[JointType]] = {
         Fixed, Revolute, Prismatic, Screw, Cylindrical, Universal, Planar, Spherical, Free, BuildingBlock,
     )
 }  # fmt: skip
+#: Options of every joint.
+_PLACING = ("at", "rotation", "child_at", "child_rotation", "coordinates", "speeds", "limits", "speed_limits",
+            "effort_limits", "small")  # fmt: skip
 
 
 def joint_type(kind: str | JointType, place: str = "", **options: Any) -> JointType:
@@ -39,7 +42,8 @@ def joint_type(kind: str | JointType, place: str = "", **options: Any) -> JointT
     if isinstance(kind, JointType):
         if options:
             message = f"{', '.join(options)} cannot be given beside a ready joint type."
-            raise ModelError(message, place, code="E-JOINT-TWICE")
+            cure = suggestion(next(iter(options)), _PLACING, "Give it to the joint type, as Revolute(axis).")
+            raise ModelError(message, place, cure, "E-JOINT-TWICE")
         return kind
     made = JOINTS.get(kind) if isinstance(kind, str) else None
     if made is None:

@@ -85,22 +85,19 @@ class Routine:
         return frozenset(name for name, count in counts.items() if count > 1)
 
 
-# What decorators return is a `Routine`, which is called as the function is; its type says so to a type checker.
-
-
 def native(function: F) -> F:
     """A function of a module: every argument that exists at run time and the result have annotations."""
-    return Routine(function, is_inline=False)  # type: ignore[return-value]
+    return Routine(function, is_inline=False)  # type: ignore[return-value]  # called as the function is
 
 
 def in_lanes(function: F) -> F:
     """The same for one that works on all lanes at once: its numbers are vectors."""
-    return Routine(function, is_inline=False, in_lanes=True)  # type: ignore[return-value]
+    return Routine(function, is_inline=False, in_lanes=True)  # type: ignore[return-value]  # as above
 
 
 def inline(function: F) -> F:
     """A function that is expanded where it is called."""
-    return Routine(function, is_inline=True)  # type: ignore[return-value]
+    return Routine(function, is_inline=True)  # type: ignore[return-value]  # as above
 
 
 class Module:

@@ -336,7 +336,7 @@ class Report(notebook.Shown):
     def __post_init__(self) -> None:
         if self.equations.formalism != "kane":
             message = f"the formalism {self.equations.formalism!r} has no report."
-            raise PolhodeError(message, cure='Write derive("kane", report=True).', code="E-DERIVE-UNSUPPORTED")
+            raise PolhodeError(message, "report", 'Write derive("kane", report=True).', "E-DERIVE-UNSUPPORTED")
         check_untruncated(self.equations, "the report of the paper's tables")
         check_rigid(self.equations.system, "the report of the paper's tables", "Derive without `report`.")
         object.__setattr__(self, "_constants", Constants(unused("P", self.equations.system)))

@@ -477,7 +477,8 @@ def least_speeds(jacobian: ArrayLike, velocity: ArrayLike) -> NDArray[np.float64
     """J⁺ x, section 2.3: the least uᵀu among all speeds u that make |J u - x| least."""
     J, x = np.asarray(jacobian, dtype=float), np.asarray(velocity, dtype=float)
     if J.ndim != 2 or x.shape != J.shape[:1]:
-        raise ShapeError(f"a Jacobian of shape {J.shape} does not give velocities {x.shape}.", code="E-PAPER-SHAPE")
+        message = f"a Jacobian of shape {J.shape} does not give velocities {x.shape}."
+        raise ShapeError(message, cure="Give a matrix with a row for each velocity.", code="E-PAPER-SHAPE")
     return np.asarray(np.linalg.lstsq(J, x, rcond=1e-10)[0])
 
 

@@ -217,7 +217,7 @@ class Batch(Shown):
 
         times = read_times(t)
         if times.ndim != 1 or not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-            raise PolhodeError("the times must increase.", place="at", code="E-RUN-NUMBER")
+            raise PolhodeError("the times must increase.", "at", "Sort them, each once.", "E-RUN-NUMBER")
         runs = []
         for run in self:
             reached = times[times <= run.t[-1]] if len(run) else times[:0]

@@ -174,7 +174,8 @@ def _depth(value: Any) -> int:
 def _rows(which: Which, value: Any) -> NDArray[Any]:
     rows = np.asarray(value)
     if rows.dtype.kind not in "fiub":
-        raise ShapeError(f"{rows.dtype} is no type of real numbers.", place=words(which), code="E-BATCH-TYPE")
+        cure = "Give an array of numbers, a row for each member."
+        raise ShapeError(f"{rows.dtype} is no type of real numbers.", words(which), cure, "E-BATCH-TYPE")
     if isinstance(which[1], str) and rows.ndim != 1:
         cure = "Give one number, or an array (N,) with one for each member."
         raise ShapeError(f"the values have shape {rows.shape}.", words(which), cure, "E-BATCH-SHAPE")

@@ -43,7 +43,10 @@ def simulate_batch(derivation: Derivation, duration: float, members: Members) ->
     if INTERRUPTED in batch.status:
         done = int(np.isin(batch.status, WHOLE).sum())
         raise SimulationError(
-            f"the batch was interrupted after {done} of {len(batch)} runs.", trajectory=batch, code="E-RUN-INTERRUPTED"
+            f"the batch was interrupted after {done} of {len(batch)} runs.",
+            trajectory=batch,
+            cure="error.trajectory holds the runs until then.",
+            code="E-RUN-INTERRUPTED",
         )
     return batch
 

@@ -21,7 +21,7 @@ import numpy as np
 from ...compiled.functions import Functions
 from ...constraints.factorisation import Factorisation
 from ...constraints.newton import solve
-from ...errors import PolhodeError, listed, unknown
+from ...errors import PolhodeError, listed
 from ...notebook import Told
 from ..guard import fault_of
 from ..initial_state import Floats, InitialState, initial_state
@@ -93,7 +93,7 @@ def assemble(
     time: float = 0.0,
 ) -> Assembly:
     """A state that keeps the constraints, near the given one."""
-    check_held(hold, "assemble")
+    check_held(hold, "assemble", derivation.synopsis.coordinates)
     functions = Functions(derivation)
     equations = derivation.equations
     functions.values_of((), parameters)  # raises if a value is wrong, with constraints or without
@@ -234,9 +234,6 @@ def weights_of(
 ) -> Floats:
     """The weight of each speed's displacement: 1, more for given coordinates that give way, infinite if they stay."""
     tree, coordinates = manifold.equations.tree, manifold.equations.coordinates
-    for name in hold:
-        if name not in coordinates:
-            raise unknown("coordinate to hold", name, coordinates, place="start", code="E-RUN-NAME")
     following = [name for name in hold if name in coordinates[manifold.auxiliary]]
     if following:
         message = f"'{following[0]}' follows from the other coordinates and cannot be held."
@@ -292,8 +289,8 @@ def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Flo
         table, worst = manifold.constraints.rows, int(np.argmax(np.abs(lost)))
         rivals = [table[k].name for k in range(len(table)) if k != worst and abs(rows.W[k] @ rows.W[worst]) > 1e-9]
         against = listed([f"'{name}'" for name in rivals]) or "the tree"
-        message = f"no speeds keep all constraints: what '{table[worst].name}' asks contradicts {against} (by "
-        cure, place = "Remove one of them, or let them ask for the same motion.", f"constraint '{table[worst].of}'"
+        message = f"no speeds keep all constraints: '{table[worst].name}' contradicts {against} (by "
+        cure, place = "Remove one of them, or prescribe the same motion by both.", f"constraint '{table[worst].of}'"
         raise PolhodeError(f"{message}{abs(lost[worst]):.3g}).", place, cure, "E-CONSTRAINT-FAILED")
     given = [k for k, name in enumerate(names) if name in start.given_speeds]
     if given and len(given) < len(names):

@@ -266,7 +266,7 @@ class EmbeddedRates(ConstrainedRates):
         """The same independent coordinates and speeds, and dependent coordinates that fit them."""
         if self._determinant_sign(t, self.unit(x)[0]) != self.sign:
             message = f"at t = {t:.6g} s {self.constraint_failure(t, x)}"
-            raise Stop("dead_point", message, "Multipliers pass dead points.")
+            raise Stop("dead_point", message, 'Derive with constraints="multipliers", which pass dead points.')
         return super().projected_otherwise(t, x)
 
 

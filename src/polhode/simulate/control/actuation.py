@@ -331,9 +331,8 @@ class _Reader:
         if not isinstance(given, Mapping):
             return Signal(self.what, self.names, self.constants(given))
         values, laws, functions = self.default.copy(), {}, []
-        for key, value in given.items():
-            column = self._column(key)
-            read = self._read(key, value)
+        for column, key in self._columns(given).items():
+            read = self._read(key, given[key])
             if isinstance(read, Expr) and not read.is_number:
                 laws[column] = read
             elif _is_python(read):
@@ -350,7 +349,7 @@ class _Reader:
 
         place = f"{self.what} '{key}'"
         with understood("a value in time", value, place=place):
-            read = value_in_si(self.derivation, value, self.what.removesuffix("s").replace("tau", "effort"), key)
+            read = value_in_si(self.derivation, value, self._kind, key)
             if read is not value:
                 return float(read)
             if isinstance(value, str):
@@ -375,8 +374,8 @@ class _Reader:
             return self.default
         if isinstance(given, Mapping):
             values = self.default.copy()
-            for key, value in given.items():
-                values[self._column(key)] = self._number(key, value)[0]
+            for column, key in self._columns(given).items():
+                values[column] = self._number(key, given[key])[0]
             return values
         if np.ndim(given) == 0 and len(self.names) == 1:
             given = [given]
@@ -389,8 +388,23 @@ class _Reader:
         values = numbers(given, len(names), place)
         if not np.isfinite(values).all():
             message = f"the value of '{names[int(np.argmin(np.isfinite(values)))]}' is not finite."
-            raise PolhodeError(message, self.what, code="E-RUN-NUMBER")
+            raise PolhodeError(message, self.what, "Give finite numbers.", "E-RUN-NUMBER")
         return values
+
+    def _columns(self, given: Mapping[Any, Any]) -> dict[int, Any]:
+        """The keys of a mapping by their columns."""
+        keys: dict[int, Any] = {}
+        for key in given:
+            column = self._column(key)
+            if column in keys:
+                message = f"'{keys[column]}' and '{key}' are one {self._kind}."
+                raise PolhodeError(message, self.what, "Give one of them.", "E-RUN-TWICE")
+            keys[column] = key
+        return keys
+
+    @property
+    def _kind(self) -> str:
+        return "effort" if self.what == "tau" else "input"
 
     def _column(self, key: Any) -> int:
         """The column of a name, of a symbol, or of an effort as it is written, `tau_<speed>`."""
@@ -400,12 +414,12 @@ class _Reader:
         from ...expr import Expr, symbol
         from ...laws.named_symbols import control_names
 
-        kind, found = "effort" if self.what == "tau" else "input", key
+        kind, found = self._kind, key
         if isinstance(key, str):
             found = control_names([symbol(name, kind) for name in self.names], self.also).get(key)
         if not isinstance(found, Expr) or found.data[:1] != (kind,) or found.name not in self.names:
             cure = suggestion(key, (*self.names, *self.also))
-            raise PolhodeError(f"there is no '{key}' in {self.what}.", cure=cure, code="E-RUN-NAME")
+            raise PolhodeError(f"there is no {kind} '{key}'.", self.what, cure, "E-RUN-NAME")
         return self.names.index(found.name)
 
 

@@ -333,7 +333,7 @@ def _curve(wanted: Reference, given: Mapping[str, Any], system: Model) -> Expr:
         most, joined = _SMOOTH[table.points.kind], table.points.kind
         if wanted.order > most:  # the derivative has impulses that no table shows
             better = [kind for kind, enough in _SMOOTH.items() if enough >= wanted.order and kind != "pchip"]
-            message = f"the law wants derivative {wanted.order} of it, and samples that are joined {joined} have "
+            message = f"the law takes derivative {wanted.order} of it, and samples that are joined {joined} have "
             cure = "Give an expression of time, as polhode.planning.quintic makes."
             cure = f'Join them smoothly: sampled(times, values, "{better[0]}").' if better else cure
             raise PolhodeError(f"{message}{most or 'none'}.", place, cure, "E-CONTROL-UNSUPPORTED")

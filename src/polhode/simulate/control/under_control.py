@@ -181,7 +181,7 @@ class ClosedLoopResults:
         for name, row in zip(lengths, self._at_samples(*lengths.values()), strict=True):
             if np.abs(row - 1.0).max() > ROUNDED:
                 yield (
-                    f"the quaternion that was wanted for the orientation of '{name}' had lengths from {row.min():.3g} "
+                    f"the reference quaternion for the orientation of '{name}' had lengths from {row.min():.3g} "
                     f"to {row.max():.3g}: it was divided by its length."
                 )
 
@@ -193,12 +193,12 @@ class ClosedLoopResults:
         if how.delay >= end > 0.0:
             yield f"nothing that the controller gave acted: the delay of {how.delay:g} s is as long as the run."
         if how.sample_time >= end > 0.0:
-            long = f"a sample time of {how.sample_time:g} s is as long as the run"
+            long = f"its sample time {how.sample_time:g} s is as long as the run"
             yield f"the law was evaluated once, at the start: {long}."
         rounded = [each.name for each in loop.law.controls if each in how.quantisation]
         if loop.has_observer and (how.delay or rounded):
             what = f"the delay of {how.delay:g} s" if how.delay else f"how '{rounded[0]}' is rounded"
-            yield f"the observer takes controls to act at once, as the law gives them: it does not know of {what}."
+            yield f"the observer assumes that controls act at once, as the law gives them: {what} is not in its model."
 
     def _beyond_samples(self, loop: ClosedLoop, end: float) -> Iterator[str]:
         """Tables over time, of references or in the law itself, that do not reach as far as the run."""

@@ -408,7 +408,7 @@ def expressed(equations: EquationsOfMotion, expression: Any, place: str) -> Expr
     known = {*equations.q, *equations.u, *equations.z, *equations.tau, system.time, *given}
     others = [symbol for symbol in free_symbols([value]) if symbol not in known]
     if others:
-        message = f"it depends on the {described(others[0])}, which the run does not know."
+        message = f"it depends on the {described(others[0])}, which this run does not have."
         cure = "Use coordinates, speeds, efforts, inputs, time and parameters of this system."
         raise PolhodeError(message, place, cure, "E-RUN-DEPENDENCE")
     return as_expr(value)

@@ -67,7 +67,7 @@ class SolverIntegration(Integration):
     def _schedule(self, size: int) -> None:
         """Time events are passed one by one."""
 
-    def _of_method(self, method: str, t: float, x: Floats) -> SolverRun:  # type: ignore[override]
+    def _of_method(self, method: str, t: float, x: Floats) -> SolverRun:  # type: ignore[override]  # as `run`
         self.jumps = self.guard.discontinuities
         run = SolverRun(self.rates, self.control, t, x)
         run.record.times, run.record.samples = self.times, self.states.reshape(-1)
@@ -83,7 +83,7 @@ class SolverIntegration(Integration):
         self._natively(run)
         return run
 
-    def _natively(self, run: SolverRun) -> None:  # type: ignore[override]
+    def _natively(self, run: SolverRun) -> None:  # type: ignore[override]  # as `run`
         """Hold the signs of the rates, which may have been made anew."""
         if self.jumps is not None and self.jumps.is_old:
             self.jumps.start(float(run.record.t), run.x.copy())
@@ -331,6 +331,7 @@ class PlainEvents(EventMemory):
 
         return fill
 
+    # native events take code
     def switch_by(self, rates: Rates, tables: HeldTables | None) -> None:  # type: ignore[override]
         """Take the last events, which are switches and corners, from the rates, whose signs and tables are held."""
         record, modes = self.record, rates.signs.modes if rates.signs is not None else np.zeros(0)

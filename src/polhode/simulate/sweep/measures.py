@@ -228,7 +228,8 @@ def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Ma
     labels = labels_of(equations)
     axes = {labels[which[name]]: _values(name, _in_si(equations, which[name], vary[name])) for name in vary}
     if len(axes) < len(vary):
-        raise PolhodeError(f"{listed(map(repr, vary))} name one value twice.", place="sweep", code="E-BATCH-TWICE")
+        message = f"{listed(map(repr, vary))} name one value twice."
+        raise PolhodeError(message, "sweep", "Give one of the names.", "E-BATCH-TWICE")
     lengths = {name: len(values) for name, values in axes.items()}
     if zipped and len({*lengths.values()}) > 1:
         counts = listed(f"'{name}' has {length}" for name, length in lengths.items())

@@ -348,7 +348,7 @@ def _runner(workers: int | None, executor: Any, client: Any) -> tuple[_RunAll, i
     given = [name for name, value in options.items() if value is not None]
     if len(given) > 1:
         message = f"{' and '.join(given)} are given; one of them runs the sweep."
-        raise PolhodeError(message, "sweep", code="E-BATCH-TWICE")
+        raise PolhodeError(message, "sweep", "Give one of them.", "E-BATCH-TWICE")
     if client is not None:
         check_client(client)
         return lambda work, chunks: on_cluster(work, chunks, client), max(1, sum(client.nthreads().values()))

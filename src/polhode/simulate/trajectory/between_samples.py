@@ -50,7 +50,8 @@ def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, str]:
     """The states (T, n) at other times inside a trajectory, and in words by what they were found."""
     t = trajectory.t
     if not len(t) or times.ndim != 1 or not np.isfinite(times).all():
-        raise PolhodeError("these are no times to look at.", place="trajectory", code="E-TRAJECTORY-NUMBER")
+        message = "the times are not a list of finite numbers." if len(t) else "the trajectory has no samples."
+        raise PolhodeError(message, "trajectory", "Give times in seconds, as [0, 0.1].", "E-TRAJECTORY-NUMBER")
     slack = 1e-12 * max(1.0, abs(float(t[-1])))
     if times.size and (times.min() < t[0] - slack or times.max() > t[-1] + slack):
         message = f"the trajectory runs from {t[0]:g} to {t[-1]:g} s, not from {times.min():g} to {times.max():g} s."

@@ -112,7 +112,8 @@ def _csv_fields(path: Path, content: bytes) -> dict[str, Any]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError("the file is not UTF-8 text.", place=str(path), code="E-FILE-READ") from error
+        cure = "Give a CSV file in UTF-8, as `to_csv` writes it."
+        raise FormatError("the file is not UTF-8 text.", str(path), cure, "E-FILE-READ") from error
     status, message = "done", ""
     if text.startswith("# partial: "):
         first, _, text = text.partition("\n")
@@ -138,17 +139,21 @@ def _csv_fields(path: Path, content: bytes) -> dict[str, Any]:
 def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
     rows: list[list[float]] = []
     for row in filter(None, reader):
-        values, problem = [], "" if len(row) == width else f"{len(row)} values, expected {width}."
+        values, problem, cure = [], "", ""
+        if len(row) != width:
+            problem, cure = f"{len(row)} values, expected {width}.", "Give each row a value for each column."
         try:
             values = [float(value) for value in row]
         except ValueError:
-            problem = problem or "a value is not a number."
+            if not problem:
+                problem, cure = "a value is not a number.", "Write numbers with a point, as 0.5."
         if not problem and not np.isfinite(values).all():
-            problem = "a value is not finite."
+            problem, cure = "a value is not finite.", "Leave the row out."
         if not problem and rows and values[0] <= rows[-1][0]:
             problem = f"time does not increase: {values[0]:g} after {rows[-1][0]:g}."
+            cure = "Sort the rows by time, each time once."
         if problem:
-            raise FormatError(problem, f"{path}:{reader.line_num + before}", code="E-FILE-READ")
+            raise FormatError(problem, f"{path}:{reader.line_num + before}", cure, "E-FILE-READ")
         rows.append(values)
     return np.array(rows, dtype=np.float64).reshape(len(rows), width)
 

@@ -48,11 +48,11 @@ class Part:
     port: str
 
     def __str__(self) -> str:
-        unit = "J" if self.name == "the run" else "W"
+        unit, scale = ("J", "energy") if self.name == "the run" else ("W", "power")
         port = f"; its largest port is {self.port}" if self.port else ""
         return (
             f"at t = {self.time:.6g} s {self.name} takes in {self.inflow:.6g} {unit} and stores {self.stored:.6g} "
-            f"{unit}, {self.residual:.1e} of the scale apart{port}"
+            f"{unit}, {self.residual:.1e} of the {scale} scale apart{port}"
         )
 
 
@@ -87,8 +87,8 @@ class PowerAudit(Shown):
         if not 0 < tolerance < self.quadrature or self["the run"].residual > tolerance or not self.rate:
             return ()
         return (
-            f"there are too few samples to tell whether the run keeps its energy to {tolerance:g}: the work between "
-            f"them is known to {self.quadrature:.1e} of the energy scale. Give rate={self._enough(tolerance):.4g}.",
+            f"there are too few samples to decide whether the run keeps its energy to {tolerance:g}: the work between "
+            f"them is known to {self.quadrature:.1e} of the energy scale. Try rate={self._enough(tolerance):.4g}.",
         )
 
     def _enough(self, tolerance: float) -> float:

@@ -437,7 +437,8 @@ class Trajectory(ClosedLoopResults, Shown):
             found[name] = Difference(float(gap[k]), float(t[k]))
         if not found:
             message = "the runs have no coordinate, speed, effort or input of the same name."
-            raise PolhodeError(message, "compare", code="E-TRAJECTORY-UNSUPPORTED")
+            cure = "Compare runs of one mechanism, or of mechanisms with common names."
+            raise PolhodeError(message, "compare", cure, "E-TRAJECTORY-UNSUPPORTED")
         return Comparison(dict(sorted(found.items(), key=lambda item: (-item[1].largest, item[0]))))
 
     # ---- files -----------------------------------------------------------------------------------------------

@@ -78,6 +78,8 @@ def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Fl
             raise PolhodeError(
                 f"the trajectory's {kind} are {', '.join(ours) or 'none'}; the mechanism's are "
                 f"{', '.join(theirs) or 'none'}.",
+                place="of",
+                cure="Give the equations of this run's mechanism.",
                 code="E-TRAJECTORY-TWICE",
             )
         found.append(values[:, [ours.index(name) for name in theirs]])
@@ -93,7 +95,7 @@ def acting_columns(values: Floats | None, ours: Sequence[str], theirs: Sequence[
     if sorted(ours) != sorted(theirs):
         known = ", ".join(ours) or f"{values.shape[1]} without names"
         message = f"the trajectory's {kind} are {known}; the mechanism's are {', '.join(theirs) or 'none'}."
-        raise PolhodeError(message, code="E-TRAJECTORY-TWICE")
+        raise PolhodeError(message, "of", "Give the equations of this run's mechanism.", "E-TRAJECTORY-TWICE")
     return values[:, [list(ours).index(name) for name in theirs]]
 
 

@@ -137,7 +137,7 @@ def test_zero_dynamics_and_singular_states_are_reported() -> None:
         law = e.feedback_linearize(["x"])
     assert law.notices and law.zero_dynamics.is_stable is False
     told = e.feedback_linearize(["theta"]).notices[0]
-    assert told.startswith("2 states are not made linear, and eigenvalues do not tell")
+    assert told.startswith("2 states are not made linear, and eigenvalues do not decide")
     law = cart_pole().derive().feedback_linearize(["theta"])
     assert [str(each) for each in law.singular] == ["cos(theta)"]
     (told,) = law.law.conditions

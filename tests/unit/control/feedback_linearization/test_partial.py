@@ -24,7 +24,7 @@ def test_an_acrobot_and_a_pendubot_both_ways(driven: str, other: str) -> None:
 def test_zero_dynamics_of_a_hanging_acrobot_oscillate_and_those_of_a_standing_one_grow() -> None:
     e = two_link_pendulum().derive()
     hanging = PartialLinearization(e, inputs=["elbow"])
-    assert hanging.zero_dynamics.is_stable is None and "do not tell" in hanging.notices[0]
+    assert hanging.zero_dynamics.is_stable is None and "do not decide" in hanging.notices[0]
     with pytest.warns(UserWarning, match="W-CONTROL-UNSUPPORTED"):
         standing = PartialLinearization(e, inputs=["elbow"], at={"shoulder": np.pi})
     assert standing.zero_dynamics.is_stable is False

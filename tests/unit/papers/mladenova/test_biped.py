@@ -37,7 +37,7 @@ def test_a_gait_without_size_or_time_is_refused(name: str, value: float) -> None
     given: dict[str, Any] = {"length": 0.4, "height": 0.8, "clearance": 0.05, "single": 0.5, "double": 0.15}
     with pytest.raises(PolhodeError, match=f"gait {name}: .* is not a positive number") as caught:
         Gait(**(given | {name: value}))
-    assert caught.value.problems[0].code == "E-CALL-TYPE"
+    assert caught.value.problems[0].code == "E-CALL-NUMBER"
 
 
 def test_bars_reach_and_wrong_lengths_are_refused() -> None:

@@ -85,7 +85,7 @@ def test_an_unknown_reduction_of_an_expression_is_told(swing: Trajectory, pendul
 
 
 @pytest.mark.parametrize(("function", "told"), [
-    (lambda run: run["elbow"], "raised PolhodeError: the trajectory has no value 'elbow'"),
+    (lambda run: run["elbow"], "raised PolhodeError: Trajectory: the trajectory has no value 'elbow'"),
     (lambda run: None, "returned None, which is no real number"), (lambda run: "high", "returned 'high'"),
     (lambda run: [[1], [2, 3]], "which is no real number"),
 ])  # fmt: skip

@@ -54,9 +54,9 @@ def stiff_block() -> ph.Equations:
 
 
 def test_samples_that_are_too_few_are_told_of_and_not_held_against_the_run() -> None:
-    with pytest.warns(UserWarning, match="too few samples to tell"):
+    with pytest.warns(UserWarning, match="too few samples to decide"):
         made = stiff_block().simulate(2, audit=True)
-    assert any("Give rate=1600" in notice for notice in made.notices)
+    assert any("Try rate=1600" in notice for notice in made.notices)
     audit = made.power_audit()
     assert audit["the run"].residual < 1e-9 < 1e-2 < audit.quadrature
     assert "too few samples" in str(audit)
