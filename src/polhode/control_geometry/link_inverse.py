@@ -48,15 +48,6 @@ _PLACE = "link inverse dynamics"
 fault = fault_at(_PLACE)
 
 
-@dataclass(frozen=True)
-class _Instant:
-    """Time, inputs and states on which the efforts may depend, as given."""
-
-    time: Any
-    inputs: Mapping[str, Any]
-    z: Mapping[str, Any]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class LinkInverse(Typeset):
     """Efforts and rotor motions as functions of the links' motion.
@@ -92,18 +83,18 @@ class LinkInverse(Typeset):
         are numbers or one for each time; they are needed where the efforts depend on them. Inputs count as constant in
         time where the motion is differentiated. The first call compiles a native function, which serves the later ones.
         """
-        return self._numbers("efforts", motion, parameters, _Instant(time, inputs or {}, z or {}))
+        return self._numbers("efforts", motion, parameters, time, inputs or {}, z or {})
 
     def rotors_at(
         self, motion: Any, parameters: Named = None, *, time: Any = None, inputs: Named = None, z: Named = None
     ) -> dict[str, Floats]:
         """The angles of the rotors by name, likewise."""
-        return self._numbers("rotors", motion, parameters, _Instant(time, inputs or {}, z or {}))
+        return self._numbers("rotors", motion, parameters, time, inputs or {}, z or {})
 
-    def _numbers(self, what: str, motion: Any, parameters: Named, at: _Instant) -> dict[str, Floats]:
+    def _numbers(self, what: str, motion: Any, parameters: Named, *at: Any) -> dict[str, Floats]:
         rows, shape = self._rows(motion)
         names, needed, fixed, function = self._compiled(what)
-        columns = self._columns(needed, at, shape)
+        columns = self._columns(needed, shape, *at)
         states = np.concatenate([*(row.reshape(len(row), -1) for row in rows), *columns.values()])
         known = self._model_values if parameters is None else parameter_values(self.equations, parameters)
         evaluate([x for x in fixed if x not in known], {})  # raises where a value is missing
@@ -116,16 +107,15 @@ class LinkInverse(Typeset):
 
     def _compiled(self, what: str) -> tuple[Sequence[str], set[Expr], list[Expr], Callable[..., Any]]:
         """Names of values, symbols in them, the parameters among these, and a native function, compiled once."""
-        kept: dict[str, Any] = vars(self)
-        if f"_{what}" not in kept:
+        kept: dict[str, Any] = vars(self).setdefault("_functions", {})
+        if what not in kept:
             values = self.efforts if what == "efforts" else {name: angle for name, (angle, _, _) in self.rotors.items()}
-            used = free_symbols(values.values())
-            fixed = [x for x in used if x.data[0] == "parameter"]
-            moved = [x for order in self.motion for x in order]
-            varied = [x for x in self._words() if x in used]
-            function = native_function([*moved, *varied], [*values.values()], dict.fromkeys(fixed, 0.0))
-            kept[f"_{what}"] = [*values], {*used}, fixed, function
-        found: tuple[Sequence[str], set[Expr], list[Expr], Callable[..., Any]] = kept[f"_{what}"]
+            used = {*free_symbols(values.values())}
+            fixed = [entry.symbol for entry in self.equations.system.parameters.values() if entry.symbol in used]
+            varied = [*(x for order in self.motion for x in order), *(x for x in self._words() if x in used)]
+            function = native_function(varied, [*values.values()], dict.fromkeys(fixed, 0.0))
+            kept[what] = [*values], used, fixed, function
+        found: tuple[Sequence[str], set[Expr], list[Expr], Callable[..., Any]] = kept[what]
         return found
 
     def _rows(self, motion: Any) -> tuple[list[Floats], tuple[int, ...]]:
@@ -144,13 +134,15 @@ class LinkInverse(Typeset):
                 raise ValueError
         return rows, shape
 
-    def _columns(self, needed: set[Expr], at: _Instant, shape: tuple[int, ...]) -> dict[Expr, Floats]:
+    def _columns(
+        self, needed: set[Expr], shape: tuple[int, ...], time: Any, of_inputs: Mapping[str, Any], z: Mapping[str, Any]
+    ) -> dict[Expr, Floats]:
         """Values of time, inputs and states on which the result depends."""
         system, words = self.equations.system, self._words()
         inputs = {name: entry.symbol for name, entry in system.inputs.items()}
         states = {name: entry.symbol for name, entry in system.states.items()}
-        given: dict[Expr, Any] = {} if at.time is None else {system.time: at.time}
-        for kind, table, said in (("input", inputs, at.inputs), ("state", states, at.z)):
+        given: dict[Expr, Any] = {} if time is None else {system.time: time}
+        for kind, table, said in (("input", inputs, of_inputs), ("state", states, z)):
             for name, value in said.items():
                 if name not in table:
                     raise unknown(kind, name, table, place=_PLACE, code="E-JOINT-NAME")

@@ -23,6 +23,7 @@ from ..model.forces.protocol import (
     VELOCITY,
     BodyTorque,
     CoordinateForce,
+    EnergyStore,
     LineTension,
     PointForce,
     PotentialEnergy,
@@ -188,7 +189,7 @@ class Loads:
         loads = (load for load in self.model.primitive_loads if isinstance(load, PotentialEnergy))
         return sum((self.stored(load) for load in loads), start=as_expr(0))
 
-    def stored(self, load: PotentialEnergy | LineTension | PointForce) -> Any:
+    def stored(self, load: EnergyStore) -> Any:
         """The energy that a load holds."""
         if isinstance(load, PointForce):
             return as_expr(0) if load.energy is None else self._at_point(load, Vector([load.energy]))[0]

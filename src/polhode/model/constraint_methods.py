@@ -88,13 +88,6 @@ class ConstraintMethods(Builder):
 
         It holds coordinates, speeds, parameters and time: a condition on the velocities that need not be the rate of
         one on the coordinates, as that of a wheel, a skate, or a gear whose ratio changes.
-
-        >>> import polhode as ph
-        >>> s = ph.System("variator")
-        >>> a, b = (s.joint(x, s.ground, s.body(x, inertia=(1, 1, 1)), ph.Revolute("z")) for x in "ab")
-        >>> _ = s.constrain_speed("belt", b.u[0] - (1 + s.time) * a.u[0])
-        >>> s.derive().constraints.A
-        Matrix([[-t - 1, 1]])
         """
         return self._condition(name, "speed", value)
 

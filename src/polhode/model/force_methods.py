@@ -121,13 +121,6 @@ class ForceMethods(Builder):
         It adds to the system's uniform gravity, which is then mostly set to zero; it acts on bodies added later too.
         Its energy is that of the `potential(position)`, in J/kg, whose downward slope is the law, or gives it; that of
         a law with powers of the distance is found. Without a potential the field is a force that does work.
-
-        >>> import polhode as ph
-        >>> s = ph.System("orbit", gravity=(0, 0, 0))
-        >>> r = s.joint("r", s.ground, s.body("probe", 3), ph.Prismatic("x"))
-        >>> s.gravity_field(lambda r: r * (-2 / ph.sqrt(r.dot(r)) ** 3))
-        >>> ph.normal(s.derive().potential_energy - -6 / ph.sqrt(r.q[0] ** 2))
-        0
         """
         self._apply("gravity_field", acceleration=law, potential=potential, name=name)
 

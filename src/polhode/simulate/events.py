@@ -245,8 +245,7 @@ def place_of(equations: EquationsOfMotion, key: Any) -> int:
     """Where in the state a coordinate, speed or state without mass stands."""
     symbols = [*equations.q, *equations.u, *equations.z]
     found = [place for place, symbol in enumerate(symbols) if symbol is key or symbol.name == key]
-    if not found:
-        found = [place for place, symbol in enumerate(symbols) if spelled(symbol) == key]
+    found = found or [place for place, symbol in enumerate(symbols) if spelled(symbol) == key]
     if not found:
         raise unknown(
             "coordinate, speed or state", key, [symbol.name for symbol in symbols], place="on", code="E-RUN-NAME"

@@ -143,30 +143,26 @@ def by_kind(known: Synopsis, start: Any, speeds: Any) -> tuple[Any, Any]:
     """Start and speeds, with the speeds that a mapping `start` names put into `speeds`; a speed may be written x'."""
     others = (*known.coordinates, *known.omitted, *known.states)
     if isinstance(speeds, Mapping) and any(key not in known.speeds for key in speeds):
-        speeds = _once(known, speeds)
+        speeds = _once(known, others, speeds)
     if not isinstance(start, Mapping) or all(key in others for key in start):
         return start, speeds
-    moved = {key: value for key, value in start.items() if key not in others and _speed_of(known, key)}
+    moved = {key: value for key, value in start.items() if key not in others and speed_named(key, known.speeds, others)}
     if moved and speeds is not None and not isinstance(speeds, Mapping):
         cure = "Give all speeds by name, or all in the array."
         raise fault(f"the speed '{next(iter(moved))}' is given by name, and speeds in an array.", cure, "E-RUN-TWICE")
     rest = {key: value for key, value in start.items() if key not in moved}
-    return rest, _once(known, moved, speeds or {}) if moved else speeds
+    return rest, _once(known, others, moved, speeds or {}) if moved else speeds
 
 
-def _once(known: Synopsis, *given: Mapping[Any, Any]) -> dict[Any, Any]:
+def _once(known: Synopsis, others: Sequence[str], *given: Mapping[Any, Any]) -> dict[Any, Any]:
     """Speeds by their names; raise where one is given twice."""
     made: dict[Any, Any] = {}
     for key, value in (item for each in given for item in each.items()):
-        name = _speed_of(known, key) or key
+        name = speed_named(key, known.speeds, others) or key
         if name in made:
             raise fault(f"the speed '{name}' is given twice.", "Give it once.", "E-RUN-TWICE")
         made[name] = value
     return made
-
-
-def _speed_of(known: Synopsis, key: Any) -> str | None:
-    return speed_named(key, known.speeds, (*known.coordinates, *known.omitted))
 
 
 def value_in_si(derivation: Derivation, value: Any, kind: str, name: str) -> Any:

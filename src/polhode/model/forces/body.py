@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...errors import ModelError, PolhodeError
-from ...expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, gradient, is_zero
+from ...errors import ModelError
+from ...expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, gradient, is_zero, substitute
 from .protocol import (
     GROUND,
     POSITION,
@@ -24,6 +23,9 @@ from .protocol import (
     SpeedForce,
     given,
 )
+
+#: Degrees in the position that are tried; of degree -1 the potential is a logarithm.
+_DEGREES = (*range(-9, -1), *range(10))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,36 +101,36 @@ class GravityField(ForceElement):
 
 
 def potential_of(a: Vector) -> Expr | None:
-    """V with a = -∂V/∂r, if a is a sum of at most two homogeneous fields, of degrees k and m in the position.
+    """V with a = -∂V/∂r, where a is a sum of at most two homogeneous fields, of degrees k and m; else None.
 
-    With E = r·∂/∂r Euler's theorem is E a = Σ k a_k, so that E² a = (k + m) E a - k m a, and V = -Σ r·a_k/(k + 1). The
-    degrees, and whether the slope of V is a, are decided in numbers at random positions: roots are no fingerprints.
+    With E = r·∂/∂r Euler's theorem is E a = Σ k a_k, so that E² a = (k + m) E a - k m a, and V = -Σ r·a_k/(k + 1).
     """
     if any(x not in POSITION and x.data[0] not in ("parameter", "time") for x in free_symbols(a)):
         return None
-    flow = dict(zip(POSITION, POSITION, strict=True))
-    once = Vector(directional(a, flow))
-    values = _numbers([*a, *once, *directional(once, flow)])
-    if values is None:
-        return None
-    A, B, C = values.reshape(len(values), 3, 3).transpose(1, 0, 2).reshape(3, -1)
-    k = float(A @ B / (A @ A or 1))
-    if np.allclose(B, k * A, rtol=1e-9):
-        degrees = [k]
-    else:
-        total, product = np.linalg.lstsq(np.stack([B, -A], axis=1), C)[0]
-        degrees = np.roots([1, -total, product]).tolist()
-    exact = [Fraction(round(2 * k.real), 2) for k in degrees]
-    if -1 in exact or len({*exact}) < len(exact):
-        return None
-    V = as_expr(0)
-    for k in exact:
-        rest = [m for m in exact if m != k]
-        part = (once - a * rest[0]) / (k - rest[0]) if rest else a
-        c = part[0] / POSITION[0]
-        central = all(is_zero(entry - x * c) for entry, x in zip(part, POSITION, strict=True))
-        V = V - (POSITION.dot(POSITION) * c if central else POSITION.dot(part)) / (k + 1)
-    return V if _alike(a, _slope(V)) else None
+    once = Vector(directional(a, dict(zip(POSITION, POSITION, strict=True))))
+    twice = Vector(directional(once, dict(zip(POSITION, POSITION, strict=True))))
+    zeroth, first, second = (Vector(_at_points(each)) for each in (a, once, twice))
+    for k, m in [*zip(_DEGREES, _DEGREES, strict=True), *combinations(_DEGREES, 2)]:
+        if all(map(is_zero, first - zeroth * k if k == m else second - first * (k + m) + zeroth * (k * m))):
+            parts = {k: a} if k == m else {k: (once - a * m) / (k - m), m: (once - a * k) / (m - k)}
+            V = as_expr(-sum(_along(part) / (degree + 1) for degree, part in parts.items()))
+            return V if all(map(is_zero, _at_points(a - _slope(V)))) else None
+    return None
+
+
+def _along(part: Vector) -> Expr:
+    """r·a, for a central field a = c r written as (r·r) c."""
+    c = part[0] / POSITION[0]
+    is_central = all(is_zero(entry - x * c) for entry, x in zip(part, POSITION, strict=True))
+    return as_expr(POSITION.dot(POSITION) * c if is_central else POSITION.dot(part))
+
+
+def _alike(a: Vector, b: Vector) -> bool:
+    """Whether two laws have the same values, by numbers at random positions."""
+    symbols = free_symbols([*a, *b])
+    points = np.random.default_rng(1).uniform(0.5, 1.5, (5, len(symbols))).tolist()
+    values = [np.reshape(evaluate([*a, *b], dict(zip(symbols, at, strict=True))), (2, 3)) for at in points]
+    return all(np.linalg.norm(x - y) <= 1e-6 * np.linalg.norm(x) for x, y in values)
 
 
 def _slope(V: Expr) -> Vector:
@@ -136,21 +138,14 @@ def _slope(V: Expr) -> Vector:
     return -Vector(gradient(V, list(POSITION)))
 
 
-def _alike(one: Vector, other: Vector) -> bool:
-    """Whether two laws have the same values at random positions."""
-    values = _numbers([*one, *other])
-    return values is not None and np.allclose(values[:, :3], values[:, 3:], rtol=1e-9)
-
-
-def _numbers(entries: Sequence[Expr]) -> NDArray[np.float64] | None:
-    """Values of expressions at random values of their symbols, a row for each; None if they are not finite."""
-    symbols = free_symbols(entries)
-    points = np.random.default_rng(1).uniform(0.5, 1.5, (5, len(symbols))).tolist()
-    try:
-        rows = [evaluate(entries, dict(zip(symbols, point, strict=True))) for point in points]
-    except (ArithmeticError, ValueError, PolhodeError):
-        return None
-    return np.array(rows) if np.isfinite(rows).all() else None
+def _at_points(entries: Iterable[Expr]) -> list[Expr]:
+    """Expressions at two positions of whole numbers whose distance is one too, so that roots of r·r are exact."""
+    given, (p, q) = list(entries), (179, 653)
+    found = []
+    for s, t in ((307, 811), (523, 67)):
+        at = (p * p + q * q - s * s - t * t, 2 * (p * t + q * s), 2 * (q * t - p * s))
+        found += substitute(given, dict(zip(POSITION, map(as_expr, at), strict=True)))
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -90,6 +90,8 @@ class LineTension:
     energy: Expr
 
 
+#: Loads that may store energy.
+EnergyStore = PotentialEnergy | LineTension | PointForce
 PrimitiveLoad = PointForce | BodyTorque | SpeedForce | CoordinateForce | PotentialEnergy | LineTension
 
 # ---- force elements ----------------------------------------------------------------------------------------------
