@@ -13,7 +13,7 @@ import pytest
 import polhode as ph
 from polhode.compare import Comparison, agreement
 from polhode.constraints.rows import Constraints
-from polhode.dynamics import embedding
+from polhode.dynamics import embedding, sweeps
 from polhode.dynamics.loads import Loads
 from polhode.expr import Matrix, Vector, as_expr
 from polhode.formalisms.short import composite_body, newton_euler
@@ -168,9 +168,9 @@ def contact_is_on_top(patch: Patch) -> None:
 
 def turning_needs_no_force(patch: Patch) -> None:
     """Newton-Euler without ω × (ω × r)."""
-    right = newton_euler.acceleration_matrix
-    patch.setattr(newton_euler, "acceleration_matrix", lambda w, alpha: right(w * 0, alpha))
-    patch.setattr(newton_euler, "columns_known", lambda tree: [None] * len(tree.links))
+    right = sweeps.acceleration_matrix
+    patch.setattr(sweeps, "acceleration_matrix", lambda w, alpha: right(w * 0, alpha))
+    patch.setattr(sweeps, "columns_known", lambda tree: [None] * len(tree.links))
 
 
 def inertia_is_not_shifted(patch: Patch) -> None:

@@ -60,9 +60,10 @@ tables:
   the map: {x: [0, 1], y: [0, 2], z: [[1, 2], [3, 4]]}
   energy: {x: [-1, 0, 2], y: [-3, 0, 7], orders: [-1]}
   slope: {x: [-1, 0, 1, 2], y: [-3, 0, 1, 7], kind: cubic, orders: [2]}
+  ramp: {x: [0, 1, 3], y: [0, 1, 0, 2, 0, 1,  4, 3, 2, 1, 0, 1/3], kind: polynomial, outside: line, orders: [4]}
 loads:
   - {type: joint_force, joint: hinge, value: "-spring(scale*hinge) + `the map`(hinge, u(hinge))**2"}
-  - {type: joint_force, joint: hinge, value: spring(sin(t)) - slope(hinge)}
+  - {type: joint_force, joint: hinge, value: spring(sin(t)) - slope(hinge) + ramp(t)}
   - {type: potential, energy: scale*energy(hinge)}
 """
 
@@ -75,7 +76,10 @@ def test_a_table_in_a_file_is_the_table_in_python() -> None:
     grid = ph.table(([0, 1], [0, 2]), [[1, 2], [3, 4]])
     assert system.loads[0].value == -spring(scale * q) + grid(q, u) ** 2
     slope = ph.table([-1, 0, 1, 2], [-3, 0, 1, 7], kind="cubic").derivative().derivative()
-    assert system.loads[1].value == spring(ph.sin(system.time)) - slope(q)
+    ramp = ph.table([0, 1, 3], [[0, 1, 0, 2, 0, 1], [4, 3, 2, 1, 0, 1 / 3]], kind="polynomial", outside="line")
+    for _ in range(4):
+        ramp = ramp.derivative()
+    assert system.loads[1].value == spring(ph.sin(system.time)) - slope(q) + ramp(system.time)
     assert system.loads[2].energy == scale * ph.table([-1, 0, 2], [-3, 0, 7]).integral()(q)
 
 

@@ -30,10 +30,7 @@ def _none(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
 
 
 class Entry(NamedTuple):
-    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates.
-
-    `own` are arrays that it alone takes, or takes otherwise than others do.
-    """
+    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates."""
 
     arrays: tuple[str, ...]
     make: Maker

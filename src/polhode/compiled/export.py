@@ -214,10 +214,7 @@ def _entries(equations: EquationsOfMotion, array: str, given: bool = False) -> t
 
 
 def sidecar(equations: EquationsOfMotion, planned: Planned, symbol: str) -> str:
-    """JSON with the user's names, the parameters' defaults, what slots mean, and the driver's check value.
-
-    `entries` are names along the first axis of an array.
-    """
+    """JSON with the user's names, the parameters' defaults, what slots mean, and the driver's check value."""
     program, system = planned.program, equations.system
     record = {
         "format": "polhode-export/1",

@@ -196,10 +196,7 @@ class Functions:
         return self.values_of(tuple(facts.parameters) if facts else self.planned(name).parameters, given)
 
     def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> Floats:
-        """Parameters in an order: given values first, then the model's defaults.
-
-        Where some are arrays of N values there are N rows, one set of parameters each.
-        """
+        """Parameters in an order: given values first, then the model's defaults."""
         table = self.derivation.model.parameters
         given = {key: counted(key, value) for key, value in in_si(table, by_name(given, "parameters")).items()}
         with understood("a list of names", order, place="parameters"):

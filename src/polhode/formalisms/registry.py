@@ -92,6 +92,7 @@ _LISTED = (
     Formalism("hollerbach_3x3", passes="none", historical=True),
     Formalism("silver", passes="none", historical=True),
     Formalism("vector_parameter", passes="refused", historical=True, elsewhere={"mladenova": "Her method"}),
+    Formalism("vector_newton_euler", passes="none", historical=True),
 )
 
 #: Each by its name, in the order in which they are compared.

@@ -172,16 +172,13 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     if len(sizes) != (count or 3):
         message = f"a {shape.kind} has {count or 3} sizes, not {len(sizes)}."
         raise FormatError(message, place, f"Give {count or 3} numbers.", "E-MODELFILE-SHAPE")
-    named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
+    keys = {"sphere": ("radius",), "frame": ("length",)}.get(shape.kind, ("radius", "length"))
+    named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(keys, sizes, strict=True))
     if shape.kind == "mesh":
         named = {"file": shape.file, "scale": sizes}
     pose = Pose(as_rotation(shape.rotation, place), Vector(shape.at))
     color = {"color": shape.color} if shape.color else {}
     return {"type": shape.kind, **named, **color, **_placement(pose, scope)}
-
-
-def _round_keys(kind: str) -> tuple[str, ...]:
-    return {"sphere": ("radius",), "frame": ("length",)}.get(kind, ("radius", "length"))
 
 
 def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:

@@ -56,15 +56,7 @@ def record_of(
     kind: str | None = None,
     motion: type[records.Motion] = records.Motion,
 ) -> type[records.Record]:
-    """The record that checks these fields, under a `type` if there are several in its place.
-
-    The keys of a joint's motion stand beside the others.
-
-    >>> fields = [Field("stiffness", "number"), Field("length", "number", 0)]
-    >>> spring = record_of("Spring", "A spring.", fields, "spring")
-    >>> spring.model_validate({"type": "spring", "stiffness": "k"})
-    Spring(type='spring', stiffness='k', length='0')
-    """
+    """The record that checks these fields, under a `type` if there are several in its place."""
     result: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
     result |= keys_of(field for field in fields if field.kind != "motion")
     base: type[records.Record] = motion if any(field.kind == "motion" for field in fields) else records.Record
@@ -470,10 +462,7 @@ _KINDS = {dict: "a mapping", list: "a list", str: "text", type(None): "nothing"}
 
 
 def validate(document: Document) -> Model | None:
-    """The document as a record; problems are noted, and None is returned if they are more than unknown keys.
-
-    Unknown keys inside a section are left out, so that what follows can note further problems.
-    """
+    """The document as a record; problems are noted, and None is returned if they are more than unknown keys."""
     try:
         return model_record().model_validate(document.data)
     except ValidationError as error:

@@ -344,7 +344,7 @@ class Table(Record):
     x: tuple[Number, ...]
     y: tuple[Number, ...]
     z: tuple[tuple[Number, ...], ...] | None = None
-    kind: Annotated[str, WithJsonSchema({"enum": ["linear", "cubic", "pchip", "held"]})] = "linear"
+    kind: Annotated[str, WithJsonSchema({"enum": ["linear", "cubic", "pchip", "held", "polynomial"]})] = "linear"
     outside: Annotated[str, WithJsonSchema({"enum": ["hold", "line", "error"]})] = "hold"
     orders: tuple[Annotated[str, WithJsonSchema({"type": "integer", "minimum": -1})], ...] | None = None
 

@@ -58,7 +58,9 @@ def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) 
     index = index_of(index, len(found.q), "coordinate", place)
     if not _stands_alone(found.type, index):
         message = f"coordinate number {index} of this {found.type.kind} joint cannot be prescribed alone."
-        cure = "Prescribe revolute, prismatic or screw joints, or a compound of them."
+        cure = (
+            "Prescribe revolute, prismatic or screw joints, or a compound of them; or weld it at=…, rotation=… of time."
+        )
         raise ModelError(message, place, cure, "E-MODEL-UNSUPPORTED")
     name = found.q[index].name
     if name in system.prescribed or found.name in system.couplings:

@@ -32,10 +32,7 @@ _WEAKER = 0.25
 
 @native
 def rates_by_rows(run: Run, t: float, x: Array, out: Array) -> int:
-    """The rates by elimination with the rows as they are; run.weakness is the least pivot by its usual size.
-
-    Where a pivot vanishes there are none, if other rates can be had.
-    """
+    """The rates by elimination with the rows as they are; run.weakness is the least pivot by its usual size."""
     reason = plain_rates(run, t, x, out)
     if reason > 0:
         return reason

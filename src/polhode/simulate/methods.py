@@ -117,7 +117,7 @@ class RunMethods(Derived):
                         these cost more steps
         method          adaptive: TP86 and taylor (of which "auto" takes the faster), DOP853, RK45, RK23, and for stiff
                         mechanisms Radau (to which "auto" turns) and Rodas5P, in native code; scipy.DOP853, scipy.LSODA
-                        …, ida; with `rtol`, `atol` and steps no longer than `max_step` (or `step`); or of fixed `step`:
+                        …, ida; with `rtol`, `atol` (1e-9) and steps up to `max_step` (or `step`); or of fixed `step`:
                         rk4, heun, midpoint, euler, semi_implicit_euler, for long runs gauss4, gauss6, lie4, for stiff
                         structures
                         generalised_alpha, whose steps multiply oscillations that are too fast for them by

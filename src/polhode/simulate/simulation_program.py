@@ -97,7 +97,9 @@ def simulation_of(derivation: Derivation, before: str = "", start: Any = None, s
     rates = annotated(equations, "state_rates")
     if switched(rates.program) is not None:
         raise _refused(equations, "a force in it jumps", "Make it smooth, as tanh(v/0.001) instead of sign(v).")
-    energy = _planned(equations, "energy", _energies(equations))
+    # each energy unless it depends on a coordinate that is omitted
+    energies = [each for each in catalogued("energy").make(equations) if depends_on(equations, each[2]) is None]
+    energy = _planned(equations, "energy", energies)
     planned = [rates, energy, *kept]
     used = {name for each in planned for name in each.parameters}
     parameters = {name: given for name, given in equations.system.parameters.items() if name in used}
@@ -134,11 +136,6 @@ def _refused(equations: EquationsOfMotion, reason: str, cure: str = "") -> Polho
 
 def _planned(equations: EquationsOfMotion, label: str, outputs: Outputs) -> Planned:
     return plan_outputs(equations, label, ("x",), outputs)
-
-
-def _energies(equations: EquationsOfMotion) -> Outputs:
-    """Kinetic and potential energy, each unless it depends on a coordinate that is omitted."""
-    return [each for each in catalogued("energy").make(equations) if depends_on(equations, each[2]) is None]
 
 
 def _projection(equations: EquationsOfMotion) -> Outputs:

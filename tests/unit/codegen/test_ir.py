@@ -122,7 +122,8 @@ def test_programs_with_calls_go_through_text_and_unknown_functions_are_refused()
 
 def test_a_table_goes_on_as_the_polynomial_of_one_piece_in_every_native_target() -> None:
     plane = ph.table(([0, 1, 2], [0, 1, 3]), [[0, 1, 2], [1, 2, 9], [0, 5, 5]])
-    for given, names in ((TYRE, "xs"), (plane, "xyst")):
+    quartic = ph.table([-1, 0, 1, 3], np.random.default_rng(1).normal(size=(3, 5)), kind="polynomial", outside="line")
+    for given, names in ((TYRE, "xs"), (plane, "xyst"), (quartic, "xs")):
         table = ExtendedTable(given.opaque.points, given.opaque.orders)
         arguments = symbols(" ".join(names))
         program = plan("law", [("a", arguments)], [("y", (1,), [call(table, arguments)])])

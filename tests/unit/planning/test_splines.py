@@ -57,9 +57,63 @@ def test_frames_do_not_matter(least):
     assert np.abs(fixed.as_matrix() @ one.R @ body.as_matrix() - other.R).max() < 1e-12
 
 
+@pytest.mark.parametrize("chart", ["half", "vector"])
+def test_a_start_by_velocity_and_acceleration_continues_from_knot_to_knot(chart):
+    t, R = random_knots(3, 6, 0.6)
+    whole = ph.RotationSpline(t, R, start=(0.1, 0.2, 0), chart=chart)
+    curve = ph.RotationSpline(t, R, start=(0.1, 0.2, 0), start_acceleration=whole(t[0]).wdot, chart=chart)
+    at = np.linspace(t[0], t[-1], 50)
+    assert np.abs(curve(at).R - whole(at).R).max() < 1e-10  # those that solve for all knots together
+    other = ph.RotationSpline(t, R, start=(0.1, 0.2, 0), start_acceleration=(0.3, 0, 1), chart=chart)
+    assert np.abs(other(t).R - R.as_matrix()).max() < 1e-9
+    assert np.allclose([other(t[0]).w, other(t[0]).wdot], [(0.1, 0.2, 0), (0.3, 0, 1)])
+    before, after = (other._segments.at(t[1:-1], np.arange(len(t) - 2) + side) for side in (0, 1))
+    assert np.allclose(before.w, after.w) and np.allclose(before.wdot, after.wdot)
+
+
+def test_coefficients_make_the_spline_again():
+    t, R = random_knots(3, 6, 0.6)
+    curve = ph.RotationSpline(t, R, chart="vector")
+    x, y, z = curve.coefficients
+    assert x.shape == y.shape == z.shape == (len(t) - 1, 3)
+    again = ph.RotationSpline.from_coefficients(t, R.as_matrix()[0], x, y, z)
+    at = np.linspace(t[0], t[-1], 50)
+    for name in ("R", "quaternion", "w", "wdot"):
+        assert np.allclose(getattr(again(at), name), getattr(curve(at), name), atol=1e-10)
+    assert np.allclose(again.effort(), curve.effort()) and np.allclose(abs((again.knots * curve.knots).sum(axis=1)), 1)
+    one = ph.RotationSpline.from_coefficients([0, 2], np.eye(3), [(0, 0, 0)], [(0, 0, 0)], [(0, 0, 1)])
+    assert np.allclose(one(2).R, [[0, -1, 0], [1, 0, 0], [0, 0, 1]]) and np.allclose(one(0).w, (0, 0, 1))
+    for wrong, sentence in (
+        (lambda: ph.RotationSpline(t, R).coefficients, "no cubics in the vector-parameter"),
+        (lambda: ph.RotationSpline(t, R, least="acceleration").coefficients, "no cubics in the vector-parameter"),
+        (
+            lambda: ph.RotationSpline.from_coefficients(t, np.eye(3), x[1:], y[1:], z[1:]),
+            "the coefficients have the shape",
+        ),
+        (lambda: ph.RotationSpline.from_coefficients(t, np.eye(3), x, y[1:], z), "have the shape"),
+        (lambda: ph.RotationSpline.from_coefficients(t, np.eye(3), x, "y", z), "are not numbers"),
+        (lambda: ph.RotationSpline.from_coefficients(t, np.ones((3, 3)), x, y, z), "differs from 1"),
+    ):
+        with pytest.raises(PolhodeError, match=sentence):
+            wrong()
+
+
+def test_a_pose_has_its_quaternion():
+    t, R = random_knots(3, 5, 1.5)
+    poses = list(zip(R.as_matrix(), np.random.default_rng(1).normal(size=(len(t), 3)), strict=True))
+    at = np.linspace(t[0], t[-1], 30)
+    for coupling in ("separate", "screw"):
+        motion = ph.PoseSpline(t, poses, coupling=coupling)(at)
+        scalar_last = motion.quaternion[:, [1, 2, 3, 0]]
+        assert np.allclose(Rotation.from_quat(scalar_last).as_matrix(), motion.R, atol=1e-12)
+
+
 @pytest.mark.parametrize(("options", "sentence"), [
     ({"chart": "euler"}, "chart 'euler'"), ({"least": "jerk"}, "aim 'jerk'"),
     ({"start": (1, 2)}, r"start has the shape \(2,\)"), ({"end": "fast"}, "end: 'fast' are not numbers"),
+    ({"start_acceleration": (1, 0, 0)}, "goes with an angular velocity"),
+    ({"start": (0, 0, 1), "start_acceleration": (1, 0, 0), "end": (0, 0, 0)}, "with nothing else"),
+    ({"start": (0, 0, 1), "start_acceleration": (1, 0)}, r"start_acceleration has the shape \(2,\)"),
 ])  # fmt: skip
 def test_what_cannot_be_gets_a_sentence(options, sentence):
     with pytest.raises(PolhodeError, match=sentence):

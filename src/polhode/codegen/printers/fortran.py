@@ -86,11 +86,6 @@ def functions_in_fortran(program: Program) -> list[str]:
     return lines
 
 
-def kinds_in_fortran(program: Program) -> str:
-    """What the module needs of iso_fortran_env."""
-    return "real64, int64" if _has_nan(program) else "real64"
-
-
 def _has_nan(program: Program) -> bool:
     """Whether a table ends where its points end."""
     return any(math.isnan(c) for _, table in tables(program) for c in table.pieces.coefficients)
@@ -113,15 +108,11 @@ def sources_beside(program: Program) -> dict[str, str]:
     return {f"{program.name}_functions.c": text + "\n"}
 
 
-def _table_entry(number: float) -> str:
-    return "table_nan" if math.isnan(number) else f"{number!r}_real64"
-
-
 def _data(name: str, numbers: Sequence[float]) -> list[str]:
     lines = [f"  real(real64), save :: {name}({len(numbers)})"]
     for start in range(0, len(numbers), _CHUNK):
         chunk = numbers[start : start + _CHUNK]
-        numerals = ", ".join(map(_table_entry, chunk))
+        numerals = ", ".join("table_nan" if math.isnan(number) else _literal(number) for number in chunk)
         lines.append(f"  data ({name}(table_i), table_i = {start + 1}, {start + len(chunk)}) / {numerals} /")
     return lines
 
@@ -328,17 +319,7 @@ _REAL64 = "use, intrinsic :: iso_fortran_env, only: real64"
 
 
 def print_fortran(program: Program, preface: Sequence[str] = ()) -> dict[str, str]:
-    """The program as Fortran 2008, by file name: a module with `<name>_setup(p, w)` and `<name>(arrays, w, outputs)`.
-
-    >>> from polhode.codegen.ir.program import Array, Instruction, Output
-    >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
-    >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
-    >>> print(*print_fortran(square)["square.f90"].split("\\n")[-7:-3], sep="\\n")
-        v0 = q(1)
-        v1 = v0 * v0
-        out_y(1) = v1
-      end subroutine square
-    """
+    """The program as Fortran 2008, by file name: a module with `<name>_setup(p, w)`, `<name>(arrays, w, outputs)`."""
     check_program(program)
     _check_names(program)
     return {
@@ -372,7 +353,7 @@ def _module(program: Program, preface: Sequence[str]) -> str:
     lines = [
         *(f"! {line}".rstrip() for line in prefaced(preface)),
         f"module polhode_{name}",
-        f"  use, intrinsic :: iso_fortran_env, only: {kinds_in_fortran(program)}",
+        f"  use, intrinsic :: iso_fortran_env, only: real64{', int64' if _has_nan(program) else ''}",
         *(["  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan"] if nan else []),
         "  implicit none",
         "  private",

@@ -123,11 +123,7 @@ class ConstrainedRates(Rates):
 
 
 class ProjectedRates(ConstrainedRates):
-    """The right-hand side of a run with multipliers.
-
-    Where `attraction`, in 1/s, is set, rates are those at the nearest state on the constraints, with a pull towards it:
-    for multistep methods, and those that differentiate the rates in Python.
-    """
+    """The right-hand side of a run with multipliers."""
 
     def __init__(self, drive: Drive, manifold: Manifold, rows: list[int]) -> None:
         self.attraction, self.chosen = 0.0, rows

@@ -1,12 +1,14 @@
 """Tables are the interpolants that SciPy knows, in values, derivatives and integrals, and go on outside as they say."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.interpolate import CubicSpline, PchipInterpolator, RegularGridInterpolator, make_interp_spline
 
+from polhode.errors import ModelError
 from polhode.expr.opaque.table import KINDS, Table, checked
 
 CHOOSE = np.random.default_rng(7)
@@ -121,13 +123,35 @@ def test_derivatives_of_a_table_that_ends_end_and_nan_stays_nan() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("outside", ["hold", "line"])
 def test_the_antiderivative_is_the_area_from_the_first_point_on(kind: str, outside: str) -> None:
-    table = checked(X, Y, kind=kind, outside=outside)
+    table = checked(X, CHOOSE.normal(size=(8, 5)) if kind == "polynomial" else Y, kind=kind, outside=outside)
     whole = table.integral()
     for x in (X[0] - 1.0, X[0], X[3] + 0.1, X[-1], X[-1] + 0.8):
         low, high = sorted((float(X[0]), float(x)))
         area = quad(table.at, low, high, points=[t for t in X if low < t < high], limit=200)[0]
         assert whole.at(x) == pytest.approx(math.copysign(area, area * (x - X[0])) if area else 0.0, abs=1e-9)
     assert whole.partial(0) == table and derived(whole, 0).digest == table.digest
+
+
+def test_given_polynomials_are_those_of_scipy_with_all_their_derivatives() -> None:
+    peer = CubicSpline(X, Y)
+    table: Table | None = checked(X, peer.c[::-1].T, kind="polynomial", outside="line")
+    assert table is not None and (table.points.degree, table.points.smoothness) == (3, 2)
+    assert checked(X, peer.c[::-1].T.ravel(), kind="polynomial", outside="line").digest == table.digest
+    inside = np.sort(CHOOSE.uniform(X[0], X[-1], 40))
+    np.testing.assert_allclose(table.at(X[-1] + 2), peer(X[-1]) + 2 * peer(X[-1], 1), rtol=1e-12)
+    for order in range(4):
+        np.testing.assert_allclose(table.over(inside), peer(inside, order), rtol=1e-9, atol=1e-9)
+        table = table.partial(0)
+    assert table is None
+    jumps = checked([0, 1, 2], [[0, 1], [2, 1]], kind="polynomial")
+    bends = checked([0, 1, 2], [[0, 1, 0], [1, 2, 3]], kind="polynomial")
+    assert (jumps.points.smoothness, bends.points.smoothness) == (-1, 0)
+
+
+@pytest.mark.parametrize("y", [[1, 2, 3], [[1, 2], [1]], [[1], [2]], [], [["a", 1], [1, 2]], 3])
+def test_coefficients_are_as_many_numbers_for_each_interval(y: Any) -> None:
+    with pytest.raises(ModelError, match=r"not as many for each|not a finite number|not a list"):
+        checked([0, 1, 2], y, kind="polynomial")
 
 
 def test_one_point_and_many_points_are_read_alike() -> None:
