@@ -7,6 +7,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import FormatError, PolhodeError
@@ -24,11 +25,9 @@ BRICK = (
 def test_options_reach_the_reader_and_others_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "brick.urdf"
     path.write_text(BRICK, encoding="utf-8")
-    assert len(ph.load(path).derive().u) == 0
-    assert len(ph.load(path, base="floating").derive().u) == 6
+    assert len(ph.load(path).derive().u) == 0 and len(ph.load(path, base="floating").derive().u) == 6
     assert list(ph.load(path, symbolic=["mass:*"]).parameters) == ["mass:brick"]
-    with pytest.raises(PolhodeError, match="Did you mean 'base'"):
-        load(tmp_path / "arm.urdf", bas="floating")
+    refused("Did you mean 'base'", lambda: load(tmp_path / "arm.urdf", bas="floating"))
 
 
 @pytest.mark.parametrize("suffix", sorted(READERS))
@@ -36,8 +35,7 @@ def test_an_unknown_option_is_one_clear_sentence(suffix: str, tmp_path: Path) ->
     with pytest.raises(PolhodeError) as caught:
         load(tmp_path / f"arm{suffix}", bass="floating")
     (problem,) = caught.value.problems
-    assert problem.message == f"the reader of {suffix} files has no option 'bass'."
-    assert problem.cure
+    assert problem.message == f"the reader of {suffix} files has no option 'bass'." and problem.cure
 
 
 def test_the_readers_of_robots_are_at_the_surface_and_documented() -> None:
@@ -68,7 +66,7 @@ loads:
 """
 
 
-def test_a_table_in_a_file_is_the_table_in_python() -> None:
+def test_a_table_in_a_file_is_the_table_in_python_and_a_model_with_tables_goes_out_and_in() -> None:
     system = loads_yaml(MODEL)
     q, u = system.joints["hinge"].q[0], system.joints["hinge"].u[0]
     scale = system.parameters["scale"].symbol
@@ -81,9 +79,6 @@ def test_a_table_in_a_file_is_the_table_in_python() -> None:
         ramp = ramp.derivative()
     assert system.loads[1].value == spring(ph.sin(system.time)) - slope(q) + ramp(system.time)
     assert system.loads[2].energy == scale * ph.table([-1, 0, 2], [-3, 0, 7]).integral()(q)
-
-
-def test_a_model_with_tables_goes_out_and_in() -> None:
     system = loads_yaml(MODEL)
     assert digest(loads_yaml(dumps_yaml(system))) == digest(system)
     assert system.derive("poincare").agrees_with(loads_yaml(dumps_yaml(system)).derive("newton_euler"))
@@ -146,8 +141,7 @@ def test_patterns_choose_parameters(arm: Path, patterns: list[str], names: dict[
 
 
 def test_patterns_and_tables_go_out_and_in(arm: Path) -> None:
-    with pytest.raises(FormatError, match="Did you mean 'mass:forearm'"):
-        load_urdf(arm, symbolic=["mass:forarm"])
+    refused("Did you mean 'mass:forearm'", lambda: load_urdf(arm, symbolic=["mass:forarm"]), FormatError)
     plain = load_urdf(arm).derive("newton_euler")
     system = load_urdf(arm, symbolic=["mass:*", "length:*", "com:*", "inertia:*", "gravity"])
     symbolic = system.derive("newton_euler")

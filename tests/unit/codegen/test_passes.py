@@ -145,9 +145,6 @@ def test_pieces_hand_on_just_what_later_pieces_read() -> None:
             assert held[place] == slot, "nothing overwrote it before its last use"
         held.update({place: slot for slot, place in piece.writes.items()})
     assert all(held[place] == slot for slot, place in ends.items())
-
-
-def test_a_schedule_is_an_order_in_which_operands_come_first() -> None:
     program = random_program(2, 200)
     first = program.first_run
     operands = [[arg - first for arg in step.args if arg >= first] for step in program.run]

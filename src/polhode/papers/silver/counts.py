@@ -29,7 +29,15 @@ from ...dynamics.sweeps import accelerate
 from ...errors import unknown
 from ...expr import Expr, Matrix, Vector, as_expr, free_symbols, pi, quiet_collector, symbol
 from ...expr.spelling import OWN, acceleration_of
-from ...formalisms import hollerbach_3x3, hollerbach_4x4, silver, uicker_kahn, vector_newton_euler
+from ...formalisms import (
+    hollerbach_3x3,
+    hollerbach_4x4,
+    orin,
+    silver,
+    stepanenko_vukobratovic,
+    uicker_kahn,
+    vector_newton_euler,
+)
 from ...formalisms.registry import formalism_of
 from ...formalisms.short import newton_euler
 from ...formalisms.vector_newton_euler import VectorLink
@@ -228,17 +236,21 @@ def _by_3x3(tree: Tree, blanks: _Blanks) -> object:
     return hollerbach_3x3.inverse_dynamics(result, *blanks.rates(tree))
 
 
+def _by_mass_centres(method: Callable[..., list[Any]]) -> Callable[[Tree, _Blanks], object]:
+    def run(tree: Tree, blanks: _Blanks) -> object:
+        u, ud, gravity = blanks.rates(tree)
+        bodies = map(silver.central_inertia, tree.links)
+        inertias = [
+            silver.CentralInertia(blanks.number(body.m), blanks.vector(body.c), blanks.matrix(body.I))
+            for body in bodies
+        ]
+        return method(blanks.tree(tree), inertias, u, ud, _free(tree), gravity)
+
+    return run
+
+
 def _by_vector_parameters(tree: Tree, blanks: _Blanks) -> object:
-    return _by_silver(vector_newton_euler.in_vector_parameters(tree), blanks)
-
-
-def _by_silver(tree: Tree, blanks: _Blanks) -> object:
-    u, ud, gravity = blanks.rates(tree)
-    inertias = []
-    for link in tree.links:
-        body = silver.central_inertia(link)
-        inertias.append(silver.CentralInertia(blanks.number(body.m), blanks.vector(body.c), blanks.matrix(body.I)))
-    return silver.inverse_dynamics(blanks.tree(tree), inertias, u, ud, _free(tree), gravity)
+    return _by_mass_centres(silver.inverse_dynamics)(vector_newton_euler.in_vector_parameters(tree), blanks)
 
 
 def _by_newton_euler(tree: Tree, blanks: _Blanks) -> object:
@@ -255,7 +267,9 @@ _RUN: dict[str, Callable[[Tree, _Blanks], object]] = {
     "uicker_kahn": _by_4x4(uicker_kahn.inverse_dynamics),
     "hollerbach_4x4": _by_4x4(hollerbach_4x4.inverse_dynamics),
     "hollerbach_3x3": _by_3x3,
-    "silver": _by_silver,
+    "stepanenko_vukobratovic": _by_mass_centres(stepanenko_vukobratovic.inverse_dynamics),
+    "orin": _by_mass_centres(orin.inverse_dynamics),
+    "silver": _by_mass_centres(silver.inverse_dynamics),
     "vector_newton_euler": _by_vector_parameters,
     "newton_euler": _by_newton_euler,
 }
@@ -444,7 +458,7 @@ TABLE_3 = (
     Method("C", "Hollerbach, 4×4", "hollerbach_4x4", Formula.of(830, -592), Formula.of(675, -464)),
     Method("C", "Hollerbach, 3×3", "hollerbach_3x3", Formula.of(412, -277), Formula.of(320, -201)),
     Method("D", "Luh, Armstrong; Silver", "silver", Formula.of(150, -48), Formula.of(131, -48)),
-    Method("E", "Orin, McGhee, Vukobratović", None, Formula.of(137, -22), Formula.of(101, -11)),
+    Method("E", "Orin, McGhee, Vukobratović", "orin", Formula.of(137, -22), Formula.of(101, -11)),
     Method("F", "Nakamura", None, Formula.of(133, -17), Formula.of(106, -19)),
     Method("G", "Mladenova", "vector_newton_euler", Formula.of(138, -53), Formula.of(143, -66)),
 )
@@ -452,8 +466,16 @@ TABLE_3 = (
 #: What polhode derives with: row D with second moments of mass in place of inertias about mass centres.
 OURS = Method("", "Newton-Euler, second moments", "newton_euler", None, None)
 
-#: The formalisms of the ladder, from the oldest.
-FORMALISMS = tuple(method.formalism for method in (*TABLE_3, OURS) if method.formalism is not None)
+#: The methods of the ladder: those of Table 3, what Silver names in 1.3 before row D, and ours.
+METHODS = (
+    *(method for method in TABLE_3 if method.letter < "D"),
+    Method("", "Stepanenko, Vukobratović", "stepanenko_vukobratovic", None, None),
+    *(method for method in TABLE_3 if method.letter >= "D"),
+    OURS,
+)
+
+#: Their formalisms.
+FORMALISMS = tuple(method.formalism for method in METHODS if method.formalism is not None)
 
 
 def known(formalism: str) -> str:
