@@ -165,6 +165,10 @@ ACTING: dict[str, tuple[tuple[str, ...], Add, Forces]] = {
         LAW, lambda s, f: s.gravity_field(lambda p: (f * p[0], 0, 0)),
         lambda f, d, q, u: {"a": f * q["a"], "c": 3 * f * q["c"]},
     ),
+    "gravity_field potential": (
+        NOT_MOVING, lambda s, f: s.gravity_field(potential=lambda p: -f * p[0] ** 2 / 2),
+        lambda f, d, q, u: {"a": f * q["a"], "c": 3 * f * q["c"]},
+    ),
     "potential energy": (
         (*NOT_MOVING, "coordinate"), lambda s, f: s.potential(f * s.joints["a"].q[0]),
         lambda f, d, q, u: {"a": -f, "b": -d * q["a"]},

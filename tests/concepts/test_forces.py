@@ -47,6 +47,7 @@ def arm() -> ph.System:
 
 #: Values that say more of an element than `sample` can think of.
 TELLING: dict[tuple[str, str], Any] = {
+    ("gravity_field", "acceleration"): lambda s: None,  # which follows from the potential
     ("joint_force", "value"): lambda s: -s.parameters["value"].symbol * s.joints["elbow"].u[1],
     ("potential", "energy"): lambda s: s.parameters["energy"].symbol * ph.cos(s.joints["elbow"].q[0]),
 }

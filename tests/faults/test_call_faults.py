@@ -93,7 +93,7 @@ WRONG_TYPES: list[tuple[Call, str]] = [
     (lambda s: s.prescribe("hinge", None), "prescribed motion of 'hinge': None"),
     (lambda s: s.prescribe("hinge", 1, "x"), "prescribed motion of 'hinge': 'x'"),
     (lambda s: s.constrain(None), "None"),
-    (lambda s: s.constrain(1, name=5), "a constraint needs a name, not 5"),
+    (lambda s: s.constrain(5, 1), "a constraint needs a name, not 5"),
     (lambda s: s.roll_wheel("w", "arm", None), "wheel 'w': None"),
     (lambda s: s.roll_disc("d", "arm", 1, 5), "disc 'd'"),
     (lambda s: s.roll_disc("d", "arm", 1, lambda x: None), "disc 'd': None"),

@@ -20,6 +20,7 @@ from ..expr.node import SYMBOL
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..geometry.elimination import eliminate
+from ..model.reading import speed_named
 from .rows import Constraints
 
 fault = fault_at("independent speeds")
@@ -160,10 +161,11 @@ def dependent_speeds_of(
     names = constraints.tree.speeds
     size = len(names)
     if independent is not None:
-        for name in independent:
+        named = [speed_named(name, names, constraints.tree.coordinates) or name for name in independent]
+        for name in named:
             if name not in names:
                 raise unknown("speed", name, names, place="independent speeds", code="E-DERIVE-NAME")
-        chosen = [list(names).index(name) for name in independent]
+        chosen = [list(names).index(name) for name in named]
         dependent = [k for k in range(size) if k not in chosen]
         if len(dependent) != len(usable.rows) or rank([[row[k] for k in dependent] for row in usable.A]) < len(
             dependent

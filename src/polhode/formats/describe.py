@@ -21,6 +21,7 @@ from ..model.forces.body import Elasticity
 from ..model.forces.protocol import ForceElement
 from ..model.model import Model
 from ..model.motor import Motor
+from ..model.reading import names_of, rated_names
 from ..model.records import GROUND, Coupling, Limits, Parameter, State
 from .document import NULLS
 from .fields import describe_fields, describe_motion
@@ -184,7 +185,10 @@ def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:
     labels = {"coordinates": joint.type.coordinate_labels(), "speeds": joint.type.speed_labels()}
     names = {"coordinates": [q.name for q in joint.q], "speeds": [u.name for u in joint.u]}
     motion, kept_labels = describe_motion(joint.type, scope, f"joint '{joint.name}'")
-    usual = {key: [f"{joint.name}_{label}" if label else joint.name for label in labels[key]] for key in labels}
+    usual = {key: names_of(joint.name, labels[key], None, "") for key in labels}
+    if names["coordinates"] != usual["coordinates"]:
+        rates = rated_names(joint.type, names["coordinates"])
+        usual["speeds"] = names_of(joint.name, labels["speeds"], None, "", rates)
     return {
         "parent": joint.parent,
         "child": joint.child,

@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..errors import PolhodeError, ValueMissing, check_kind, shown, understood, unknown
+from ..expr.spelling import spelled
 from ..native.compiled import Compiled
 from .guard import Stop
 from .initial_state import Floats
@@ -244,12 +245,13 @@ def place_of(equations: EquationsOfMotion, key: Any) -> int:
     """Where in the state a coordinate, speed or state without mass stands."""
     symbols = [*equations.q, *equations.u, *equations.z]
     found = [place for place, symbol in enumerate(symbols) if symbol is key or symbol.name == key]
+    found = found or [place for place, symbol in enumerate(symbols) if spelled(symbol) == key]
     if not found:
         raise unknown(
             "coordinate, speed or state", key, [symbol.name for symbol in symbols], place="on", code="E-RUN-NAME"
         )
     if len(found) > 1:
-        cure = "Say which by its symbol, as in on={event: {joint.u[0]: 0}}."
+        cure = f"Write {key}' for the speed, or give the symbol, as in on={{event: {{joint.u[0]: 0}}}}."
         raise PolhodeError(f"'{key}' is a coordinate and a speed.", "on", cure, "E-RUN-TWICE")
     return found[0]
 

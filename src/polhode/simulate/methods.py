@@ -109,8 +109,8 @@ class RunMethods(Derived):
     def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory | Any:
         """Run the mechanism for `duration` seconds from a state or a named pose.
 
-        start, speeds   the name of a pose, coordinates and states, also of a controller, by name, or arrays (q, u) or
-                        (q, u, z); the rest is at home and at rest
+        start, speeds   the name of a pose, coordinates, speeds (x' the rate of x) and states, also of a controller, by
+                        name, or arrays (q, u) or (q, u, z); the rest is at home and at rest
         tau, inputs     numbers, or by name numbers, expressions (also as text), samples (`sampled`), functions of t, of
                         (t, q, u) or (t, q, u, z), held (`held`) or not; or one controller of all. Under a function that
                         is not held, steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more of

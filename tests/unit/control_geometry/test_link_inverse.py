@@ -161,3 +161,16 @@ def test_a_base_with_a_quaternion_takes_its_motion_as_a_list() -> None:
     rows[2][-1] = 2.0
     assert len(home) == 8 and float(made.rotors_at(rows)["j rotor"]) == pytest.approx(10 * 2 / 100)
     refused("8 coordinates, 7 speeds, and 3 derivatives of these", lambda: made.efforts_at(np.zeros((5, 7))))
+
+
+def test_native_efforts_of_many_instants_are_those_of_the_graph() -> None:
+    """The function is compiled once, and takes other parameters without being compiled again."""
+    s = one(stiffness=100)
+    s.joint_force("j", -s.parameter("d", 0.5) * s.joints["j"].u[0] ** 3)
+    made = s.derive().link_inverse_dynamics
+    motion = np.random.default_rng(3).uniform(-1, 1, (5, 1, 200))
+    for d in (0.5, 2.0):
+        known = {s.parameters["d"].symbol: d}
+        at = [dict(zip([x for (x,) in made.motion], motion[:, 0, k].tolist(), strict=True)) for k in range(200)]
+        expected = [evaluate([made.efforts["j rotor"]], known | values)[0] for values in at]
+        assert made.efforts_at(motion, {"d": d})["j rotor"] == pytest.approx(expected, rel=1e-12)

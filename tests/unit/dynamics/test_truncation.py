@@ -84,7 +84,7 @@ def test_constraints_are_truncated_where_they_are_embedded() -> None:
     s.joint("x", s.ground, s.body("slide"), ph.Prismatic("x"))
     s.joint("z", "slide", s.body("bob", 1), ph.Prismatic("z"))
     x, z = (s.joints[name].q[0] for name in "xz")
-    s.constrain(x**2 + z**2 - 4, name="rope")
+    s.constrain("rope", x**2 + z**2 - 4)
     refused("kept by multipliers are not truncated", lambda: s.derive(small=["x"]))
     made = s.derive(constraints="embedded", independent=["x"], small=["x"])
     assert made.forward_dynamics[0] == made.tau[0] - (made.tau[1] - 1) * x / z  # x / z: a pendulum below, z = -2

@@ -145,3 +145,21 @@ def test_the_angle_of_a_turntable_is_left_out() -> None:
     assert len(at.eigenvalues) == 4
     spun = s.derive().equilibrium(given={"a'": 1})
     assert spun.steady.states == ["x", "b", "a'", "x'", "b'"]
+
+
+def test_linear_equations_and_optimal_control_take_the_same_inputs_by_the_same_names() -> None:
+    """Declared inputs, else efforts of motors, else of joints; efforts by speed, joint or symbol; one limit for all."""
+    for drive in ("input", "motor", ""):
+        s = ph.System("cart and pole")
+        s.joint("rail", s.ground, s.body("cart", 1), ph.Prismatic("x"), coordinates=["x"])
+        s.joint("pivot", "cart", s.body("pole", 1, (0, 0, 1)), ph.Revolute("y"))
+        if drive == "input":
+            s.joint_force("rail", s.input("F"))
+        elif drive == "motor":
+            s.motor("pivot", 2)
+        e = s.derive()
+        for inputs in (None, ["x"], ["rail"], ["tau_pivot", s.joints["rail"].tau[0]]):
+            problem = e.collocation(1, end={"x": 1}, inputs=inputs, limits=50, nodes=3)
+            point = e.linearize()
+            assert [*problem.point.controls] == (point if inputs is None else point.with_ports(inputs)).inputs
+            assert {each.upper for each in problem.limits.controls} == {50}

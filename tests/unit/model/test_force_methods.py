@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.refusals import refused
 
@@ -10,6 +11,8 @@ import polhode as ph
 from polhode.errors import FormatError, ModelError, PolhodeError
 from polhode.expr import Expr, Vector, as_expr, cos, free_symbols, jacobian, same, sin
 from polhode.formalisms.registry import names
+from polhode.formats import dumps_yaml, loads_yaml
+from polhode.kinematics.vectors.scene import TIME
 from polhode.model.forces import Force, LineForce, Torque
 
 FORMALISMS, EVERY = names(), names(historical=True)
@@ -127,6 +130,84 @@ def test_a_field_with_a_potential_does_the_work_of_that_potential(formalism: str
             r = body.centre.position()
             two.potential(4 * body.mass * (r & r) / 2)
     assert one.derive(formalism).agrees_with(two.derive("poincare")) and not one.derive(formalism).agrees_with(made)
+    assert one.derive().potential_energy == two.derive().potential_energy
+
+
+def distance(r: Vector) -> Any:
+    return ph.sqrt(r.dot(r))
+
+
+def oblate(r: Vector) -> list[Any]:
+    """The acceleration of an oblate planet: -∂/∂r of -1/|r| + (3 z²/|r|² - 1)/(200 |r|³)."""
+    d = distance(r)
+    flat = [(as_expr(k) / d**5 - 15 * r[2] ** 2 / d**7) / 200 for k in (3, 3, 9)]
+    return [-x / d**3 - x * more for x, more in zip(r, flat, strict=True)]
+
+
+def far(x: float, y: float, z: float) -> float:
+    return float(np.linalg.norm([x, y, z]))
+
+
+#: Fields with the potential that is found, or given, per kilogram at (x, y, z), in numbers.
+FIELDS: dict[str, tuple[dict[str, Any], Callable[[float, float, float], float] | None]] = {
+    "planet": ({"law": lambda r: r * (-2 / distance(r) ** 3)}, lambda *at: -2 / far(*at)),
+    "oblate": (
+        {"law": oblate},
+        lambda *at: -1 / far(*at) + (3 * at[2] ** 2 / far(*at) ** 2 - 1) / (200 * far(*at) ** 3),
+    ),
+    "well and weight": ({"law": lambda r: -3 * r + Vector([0, 0, -9])}, lambda *at: 1.5 * far(*at) ** 2 + 9 * at[2]),
+    "given": ({"potential": lambda r: ph.log(r.dot(r))}, lambda *at: 2 * np.log(far(*at))),
+    "both": ({"law": lambda r: -2 * r, "potential": lambda r: r.dot(r)}, lambda *at: far(*at) ** 2),
+    "whirl": ({"law": lambda r: (-r[1], r[0], 0)}, None),
+}
+
+
+def flying(**field: Any) -> ph.System:
+    s = ph.System("probe", gravity=(0, 0, 0))
+    six = ph.Compound(*map(ph.Prismatic, "xyz"), *map(ph.Revolute, "zx"))
+    body = s.body("probe", 3, com=(0.1, 0.2, 0), inertia=(1, 2, 3))
+    s.joint("way", s.ground, body, six, coordinates=["x", "y", "z", "yaw", "roll"])
+    s.gravity_field(**field)
+    return s
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_field_stores_energy_if_it_has_a_potential(name: str) -> None:
+    given, potential = FIELDS[name]
+    system = flying(name=name, **given)
+    e = system.derive()
+    run = e.simulate(3, start={"x": 1, "z": 0.1, "y'": 1.3, "yaw'": 0.4}, audit=True)
+    if potential is None:
+        assert e.potential_energy == 0 and f"load {name}" in e.power().ports
+    else:
+        centre = np.array(
+            [run.values(entry)[0] for entry in system.bodies["probe"].centre.position().components("ground")]
+        )
+        assert run.energy.potential == pytest.approx([3 * potential(*at) for at in centre.T], rel=1e-9, abs=1e-12)
+        assert run.energy_drift < 1e-8 and f"load {name}" not in e.power().ports
+    assert system.compare(run=False).agree
+    again = loads_yaml(dumps_yaml(system)).derive()
+    assert again.agrees_with(e) and again.potential_energy == e.potential_energy
+
+
+def test_the_power_of_a_field_that_moves_is_the_explicit_rate_of_its_potential() -> None:
+    s = flying(potential=lambda r: -1 / distance(r - Vector([2 * ph.cos(TIME), 2 * ph.sin(TIME), 0])), name="moon")
+    run = s.derive().simulate(2, start={"x": 0.5}, audit=True)
+    assert run.energy_drift > 1e-3 and set(s.derive().power().ports) >= {"load moon"}
+    assert s.compare(run=False).agree
+
+
+@pytest.mark.parametrize(
+    ("field", "sentence"),
+    [
+        ({"law": lambda r: -4 * r, "potential": lambda r: 3 * r.dot(r)}, "not the downward slope"),
+        ({}, "a field needs a law"),
+        ({"potential": lambda r: r}, "no number or expression"),
+    ],
+)
+def test_a_field_that_is_none_is_refused(field: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(PolhodeError, match=sentence):
+        flying(**field)
 
 
 def test_uniform_fields_and_springs_between_points() -> None:

@@ -9,7 +9,7 @@ from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import ShapeError
-from polhode.formats import dumps_yaml
+from polhode.formats import dumps_yaml, loads_yaml
 from polhode.model.samples import motor_driven_pendulum
 from polhode.simulate.initial_state import home, initial_state, speeds_at_pose
 
@@ -37,9 +37,57 @@ def test_a_start_is_a_pose_coordinates_by_name_or_arrays_and_the_rest_is_home(cr
     assert q[0] == 0
 
 
-def test_a_misspelt_pose_and_a_speed_among_coordinates_are_refused_with_a_cure(crane: ph.Equations) -> None:
+def test_a_misspelt_pose_is_refused_with_a_cure(crane: ph.Equations) -> None:
     refused("Did you mean 'away'", lambda: initial_state(crane.derivation, "awai"))
-    refused(r"'v' is a speed(.|\n)*speeds=\{'v'", lambda: initial_state(crane.derivation, {"v": 1.0}))
+
+
+@pytest.fixture(scope="module")
+def glider() -> ph.Equations:
+    """Two joints whose speeds have the names of their coordinates, and one with names of its own."""
+    s = ph.System("glider", gravity=(0, 0, 0))
+    s.joint("move", s.ground, s.body("cart", 1), ph.Prismatic("x"), coordinates=["x"])
+    arm = ph.Compound(ph.Revolute("z"), ph.Prismatic("x"))
+    s.joint("arm", "cart", s.body("arm", 1, inertia=(1, 1, 1)), arm, coordinates=["turn", "reach"])
+    s.joint("plane", "arm", s.body("puck", 1, inertia=(1, 1, 1)), ph.Planar("z"), coordinates=["phi", "a", "b"])
+    s.pose("moving", {"x": 1}, {"reach'": 3, "plane_w": 2})
+    return s.derive()
+
+
+def test_speeds_have_the_names_of_the_coordinates_whose_rates_they_are(glider: ph.Equations) -> None:
+    assert glider.speeds == ["x", "turn", "reach", "plane_w", "plane_vx", "plane_vy"]
+    assert [repr(u) for u in glider.u[:3]] == ["x'", "turn'", "reach'"]
+    written = loads_yaml(dumps_yaml(ph.System.of(glider.system)))
+    assert written.derive().speeds == glider.speeds
+    text = dumps_yaml(ph.System.of(glider.system)).replace("speeds: [turn, reach]", "")
+    assert loads_yaml(text).derive().speeds == glider.speeds
+
+
+def test_speeds_start_among_coordinates_with_a_prime_or_by_a_name_of_their_own(glider: ph.Equations) -> None:
+    expected = [2, 0, 0.5, 0, 1, 0]
+    start = {"x": 1, "x'": 2, "reach'": 0.5, "plane_vx": 1}
+    assert glider.simulate(0, start=start).u.tolist() == [expected]
+    assert glider.simulate(0, speeds={"x'": 2, "reach": 0.5, "plane_vx": 1}).u.tolist() == [expected]
+    assert glider.simulate(0, start="moving").u.tolist() == [[0, 0, 3, 2, 0, 0]]
+    assert glider.simulate(0.1, start={"x": 1, "x'": [2, 3]}).u[:, 0, 0].tolist() == [2, 3]
+    assert glider.sweep({"x'": [1, 2]}, 0.1)["d(x)"].tolist() == [1, 2]
+    run = glider.simulate(0.1, start=start, tau={"x": "-2*x' - reach'"})
+    assert run["x'"][0] == 2 and run.tau is not None and run.tau[0][0] == -4.5
+    bounced = glider.simulate(1, start={"x'": 1}, on={glider.q[0] - 0.5: {"x'": -1}})
+    assert bounced["x'"][-1] == -1 and bounced["x"][-1] == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"start": {"x'": 1}, "speeds": {"x": 1}}, "the speed 'x' is given twice"),
+        ({"speeds": {"x'": 1, "x": 1}}, "the speed 'x' is given twice"),
+        ({"start": {"x'": 1}, "speeds": [0] * 6}, "by name, and speeds in an array"),
+        ({"start": {"z'": 1}}, "there is no coordinate 'z''"),
+        ({"start": {"plane_w'": 1}}, "there is no coordinate 'plane_w''"),
+    ],
+)
+def test_speeds_given_twice_or_unknown_are_refused(glider: ph.Equations, given: dict[str, Any], sentence: str) -> None:
+    refused(sentence, lambda: glider.simulate(0, **given))
 
 
 @pytest.fixture(scope="module")

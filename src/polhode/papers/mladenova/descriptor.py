@@ -74,7 +74,7 @@ from ...expr import (
     substitute,
 )
 from ...expr.normal_form import normal
-from ...expr.spelling import latex_name
+from ...expr.spelling import latex_name, spelled
 from ...expr.typeset import Typeset
 from ...formalisms.hamel import Hamel
 from ...geometry.elimination import solve_columns, solve_symmetric
@@ -86,10 +86,14 @@ from ...model.reading import list_of
 class Descriptor(Typeset):
     """E(x) ẋ = f(x, t, τ) with the state x = (q, u, z, λ)."""
 
-    states: list[str]
     x: Vector
     E: Matrix
     f: Vector
+
+    @property
+    def states(self) -> list[str]:
+        """The entries of x as text: a coordinate x, its speed x', a speed v with a name of its own, lambda_slot."""
+        return [*map(spelled, self.x)]
 
     def __repr__(self) -> str:
         return f"Descriptor(E x' = f, x = {', '.join(self.states)})"
@@ -109,15 +113,14 @@ def descriptor(equations: EquationsOfMotion) -> Descriptor:
 
 def _descriptor(equations: EquationsOfMotion) -> Descriptor:
     constraints = equations.constraints
-    names: list[str] = []
     multipliers: list[Expr] = []
     rates: list[Expr] = []
     force = list(equations.forcing)
     if constraints is not None and constraints.rows:
         held = constraints.only(constraints.generic_rows)
-        names, multipliers, rates = held.names, list(held.multipliers), list(held.rates)
+        multipliers, rates = list(held.multipliers), list(held.rates)
         force = [as_expr(f + kept) for f, kept in zip(force, held.A.T @ held.multipliers, strict=True)]
-    return _assembled(equations, equations.mass_matrix, force, rates, names, multipliers)
+    return _assembled(equations, equations.mass_matrix, force, rates, multipliers)
 
 
 def _in_pseudo_velocities(equations: EquationsOfMotion, known: DependentSpeeds) -> Descriptor:
@@ -128,7 +131,7 @@ def _in_pseudo_velocities(equations: EquationsOfMotion, known: DependentSpeeds) 
     still = [as_expr(0)] * result.m
     force = [as_expr(result.efforts[k] - result.equation(k, still)) for k in range(count)]
     reacted = [as_expr(f + kept) for f, kept in zip(force[result.m :], held.multipliers, strict=True)]
-    return _assembled(equations, mass, [*force[: result.m], *reacted], [], held.names, list(held.multipliers))
+    return _assembled(equations, mass, [*force[: result.m], *reacted], [], list(held.multipliers))
 
 
 def _assembled(
@@ -136,7 +139,6 @@ def _assembled(
     mass: Matrix,
     force: Sequence[Expr],
     algebraic: Sequence[Expr],
-    names: Sequence[str],
     multipliers: Sequence[Expr],
 ) -> Descriptor:
     """Rates of coordinates, rows of motion, rates of states, algebraic rows."""
@@ -150,12 +152,10 @@ def _assembled(
         *(_zeros(size) for _ in algebraic),
     ]
     return Descriptor(
-        [*equations.coordinates, *(f"d({u})" for u in equations.speeds), *equations.states,
-         *(f"lambda({name})" for name in names)],
         Vector([*equations.q, *equations.u, *equations.z, *multipliers]),
         Matrix(rows),
         Vector([*equations.coordinate_rates, *force, *equations.z_rates, *algebraic]),
-    )  # fmt: skip
+    )
 
 
 def _zeros(count: int) -> list[Expr]:

@@ -33,6 +33,21 @@ def test_axes_and_products_between_bodies_have_only_the_joints_between(pair: Any
     assert repr(pair.B.y ^ pair.N.x) == "-a_z"
 
 
+def test_unit_vectors_of_parallel_bases_are_written_as_one() -> None:
+    s = ph.System("crane")
+    A, B, C, loose = (s.body(name) for name in ("A", "B", "C", "D"))
+    s.joint("x", s.ground, A, ph.Prismatic("x"))
+    s.joint("y", A, B, ph.Prismatic("y"), rotation=("z", ph.pi))
+    s.joint("q", B, C, ph.Revolute("z"), child_rotation=("z", ph.pi))
+    hook = s.frame("H", B, rotation=("z", -ph.pi))
+    N = s.ground
+    assert [repr(a) for a in (N.x + A.x, A.x - N.x, A.y, A.x + B.x)] == ["2*ground_x", "0", "a_y", "a_x + b_x"]
+    assert repr(N.x + 3 * hook.y - A.y) == "ground_x + 2*ground_y"
+    assert repr(C.z + B.z + loose.z) == "c_z + b_z + d_z"  # one axis is shared, and the bases are not parallel
+    assert repr((A.x | N.y) + (N.x | A.y)) == "2*a_x|a_y"
+    assert (N.x + A.x)._repr_latex_() == (2 * N.x)._repr_latex_()
+
+
 def test_joints_on_the_way_to_the_ground_do_not_enter_between_siblings() -> None:
     s = ph.System()
     trunk, left, right = s.body("trunk"), s.body("left"), s.body("right")

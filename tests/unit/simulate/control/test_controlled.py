@@ -72,7 +72,8 @@ def test_a_sampled_controllers_states_start_where_the_run_says() -> None:
     ):
         with pytest.raises(ph.PolhodeError, match=sentence):
             e.simulate(1, start=wrong, sample_time=0.01, **given)
-    refused("is a speed, not a coordinate", lambda: e.simulate(1, start={"v": 1}, sample_time=0.01, **given))
+    moving = e.simulate(1, start={"v": 1, "total error": 0.25}, sample_time=0.01, **given)
+    assert moving.u[0].tolist() == [1]
 
 
 def test_parameters_change_the_mechanism_and_not_what_its_controller_takes_it_to_be() -> None:

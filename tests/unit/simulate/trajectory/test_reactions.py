@@ -166,5 +166,5 @@ def test_a_bead_thrown_over_a_hump_would_leave_it() -> None:
     s.roll_disc("wire", "bead", 0, lambda x: -(x**2) / 2, slips=True)
     equations = s.derive()
     for speed, pulls in ((0.9, False), (1.1, True)):
-        run = equations.simulate(0.1, speeds={"move_1": speed})
+        run = equations.simulate(0.1, start={"x'": speed})
         assert bool(run.reaction("wire").contact().pulls) == pulls
