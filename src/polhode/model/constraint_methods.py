@@ -84,7 +84,7 @@ class ConstraintMethods(Builder):
         return self._condition(name, "position", value)
 
     def constrain_speed(self, name: Any = "", value: Any = None) -> Condition:
-        """Keep an expression f of coordinates, speeds, parameters and time at zero, the `value`; `name` may be left out.
+        """Keep an expression f of coordinates, speeds, parameters and time, the `value`, at zero; the name is optional.
 
         Where f is not linear in the speeds, the forces that keep it are λ ∂f/∂u (Chetaev's rule). Constraints are
         then kept by multipliers alone, and not where ∂f/∂u vanishes, as at rest where f is a square.

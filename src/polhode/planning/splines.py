@@ -114,8 +114,8 @@ class RotationSpline(Curve):
     def from_coefficients(cls, t: ArrayLike, R: Any, x: ArrayLike, y: ArrayLike, z: ArrayLike) -> RotationSpline:
         """The curve from R at t[0] whose segments are R_k R(c), c = x_k τ³ + y_k τ² + z_k τ, τ from 0 to 1, (390).
 
-        c are vector-parameters, a row of three for each segment, which begins where the one before it ends. Velocities
-        are continuous where the coefficients make them so.
+        c are vector-parameters; `x`, `y` and `z` have a row of three for each segment, which begins where
+        the one before it ends. Velocities are continuous where the coefficients make them so.
         """
         made, chart = cls.__new__(cls), CHARTS["vector"]
         made.t = knot_times(t, _PLACE)

@@ -43,11 +43,11 @@ def export_program(
     target: str,
     folder: str | Path,
     of: Wanted | None = None,
+    rates: Callable[[EquationsOfMotion], Planned] | None = None,
     *,
     prefix: str | None = None,
     start: Any = None,
     speeds: Any = None,
-    rates: Callable[[EquationsOfMotion], Planned] | None = None,
 ) -> list[Path]:
     """Write a program that simulates the mechanism, and the text file that it reads; all files, or none.
 

@@ -364,7 +364,7 @@ class Equations(
             from ..simulate.simulation_program import export_program
 
             rates = sayers_rates if program == "sayers" else None
-            return export_program(self.derivation, target, path, of, rates=rates, **options)
+            return export_program(self.derivation, target, path, of, rates, **options)
         from ..compiled.export import export
 
         return export(self.record, target, path, "forward_dynamics" if of is None else of, **options)
