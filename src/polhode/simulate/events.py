@@ -141,12 +141,27 @@ def read_events(
         if isinstance(event, Crossing) and compiled is not None:
             function, number = _entry(compiled, number), number + 1
         else:
-            function = with_rest(event, equations)
-        direction, terminal = float(getattr(event, "direction", 0)), bool(getattr(event, "terminal", False))
-        made.append(Watched(function, direction, terminal or ends, change, isinstance(event, Crossing)))
+            function = _number_of(with_rest(event, equations))
+        direction, terminal = getattr(event, "direction", 0), bool(getattr(event, "terminal", False))
+        if direction not in (-1, 0, 1):
+            cure = "Give 1 for rising zeros, -1 for falling ones, 0 for both."
+            raise PolhodeError(f"{shown(direction)} is no direction of an event.", place, cure, "E-RUN-NUMBER")
+        made.append(Watched(function, float(direction), terminal or ends, change, isinstance(event, Crossing)))
     if values is None or len(expressions) < len(known):
         return Events(tuple(made))
     return Events(tuple(made), values.function, values.names)
+
+
+def _number_of(function: Callback) -> Callback:
+    """An event function of Python whose values are numbers: a truth value has no zeros."""
+
+    def value(t: float, q: Floats, rest: Floats) -> Any:
+        found = function(t, q, rest)
+        if isinstance(found, bool | np.bool_):
+            raise TypeError(f"it returned {found}; return a number that changes its sign at the event")
+        return found
+
+    return value
 
 
 def _as_crossing(event: Any, place: str) -> Any:

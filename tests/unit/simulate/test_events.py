@@ -472,3 +472,19 @@ def test_two_events_that_follow_each_other_without_end_end_the_run() -> None:
     with pytest.raises(SimulationError, match="without end") as caught:
         e.simulate(5, start={"z": 5}, on={z: {"v": -v / 2}, 2 * z: {"v": 0.9 * v}})
     assert caught.value.trajectory.q.min() > -1e-6  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("direction", [2, -3, 0.5, "down", None])
+def test_a_direction_is_rising_falling_or_both(direction: Any) -> None:
+    s = ph.System("stone", gravity=(0, 0, -10))
+    x = s.joint("x", s.ground, s.body("stone", 1), ph.Prismatic("z")).q[0]
+    with pytest.raises(ph.PolhodeError, match="no direction of an event"):
+        s.derive().simulate(1, events=[crossing(x, direction=direction)])
+
+
+def test_an_event_function_returns_a_number_and_no_truth_value() -> None:
+    s = ph.System("stone", gravity=(0, 0, -10))
+    s.joint("x", s.ground, s.body("stone", 1), ph.Prismatic("z"))
+    for method in ("auto", "rk4", "scipy.RK45"):
+        with pytest.raises(ph.PolhodeError, match="return a number that changes its sign"):
+            s.derive().simulate(1, start={"x": 5}, until=lambda t, q, u: q[0] > 0, method=method)
