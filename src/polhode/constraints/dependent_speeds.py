@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..errors import fault_at, unknown
+from ..errors import fault_at, speed_named, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, rank, substitute, topological
 from ..expr.decide import independent_columns
 from ..expr.node import SYMBOL
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..geometry.elimination import eliminate
-from ..model.reading import speed_named
 from .rows import Constraints
 
 fault = fault_at("independent speeds")

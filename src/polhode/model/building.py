@@ -18,7 +18,7 @@ from dataclasses import replace
 from math import isinf
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, check_kind, listed, shown, understood
+from ..errors import ModelError, check_kind, listed, shown, speed_named, understood
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, symbol, symbols
 from ..expr.spelling import acceleration_of, distinct_spellings
 from ..geometry import Pose
@@ -37,7 +37,6 @@ from .reading import (
     pose_of,
     rated_names,
     result_of,
-    speed_named,
     speed_roles,
     stated_value,
     unknown,

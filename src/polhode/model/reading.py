@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from inspect import signature
 from math import isfinite
@@ -176,14 +176,6 @@ def rated_names(kind: JointType, q_names: list[str]) -> list[str | None]:
         rates += own if stage.speeds_are_rates else [None] * stage.speeds
         start += stage.coordinates
     return rates
-
-
-def speed_named(key: Any, speeds: Collection[str], coordinates: Collection[str]) -> str | None:
-    """The name of a speed from how it is written: its name, or x' where it shares the name of a coordinate x."""
-    if key in speeds:
-        return str(key)
-    name = key[:-1] if isinstance(key, str) and key.endswith("'") else None
-    return name if name in speeds and name in coordinates else None
 
 
 def speed_roles(kind: JointType, q_names: list[str], u_names: list[str]) -> list[str]:

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.synopsis import Synopsis
-from ..errors import PolhodeError, ShapeError, fault_at, shown, understood, unknown
-from ..model.reading import speed_named
+from ..errors import PolhodeError, ShapeError, fault_at, shown, speed_named, understood, unknown
 
 if TYPE_CHECKING:
     from ..expr import Expr

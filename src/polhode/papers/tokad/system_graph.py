@@ -37,12 +37,15 @@ from .block_diagram import block_diagram_svg
 from .drawing import schematic_svg, system_graph_svg, terminal_graphs_svg
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SystemGraph:
     """A mechanism's graph with a tree that meets both topological conditions."""
 
     mechanism: Mechanism
     formulation: Formulation
+
+    def __repr__(self) -> str:
+        return f"SystemGraph({self.mechanism.system.name}: tree {', '.join(self.tree)}; {len(self.edges)} edges)"
 
     @property
     def edges(self) -> tuple[Edge, ...]:

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from ...compiled.functions import Functions
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import LimitError, PolhodeError, ShapeError, fault_at, listed, shown, suggestion, unknown
+from ...errors import LimitError, PolhodeError, ShapeError, fault_at, listed, shown, speed_named, suggestion, unknown
 from ...expr import Expr
 from ...model.lookup import units_by_name
-from ...model.reading import speed_named
 from ...model.unit import si_value, si_values
 from ..batch.members import PREFIXES, Members, Which, label_of, labels_of, names_of
 from ..initial_state import Floats
