@@ -16,7 +16,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..errors import PolhodeError, ValueMissing, check_kind, shown, understood, unknown
-from ..expr.spelling import spelled
 from ..native.compiled import Compiled
 from .guard import Stop
 from .initial_state import Floats
@@ -258,6 +257,8 @@ def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[st
 
 def place_of(equations: EquationsOfMotion, key: Any) -> int:
     """Where in the state a coordinate, speed or state without mass stands."""
+    from ..expr.spelling import spelled
+
     symbols = [*equations.q, *equations.u, *equations.z]
     found = [place for place, symbol in enumerate(symbols) if symbol is key or symbol.name == key]
     found = found or [place for place, symbol in enumerate(symbols) if spelled(symbol) == key]
