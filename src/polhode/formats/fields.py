@@ -409,13 +409,14 @@ def _model_record(joints: Joints, forces: Forces, constraints: ConstraintKinds) 
     loads = [record_of(each.__name__, each.__doc__ or "", each.fields, each.kind) for each in forces]
     beam = record_of("Beam", Beam.__doc__ or "", Beam.fields, "beam")
     beams = _like(beam, modes=(records.Modes, "3"), stations=(records.Stations, ()))
-    # These types are made at run time, which a type checker cannot follow.
+    by_name: Any = dict  # of types that are built at run time, which a type checker cannot follow
+    listed: Any = tuple
     sections: dict[str, Any] = {
-        "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]
-        **{table: (dict[records.Name, _one_of(result)], {}) for table, result in tables.items()},  # type: ignore[misc]
-        "flexible": (dict[records.Name, _one_of([beams, records.ModalBody])], {}),  # type: ignore[misc]
-        "motors": (dict[records.Name, record_of("Motor", Motor.__doc__ or "", Motor.fields)], {}),  # type: ignore[misc]
-        "loads": (tuple[_one_of(loads), ...], ()),  # type: ignore[misc]
+        "joints": (by_name[records.Name, _like(records.Joint, motion)], {}),
+        **{table: (by_name[records.Name, _one_of(result)], {}) for table, result in tables.items()},
+        "flexible": (by_name[records.Name, _one_of([beams, records.ModalBody])], {}),
+        "motors": (by_name[records.Name, record_of("Motor", Motor.__doc__ or "", Motor.fields)], {}),
+        "loads": (listed[_one_of(loads), ...], ()),
     }
     result: type[records.Model] = _like(records.Model, **sections)
     return result

@@ -28,8 +28,9 @@ class MergedTree(Tree):
 
     def at(self, values: Mapping[Expr, float]) -> Tree:
         """The same tree with numbers in place of symbols."""
-        number = numbers_at(values)
-        return replace(super().at(values), turns={i: turn.mapped(number) for i, turn in self.turns.items()})  # type: ignore[call-arg]
+        number, tree = numbers_at(values), super().at(values)
+        assert isinstance(tree, MergedTree)  # Tree.at replaces fields of the class at hand
+        return replace(tree, turns={i: turn.mapped(number) for i, turn in self.turns.items()})
 
 
 def merge(tree: Tree) -> Tree:
