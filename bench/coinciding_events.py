@@ -245,7 +245,7 @@ def _function(line: Line, direction: int) -> Callable[..., float]:
     def g(t: float, q: Floats, u: Floats) -> float:
         return line(t, np.concatenate([q, u]))
 
-    g.direction = direction  # type: ignore[attr-defined]
+    g.direction = direction  # type: ignore[attr-defined]  # as users mark functions, whose type has no such field
     return g
 
 

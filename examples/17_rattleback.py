@@ -29,7 +29,7 @@ R = ph.rotation(("z", yaw), ("x", roll), ("y", pitch))
 up = R[2]
 reach = ph.sqrt((a * up[0]) ** 2 + (b * up[1]) ** 2 + (c * up[2]) ** 2)
 lowest = R @ ph.Vector([-(a**2) * up[0] / reach, -(b**2) * up[1] / reach, -(c**2) * up[2] / reach])
-toy.constrain(z - reach, "touch")
+toy.constrain("touch", z - reach)
 toy.no_slip("grip", stone, at=ph.Vector([x, y, z]) + lowest, directions=["x", "y"])
 
 # Derive: three free speeds, and small rocking about a spin, either way round.

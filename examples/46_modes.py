@@ -44,7 +44,7 @@ response = tip.transfer_function("drive", "tip")
 print(f"{response}: relative degree {response.relative_degree}, {response(0).real:.5f} m for each N m that holds")
 
 # Simulate: the fastest mode by the full equations, then a large swing and the linear equations along it.
-print(modes[3].trajectory().info["mode"]["told"])
+print(modes[3].trajectory().info["mode"]["message"])
 large = equations.simulate(4, start={"a1": 1.2})
 along = equations.linearize_along(large)
 print(f"along the large swing: A is {along.A.shape}; K of the first joint from {along.A[:, N, 0].min():.1f} "

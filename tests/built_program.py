@@ -54,9 +54,9 @@ def compiler_of(target: str) -> str | None:
     return shutil.which({"c": "cc", "fortran": "gfortran"}[target])
 
 
-def built(equations: ph.Equations, target: str, folder: Path, **options: Any) -> Built:
+def built(equations: ph.Equations, target: str, folder: Path, program: Any = True, **options: Any) -> Built:
     """Export, and compile by the stated command, with all warnings and without optimisation."""
-    written = equations.export(target, folder, program=True, **options)
+    written = equations.export(target, folder, program=program, **options)
     record = json.loads(next(path for path in written if path.suffix == ".json").read_text(encoding="utf-8"))
     command = record["command"].replace("-O2", "-O0").split()
     done = subprocess.run([command[0], *STRICT[target], *command[1:]], cwd=folder, capture_output=True, text=True)

@@ -5,7 +5,6 @@ from typing import Any
 
 import polhode as ph
 from polhode.control import Controller, ControllerState, Law, Reference
-from polhode.expr import Expr
 from polhode.model.records import Parameter
 
 
@@ -40,7 +39,7 @@ def linkage() -> ph.System:
     return s
 
 
-def gain(name: str, value: Any) -> tuple[Expr, dict[str, Parameter]]:
+def gain(name: str, value: Any) -> tuple[ph.Expr, dict[str, Parameter]]:
     symbol = ph.symbol(name, "parameter")
     return symbol, {name: Parameter(symbol, Fraction(value))}
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import polhode as ph
-from polhode.model.body import Body
 from polhode.model.samples.random_system import RandomChoices
 
 _AXES = ("x", "y", "z", "-x", "-y", "-z")
@@ -22,7 +21,7 @@ def random_flexible_tree(seed: int, time: bool = True, loads: bool = True) -> ph
     """
     dice = RandomChoices.of(seed)
     s = ph.System(f"flexible tree {seed}", gravity=(dice.decimal(-2, 2), dice.decimal(-2, 2), -9))
-    bodies: list[Body] = [s.ground]
+    bodies: list[ph.Body] = [s.ground]
     count = dice.whole(2, 4)
     bending = dice.whole(0, count - 1)
     left = 7 if dice.chance(0.7) else 9
@@ -56,7 +55,7 @@ def random_flexible_tree(seed: int, time: bool = True, loads: bool = True) -> ph
     return s
 
 
-def _flexible(s: ph.System, dice: RandomChoices, k: int, mass: ph.Expr) -> Body:
+def _flexible(s: ph.System, dice: RandomChoices, k: int, mass: ph.Expr) -> ph.Body:
     stiffness = s.parameter(f"EI{k}", dice.decimal(20, 60))
     if dice.chance(0.25):
         return _by_shapes(s, dice, k, mass, stiffness)
@@ -85,12 +84,12 @@ def _flexible(s: ph.System, dice: RandomChoices, k: int, mass: ph.Expr) -> Body:
     )
 
 
-def _has_thickness(s: ph.System, body: Body) -> bool:
+def _has_thickness(s: ph.System, body: ph.Body) -> bool:
     """Whether a body has inertia about every axis."""
     return bool(getattr(s.flexible.get(body.name), "gyration", True))
 
 
-def _by_shapes(s: ph.System, dice: RandomChoices, k: int, mass: ph.Expr, stiffness: ph.Expr) -> Body:
+def _by_shapes(s: ph.System, dice: RandomChoices, k: int, mass: ph.Expr, stiffness: ph.Expr) -> ph.Body:
     if dice.chance(0.5):
         return s.flexible_body(
             f"b{k}", shapes=[lambda x, y, z: (y * z, 0, x**2 / 2)],
@@ -104,7 +103,7 @@ def _by_shapes(s: ph.System, dice: RandomChoices, k: int, mass: ph.Expr, stiffne
     return s.flexible_body(f"b{k}", nodes=nodes, stiffness=[stiffness])
 
 
-def _station(s: ph.System, dice: RandomChoices, body: Any) -> Body:
+def _station(s: ph.System, dice: RandomChoices, body: Any) -> ph.Body:
     """A section or node of a flexible body."""
     record = s.flexible[body.name]
     length = getattr(record, "length", None)

@@ -9,7 +9,6 @@ import polhode as ph
 from polhode.expr import Vector, as_expr
 from polhode.geometry import Pose, rotation
 from polhode.model.model import Model
-from polhode.model.records import Joint
 from polhode.model.samples.random_system import RandomChoices, random_system
 
 AXES = ("x", "y", "z", (1, 2, 2), (3, 0, 4))
@@ -61,7 +60,7 @@ def both_ways(system: ph.System, seed: int) -> tuple[ph.System, ph.System]:
     dice, model = RandomChoices.of(seed), system.model()
     moving: Model = model
     hand = ph.System.of(replace(model, joints={}, loads=(), constraints={}))
-    order: dict[str, Joint | None] = {}
+    order: dict[str, ph.Joint | None] = {}
     for number, joint in enumerate(model.joints.values()):
         kind = dice.whole(0, 3) if number else dice.whole(1, 3)
         placed, written = joint, joint

@@ -37,12 +37,10 @@ def test_every_public_class_and_function_is_shown_in_an_example() -> None:
 
 
 def test_the_watch_wakes_at_a_name_that_is_not_shown() -> None:
-    assert is_shown("bias", ">>> f.bias(q)")
-    assert is_shown("bias", "The bias.", "```python\nph.bias(q)")
+    assert is_shown("bias", ">>> f.bias(q)") and is_shown("bias", "The bias.", "```python\nph.bias(q)")
     assert not is_shown("bias", "The bias.", "ph.bias_of(q)")
 
 
 def test_every_public_name_is_on_a_page_of_the_reference() -> None:
     listed = [path for page in public.PAGES for path in page.names()]
-    assert {f"polhode.{name}" for name in public.all_names()} <= set(listed)
-    assert len(listed) == len(set(listed))
+    assert {f"polhode.{name}" for name in public.all_names()} <= set(listed) and len(listed) == len(set(listed))

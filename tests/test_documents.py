@@ -210,8 +210,7 @@ def test_the_readme_shows_figures_that_the_benchmark_found() -> None:
 def test_the_rooms_that_the_design_lists_are_there() -> None:
     design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
     listed = re.findall(r"`(\w+(?:/|\.py))`", "".join(re.findall(r"^\| (.*?) \|", design, flags=re.MULTILINE)))
-    assert len(listed) >= 16
-    assert [room for room in listed if not (ROOT / "src" / "polhode" / room).exists()] == []
+    assert len(listed) >= 16 and [room for room in listed if not (ROOT / "src" / "polhode" / room).exists()] == []
 
 
 def test_papers_are_cited_by_their_titles() -> None:
@@ -225,13 +224,11 @@ def test_papers_are_cited_by_their_titles() -> None:
             path.read_text(encoding="utf-8"),
         )
     ]
-    assert len(titles) > 5
-    assert [each for each in titles if each[1].lower() not in design] == []
+    assert len(titles) > 5 and [each for each in titles if each[1].lower() not in design] == []
 
 
 def test_the_watch_wakes_at_a_wrong_answer() -> None:
-    assert matches("energy ... J\n", "energy 3.2 J\n")
-    assert not matches("energy ... J\n", "momentum 3.2 N s\n")
+    assert matches("energy ... J\n", "energy 3.2 J\n") and not matches("energy ... J\n", "momentum 3.2 N s\n")
 
 
 def test_the_page_of_error_codes_has_every_code_and_its_kind() -> None:

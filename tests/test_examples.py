@@ -15,8 +15,7 @@ def name_of(path: Path) -> str:
 
 
 def test_there_are_examples_and_they_are_numbered_without_gaps() -> None:
-    assert [int(path.name[:2]) for path in EXAMPLES] == list(range(1, len(EXAMPLES) + 1))
-    assert EXAMPLES
+    assert [int(path.name[:2]) for path in EXAMPLES] == list(range(1, len(EXAMPLES) + 1)) and EXAMPLES
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=name_of)
@@ -27,8 +26,7 @@ def test_an_example_runs_and_writes_its_pictures(path: Path, tmp_path: Path) -> 
     assert ended.code == 0, ended.complained
     assert not ended.complained, "an example runs without a warning"
     assert ended.said, "an example shows its equations"
-    assert (out / f"{path.stem}.html").stat().st_size > 10_000
-    assert (out / f"{path.stem}.png").stat().st_size > 10_000
+    assert (out / f"{path.stem}.html").stat().st_size > 10_000 and (out / f"{path.stem}.png").stat().st_size > 10_000
     assert not list(place.iterdir()), "an example writes nothing where it was started"
 
 

@@ -57,10 +57,10 @@ def test_options_are_those_that_a_type_checker_knows() -> None:
 
 
 @pytest.mark.parametrize(("call", "shown"), [
-    (ph.Equations.simulate, ["method: 'str' = 'auto'", "rtol: 'float' = 1e-09", "until: 'Any' = None"]),
+    (ph.Equations.simulate, ["method: 'str' = 'auto'", "rtol: 'float | None' = None", "until: 'Any' = None"]),
     (ph.System.joint, ["limits: 'Any' = None", "pitch: 'number' = 0", "axis: 'axis' = <by type>"]),
     (ph.System.motor, ["stiffness: 'number' = None", "coupling: 'word' = 'full'"]),
-    (ph.Equations.periodic_orbit, ["rtol: 'float' = 1e-11"]),
+    (ph.Equations.periodic_orbit, ["rtol: 'float | None' = 1e-11"]),
     (Functions.mass_matrix, ["t: 'ArrayLike' = 0.0", "parameters: "]),
 ])  # fmt: skip
 def test_help_shows_options_with_kinds_and_defaults(call: Callable[..., Any], shown: list[str]) -> None:

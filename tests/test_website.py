@@ -26,8 +26,7 @@ def test_staged_documents_are_listed_and_staging_again_changes_nothing(staged: P
         for tree in re.findall(r"```\{toctree\}(.*?)```", index.read_text(encoding="utf-8"), flags=re.DOTALL):
             listed |= set(re.findall(r"<(/.*)>$", tree, flags=re.MULTILINE))
     documents = {f"/{path.relative_to(staged).with_suffix('').as_posix()}" for path in staged.rglob("*.md")}
-    assert documents - listed == {"/index"}
-    assert listed - documents == {"/api/index", "/gallery/index"}
+    assert documents - listed == {"/index"} and listed - documents == {"/api/index", "/gallery/index"}
     before = {path: path.stat().st_mtime_ns for path in staged.rglob("*") if path.is_file()}
     staging.stage_documents(staged)
     assert {path: path.stat().st_mtime_ns for path in staged.rglob("*") if path.is_file()} == before
@@ -47,8 +46,7 @@ def test_links_of_staged_documents_lead_to_pages_examples_and_copies(staged: Pat
 def test_every_example_has_a_title_and_four_cells() -> None:
     for path in examples.EXAMPLES:
         text = staging.gallery_text(path.read_text(encoding="utf-8"), path.stem)
-        assert text.startswith(f'"""\n{staging.title_of(path.stem)}\n===')
-        assert text.count("# %%") >= 4
+        assert text.startswith(f'"""\n{staging.title_of(path.stem)}\n===') and text.count("# %%") >= 4
 
 
 def test_what_is_broken_or_fetched_is_told(tmp_path: Path) -> None:
@@ -56,8 +54,7 @@ def test_what_is_broken_or_fetched_is_told(tmp_path: Path) -> None:
     (tmp_path / "b.html").write_text('<a href="c.html">c</a><script src="https://example.org/x.js"></script>', "utf-8")
     (tmp_path / "x.css").write_text("@font-face { src: url(https://example.org/font) }", "utf-8")
     found = "\n".join(links.faults_of(tmp_path))
-    assert "b.html#there, a place that b.html does not have" in found
-    assert "c.html, which is not there" in found
+    assert "b.html#there, a place that b.html does not have" in found and "c.html, which is not there" in found
     assert "loads https://example.org/x.js" in found and "x.css loads something" in found
     assert "#here" not in found.replace("b.html#there", "")
 

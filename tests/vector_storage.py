@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 import polhode as ph
-from polhode.model import System
 
 
-def in_vector_parameters(system: System) -> System:
+def in_vector_parameters(system: ph.System) -> ph.System:
     """With tan(θ/2) in place of the angles of revolute and universal joints."""
     model = system.model()
     joints = {
@@ -15,4 +14,4 @@ def in_vector_parameters(system: System) -> System:
         else joint
         for name, joint in model.joints.items()
     }
-    return System.of(replace(model, joints=joints))
+    return ph.System.of(replace(model, joints=joints))

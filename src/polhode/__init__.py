@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .geometry.screws import screw_of as screw_of
     from .model.samples.random_system import random_system as random_system
     from .papers.silver.newton_euler import equivalence as equivalence
+    from .papers.tokad.system_graph import network as network
     from .planning import PoseSpline as PoseSpline
     from .planning import RotationSpline as RotationSpline
     from .simulate.control.actuation import held as held
@@ -59,7 +60,7 @@ _LATER = {
     "principal_axes": ".geometry.principal_axes", "ScrewMotion": ".geometry.screws", "screw_of": ".geometry.screws",
     "angular_velocity": ".geometry.rotations.angular_velocity",
     "rotation_rate": ".geometry.rotations.angular_velocity", "equivalence": ".papers.silver",
-    "widget": ".surface.widget",
+    "network": ".papers.tokad", "widget": ".surface.widget",
 }  # fmt: skip
 
 

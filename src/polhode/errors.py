@@ -94,6 +94,14 @@ def fault_at(place: str, kind: type[PolhodeError] | None = None) -> Callable[[st
     return fault
 
 
+def speed_named(key: Any, speeds: Collection[str], coordinates: Collection[str]) -> str | None:
+    """The name of a speed from how it is written: its name, or x' where it shares the name of a coordinate x."""
+    if key in speeds:
+        return str(key)
+    name = key[:-1] if isinstance(key, str) and key.endswith("'") else None
+    return name if name in speeds and name in coordinates else None
+
+
 def suggestion(
     name: object, known: Iterable[str], otherwise: str = "", written: Callable[[str], str] = "'{}'".format
 ) -> str:

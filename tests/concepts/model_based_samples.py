@@ -6,7 +6,6 @@ from typing import Any
 from tests.planar_arm import ON_PATH, PATH, planar_arm
 
 import polhode as ph
-from polhode import control
 from polhode.control import Controller
 from polhode.model.samples.underactuated import cart_pole
 
@@ -17,41 +16,41 @@ SWING = {"ke": 80, "kp": 1, "kv": 1, "limit": 8}
 
 
 def shaped(e: ph.Equations) -> Controller:
-    return control.PotentialShaping(e, 20 * (e.q[0] ** 2 + e.q[1] ** 2), kd=5)
+    return ph.control.PotentialShaping(e, 20 * (e.q[0] ** 2 + e.q[1] ** 2), kd=5)
 
 
 def caught(e: ph.Equations) -> Controller:
-    swing = control.EnergyControl(e, {"theta": 0}, **SWING)
-    shaping = control.EnergyShaping(e, {"theta": 0}, ke=1, kd=2, kp=1, kv=1)
-    return control.Switched(swing, shaping, within={"theta": 0.5, "theta'": 2}, turning=["theta"])
+    swing = ph.control.EnergyControl(e, {"theta": 0}, **SWING)
+    shaping = ph.control.EnergyShaping(e, {"theta": 0}, ke=1, kd=2, kp=1, kv=1)
+    return ph.control.Switched(swing, shaping, within={"theta": 0.5, "theta'": 2}, turning=["theta"])
 
 
 #: How each is made of equations, and how it is run.
 ON_AN_ARM: dict[str, tuple[Callable[[ph.Equations], Controller], dict[str, Any]]] = {
-    "ComputedTorque": (lambda e: control.ComputedTorque(e, kp=100, kd=20, ki=10), ON_THE_PATH),
-    "PassivityBased": (lambda e: control.PassivityBased(e, kd=10, lambda_=5), ON_THE_PATH),
-    "PDGravity": (lambda e: control.PDGravity(e, kp=50, kd=20), TO_A_POINT),
+    "ComputedTorque": (lambda e: ph.control.ComputedTorque(e, kp=100, kd=20, ki=10), ON_THE_PATH),
+    "PassivityBased": (lambda e: ph.control.PassivityBased(e, kd=10, lambda_=5), ON_THE_PATH),
+    "PDGravity": (lambda e: ph.control.PDGravity(e, kp=50, kd=20), TO_A_POINT),
     "PotentialShaping": (shaped, {"start": {"q1": 0.3}}),
     "Adaptive": (
-        lambda e: control.Adaptive(e, kd=20, lambda_=5, gamma=2, estimates={"m1": 1.4, "m2": 1.3}),
+        lambda e: ph.control.Adaptive(e, kd=20, lambda_=5, gamma=2, estimates={"m1": 1.4, "m2": 1.3}),
         ON_THE_PATH,
     ),
-    "SlidingMode": (lambda e: control.SlidingMode(e, 5, 10, 0.1), ON_THE_PATH),
+    "SlidingMode": (lambda e: ph.control.SlidingMode(e, 5, 10, 0.1), ON_THE_PATH),
     "OperationalSpace": (
-        lambda e: control.OperationalSpace(e, "hand", kp=100, kd=20, axes="xy"),
+        lambda e: ph.control.OperationalSpace(e, "hand", kp=100, kd=20, axes="xy"),
         {"reference": {"x": "0.6 + 0.2*cos(t)", "y": "0.2*sin(t)"}, "start": {"q1": -0.8, "q2": 1.4}},
     ),
     "FeedbackLinearization": (
-        lambda e: control.FeedbackLinearization(e, [e.q[0], e.q[0] + e.q[1]], e.speeds),
+        lambda e: ph.control.FeedbackLinearization(e, [e.q[0], e.q[0] + e.q[1]], e.speeds),
         {"reference": [0.5, "0.2*sin(t)"]},
     ),
 }
 ON_A_CART: dict[str, tuple[Callable[[ph.Equations], Controller], dict[str, Any]]] = {
-    "EnergyControl": (lambda e: control.EnergyControl(e, {"theta": 0}, **SWING), HANGING),
-    "EnergyShaping": (lambda e: control.EnergyShaping(e, {"theta": 0}, ke=1, kd=2, kp=1, kv=1), HANGING),
+    "EnergyControl": (lambda e: ph.control.EnergyControl(e, {"theta": 0}, **SWING), HANGING),
+    "EnergyShaping": (lambda e: ph.control.EnergyShaping(e, {"theta": 0}, ke=1, kd=2, kp=1, kv=1), HANGING),
     "Switched": (caught, HANGING),
     "PartialLinearization": (
-        lambda e: control.PartialLinearization(e, "non-collocated"),
+        lambda e: ph.control.PartialLinearization(e, "non-collocated"),
         {"reference": {"theta": 0}, "start": {"theta": 0.1}},
     ),
 }

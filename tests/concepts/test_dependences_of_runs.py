@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import quad, solve_ivp
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.control import ComputedTorque
@@ -168,8 +169,7 @@ def test_what_is_asked_follows_what_it_depends_on_or_is_refused(what: str, kind:
     if kind in kinds:
         assert float(ask(s, f, kind)) == pytest.approx(expected(kind), abs=1e-6)
     elif kind not in ALSO.get(what, ()):
-        with pytest.raises(ph.PolhodeError):
-            ask(s, f, kind)
+        refused("", lambda: ask(s, f, kind))
 
 
 @pytest.mark.parametrize("kind", ["time", "state", "coordinate", "multiplier"])
@@ -181,8 +181,7 @@ def test_a_limit_of_an_expression_follows_what_it_depends_on_or_is_refused(kind:
     ends: dict[str, Any] = {"start": {"a": 0, "b": 1}, "end": {"a": 0.5, "b": 2}, "nodes": 16, "inputs": ["a", "b"]}
     ends["cost"] = e.tau[0] ** 2 + e.tau[1] ** 2
     if kind == "multiplier":
-        with pytest.raises(ph.PolhodeError):
-            e.collocation(1.0, **ends, limits={behind: (-9, -0.0)}).solve()
+        refused("", lambda: e.collocation(1.0, **ends, limits={behind: (-9, -0.0)}).solve())
         return
     free, kept = e.collocation(1.0, **ends).solve(), e.collocation(1.0, **ends, limits={behind: (-9, 0)}).solve()
 
@@ -190,8 +189,7 @@ def test_a_limit_of_an_expression_follows_what_it_depends_on_or_is_refused(kind:
         clock = run["b"] - 1 if kind == "coordinate" else np.asarray(run.t)
         return (run["a"] - clock**2 / 2).max()
 
-    assert gap(kept) < 1e-5
-    assert gap(free) > 0.02 and kept.cost > free.cost + 1e-3
+    assert gap(kept) < 1e-5 and gap(free) > 0.02 and kept.cost > free.cost + 1e-3
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -199,8 +197,7 @@ def test_an_output_of_linear_equations_has_its_slopes_or_is_refused(kind: str) -
     s, f = rig(kind)
     e = s.derive()
     if kind in ("acceleration", "multiplier"):
-        with pytest.raises(ph.PolhodeError):
-            _ = e.linearize(START).with_ports(["b"], [f * f]).C
+        refused("", lambda: e.linearize(START).with_ports(["b"], [f * f]).C)
         return
     at = {"start": START, "speeds": SPEEDS}
     options: dict[str, Any] = {"speeds": SPEEDS, "tau": {"b": 0.7}}
@@ -218,8 +215,7 @@ def test_a_pseudo_velocity_follows_its_coefficients_or_is_refused(kind: str) -> 
     s, f = rig(kind)
     a, b = (s.joints[name].u[0] for name in "ab")
     if kind not in ("time", "coordinate"):
-        with pytest.raises(ph.PolhodeError):
-            s.derive("hamel", pseudo={"p": a + f * b, "r": b})
+        refused("", lambda: s.derive("hamel", pseudo={"p": a + f * b, "r": b}))
         return
     run = s.derive("hamel", pseudo={"p": a + f * b, "r": b}).simulate(
         1.0, start=START, speeds={"p": 0.5 + VALUES[kind](0) * 0.2, "r": 0.2}, rtol=1e-10, atol=1e-12
@@ -235,11 +231,9 @@ def test_small_variables_are_coordinates_inputs_and_states(kind: str) -> None:
         (force, _) = s.derive(small=[f]).forcing
         assert force == f + 3 + s.joints["a"].tau[0]
         return
-    with pytest.raises(ph.PolhodeError):
-        s.derive(small=[f])
+    refused("", lambda: s.derive(small=[f]))
     if kind != "coordinate":
-        with pytest.raises(ph.PolhodeError):
-            s.derive(omit=[f])
+        refused("", lambda: s.derive(omit=[f]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -249,7 +243,6 @@ def test_an_output_to_control_is_one_of_the_state_or_is_refused(ask: str, kind: 
     e = s.derive()
     given = () if ask == "observability" else (["a"],)
     if kind not in ("state", "coordinate", "speed"):
-        with pytest.raises(ph.PolhodeError):
-            getattr(e, ask)([s.joints["a"].q[0] + f], *given)
+        refused("", lambda: getattr(e, ask)([s.joints["a"].q[0] + f], *given))
         return
     assert getattr(e, ask)([s.joints["a"].q[0] + f], *given) is not None

@@ -10,41 +10,40 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
-from polhode import Equations
 from polhode.cli.app import main
 from polhode.compare import agreement
-from polhode.errors import ModelError, PolhodeError
+from polhode.errors import ModelError
 from polhode.expr import Matrix, evaluate, free_symbols, same, substitute, symbol
 from polhode.formalisms.registry import FORMALISMS, names
 from polhode.model.samples.random_system import random_state, random_system
-from polhode.model.system import System
 
 from . import gibbs_appell
 
 ROOT = Path(__file__).parents[2]
 
 
-def empty() -> System:
+def empty() -> ph.System:
     return ph.System("empty")
 
 
-def one_fixed_body() -> System:
+def one_fixed_body() -> ph.System:
     system = ph.System("statue")
     statue = system.body("statue", mass=3, com=(0, 0, 1), inertia=[1, 1, 1])
     system.joint("plinth", system.ground, statue, ph.Fixed(), at=(1, 2, 3), rotation=[("z", 0.5)])
     return system
 
 
-def welded_pair() -> System:
+def welded_pair() -> ph.System:
     system = one_fixed_body()
     system.joint("glue", "statue", system.body("bird", mass=1), ph.Fixed(), at=(0, 0, 2))
     system.force("bird", (0, 0, 5))
     return system
 
 
-def pendulum() -> System:
+def pendulum() -> ph.System:
     system = ph.System("pendulum", gravity=(0, 0, -ph.symbol("g", "parameter")))
     m, l = system.parameter("m", 2), system.parameter("l", 3)
     system.parameter("g", 9.81)
@@ -53,14 +52,14 @@ def pendulum() -> System:
     return system
 
 
-def falling_stone() -> System:
+def falling_stone() -> ph.System:
     system = ph.System("stone")
     stone = system.body("stone", mass=2, inertia=[1, 2, 2.5])
     system.joint("air", system.ground, stone, ph.Free())
     return system
 
 
-def spring_and_damper() -> System:
+def spring_and_damper() -> ph.System:
     system = ph.System("wagon")
     wagon = system.body("wagon", mass=system.parameter("m", 4))
     rail = system.joint("rail", system.ground, wagon, ph.Prismatic("x"))
@@ -69,7 +68,7 @@ def spring_and_damper() -> System:
     return system
 
 
-def rolling_wheel() -> System:
+def rolling_wheel() -> ph.System:
     system = ph.System("wheel")
     skate = ph.JointMap([[0, 0], [0, 0], [1, 0], [0, 1], [0, 0], [0, 0]])
     wheel = system.body("wheel", mass=2, inertia=ph.disc(2, 1, "y"))
@@ -77,7 +76,7 @@ def rolling_wheel() -> System:
     return system
 
 
-def two_islands() -> System:
+def two_islands() -> ph.System:
     system = ph.System("two pendulums")
     for side in ("left", "right"):
         bob = system.body(side, mass=1, com=(0, 0, -1))
@@ -85,7 +84,7 @@ def two_islands() -> System:
     return system
 
 
-def thirty_bodies() -> System:
+def thirty_bodies() -> ph.System:
     """A binary tree of hinges about x, y and z in turn."""
     system = ph.System("tree of thirty")
     bodies = [system.ground]
@@ -96,7 +95,7 @@ def thirty_bodies() -> System:
     return system
 
 
-MODELS: dict[str, tuple[Callable[[], System], int]] = {
+MODELS: dict[str, tuple[Callable[[], ph.System], int]] = {
     "empty": (empty, 0), "one fixed body": (one_fixed_body, 0), "welded pair": (welded_pair, 0),
     "pendulum": (pendulum, 1), "falling stone": (falling_stone, 6), "spring and damper": (spring_and_damper, 1),
     "rolling wheel": (rolling_wheel, 3), "two islands": (two_islands, 4), "thirty bodies": (thirty_bodies, 30),
@@ -109,7 +108,7 @@ def with_one_more(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @cache
-def derived(make: Callable[[], System], formalism: str) -> Equations:
+def derived(make: Callable[[], ph.System], formalism: str) -> ph.Equations:
     """What several tests look at is derived once."""
     return make().derive(formalism)
 
@@ -121,10 +120,9 @@ every_model = pytest.mark.parametrize(("make", "size"), MODELS.values(), ids=MOD
 
 @every_formalism
 @every_model
-def test_every_result_has_the_shape_of_the_speeds(make: Callable[[], System], size: int, formalism: str) -> None:
+def test_every_result_has_the_shape_of_the_speeds(make: Callable[[], ph.System], size: int, formalism: str) -> None:
     made = derived(make, formalism)
-    assert made.formalism == formalism
-    assert len(made.u) == len(made.tau) == len(made.udot) == len(made.speeds) == size
+    assert made.formalism == formalism and len(made.u) == len(made.tau) == len(made.udot) == len(made.speeds) == size
     assert made.mass_matrix.shape == (size, size if size else 0)
     for vector in (made.bias, made.forcing, made.inverse_dynamics, made.forward_dynamics):
         assert len(vector) == size
@@ -133,19 +131,19 @@ def test_every_result_has_the_shape_of_the_speeds(make: Callable[[], System], si
     assert [len(part) for part in made.momentum] == [3, 3]
 
 
-def parameters(system: System) -> list[ph.Expr]:
+def parameters(system: ph.System) -> list[ph.Expr]:
     return [entry.symbol for entry in system.parameters.values()]
 
 
 @every_formalism
 @every_model
-def test_every_formalism_agrees_with_newton_and_euler(make: Callable[[], System], size: int, formalism: str) -> None:
+def test_every_formalism_agrees_with_newton_and_euler(make: Callable[[], ph.System], size: int, formalism: str) -> None:
     assert derived(make, formalism).agrees_with(derived(make, "newton_euler"))
 
 
 @every_formalism
 @every_model
-def test_accelerations_solve_the_equations(make: Callable[[], System], size: int, formalism: str) -> None:
+def test_accelerations_solve_the_equations(make: Callable[[], ph.System], size: int, formalism: str) -> None:
     made = derived(make, formalism)
     values = random_state(made.system, 5)
     u_dot = evaluate(made.forward_dynamics, values)
@@ -160,8 +158,7 @@ def test_a_pendulum_swings_as_in_the_textbook(formalism: str) -> None:
     made = pendulum().derive(formalism)
     m, l, g = (symbol(name, "parameter") for name in "mlg")
     (q,), (tau,) = made.q, made.tau
-    assert same(made.mass_matrix.entries(), [m * l**2])
-    assert same(made.bias, [m * g * l * ph.sin(q)])
+    assert same(made.mass_matrix.entries(), [m * l**2]) and same(made.bias, [m * g * l * ph.sin(q)])
     assert same(made.forward_dynamics, [tau / (m * l**2) - g / l * ph.sin(q)])
 
 
@@ -196,16 +193,14 @@ def test_separate_islands_do_not_feel_each_other(formalism: str) -> None:
 def test_a_joint_that_moves_no_mass_is_named(formalism: str) -> None:
     system = pendulum()
     system.joint("trivial", "bob", system.body("ghost"), ph.Revolute("x"))
-    with pytest.raises(ModelError, match="trivial"):
-        _ = system.derive(formalism).forward_dynamics
+    refused("trivial", lambda: system.derive(formalism).forward_dynamics, ModelError)
 
 
 @every_formalism
 def test_a_body_that_hangs_on_nothing_is_named(formalism: str) -> None:
     system = pendulum()
     system.body("loose", mass=1)
-    with pytest.raises(ModelError, match="loose"):
-        system.derive(formalism)
+    refused("loose", lambda: system.derive(formalism), ModelError)
 
 
 @every_formalism
@@ -231,7 +226,7 @@ def test_loops_and_rolling_are_kept_by_every_formalism(formalism: str, constrain
     assert judged, judged
 
 
-def sliding_ladder() -> System:
+def sliding_ladder() -> ph.System:
     """A ladder on a wall and a driven floor: its feet slide along both."""
     system = ph.System("ladder", gravity=(0, 0, "-9.81"))
     floor, ladder = system.body("floor", mass=1), system.body("ladder", mass=3, inertia=ph.rod(3, 2, "x"))
@@ -261,11 +256,7 @@ def test_the_command_derives_a_model_file_by_every_formalism(
     assert json.loads(capsys.readouterr().out)["formalism"] == formalism
 
 
-def test_the_documents_name_every_formalism() -> None:
+def test_the_documents_name_every_formalism_and_an_unknown_formalism_is_refused_with_a_hint() -> None:
     text = (ROOT / "docs" / "formalisms.md").read_text(encoding="utf-8")
     assert all(f"`{name}`" in text for name in {*names(historical=True)} - {ADDED.name})
-
-
-def test_an_unknown_formalism_is_refused_with_a_hint() -> None:
-    with pytest.raises(PolhodeError, match="newton_euler"):
-        pendulum().derive("newton-euler")
+    refused("newton_euler", lambda: pendulum().derive("newton-euler"))

@@ -7,7 +7,6 @@ import pytest
 from scipy.special import ellipk
 
 import polhode as ph
-from polhode import Equations
 from polhode.codegen.fixed_steps import METHODS as TABLEAUX
 from polhode.simulate import METHODS
 from polhode.simulate.settings import FIXED
@@ -27,24 +26,24 @@ TOLERANCE = {
 }  # fmt: skip
 
 
-def pendulum() -> Equations:
+def pendulum() -> ph.Equations:
     s = ph.System("pendulum", gravity=(0, 0, -1))
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), speeds=["rate"])
     return s.derive()
 
 
-def top(storage: str) -> Equations:
+def top(storage: str) -> ph.Equations:
     s = ph.System("top")
     s.joint("tip", s.ground, s.body("top", 1, (0, 0, 0.1), (0.02, 0.02, 0.01)), ph.Spherical(storage))
     return s.derive()
 
 
 @pytest.fixture(scope="module")
-def swing() -> Equations:
+def swing() -> ph.Equations:
     return pendulum()
 
 
-def period(equations: Equations, **options: object) -> float:
+def period(equations: ph.Equations, **options: object) -> float:
     """From the event of passing the lowest point downward and up again."""
 
     def lowest(t: float, q: np.ndarray, u: np.ndarray) -> float:
@@ -57,7 +56,7 @@ def period(equations: Equations, **options: object) -> float:
 
 
 @pytest.mark.parametrize("method", ADAPTIVE)
-def test_a_pendulum_takes_the_time_of_the_elliptic_integral(method: str, swing: Equations) -> None:
+def test_a_pendulum_takes_the_time_of_the_elliptic_integral(method: str, swing: ph.Equations) -> None:
     tolerance = TOLERANCE[method]
     exact = 4 * ellipk(np.sin(1.0) ** 2)
     found = period(swing, method=method, rtol=tolerance, atol=tolerance)
@@ -65,7 +64,7 @@ def test_a_pendulum_takes_the_time_of_the_elliptic_integral(method: str, swing: 
 
 
 @pytest.mark.parametrize("method", ORDERS)
-def test_a_fixed_step_method_converges_at_its_order(method: str, swing: Equations) -> None:
+def test_a_fixed_step_method_converges_at_its_order(method: str, swing: ph.Equations) -> None:
     exact = swing.simulate(2, start={"hinge": 1.0}, rtol=1e-13, atol=1e-13).q[-1, 0]
     order, step = ORDERS[method]
     errors = [
@@ -102,8 +101,7 @@ def test_a_top_keeps_its_energy_and_its_turn_about_the_vertical(method: str, sto
     run = equations.simulate(seconds, start=start, speeds={"tip_wz": spin}, method=method, **options)
     angular, _ = run.momentum
     scale = np.abs(angular).max()
-    assert run.energy_drift < 2e4 * tolerance
-    assert np.ptp(angular[:, 2]) < 2e4 * tolerance * scale
+    assert run.energy_drift < 2e4 * tolerance and np.ptp(angular[:, 2]) < 2e4 * tolerance * scale
 
 
 def test_the_three_ways_to_store_an_orientation_give_one_motion() -> None:
@@ -116,8 +114,7 @@ def test_the_three_ways_to_store_an_orientation_give_one_motion() -> None:
         top(storage).simulate(0.4, start=start, speeds={"tip_wz": 2.0}, rtol=1e-11, atol=1e-11).pose("top")[1][-1]
         for storage, start in starts.items()
     ]
-    assert np.abs(turns[0] - turns[1]).max() < 1e-9
-    assert np.abs(turns[0] - turns[2]).max() < 1e-9
+    assert np.abs(turns[0] - turns[1]).max() < 1e-9 and np.abs(turns[0] - turns[2]).max() < 1e-9
 
 
 @pytest.mark.parametrize("method", ["TP86", "DOP853", "taylor", "Rodas5P", "Radau", "scipy.LSODA", "rk4"])
@@ -129,8 +126,7 @@ def test_minus_a_quaternion_is_the_same_start(method: str) -> None:
         equations.simulate(1, start=(sign * q, u), method=method, step=1e-3 if method == "rk4" else None)
         for sign in (1.0, -1.0)
     )
-    assert np.abs(one.pose("top")[1] - other.pose("top")[1]).max() < 1e-12
-    assert np.abs(one.q + other.q).max() < 1e-12
+    assert np.abs(one.pose("top")[1] - other.pose("top")[1]).max() < 1e-12 and np.abs(one.q + other.q).max() < 1e-12
 
 
 @pytest.mark.parametrize("method", [
@@ -143,10 +139,9 @@ def test_quaternions_stay_on_the_unit_sphere(method: str) -> None:
     assert np.abs(np.linalg.norm(run.q, axis=1) - 1).max() < 1e-14
 
 
-def test_where_one_looks_does_not_change_the_motion(swing: Equations) -> None:
+def test_where_one_looks_does_not_change_the_motion(swing: ph.Equations) -> None:
     few, many = (swing.simulate(5, start={"hinge": 2.0}, samples=count) for count in (2, 5001))
-    assert few.q[-1] == pytest.approx(many.q[-1], abs=1e-14)
-    assert few.info["steps"] == many.info["steps"]
+    assert few.q[-1] == pytest.approx(many.q[-1], abs=1e-14) and few.info["steps"] == many.info["steps"]
 
 
 def test_a_free_body_falls_along_a_parabola_and_keeps_its_angular_momentum() -> None:

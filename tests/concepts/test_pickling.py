@@ -78,12 +78,8 @@ def check_equations(equations: ph.Equations, found: ph.Equations) -> None:
 
 
 @pytest.mark.parametrize("make", SYSTEMS)
-def test_equations_come_back(make: Callable[[], ph.Equations]) -> None:
+def test_equations_come_back_and_equations_come_back_after_they_were_used(make: Callable[[], ph.Equations]) -> None:
     check_equations(make(), again(make()))
-
-
-@pytest.mark.parametrize("make", SYSTEMS)
-def test_equations_come_back_after_they_were_used(make: Callable[[], ph.Equations]) -> None:
     equations = make()
     accelerations(equations.compile())
     equations.simulate(0.02, samples=3)

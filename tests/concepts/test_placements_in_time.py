@@ -25,7 +25,7 @@ def slider(**place: Callable[[Any], Any]) -> float:
     return float(s.derive().simulate(1, start={"x": 1}, speeds={"x": 0.5}, **TIGHT)["x"][-1])
 
 
-def test_rails_and_rods_that_move_leave_beads_behind_or_throw_them() -> None:
+def test_rails_and_rods_that_move_leave_beads_behind_or_throw_them_and_a_frame_carries_what_hangs_on_it() -> None:
     assert slider(at=lambda t: (ph.sin(t), 0, 0)) == pytest.approx(1 + 1.5 - np.sin(1), abs=1e-8)
     assert slider(child_at=lambda t: (ph.sin(t), 0, 0)) == pytest.approx(1 - 0.5 + np.sin(1), abs=1e-8)
     expected = np.cosh(2) + 0.25 * np.sinh(2)
@@ -34,9 +34,6 @@ def test_rails_and_rods_that_move_leave_beads_behind_or_throw_them() -> None:
     s.joint("q", s.ground, s.body("wheel", inertia=(1, 1, 2)), ph.Revolute("z"), child_rotation=("z", s.time**3))
     run = s.derive().simulate(1, start={"q": 0.2}, speeds={"q": 0.3}, **TIGHT)
     assert run["q"][-1] == pytest.approx(0.2 + 0.3 + 1, abs=1e-8)
-
-
-def test_a_frame_carries_what_hangs_on_it() -> None:
     s = ph.System("frame", gravity=(0, 0, 0))
     s.frame("rail", s.ground, (0, 0, s.time**2), ("z", 2 * s.time))
     s.joint("x", "rail", s.body("bead", 1), ph.Prismatic("x"))
@@ -58,9 +55,6 @@ def test_the_directions_of_a_building_block_place_it(field: str) -> None:
             s.joint("q", s.ground, body, ph.Revolute("z"), rotation=nominal_orientation((3,), *axes.values()))
         made.append(s.derive())
     assert made[0].mass_matrix == made[1].mass_matrix and made[0].bias == made[1].bias
-
-
-# ---- closures ----------------------------------------------------------------------------------------------------
 
 
 def plate(**centre: Any) -> tuple[ph.System, Any]:
@@ -95,7 +89,7 @@ def test_a_pin_that_moves_on_its_body_changes_the_length_of_a_pendulum() -> None
     assert run["turn"][-1] == pytest.approx(end[0], abs=1e-7)
 
 
-def test_a_rail_of_a_loop_turns_and_what_is_on_it_too() -> None:
+def test_a_rail_of_a_loop_turns_and_what_is_on_it_too_and_a_body_of_a_loop_turns_as_its_frame_says() -> None:
     s = ph.System("rail", gravity=(0, 0, 0))
     kinds = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Revolute("z"))
     s.joint("move", s.ground, s.body("bead", 1, inertia=(1, 1, 1)), kinds, coordinates=["x", "y", "turn"])
@@ -104,16 +98,11 @@ def test_a_rail_of_a_loop_turns_and_what_is_on_it_too() -> None:
     run = s.derive().simulate(1, start={"x": 1}, speeds=speeds, **TIGHT)
     assert np.hypot(run["x"][-1], run["y"][-1]) == pytest.approx(np.cosh(2), abs=1e-6)
     assert run["turn"][-1] == pytest.approx(2, abs=1e-8)
-
-
-def test_a_body_of_a_loop_turns_as_its_frame_says() -> None:
     s, body = plate()
     s.close("rail", s.ground, body, ph.Prismatic("x"), rotation_b=("z", ph.sin(s.time)))
     run = s.derive().simulate(1, speeds={"u": 0.7, "w": -1.0}, **TIGHT)
     assert [run["turn"][-1], run["x"][-1]] == pytest.approx([-np.sin(1), 0.7], abs=1e-7)
 
-
-# ---- ends of springs and dampers -----------------------------------------------------------------------------------
 
 #: How a line is written between the ends, and its tension by length and rate.
 LINES: dict[str, tuple[Callable[..., None], Callable[[float, float], float]]] = {

@@ -203,8 +203,9 @@ def _some_tables() -> list[Table]:
     grid = (x, [-1.0, 0.0, 0.5, 2.0])
     one = [
         checked(x, y, kind=kind, outside=outside)
-        for kind, outside in zip(KINDS, ("line", "line", "hold", "hold"), strict=True)
+        for kind, outside in zip(KINDS[:-1], ("line", "line", "hold", "hold"), strict=True)
     ]
+    one += [checked(x, [[a, 0.5, -a, 0.1] for a in y[1:]], kind=KINDS[-1])]
     two = [checked(grid, rows, kind="linear"), checked(grid, rows, kind="cubic", outside="line")]
     slopes = [one[0].partial(0), one[1].partial(0), two[1].partial(0), two[1].partial(1), two[0].partial(1)]
     return [*one, *two, one[2].integral(), *(slope for slope in slopes if slope is not None)]

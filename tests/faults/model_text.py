@@ -3,7 +3,6 @@
 import pytest
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.formats import loads_yaml
 
 PENDULUM = """\
@@ -16,7 +15,7 @@ joints:
 
 
 def refusal(text: str) -> str:
-    with pytest.raises(PolhodeError) as caught:
+    with pytest.raises(ph.PolhodeError) as caught:
         loads_yaml(text, file="m.yaml")
     for problem in caught.value.problems:
         assert problem.place.startswith("m.yaml"), problem

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.formats.dh import from_dh
@@ -92,7 +93,7 @@ WRONG_TYPES: list[tuple[Call, str]] = [
     (lambda s: s.prescribe("hinge", None), "prescribed motion of 'hinge': None"),
     (lambda s: s.prescribe("hinge", 1, "x"), "prescribed motion of 'hinge': 'x'"),
     (lambda s: s.constrain(None), "None"),
-    (lambda s: s.constrain(1, name=5), "a constraint needs a name, not 5"),
+    (lambda s: s.constrain(5, 1), "a constraint needs a name, not 5"),
     (lambda s: s.roll_wheel("w", "arm", None), "wheel 'w': None"),
     (lambda s: s.roll_disc("d", "arm", 1, 5), "disc 'd'"),
     (lambda s: s.roll_disc("d", "arm", 1, lambda x: None), "disc 'd': None"),
@@ -152,8 +153,7 @@ WRONG_TYPES: list[tuple[Call, str]] = [
 def test_f47_a_wrong_type_is_told_with_its_place(s: ph.System, call: Call, said: str) -> None:
     with pytest.raises(ph.PolhodeError) as told:
         call(s)
-    assert said in str(told.value)
-    assert all(problem.code for problem in told.value.problems)
+    assert said in str(told.value) and all(problem.code for problem in told.value.problems)
 
 
 def test_f47_a_call_that_was_refused_leaves_the_system_as_it_was(s: ph.System) -> None:
@@ -173,16 +173,11 @@ def test_f47_an_option_that_no_function_has_is_refused(function: str) -> None:
     system.joint("x", system.ground, system.body("bead", mass=3), ph.Prismatic("x"))
     compiled = system.derive().compile(cache=False, backend="numpy")
     state = [[0.0]] if function == "mass_matrix" else [[0.0], [0.0]]
-    with pytest.raises(ph.PolhodeError, match="Did you mean 'parameters'"):
-        getattr(compiled, function)(*state, parameter={})
+    refused("Did you mean 'parameters'", lambda: getattr(compiled, function)(*state, parameter={}))
 
 
 def test_what_a_users_own_function_raises_is_the_users_to_see(s: ph.System) -> None:
-    with pytest.raises(ZeroDivisionError):
-        s.gravity_field(lambda position: 1 / 0)
-
-
-# ---- nonsense of the right type --------------------------------------------------------------------------------
+    refused("", lambda: s.gravity_field(lambda position: 1 / 0), ZeroDivisionError)
 
 
 @pytest.mark.parametrize("radius", [0, -1, "-0.5", ph.sqrt(2) - 2])
@@ -195,17 +190,14 @@ def test_f50_a_wheel_or_ball_has_a_positive_radius(s: ph.System, radius: Any) ->
 
 @pytest.mark.parametrize("size", [(-1,), (1, 1, -1), (NAN,), (float("inf"),), 5, ("x",)])
 def test_f50_a_shape_has_sizes_that_a_thing_can_have(size: Any) -> None:
-    with pytest.raises(ph.PolhodeError, match="shape 'sphere'"):
-        ph.Shape("sphere", size)
+    refused("shape 'sphere'", lambda: ph.Shape("sphere", size))
 
 
 def test_f50_masses_that_are_negative_by_a_parameter_are_refused() -> None:
     s = ph.System("s")
     m = s.parameter("m", -2)
-    with pytest.raises(ph.PolhodeError, match=r"body 'b': the mass -1 \(with m = -2\) is negative"):
-        s.body("b", mass=m + 1)
-    assert s.body("c", mass=m + 3).name == "c"
-    assert s.body("d", mass=m, check=False).name == "d"
+    refused(r"body 'b': the mass -1 \(with m = -2\) is negative", lambda: s.body("b", mass=m + 1))
+    assert s.body("c", mass=m + 3).name == "c" and s.body("d", mass=m, check=False).name == "d"
     s = ph.System("s")
     s.joint("x", s.ground, s.body("b", mass=s.parameter("m", 2)), ph.Prismatic("x"))
     with pytest.raises(ph.PolhodeError, match=r"body 'b': the mass -1 \(with m = -1\) is negative"):
@@ -215,8 +207,7 @@ def test_f50_masses_that_are_negative_by_a_parameter_are_refused() -> None:
 def test_f47_a_pose_to_diagnose_at_is_a_mapping() -> None:
     s = ph.System("s")
     s.joint("x", s.ground, s.body("b", mass=1), ph.Prismatic("x"))
-    with pytest.raises(ph.PolhodeError, match="diagnose: 5 is not a mapping"):
-        s.diagnose(5)
+    refused("diagnose: 5 is not a mapping", lambda: s.diagnose(5))
 
 
 def test_f47_what_sympy_cannot_hold_is_told() -> None:
@@ -228,11 +219,9 @@ def test_f47_what_sympy_cannot_hold_is_told() -> None:
 def test_f47_a_reaction_is_asked_for_by_names(options: dict[str, Any]) -> None:
     s = ph.System("hung")
     s.joint("hook", s.ground, s.body("weight", 2, com=(0, 0, -1)))
-    with pytest.raises(ph.PolhodeError):
-        s.derive().reaction("hook", **options)
+    refused("", lambda: s.derive().reaction("hook", **options))
 
 
 def test_f47_a_result_is_asked_for_by_its_name(s: ph.System) -> None:
     s.joint("weld", "arm", "loose")
-    with pytest.raises(ph.PolhodeError, match="there is no result"):
-        s.derive().latex(np.zeros(3))
+    refused("there is no result", lambda: s.derive().latex(np.zeros(3)))

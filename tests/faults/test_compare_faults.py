@@ -41,5 +41,4 @@ def test_what_cannot_be_compared_is_refused(s: ph.System, call: Callable[[ph.Sys
 
 def test_a_single_name_is_a_list_of_one(s: ph.System) -> None:
     found = s.compare("kane", functions="energy", run=False)
-    assert found.formalisms == ("kane",)
-    assert [row.function for row in found.rows] == ["energy"]
+    assert found.formalisms == ("kane",) and [row.function for row in found.rows] == ["energy"]

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import PolhodeError, SimulationError
@@ -18,34 +19,27 @@ def two_sliders() -> ph.System:
     return s
 
 
-def test_f32_redundant_constraints_are_named_with_what_they_repeat() -> None:
+def test_f32_constraints_that_repeat_or_contradict_others_are_named() -> None:
     s = two_sliders()
     a, b = (s.joints[name].q[0] for name in "ab")
     s.constrain(a - b, "tie")
     s.constrain(2 * a - 2 * b, "same tie again")
     run = s.derive().simulate(1, speeds={"a": 1.0})
     (told,) = (notice for notice in run.notices if "redundant" in notice)
-    assert "'tie'" in told
-    assert "'same tie again'" in told
-    assert "of least size" in told
+    assert "'tie'" in told and "'same tie again'" in told and "of least size" in told
     assert run["b"][-1] == pytest.approx(1.0)
     tie, again = run.multipliers.values()
     assert np.abs(2 * tie - again).max() < 1e-12, "shared in the proportion of least size"
-
-
-def test_f32_constraints_that_contradict_each_other_in_speed_are_named() -> None:
     s = two_sliders()
     a = s.joints["a"].q[0]
     s.constrain(a - s.time, "slow")
     s.constrain(a - 2 * s.time, "fast")
     with pytest.raises(PolhodeError, match=r"no speeds keep all constraints: '(slow|fast)' contradicts '") as e:
         s.derive().simulate(1)
-    assert "'slow'" in str(e.value)
-    assert "'fast'" in str(e.value)
-    assert e.value.problems[0].code == "E-CONSTRAINT-FAILED"
+    assert "'slow'" in str(e.value) and "'fast'" in str(e.value) and e.value.problems[0].code == "E-CONSTRAINT-FAILED"
 
 
-def test_f32_a_locked_mechanism_stands_still_and_says_why() -> None:
+def test_f32_locked_mechanisms_and_those_that_cannot_be_assembled_are_described() -> None:
     s = two_sliders()
     a, b = (s.joints[name].q[0] for name in "ab")
     s.constrain(a - b, "tie")
@@ -56,24 +50,18 @@ def test_f32_a_locked_mechanism_stands_still_and_says_why() -> None:
     assert np.abs(run.q - 1).max() < 1e-12
     with pytest.raises(PolhodeError, match="locked: 'tie' and 'bolt' leave no degree") as e:
         equations.simulate(1, speeds={"a": 1.0})
-    assert "'a'" in str(e.value)
-    assert e.value.problems[0].code == "E-CONSTRAINT-FAILED"
-
-
-def test_f32_a_mechanism_that_cannot_be_assembled_names_the_worst_constraint_and_the_nearest_pose() -> None:
+    assert "'a'" in str(e.value) and e.value.problems[0].code == "E-CONSTRAINT-FAILED"
     with pytest.raises(PolhodeError, match="cannot be assembled") as e:
         four_bar(crank=1, coupler=1, rocker=1, base=5).derive().simulate(1)
     message = str(e.value)
-    assert "'pin " in message
-    assert "crank = " in message
+    assert "'pin " in message and "crank = " in message
     assert e.value.problems[0].code == "E-CONSTRAINT-FAILED"
     with pytest.raises(PolhodeError, match="with 'crank' and 'rocker' held"):
         four_bar().derive().assemble({"crank": 0.0, "rocker": 2.0}, hold=["crank", "rocker"])
 
 
 def test_f32_only_coordinates_are_held_and_changed_values_are_warned_of() -> None:
-    with pytest.raises(PolhodeError, match="there is no coordinate 'krank'"):
-        four_bar().derive().assemble({"crank": 0.3}, hold=["krank"])
+    refused("there is no coordinate 'krank'", lambda: four_bar().derive().assemble({"crank": 0.3}, hold=["krank"]))
     with pytest.warns(UserWarning, match="'crank' from 0.3 to"):
         four_bar().derive().simulate(0.01, start={"crank": 0.3, "coupler": 1.2})
     with pytest.warns(UserWarning, match="given speeds"):
@@ -88,9 +76,7 @@ def test_f32_a_motion_that_leaves_the_reach_of_a_linkage_stops_with_the_constrai
     with pytest.raises(SimulationError) as e:
         s.derive().simulate(2, start={"a": 0.0, "b": 1.0}, rtol=1e-4, atol=1e-4, max_steps=800)
     run = e.value.trajectory
-    assert isinstance(run, Trajectory)
-    assert 0.9 < run.t[-1] <= 1.0 + 1e-6
-    assert np.isfinite(run.q).all()
+    assert isinstance(run, Trajectory) and 0.9 < run.t[-1] <= 1.0 + 1e-6 and np.isfinite(run.q).all()
     assert "'circle'" in str(e.value) or "'motor'" in str(e.value)
 
 
@@ -128,5 +114,4 @@ def test_f32_speeds_must_determine_the_others_at_the_pose() -> None:
 
 def test_ida_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sksundae", None)
-    with pytest.raises(PolhodeError, match=r"polhode\[sundials\]"):
-        four_bar().derive().simulate(1, start={"crank": 0.3}, method="ida")
+    refused(r"polhode\[sundials\]", lambda: four_bar().derive().simulate(1, start={"crank": 0.3}, method="ida"))

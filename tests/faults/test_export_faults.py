@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import polhode as ph
-from polhode.errors import PolhodeError
 
 STRICT = ["gcc", "-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
 
@@ -103,8 +102,7 @@ def test_any_name_of_a_model_makes_an_identifier(name: str, tmp_path: Path) -> N
 def test_names_that_look_alike_make_different_identifiers(target: str, tmp_path: Path) -> None:
     names = ["arm_1", "Arm 1", "Arm-1", "ARM_1", "arm_1_", "arm__1"]
     written = [path.name for name in names for path in swing(name, 1.0).derive().export(target, tmp_path)]
-    assert len({*written}) == len(written)
-    assert "arm_1_forward_dynamics.json" in written
+    assert len({*written}) == len(written) and "arm_1_forward_dynamics.json" in written
 
 
 def test_names_that_are_too_long_are_shortened_and_told_apart(tmp_path: Path) -> None:
@@ -118,7 +116,7 @@ def test_names_that_are_too_long_are_shortened_and_told_apart(tmp_path: Path) ->
 
 @pytest.mark.parametrize("prefix", ["3r", "a-b", "a b", "größe", "_x", "x" * 32, 5, 'a"', "a\n"])
 def test_a_prefix_that_is_no_identifier_is_refused(prefix: object, tmp_path: Path) -> None:
-    with pytest.raises(PolhodeError, match="is no identifier") as caught:
+    with pytest.raises(ph.PolhodeError, match="is no identifier") as caught:
         swing("x", 1.0).derive().export("c", tmp_path / "out", prefix=prefix)
     assert caught.value.problems[0].code == "E-CODE-NAME" and not (tmp_path / "out").exists()
 
@@ -141,7 +139,7 @@ def test_the_head_says_that_quaternions_are_of_unit_length(tmp_path: Path) -> No
 ])  # fmt: skip
 def test_a_wrong_export_is_told(arguments: dict, sentence: str, tmp_path: Path) -> None:
     given = {"target": "c", "path": tmp_path / "out", **arguments}
-    with pytest.raises(PolhodeError, match=sentence):
+    with pytest.raises(ph.PolhodeError, match=sentence):
         swing("x", 1.0).derive().export(**given)
     assert not (tmp_path / "out").exists()
 

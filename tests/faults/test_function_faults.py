@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 
 BACKENDS = ["llvm", "numpy"]
 
@@ -110,12 +110,9 @@ def test_f29_a_quaternion_of_length_zero_is_refused(backend: str) -> None:
     q, u = states()
     q[3, 7:11] = 0
     for given, speeds in ((q, u), (q[3], u[3]), (q[3].tolist(), u[3])):
-        with pytest.raises(PolhodeError, match="coordinates 7 to 10 are a quaternion of length zero") as caught:
+        with pytest.raises(ph.PolhodeError, match="coordinates 7 to 10 are a quaternion of length zero") as caught:
             f.forward_dynamics(given, speeds)
         assert caught.value.problems[0].code == "E-CODE-NUMBER"
-
-
-# ---- nothing that moves ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("backend", ["llvm", "numpy"])
@@ -133,9 +130,6 @@ def test_a_mechanism_without_freedom_has_empty_functions(backend: str) -> None:
         assert f.jacobian("stone", none).shape == (*lead, 6, 0)
         assert_allclose(f.pose("stone", none)[0], np.broadcast_to([1, 2, 3], (*lead, 3)))
         assert [part.shape for part in f.energy(none, none)] == [lead] * 2
-
-
-# ---- what no call takes ----------------------------------------------------------------------------------------
 
 
 WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
@@ -167,8 +161,7 @@ def pendulum() -> ph.System:
 @pytest.mark.parametrize("what", WRONG)
 def test_a_wrong_call_is_told_in_one_sentence(what: str) -> None:
     call, sentence = WRONG[what]
-    with pytest.raises(PolhodeError, match=sentence):
-        call(pendulum().derive().compile())
+    refused(sentence, lambda: call(pendulum().derive().compile()))
 
 
 @pytest.mark.parametrize(("call", "code"), [
@@ -184,8 +177,7 @@ def test_a_wrong_option_of_equations_is_told(
     monkeypatch.chdir(tmp_path)
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    with pytest.raises(PolhodeError, match=code):
-        call(s.derive())
+    refused(code, lambda: call(s.derive()))
     assert not list(tmp_path.iterdir())
 
 
@@ -208,7 +200,7 @@ INCOMPLETE: dict[str, tuple[Callable[[Any], Any], str]] = {
 @pytest.mark.parametrize("name", INCOMPLETE)
 def test_a_wrong_call_has_a_place_a_cure_and_a_code(name: str) -> None:
     call, code = INCOMPLETE[name]
-    with pytest.raises(PolhodeError) as caught:
+    with pytest.raises(ph.PolhodeError) as caught:
         call(pendulum().derive().compile())
     for problem in caught.value.problems:
         assert problem.place and problem.cure and problem.code.startswith(code)

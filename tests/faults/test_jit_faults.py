@@ -14,7 +14,6 @@ import pytest
 
 import polhode as ph
 from polhode.codegen.plan import plan
-from polhode.errors import PolhodeError
 from polhode.expr import symbols
 from polhode.model.samples import four_bar
 from polhode.native import backends, compile_program, elf_loader, engine, stored_code
@@ -116,14 +115,14 @@ def test_f38_each_failure_of_llvm_leads_to_the_next_backend_and_is_said_once(
         assert functions.native("forward_dynamics").backend == "numpy"
         functions.mass_matrix([0.5])
     assert len(told) == 1
-    with pytest.raises(PolhodeError, match="the backend 'llvm' does not work here"):
+    with pytest.raises(ph.PolhodeError, match="the backend 'llvm' does not work here"):
         pendulum().derive().compile(backend="llvm").mass_matrix([0.5])
 
 
 def has_c() -> bool:
     try:
         return bool(compiler())
-    except PolhodeError:
+    except ph.PolhodeError:
         return False
 
 
@@ -173,7 +172,7 @@ def test_f38_exports_need_no_llvm(broken: pytest.MonkeyPatch, tmp_path: Path) ->
 
 def test_f38_derivatives_of_runs_are_refused_without_llvm(broken: pytest.MonkeyPatch) -> None:
     broken.setattr("polhode.simulate.gradients.smooth_run.method_code", refuse)
-    with pytest.raises(PolhodeError, match="E-SENSITIVITY-UNSUPPORTED"):
+    with pytest.raises(ph.PolhodeError, match="E-SENSITIVITY-UNSUPPORTED"):
         pendulum().derive().sensitivities(1, ["hinge"])
 
 
@@ -223,6 +222,6 @@ def test_f38_what_is_wrong_with_a_users_function_is_not_laid_to_llvm(broken: pyt
     broken.setenv("CC", "no-such-compiler")
     alone = ph.function("alone", "double alone(double a) { return 2.0 * a; }")
     (x,) = symbols("x")
-    with warnings.catch_warnings(), pytest.raises(PolhodeError, match="there is no C compiler"):
+    with warnings.catch_warnings(), pytest.raises(ph.PolhodeError, match="there is no C compiler"):
         warnings.simplefilter("error")
         compile_program(plan("f", [("x", [x])], [("y", (1,), [alone(x)])]))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import ModelError, PolhodeError, ShapeError, ValueMissing
@@ -91,16 +92,14 @@ def test_a_wrong_model_is_one_sentence_with_its_place(mistake: str) -> None:
 def test_F14_a_body_that_hangs_on_nothing_is_named() -> None:
     system = _arm()
     system.body("stray", mass=1)
-    with pytest.raises(ModelError, match="body 'stray' cannot be reached from the ground"):
-        system.derive()
+    refused("body 'stray' cannot be reached from the ground", system.derive, ModelError)
 
 
 @pytest.mark.parametrize("formalism", ["poincare", "newton_euler", "composite_body", "articulated_body", "auto"])
 def test_F19_a_massless_tip_makes_the_mass_matrix_singular_and_is_named(formalism: str) -> None:
     system = _arm()
     system.joint("wrist", "lower", system.body("hand"), ph.Revolute("x"), at=(0, 0, 1))
-    with pytest.raises(ModelError, match="wrist"):
-        _ = system.derive(formalism).forward_dynamics
+    refused("wrist", lambda: system.derive(formalism).forward_dynamics, ModelError)
 
 
 def test_a_missing_parameter_value_is_named_at_run_time() -> None:
@@ -123,8 +122,7 @@ def test_a_missing_parameter_value_is_named_at_run_time() -> None:
 ])  # fmt: skip
 def test_F47_a_wrong_shape_is_told_with_the_right_one(q: object, u: object) -> None:
     functions = _arm().derive().compile()
-    with pytest.raises(ShapeError):
-        functions.forward_dynamics(q, u, [0.0, 0.0])  # type: ignore[arg-type]
+    refused("", lambda: functions.forward_dynamics(q, u, [0.0, 0.0]), ShapeError)  # type: ignore[arg-type]
 
 
 def test_F11_names_that_no_language_allows_stay_out_of_every_language(tmp_path) -> None:  # type: ignore[no-untyped-def]
@@ -168,8 +166,7 @@ def test_F36_a_system_without_freedom_has_empty_equations() -> None:
         equations = system.derive()
         assert len(equations.q) == len(equations.u) == 0
         functions = equations.compile()
-        assert functions.forward_dynamics([], []).shape == (0,)
-        assert functions.mass_matrix([]).shape == (0, 0)
+        assert functions.forward_dynamics([], []).shape == (0,) and functions.mass_matrix([]).shape == (0, 0)
 
 
 def test_what_is_added_after_derivation_does_not_reach_the_equations() -> None:

@@ -8,38 +8,32 @@ from pathlib import Path
 
 import pytest
 from tests.faults.model_text import PENDULUM, refusal, same_pendulum
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.dynamics.mass_factors import inverse_mass_matrix
-from polhode.errors import PolhodeError
 from polhode.formats import dumps_yaml, load, loads_yaml
 
 
 def file_refusal(path: Path) -> str:
-    with pytest.raises(PolhodeError) as caught:
+    with pytest.raises(ph.PolhodeError) as caught:
         load(path)
     assert all(problem.place.startswith(str(path)) for problem in caught.value.problems)
     return str(caught.value)
 
 
-# ---- F01, F03, F05, F06: the file ----------------------------------------------------------------------------
-
-
 def test_F01_a_file_that_is_not_there_names_its_neighbours(tmp_path: Path) -> None:
     (tmp_path / "arm.yaml").write_text(PENDULUM)
     message = file_refusal(tmp_path / "amr.yaml")
-    assert "no such file" in message
-    assert "arm.yaml" in message
+    assert "no such file" in message and "arm.yaml" in message
 
 
 def test_F01_an_empty_file_a_folder_and_a_wrong_extension(tmp_path: Path) -> None:
     (tmp_path / "empty.yaml").touch()
     assert "empty" in file_refusal(tmp_path / "empty.yaml")
     (tmp_path / "folder.yaml").mkdir()
-    assert "folder" in file_refusal(tmp_path / "folder.yaml")
-    assert "folder" in file_refusal(tmp_path)
-    assert ".yaml" in file_refusal(tmp_path / "arm.docx")
-    assert "no extension" in file_refusal(tmp_path / "arm")
+    assert "folder" in file_refusal(tmp_path / "folder.yaml") and "folder" in file_refusal(tmp_path)
+    assert ".yaml" in file_refusal(tmp_path / "arm.docx") and "no extension" in file_refusal(tmp_path / "arm")
     assert "not read yet" in file_refusal(tmp_path / "arm.xacro")
 
 
@@ -108,8 +102,6 @@ def test_F06_another_format_is_recognised(text: str, said: str, tmp_path: Path) 
     assert said in file_refusal(path)
 
 
-# ---- F07 to F12: values, names, references ---------------------------------------------------------------------
-
 NOT_NUMBERS = ['"1,5"', "nan", "NaN", "inf", "-inf", ".inf", ".nan", "1e999", "0x10", "0o7", "1_000", '""',
                "yes", "true", "'1 2'", "1..2", "--", "٣"]  # fmt: skip
 
@@ -137,20 +129,16 @@ def test_F08_a_vector_has_three_components(vector: str) -> None:
     assert "m.yaml:3: bodies.bob.com:" in refusal(PENDULUM.replace("[0, 0, -l]", vector))
 
 
-def test_F10_names_may_be_shared_and_F08_white_space_does_not_matter() -> None:
+def test_F10_names_may_be_shared_and_F08_white_space_does_not_matter_and_F09_doubled_and_F10_similar_names() -> None:
     assert same_pendulum(loads_yaml(PENDULUM.replace("[0, 0, -l]", "[  0,\n      0 ,\t-l  ]")))
     text = PENDULUM.replace("hinge", "bob").replace("m: 2", "m: 2, M: 3")
     assert loads_yaml(text).derive("newton_euler").mass_matrix.shape == (1, 1)
-
-
-def test_F09_doubled_and_F10_similar_names() -> None:
     message = refusal(PENDULUM + "  hinge: {parent: ground, child: bob, type: fixed}\n")
     assert "m.yaml:6: joints.hinge: this name was already given in line 5" in message
     assert "line 1" in refusal("a: 1\nbodies: {}\na: 2\n")
     two = PENDULUM.replace("joints:", "  leg: {mass: 1}\njoints:")
     message = refusal(two + "  knee: {parent: bob, child: leg, type: revolute, coordinates: [hinge]}\n")
-    assert "joints.knee" in message
-    assert "'hinge' is already taken" in message
+    assert "joints.knee" in message and "'hinge' is already taken" in message
     composed, decomposed = (unicodedata.normalize(form, "é") for form in ("NFC", "NFD"))
     text = PENDULUM.replace("m: 2", f"{composed}: 2, {decomposed}: 3, m: 2")
     with pytest.warns(UserWarning, match="looks like another"):
@@ -171,9 +159,7 @@ def test_F11_any_name_is_kept_and_changes_nothing(name: str) -> None:
     hinge = system.joint(name, system.ground, bob, ph.Revolute("y"))
     system.joint_force(hinge, -m * hinge.u[0] + hinge.q[0])
     again = loads_yaml(dumps_yaml(system))
-    assert f"m{name}"[:128] in again.parameters
-    assert list(again.joints) == [name]
-    assert again.loads == system.loads
+    assert f"m{name}"[:128] in again.parameters and list(again.joints) == [name] and again.loads == system.loads
     assert again.derive("newton_euler").agrees_with(system.derive("newton_euler"))
 
 
@@ -184,9 +170,6 @@ def test_F11_names_that_are_too_long_and_F12_missing_bodies_are_refused() -> Non
     assert "m.yaml:5: joints.hinge: joint 'hinge': there is no body 'bop'" in message
     assert "Did you mean 'bob'?" in message
     assert "joints.hinge.parent: this key is missing" in refusal(PENDULUM.replace("parent: ground, ", ""))
-
-
-# ---- F25 to F27: keys, tags, expressions, symbols ------------------------------------------------------------------
 
 
 def test_F25_unknown_keys_and_wrong_types_are_all_listed_with_their_places() -> None:
@@ -258,9 +241,6 @@ def test_F27_a_parameter_that_would_be_written_as_a_coordinate_is_refused() -> N
     assert "the coordinate 'hinge' and the parameter 'hinge' would both be written hinge" in message
 
 
-# ---- everything at once --------------------------------------------------------------------------------------------
-
-
 def test_mistakes_in_different_places_are_reported_together() -> None:
     message = refusal(
         PENDULUM.replace("m: 2", "m: nan").replace("-l]", "-L]").replace("axis: y", "axis: [0, 0, 0]")
@@ -272,8 +252,6 @@ def test_mistakes_in_different_places_are_reported_together() -> None:
         assert f"m.yaml:{place}" in message
     assert message.count("m.yaml:") == 5, "one mistake does not cause another"
 
-
-# ---- F13 to F20: mechanics ---------------------------------------------------------------------------------------
 
 THREE = """\
 bodies: {a: {mass: 1}, b: {mass: 1}, c: {mass: 1}}
@@ -297,8 +275,7 @@ def test_F13_cycles_and_second_parents_are_refused(pairs: tuple[str, ...], said:
 def test_F14_every_body_that_hangs_on_nothing_is_listed() -> None:
     message = refusal(joints("ga"))
     assert "bodies.b: this body hangs on no joint" in message
-    assert "bodies.c: this body hangs on no joint" in message
-    assert "bodies.a" not in message
+    assert "bodies.c: this body hangs on no joint" in message and "bodies.a" not in message
 
 
 GEARS = """\
@@ -333,19 +310,15 @@ def test_F16_a_coupling_that_makes_no_sense_is_refused_at_its_line(couplings: st
     assert said in refusal(f"{GEARS}  {couplings}\n")
 
 
-def test_F16_senseless_couplings_are_reported_together_and_cause_no_other_mistake() -> None:
+def test_F16_senseless_couplings_are_reported_together_and_F17_axes_have_any_length_but_zero() -> None:
     message = refusal(
         GEARS.replace("child: a, type: revolute", "child: a, type: revolute, axis: [0, 0, 0]")
         + "  second: {leader: first, multiplier: 2*}\n  first: {leader: nobody}\n"
     )
-    assert "m.yaml:4: joints.first.axis" in message
-    assert "m.yaml:8: couplings.second.multiplier" in message
+    assert "m.yaml:4: joints.first.axis" in message and "m.yaml:8: couplings.second.multiplier" in message
     assert message.count("m.yaml:") == 2, "what is coupled to a broken joint is not broken as well"
     message = refusal(GEARS + "  second: {leader: nobody}\n  ball: {leader: first}\n  first: {leader: first}\n")
     assert message.count("m.yaml:") == 3
-
-
-def test_F16_poses_give_leaders_and_F17_axes_have_any_length_but_zero() -> None:
     coupled = GEARS + "  second: {leader: first, multiplier: -r}\n"
     message = refusal(coupled + "poses: {up: {coordinates: {first: 1, second: 2}, speeds: {second: 1}}}\n")
     assert "poses.up.coordinates.second: joint 'second' follows 'first'" in message
@@ -366,12 +339,12 @@ def test_F19_joints_that_move_no_mass_are_named_together_or_by_their_axis() -> N
     follower = bare + "  wrist: {parent: bob, child: tip, type: revolute}\ncouplings: {wrist: {leader: hinge}}\n"
     assert same_pendulum(loads_yaml(follower)), "what moves with a mass needs none of its own"
     file = QUARTER_CAR.replace("350}", "350}, hand: {mass: 1, com: [1, 0, 0]}")
-    with pytest.raises(PolhodeError, match=r"speeds 'vu' and 'vs' move the same mass.*[\s\S]*between their joints"):
+    with pytest.raises(ph.PolhodeError, match=r"speeds 'vu' and 'vs' move the same mass.*[\s\S]*between their joints"):
         inverse_mass_matrix(loads_yaml(file).derive().record)
     heavy = file.replace("wheel: {}", "wheel: {mass: 40}")
     assert inverse_mass_matrix(loads_yaml(heavy).derive().record).shape == (3, 3)
     along = PENDULUM.replace("axis: y", "axis: z").replace(", inertia: [1, 1, 1]", "")
-    with pytest.raises(PolhodeError, match=r"moves no mass[\s\S]*Is the axis .* without inertia is a point"):
+    with pytest.raises(ph.PolhodeError, match=r"moves no mass[\s\S]*Is the axis .* without inertia is a point"):
         inverse_mass_matrix(loads_yaml(along).derive().record)
 
 
@@ -398,11 +371,8 @@ def test_F19_a_negative_mass_is_refused_and_a_tiny_one_is_not(mass: str) -> None
 ])  # fmt: skip
 def test_F20_an_inertia_that_no_body_has_is_refused(inertia: str, said: str) -> None:
     message = refusal(PENDULUM.replace("[1, 1, 1]", inertia))
-    assert "bodies.bob" in message
-    assert said in message
+    assert "bodies.bob" in message and said in message
 
-
-# ---- states without mass -----------------------------------------------------------------------------------------
 
 LAGGING = """\
 parameters: {T: 0.1}
@@ -426,11 +396,8 @@ states:
     ("h: 3", "the coordinate 'h' and the state 'h' would both be written h"),
 ])  # fmt: skip
 def test_F12_states_that_are_none_are_refused_at_their_line(state: str, said: str) -> None:
-    assert list(loads_yaml(LAGGING + "  a: (c - a)/T\n").states) == ["a"]
-    assert said in refusal(f"{LAGGING}  {state}\n")
+    assert list(loads_yaml(LAGGING + "  a: (c - a)/T\n").states) == ["a"] and said in refusal(f"{LAGGING}  {state}\n")
 
-
-# ---- loops, conditions, rolling and prescribed motions ---------------------------------------------------------
 
 ARM = """\
 parameters: {l: 2}
@@ -451,7 +418,7 @@ LAST = ARM.count("\n")
         ("closures: {pin: {a: uper, b: ground, type: spherical}}", 1, "no body 'uper'", "Did you mean 'upper'?"),
         ("closures: {pin: {a: upper, b: upper, type: spherical}}", 1, "both frames are on body 'upper'", ""),
         ("closures:\n  pin: {a: upper, b: ground, type: sphericle}", 2, "no joint type 'sphericle'", "'spherical'?"),
-        ("closures:\n  pin: {a: upper, b: ground}", 2, "one of type, map and sequence", "type: revolute"),
+        ("closures:\n  pin: {a: upper, b: ground}", 2, "one of type, map, constraint and sequence", "type: revolute"),
         ("closures:\n  pin:\n    a: upper\n    b: ground\n    tpye: fixed", 5, "no such key", "Did you mean `type`?"),
         ("closures:\n  pin:\n    a: upper\n    type: fixed", 2, "this key is missing", "Add `b:`"),
         ("closures: {p: {a: upper, b: ground, type: fixed, at_a: [k, 0, 0]}}", 1, "nothing called 'k'", "Known: l"),
@@ -460,7 +427,6 @@ LAST = ARM.count("\n")
         ("conditions:\n  slot: {position: sholder}", 2, "nothing called 'sholder'", "Did you mean shoulder?"),
         ("conditions:\n  slot: {position: u(shoulder)}", 2, "depends on the speed 'shoulder'", "constrain_speed"),
         ("conditions:\n  slot: {position: push - shoulder}", 2, "depends on the input 'push'", "coordinate"),
-        ("conditions:\n  slot: {speed: u(shoulder)**2}", 2, "not linear in the speed 'shoulder'", ""),
         ("conditions:\n  slot: {}", 2, "one of position and speed, not none", "position:"),
         ("conditions:\n  slot: {position: l, speed: l}", 2, "not position and speed", ""),
         ("conditions:\n  slot: {possition: l}", 2, "no such key", "Did you mean `position`?"),
@@ -486,9 +452,7 @@ LAST = ARM.count("\n")
 )  # fmt: skip
 def test_F25_a_wrong_constraint_is_told_with_its_line_and_its_cure(text: str, line: int, said: str, cure: str) -> None:
     words = refusal(ARM + text)
-    assert f"m.yaml:{LAST + line}:" in words
-    assert said in words
-    assert cure in words
+    assert f"m.yaml:{LAST + line}:" in words and said in words and cure in words
 
 
 def test_F25_followers_are_not_driven_and_all_mistakes_are_reported() -> None:
@@ -499,8 +463,7 @@ def test_F25_followers_are_not_driven_and_all_mistakes_are_reported() -> None:
         "joints:\n", "joints:\n" + joints
     )
     constraints = "couplings: {wheel: {leader: shoulder}}\nprescribed: {wheel: t}\n"
-    with pytest.raises(PolhodeError, match="the motion of 'wheel' is already given"):
-        loads_yaml(text + constraints)
+    refused("the motion of 'wheel' is already given", lambda: loads_yaml(text + constraints))
 
 
 def test_F32_a_file_whose_loop_cannot_close_says_so_when_it_is_diagnosed() -> None:
@@ -508,12 +471,10 @@ def test_F32_a_file_whose_loop_cannot_close_says_so_when_it_is_diagnosed() -> No
         ARM + "closures: {pin: {a: upper, b: ground, type: spherical, at_a: [1, 0, 0], at_b: [5, 0, 0]}}"
     )
     found = system.diagnose()
-    assert not found.can_be_assembled
-    assert "'pin x' is off by" in found.text()
+    assert not found.can_be_assembled and "'pin x' is off by" in found.text()
 
 
 def test_a_driven_joint_may_move_what_has_no_mass() -> None:
     text = "bodies: {cam: {}}\njoints: {turn: {parent: ground, child: cam, type: revolute}}\n"
-    with pytest.raises(PolhodeError, match="moves no mass"):
-        loads_yaml(text)
+    refused("moves no mass", lambda: loads_yaml(text))
     assert loads_yaml(text + "prescribed: {turn: 2*t}").derive().speeds == []

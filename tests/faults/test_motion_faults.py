@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import FormatError, ModelError
@@ -70,14 +71,10 @@ def test_a_position_that_jumps_or_has_a_corner_is_refused(motion: str) -> None:
     s = hanging()
     said = rf"it has a {'jump' if motion in JUMPS else 'corner'} where .* the impulse there would be lost"
     f = BROKEN[motion](s.time)
-    with pytest.raises(ModelError, match=said):
-        s.prescribe("x", f)
-    with pytest.raises(ModelError, match=said):
-        s.constrain(s.joints["x"].q[0] - f)
-    with pytest.raises(ModelError, match=said):
-        s.joint("arm", "cart", s.body("arm", 1), ph.Revolute("y"), at=(f, 0, 0))
-    with pytest.raises(ModelError, match=said):
-        s.close("pin", s.ground, "bob", ph.Revolute("y"), at_a=(f, 0, 0))
+    refused(said, lambda: s.prescribe("x", f), ModelError)
+    refused(said, lambda: s.constrain(s.joints["x"].q[0] - f), ModelError)
+    refused(said, lambda: s.joint("arm", "cart", s.body("arm", 1), ph.Revolute("y"), at=(f, 0, 0)), ModelError)
+    refused(said, lambda: s.close("pin", s.ground, "bob", ph.Revolute("y"), at_a=(f, 0, 0)), ModelError)
 
 
 @pytest.mark.parametrize("motion", BROKEN)
@@ -87,20 +84,17 @@ def test_a_speed_may_have_corners_and_not_jump(motion: str) -> None:
     if motion in CORNERS:
         s.constrain_speed(s.joints["x"].u[0] - f)
         return
-    with pytest.raises(ModelError, match="it has a jump where"):
-        s.constrain_speed(s.joints["x"].u[0] - f)
+    refused("it has a jump where", lambda: s.constrain_speed(s.joints["x"].u[0] - f), ModelError)
 
 
 def test_forces_may_jump_and_corners_are_in_time() -> None:
     s = hanging()
     s.joint_force("x", sign(s.time - 1))
     s.spring(s.ground, "cart", 1, at_a=(absolute(s.time - 1), 0, 0))
-    with pytest.raises(ModelError, match="it has a jump where"):
-        s.damper(s.ground, "cart", 1, at_a=(sign(s.time - 1), 0, 0))
+    refused("it has a jump where", lambda: s.damper(s.ground, "cart", 1, at_a=(sign(s.time - 1), 0, 0)), ModelError)
     s = hanging()
     x, q = s.joints["x"].q[0], s.joints["q"].q[0]
-    with pytest.raises(ModelError, match="it has a corner where"):
-        s.constrain(x - absolute(q))
+    refused("it has a corner where", lambda: s.constrain(x - absolute(q)), ModelError)
     s.constrain(x - q * absolute(q) * absolute(s.parameter("p", 2)))
     s = hanging()
     with pytest.raises(ModelError, match="the mass centre cannot depend on the coordinate 'x'"):
@@ -135,8 +129,6 @@ def test_a_place_with_such_a_jump_is_run_as_the_driven_joint(motion: str) -> Non
     assert runs[1]["q"][-1] == pytest.approx(runs[0]["q"][-1], abs=1e-11)
 
 
-# ---- model files -------------------------------------------------------------------------------------------------
-
 FILE = """\
 polhode: "1"
 name: bead
@@ -163,19 +155,15 @@ def written(**given: str) -> str:
 @pytest.mark.parametrize("place", ["FRAME", "AT", "TURN", "END"])
 def test_a_model_file_takes_time_where_something_is_placed(place: str) -> None:
     system = loads_yaml(written(**{place: "l*sin(2*t)"}))
-    assert loads_yaml(dumps_yaml(system)).model() == system.model()
-    assert "t" in dumps_yaml(system).split("bodies:")[1]
+    assert loads_yaml(dumps_yaml(system)).model() == system.model() and "t" in dumps_yaml(system).split("bodies:")[1]
 
 
 def test_model_files_take_time_in_places_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "bead.yaml"
     path.write_text(written(COM="t"))
-    with pytest.raises(FormatError, match=r"bead.yaml:6: .*the mass centre cannot depend on the time 't'"):
-        load(path)
-    with pytest.raises(FormatError, match="it has a corner where"):
-        loads_yaml(written() + "prescribed: {x: abs(t - 1)}\n")
-    with pytest.raises(FormatError, match="it has a jump where"):
-        loads_yaml(written(AT="sign(t - 1)"))
+    refused(r"bead.yaml:6: .*the mass centre cannot depend on the time 't'", lambda: load(path), FormatError)
+    refused("it has a corner where", lambda: loads_yaml(written() + "prescribed: {x: abs(t - 1)}\n"), FormatError)
+    refused("it has a jump where", lambda: loads_yaml(written(AT="sign(t - 1)")), FormatError)
 
 
 @pytest.mark.parametrize("place", ["COM", "FRAME", "AT", "END"])
@@ -183,9 +171,6 @@ def test_model_files_take_time_in_places_and_nothing_else(tmp_path: Path) -> Non
 def test_a_model_file_refuses_coordinates_speeds_and_efforts_in_places(place: str, text: str) -> None:
     with pytest.raises(FormatError, match=r"nothing called 'x'|there is no (coordinate|speed|effort) 'x'"):
         loads_yaml(written(**{place: text}))
-
-
-# ---- what was silently wrong ---------------------------------------------------------------------------------------
 
 
 def test_a_pendulum_whose_mass_centre_moves_is_refused_and_a_slide_is_right() -> None:

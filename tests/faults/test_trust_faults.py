@@ -53,8 +53,7 @@ def warned(*said: str) -> None:
     """The result is right, and one warning says these words."""
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        assert mass() == 3.0
-        assert mass() == 3.0
+        assert mass() == 3.0 and mass() == 3.0
     told = [str(each.message) for each in heard if issubclass(each.category, CacheWarning)]
     assert len(told) == 1, told
     for words in (*said, "works without its cache"):

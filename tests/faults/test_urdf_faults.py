@@ -6,12 +6,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import FormatError, LimitError, PolhodeError
 from polhode.expr import as_expr, same, substitute
 from polhode.formats.urdf import Limits, Report, load_urdf, read_urdf
-from polhode.model import System
 
 MASS = '<mass value="2"/>'
 INERTIA = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
@@ -39,7 +39,7 @@ def links(*names: str) -> str:
     return "\n".join(f'<link name="{name}">{INERTIAL}</link>' for name in names) + "\n"
 
 
-def read(folder: Path, content: str | bytes, **options: object) -> tuple[System, Report]:
+def read(folder: Path, content: str | bytes, **options: object) -> tuple[ph.System, Report]:
     path = folder / "arm.urdf"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return read_urdf(path, **options)  # type: ignore[arg-type]
@@ -52,9 +52,6 @@ def refusal(folder: Path, content: str | bytes, **options: object) -> str:
     for problem in caught.value.problems:
         assert "arm.urdf" in problem.place and problem.code and problem.cure, problem
     return str(caught.value)
-
-
-# ---- the file --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -87,8 +84,7 @@ def test_F05_size_depth_and_number_are_bounded(tmp_path: Path) -> None:
     huge = tmp_path / "huge.urdf"
     with huge.open("wb") as stream:
         stream.truncate(1_000_000_000)
-    with pytest.raises(LimitError, match="bytes"):
-        load_urdf(huge)
+    refused("bytes", lambda: load_urdf(huge), LimitError)
     deep = "<robot>" + "<link>" * 100_000
     assert "nested more than 64 deep" in refusal(tmp_path, deep)
     assert "more than 10,000 elements" in refusal(tmp_path, robot("<link/>" * 20_000))
@@ -115,16 +111,12 @@ def test_F06_another_format_is_recognised(tag: str, said: str, tmp_path: Path) -
     assert said in refusal(tmp_path, f"<{tag}><link name='a'/></{tag}>")
 
 
-# ---- numbers and names -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "number", ["1,5", "1.5m", "nan", "inf", "-Infinity", "1e999", "1e-999", "0x10", "", "1_0", "١"]
 )
 def test_F07_what_is_not_a_number_is_refused_where_it_stands(number: str, any_locale: None, tmp_path: Path) -> None:
     message = refusal(tmp_path, hinge(inertial=f'<inertial><mass value="{number}"/>{INERTIA}</inertial>'))
-    assert f"arm.urdf:3: link 'arm' <mass value=\"{number}\">" in message
-    assert "is not a number" in message
+    assert f"arm.urdf:3: link 'arm' <mass value=\"{number}\">" in message and "is not a number" in message
 
 
 @pytest.mark.parametrize("vector", ["1 2", "1 2 3 4", ""])
@@ -171,10 +163,8 @@ def test_all_problems_are_reported_at_once_with_the_right_choices(tmp_path: Path
         read(tmp_path, text)
     assert len(caught.value.problems) == 5
     assert {problem.place.split(":")[1] for problem in caught.value.problems} == {"3", "4"}
-    with pytest.raises(PolhodeError, match="'fixed' or 'floating'"):
-        read(tmp_path, hinge(), base="flying")
-    with pytest.raises(PolhodeError, match="not a tolerance"):
-        read(tmp_path, hinge(), snap="wide")
+    refused("'fixed' or 'floating'", lambda: read(tmp_path, hinge(), base="flying"))
+    refused("not a tolerance", lambda: read(tmp_path, hinge(), snap="wide"))
 
 
 @pytest.mark.parametrize("number", ["1e200", "-1e300", "1e61", "1" * 80])
@@ -189,9 +179,6 @@ def test_F07_a_number_that_no_robot_has_is_refused(hole: str, number: str, tmp_p
     for other in ("AXIS", "ORIGIN", "MASS", "COM", "INERTIA", "UPPER", "TURN"):
         text = text.replace(other, "1")
     assert "is not a number that a robot can have" in refusal(tmp_path, text)
-
-
-# ---- the tree --------------------------------------------------------------------------------------------------
 
 
 def test_F12_missing_links_and_ends_are_named(tmp_path: Path) -> None:
@@ -285,9 +272,6 @@ def test_F16_a_chain_of_followers_is_the_coupling_that_it_spells(tmp_path: Path)
     assert coupled.derive("newton_euler").agrees_with(free.derive("poincare"))
 
 
-# ---- locked joints ---------------------------------------------------------------------------------------------
-
-
 def test_a_locked_joint_is_welded_and_reported(tmp_path: Path) -> None:
     text = hinge('<axis xyz="0 0 1"/><limit lower="-1" upper="1"/>')
     for locked in ("elbow", ["elbow"], {"elbow": 0}):
@@ -334,9 +318,6 @@ def test_what_cannot_be_locked_is_told(tmp_path: Path) -> None:
     assert len(system.derive().u) == 0
     _, report = read(tmp_path, hinge(kind="fixed"), locked="elbow")
     assert "fixed anyway" in str(report)
-
-
-# ---- joints and masses -----------------------------------------------------------------------------------------
 
 
 def test_F17_axes_without_length_and_F18_limits_without_a_way_are_refused(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from mpmath import atan2, cos, matrix, mp, mpf, sin, sqrt
 from numpy.testing import assert_allclose
 
 import polhode as ph
-from polhode import Equations
 from polhode.expr import evaluate
 from polhode.model.samples.squeezer import PARAMETERS, START, squeezing_mechanism
 
@@ -37,7 +36,7 @@ FIRST_FORCE = (98.5668703962410896057654982170, -6.12268834425566265503114393122
 
 
 @cache
-def equations() -> Equations:
+def equations() -> ph.Equations:
     return squeezing_mechanism().derive()
 
 
@@ -97,9 +96,6 @@ def test_the_run_ends_at_the_reference_solution_as_late_as_that_is() -> None:
         assert run[name][-1] == pytest.approx(angle, abs=2e-9), name
         assert run[name][-1] + run.speed(name)[-1] * late == pytest.approx(angle, abs=5e-12), name
         assert run.speed(name)[-1] == pytest.approx(rate, rel=1e-7), name
-
-
-# ---- the time to a crank angle, from the energy -----------------------------------------------------------------
 
 
 def time_to_reach(beta: Any) -> Any:

@@ -116,8 +116,7 @@ def test_a_timoshenko_cantilever_has_the_roots_of_its_equation() -> None:
 
     found = frequencies(s)
     expected = roots(equation, [float(x) for x in found[:4]])
-    assert len({round(x, 6) for x in expected}) == 4
-    assert found[:4] == pytest.approx(expected, rel=1e-6)
+    assert len({round(x, 6) for x in expected}) == 4 and found[:4] == pytest.approx(expected, rel=1e-6)
     assert found[0] < 3.5160 * 0.98  # shear and rotary inertia lower it
 
 
@@ -138,8 +137,7 @@ def test_a_beam_under_its_weight_has_the_frequencies_of_the_series(down: bool) -
         found = np.sort(np.asarray(linear.eigenvalues({"g": g})).imag)[-5:][:3]
         sign = 1 if down else -1
         expected = beam_series.frequencies((sign * g, -sign * g), [float(x) for x in found])
-        assert found[:2] == pytest.approx(expected[:2], rel=5e-7)
-        assert found == pytest.approx(expected, rel=1e-5)
+        assert found[:2] == pytest.approx(expected[:2], rel=5e-7) and found == pytest.approx(expected, rel=1e-5)
 
 
 def test_a_standing_beam_buckles_under_its_weight_at_7_837() -> None:
@@ -176,8 +174,7 @@ def test_with_a_load_shape_a_cantilever_sags_under_its_weight_exactly(more: dict
         (sag[loads],) = evaluate([e.pose(tip.name).p[2]], {q: rest[q.name] for q in e.q})
     weight = 3 * 0.001
     exact = -weight * 2**3 / (8 * 40) - (weight * 2 / (2 * 30) if "GA" in more else 0)
-    assert sag[1] == pytest.approx(exact, rel=1e-6 if more else 1e-11)
-    assert abs(sag[0] - exact) > 1e-3 * abs(exact)
+    assert sag[1] == pytest.approx(exact, rel=1e-6 if more else 1e-11) and abs(sag[0] - exact) > 1e-3 * abs(exact)
 
 
 def test_load_shapes_are_counted_by_whole_numbers_and_named() -> None:

@@ -80,8 +80,7 @@ def test_planar_vtol() -> None:
     found = equations.relative_degree([x, y])
     assert found.degrees == (2, 2) and found.singular == () and is_zero(found.determinant + epsilon)
     left = equations.zero_dynamics([x, y])
-    assert left.states == ["theta", "omega"]
-    assert is_zero(epsilon * left.rates["omega"] - 981 * ph.sin(theta) / 100)
+    assert left.states == ["theta", "omega"] and is_zero(epsilon * left.rates["omega"] - 981 * ph.sin(theta) / 100)
     assert left.is_stable is False and np.isclose(left.eigenvalues[0], np.sqrt(98.1))
     assert not equations.is_flat_output([x, y])
     huygens = equations.is_flat_output([x - epsilon * ph.sin(theta), y + epsilon * ph.cos(theta)])

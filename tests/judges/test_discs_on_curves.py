@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose
 from scipy.integrate import solve_ivp
 
 import polhode as ph
-from polhode import Equations
 from polhode.errors import SimulationError
 from polhode.expr import as_expr, cos, same, sin, substitute
 from polhode.simulate import crossing
@@ -27,15 +26,12 @@ def in_the_plane(name: str, inertia: float = I) -> tuple[ph.System, Any]:
     return s, disc
 
 
-def bead(curve: Any) -> Equations:
+def bead(curve: Any) -> ph.Equations:
     s = ph.System("bead", gravity=(0, 0, "-9.81"))
     way = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"))
     s.joint("move", s.ground, s.body("bead", M), way, coordinates=["x", "z"], speeds=["vx", "vz"])
     s.roll_disc("wire", "bead", 0, curve, slips=True)
     return s.derive()
-
-
-# ---- what other constraints say too ------------------------------------------------------------------------------
 
 
 def test_on_a_line_a_disc_is_a_wheel() -> None:
@@ -45,8 +41,7 @@ def test_on_a_line_a_disc_is_a_wheel() -> None:
     other, wheel = in_the_plane("on a slope")
     other.roll_wheel("tyre", wheel, R, rotation=("y", -slope))
     made, judge = s.derive(), other.derive()
-    assert same(made.forward_dynamics, judge.forward_dynamics)
-    assert same(made.multipliers, judge.multipliers)
+    assert same(made.forward_dynamics, judge.forward_dynamics) and same(made.multipliers, judge.multipliers)
 
 
 @pytest.mark.parametrize("side", [1, -1])
@@ -66,9 +61,6 @@ def test_on_a_circle_a_disc_is_a_ball_on_another(side: int) -> None:
     assert_allclose(found, judge.compile().forward_dynamics(q, u, push), rtol=1e-11)
 
 
-# ---- closed forms ------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("width", [0.1, 1.5, 3.0])
 def test_a_bead_on_a_cycloid_takes_one_time_for_all_widths(width: float) -> None:
     """Huygens: 4π √(a/g)."""
@@ -77,10 +69,8 @@ def test_a_bead_on_a_cycloid_takes_one_time_for_all_widths(width: float) -> None
     period = 4 * np.pi * np.sqrt(a / G)
     run = made.simulate(period, start={"wire place": width}, rtol=1e-11, atol=1e-13)
     place = run["wire place"]
-    assert place[0] == pytest.approx(width, abs=1e-12)
-    assert place[-1] == pytest.approx(width, abs=1e-8)
-    assert np.abs(run.speed("vx")[-1]) < 1e-8
-    assert run.drift.position < 1e-12
+    assert place[0] == pytest.approx(width, abs=1e-12) and place[-1] == pytest.approx(width, abs=1e-8)
+    assert np.abs(run.speed("vx")[-1]) < 1e-8 and run.drift.position < 1e-12
 
 
 def test_a_wire_pushes_with_weight_and_centrifugal_force() -> None:
@@ -114,9 +104,7 @@ def test_a_disc_rolls_on_a_parabola_as_its_own_equation_says(side: int) -> None:
 
     alone = solve_ivp(rates, (0, 2), [1.3, 0.0], t_eval=run.t, rtol=1e-11, atol=1e-12)
     assert_allclose(run["tyre place"], alone.y[0], atol=1e-7)
-    assert run.energy_drift < 1e-8
-    assert run.drift.position < 1e-12
-    assert run.drift.velocity < 1e-12
+    assert run.energy_drift < 1e-8 and run.drift.position < 1e-12 and run.drift.velocity < 1e-12
 
 
 def test_a_solid_disc_leaves_a_round_hill_where_the_cosine_is_four_sevenths() -> None:
@@ -126,15 +114,10 @@ def test_a_solid_disc_leaves_a_round_hill_where_the_cosine_is_four_sevenths() ->
     assert made.constraints is not None
     push = substitute([made.multipliers[made.constraints.names.index("tyre touch")]], dict.fromkeys(made.tau, 0))
     run = made.simulate(20, start={"tyre place": 1e-4}, until=crossing(push[0], direction=-1), rtol=1e-11, atol=1e-13)
-    assert run.status == "event"
-    assert np.cos(run["tyre place"][-1]) == pytest.approx(4 / 7, abs=1e-7)
+    assert run.status == "event" and np.cos(run["tyre place"][-1]) == pytest.approx(4 / 7, abs=1e-7)
     _, _, force = run.reaction("tyre")
     radial = [np.sin(run["tyre place"][-1]), 0, np.cos(run["tyre place"][-1])]
-    assert force[-1] @ radial == pytest.approx(0, abs=1e-6)
-    assert force[0][2] == pytest.approx(M * G, rel=1e-6)
-
-
-# ---- tracks that move --------------------------------------------------------------------------------------------
+    assert force[-1] @ radial == pytest.approx(0, abs=1e-6) and force[0][2] == pytest.approx(M * G, rel=1e-6)
 
 
 def test_on_a_belt_a_disc_turns_with_it() -> None:
@@ -158,10 +141,7 @@ def test_a_sledge_on_a_heaving_road_is_lifted() -> None:
     assert run.power_audit().residual < 1e-6
 
 
-# ---- several discs -----------------------------------------------------------------------------------------------
-
-
-def half_car(struts: bool) -> Equations:
+def half_car(struts: bool) -> ph.Equations:
     """A chassis with two wheels, on struts with springs or without, on one measured road."""
     stations = np.linspace(-2, 8, 21)
     road = ph.table(stations, 0.05 * np.sin(1.7 * stations) + 0.02 * np.cos(4 * stations), name="road", kind="cubic")
@@ -187,19 +167,14 @@ def test_a_half_car_on_a_measured_road_keeps_its_energy(struts: bool) -> None:
     state = made.assemble({"x": 0.0}, {"vx": 3.0})
     assert state.freedom.degrees == (3 if struts else 1)
     run = made.simulate(1.5, start=state.q, speeds=state.u, rtol=1e-9, atol=1e-10)
-    assert run["x"][-1] > 3
-    assert run.drift.position < 1e-12
-    assert run.energy_drift < 1e-6
+    assert run["x"][-1] > 3 and run.drift.position < 1e-12 and run.energy_drift < 1e-6
     assert run.power_audit().residual < 1e-6
     assert np.all(np.abs(run["front tyre place"] - run["rear tyre place"] - 1.5) < 0.2)
     pushes = [run.reaction(f"{name} tyre")[2][:, 2] for name in ("front", "rear")]
     assert np.mean(sum(pushes)) == pytest.approx((74 if struts else 70) * G, rel=0.1)
 
 
-# ---- discs that do not fit ---------------------------------------------------------------------------------------
-
-
-def in_a_valley() -> Equations:
+def in_a_valley() -> ph.Equations:
     """A disc of radius 0.4 on z = 2 x², whose radius is 1/4 at the bottom."""
     s, disc = in_the_plane("in a valley")
     s.roll_disc("tyre", disc, R, lambda x: 2 * x**2)
@@ -215,13 +190,9 @@ def test_a_disc_that_comes_where_its_curve_is_too_tight_says_so() -> None:
     with pytest.raises(SimulationError, match="disc 'tyre' does not fit its curve") as told:
         in_a_valley().simulate(2, start={"tyre place": 1.0})
     run = told.value.trajectory
-    assert isinstance(run, Trajectory)
-    assert run.status == "tight_curve"
+    assert isinstance(run, Trajectory) and run.status == "tight_curve"
     bend = 4 / (1 + 16 * run["tyre place"][-1] ** 2) ** 1.5
     assert bend * R == pytest.approx(1, abs=1e-3)
-
-
-# ---- a track on wheels -------------------------------------------------------------------------------------------
 
 
 def test_a_bowl_on_a_cart_moves_against_its_disc() -> None:
@@ -236,7 +207,6 @@ def test_a_bowl_on_a_cart_moves_against_its_disc() -> None:
     run = s.derive().simulate(3, start={"rail": 0.0, "tyre place": 1.0}, rtol=1e-10, atol=1e-12)
     centre = 3 * run["rail"] + M * run["x"]
     assert_allclose(centre, centre[0], atol=1e-9)
-    assert np.ptp(run["rail"]) > 0.1
-    assert run.energy_drift < 1e-8
+    assert np.ptp(run["rail"]) > 0.1 and run.energy_drift < 1e-8
     on_disc, on_cart = (run.reaction("tyre", on=name)[2] for name in ("disc", "cart"))
     assert_allclose(on_disc, -on_cart, atol=1e-12)

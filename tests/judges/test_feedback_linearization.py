@@ -94,6 +94,5 @@ def test_unicycle() -> None:
         r.symbols[2] + 2 * lam * (r.symbols[1] - xi.symbol * turned(theta)) + lam**2 * (r.symbols[0] - place)
         for r, turned, place in zip(law.law.reference, (ph.cos, ph.sin), law.outputs.values(), strict=True)
     )
-    assert law.control["v"] == xi.symbol
-    assert is_zero(as_expr(xi.rate) - u1 * ph.cos(theta) - u2 * ph.sin(theta))
+    assert law.control["v"] == xi.symbol and is_zero(as_expr(xi.rate) - u1 * ph.cos(theta) - u2 * ph.sin(theta))
     assert is_zero(law.control["w"] - (u2 * ph.cos(theta) - u1 * ph.sin(theta)) / xi.symbol)

@@ -41,8 +41,7 @@ def test_a_thousand_random_poses_are_reached_within_the_limits(robot: tuple[ph.E
     p, R = poses_of(model, tip, rng.uniform(low, high, (1000, model.nq)))
     found = equations.inverse_kinematics(tip, (p, R), near=rng.uniform(low, high, (1000, model.nq)))
     assert found.solved.mean() >= 0.999
-    assert (found.q >= model.lowerPositionLimit).all()
-    assert (found.q <= model.upperPositionLimit).all()
+    assert (found.q >= model.lowerPositionLimit).all() and (found.q <= model.upperPositionLimit).all()
     there, turned = poses_of(model, tip, found.q[:50])
     assert np.abs(there - p[:50])[found.solved[:50]].max() < ROUNDED
     assert np.abs(turned - R[:50])[found.solved[:50]].max() < ROUNDED
@@ -59,12 +58,10 @@ def test_every_branch_of_the_ur5_leads_to_the_pose(robot: tuple[ph.Equations, An
     found = form.all_at((p, R))
     assert found.shape == (20, 8, 6)
     real = np.isfinite(found).all(axis=-1)
-    assert real.sum(axis=1).max() == 8
-    assert (real.sum(axis=1) >= 2).all()
+    assert real.sum(axis=1).max() == 8 and (real.sum(axis=1) >= 2).all()
     there, turned = poses_of(model, tip, found[real])
     row = np.nonzero(real)[0]
-    assert np.abs(there - p[row]).max() < ROUNDED
-    assert np.abs(turned - R[row]).max() < ROUNDED
+    assert np.abs(there - p[row]).max() < ROUNDED and np.abs(turned - R[row]).max() < ROUNDED
 
 
 def test_restarts_are_counted_and_what_cannot_move_reaches_nothing() -> None:

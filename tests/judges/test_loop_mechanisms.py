@@ -10,10 +10,8 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode import Equations
 from polhode.expr import evaluate
 from polhode.model.samples.linkages import LEGS, base_joint, bricard_mechanism, plate_joint, stewart_platform
-from polhode.model.system import System
 
 CRANK, COUPLER, ROCKER, BASE = 0.2, 0.5, 0.4, 0.5
 DENSITY = 2.0
@@ -21,7 +19,7 @@ Array = np.ndarray
 
 
 @cache
-def four_bar() -> Equations:
+def four_bar() -> ph.Equations:
     s = ph.System("four-bar")
     turn = ph.Revolute("-y")
     names = ("crank", "coupler", "rocker")
@@ -37,11 +35,11 @@ def four_bar() -> Equations:
 
 
 @cache
-def stewart() -> Equations:
+def stewart() -> ph.Equations:
     return stewart_platform().derive()
 
 
-def state(equations: Equations, seed: int) -> tuple[Array, Array, Array]:
+def state(equations: ph.Equations, seed: int) -> tuple[Array, Array, Array]:
     """A consistent state with the leading coordinates given, and efforts on every speed."""
     rng = np.random.default_rng(seed)
     if equations is four_bar():
@@ -60,9 +58,6 @@ def plate_pose(rng: np.random.Generator) -> dict[str, float]:
     places = dict(zip("xyz", np.array([0.0, 0.0, 0.7]) + rng.uniform(-0.1, 0.1, 3), strict=True))
     turns = dict(zip(("e0", "e1", "e2", "e3"), (w, x, y, z), strict=True))
     return {f"plate_{key}": float(value) for key, value in {**places, **turns}.items()}
-
-
-# ---- formulas -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("crank", np.linspace(0.1, 6.2, 9))
@@ -122,8 +117,7 @@ def test_the_plates_mass_matrix_is_what_its_legs_motion_makes_of_the_whole() -> 
 
 def test_bricards_ring_keeps_its_energy_and_turns_its_hinges_alike() -> None:
     equations = bricard_mechanism().derive()
-    assert equations.constraints is not None
-    assert len(equations.constraints.generic_rows) == len(equations.u) == 5
+    assert equations.constraints is not None and len(equations.constraints.generic_rows) == len(equations.u) == 5
     assert equations.assemble().freedom.degrees == 1
     run = equations.simulate(10, rtol=1e-11, atol=1e-11)
     assert run.energy_drift < 1e-9
@@ -137,7 +131,7 @@ def test_bricards_ring_keeps_its_energy_and_turns_its_hinges_alike() -> None:
 ARM, FOREARM = 0.3, 0.4
 
 
-def five_bar(distance: float) -> System:
+def five_bar(distance: float) -> ph.System:
     s = ph.System("five-bar")
     turn = ph.Revolute("-y")
     for side, at in (("left", -distance / 2), ("right", distance / 2)):
@@ -166,12 +160,9 @@ def test_a_five_bar_has_no_dead_point_where_its_forearms_alone_are_in_one_line()
     assert found.here is not None and set(found.here.independent) != {"left shoulder", "right shoulder"}
 
 
-def numbers(system: System, entries: Any) -> Array:
+def numbers(system: ph.System, entries: Any) -> Array:
     values = {p.symbol: float(p.value) for p in system.parameters.values() if p.value is not None}
     return np.array(evaluate(list(entries), values))
-
-
-# ---- Pinocchio ------------------------------------------------------------------------------------------------------
 
 
 def pinocchio_four_bar(pin: Any) -> tuple[Any, list[Any]]:
@@ -208,7 +199,7 @@ def _at(pin: Any, place: Any) -> Any:
     return pin.SE3(np.eye(3), np.array(place, float))
 
 
-def _pin_inertia(pin: Any, system: System, name: str) -> Any:
+def _pin_inertia(pin: Any, system: ph.System, name: str) -> Any:
     body = system.bodies[name]
     inertia = numbers(system, body.inertia.entries()).reshape(3, 3)
     return pin.Inertia(float(numbers(system, [body.mass])[0]), numbers(system, body.com), inertia)
@@ -254,9 +245,6 @@ def test_pinocchio_finds_the_same_accelerations(made: Callable[..., Any], seed: 
     agree("accelerations", ours, _swapped(found) if on_plate else found, 1e-8)
 
 
-# ---- MuJoCo: its own M, bias and constraint Jacobian, with the constraints kept exactly ----------------------------
-
-
 OPTION = (
     '<option gravity="0 0 -9.81" jacobian="dense"><flag contact="disable"/></option>'
     '<compiler angle="radian" autolimits="true"/>'
@@ -294,7 +282,7 @@ def mujoco_stewart() -> str:
     return _mjcf(bodies, sites)
 
 
-def _mujoco_inertia(system: System, name: str) -> str:
+def _mujoco_inertia(system: ph.System, name: str) -> str:
     body = system.bodies[name]
     xx, yy, zz = np.maximum(numbers(system, body.inertia.entries())[[0, 4, 8]], ALONG).tolist()
     place = " ".join(map(repr, numbers(system, body.com).tolist()))

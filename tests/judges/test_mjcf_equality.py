@@ -136,8 +136,7 @@ def test_joints_that_would_follow_each_other_obey_a_condition(tmp_path: Path) ->
     twice = '<joint joint1="five" joint2="two"/><joint joint1="five" joint2="one"/><joint joint1="two" joint2="five"/>'
     path, _ = written(tmp_path, twice)
     system = load_mjcf(path)
-    assert list(system.couplings) == ["five"]
-    assert list(system.constraints) == ["five of one", "two of five"]
+    assert list(system.couplings) == ["five"] and list(system.constraints) == ["five of one", "two of five"]
 
 
 def test_a_body_constrained_to_itself_is_refused(tmp_path: Path) -> None:

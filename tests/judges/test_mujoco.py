@@ -12,7 +12,6 @@ import pytest
 
 import polhode as ph
 from polhode.expr import evaluate
-from polhode.model.system import System
 
 mujoco = pytest.importorskip("mujoco")
 
@@ -32,7 +31,7 @@ def accelerations(model: Any, q: Any, v: Any, tau: Any) -> np.ndarray:
     return np.array(data.qacc)
 
 
-def ours(system: System, q: Any, u: Any, tau: Any, formalism: str) -> np.ndarray:
+def ours(system: ph.System, q: Any, u: Any, tau: Any, formalism: str) -> np.ndarray:
     made = system.derive(formalism)
     values = dict(zip([*made.q, *made.u, *made.tau], [*q, *u, *tau], strict=True))
     return np.array(evaluate(made.forward_dynamics, values))
@@ -41,7 +40,7 @@ def ours(system: System, q: Any, u: Any, tau: Any, formalism: str) -> np.ndarray
 UPPER, LOWER = (0.4, 0.5, 0.2, 0.01, -0.02, 0.03), (0.2, 0.3, 0.15, 0.0, 0.01, -0.02)
 
 
-def double_pendulum() -> tuple[System, str]:
+def double_pendulum() -> tuple[ph.System, str]:
     system = ph.System("double pendulum")
     upper = system.body("upper", mass=2, com=(0.1, 0, -0.5), inertia=UPPER)
     lower = system.body("lower", mass=1.5, com=(0, 0.2, -0.4), inertia=LOWER)
@@ -66,7 +65,7 @@ ARM: list[tuple[int, str, tuple[int, ...], tuple[float, ...], float, float, tupl
 ]
 
 
-def arm(free: bool) -> tuple[System, str]:
+def arm(free: bool) -> tuple[ph.System, str]:
     """A branched arm with skew axes and a slide, on the ground or on a floating body."""
     system = ph.System("arm")
     on: list[Any] = [system.ground]

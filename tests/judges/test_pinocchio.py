@@ -46,9 +46,6 @@ def se3(values: Values, pose: Any) -> Any:
     return pin.SE3(numbers(values, pose.R), numbers(values, pose.p))
 
 
-# ---- one simple joint ----------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Piece:
     """A simple joint as Pinocchio has it: its configuration, and v = G u with the drift Ġ u."""
@@ -222,9 +219,6 @@ def screw(h: Array) -> tuple[Any, Array]:
     return kind, np.cross(w, v)
 
 
-# ---- loads ---------------------------------------------------------------------------------------------------------
-
-
 @dataclass
 class Applied:
     """What the loads come to on Pinocchio's velocities, on our speeds, and in potential energy."""
@@ -294,9 +288,6 @@ class Applied:
         for speed, force in zip(equations.u, forces, strict=True):
             self.on_speeds[speed] -= force
         self.energy += numbers(self.values, [given])[0]
-
-
-# ---- the judgement -------------------------------------------------------------------------------------------------
 
 
 def judge(system: System, equations: Equations, values: Values, agree: Any) -> None:

@@ -11,7 +11,6 @@ import pytest
 from numpy.testing import assert_allclose
 
 import polhode as ph
-from polhode import Equations, Expr, Vector
 from polhode.expr import as_expr, cos, directional, evaluate, sin, sqrt, substitute
 
 G = 9.81
@@ -23,11 +22,8 @@ def six(names: list[str]) -> dict[str, object]:
     return {"joint": kind, "coordinates": names, "speeds": [f"d {name}" for name in names]}
 
 
-# ---- a disc ----------------------------------------------------------------------------------------------------
-
-
 @cache
-def disc() -> Equations:
+def disc() -> ph.Equations:
     s = ph.System("rolling disc", gravity=(0, 0, "-9.81"))
     m, r, A, C = (s.parameter(name, value) for name, value in (("m", 2), ("r", 0.4), ("A", 0.09), ("C", 0.16)))
     body = s.body("disc", m, inertia=(A, C, A))
@@ -37,12 +33,12 @@ def disc() -> Equations:
     return s.derive("composite_body", independent=["d yaw", "d lean", "d spin"])
 
 
-def named(equations: Equations) -> dict[str, Expr]:
+def named(equations: ph.Equations) -> dict[str, ph.Expr]:
     found = [*equations.q, *equations.u, *(p.symbol for p in equations.system.parameters.values())]
     return {symbol.name: symbol for symbol in found}
 
 
-def unforced(equations: Equations) -> dict[str, Expr]:
+def unforced(equations: ph.Equations) -> dict[str, ph.Expr]:
     """The accelerations by name, without efforts."""
     found = substitute(list(equations.forward_dynamics), dict.fromkeys(equations.tau, as_expr(0)))
     return dict(zip(equations.speeds, found, strict=True))
@@ -80,8 +76,7 @@ def test_a_disc_rolls_upright_if_it_is_fast_enough() -> None:
 
     slow, fast = 0.9 * critical, 1.1 * critical
     rate = np.sqrt((m * G * r - C * (C + m * r * r) * slow**2 / A) / (A + m * r * r))
-    assert grows(slow) == pytest.approx(rate, rel=1e-6)
-    assert grows(fast) < 1e-6
+    assert grows(slow) == pytest.approx(rate, rel=1e-6) and grows(fast) < 1e-6
 
 
 def test_a_leaning_disc_rolls_round_a_circle() -> None:
@@ -99,11 +94,8 @@ def test_a_leaning_disc_rolls_round_a_circle() -> None:
     assert run.energy_drift < 1e-9
 
 
-# ---- a sleigh --------------------------------------------------------------------------------------------------
-
-
 @cache
-def sleigh() -> Equations:
+def sleigh() -> ph.Equations:
     s = ph.System("Chaplygin's sleigh", gravity=(0, 0, 0))
     m, a, I = (s.parameter(name, value) for name, value in (("m", 3), ("a", 0.2), ("I", 0.5)))
     body = s.body("sleigh", m, com=(a, 0, 0), inertia=(I, I, I))
@@ -116,8 +108,7 @@ def test_a_sleigh_obeys_chaplygins_equations() -> None:
     made = sleigh()
     k, udot = named(made), unforced(made)
     m, a, I, v, w = (k[name] for name in ("m", "a", "I", "v", "w"))
-    assert udot["v"] == a * w**2
-    assert udot["w"] == -m * a * v * w / (I + m * a**2)
+    assert udot["v"] == a * w**2 and udot["w"] == -m * a * v * w / (I + m * a**2)
     (force,) = substitute(list(made.multipliers), dict.fromkeys(made.tau, as_expr(0)))
     assert force == m * v * w * I / (I + m * a**2)
 
@@ -135,9 +126,6 @@ def test_a_sleigh_turns_round_and_runs_ahead_as_a_hyperbolic_tangent() -> None:
     assert_allclose(run.speed("w"), V / b / np.cosh(phase), atol=1e-9)
     turned = 2 * b / a * (np.arctan(np.exp(phase)) - np.arctan(np.exp(phase[0])))  # ∫ sech = 2 arctan exp
     assert_allclose(run["angle"], turned, atol=1e-9)
-
-
-# ---- a snakeboard ----------------------------------------------------------------------------------------------
 
 
 def snakeboard() -> ph.System:
@@ -177,11 +165,8 @@ def test_a_snakeboard_obeys_its_momentum_equation() -> None:
     assert directional([p], dict(motion)) == [expected]
 
 
-# ---- a rattleback ----------------------------------------------------------------------------------------------
-
-
 @cache
-def rattleback() -> Equations:
+def rattleback() -> ph.Equations:
     """The lower half of an ellipsoid, whose axes of inertia are not its own (by D)."""
     s = ph.System("rattleback", gravity=(0, 0, "-9.81"))
     numbers = (("a", 0.2), ("b", 0.03), ("c", 0.02), ("h", 0.01), ("D", -0.00002))
@@ -192,9 +177,9 @@ def rattleback() -> Equations:
     R = ph.rotation(("z", yaw), ("x", roll), ("y", pitch))
     up = R[2]  # the plane's normal in the stone: the ellipsoid's lowest point is where its own normal is against it
     reach = sqrt((a * up[0]) ** 2 + (b * up[1]) ** 2 + (c * up[2]) ** 2)
-    lowest = R @ Vector([-(a**2) * up[0] / reach, -(b**2) * up[1] / reach, -(c**2) * up[2] / reach])
+    lowest = R @ ph.Vector([-(a**2) * up[0] / reach, -(b**2) * up[1] / reach, -(c**2) * up[2] / reach])
     s.constrain(z - reach, "touch")
-    s.no_slip("grip", stone, at=Vector([x, y, z]) + lowest, directions=["x", "y"])
+    s.no_slip("grip", stone, at=ph.Vector([x, y, z]) + lowest, directions=["x", "y"])
     return s.derive("composite_body", independent=["d yaw", "d roll", "d pitch"])
 
 

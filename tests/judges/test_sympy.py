@@ -7,8 +7,6 @@ import sympy as sp
 from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 
 import polhode as ph
-from polhode import Equations
-from polhode.model.system import System
 
 G = sp.Rational(981, 100)
 
@@ -21,7 +19,7 @@ def kane(ground: Any, q: Any, u: Any, bodies: Any, forces: Any) -> tuple[Any, An
     return method.mass_matrix, method.forcing
 
 
-def assert_same_formulas(made: Equations, M: Any, f: Any, q: Any, u: Any) -> None:
+def assert_same_formulas(made: ph.Equations, M: Any, f: Any, q: Any, u: Any) -> None:
     """Our formulas in SymPy, with its names for coordinates and speeds, are the same."""
     ours_M = sp.Matrix([[entry._sympy_() for entry in row] for row in made.mass_matrix])
     ours_f = sp.Matrix([entry._sympy_() for entry in made.forcing])
@@ -40,7 +38,7 @@ def reduced(formula: Any) -> Any:
     return sp.expand(formula)
 
 
-def parameters(system: System, names: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def parameters(system: ph.System, names: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Parameters of ours and SymPy's symbols for them."""
     ours = {name: system.parameter(name) for name in names.split()}
     return ours, {name: symbol._sympy_() for name, symbol in ours.items()}
@@ -99,7 +97,7 @@ def test_kane_agrees_on_a_cart_with_a_pendulum(formalism: str) -> None:
     assert_same_formulas(system.derive(formalism), *kane(N, q, u, bodies, forces), q, u)
 
 
-def three_link_arm() -> tuple[System, Any, Any, Any, Any]:
+def three_link_arm() -> tuple[ph.System, Any, Any, Any, Any]:
     """Yaw, pitch, pitch, with rods of full inertia: in our words and in SymPy's."""
     system = ph.System("arm")
     ours, p = parameters(system, "m1 m2 m3 d2 d3 l2 Ix Iy Iz")

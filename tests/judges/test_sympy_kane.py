@@ -9,7 +9,6 @@ from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBod
 import polhode as ph
 from polhode.expr import evaluate
 from polhode.model.samples.random_system import random_state
-from polhode.model.system import System
 
 G = sp.Rational(981, 100)
 
@@ -20,7 +19,7 @@ def method(ground: Any, q: Any, u: Any, kinematic: Any, bodies: Any, loads: Any)
     return made.mass_matrix, made.forcing
 
 
-def assert_same_numbers(system: System, M: Any, f: Any, q: Any, u: Any) -> None:
+def assert_same_numbers(system: ph.System, M: Any, f: Any, q: Any, u: Any) -> None:
     """M and f at random states, without efforts on the speeds."""
     made = system.derive("kane")
     for seed in range(3):

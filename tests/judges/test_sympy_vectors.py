@@ -7,7 +7,6 @@ import sympy as sp
 from sympy.physics.mechanics import Point, ReferenceFrame, dynamicsymbols, inertia
 
 import polhode as ph
-from polhode.kinematics.vectors import Arrow
 
 
 def rates(q: Sequence[Any], u: Sequence[Any]) -> dict[Any, Any]:
@@ -16,7 +15,7 @@ def rates(q: Sequence[Any], u: Sequence[Any]) -> dict[Any, Any]:
 
 
 def assert_same_vector(
-    ours: Arrow, frame: str, theirs: Any, theirs_frame: Any, names: dict[Any, Any], flow: Any
+    ours: ph.Arrow, frame: str, theirs: Any, theirs_frame: Any, names: dict[Any, Any], flow: Any
 ) -> None:
     """Components in a frame, ours with SymPy's names, agree."""
     made = [entry._sympy_().subs(names) for entry in ours.components(frame)]

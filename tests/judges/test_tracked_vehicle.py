@@ -52,9 +52,6 @@ def test_formalisms_and_the_reference_derivation_agree() -> None:
     assert len(equations.u) == 15 and len(made.loads) == 10
 
 
-# ---- the linear model, from the geometry, by differences of energies ------------------------------------------------
-
-
 def _turn(axis: int, angle: Any) -> Floats:
     c, s = np.cos(angle), np.sin(angle)
     i, j = (axis + 1) % 3, (axis + 2) % 3
@@ -119,9 +116,6 @@ def test_small_motions_are_those_of_a_linear_model_built_by_hand() -> None:
     assert 1.2 < found[0] / (2 * np.pi) < 1.6  # hertz, of the hull on its suspension
 
 
-# ---- the flexible hull ----------------------------------------------------------------------------------------------
-
-
 def test_bending_shapes_are_close_to_those_of_a_free_beam() -> None:
     beam = (4.730040744862704, 7.853204624095838)
     s = Polynomial([0, 1])
@@ -147,14 +141,10 @@ def test_a_stiff_hull_moves_as_a_rigid_one() -> None:
     assert far[1] < 5e-4 and far[1] < far[0] / 5, far
 
 
-# ---- the run --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("flexible", [False, True], ids=["rigid", "flexible"])
 def test_it_does_not_roll_over_a_symmetric_obstacle(flexible: bool) -> None:
     run = vehicle(flexible)[1].simulate(3, rtol=1e-10, atol=1e-12)
-    assert abs(run["heave"]).max() > 0.1
-    assert abs(run["roll"]).max() < 1e-12
+    assert abs(run["heave"]).max() > 0.1 and abs(run["roll"]).max() < 1e-12
 
 
 def test_obstacles_left_and_right_are_mirror_images() -> None:
@@ -163,15 +153,13 @@ def test_obstacles_left_and_right_are_mirror_images() -> None:
         for side in ("right", "left")
     )
     assert abs(left["roll"]).max() > 0.02
-    assert abs(left["roll"] + right["roll"]).max() < 1e-7
-    assert abs(left["heave"] - right["heave"]).max() < 1e-7
+    assert abs(left["roll"] + right["roll"]).max() < 1e-7 and abs(left["heave"] - right["heave"]).max() < 1e-7
 
 
 def test_energy_changes_by_the_work_of_drive_dampers_ground_and_track() -> None:
     run = vehicle(True)[1].simulate(1.5, rate=2000, rtol=1e-10, atol=1e-12)
     audit = run.power_audit()
-    assert audit["the whole mechanism"].residual < 1e-12
-    assert audit["the run"].residual < 1e-6
+    assert audit["the whole mechanism"].residual < 1e-12 and audit["the run"].residual < 1e-6
     assert abs(audit.ports["drive x"]).max() > 1e4  # the obstacle holds the vehicle back
 
 

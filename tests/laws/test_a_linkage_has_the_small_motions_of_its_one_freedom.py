@@ -90,8 +90,7 @@ def small_motions() -> Linear:
 
 def test_eigenvalues_are_those_of_the_one_coordinate() -> None:
     small = small_motions()
-    assert len(small.states) == 2
-    assert np.abs(np.array([float(each) for each in small.accelerations])).max() < 1e-6
+    assert len(small.states) == 2 and np.abs(np.array([float(each) for each in small.accelerations])).max() < 1e-6
     assert_allclose(np.sort_complex(small.eigenvalues()), np.sort_complex(minimal_eigenvalues()), rtol=1e-7)
 
 

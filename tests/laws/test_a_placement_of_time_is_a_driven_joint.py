@@ -45,9 +45,6 @@ def bead_on_a_rod() -> ph.System:
     return s
 
 
-# ---- random mechanisms -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", seeds(6, of=PAIRS))
 def test_every_formalism_gives_the_equations_of_driven_joints(seed: int) -> None:
     placed, by_hand = random_pair(seed)
@@ -158,8 +155,6 @@ def test_placements_of_time_stand_beside_driven_and_coupled_joints() -> None:
     assert list(flow.ports) == ["effort q1", "effort q3", "drive q2", "placement q1", "placement q3", "placement q4"]
 
 
-# ---- Lagrange's equations by SymPy -------------------------------------------------------------------------------
-
 t = sp.Symbol("t")
 Positions = Callable[..., list[tuple[Any, list[Any]]]]
 
@@ -246,9 +241,6 @@ def test_a_bead_on_a_turning_rod_flies_out() -> None:
     assert run.notices == ()  # its energy grows, and nothing is said of lost digits
 
 
-# ---- forces on points that move ----------------------------------------------------------------------------------
-
-
 def test_a_damper_feels_the_motion_of_the_frame_that_it_hangs_on() -> None:
     s = ph.System("damper", gravity=(0, 0, 0))
     block = s.body("block", 2)
@@ -273,9 +265,6 @@ def test_the_point_where_a_spring_acts_may_move_and_puts_in_power() -> None:
     assert same([made.bias[0], made.power().ports["load cord"]], [-7 * far, -7 * far * ph.cos(s.time)])
     assert made.power().whole.residual == 0
     assert s.compare(run=False, functions=()).agree
-
-
-# ---- a wrong derivation is noticed, and what cannot be derived is refused ----------------------------------------
 
 
 def test_comparison_alone_notices_a_placement_whose_rate_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:

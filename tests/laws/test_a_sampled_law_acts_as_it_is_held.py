@@ -34,8 +34,7 @@ def test_native_samples_are_those_of_a_python_controller_that_is_held(method: st
     how: dict[str, Any] = {"method": method, "start": START, "samples": 21}
     native = e.simulate(0.5, controller=InverseDynamics(e), reference=REFERENCE, sample_time=0.01, **how)
     python = e.simulate(0.5, tau=ph.held(by_hand(e), 0.01), **how)
-    assert np.allclose(native.x, python.x, atol=1e-12)
-    assert np.allclose(native.tau, python.tau, atol=1e-11)
+    assert np.allclose(native.x, python.x, atol=1e-12) and np.allclose(native.tau, python.tau, atol=1e-11)
     assert np.allclose(native.at([0.123, 0.2871]).tau, python.at([0.123, 0.2871]).tau, atol=1e-9)
 
 
@@ -47,8 +46,7 @@ def test_a_closed_linkage_is_controlled_as_a_held_one() -> None:
     python = e.simulate(
         0.3, tau={"crank": ph.held(lambda t, q, u: -20 * q[0] - 5 * u[0], 0.01)}, start={"crank": 0.5}, samples=7
     )
-    assert native.has_constraints
-    assert np.allclose(native.x, python.x, atol=1e-12)
+    assert native.has_constraints and np.allclose(native.x, python.x, atol=1e-12)
 
 
 @pytest.mark.parametrize("delay", [0.01, 0.004, 0.037])
@@ -127,11 +125,9 @@ def test_states_go_from_sample_to_sample() -> None:
         start={"x": 1},
     )
     log = run.controller
-    assert log.names == ("count", "last")
-    assert np.array_equal(log.states[:, 0], np.arange(5))
+    assert log.names == ("count", "last") and np.array_equal(log.states[:, 0], np.arange(5))
     x = run.at(log.times).q[:, 0]
-    assert np.allclose(log.states[:, 1], [2, *x[:-1]])
-    assert np.allclose(log.controls[:, 0], log.states.sum(axis=1) - x)
+    assert np.allclose(log.states[:, 1], [2, *x[:-1]]) and np.allclose(log.controls[:, 0], log.states.sum(axis=1) - x)
 
 
 def test_orientations_are_measured_at_unit_length() -> None:

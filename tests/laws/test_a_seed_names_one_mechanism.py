@@ -6,9 +6,9 @@ from hashlib import sha256
 
 import pytest
 from tests.random_constraints import TREE_JOINTS, random_constrained_system
+from tests.refusals import refused
 from tests.seeds import CONSTRAINED, SMALL_TREES, TREES, seeds
 
-from polhode.errors import PolhodeError
 from polhode.expr import evaluate, free_symbols
 from polhode.model.constraints import Ball, Closure, Condition, KnifeEdge, Wheel
 from polhode.model.forces import Force, JointForce, JointSpring, Potential, Spring, Torque
@@ -78,8 +78,7 @@ def test_everything_in_a_random_mechanism_has_a_value(seed: int) -> None:
     made = system.derive()
     values = random_state(system, seed)
     assert {*free_symbols([*made.forward_dynamics, *made.inverse_dynamics])} <= values.keys()
-    assert all(abs(rate) < 1e12 for rate in evaluate(made.forward_dynamics, values))
-    assert len(made.u) <= 24
+    assert all(abs(rate) < 1e12 for rate in evaluate(made.forward_dynamics, values)) and len(made.u) <= 24
 
 
 @pytest.mark.parametrize("seed", seeds(6, of=30))
@@ -92,16 +91,12 @@ def test_no_terminal_body_is_massless(seed: int) -> None:
 
 def test_without_symbols_there_are_no_parameters_and_without_loads_no_loads() -> None:
     for seed in range(8):
-        assert not random_system(seed, symbolic=0).parameters
-        assert not random_system(seed, loads=False).loads
+        assert not random_system(seed, symbolic=0).parameters and not random_system(seed, loads=False).loads
         made = random_system(seed, bodies=4, floating=True)
         assert [joint.type.kind for joint in made.joints.values() if joint.parent == GROUND] == ["free"]
 
 
 def test_an_unknown_joint_or_a_wrong_range_is_refused() -> None:
-    with pytest.raises(PolhodeError, match="gimbal"):
-        random_system(1, joints=("gimbal",))
-    with pytest.raises(PolhodeError, match="bodies"):
-        random_system(1, bodies=(5, 2))
-    with pytest.raises(PolhodeError, match="bodies"):
-        random_system(1, joints=())
+    refused("gimbal", lambda: random_system(1, joints=("gimbal",)))
+    refused("bodies", lambda: random_system(1, bodies=(5, 2)))
+    refused("bodies", lambda: random_system(1, joints=()))

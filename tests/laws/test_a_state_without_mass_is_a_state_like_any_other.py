@@ -68,8 +68,7 @@ def test_rates_are_written_on_the_independent_speeds_and_on_what_followers_follo
     rocker = system.joints["rocker"].u[0]
     system.state("turned", rate=rocker)
     embedded = system.derive(independent=["crank"])
-    assert embedded.agrees_with(system.derive())
-    assert rocker not in free_symbols(embedded.z_rates)
+    assert embedded.agrees_with(system.derive()) and rocker not in free_symbols(embedded.z_rates)
     led = ph.System("led")
     first = led.joint("first", led.ground, led.body("a", 1, (0, 0, -1)), ph.Revolute("y"))
     second = led.joint("second", led.ground, led.body("b", 1, (0, 0, -1)), ph.Revolute("y"))

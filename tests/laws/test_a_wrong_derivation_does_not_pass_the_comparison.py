@@ -13,7 +13,7 @@ import pytest
 import polhode as ph
 from polhode.compare import Comparison, agreement
 from polhode.constraints.rows import Constraints
-from polhode.dynamics import embedding
+from polhode.dynamics import embedding, sweeps
 from polhode.dynamics.loads import Loads
 from polhode.expr import Matrix, Vector, as_expr
 from polhode.formalisms.short import composite_body, newton_euler
@@ -23,7 +23,6 @@ from polhode.geometry.rotations import ORIENTATIONS
 from polhode.kinematics import joint as joint_kinematics
 from polhode.kinematics import tree as tree_module
 from polhode.model.constraints import Ball
-from polhode.model.system import System
 
 #: Two that share little, and one that shares much with the second.
 FORMALISMS = ("poincare", "newton_euler", "composite_body")
@@ -31,7 +30,7 @@ FORMALISMS = ("poincare", "newton_euler", "composite_body")
 Patch = pytest.MonkeyPatch
 
 
-def loaded() -> System:
+def loaded() -> ph.System:
     """A trolley, a pendulum on a ball joint, a follower, and a load of every kind."""
     system = ph.System("loaded", gravity=(0, 0, "-9.81"))
     c, push = system.parameter("c", 2), system.input("push", 1)
@@ -50,7 +49,7 @@ def loaded() -> System:
     return system
 
 
-def geared() -> System:
+def geared() -> ph.System:
     """Two discs, one following the other three times as fast, on an arm that is driven."""
     system = ph.System("geared")
     for name in ("arm", "wheel", "pinion"):
@@ -63,7 +62,7 @@ def geared() -> System:
     return system
 
 
-def looped() -> System:
+def looped() -> ph.System:
     """A four-bar, kept closed by a hinge."""
     system = ph.System("looped")
     for name in ("crank", "coupler", "rocker"):
@@ -75,7 +74,7 @@ def looped() -> System:
     return system
 
 
-def rolling_ball() -> System:
+def rolling_ball() -> ph.System:
     system = ph.System("rolling ball")
     ball = system.body("ball", mass=2, com=(0, 0.1, 0), inertia=(1, 1.2, 1.3))
     system.joint("free", system.ground, ball, ph.Free())
@@ -92,11 +91,8 @@ def own_cache(monkeypatch: Patch, tmp_path: Path) -> None:
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
 
 
-def compared(make: Callable[[], System]) -> Comparison:
+def compared(make: Callable[[], ph.System]) -> Comparison:
     return make().compare(FORMALISMS, run=False)
-
-
-# ---- mistakes ------------------------------------------------------------------------------------------------
 
 
 def damping_drives(patch: Patch) -> None:
@@ -168,9 +164,9 @@ def contact_is_on_top(patch: Patch) -> None:
 
 def turning_needs_no_force(patch: Patch) -> None:
     """Newton-Euler without ω × (ω × r)."""
-    right = newton_euler.acceleration_matrix
-    patch.setattr(newton_euler, "acceleration_matrix", lambda w, alpha: right(w * 0, alpha))
-    patch.setattr(newton_euler, "columns_known", lambda tree: [None] * len(tree.links))
+    right = sweeps.acceleration_matrix
+    patch.setattr(sweeps, "acceleration_matrix", lambda w, alpha: right(w * 0, alpha))
+    patch.setattr(sweeps, "columns_known", lambda tree: [None] * len(tree.links))
 
 
 def inertia_is_not_shifted(patch: Patch) -> None:
@@ -204,7 +200,7 @@ def gears_turn_one_to_one(patch: Patch) -> None:
 def driven_joints_do_not_accelerate(patch: Patch) -> None:
     right = tree_module.prescribed_motions
 
-    def wrong(system: System) -> Any:
+    def wrong(system: ph.System) -> Any:
         followed, rates = right(system)
         return followed, dict.fromkeys(rates, as_expr(0))
 
@@ -216,7 +212,7 @@ class Mistake:
     """What is broken, on which mechanism it must be noticed, and what the verdict must name."""
 
     make: Callable[[Patch], None]
-    on: Callable[[], System]
+    on: Callable[[], ph.System]
     item: str
 
 
@@ -244,7 +240,7 @@ MISTAKES = (
 
 
 @pytest.mark.parametrize("make", MECHANISMS.values(), ids=MECHANISMS)
-def test_what_is_whole_agrees(make: Callable[[], System]) -> None:
+def test_what_is_whole_agrees(make: Callable[[], ph.System]) -> None:
     found = compared(make)
     assert found.agree, found.verdict
     assert not found.reference.not_covered

@@ -9,7 +9,6 @@ import pytest
 from tests.seeds import in_turn
 
 import polhode as ph
-from polhode import Equations
 from polhode.constraints import constraints_of
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.expr import as_expr, directional, evaluate, free_symbols, same
@@ -52,7 +51,7 @@ def crank_and_rocker(kind: JointType, drive: bool = False, in_tree: bool = False
     return s
 
 
-def constraints_in(equations: Equations) -> Any:
+def constraints_in(equations: ph.Equations) -> Any:
     assert equations.constraints is not None
     return equations.constraints
 
@@ -80,8 +79,7 @@ def test_definitions_change_with_no_motion_and_masses_do_not_know_auxiliary_coor
     assert len(constraints.definitions) == sum(each.ways.shape[1] for each in tree.auxiliary)
     assert not any(directional(list(constraints.definitions.values()), along))
     own = {*tree.q[tree.auxiliary_coordinates]}
-    assert own
-    assert not own & {*free_symbols([*equations.mass_matrix.entries(), *equations.bias])}
+    assert own and not own & {*free_symbols([*equations.mass_matrix.entries(), *equations.bias])}
     assert tree.kinematic_left_inverse() @ tree.kinematic_matrix() == ph.Matrix.identity(len(tree.u))
     rates = [directional([row.value], along)[0] for row in constraints.rows if row.value is not None]
     assert same(rates, [row.rate for row in constraints.rows if row.is_position])
@@ -96,9 +94,6 @@ def test_its_wrench_does_the_work_of_the_multipliers(kind: str) -> None:
         for speed, w, v in link_jacobian(constraints.tree, place):
             efforts[speed] = as_expr(efforts[speed] + w.dot(n) + v.dot(f))
     assert same(efforts, constraints.A.T @ constraints.multipliers)
-
-
-# ---- beside the same mechanism, written otherwise ------------------------------------------------------------
 
 
 def by_own_coordinates(monkeypatch: pytest.MonkeyPatch, store: Path) -> None:
@@ -122,7 +117,7 @@ def test_conditions_by_own_coordinates_are_those_that_can_be_said_directly(
 ) -> None:
     first, closer = DIRECT[kind]
 
-    def made() -> Equations:
+    def made() -> ph.Equations:
         s = ph.System("two bars", gravity=(0, "1.5", "-9.81"))
         for name, inertia in (("a", (1, 2, 2)), ("b", (2, 3, 1))):
             s.body(name, 2, (Fraction(1, 5), TENTH, 0), inertia)
@@ -140,8 +135,7 @@ def test_conditions_by_own_coordinates_are_those_that_can_be_said_directly(
     own = made()
     size = len(direct.q)
     found = own.assemble(dict(zip(direct.coordinates, q, strict=True)), dict(zip(direct.speeds, u, strict=True)))
-    assert found.freedom.degrees == begin.freedom.degrees
-    assert np.allclose(found.q[:size], q, atol=1e-10)
+    assert found.freedom.degrees == begin.freedom.degrees and np.allclose(found.q[:size], q, atol=1e-10)
     assert np.allclose(found.u, u, atol=1e-10)
     assert np.allclose(own.compile().forward_dynamics(found.q, found.u), straight, rtol=1e-9, atol=1e-9)
 
@@ -155,9 +149,7 @@ def test_a_loop_moves_alike_wherever_it_is_cut(kind: str) -> None:
     cut_there = crank_and_rocker(JOINTS[kind], in_tree=True).derive()
     begin = cut_here.assemble({"turn": 0.3}, {"turn": 2.0})
     run = cut_here.simulate(1, start=begin.q, speeds=begin.u)
-    assert run.drift.position < 1e-9
-    assert run.drift.velocity < 1e-9
-    assert run.energy_drift < 1e-7
+    assert run.drift.position < 1e-9 and run.drift.velocity < 1e-9 and run.energy_drift < 1e-7
 
     values = dict(zip(cut_here.coordinates, begin.q, strict=True))
     start = {name: values[name.replace("pin_", "pin ")] for name in cut_there.coordinates}
@@ -224,8 +216,7 @@ def test_embedded_and_with_multipliers_runs_go_the_same_way() -> None:
     fewer = system.derive(independent=["turn"], near=near)
     beside = fewer.simulate(1, start=near, speeds={"turn": 2.0})
     assert run.drift.position < 1e-9
-    assert beside.drift.position < 1e-9
-    assert np.allclose(run.q[-1], beside.q[-1], atol=1e-6)
+    assert beside.drift.position < 1e-9 and np.allclose(run.q[-1], beside.q[-1], atol=1e-6)
 
 
 def test_a_run_audits_its_powers_and_tells_its_reaction() -> None:

@@ -13,7 +13,6 @@ from polhode.dynamics.composite_derivatives import CompositeTree
 from polhode.dynamics.derivatives import inverse_derivatives
 from polhode.dynamics.equations import Recipe
 from polhode.expr import as_expr, directional, jacobian, same, substitute
-from polhode.model.samples.random_system import random_system
 
 
 def _arm() -> ph.System:
@@ -34,7 +33,7 @@ def test_inverse_dynamics_derivatives_are_those_of_the_poincare_form(
     seed: int, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(derivatives, "_MANY", many)
-    system = random_system(seed, bodies=(1, 4), max_speeds=8)
+    system = ph.random_system(seed, bodies=(1, 4), max_speeds=8)
     equations, judge = system.derive(), system.derive("poincare")
     by_q, by_u, by_udot = equations.inverse_dynamics_derivatives
     efforts = list(judge.inverse_dynamics)
@@ -48,7 +47,7 @@ def test_inverse_dynamics_derivatives_are_those_of_the_poincare_form(
 @pytest.mark.parametrize("seed", seeds(3, of=6))
 def test_composite_bodies_in_one_frame_give_the_same_mass_matrix_and_efforts(seed: int) -> None:
     """Loads apart: without them, the closed form knows the whole of the inverse dynamics."""
-    system = random_system(seed, bodies=(2, 5), max_speeds=9, loads=False)
+    system = ph.random_system(seed, bodies=(2, 5), max_speeds=9, loads=False)
     equations = system.derive("newton_euler")
     tree = CompositeTree(equations.tree, equations.u)
     assert same(tree.mass_matrix.entries(), equations.mass_matrix.entries())
@@ -137,7 +136,7 @@ def _along_speeds(equations: ph.Equations) -> tuple[list[list[ph.Expr]], list[li
 @pytest.mark.parametrize("kind", ["pseudo", "sayers"])
 def test_in_other_speeds_the_efforts_that_act_on_them_move_with_the_coordinates(kind: str, seed: int) -> None:
     """τ* = Eᵀ(q) τ, and M of such speeds has no zeros between branches."""
-    system = random_system(seed, bodies=(1, 2), max_speeds=4)
+    system = ph.random_system(seed, bodies=(1, 2), max_speeds=4)
     if kind == "sayers":
         equations = system.derive("kane", speeds="sayers")
     else:

@@ -12,8 +12,7 @@ def test_diagnostics_count_the_freedoms_that_equations_have(seed: int) -> None:
     equations = system.derive("newton_euler", constraints="embedded")
     assert len(found.speeds) - found.independent == len(equations.speeds)
     if found.can_be_assembled and not found.is_shaky:
-        assert found.freedom == len(equations.speeds)
-        assert found.here is not None
+        assert found.freedom == len(equations.speeds) and found.here is not None
         chosen = system.derive(
             "newton_euler", independent=list(found.here.independent), near=dict(found.here.coordinates)
         )

@@ -7,7 +7,6 @@ import pytest
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode import Equations
 from polhode.constraints import Constraints
 from polhode.constraints.auxiliary import fitted
 from polhode.constraints.wrenches import constraint_wrenches
@@ -46,7 +45,7 @@ def _curve(dice: RandomChoices, t: Expr) -> object:
     )
 
 
-def constraints_in(made: Equations) -> Constraints:
+def constraints_in(made: ph.Equations) -> Constraints:
     assert made.constraints is not None
     return made.constraints
 

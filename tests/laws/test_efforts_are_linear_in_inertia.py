@@ -5,7 +5,6 @@ import pytest
 import polhode as ph
 from polhode.expr import free_symbols, is_zero, same
 from polhode.formalisms.registry import names
-from polhode.model.samples.random_system import random_system
 
 
 def symbolic_arm() -> ph.System:
@@ -59,7 +58,7 @@ def test_rotors_are_parameters_too(coupling: str, stiffness: int | None) -> None
 
 @pytest.mark.parametrize("seed", (1, 3, 4))
 def test_any_tree_of_any_joints_with_prescribed_motions(seed: int) -> None:
-    assert holds(random_system(seed).derive())
+    assert holds(ph.random_system(seed).derive())
 
 
 def skate() -> tuple[ph.System, ph.Joint]:

@@ -62,8 +62,7 @@ def test_a_closed_loop_by_multipliers_and_by_fewer_speeds_is_one_motion() -> Non
     s.joint("hinge", s.ground, rod, ph.Revolute("y"))
     s.close("roller", s.ground, rod.at(2), ph.Compound(ph.Prismatic("x"), ph.Revolute("y")), at_a=(2, 0, 0))
     free, embedded = s.derive(), s.derive(constraints="embedded")
-    assert len(embedded.speeds) == len(free.speeds) - 1
-    assert embedded.agrees_with(free)
+    assert len(embedded.speeds) == len(free.speeds) - 1 and embedded.agrees_with(free)
     one, other = (e.simulate(0.5, samples=11, rtol=1e-10, atol=1e-10) for e in (free, embedded))
     assert one["rod_z1"] == pytest.approx(other["rod_z1"], abs=1e-8)
     assert s.diagnose().freedom == len(embedded.speeds)
@@ -136,8 +135,7 @@ def test_a_hub_under_collocated_control_brings_the_bending_arm_to_rest() -> None
     hub = s.joints["hub"]
     law = {"hub": 200 * (ph.expr.as_expr("0.5") - hub.q[0]) - 60 * hub.u[0]}
     run = e.simulate(8, tau=law, samples=81)
-    assert abs(float(run["hub"][-1]) - 0.5) < 0.05
-    assert np.abs(run.speed("hub")[-1]) < 1e-2
+    assert abs(float(run["hub"][-1]) - 0.5) < 0.05 and np.abs(run.speed("hub")[-1]) < 1e-2
     assert np.abs(run["rod_s1_z"]).max() > 1e-3
 
 

@@ -81,9 +81,6 @@ def test_a_body_that_time_moves_and_does_not_turn_keeps_its_constant_rotation() 
     assert s.derive("kane").agrees_with(s.derive("newton_euler"))
 
 
-# ---- mistakes in shape integrals are noticed ---------------------------------------------------------------------
-
-
 @pytest.fixture
 def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
@@ -134,9 +131,6 @@ def test_a_wrong_entry_of_the_moments_is_noticed(
     assert not found.agree or not found.reference
     items = {finding.item for finding in found.reference.findings}
     assert items & {"mass matrix", "inverse dynamics", "kinetic energy", "potential energy", "applied effort"}
-
-
-# ---- conservation ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", seeds((2, 3), of=12))

@@ -11,18 +11,14 @@ from scipy.spatial.transform import Rotation
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode import Equations
 from polhode.expr import Expr, Vector, evaluate, same, substitute, symbol
-from polhode.geometry import Pose
-from polhode.model.body import Body
 from polhode.model.records import GROUND, Joint
 from polhode.model.samples.random_system import random_state, random_system
-from polhode.model.system import System
 
-Rewrite = Callable[..., System]
+Rewrite = Callable[..., ph.System]
 
 
-def by_name(made: Equations) -> dict[str, Any]:
+def by_name(made: ph.Equations) -> dict[str, Any]:
     """Mass matrix, efforts and accelerations under the names of the speeds, whatever their order."""
     table: dict[str, Any] = {}
     for i, name in enumerate(made.speeds):
@@ -36,8 +32,7 @@ def test_the_order_in_which_joints_are_written_changes_nothing(seed: int, rewrit
     system = random_system(seed, max_speeds=8)
     shuffled = rewritten(system, order=lambda joints: random.Random(seed).sample(joints, len(joints)))
     ours, theirs = by_name(system.derive()), by_name(shuffled.derive())
-    assert ours.keys() == theirs.keys()
-    assert same(ours.values(), [theirs[key] for key in ours])
+    assert ours.keys() == theirs.keys() and same(ours.values(), [theirs[key] for key in ours])
 
 
 @pytest.mark.parametrize("seed", seeds(5, of=20))
@@ -54,7 +49,7 @@ def test_other_names_give_the_same_functions_of_other_symbols(seed: int, rewritt
     assert same(substitute(made.inverse_dynamics, new), renamed.inverse_dynamics)
 
 
-def every_symbol(made: Equations) -> list[Expr]:
+def every_symbol(made: ph.Equations) -> list[Expr]:
     return [*made.q, *made.u, *made.tau, *made.udot]
 
 
@@ -72,13 +67,13 @@ def test_a_body_cut_in_two_and_welded_moves_as_before(seed: int, rewritten: Rewr
     assert system.derive().agrees_with(cut.derive())
 
 
-def share(body: Body, part: int, of: int) -> Body:
+def share(body: ph.Body, part: int, of: int) -> ph.Body:
     return replace(body, mass=body.mass * part / of, inertia=body.inertia * part / of)
 
 
-def weld_the_rest(copy: System, original: System) -> None:
+def weld_the_rest(copy: ph.System, original: ph.System) -> None:
     """The other two thirds of every body, in a turned frame, welded on."""
-    X = Pose(ph.rotation(("x", 0.7), ((3, 0, 4), ph.pi / 5)), Vector([1, -2, 3]))
+    X = ph.Pose(ph.rotation(("x", 0.7), ((3, 0, 4), ph.pi / 5)), Vector([1, -2, 3]))
     for name, body in original.bodies.items():
         if body.mass:
             rest = share(body, 2, 3)
@@ -92,7 +87,7 @@ def test_gravity_turned_together_with_the_base_is_not_felt(seed: int, rewritten:
     system = random_system(seed, max_speeds=8, loads=False)
     R = ph.rotation(("y", 0.4), ((1, 1, 0), ph.pi / 3))
 
-    def lay_table(copy: System) -> None:
+    def lay_table(copy: ph.System) -> None:
         copy.body("table")
         copy.joint("legs", GROUND, "table", "fixed", at=(3, -1, 2), rotation=R)
 
@@ -127,10 +122,10 @@ def test_a_floating_chain_can_be_described_from_either_end(seed: int) -> None:
     np.testing.assert_allclose([again[k] for k in inner], [-rates[k] for k in inner], rtol=1e-8, atol=1e-8)
 
 
-def floating_chain(seed: int, kinds: tuple[str, ...]) -> System:
+def floating_chain(seed: int, kinds: tuple[str, ...]) -> ph.System:
     """A random chain whose first body floats."""
     drawn = random_system(seed, bodies=4, joints=kinds, loads=False, max_speeds=4)
-    chain = System("chain", gravity=drawn.gravity)
+    chain = ph.System("chain", gravity=drawn.gravity)
     for name, entry in drawn.parameters.items():
         chain.parameter(name, entry.value)
     bodies = [body for body in drawn.bodies.values() if body.mass]
@@ -142,9 +137,9 @@ def floating_chain(seed: int, kinds: tuple[str, ...]) -> System:
     return chain
 
 
-def reversed_chain(chain: System) -> System:
+def reversed_chain(chain: ph.System) -> ph.System:
     """The same chain from its last body: every inner joint turned round."""
-    back = System("chain, reversed", gravity=chain.gravity)
+    back = ph.System("chain, reversed", gravity=chain.gravity)
     for name, entry in chain.parameters.items():
         back.parameter(name, entry.value)
     for body in chain.bodies.values():
@@ -159,13 +154,13 @@ def reversed_chain(chain: System) -> System:
     return back
 
 
-def put(system: System, joint: Joint) -> None:
+def put(system: ph.System, joint: Joint) -> None:
     places = {"at": joint.in_parent.p, "rotation": joint.in_parent.R}
     places |= {"child_at": joint.in_child.p, "child_rotation": joint.in_child.R}
     system.joint(joint.name, joint.parent, joint.child, joint.type, **places)
 
 
-def free_state(back: Equations, tip: str, forth: Equations, values: Mapping[Expr, float]) -> dict[Expr, float]:
+def free_state(back: ph.Equations, tip: str, forth: ph.Equations, values: Mapping[Expr, float]) -> dict[Expr, float]:
     """Pose and velocity of the tip, as the coordinates and speeds of the free joint that now carries it."""
     X = forth.pose(tip)
     R = np.array([evaluate(row, values) for row in X.R])

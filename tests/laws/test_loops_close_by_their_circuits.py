@@ -193,13 +193,9 @@ every_constraint = pytest.mark.parametrize("make", CONSTRAINED.values(), ids=CON
 @every_constraint
 def test_circuits_of_chords_are_the_rates_of_the_conditions_row_for_row(make: Callable[[], ph.System]) -> None:
     usual, circuits = both(make())
-    assert usual.rows
-    assert circuits.names == usual.names
-    assert circuits.trivial == usual.trivial
-    assert same(circuits.values, usual.values)
-    assert same(circuits.A.entries(), usual.A.entries())
-    assert same(circuits.a, usual.a)
-    assert same(circuits.gamma, usual.gamma)
+    assert usual.rows and circuits.names == usual.names and circuits.trivial == usual.trivial
+    assert same(circuits.values, usual.values) and same(circuits.A.entries(), usual.A.entries())
+    assert same(circuits.a, usual.a) and same(circuits.gamma, usual.gamma)
 
 
 @every_constraint
@@ -253,8 +249,7 @@ def test_circuits_and_cutsets_give_the_accelerations_in_numbers(make: Callable[[
 
 def test_circuits_that_the_tree_keeps_by_itself_are_set_aside() -> None:
     _, circuits = both(four_bar())
-    assert circuits.trivial == ("pin tilt 1", "pin tilt 2", "pin y")
-    assert circuits.names == ["pin x", "pin z"]
+    assert circuits.trivial == ("pin tilt 1", "pin tilt 2", "pin y") and circuits.names == ["pin x", "pin z"]
 
 
 def test_a_driven_joint_makes_the_circuits_depend_on_time() -> None:
@@ -266,15 +261,13 @@ def test_a_condition_on_coordinates_is_no_edge_and_keeps_its_row() -> None:
     system.constrain(sin(system.joints["j1"].q[0]) - system.time / 3, "cam")
     usual, circuits = both(system)
     assert "cam" not in [edge.name for edge in of(system).parts.graph.edges]
-    assert circuits.names == usual.names
-    assert same(circuits.gamma, usual.gamma)
+    assert circuits.names == usual.names and same(circuits.gamma, usual.gamma)
     assert same(circuits.efforts(usual.multipliers), usual.A.T @ usual.multipliers)
 
 
 def test_the_joint_that_closes_a_loop_is_a_chord_of_two_terminals() -> None:
     made = of(four_bar())
-    assert "pin" in made.graph.cotree
-    assert made.graph.circuits["pin"] == {"b3.pin": 1}
+    assert "pin" in made.graph.cotree and made.graph.circuits["pin"] == {"b3.pin": 1}
     assert of(spatial_loop()).graph.circuits["ball"] == {"b2.ball": 1, "far.ball": -1}
 
 
@@ -289,8 +282,7 @@ def test_dependent_speeds_are_those_that_the_usual_rows_choose() -> None:
             system.derive(way, constraints="embedded").dependent_speeds for way in ("newton_euler", "network")
         )
         assert usual is not None
-        assert own is not None
-        assert own.independent == usual.independent
+        assert own is not None and own.independent == usual.independent
 
 
 def test_a_curve_that_moves_by_itself_has_no_directions_and_keeps_its_rows() -> None:
@@ -309,8 +301,7 @@ def test_a_joint_with_coordinates_of_its_own_closes_by_its_circuit_too() -> None
     system.close("table", "far", "b2", ph.Planar("z"), at_a=(0.3, 0, 0.5))
     usual, own = system.derive("newton_euler"), system.derive("network")
     assert usual.constraints is not None
-    assert own.constraints is not None
-    assert own.constraints.names == usual.constraints.names
+    assert own.constraints is not None and own.constraints.names == usual.constraints.names
     chord = network(system, own.constraints.tree).parts.closing["odd"]
     assert {f"odd {d.label}" for d in chord.directions} >= {name for name in usual.constraints.names if "odd" in name}
     assert same(own.constraints.rates, usual.constraints.rates)

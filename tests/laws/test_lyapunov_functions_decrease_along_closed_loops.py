@@ -8,12 +8,11 @@ from tests.seeds import SMALL_TREES, seeds
 import polhode as ph
 from polhode.control import ComputedTorque, PassivityBased, PDGravity
 from polhode.control.lyapunov import prove
-from polhode.model.samples.random_system import random_system
 
 
 def holonomic(seed: int) -> tuple[ph.Equations, dict[str, Any]] | None:
     """A random tree whose every effort is a control; None where it cannot follow references in all coordinates."""
-    e = random_system(seed, bodies=(1, 6), max_speeds=8).derive()
+    e = ph.random_system(seed, bodies=(1, 6), max_speeds=8).derive()
     given = {"inputs": list(map(str, e.tau))}
     try:
         ComputedTorque(e, kp=1, kd=1, **given)

@@ -10,7 +10,6 @@ from polhode.dynamics.equations import EquationsOfMotion
 from polhode.expr import Matrix, Vector, as_expr, directional, is_zero, same, substitute
 from polhode.formalisms.poincare import Poincare
 from polhode.kinematics.motion import flow
-from polhode.model.samples.random_system import random_system
 
 
 def rate_of(equations: EquationsOfMotion, matrix: Matrix) -> Matrix:
@@ -34,15 +33,14 @@ def velocity_terms(equations: EquationsOfMotion) -> Vector:
 
 @pytest.mark.parametrize("seed", seeds(10, of=60))
 def test_on_random_trees_with_every_kind_of_joint(seed: int) -> None:
-    equations = random_system(seed, bodies=(1, 6), loads=False, max_speeds=9).derive("newton_euler").record
+    equations = ph.random_system(seed, bodies=(1, 6), loads=False, max_speeds=9).derive("newton_euler").record
     C = equations.coriolis_matrix
-    assert same(C @ equations.u, velocity_terms(equations))
-    assert is_skew_by(equations, C)
+    assert same(C @ equations.u, velocity_terms(equations)) and is_skew_by(equations, C)
 
 
 @pytest.mark.parametrize("seed", seeds(6, of=25))
 def test_it_is_the_connection_of_levi_civita_with_the_brackets_of_poincares_equations(seed: int) -> None:
-    system = random_system(seed, bodies=(1, 4), loads=False, max_speeds=6)
+    system = ph.random_system(seed, bodies=(1, 4), loads=False, max_speeds=6)
     equations = system.derive("newton_euler").record
     made = Poincare(system.model(), equations.tree)
     M, p, size = made.enlarged_mass_matrix, made.p, range(len(made.p))
@@ -97,8 +95,7 @@ def test_on_independent_speeds_and_pseudo_velocities(how: str) -> None:
     }
     equations = s.derive("newton_euler", **options[how]).record
     C = equations.coriolis_matrix
-    assert len(equations.u) == (4 if how == "pseudo" else 3)
-    assert same(C @ equations.u, velocity_terms(equations))
+    assert len(equations.u) == (4 if how == "pseudo" else 3) and same(C @ equations.u, velocity_terms(equations))
     assert is_skew_by(equations, C)
 
 
@@ -118,8 +115,7 @@ def table(is_driven: bool) -> EquationsOfMotion:
 def test_on_a_base_that_moves_in_time_it_is_that_of_the_free_base_at_this_motion() -> None:
     driven, free = table(is_driven=True), table(is_driven=False)
     C, t = driven.coriolis_matrix, driven.system.time
-    assert is_skew_by(driven, C)
-    assert is_skew_by(free, free.coriolis_matrix)
+    assert is_skew_by(driven, C) and is_skew_by(free, free.coriolis_matrix)
     there = {free.q[0]: t**2 / 3, free.u[0]: 2 * t / 3}
     rest = [as_expr(entry) for row in free.coriolis_matrix[1:] for entry in row[1:]]
     assert same(substitute(rest, there), C.entries())
@@ -130,6 +126,5 @@ def test_the_printed_form_corrected_gives_the_same_forces_but_is_skew_along_the_
     s.joint("ball", "arm", s.body("ball", 1, (0, 0, 1), inertia=(1, 2, 2)), ph.Spherical("angles"), at=(1, 0, 0))
     equations = s.derive("poincare").record
     theirs, ours = Poincare(s.model(), equations.tree).velocity_matrix(), equations.coriolis_matrix
-    assert same(theirs @ equations.u, ours @ equations.u)
-    assert not is_skew_by(equations, theirs)
+    assert same(theirs @ equations.u, ours @ equations.u) and not is_skew_by(equations, theirs)
     assert is_skew_by(equations, ours)

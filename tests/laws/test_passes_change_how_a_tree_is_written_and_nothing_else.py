@@ -12,25 +12,23 @@ import polhode as ph
 from polhode.dynamics.equations import EquationsOfMotion
 from polhode.expr import evaluate
 from polhode.formalisms.deriving import derive
-from polhode.geometry import Pose
 from polhode.kinematics.passes import PASSES, VARIANTS, apply
 from polhode.model.samples.random_system import random_state, random_system
-from polhode.model.system import System
 
 COMBINATIONS = [(), *((name,) for name in PASSES), tuple(PASSES), tuple(PASSES)[::-1], *VARIANTS]
 
 
 @cache
-def judging(make: Callable[..., System], *given: int) -> EquationsOfMotion:
+def judging(make: Callable[..., ph.System], *given: int) -> EquationsOfMotion:
     """Poincaré's equations of a mechanism as it was written, derived once for all that is compared with them."""
     return derive(make(*given), "poincare", passes=())
 
 
-def random_tree(seed: int) -> System:
+def random_tree(seed: int) -> ph.System:
     return random_system(seed, max_speeds=8)
 
 
-def planar_robot(seed: int) -> System:
+def planar_robot(seed: int) -> ph.System:
     """A branched tree most of whose axes are parallel, now and then turned by quarters."""
     dice = random.Random(seed)
     system = ph.System("planar robot", gravity=(1, -9, 2))
@@ -53,7 +51,7 @@ def test_passes_keep_parallel_and_crossing_axes_exact(seed: int, formalism: str,
     assert judge.agrees_with(derive(judge.system, formalism, passes=passes))
 
 
-def leg(joints: int) -> System:
+def leg(joints: int) -> ph.System:
     """A trunk that floats or turns, and a leg on it whose middle joints are parallel: a link between two others."""
     system = ph.System("leg", gravity=(0, 0, -9))
     on = system.body("trunk", mass=5, com=(1, 2, 3), inertia=[2, 3, 4])
@@ -97,7 +95,7 @@ def test_passes_lose_no_digits_where_a_right_angle_is_rounded(angle: float, pass
     np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-10)
 
 
-def rotors() -> System:
+def rotors() -> ph.System:
     """A gyroscope on a gimbal with wheels on its axis and across it, loads on each, and one that is out of balance."""
     system = ph.System("rotors", gravity=(1, -9, 2))
     drum, axle = system.parameter("J", 2), system.parameter("A", 1)
@@ -123,7 +121,7 @@ def test_a_wheel_at_rest_has_the_inertia_that_it_had_and_an_unbalanced_one_has_n
     before = derive(rotors(), "newton_euler", passes=()).tree
     after = apply(before, ("rest",))
     held = {new.joint: new.inertia is old.inertia for old, new in zip(before.links, after.links, strict=True)
-            if new.motion == Pose.identity()}  # fmt: skip
+            if new.motion == ph.Pose.identity()}  # fmt: skip
     assert held == {"along": True, "across": True, "unbalanced": False}
     for name in held:
         (place, X), (place_after, X_after) = before.bodies[name], after.bodies[name]

@@ -7,13 +7,11 @@ from tests.random_constraints import random_constrained_system
 from tests.seeds import seeds
 
 import polhode as ph
-from polhode import Equations
 from polhode.dynamics.power import Power
 from polhode.expr import Expr, as_expr, directional
-from polhode.model.samples.random_system import random_system
 
 
-def energy_rate(made: Equations) -> Expr:
+def energy_rate(made: ph.Equations) -> Expr:
     """d(T + V)/dt from the equations' own energies along their own motion."""
     along: dict[Expr, Any] = dict(zip(made.q, made.coordinate_rates, strict=True))
     along |= dict(zip(made.u, made.forward_dynamics, strict=True))
@@ -27,18 +25,16 @@ def gaps(flow: Power, but: str = "nothing") -> list[str]:
 
 @pytest.mark.parametrize("seed", seeds(4, of=16))
 def test_every_part_of_a_tree_stores_what_flows_in(seed: int) -> None:
-    made = random_system(seed, bodies=(2, 5), max_speeds=8).derive("composite_body")
+    made = ph.random_system(seed, bodies=(2, 5), max_speeds=8).derive("composite_body")
     flow = made.power()
-    assert gaps(flow) == []
-    assert sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)
+    assert gaps(flow) == [] and sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)
 
 
 @pytest.mark.parametrize("seed", seeds(4, of=10))
 def test_with_multipliers_the_whole_balances_also_where_constraints_are_not_kept(seed: int) -> None:
     made = random_constrained_system(seed).derive("composite_body")
     flow = made.power()
-    assert gaps(flow, but="constraint") == []
-    assert sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)
+    assert gaps(flow, but="constraint") == [] and sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)
     constraints = made.constraints
     assert constraints is not None
     for name, balance in flow.constraints.items():  # what is not balanced is -λ·(A u + a)
@@ -53,8 +49,7 @@ def test_with_multipliers_the_whole_balances_also_where_constraints_are_not_kept
 def test_at_speeds_that_keep_the_constraints_every_part_balances(seed: int) -> None:
     made = random_constrained_system(seed).derive("composite_body", constraints="embedded")
     flow = made.power()
-    assert gaps(flow) == []
-    assert sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)
+    assert gaps(flow) == [] and sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)
 
 
 def test_without_its_time_a_constraint_gives_one_body_what_it_takes_from_the_other() -> None:
@@ -71,8 +66,7 @@ def test_a_constraint_that_time_moves_is_a_port() -> None:
     system.constrain(left + 2 * right - ph.sin(system.time), "cam")
     made = system.derive(constraints="embedded")
     flow = made.power()
-    assert flow.ports["constraint cam"] == flow.constraints["cam"].ports["time"]
-    assert gaps(flow) == []
+    assert flow.ports["constraint cam"] == flow.constraints["cam"].ports["time"] and gaps(flow) == []
 
 
 def test_a_drive_feeds_what_follows_it_and_what_conditions_hang_on_it() -> None:
@@ -104,8 +98,7 @@ def test_who_changes_a_spring_a_potential_or_gravity_puts_its_energy_in() -> Non
     assert flow.ports["gravity"] == 2 * -ph.sin(
         q
     )  # the height of two kilograms, with gravity growing by 1 m/s² a second
-    assert gaps(flow) == []
-    assert sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)
+    assert gaps(flow) == [] and sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)
 
 
 def test_loads_of_one_name_share_a_port_and_others_are_counted() -> None:
@@ -124,8 +117,7 @@ def test_the_weight_of_a_body_is_no_port_of_the_whole() -> None:
     stone = system.body("stone", 3)
     fall = system.joint("fall", system.ground, stone, ph.Prismatic("z"))
     flow = system.derive().power()
-    assert list(flow.ports) == ["effort fall"]
-    assert flow.bodies["stone"].ports["gravity"] == -30 * fall.u[0]
+    assert list(flow.ports) == ["effort fall"] and flow.bodies["stone"].ports["gravity"] == -30 * fall.u[0]
 
 
 def test_unsolved_powers_are_those_of_a_motion_that_is_given() -> None:

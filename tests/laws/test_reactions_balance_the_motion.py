@@ -2,21 +2,20 @@
 
 import pytest
 from tests.random_constraints import random_constrained_system
+from tests.refusals import refused
 from tests.seeds import seeds
 
 import polhode as ph
 from polhode.constraints.wrenches import constraint_wrenches
 from polhode.dynamics.loads import Loads
 from polhode.dynamics.reactions import Reactions
-from polhode.errors import PolhodeError
 from polhode.expr import Vector, as_expr, directional, same
 from polhode.kinematics.motion import centre_of_mass, world_poses
 from polhode.kinematics.tree import BASE
-from polhode.model.samples.random_system import random_system
 
 
 def _system(seed: int) -> ph.System:
-    return random_system(seed, bodies=(2, 5), max_speeds=8) if seed % 2 else random_constrained_system(seed)
+    return ph.random_system(seed, bodies=(2, 5), max_speeds=8) if seed % 2 else random_constrained_system(seed)
 
 
 @pytest.mark.parametrize("seed", seeds(4, of=16))
@@ -53,8 +52,7 @@ def test_the_ground_and_the_loads_change_the_momentum(seed: int) -> None:
     along = {**dict(zip(equations.q, equations.coordinate_rates, strict=True)), made.system.time: as_expr(1)}
     along |= dict(zip(equations.u, equations.accelerations, strict=True))
     spin, linear = equations.momentum
-    assert same(directional(list(linear), along), force)
-    assert same(directional(list(spin), along), torque)
+    assert same(directional(list(linear), along), force) and same(directional(list(spin), along), torque)
 
 
 def test_the_pin_of_a_pendulum_carries_weight_and_centripetal_force() -> None:
@@ -97,8 +95,7 @@ def test_the_pin_of_a_bent_pendulum_carries_its_mass_times_acceleration() -> Non
     ud = (tau + m * g * reach) / (I + m * (a**2 + b**2))
     force = system.derive().reaction("hinge").force
     assert force[0] == m * (-b * ud - a * u**2 - g * ph.sin(q))  # turning about y takes x to -z
-    assert force[2] == m * (-a * ud + b * u**2 + g * ph.cos(q))
-    assert force[1] == 0
+    assert force[2] == m * (-a * ud + b * u**2 + g * ph.cos(q)) and force[1] == 0
 
 
 def test_what_a_joint_does_on_its_parent_is_the_opposite() -> None:
@@ -111,8 +108,7 @@ def test_what_a_joint_does_on_its_parent_is_the_opposite() -> None:
     given, taken = equations.reaction("b", frame="ground"), equations.reaction("b", frame="ground", on="one")
     assert same(given.force, -taken.force) and same(given.torque, -taken.torque)
     assert same(given.force, equations.reaction("b", frame="ground", on="two").force)
-    with pytest.raises(PolhodeError, match="acts on 'two' and on 'one'"):
-        equations.reaction("b", on="ground")
+    refused("acts on 'two' and on 'one'", lambda: equations.reaction("b", on="ground"))
 
 
 def test_a_drive_bears_what_follows_it_by_the_ratio() -> None:
@@ -138,7 +134,5 @@ def test_a_drive_bears_what_follows_it_by_the_ratio() -> None:
 def test_an_unknown_reaction_is_named() -> None:
     system = ph.System("s")
     system.joint("hinge", system.ground, system.body("one", 1, com=(1, 0, 0)), ph.Revolute("y"))
-    with pytest.raises(PolhodeError, match="Did you mean 'hinge'"):
-        system.derive().reaction("hing")
-    with pytest.raises(PolhodeError, match="no prescribed coordinate"):
-        system.derive().driving_force("hinge")
+    refused("Did you mean 'hinge'", lambda: system.derive().reaction("hing"))
+    refused("no prescribed coordinate", lambda: system.derive().driving_force("hinge"))

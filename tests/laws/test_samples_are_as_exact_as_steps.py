@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import Equations
 from polhode.model.samples import car, cruising
 from polhode.model.samples.vehicles import INDEPENDENT, whipple_bicycle
 from polhode.simulate import Trajectory
@@ -21,7 +20,7 @@ METHODS = {"TP86": 1e-9, "DOP853": 1e-9, "RK45": 1e-9, "RK23": 1e-6, "Rodas5P": 
 #: An error at samples may be so many tolerances, or so many times the largest at ends of steps.
 TOLERANCES, TIMES = 12.0, 2.0
 
-Case = tuple[Equations, float, Mapping[str, Any]]
+Case = tuple[ph.Equations, float, Mapping[str, Any]]
 
 
 @cache

@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
 import polhode as ph
-from polhode.expr import Expr
 from polhode.model.samples import motor_driven_pendulum
 from polhode.simulate import Trajectory, crossing
 from polhode.simulate.gradients.sensitivities import Sensitivities
@@ -202,7 +201,7 @@ def test_variations_keep_the_constraints(constraints: str) -> None:
 @pytest.mark.parametrize("constraints", ["multipliers", "embedded"])
 def test_across_events_with_constraints(constraints: str) -> None:
     e = four_bar(constraints)
-    strike: dict[Any, dict[Expr, Expr]] = {crossing(e.q[0] - 1, direction=1): {e.u[0]: -0.5 * e.u[0]}}
+    strike: dict[Any, dict[ph.Expr, ph.Expr]] = {crossing(e.q[0] - 1, direction=1): {e.u[0]: -0.5 * e.u[0]}}
     struck = {**TURNING, "on": strike}
     run = e.sensitivities(0.6, OF_A_FOUR_BAR, **struck)
     assert len(run.trajectory.events[0]) == 1

@@ -9,20 +9,18 @@ from tests.seeds import seeds
 import polhode as ph
 from polhode.expr import as_expr, evaluate, free_symbols, jacobian, same, substitute
 from polhode.formalisms.registry import names
-from polhode.model.samples.random_system import random_system
 from polhode.model.samples.vehicles import INDEPENDENT, upright, whipple_bicycle
-from polhode.model.system import System
 
 AXES = ("revolute", "prismatic", "universal")
 
 
-def some_small(system: System) -> list[str]:
+def some_small(system: ph.System) -> list[str]:
     """Every other coordinate of the joints."""
     return [q.name for joint in system.joints.values() for q in joint.q][::2]
 
 
-def drawn(seed: int) -> System:
-    return random_system(seed, bodies=3, joints=AXES, max_speeds=4)
+def drawn(seed: int) -> ph.System:
+    return ph.random_system(seed, bodies=3, joints=AXES, max_speeds=4)
 
 
 @pytest.mark.parametrize("seed", seeds((2,), of=20))
@@ -52,7 +50,7 @@ def test_half_the_size_is_a_quarter_of_the_error(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", seeds(2, of=20))
 def test_where_all_is_small_the_equations_are_the_linear_ones(seed: int) -> None:
-    system = random_system(seed, bodies=3, joints=("revolute", "prismatic"), max_speeds=5, loads=False)
+    system = ph.random_system(seed, bodies=3, joints=("revolute", "prismatic"), max_speeds=5, loads=False)
     few = system.derive(small=list(system.joints))
     linear = system.derive(small=[]).linearize(accelerations=dict.fromkeys(few.speeds, 0))
     assert same(few.mass_matrix.entries(), linear.second_order.M.entries())

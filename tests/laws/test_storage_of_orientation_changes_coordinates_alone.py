@@ -15,10 +15,9 @@ from polhode.dynamics.equations import EquationsOfMotion
 from polhode.expr import Expr, evaluate
 from polhode.model.samples.random_system import random_state, random_system
 from polhode.model.stage import STORAGES
-from polhode.model.system import System
 
 
-def tumbling_pair(storage: str) -> System:
+def tumbling_pair(storage: str) -> ph.System:
     """A floating body that carries another on a ball joint, and that one a hinge."""
     system = ph.System("pair", gravity=(1, "-0.5", "-9.81"))
     inertia = [[2, "0.1", 0], ["0.1", 3, "-0.2"], [0, "-0.2", 4]]
@@ -80,8 +79,7 @@ def test_dynamics_do_not_know_how_orientation_is_stored(seed: int) -> None:
 
 def test_each_storage_has_its_own_kinematic_matrix() -> None:
     shapes = {storage: derived(storage).kinematic_matrix.shape for storage in STORAGES}
-    assert shapes == {**dict.fromkeys(STORAGES, (10, 10)), "quaternion": (12, 10)}
-    assert len(STORAGES) == 15
+    assert shapes == {**dict.fromkeys(STORAGES, (10, 10)), "quaternion": (12, 10)} and len(STORAGES) == 15
 
 
 @pytest.mark.parametrize("seed", seeds(4, of=10))
@@ -95,9 +93,6 @@ def test_a_quaternion_keeps_its_length(seed: int) -> None:
             e = joint.q[:4]
             assert sum(values[q] ** 2 for q in e) == pytest.approx(1)
             assert sum(values[q] * rates[q] for q in e) == pytest.approx(0, abs=1e-12)
-
-
-# ---- turns about one axis, by their angle or by tan(θ/2) -------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -82,9 +82,7 @@ def test_efforts_that_change_with_the_number_of_calls_account_for_the_motion() -
         return [2.0 if calls <= 2000 else 0.0]
 
     run = pendulum().simulate(1, tau=tiring, method="rk4", step=1e-3, samples=1001)
-    assert run.tau is not None
-    assert run.tau[0, 0] == 2.0
-    assert run.tau[-1, 0] == 0.0
+    assert run.tau is not None and run.tau[0, 0] == 2.0 and run.tau[-1, 0] == 0.0
     work = np.sum(run.tau[:-1, 0] * run.speed("hinge")[:-1] * np.diff(run.t))
     assert work == pytest.approx(run.energy.total[-1] - run.energy.total[0], rel=5e-3)
     asked = calls
@@ -100,8 +98,7 @@ def test_a_controller_is_asked_once_for_a_state() -> None:
         return {}
 
     run = pendulum().simulate(0.2, start={"hinge": 1.0}, tau=controller, method="rk4", step=0.01)
-    assert len(asked) == 20 * 4 + 1
-    assert len(set(asked)) == len(asked)
+    assert len(asked) == 20 * 4 + 1 and len(set(asked)) == len(asked)
     free = pendulum().simulate(0.2, start={"hinge": 1.0}, method="rk4", step=0.01)
     np.testing.assert_array_equal(run.x[::10], free.x[::10])
     np.testing.assert_allclose(run.x, free.x, rtol=0, atol=1e-7)  # inside of steps: the cubic
@@ -128,7 +125,5 @@ def test_a_run_that_ends_at_an_event_knows_what_acted_there() -> None:
     controller = Stateful()
     run = pendulum().simulate(5, start={"hinge": 1.0}, tau=controller, until=lambda t, q, u: q[0], step=0.005)
     controller.over = True
-    assert run.status == "event"
-    assert run.tau is not None
-    assert np.isfinite(run.tau).all()
+    assert run.status == "event" and run.tau is not None and np.isfinite(run.tau).all()
     assert run.tau[-1, 0] == controller.said[float(run.t[-1])][-1]

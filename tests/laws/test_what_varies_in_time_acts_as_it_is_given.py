@@ -115,15 +115,13 @@ def test_laws_and_holds_drive_mechanisms_with_constraints(options: dict[str, Any
     start: dict[str, Any] = {"start": {"crank": 0.3}, "samples": 101, "rtol": 1e-10, "atol": 1e-10}
     law = equations.simulate(0.5, tau={"crank": "cos(3*t) - 0.1*u(crank)"}, **start)
     python = equations.simulate(0.5, tau={"crank": lambda t, q, u: np.cos(3 * t) - 0.1 * u[0]}, **start)
-    assert law.compare(python).largest < 1e-7
-    assert law.power_audit().residual < 1e-6
+    assert law.compare(python).largest < 1e-7 and law.power_audit().residual < 1e-6
     held = equations.simulate(0.5, tau={"crank": ph.held(lambda t: np.cos(9 * t), 0.02)}, **start)
     same = equations.simulate(
         0.5, tau={"crank": ph.sampled(np.cos(9 * 0.02 * np.arange(26)), rate=50, kind="held")}, **start
     )  # fmt: skip
     assert held.compare(same).largest < 1e-9
-    assert held.power_audit().residual < 1e-6
-    assert max(held.drift.position, held.drift.velocity) < 1e-9
+    assert held.power_audit().residual < 1e-6 and max(held.drift.position, held.drift.velocity) < 1e-9
 
 
 def test_steps_that_do_not_fit_the_samples_are_divided_at_them() -> None:

@@ -12,20 +12,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.expr import (
-    Matrix,
-    Vector,
-    as_expr,
-    cos,
-    derivative,
-    directional,
-    evaluate,
-    rank,
-    sin,
-    skew,
-    symbols,
-    tan,
-)
+from polhode.expr import Matrix, Vector, as_expr, cos, derivative, directional, evaluate, rank, sin, skew, symbols, tan
 from polhode.expr.latex_printer import latex
 from polhode.expr.normal_form import normal
 from polhode.geometry import Pose, bracket, rotation
@@ -389,16 +376,8 @@ def test_equation_35b_configuration_of_the_three_axis_universal_joint() -> None:
 
 def test_equation_35b_reads_as_printed() -> None:
     assert printed(compound_configuration(UNIVERSAL_3, ONE_EACH).R) == [
-        [
-            "cos(t2) cos(t3)",
-            "cos(t3) sin(t1) sin(t2) - cos(t1) sin(t3)",
-            "cos(t1) cos(t3) sin(t2) + sin(t1) sin(t3)",
-        ],
-        [
-            "cos(t2) sin(t3)",
-            "cos(t1) cos(t3) + sin(t1) sin(t2) sin(t3)",
-            "cos(t1) sin(t2) sin(t3) - cos(t3) sin(t1)",
-        ],
+        ["cos(t2) cos(t3)", "cos(t3) sin(t1) sin(t2) - cos(t1) sin(t3)", "cos(t1) cos(t3) sin(t2) + sin(t1) sin(t3)"],
+        ["cos(t2) sin(t3)", "cos(t1) cos(t3) + sin(t1) sin(t2) sin(t3)", "cos(t1) sin(t2) sin(t3) - cos(t3) sin(t1)"],
         ["-sin(t2)", "cos(t2) sin(t1)", "cos(t1) cos(t2)"],
     ]
 

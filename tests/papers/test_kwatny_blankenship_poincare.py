@@ -137,14 +137,7 @@ def planar_body() -> Mechanism:
     """SE(2): a body in a vertical plane, mass centre at (a, b) in the body, speeds in body components."""
     system = ph.System("planar body", gravity=(0, -g, 0))
     body = system.body("body", mass=m, com=(a, b, 0), inertia=(A, B, J))
-    system.joint(
-        "joint",
-        system.ground,
-        body,
-        ph.Planar("z"),
-        coordinates=["th", "x", "y"],
-        speeds=["w", "vx", "vy"],
-    )
+    system.joint("joint", system.ground, body, ph.Planar("z"), coordinates=["th", "x", "y"], speeds=["w", "vx", "vy"])
     (th, _, y), qd = system.joints["joint"].q, symbols("th_d x_d y_d")
     thd, xd, yd = qd
     cx = xd - (a * sin(th) + b * cos(th)) * thd
@@ -348,11 +341,7 @@ def test_equation_54a_kinematics_of_the_disc() -> None:
     disc = thin_disc(SIMPLE)
     t1, t2, _ = disc.q
     tan2, sec2 = sin(t2) / cos(t2), 1 / cos(t2)
-    printed = [
-        [1, sin(t1) * tan2, cos(t1) * tan2],
-        [0, cos(t1), -sin(t1)],
-        [0, sec2 * sin(t1), cos(t1) * sec2],
-    ]
+    printed = [[1, sin(t1) * tan2, cos(t1) * tan2], [0, cos(t1), -sin(t1)], [0, sec2 * sin(t1), cos(t1) * sec2]]
     assert Matrix(printed) == disc.V
 
 

@@ -201,11 +201,7 @@ def printed_end_effector() -> Matrix:
         cos(s2) * cos(t2) * cos(t3) - y1 * sin(t2) + cos(t2) * y3 * sin(t3),
         cos(t2) * y1 * sin(t1) + cos(s2) * c + y3 * d,
     ]
-    z = [
-        cos(t1) * cos(t2) * z1 + z3 * b,
-        -z1 * sin(t2) + cos(t2) * z3 * sin(t3),
-        cos(t2) * z1 * sin(t1) + z3 * d,
-    ]
+    z = [cos(t1) * cos(t2) * z1 + z3 * b, -z1 * sin(t2) + cos(t2) * z3 * sin(t3), cos(t2) * z1 * sin(t1) + z3 * d]
     return Matrix([
         [*x, 3 * cos(s2) * sin(s1) + 3 * x3 + L3 * x[2]],
         [*y, 3 * sin(s1) * sin(s2) + 3 * y3 + L3 * y[2]],

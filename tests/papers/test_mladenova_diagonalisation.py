@@ -4,6 +4,7 @@ What the paper writes is written here, and compared with `principal_axes` and wi
 """
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from polhode.expr import (
     symbols,
 )
 from polhode.geometry.rotations.vector_parameter import composed, from_vector_parameter
+from polhode.papers.mladenova.diagonalisation import two_levels
 
 a11, a12, a13, a22, a23, a33 = ENTRIES = symbols("a11 a12 a13 a22 a23 a33")
 x, z, u = symbols("x z u")
@@ -180,6 +182,64 @@ def test_equation_189_composes_both_levels() -> None:
     assert same(O.entries(), (from_vector_parameter(c) @ from_vector_parameter(c_tilde)).entries())
 
 
+def numbers(solution: Any, values: dict[Expr, float]) -> tuple[np.ndarray, np.ndarray]:
+    """O(c'') and the moments of a solution."""
+    O = np.array(evaluate([as_expr(entry) for entry in solution.axes.entries()], values)).reshape(3, 3)
+    return O, np.array(evaluate([as_expr(entry) for entry in solution.moments], values))
+
+
+def test_equations_168_to_190_are_a_call_with_the_printed_polynomials() -> None:
+    found = two_levels(A)
+    assert same(found.P, P) and same(found.Q, Q)
+    assert len(found.solutions) == 24
+    matrix = random_matrix(5)
+    values = entries_of(matrix)
+    made = [numbers(each, values) for each in found.solutions]
+    for (O, moments), each in zip(made, found.solutions, strict=True):
+        assert O.T @ matrix @ O == pytest.approx(np.diag(moments), abs=1e-10)
+        ratio, height, tilde = evaluate([as_expr(e) for e in (each.x, each.z, each.u)], values)
+        assert evaluate([polynomial(P, x)], values | {x: ratio})[0] == pytest.approx(0, abs=1e-8)
+        c = composed((ratio, 0, height), (tilde, 0, 0))  # (189)
+        assert evaluate([as_expr(e) for e in each.vector], values) == pytest.approx(c, rel=1e-9)
+    assert len({tuple(np.round(O, 6).ravel()) for O, _ in made}) == 24  # all rotations onto the principal axes
+    assert len({tuple(np.round(moments, 6)) for _, moments in made}) == 6  # every permutation, (168)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_both_levels_diagonalise_numbers(seed: int) -> None:
+    matrix = random_matrix(seed)
+    found = two_levels(matrix)
+    assert len(found.solutions) == 24
+    assert len({round(each.x, 6) for each in found.solutions}) == 3
+    for each in found.solutions:
+        O, moments = numbers(each, {})
+        assert O.T @ matrix @ O == pytest.approx(np.diag(moments), abs=1e-9)
+        assert np.sort(moments) == pytest.approx(np.linalg.eigvalsh(matrix), abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("rows", "count"),
+    [
+        (np.zeros((3, 3)), 3), (np.eye(3), 3), (np.diag([3.0, 1.0, 2.0]), 3), ([[2.0, 1, 0], [1, 2, 0], [0, 0, 5]], 12),
+        ([[2.0, 0, 1], [0, 3, 0], [1, 0, 5]], 8), ([[2.0, 0, 0], [0, 3, 1], [0, 1, 5]], 4), (np.ones((3, 3)), 20),
+    ],
+)  # fmt: skip
+def test_zeros_off_the_diagonal_and_double_moments_leave_fewer_solutions(rows: Any, count: int) -> None:
+    found = two_levels(rows)
+    assert len(found.solutions) == count
+    for each in found.solutions:
+        O, moments = numbers(each, {})
+        assert O.T @ np.asarray(rows) @ O == pytest.approx(np.diag(moments), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "rows", [[[1.0, 2], [2, 1]], [[1.0, 2, 3], [0, 1, 2], [0, 0, 1]], [np.eye(3)] * 2, "abc", None]
+)
+def test_what_is_no_symmetric_matrix_is_refused(rows: Any) -> None:
+    with pytest.raises(ph.PolhodeError):
+        two_levels(rows)
+
+
 # ---- (191) to (197): the inertia of a particle, with angles in place of its roots ----------------------------------
 
 flat = r * cos(beta)  # √(ξ² + η²)
@@ -224,6 +284,27 @@ def test_equations_194_to_197_the_second_level_finishes(sign: int) -> None:
         assert same(c, (root, root * Z[sign], Z[sign]))
         done = turned(particle(m), c)
         assert same(done.entries(), ((odd if number % 2 else even) * m).entries())
+
+
+def test_the_call_takes_x_as_nought_for_a_particle_and_gives_192_to_197() -> None:
+    X, Y, Z_, mass = symbols("xi eta zeta m")
+    p = Vector([X, Y, Z_])
+    found = two_levels([[mass * ((p.dot(p) if i == j else 0) - p[i] * p[j]) for j in range(3)] for i in range(3)])
+    assert len(found.solutions) == 8 and all(each.x == 0 for each in found.solutions)
+    values = {X: 0.7, Y: -1.1, Z_: 0.4, mass: 2.0}
+    rho, size = np.hypot(0.7, -1.1), np.sqrt(0.7**2 + 1.1**2 + 0.4**2)
+    for sign, four in ((1, found.solutions[:4]), (-1, found.solutions[4:])):
+        roots_194 = (
+            -sign * (0.4 - size) / rho,
+            sign * (rho + size) / 0.4,
+            -sign * (0.4 + size) / rho,
+            sign * (rho - size) / 0.4,
+        )
+        assert evaluate([four[0].z], values)[0] == pytest.approx((-1.1 + sign * rho) / 0.7)  # (192)
+        assert sorted(evaluate([each.u for each in four], values)) == pytest.approx(sorted(roots_194))  # (194)
+        for each in four:
+            moments = numbers(each, values)[1]
+            assert np.sort(moments) == pytest.approx([0, 2 * size**2, 2 * size**2], abs=1e-12)  # (195) to (197)
 
 
 def test_the_closed_form_finds_the_double_moment_of_191() -> None:

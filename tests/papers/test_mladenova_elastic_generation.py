@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode.expr import evaluate, is_zero
+from polhode.expr import evaluate, is_zero, same
+from polhode.papers.mladenova.joint_frames import dynamic_matrices
 
 N = 4
 FRAMES = range(1, 2 * N + 1)
@@ -396,6 +397,15 @@ def recursion(as_printed: bool = False) -> tuple[Numbers, Numbers, Numbers]:
 def test_equations_341_to_347_and_373_to_388_the_recursion_in_joint_coordinates() -> None:
     for made, expected in zip(recursion(), closed_form(), strict=False):
         assert made == pytest.approx(expected, abs=1e-12)
+
+
+def test_equations_341_to_388_are_a_call() -> None:
+    """`dynamic_matrices`: the numbers of the sums (351) to (354), and by fingerprint those of inverse dynamics."""
+    e = equations()
+    found = dynamic_matrices(e)
+    for made, expected in zip((found.B.entries(), found.C, found.G, found.E), closed_form(), strict=True):
+        assert ours(made) == pytest.approx(expected, abs=1e-10)
+    assert same(found.efforts(e.udot), e.inverse_dynamics)
 
 
 def test_equation_345_velocity_of_the_origin() -> None:

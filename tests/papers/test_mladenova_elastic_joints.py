@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy
+from numpy.testing import assert_allclose
 
 import polhode as ph
 from polhode.expr import Matrix, Vector, as_expr, derivative, directional, evaluate, gradient, is_zero, same, substitute
@@ -193,40 +194,23 @@ def test_equation_271_gives_the_motor_torque_of_geared_joints() -> None:
         assert ours[f"j{i}"] == pytest.approx(GEAR[i] * Tm, rel=1e-12)
 
 
-def freed(H: Numbers, h: Numbers, c: Numbers, P: Numbers, effort: float) -> tuple[Numbers, Numbers]:
-    """Ĥ, ĥ of a body whose own joint moves freely under an effort, seen by what carries it."""
-    D, k = E @ H @ E, (effort - E @ h) / (E @ H @ E)
-    Ha = H - np.outer(H @ E, H @ E) / D
-    return P.T @ Ha @ P, P.T @ (Ha @ c + h + H @ E * k)
-
-
 def test_equation_272_force_is_linear_in_the_acceleration_by_the_articulated_inertia() -> None:
-    """All beyond a link moves freely: its Ĥ and ĥ, from the tip inward, rotors and links freed alike."""
+    """t = Ĥ W + ĥ on each link, while all beyond it, rotors and links, moves freely under its efforts and springs."""
     e, x = described().derive(), motion()
-    links, rotors = parts()
     values: dict[Any, float] = {}
-    taken: dict[str, float] = {}
     for k, name in enumerate(e.speeds):
         i, rotor = int(name[1]), name.endswith("rotor")
         values |= {e.q[k]: (x.qm if rotor else x.q)[i], e.u[k]: (x.qmd if rotor else x.qd)[i], e.tau[k]: 0.3 * k}
-        taken[name] = 0.3 * k + (-spring_torque(x, i) / GEAR[i] if rotor else spring_torque(x, i))
     ud = dict(zip(e.speeds, evaluate(e.forward_dynamics, values), strict=True))
     qdd, qmdd = (np.array([ud[f"j{i}{end}"] for i in range(N)]) for end in ("", " rotor"))
     made = recursion(Motion(x.q, x.qd, qdd, x.qm, x.qmd, qmdd))
-    H, h = np.zeros((6, 6)), np.zeros(6)
-    for i in reversed(range(N)):
-        if i + 1 < N:
-            P, r = made.Phi[i + 1], rotors[i + 1]
-            c = made.W[i + 2] - P @ made.W[i + 1] - E * qdd[i + 1]
-            H, h = freed(H, h, c, P, taken[f"j{i + 1}"])
-            O, w = (r.R @ turn(x.qm[i + 1])).T, made.V[i + 1][:3]
-            Pm = np.block([[O, np.zeros((3, 3))], [-O @ cross(r.s), O]])
-            Vm = Pm @ made.V[i + 1] + E * x.qmd[i + 1]
-            c = np.concatenate([np.cross(O @ w, Vm[:3]), O @ np.cross(w, np.cross(w, r.s))])
-            Hm, hm = freed(r.M, _b(r, Vm), c, Pm, taken[f"j{i + 1} rotor"])
-            H, h = H + Hm, h + hm
-        H, h = H + links[i].M, h + _b(links[i], made.V[i + 1])
+    for i in range(N):
+        body = e.articulated_body(f"b{i}")
+        H = np.array(evaluate([as_expr(entry) for entry in body.I.entries()], values)).reshape(6, 6)
+        h = np.array(evaluate([as_expr(entry) for entry in body.bias], values))
         assert made.t[i] == pytest.approx(H @ made.W[i + 1] + h, rel=1e-9)  # (272)
+        assert_allclose(H, H.T, rtol=1e-12, atol=1e-12)
+        assert np.linalg.eigvalsh(H).min() > 0
 
 
 # ---- the reduced model -------------------------------------------------------------------------------------------
@@ -417,6 +401,48 @@ def test_equations_284_to_289_are_not_those_of_305() -> None:
     assert sympy.simplify(rotor - (Im * sympy.diff(cm, t, 2) - K * (cl - cm))) != 0  # (288) with Γ = 1
     near = {cm: 0, cl: 0, sympy.diff(cm, t): 0, sympy.diff(cl, t): 0}
     assert sympy.simplify(rotor.subs(sympy.diff(cm, t, 2), 1).subs(near) - 2 * Im) == 0  # and not even near zero
+
+
+def test_equations_284_to_289_by_a_call_are_305() -> None:
+    """With 2/(1 + c²) on forces and inertias, a rotor on the joint's side of its gear, and 2 arctan c for an angle."""
+    s = ph.System("single link", gravity=(0, -ph.symbol("g", "parameter"), 0))
+    M, L, Il, Im, K, G, g = (s.parameter(name) for name in ("M", "L", "Il", "Im", "K", "G", "g"))
+    s.joint("l", s.ground, s.body("link", M, (0, -L, 0), (0, 0, Il - M * L**2), check=False), ph.Revolute("z"))
+    s.motor("l", G, inertia=Im, stiffness=K)
+    for formalism in ("vector_parameter", "newton_euler"):
+        form = s.derive(formalism).vector_parameter_form()
+        (cl, cm), (dl, dm), (al, am) = form.c, form.rates, form.accelerations
+        nl, nm = 2 / (1 + cl**2), 2 / (1 + cm**2)
+        spring = 2 * K * (ph.atan(cl) - ph.atan(cm))
+        assert same(form.mass_matrix.entries(), [Il * nl**2, 0, 0, G**2 * Im * nm**2])  # (289)
+        link = Il * nl * (al - 2 * cl * dl**2 / (1 + cl**2)) + M * g * L * cl * nl + spring
+        rotor = G**2 * Im * nm * (am - 2 * cm * dm**2 / (1 + cm**2)) - spring
+        assert same(form.inverse_dynamics, [nl * link, nm * rotor])  # (287), (288) as (305) has them
+        assert same(form.gravity_terms, [nl * M * g * L * cl * nl, 0])
+        assert same(form.applied, [nl * spring, -nm * spring])
+        assert same(form.efforts, [nl * form.equations.tau[0], nm * G * form.equations.tau[1]])
+
+
+@pytest.mark.parametrize("coupling", ["full", "reduced"])
+def test_equations_284_to_289_of_two_joints_have_the_accelerations_of_the_angles(coupling: str) -> None:
+    """Solved for c̈ in numbers, and taken to the angles q = 2 arctan c and q_m = 2 Γ arctan c."""
+    s = ph.System("arm")
+    for i, (parent, axis) in enumerate((("ground", "z"), ("b0", "x"))):
+        body = s.body(f"b{i}", 2, ("0.3", "0.1", "0.2"), (1, 2, "1.5"))
+        s.joint(f"j{i}", parent, body, ph.Revolute(axis), at=("0.5", 0, i), rotation=("y", "0.3"))
+        s.motor(f"j{i}", (30, -20)[i], inertia=(1, 1, "0.5"), mass=1, stiffness=400, damping=3, coupling=coupling)
+    e = s.derive()
+    form = e.vector_parameter_form()
+    c, rates, tau = np.random.default_rng(4).uniform(-1, 1, (3, 4))
+    ratio = np.array([1, 1, 30, -20])
+    n = 2 / (1 + c**2)
+    values: dict[Any, float] = dict(zip((*form.c, *form.rates, *e.tau), (*c, *rates, *tau), strict=True))
+    H = np.array(evaluate(list(map(as_expr, form.mass_matrix.entries())), values)).reshape(4, 4)
+    P, h = (np.array(evaluate(list(map(as_expr, each)), values)) for each in (form.efforts, form.bias))
+    second = np.linalg.solve(H, P - h)
+    u, ud = ratio * n * rates, ratio * n * (second - n * c * rates**2)
+    state = dict(zip((*e.q, *e.u, *e.tau), (*(ratio * 2 * np.arctan(c)), *u, *tau), strict=True))
+    assert_allclose(evaluate(e.forward_dynamics, state), ud, rtol=1e-9)
 
 
 def test_equations_306_and_307_state_form_of_the_single_link() -> None:

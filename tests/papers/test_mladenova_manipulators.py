@@ -20,7 +20,7 @@ from tests.seeds import seeds
 from tests.vector_storage import in_vector_parameters
 
 import polhode as ph
-from polhode.expr import Expr, Matrix, Vector, as_expr, evaluate, same, substitute
+from polhode.expr import Expr, Matrix, Vector, as_expr, directional, evaluate, same, substitute
 from polhode.formalisms.vector_parameter import Composite, Joint, Manipulator, manipulator, placed, turning
 from polhode.kinematics.tree import build_tree
 from polhode.model import System
@@ -348,6 +348,40 @@ def test_equations_139_and_140_solve_for_the_second_rates() -> None:
     still = dict.fromkeys(made.second_rates, as_expr(0))
     h = [-effort for effort in substitute(list(made.efforts), still)]  # P at c̈ = 0 is -h
     assert same(made.efforts, made.inertia @ Vector(made.second_rates) - Vector(h))
+
+
+def test_equations_126_to_140_by_a_call_are_lagranges_in_the_rates_of_vector_parameters() -> None:
+    """H_V of (132), and h_V of (139) with the sign of (260), however the joints are stored."""
+    for storage in ("vector", "angles"):
+        system = revolute_arm(storage)
+        form = system.derive("vector_parameter").vector_parameter_form()
+        made, _ = manipulator(build_tree(system.model()))
+        put_in = dict(
+            zip((*made.x, *made.rates, *made.second_rates), (*form.c, *form.rates, *form.accelerations), strict=True)
+        )
+        assert same(substitute(list(made.inertia.entries()), put_in), form.mass_matrix.entries())
+        assert same(substitute(list(made.weight), put_in), -form.gravity_terms)
+        assert same(substitute(list(made.efforts), put_in), form.inverse_dynamics)
+        assert not any(form.applied)
+
+
+def test_equations_126_to_140_in_angles_again_are_those_of_the_angles() -> None:
+    """P_V = N τ with c = tan(q/2), ċ = u/N, c̈ = (u̇ - Ṅ ċ)/N and N = 2/(1 + c²), by fingerprint."""
+    for seed in range(12):
+        drawn = random_system(seed, bodies=(1, 4), joints=("revolute", "prismatic"), loads=False, max_speeds=4)
+        for formalism in ("vector_parameter", "newton_euler"):
+            e = drawn.derive(formalism)
+            form = e.vector_parameter_form()
+            N = [form.N[k, k] for k in range(len(form.c))]
+            assert same(form.N.entries(), [N[i] if i == j else 0 for i in range(len(N)) for j in range(len(N))])
+            turning = directional(list(map(as_expr, form.N @ form.rates)), dict(zip(form.c, form.rates, strict=True)))
+            table: dict[Expr, Any] = {form.tangents[q]: ph.tan(q / 2) for q in form.tangents}
+            N = substitute(list(map(as_expr, N)), table)
+            table |= {rate: u / n for rate, u, n in zip(form.rates, e.u, N, strict=True)}
+            turning = substitute(turning, table)
+            table |= {a: (ud - t) / n for a, ud, t, n in zip(form.accelerations, e.udot, turning, N, strict=True)}
+            P_V = substitute(list(map(as_expr, form.inverse_dynamics)), table)
+            assert same(P_V, [n * tau for n, tau in zip(N, e.inverse_dynamics, strict=True)]), f"seed {seed}"
 
 
 # ---- one hundred arms ---------------------------------------------------------------------------------------------

@@ -49,6 +49,9 @@ def test_390_to_397_are_the_spline_of_two_knots():
     curve = ph.RotationSpline([0, 1], [O0, O1], start=W0, end=W1, chart="vector")
     for t in np.linspace(0, 1, 9):
         assert np.abs(curve(t).R - O0 @ cayley(((x * t + y) * t + z) * t)).max() < 1e-14
+    assert np.allclose(curve.coefficients, [[x], [y], [z]], atol=1e-14)
+    again = ph.RotationSpline.from_coefficients([0, 1], O0, [x], [y], [z])
+    assert np.abs(again(1).R - O1).max() < 1e-14 and np.allclose(again(1).w, W1)
 
 
 def test_393_and_394_are_the_rates_of_body_angular_velocities():
@@ -93,6 +96,8 @@ def test_the_corrected_recursion_follows_the_spline_that_solves_for_all_knots_to
     t, knots = _small_knots(6)
     curve = ph.RotationSpline(t, knots, chart="vector")
     start = curve(t[0])
+    started = ph.RotationSpline(t, knots, start=start.w, start_acceleration=start.wdot, chart="vector")
+    assert np.allclose(np.swapaxes(started.coefficients, 0, 1), recursion(t, knots, start.w, start.wdot), atol=1e-12)
     for k, (x, y, z) in enumerate(recursion(t, knots, start.w, start.wdot)):
         s = 0.37
         there = knots[k] @ cayley(((x * s + y) * s + z) * s)

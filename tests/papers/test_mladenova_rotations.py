@@ -11,8 +11,9 @@ import polhode as ph
 from polhode import Matrix, Rotation, Vector
 from polhode.expr import cos, sin, sqrt, symbols, tan, unit_symbols
 from polhode.geometry.rotations import sine_vector, unit_tangents, vector_parameter
-from polhode.geometry.rotations.moving import MovingRotation, composed_rates
+from polhode.geometry.rotations.moving import MovingRotation
 from polhode.geometry.rotations.quaternion import product
+from polhode.papers.mladenova.tangent_bundle import product_with_rates
 
 e = unit_symbols(["e1", "e2", "e3"])
 phi = ph.symbol("phi")
@@ -236,9 +237,31 @@ def test_theorem_2_the_same_group_in_vector_parameters_with_their_rates() -> Non
     c2, c2d = symbols("d1 d2 d3"), symbols("u1 u2 u3")
     one, two = Rotation.from_vector(c), Rotation.from_vector(c2)
     both = MovingRotation.from_rate(one, cd) @ MovingRotation.from_rate(two, c2d)
-    written_out = composed_rates(c, cd, c2, c2d)
-    assert same(both.rate("vector"), written_out)
+    composite, written_out = product_with_rates((c, cd), (c2, c2d))
+    assert same(composite, both.rotation.vector) and same(both.rate("vector"), written_out)
     assert same(written_out, along(vector_parameter.composed(c, c2), moving((*c, *c2), (*cd, *c2d))))
+
+
+def test_theorem_2_on_numbers_in_batches_with_inverse_and_unit() -> None:
+    one, two, three = (tuple(np.random.default_rng(k).normal(size=(2, 50, 3))) for k in range(3))
+    left = product_with_rates(product_with_rates(one, two), three)
+    right = product_with_rates(one, product_with_rates(two, three))
+    assert np.allclose(left, right, rtol=1e-8, atol=1e-8)
+    nothing = product_with_rates(one, (-one[0], -one[1]))
+    assert np.abs(nothing).max() < 1e-12 and np.allclose(product_with_rates(one, ((0, 0, 0), (0, 0, 0))), one)
+    step = 1e-6
+    later = product_with_rates((one[0] + step * one[1], one[1]), (two[0] + step * two[1], two[1]))[0]
+    c3, rate = product_with_rates(one, two)
+    gap = np.abs((later - c3) / step - rate).max(axis=1)
+    assert (gap < 1e-4 * (1 + np.abs(c3).max(axis=1)) ** 3).all()
+
+
+def test_a_product_of_half_a_turn_has_no_vector_parameter() -> None:
+    for quarter in ((1, 0, 0), (1.0, 0.0, 0.0)):
+        with pytest.raises(ph.PolhodeError, match="half a turn"):
+            product_with_rates((quarter, (1, 2, 3)), (quarter, (0, 0, 1)))
+    with pytest.raises(ph.PolhodeError, match="3 components"):
+        product_with_rates(((1.0, 0.0), (1, 2, 3)), ((1, 0, 0), (0, 0, 1)))
 
 
 PAIR = Rotation.from_quaternion(b)
@@ -302,3 +325,10 @@ def test_theorem_3_the_product_is_that_of_rotations() -> None:
 def test_what_is_no_unit_tangent_vector_is_refused() -> None:
     with pytest.raises(ph.PolhodeError, match="R Rᵀ differs from 1"):
         unit_tangents.rotation_of([1.0, 0, 0], [0.1, 1, 0])
+    good = ([1.0, 0, 0], [0, 1, 0])
+    for wrong in (([1.0, 0, 0], [0.1, 1, 0]), ([1.0, 0, 0], [1.0, 0, 0]), ([0.0] * 3, [0, 1, 0])):
+        for pairs in ((good, wrong), (wrong, good)):
+            with pytest.raises(ph.PolhodeError, match="R Rᵀ differs from 1"):
+                unit_tangents.composed(*pairs)
+    with pytest.raises(ph.PolhodeError, match="not orthogonal"):
+        unit_tangents.composed((b[:3], b[1:]), unit_tangents.pair_of(PAIR))

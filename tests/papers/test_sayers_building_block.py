@@ -3,11 +3,13 @@
 from itertools import permutations
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation as SciPyRotation
 
 import polhode as ph
 from polhode.errors import ModelError
-from polhode.expr import Matrix, Vector, as_expr, cos, same, sin, substitute
+from polhode.expr import Matrix, Vector, as_expr, cos, evaluate, same, sin, substitute
 from polhode.formats import dumps_yaml, loads_yaml
 from polhode.geometry.rotations.euler import SEQUENCES, sequence_velocity
 from polhode.model.records import Joint
@@ -112,12 +114,13 @@ def test_permuted_directions_are_taken_as_they_are_listed(order: tuple[str, ...]
 
 
 @pytest.mark.parametrize(("options", "code"), [
-    ({"translations": [(1, 1, 0)]}, "E-JOINT-NUMBER"), ({"rotations": (1,), "axis": (0, 0, 2)}, "E-JOINT-NUMBER"),
-    ({"rotations": (1,), "reference": (0, 0.5, 0)}, "E-JOINT-NUMBER"),
+    ({"translations": [(0, 0, 0)]}, "E-JOINT-NUMBER"), ({"rotations": (1,), "axis": (0, 2)}, "E-JOINT-NUMBER"),
+    ({"translations": [(ph.symbol("a"), 1, 0)]}, "E-JOINT-NUMBER"), ({"translations": [(1, 1, 0), (2, 2, 0)]},
+      "E-JOINT-SINGULAR"),
     ({"rotations": (3,), "axis": "x", "reference": "-x"}, "E-JOINT-SINGULAR"),
     ({"rotations": (1, 2, 2)}, "E-JOINT-SINGULAR"), ({"rotations": (1, 2, 4)}, "E-JOINT-SHAPE"),
     ({"rotations": (1, 2, 3, 1)}, "E-JOINT-SHAPE"),
-    ({"rotations": (1,), "reference": (cos(as_expr(1)), sin(as_expr(1)), 0)}, "E-JOINT-UNSUPPORTED"),
+    ({"rotations": (1,), "reference": (cos(ph.symbol("a")), sin(ph.symbol("a")), 0)}, "E-JOINT-UNSUPPORTED"),
     ({"translations": ["x", "x"]}, "E-JOINT-SINGULAR"),
 ])  # fmt: skip
 def test_what_is_no_building_block_is_refused_by_name(options: dict[str, Any], code: str) -> None:
@@ -125,6 +128,32 @@ def test_what_is_no_building_block_is_refused_by_name(options: dict[str, Any], c
         ph.BuildingBlock(**options)
     assert caught.value.problems[0].code == code
     assert caught.value.problems[0].cure
+
+
+SKEW = [(1, 2, 0), (0.3, 0.4, 1 / 3)]
+
+
+@pytest.mark.parametrize(("rotations", "more"), [
+    ((3,), {}), ((1, 2, 3), {}), ((2,), {"axis": (1, 2, 2), "reference": (1, 0, 0)}),
+    ((1, 2, 3), {"axis": (1, 2, 3), "reference": (0.1, 1, 1)}), ((2, 1), {"axis": (0.5, 0.6, 1e-17)}),
+])  # fmt: skip
+def test_directions_of_any_length_are_those_of_length_one(rotations: tuple[int, ...], more: dict[str, Any]) -> None:
+    """Skew slides move along their directions by metres; the body turns first about its axis, fixed in the parent."""
+    made, joint = block(translations=SKEW, rotations=rotations, **more)
+    values = dict(zip(joint.q, (0.3, -0.2, 0.7, 0, 0), strict=False))
+    at = np.array(evaluate(made.pose("B").p, values))
+    lengths = zip(SKEW, (0.3, -0.2), strict=True)
+    moved = sum(np.array(d) / np.linalg.norm(d) * q for d, q in lengths)
+    assert at == pytest.approx(np.array([1, 0, 2]) + moved, rel=1e-14)
+    R = made.pose("B").R
+    assert Matrix.identity(3) == R @ R.T
+    turned, still = (
+        np.array(evaluate(map(as_expr, R.entries()), values | {joint.q[2]: q})).reshape(3, 3) for q in (0.7, 0.0)
+    )
+    axis = np.array(more.get("axis", np.eye(3)[rotations[0] - 1]), dtype=float)
+    expected = SciPyRotation.from_rotvec(0.7 * axis / np.linalg.norm(axis)).as_matrix()
+    assert turned @ still.T == pytest.approx(expected, abs=1e-14)
+    assert made.agrees_with(ph.System.of(made.system).derive("poincare"))
 
 
 def test_a_turned_block_cannot_hide_in_a_compound_joint() -> None:

@@ -167,16 +167,8 @@ def test_kinematical_equations_24_and_29_are_the_printed_ones() -> None:
 
 NO: Printed = {}
 B1, B2, B3 = {"b1": 1}, {"b2": 1}, {"b3": 1}
-IN_D = [
-    {"d3": Z[8], "d2": -Z[9], "c1": C[7]},
-    {"d3": -Z[10], "d2": Z[11], "c1": S[7]},
-    {"d3": C[8], "d2": S[8]},
-]
-IN_F = [
-    {"f3": Z[17], "f2": -Z[18], "e1": C[9]},
-    {"f3": -Z[19], "f2": Z[20], "e1": S[9]},
-    {"f3": C[10], "f2": S[10]},
-]
+IN_D = [{"d3": Z[8], "d2": -Z[9], "c1": C[7]}, {"d3": -Z[10], "d2": Z[11], "c1": S[7]}, {"d3": C[8], "d2": S[8]}]
+IN_F = [{"f3": Z[17], "f2": -Z[18], "e1": C[9]}, {"f3": -Z[19], "f2": Z[20], "e1": S[9]}, {"f3": C[10], "f2": S[10]}]
 OF_BUS = {"b1": u[4], "b2": u[5], "b3": u[6]}
 
 #: Vectors, a row each; None where the cell is blank or its Z have lost digits.

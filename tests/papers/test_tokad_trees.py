@@ -124,11 +124,10 @@ def test_across_drivers_at_all_joints_are_inverse_dynamics_and_none_forward_dyna
 
 def test_case_i_through_drivers_at_all_joints_leave_the_motion_of_the_mass_centres_unknown() -> None:
     system = arm(2)
-    centres = ["inertia of link 1", "inertia of link 2"]
-    with pytest.raises(ph.PolhodeError, match="name its inertia in `tree`"):
-        system_graph(system, through=["j1", "j2"])
-    graph = system_graph(system, through=["j1", "j2"], tree=centres)
-    assert {"j1", "j2"} <= set(graph.cotree) and set(graph.solved_for.values()) == {"link 1.G", "link 2.G"}
+    graph = system_graph(system, through=["j1", "j2"])
+    assert {"inertia of link 1", "inertia of link 2"} <= set(graph.tree) and {"j1", "j2"} <= set(graph.cotree)
+    assert graph.tree == system_graph(system, tree=["inertia of link 1", "inertia of link 2"]).tree
+    assert set(graph.solved_for.values()) == {"link 1.G", "link 2.G"}
     assert same(graph.mixed_problem().solution, system.derive("newton_euler").forward_dynamics)
 
 
@@ -142,6 +141,94 @@ def test_drivers_of_both_kinds_are_hybrid_dynamics(make: Any) -> None:
     assert len(problem.given) == len(given) == len(system.derive().u)
     gap = substitute(list(problem.residual), dict(zip(unknown, problem.solution, strict=True)))
     assert all(map(is_zero, gap))
+
+
+# ---- trees that drivers ask for ------------------------------------------------------------------------------------
+
+
+def cart_and_bob() -> ph.System:
+    system = ph.System("cart and bob", gravity=(0, 0, -10))
+    cart = system.body("cart", 3)
+    system.joint("x", system.ground, cart, ph.Prismatic("x"))
+    system.joint("th", cart, system.body("bob", 1, (0, 0, -2)), ph.Revolute("y"))
+    return system
+
+
+def five_bar() -> ph.System:
+    """Two cranks on motors, two rods that meet."""
+    system = ph.System("five-bar", gravity=(0, 0, "-9.81"))
+    for side, x in (("left", 0), ("right", 1)):
+        crank, rod = (system.body(f"{side} {what}", 1, (0.5, 0, 0), ph.rod(1, 1, "x")) for what in ("crank", "rod"))
+        system.joint(f"{side} motor", system.ground, crank, ph.Revolute("y"), at=(x, 0, 0))
+        system.joint(f"{side} elbow", crank, rod, ph.Revolute("y"), at=(1, 0, 0))
+    system.close("hand", "left rod", "right rod", ph.Revolute("y"), at_a=(1, 0, 0), at_b=(1, 0, 0))
+    return system
+
+
+DRIVEN: dict[str, tuple[Any, list[str], set[str]]] = {
+    "cart and bob": (cart_and_bob, ["x"], {"inertia of cart", "th"}),
+    "both joints": (cart_and_bob, ["x", "th"], {"inertia of cart", "inertia of bob"}),
+    "one motor": (five_bar, ["left motor"], {"left elbow", "right motor", "right elbow", "hand"}),
+    "both motors": (
+        five_bar,
+        ["left motor", "right motor"],
+        {"left elbow", "right elbow", "hand", "inertia of left crank"},
+    ),
+    "a compound joint": (arm, ["j3"], {"j1", "j2", "j3 stage 1", "inertia of link 3"}),
+    "all of an arm": (arm, ["j1", "j2", "j3"], {"j3 stage 1", *(f"inertia of link {k}" for k in (1, 2, 3))}),
+}
+
+
+@pytest.mark.parametrize(("make", "through", "branches"), DRIVEN.values(), ids=DRIVEN)
+def test_joints_driven_by_force_leave_their_bodies_to_inertias(
+    make: Any, through: list[str], branches: set[str]
+) -> None:
+    system = make()
+    graph = system_graph(system, through=through)
+    assert {edge.name for edge in graph.edges if edge.name in graph.tree and edge.role != "body"} == branches
+    assert alike(system.derive("network", tree=graph.tree), system.derive("newton_euler"))
+    problem = graph.mixed_problem()
+    gap = substitute(list(problem.residual), dict(zip(problem.symbols[1], problem.solution, strict=True)))
+    assert all(map(is_zero, gap))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_joints_may_be_driven_by_force_as_long_as_bodies_have_mass(seed: int) -> None:
+    dice = random.Random(seed)
+    for system in (random_system(seed, bodies=(2, 4)), random_constrained_system(seed)):
+        names = [joint for joint in system.joints if joint not in system.prescribed]
+        through = [name for name in names if dice.random() < 0.6]
+        graph = system_graph(system, through=through)
+        assert alike(system.derive("network", tree=graph.tree), system.derive("network")), through
+
+
+def test_a_compound_joint_is_driven_by_its_name_its_stages_or_its_coordinates() -> None:
+    system = arm()
+    by_name = system_graph(system, across=["j3"]).mixed_problem()
+    assert by_name.given[:2] == ["acceleration of j3_1", "acceleration of j3_2"]
+    stages = system_graph(system, across=["j3 stage 1", "j3 stage 2"]).mixed_problem()
+    coordinates = system_graph(system, across=["j3_1", "j3_2"]).mixed_problem()
+    assert by_name.driven == stages.driven == coordinates.driven
+    assert system_graph(system, across=["j3_2"]).mixed_problem().given[0] == "acceleration of j3_2"
+    assert system_graph(system, tree=["j1", "j2", "j3"]).tree == system_graph(system).tree
+    assert alike(system.derive("network", tree=["inertia of link 3", "j3", "j2"]), system.derive("newton_euler"))
+    with pytest.raises(ph.PolhodeError, match="'j3' is named as an across driver and as a through driver"):
+        system_graph(system, across=["j3_1"], through=["j3"])
+    with pytest.raises(ph.PolhodeError, match=r"cut-set around 'j3 1\|2', where no mass is"):
+        system_graph(system, through=["j3 stage 1", "j3 stage 2"])
+
+
+def test_a_variable_of_several_in_one_edge_and_a_prescribed_motion_are_no_drivers() -> None:
+    system = ph.System("bolt")
+    nut = system.body("nut", 1, (0, 1, 0))
+    system.joint("thread", system.ground, nut, ph.Cylindrical("x"), coordinates=("turn", "slide"))
+    system.joint("pan", nut, system.body("arm", 1, (0, 0, 1)), ph.Revolute("z"))
+    with pytest.raises(ph.PolhodeError, match="'turn' is one of several variables of the joint 'thread'"):
+        system_graph(system, across=["turn"])
+    assert system_graph(system, across=["thread"]).mixed_problem().driven == (0, 1)
+    system.prescribe("pan", ph.sin(system.time))
+    with pytest.raises(ph.PolhodeError, match="'pan' cannot be a through driver: its motion is prescribed"):
+        system_graph(system, through=["pan"])
 
 
 # ---- chains as components ----------------------------------------------------------------------------------------

@@ -94,9 +94,6 @@ def read_table() -> list[Mutant]:
     ]
 
 
-# ---- where a mutant is -------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Function:
     """A function of the package, with the classes and functions around it."""
@@ -170,9 +167,6 @@ def find_tests(mutant: Mutant) -> list[str]:
         moved = [TESTS / path] if (TESTS / path).exists() else sorted(TESTS.rglob(Path(path).name))
         found += [f"{each.relative_to(ROOT)}{function and '::'}{function}" for each in moved]
     return found
-
-
-# ---- what notices it ---------------------------------------------------------------------------------------------
 
 
 class Copy:

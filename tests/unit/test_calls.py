@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.calls import public
@@ -58,9 +59,7 @@ def test_arguments_of_the_wrong_kind_are_named_in_a_sentence(e: ph.Equations, k:
 
 def test_results_are_mappings_and_defects_keep_their_traceback(e: ph.Equations) -> None:
     rest = e.equilibrium()
-    assert "hinge" in rest
-    assert "nothing" not in rest
-    assert rest.get("nothing", 3) == 3
+    assert "hinge" in rest and "nothing" not in rest and rest.get("nothing", 3) == 3
     with pytest.raises(ph.PolhodeError, match="E-CALL-TYPE") as caught:
         ph.Pose.identity().point(5)
     assert isinstance(caught.value.__cause__, TypeError)
@@ -68,8 +67,7 @@ def test_results_are_mappings_and_defects_keep_their_traceback(e: ph.Equations) 
     def mine(entry: Any) -> Any:
         raise KeyError("mine")
 
-    with pytest.raises(KeyError, match="mine"):
-        ph.Matrix([[1]]).map(mine)
+    refused("mine", lambda: ph.Matrix([[1]]).map(mine), KeyError)
     assert public(ph.box) is ph.box
     assert ph.__getattr__("box") is ph.box
 
@@ -79,8 +77,7 @@ def test_a_call_inside_the_package_is_not_checked() -> None:
         return on
 
     checked = public(flagged)
-    with pytest.raises(ph.PolhodeError, match="'x' is not True or False"):
-        checked("x")  # type: ignore[arg-type]
+    refused("'x' is not True or False", lambda: checked("x"))  # type: ignore[arg-type]
     inside = eval("lambda call: call('x')", {"__name__": "polhode.somewhere"})
     assert inside(checked) == "x"
 
@@ -94,27 +91,21 @@ def test_a_call_inside_the_package_is_not_checked() -> None:
     (lambda: ph.sphere(1, -3), "sphere: its radius -3 is negative"),
 ])  # fmt: skip
 def test_solids_have_no_negative_sizes(call: Callable[[], Any], said: str) -> None:
-    with pytest.raises(ph.PolhodeError) as caught:
-        call()
-    assert said in str(caught.value)
+    assert said in refused("", call)
 
 
 def test_a_flat_or_massless_solid_is_one() -> None:
-    assert ph.box(0, 1, 1, 1) == ph.Matrix.zeros(3, 3)
-    assert ph.box(12, 1, 1, 0)[2, 2] == 2
+    assert ph.box(0, 1, 1, 1) == ph.Matrix.zeros(3, 3) and ph.box(12, 1, 1, 0)[2, 2] == 2
     assert ph.sphere(ph.symbol("m"), ph.symbol("r"))[0, 0] == ph.symbol("m") * ph.symbol("r") ** 2 * 2 / 5
 
 
 @pytest.mark.parametrize("m", [-1, [-1.0], np.array([-1.0, 2.0])])
 def test_compiled_functions_refuse_negative_masses_as_runs_do(e: ph.Equations, m: Any) -> None:
     states = np.zeros((np.size(m), 1)) if np.ndim(m) else [0.0]
-    with pytest.raises(ph.PolhodeError, match=r"body 'arm': the mass -1 .* is negative"):
-        e.compile().mass_matrix(states, parameters={"m": m})
-    with pytest.raises(ph.PolhodeError, match=r"body 'arm': the mass -1 .* is negative"):
-        e.stepper(dt=0.1, parameters={"m": -1})
+    refused(r"body 'arm': the mass -1 .* is negative", lambda: e.compile().mass_matrix(states, parameters={"m": m}))
+    refused(r"body 'arm': the mass -1 .* is negative", lambda: e.stepper(dt=0.1, parameters={"m": -1}))
 
 
 @pytest.mark.parametrize("method", ["scipy.BDF", "Radau", "DOP853"])
 def test_a_tolerance_without_bound_is_refused(e: ph.Equations, method: str) -> None:
-    with pytest.raises(ph.PolhodeError, match=r"atol: 1e\+308 is not a number"):
-        e.simulate(0.1, method=method, atol=1e308)
+    refused(r"atol: 1e\+308 is not a number", lambda: e.simulate(0.1, method=method, atol=1e308))

@@ -184,8 +184,7 @@ def test_watches_wake_at_assertions_and_missing_papers() -> None:
     assert checks_by_assertion(ast.parse("def f(x):\n    assert x > 0")) == [2]
     assert names_a_paper("Recursive Newton-Euler (Luh, Walker and Paul, 1980), eqs. (1)-(24).")
     assert names_a_paper("Tokad's network model, equations (17)-(45).")
-    assert not names_a_paper("The usual equations of motion.")
-    assert not names_a_paper(None)
+    assert not names_a_paper("The usual equations of motion.") and not names_a_paper(None)
 
 
 @pytest.mark.parametrize("folders", [("home", "ann", "arm.yaml"), ("root", "x"), ("Users", "bob", "x"), ("work", "x")])

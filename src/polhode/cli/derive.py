@@ -192,9 +192,13 @@ def export(
         bool, typer.Option("--program", help="A whole program that simulates, with a text file of its values.")
     ] = False,
     start: Annotated[str | None, typer.Option(help="With --program: the named pose to start from.")] = None,
+    sayers: Annotated[
+        bool, typer.Option("--sayers", help="A program as of --program, by kane, in the variables of Sayers' paper.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Load, derive, write."""
+    program = program or sayers
     functions: list[Asked] = [name.strip() for given in of or () for name in given.split(",") if name.strip()]
     functions += [*map(ReactionOf, reaction or ()), *map(PoseOf, pose or ())]
     if start is not None and not program:
@@ -204,7 +208,7 @@ def export(
         status("deriving")
         equations = system.derive(**derivation)
         status("writing source code")
-        options: dict[str, Any] = {"program": True, "start": start} if program else {}
+        options: dict[str, Any] = {"program": "sayers" if sayers else True, "start": start} if program else {}
         written = equations.export(target, out, functions or None, prefix=prefix, **options)
     if json:
         output.as_json({"target": target, "files": [str(path) for path in written]})

@@ -125,10 +125,7 @@ _MOTION = {
 
 @dataclass(frozen=True)
 class Naming:
-    """The quantities of a tree as one list of passes writes it, in one unit of length, and their sentences.
-
-    `how` is "regrouped " if mass was moved towards the base.
-    """
+    """The quantities of a tree as one list of passes writes it, in one unit of length, and their sentences."""
 
     catalogue: Catalogue
     equations: EquationsOfMotion
@@ -456,16 +453,7 @@ class Naming:
 
 
 def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
-    """What the values of a function of the catalogue mean, by fingerprint.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("rod", mass=2, com=(0, 0, -1)), ph.Revolute("y"), coordinates=["a"])
-    >>> e = s.derive()
-    >>> found = meanings(e, "inverse_dynamics")
-    >>> found[e.q[0].fp], found[e.inverse_dynamics[0].fp]
-    ('coordinate a', 'effort on hinge')
-    """
+    """What the values of a function of the catalogue mean, by fingerprint."""
     make = catalogued(of).make
     catalogue = Catalogue()
     with quiet_collector():
@@ -474,7 +462,11 @@ def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
         _name_results(catalogue, equations, outputs)
         _name_functions(catalogue, outputs)
         trees = [equations.tree, *(apply(equations.tree, names) for names in VARIANTS)]
-        named = [_in_metres(catalogue, equations, tree, _how(k)) for k, tree in enumerate(trees)]
+        metre, model = Fraction(1), equations.system
+        named = [
+            Naming(catalogue, equations, loads_of(model, tree), ScaledTree(tree, metre, frozenset()), _how(k))
+            for k, tree in enumerate(trees)
+        ]
         named += [each for k, tree in enumerate(trees) for each in _in_its_unit(catalogue, equations, tree, _how(k))]
         for steps in zip(*(naming.steps(of) for naming in named), strict=True):
             for step in steps:
@@ -485,12 +477,6 @@ def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
 def _how(k: int) -> str:
     """How masses are in the k-th way to write the tree, of which the first is the user's."""
     return "regrouped " if k else ""
-
-
-def _in_metres(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree, how: str) -> Naming:
-    return Naming(
-        catalogue, equations, loads_of(equations.system, tree), ScaledTree(tree, Fraction(1), frozenset()), how
-    )
 
 
 def _in_its_unit(catalogue: Catalogue, equations: EquationsOfMotion, tree: Tree, how: str) -> list[Naming]:

@@ -30,10 +30,7 @@ def _none(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
 
 
 class Entry(NamedTuple):
-    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates.
-
-    `own` are arrays that it alone takes, or takes otherwise than others do.
-    """
+    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates."""
 
     arrays: tuple[str, ...]
     make: Maker
@@ -371,7 +368,7 @@ def plan_outputs(
     notes: Mapping[int, str] | None = None,
     own_arrays: Mapping[str, list[Expr]] = MappingProxyType({}),
 ) -> Planned:
-    """The plan of any outputs as a function of the wanted arrays; `z`, `inputs` and `t` are added where they occur."""
+    """The plan of any outputs of the wanted arrays; `u`, `z`, `inputs` and `t` are added where they occur."""
     from ..codegen.plan import plan
     from ..expr import free_symbols, substitute
 
@@ -391,7 +388,7 @@ def plan_outputs(
     met = set(free_symbols(root for _, _, entries in outputs for root in entries))
     arrays = {**arrays_of(equations), **own_arrays}
     met -= {symbol for key in wanted for symbol in arrays[key]}  # z may be wanted, or be a part of x
-    extra = [key for key in ("z", "multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
+    extra = [key for key in ("u", "z", "multipliers", "inputs", "t") if any(symbol in met for symbol in arrays[key])]
     parameters = {key: p.symbol for key, p in table.items() if p.symbol in met}
     program = plan(
         label,

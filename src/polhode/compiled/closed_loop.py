@@ -39,10 +39,7 @@ fault = fault_at("laws")
 
 @dataclass(frozen=True, eq=False)
 class Laws:
-    """What some efforts and inputs are: expressions of time, unknowns, parameters, and efforts and inputs without laws.
-
-    They pickle, as expressions do.
-    """
+    """What some efforts and inputs are: expressions of time, unknowns, parameters, other efforts and inputs."""
 
     given: Mapping[Expr, Expr]
 
@@ -124,10 +121,7 @@ def plan_law(
     discretisation: str = "euler",
     notes: Mapping[int, str] | None = None,
 ) -> PlannedLaw:
-    """The controller alone, sampled: the sample time is a parameter where states have rates.
-
-    Measurements are in the order of the mechanism's coordinates, speeds and states, those that the law names last.
-    """
+    """The controller alone, sampled: the sample time is a parameter where states have rates."""
     from ..codegen.plan import plan
 
     sample_time = law.sample_time_as(sample_time)

@@ -63,6 +63,17 @@ _KIND = {
 }  # fmt: skip
 
 
+#: At the head of a source: words of its comments, or what its names are.
+_OF_NOTES = (
+    "Joint frame: that of a joint on its parent, which the joint has not moved.",
+    "Regrouped: with the mass that a joint does not move counted to its parent (base parameters).",
+)
+_OF_NAMES = (
+    "Names: q and u are coordinates and speeds, C and S cosines and sines of coordinates, P constants, Z intermediate "
+    "variables, qp and up rates; M up = f is solved by elimination, each step of which is noted.",
+)
+
+
 class ExportOptions(TypedDict, total=False):
     """What `Equations.export` takes besides target, folder and functions; the last two with `program=True` alone."""
 
@@ -174,8 +185,7 @@ def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
         "",
         f"Operations: {operations}. The set-up takes {operations.setup}.",
         *(["Quaternions are of unit length; the source does not scale them."] if equations.quaternions else []),
-        "Joint frame: that of a joint on its parent, which the joint has not moved.",
-        "Regrouped: with the mass that a joint does not move counted to its parent (base parameters).",
+        *(_OF_NAMES if program.names else _OF_NOTES),
     ]
     return [row for paragraph in paragraphs for row in wrap(paragraph, 78) or [""]]
 
@@ -214,10 +224,7 @@ def _entries(equations: EquationsOfMotion, array: str, given: bool = False) -> t
 
 
 def sidecar(equations: EquationsOfMotion, planned: Planned, symbol: str) -> str:
-    """JSON with the user's names, the parameters' defaults, what slots mean, and the driver's check value.
-
-    `entries` are names along the first axis of an array.
-    """
+    """JSON with the user's names, the parameters' defaults, what slots mean, and the driver's check value."""
     program, system = planned.program, equations.system
     record = {
         "format": "polhode-export/1",

@@ -196,10 +196,7 @@ class Functions:
         return self.values_of(tuple(facts.parameters) if facts else self.planned(name).parameters, given)
 
     def values_of(self, order: Sequence[str], given: Mapping[str, Any] | None = None) -> Floats:
-        """Parameters in an order: given values first, then the model's defaults.
-
-        Where some are arrays of N values there are N rows, one set of parameters each.
-        """
+        """Parameters in an order: given values first, then the model's defaults."""
         table = self.derivation.model.parameters
         given = {key: counted(key, value) for key, value in in_si(table, by_name(given, "parameters")).items()}
         with understood("a list of names", order, place="parameters"):
@@ -478,9 +475,16 @@ class Functions:
         """A u + a of all constraints."""
         return self._one("constraint_rates", q, u, **more)
 
-    def constraint_matrix(self, q: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
-        """A(q, t), a row for each constraint and a column for each speed of the tree."""
-        return self._one("constraint_matrix", q, **more)
+    def constraint_matrix(self, q: ArrayLike, u: ArrayLike | None = None, **more: Unpack[CallOptions]) -> Floats:
+        """A(q, t), a row for each constraint and a column for each speed of the tree.
+
+        Where a constraint is not linear in the speeds, it is A(q, u, t), and `u` must be given.
+        """
+        takes_speeds = "u" in self.native("constraint_matrix").arrays
+        if takes_speeds and u is None:
+            message = "a constraint is not linear in the speeds, so that A depends on them."
+            raise PolhodeError(message, "constraint_matrix", "Give the speeds: u=[…].", "E-CODE-DEPENDENCE")
+        return self._one("constraint_matrix", q, *((u,) if takes_speeds and u is not None else ()), **more)
 
     # ---- frames and mass centres -----------------------------------------------------------------------------------
 

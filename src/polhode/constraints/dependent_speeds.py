@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..errors import fault_at, unknown
+from ..errors import fault_at, speed_named, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, rank, substitute, topological
 from ..expr.decide import independent_columns
 from ..expr.node import SYMBOL
@@ -116,6 +116,11 @@ class DependentSpeeds(Typeset):
         """Expressions with the dependent speeds put in."""
         return substitute([as_expr(entry) for entry in entries], self.followed)
 
+    @property
+    def coordinate_rates(self) -> Vector:
+        """q̇ of the tree's coordinates in the independent speeds."""
+        return Vector(self.in_independent_speeds(list(self.constraints.tree.coordinate_rates())))
+
     def in_all_speeds(self, entries: Sequence[Expr]) -> list[Expr]:
         """Expressions of the independent speeds, which are among those of the tree, in these."""
         return [as_expr(entry) for entry in entries]
@@ -150,14 +155,16 @@ def dependent_speeds_of(
     constraints: Constraints, independent: Sequence[str] | None = None, prefer: Sequence[str] = (), pose: str = ""
 ) -> DependentSpeeds:
     """Independent speeds, by name or by preference from the ground outward; `pose` names the reference in messages."""
+    constraints.check_linear("dependent speeds follow from linear conditions alone")
     usable = constraints.only(constraints.generic_rows)
     names = constraints.tree.speeds
     size = len(names)
     if independent is not None:
-        for name in independent:
+        named = [speed_named(name, names, constraints.tree.coordinates) or name for name in independent]
+        for name in named:
             if name not in names:
                 raise unknown("speed", name, names, place="independent speeds", code="E-DERIVE-NAME")
-        chosen = [list(names).index(name) for name in independent]
+        chosen = [list(names).index(name) for name in named]
         dependent = [k for k in range(size) if k not in chosen]
         if len(dependent) != len(usable.rows) or rank([[row[k] for k in dependent] for row in usable.A]) < len(
             dependent

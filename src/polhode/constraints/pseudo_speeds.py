@@ -141,6 +141,7 @@ class PseudoSpeeds(DependentSpeeds):
 
 def pseudo_speeds_of(model: Model, constraints: Constraints, given: Mapping[str, Any]) -> PseudoSpeeds:
     """The speeds of a tree from pseudo-velocities by name: expressions that are linear in the speeds."""
+    constraints.check_linear("pseudo-velocities determine speeds by linear conditions alone")
     usable = constraints.only(constraints.generic_rows)
     tree = constraints.tree
     count, needed = len(given), len(tree.u) - len(usable.rows)

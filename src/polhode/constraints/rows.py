@@ -4,6 +4,9 @@
     speed level        A(q, t) u + a(q, t) = 0
     acceleration       A u̇ + γ(q, u, t) = 0
 
+A condition f(q, u, t) = 0 that is not linear in the speeds has A = ∂f/∂u, which then depends on u (Chetaev's rule), and
+a = f - A u, so that A u + a is f there too; γ is what A u̇ lacks to df/dt.
+
 A condition on the position gives its row of A by φ̇ = (∂φ/∂q) Γ u + ∂φ/∂t. The forces that keep the constraints are Aᵀλ:
 
     M u̇ + bias = τ + Aᵀ λ
@@ -23,6 +26,7 @@ from typing import Any, Protocol
 from ..errors import ModelError, PolhodeError, Problem, listed
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate, free_symbols, jacobian, substitute, symbol
 from ..expr.decide import independent_columns
+from ..expr.differentiation import gradient
 from ..expr.spelling import distinct_spellings
 from ..expr.typeset import Typeset
 from ..kinematics.motion import flow
@@ -121,13 +125,48 @@ class Constraints(Typeset):
 
     @cached_property
     def A(self) -> Matrix:
-        """A(q, t): a row for each constraint, a column for each speed."""
+        """A(q, t): a row for each constraint, a column for each speed; of u too for rows that are not linear in it."""
         return jacobian(list(self.rates), list(self.tree.u))
 
     @cached_property
+    def nonlinear(self) -> list[int]:
+        """The rows that are not linear in the speeds."""
+        speeds = {*self.tree.u}
+
+        def bends(rate: Expr) -> bool:
+            slopes = gradient(rate, [u for u in free_symbols([rate]) if u in speeds])
+            return any(any(directional(slopes, {u: as_expr(1)})) for u in free_symbols(slopes) if u in speeds)
+
+        return [k for k, row in enumerate(self.rows) if row.value is None and bends(row.rate)]
+
+    @cached_property
     def a(self) -> Vector:
-        """The rates at u = 0: explicit dependence on time."""
-        return Vector(substitute(self.rates, dict.fromkeys(self.tree.u, as_expr(0))))
+        """What is left of the rates at rest: explicit dependence on time; of rows that are not linear, f - A u."""
+        rest = {k: as_expr(self.rates[k] - self.A[k].dot(self.tree.u)) for k in self.nonlinear}
+        linear = [k for k in range(len(self.rows)) if k not in rest]
+        at_rest = substitute([self.rates[k] for k in linear], dict.fromkeys(self.tree.u, as_expr(0)))
+        rest |= zip(linear, at_rest, strict=True)
+        return Vector([rest[k] for k in range(len(self.rows))])
+
+    @cached_property
+    def do_work(self) -> bool:
+        """Whether their power -λᵀa can differ from zero; that of a row homogeneous in u vanishes with the row."""
+        pairs = ((k, as_expr(entry), self.rates[k]) for k, entry in enumerate(self.a) if entry)
+        return any(k not in self.nonlinear or not _is_multiple(entry, rate) for k, entry, rate in pairs)
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """A sentence on the rows that are not linear in the speeds, if there are some."""
+        names = [f"'{self.rows[k].name}'" for k in self.nonlinear]
+        verb, whose = ("is", "its") if len(names) == 1 else ("are", "their")
+        rule = f"constraint forces act along {whose} derivatives by the speeds (Chetaev's rule)."
+        return (f"{listed(names)} {verb} not linear in the speeds: {rule}",) if names else ()
+
+    def check_linear(self, what: str, cure: str = 'Derive with constraints="multipliers", in joint speeds.') -> None:
+        """Refuse what takes rows that are linear in the speeds; `what` says so in words."""
+        for k in self.nonlinear:
+            message = f"it is not linear in the speeds, and {what}."
+            raise PolhodeError(message, f"constraint '{self.rows[k].of}'", cure, "E-CONSTRAINT-DEPENDENCE")
 
     @cached_property
     def gamma(self) -> Vector:
@@ -216,6 +255,12 @@ def constraints_of(
     for constraint, each in own:
         spellings |= distinct_spellings([each], spellings, f"constraint '{constraint}'")
     return made
+
+
+def _is_multiple(one: Expr, other: Expr) -> bool:
+    """Whether the quotient of two expressions is a constant, by fingerprint."""
+    slopes = (directional([one, other], {x: as_expr(1)}) for x in free_symbols([one, other]))
+    return not any(a * other - b * one for a, b in slopes)
 
 
 def _full(constraint: str, part: str) -> str:

@@ -378,7 +378,11 @@ class OperationalSpace(ModelBased):
         """The frame's position, its orientation where that is followed, and the posture."""
         e = self.equations
         p = e.pose(self.frame).p
-        made = [Reference(axis, 2, quantity=as_expr(p[_AXES.index(axis)]), unit="m") for axis in self.axes]
+        made = [
+            Reference(axis, 2, quantity=as_expr(p[k]), unit="m", position=(self.frame, k))
+            for k, axis in enumerate(_AXES)
+            if axis in self.axes
+        ]
         if self.follows_orientation:
             made += [Reference(name, 2, orientation=self.frame) for name in _QUATERNION]
         known = {q.name: q for q in e.q}

@@ -122,8 +122,11 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     wanted: list[Reference] = []
     singular: list[tuple[str, Expr]] = []
     turned = {first + k for first in equations.quaternions for k in range(4)}
+    placed: dict[int, tuple[str, int]] = {}  # coordinates of free joints, by joint and axis
     for first in equations.quaternions:
         joint = next(name for name, each in equations.system.joints.items() if q[first] in each.q)
+        if equations.system.joints[joint].type.kind == "free":
+            placed |= {first + 4 + k: (joint, k) for k in range(3)}
         own = [Reference(x.name, order, quantity=x, orientation=joint) for x in q[first : first + 4]]
         wanted += own
         error = _lacking(q[first : first + 4], [each.symbols[0] for each in own])
@@ -136,7 +139,7 @@ def tracking(equations: EquationsOfMotion, order: int, place: str) -> Tracking:
     gamma = [list(row) for row in equations.kinematic_matrix]
     plain_names = {q[k].name for k in (*plain, *others)}
     for k in _independent(gamma, sorted(turned), [*plain, *others]):
-        wanted.append(Reference(q[k].name, order, quantity=q[k]))
+        wanted.append(Reference(q[k].name, order, quantity=q[k], position=placed.get(k)))
         errors[q[k].name] = as_expr(wanted[-1].symbols[0] - q[k])
     made = Tracking(equations, tuple(wanted), errors)
     if len(errors) != len(equations.u) or rank(made.by_speeds) < len(equations.u):

@@ -13,13 +13,15 @@ two derivatives later than the one before, so that an arm of n joints may need 2
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..compiled.functions import native_function
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_all_coordinates
 from ..errors import fault_at, listed, understood, unknown
@@ -44,15 +46,6 @@ Floats = NDArray[np.float64]
 Named: TypeAlias = "Mapping[str, Any] | None"
 _PLACE = "link inverse dynamics"
 fault = fault_at(_PLACE)
-
-
-@dataclass(frozen=True)
-class _Instant:
-    """Time, inputs and states on which the efforts may depend, as given."""
-
-    time: Any
-    inputs: Mapping[str, Any]
-    z: Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,27 +81,42 @@ class LinkInverse(Typeset):
 
         Where there are more coordinates than speeds the orders are a list. `time`, and `inputs` and states `z` by name,
         are numbers or one for each time; they are needed where the efforts depend on them. Inputs count as constant in
-        time where the motion is differentiated.
+        time where the motion is differentiated. The first call compiles a native function, which serves the later ones.
         """
-        return self._numbers(self.efforts, motion, parameters, _Instant(time, inputs or {}, z or {}))
+        return self._numbers("efforts", motion, parameters, time, inputs or {}, z or {})
 
     def rotors_at(
         self, motion: Any, parameters: Named = None, *, time: Any = None, inputs: Named = None, z: Named = None
     ) -> dict[str, Floats]:
         """The angles of the rotors by name, likewise."""
-        places = {name: place for name, (place, _, _) in self.rotors.items()}
-        return self._numbers(places, motion, parameters, _Instant(time, inputs or {}, z or {}))
+        return self._numbers("rotors", motion, parameters, time, inputs or {}, z or {})
 
-    def _numbers(self, values: Mapping[str, Expr], motion: Any, parameters: Named, at: _Instant) -> dict[str, Floats]:
+    def _numbers(self, what: str, motion: Any, parameters: Named, *at: Any) -> dict[str, Floats]:
         rows, shape = self._rows(motion)
-        known = parameter_values(self.equations, parameters)
-        columns = self._columns({*free_symbols(values.values())} - known.keys(), at, shape)
-        symbols = [*(x for order in self.motion for x in order), *columns]
+        names, needed, fixed, function = self._compiled(what)
+        columns = self._columns(needed, shape, *at)
         states = np.concatenate([*(row.reshape(len(row), -1) for row in rows), *columns.values()])
-        found = [evaluate(values.values(), known | dict(zip(symbols, each, strict=True))) for each in states.T.tolist()]
-        return {
-            name: np.array(column).reshape(shape) for name, column in zip(values, zip(*found, strict=True), strict=True)
-        }
+        known = self._model_values if parameters is None else parameter_values(self.equations, parameters)
+        evaluate([x for x in fixed if x not in known], {})  # raises where a value is missing
+        found = function(np.ascontiguousarray(states.T), parameters=np.array([known[x] for x in fixed]))
+        return {name: column.reshape(shape) for name, column in zip(names, found.T, strict=True)}
+
+    @cached_property
+    def _model_values(self) -> dict[Expr, float]:
+        return parameter_values(self.equations, None)
+
+    def _compiled(self, what: str) -> tuple[Sequence[str], set[Expr], list[Expr], Callable[..., Any]]:
+        """Names of values, symbols in them, the parameters among these, and a native function, compiled once."""
+        kept: dict[str, Any] = vars(self).setdefault("_functions", {})
+        if what not in kept:
+            values = self.efforts if what == "efforts" else {name: angle for name, (angle, _, _) in self.rotors.items()}
+            used = {*free_symbols(values.values())}
+            fixed = [entry.symbol for entry in self.equations.system.parameters.values() if entry.symbol in used]
+            varied = [*(x for order in self.motion for x in order), *(x for x in self._words() if x in used)]
+            function = native_function(varied, [*values.values()], dict.fromkeys(fixed, 0.0))
+            kept[what] = [*values], used, fixed, function
+        found: tuple[Sequence[str], set[Expr], list[Expr], Callable[..., Any]] = kept[what]
+        return found
 
     def _rows(self, motion: Any) -> tuple[list[Floats], tuple[int, ...]]:
         """The motion by orders, and the shape of the result."""
@@ -126,24 +134,31 @@ class LinkInverse(Typeset):
                 raise ValueError
         return rows, shape
 
-    def _columns(self, needed: set[Expr], at: _Instant, shape: tuple[int, ...]) -> dict[Expr, Floats]:
+    def _columns(
+        self, needed: set[Expr], shape: tuple[int, ...], time: Any, of_inputs: Mapping[str, Any], z: Mapping[str, Any]
+    ) -> dict[Expr, Floats]:
         """Values of time, inputs and states on which the result depends."""
-        system = self.equations.system
+        system, words = self.equations.system, self._words()
         inputs = {name: entry.symbol for name, entry in system.inputs.items()}
         states = {name: entry.symbol for name, entry in system.states.items()}
-        given: dict[Expr, Any] = {} if at.time is None else {system.time: at.time}
-        for kind, table, said in (("input", inputs, at.inputs), ("state", states, at.z)):
+        given: dict[Expr, Any] = {} if time is None else {system.time: time}
+        for kind, table, said in (("input", inputs, of_inputs), ("state", states, z)):
             for name, value in said.items():
                 if name not in table:
                     raise unknown(kind, name, table, place=_PLACE, code="E-JOINT-NAME")
                 given[table[name]] = value
-        words = {system.time: "time=…"} | {x: f"inputs={{{name!r}: …}}" for name, x in inputs.items()}
-        words |= {x: f"z={{{name!r}: …}}" for name, x in states.items()}
         lacking = [x for x in words if x in needed and x not in given]
         if lacking:
             message = f"the result depends on {_named(lacking[0])}, which is not given."
             raise fault(message, f"Give {words[lacking[0]]}, a number or one for each time.", "E-JOINT-MISSING")
-        return {x: _column(x, value, shape) for x, value in given.items() if x in needed}
+        return {x: _column(x, given[x], shape) for x in words if x in needed}
+
+    def _words(self) -> dict[Expr, str]:
+        """Time, inputs and states, each as it is given."""
+        system = self.equations.system
+        words = {entry.symbol: f"inputs={{{name!r}: …}}" for name, entry in system.inputs.items()}
+        words |= {entry.symbol: f"z={{{name!r}: …}}" for name, entry in system.states.items()}
+        return {system.time: "time=…"} | words
 
 
 def _named(x: Expr) -> str:

@@ -234,7 +234,8 @@ class EquationsOfMotion:
     @cached_property
     def all_coordinate_rates(self) -> Vector:
         """The rates of all coordinates of the tree, omitted ones too."""
-        return self._truncated(self.in_independent_speeds(self.tree.coordinate_rates()))
+        chosen = self.dependent_speeds
+        return self._truncated(_exact(self.tree.coordinate_rates()) if chosen is None else chosen.coordinate_rates)
 
     def _truncated(self, entries: Vector) -> Vector:
         """To first order in small variables, where there are some."""
@@ -247,6 +248,11 @@ class EquationsOfMotion:
             if self.dependent_speeds is None
             else Vector(self.dependent_speeds.in_independent_speeds(list(entries)))
         )
+
+    def in_tree_speeds(self, entries: Sequence[Any]) -> list[Expr]:
+        """Expressions of the speeds of these equations, in those of the tree."""
+        made = [as_expr(entry) for entry in entries]
+        return made if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(made)
 
     @cached_property
     def _poses(self) -> list[Pose]:
@@ -516,8 +522,7 @@ class EquationsOfMotion:
 
     def _rates_of_all_speeds(self) -> list[Expr]:
         """u̇ of all speeds of the tree, and ż, as functions of these speeds."""
-        entries = [*self.accelerations, *self.z_rates]
-        return entries if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(entries)
+        return self.in_tree_speeds([*self.accelerations, *self.z_rates])
 
 
 _MULTIPLIERS = 'Derive with constraints="multipliers".'

@@ -23,6 +23,7 @@ from ..model.forces.protocol import (
     VELOCITY,
     BodyTorque,
     CoordinateForce,
+    EnergyStore,
     LineTension,
     PointForce,
     PotentialEnergy,
@@ -74,7 +75,8 @@ class Loads:
         table = [Wrench.zero() for _ in self.tree.links]
         for load in loads:
             if isinstance(load, PointForce):
-                self._push(table, load.body, self._given(load.point), *self._in_link(load))
+                if load.energy is None or conservative:
+                    self._push(table, load.body, self._given(load.point), *self._in_link(load))
             elif isinstance(load, BodyTorque):
                 i, _ = self.tree.bodies[load.body]
                 if i != BASE:
@@ -187,8 +189,10 @@ class Loads:
         loads = (load for load in self.model.primitive_loads if isinstance(load, PotentialEnergy))
         return sum((self.stored(load) for load in loads), start=as_expr(0))
 
-    def stored(self, load: PotentialEnergy | LineTension) -> Any:
+    def stored(self, load: EnergyStore) -> Any:
         """The energy that a load holds."""
+        if isinstance(load, PointForce):
+            return as_expr(0) if load.energy is None else self._at_point(load, Vector([load.energy]))[0]
         energy = self._given(load.energy)
         if isinstance(load, LineTension) and energy:
             energy = substitute([energy], {LENGTH: self._line(load).length})[0]
@@ -202,8 +206,8 @@ class Loads:
 
     @cached_property
     def potential_energy(self) -> Any:
-        """Gravity, potentials of the coordinates and what stretched lines hold: V = -g·Σ m c + …"""
-        loads = (load for load in self.model.primitive_loads if isinstance(load, LineTension))
+        """Gravity, potentials of the coordinates, of fields, and what stretched lines hold: V = -g·Σ m c + …"""
+        loads = (load for load in self.model.primitive_loads if isinstance(load, LineTension | PointForce))
         return sum((self.stored(load) for load in loads), start=self.weight_energy + self.given_potential)
 
 

@@ -26,7 +26,7 @@ from ..geometry.twist import Wrench
 from ..kinematics.motion import velocities
 from ..kinematics.prescribed import leader_of
 from ..kinematics.tree import BASE
-from ..model.forces.protocol import CoordinateForce, LineTension, PotentialEnergy, PrimitiveLoad, SpeedForce
+from ..model.forces.protocol import CoordinateForce, EnergyStore, PotentialEnergy, PrimitiveLoad, SpeedForce
 from ..model.records import GROUND
 from ..notebook import Cell, Shown, Table
 from .equations import EquationsOfMotion
@@ -325,7 +325,7 @@ class _Meter:
                 made.add(f"load {name}", done)
             if isinstance(load, SpeedForce | CoordinateForce):
                 made.add(f"load {name}", self.joint_force(load))
-            elif isinstance(load, PotentialEnergy | LineTension) and load.energy:
+            elif isinstance(load, EnergyStore) and load.energy:
                 made.add(f"load {name}", self.rate(self.loads.stored(load)) + self.by_store(load))
         for name, parts in self.by_constraints().items():
             for _, _, done in parts:
@@ -334,7 +334,7 @@ class _Meter:
         made.add("gravity", self.rate(self.loads.weight_energy) + sum(weights, start=as_expr(0)))
         return made
 
-    def by_store(self, load: LineTension | PotentialEnergy) -> Any:
+    def by_store(self, load: EnergyStore) -> Any:
         """Power of a store of energy on bodies or along joints; the rest of its change is due to time."""
         if isinstance(load, PotentialEnergy):
             return -sum(self.along_joints(load.energy).values(), start=as_expr(0))

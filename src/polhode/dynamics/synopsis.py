@@ -185,20 +185,23 @@ def _small_angles(equations: EquationsOfMotion) -> tuple[str, ...]:
 
 def _is_potential(load: PrimitiveLoad) -> bool:
     """Whether all that a load takes in is in the potential energy."""
-    from ..model.forces.protocol import LineTension, PotentialEnergy
+    from ..model.forces.protocol import LineTension, PointForce, PotentialEnergy
 
+    if isinstance(load, PointForce):
+        return load.energy is not None
     return isinstance(load, PotentialEnergy) or (isinstance(load, LineTension) and not load.tension)
 
 
 def _is_rheonomic(equations: EquationsOfMotion) -> bool:
     """Whether a joint, a placement, a constraint or an end of a spring depends on time, and so does work."""
     from ..expr import as_expr, free_symbols
-    from ..model.forces.protocol import LineTension
+    from ..model.forces.protocol import LineTension, PointForce
 
     constraints, drives = equations.constraints, [link.drive for link in equations.tree.links]
-    moves = constraints is not None and any(constraints.a)
+    moves = constraints is not None and constraints.do_work
     moves = moves or any(any((*drive.w, *drive.v)) for drive in drives if drive is not None)
     loads = [load for load in equations.system.primitive_loads if _is_potential(load)]
     given = [x for load in loads for x in ((*load.point_a, *load.point_b) if isinstance(load, LineTension) else ())]
+    given += [x for load in loads for x in (load.point if isinstance(load, PointForce) else ())]
     given += [load.energy for load in loads]  # type: ignore[union-attr]  # potential loads have one
     return moves or equations.system.time in free_symbols([as_expr(entry) for entry in given])

@@ -398,10 +398,7 @@ _SHAPES = (
 
 @dataclass(frozen=True, eq=False)
 class SteadyState:
-    """Conditions on a state, by name, in the unknowns and `along`, the continuation parameter.
-
-    `fixed` has values of all other symbols; `begin` the unknowns at the start, where independent speeds were chosen.
-    """
+    """Conditions on a state, by name, in the unknowns and `along`, the continuation parameter."""
 
     own: EquationsOfMotion  # as the user derived them
     equations: EquationsOfMotion  # the same on independent speeds

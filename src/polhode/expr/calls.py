@@ -88,8 +88,9 @@ class Function:
 def table(x: Any, y: Any, *, name: str = "", kind: str = "linear", outside: str = "hold") -> Function:
     """An interpolated function of one variable, table(x, y), or of two, table((x, y), z) with a row of z for each x.
 
-    `kind` is linear, cubic (a natural spline) or, of one variable, pchip (monotone between points) or held (each value
-    until the next abscissa). `outside` says what holds beyond the first and last abscissa: the last value (hold), a
+    `kind` is linear, cubic (a natural spline) or, of one variable, pchip (monotone between points), held (each value
+    until the next abscissa) or polynomial (y: a row of coefficients for each interval, constant first, by powers of the
+    distance to its left end). `outside` says what holds beyond the first and last abscissa: the last value (hold), a
     straight line (line) or nothing (error), which gives nan in compiled code.
 
     >>> tyre = table([0, 0.1, 0.2], [0, 900, 1000], name="tyre", kind="pchip")

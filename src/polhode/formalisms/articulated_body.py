@@ -24,25 +24,47 @@ speeds of its own. Cost: linear in the number of links. `short.articulated_body`
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from ..dynamics.equations import Recipe
+from ..dynamics.equations import EquationsOfMotion, Recipe
 from ..dynamics.loads import loads_of
-from ..errors import ModelError
-from ..expr import Matrix, Vector, is_zero
+from ..errors import ModelError, PolhodeError, unknown
+from ..expr import Matrix, Vector, is_zero, quiet_collector
 from ..geometry.lie import bracket, change_of_frame, dual_bracket
-from ..geometry.twist import Wrench
+from ..geometry.twist import ZERO, Wrench
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
 from . import composite_body
 from .newton_euler import at_base
 
 
-def forward_dynamics(
-    tree: Tree, u: Sequence[Any], tau: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
-) -> list[Any]:
-    """The accelerations u̇ for given efforts and external wrenches."""
-    v_0, a_0 = at_base(gravity)
+@dataclass(frozen=True)
+class ArticulatedBody:
+    """A link and all that it carries, their joints free under given efforts; about its origin, in its components.
+
+    The wrench [n; f] through its joint is I a + p, a = [ω̇; v̇ - ω × v] with v̇ less gravity; or Ĥ W + ĥ with
+    W = [ω̇; v̇], C. Mladenova's (272): `I` is Ĥ, and `bias` ĥ.
+    """
+
+    I: Matrix
+    p: Vector
+    v: Vector  # velocity [ω; v]
+    c: Vector  # acceleration relative to the parent's at u̇ = 0
+    pivots: dict[int, tuple[Vector, Any, Any]]  # U, D and e of each speed of its joint
+
+    @property
+    def bias(self) -> Vector:
+        """ĥ = p - I [0; ω × v]."""
+        w, v = Vector(self.v[:3]), Vector(self.v[3:])
+        return self.p - self.I @ Vector([*ZERO, *w.cross(v)])
+
+
+def articulated_bodies(
+    tree: Tree, u: Sequence[Any], tau: Sequence[Any], wrenches: Sequence[Wrench]
+) -> list[ArticulatedBody]:
+    """The articulated body of each link."""
+    v_0, _ = at_base(ZERO)
     X = [change_of_frame(link.X) for link in tree.links]
     I = [link.inertia.matrix() for link in tree.links]
     v: list[Vector] = []
@@ -53,22 +75,31 @@ def forward_dynamics(
         v.append(X[i] @ (v_0 if link.parent == BASE else v[link.parent]) + S_qd)  # (1)
         c.append(bracket(v[i], S_qd) + prescribed)  # (2)
         p.append(dual_bracket(v[i], I[i] @ v[i]) - wrenches[i].six)  # (3)
-    eliminated: dict[int, tuple[Vector, Any, Any]] = {}
+    result: list[ArticulatedBody] = []
     for i, link in reversed(list(enumerate(tree.links))):
+        result.append(ArticulatedBody(I[i], p[i], v[i], c[i], {}))
         for speed, S in reversed([*zip(link.speeds, (column.six for column in link.H), strict=True)]):
             U = I[i] @ S  # (4)
             D, e = pivot(link, S.dot(U)), tau[speed] - S.dot(p[i])  # (5), (6)
             I[i], p[i] = I[i] - outer(U, U / D), p[i] + U * (e / D)  # (7), (8)
-            eliminated[speed] = U, D, e
+            result[-1].pivots[speed] = U, D, e
         if link.parent != BASE:
             I[link.parent] = I[link.parent] + X[i].T @ I[i] @ X[i]  # (9)
             p[link.parent] = p[link.parent] + X[i].T @ (p[i] + I[i] @ c[i])  # (8), (10)
+    return result[::-1]
+
+
+def forward_dynamics(
+    tree: Tree, u: Sequence[Any], tau: Sequence[Any], wrenches: Sequence[Wrench], gravity: Sequence[Any]
+) -> list[Any]:
+    """The accelerations u̇ for given efforts and external wrenches."""
+    _, a_0 = at_base(gravity)
     ud: list[Any] = [0] * len(u)
     a: list[Vector] = []
-    for i, link in enumerate(tree.links):
-        a.append(X[i] @ (a_0 if link.parent == BASE else a[link.parent]) + c[i])  # (11)
+    for i, (link, body) in enumerate(zip(tree.links, articulated_bodies(tree, u, tau, wrenches), strict=True)):
+        a.append(change_of_frame(link.X) @ (a_0 if link.parent == BASE else a[link.parent]) + body.c)  # (11)
         for speed, S in zip(link.speeds, (column.six for column in link.H), strict=True):
-            U, D, e = eliminated[speed]
+            U, D, e = body.pivots[speed]
             ud[speed] = (e - U.dot(a[i])) / D  # (12)
             a[i] = a[i] + S * ud[speed]  # (13)
     return ud
@@ -105,3 +136,19 @@ def recipe(model: Model, tree: Tree) -> Recipe:
     if tree.is_coupled:  # a shared speed cannot be eliminated joint by joint
         return companion
     return Recipe(forward=forward, inverse=companion.inverse, mass_matrix=companion.mass_matrix)
+
+
+def articulated_body(equations: EquationsOfMotion, name: str) -> ArticulatedBody:
+    """The articulated body of the link that a body belongs to, under the efforts τ and all loads."""
+    tree, place = equations.tree, "articulated body"
+    if equations.constraints is not None or equations.dependent_speeds is not None or tree.is_coupled:
+        message = "articulated bodies are those of a tree whose joints have speeds of their own."
+        cure = "Leave out constraints, couplings, flexible bodies and other speeds."
+        raise PolhodeError(message, place, cure, "E-DERIVE-UNSUPPORTED")
+    carried = {body: link for body, (link, _) in tree.bodies.items() if link != BASE}
+    if not isinstance(name, str) or name not in carried:
+        raise unknown("moving body", name, carried, place=place, code="E-DERIVE-NAME")
+    loads = loads_of(equations.system, tree)
+    tau = Vector(tree.tau) + loads.speed_forces()
+    with quiet_collector():
+        return articulated_bodies(tree, tree.u, tau, loads.wrenches())[carried[name]]

@@ -90,8 +90,11 @@ _LISTED = (
     Formalism("uicker_kahn", passes="none", historical=True),
     Formalism("hollerbach_4x4", passes="none", historical=True),
     Formalism("hollerbach_3x3", passes="none", historical=True),
+    Formalism("stepanenko_vukobratovic", passes="none", historical=True),
+    Formalism("orin", passes="none", historical=True),
     Formalism("silver", passes="none", historical=True),
     Formalism("vector_parameter", passes="refused", historical=True, elsewhere={"mladenova": "Her method"}),
+    Formalism("vector_newton_euler", passes="none", historical=True),
 )
 
 #: Each by its name, in the order in which they are compared.

@@ -22,7 +22,7 @@ linear in the number of links.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,9 @@ from ..geometry.inertia import inertia_of_moments
 from ..geometry.twist import ZERO, Wrench
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
+
+#: ω, ω̇, and v̇ of the joint, in the link's components.
+LinkMotion = tuple[Vector, Vector, Vector]
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ def inverse_dynamics(
     gravity: Sequence[Any],
 ) -> list[Any]:
     """The effort on every speed that gives the accelerations ud, with external wrenches on the links."""
-    motion: list[tuple[Vector, Vector, Vector]] = []  # ω, ω̇, and v̇ of the joint
+    motion: list[LinkMotion] = []
     for link in tree.links:
         w, wd, vd = (ZERO, ZERO, -Vector(gravity)) if link.parent == BASE else motion[link.parent]
         vd = link.outward(vd + wd.cross(link.X.p) + w.cross(w.cross(link.X.p)))
@@ -76,12 +79,19 @@ def inverse_dynamics(
         (zw, zv), (zwd, zvd) = link.relative_velocity(u), link.relative_acceleration(u, ud)
         vd = vd + zvd + (w + w + zw).cross(zv)  # Coriolis' part, and a screw's own
         motion.append((w + zw, wd + zwd + w.cross(zw), vd))  # (3.14)
+    return balanced(tree, inertias, motion, wrenches)
+
+
+def balanced(
+    tree: Tree, inertias: Sequence[CentralInertia], motion: Sequence[LinkMotion], wrenches: Sequence[Wrench]
+) -> list[Any]:
+    """The efforts by Newton's and Euler's equations of each link, summed inward, all in the links' components."""
     totals: list[Wrench] = []  # Σ (p × F + N) and Σ F
     for (w, wd, vd), body, (n_given, f_given) in zip(motion, inertias, wrenches, strict=True):
         F = (vd + wd.cross(body.c) + w.cross(w.cross(body.c))) * body.m
         N = body.I @ wd + w.cross(body.I @ w)  # (1.3)
         totals.append(Wrench(body.c.cross(F) + N - n_given, F - f_given))
-    tau: list[Any] = [0] * len(u)
+    tau: list[Any] = [0] * len(tree.u)
     for i in reversed(range(len(tree.links))):
         link = tree.links[i]
         for speed, column in zip(link.speeds, link.H, strict=True):
@@ -91,17 +101,15 @@ def inverse_dynamics(
     return tau
 
 
-def recipe(model: Model, tree: Tree) -> Recipe:
-    """Inverse dynamics by (3.12); the mass matrix from it, column by column."""
+def recipe(model: Model, tree: Tree, recursion: Callable[..., list[Any]] = inverse_dynamics) -> Recipe:
+    """Inverse dynamics by (3.12), or by another recursion; the mass matrix from it, column by column."""
     loads = loads_of(model, tree)
     inertias = [central_inertia(link) for link in tree.links]
     size = len(tree.u)
     free = [Wrench.zero() for _ in tree.links]
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        tau = inverse_dynamics(tree, inertias, tree.u, ud, loads.wrenches(), tree.gravity)
+        tau = recursion(tree, inertias, tree.u, ud, loads.wrenches(), tree.gravity)
         return Vector(tau) - loads.speed_forces()
 
-    return by_columns(
-        inverse, lambda unit: inverse_dynamics(tree.at_rest, inertias, [0] * size, unit, free, ZERO), size
-    )
+    return by_columns(inverse, lambda unit: recursion(tree.at_rest, inertias, [0] * size, unit, free, ZERO), size)

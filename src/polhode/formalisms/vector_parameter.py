@@ -224,7 +224,7 @@ def manipulator(tree: Tree) -> tuple[Manipulator, dict[Expr, Expr]]:
         if link.is_placement:  # it slides and turns as time says
             slide, meaning = _known(f"p {link.name}", link.motion.p)
             joints.append(Joint(parent, (), slide, tuple(R.columns), True, offset, ZERO, as_expr(0), _IDENTITY * 0))
-            x, turned = _known(f"c {link.name}", _parameter(link.motion.R))
+            x, turned = _known(f"c {link.name}", parameter_of(link.motion.R))
             slides, own, meaning, parent, offset = False, _IDENTITY.columns, meaning | turned, len(joints) - 1, ZERO
         else:
             slides, own = _motion(link)
@@ -254,7 +254,7 @@ def _known(name: str, values: Vector) -> tuple[tuple[Expr, ...], dict[Expr, Expr
     return x, dict(zip(x, map(as_expr, values), strict=True))
 
 
-def _parameter(R: Matrix) -> Vector:
+def parameter_of(R: Matrix) -> Vector:
     """c of a rotation matrix, (66)."""
     twice = Vector([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
     return Vector(twice / (1 + trace(R)))
@@ -278,7 +278,7 @@ def _coordinates(tree: Tree, link: Link, slides: bool) -> tuple[tuple[Expr, ...]
     own = tuple(tree.q[k] for k in link.coordinates)
     if slides or link.stage.storage == "vector":
         return own, {}
-    c = _parameter(link.motion.R)
+    c = parameter_of(link.motion.R)
     axes = [w for w, _ in link.H]
     names = [f"c {link.joint} {own[0].name} {k}" for k in range(len(axes))]
     x = tuple(symbol(name, "vector-parameter") for name in names)

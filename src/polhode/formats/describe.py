@@ -21,6 +21,7 @@ from ..model.forces.body import Elasticity
 from ..model.forces.protocol import ForceElement
 from ..model.model import Model
 from ..model.motor import Motor
+from ..model.reading import names_of, rated_names
 from ..model.records import GROUND, Coupling, Limits, Parameter, State
 from .document import NULLS
 from .fields import describe_fields, describe_motion
@@ -171,7 +172,8 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     if len(sizes) != (count or 3):
         message = f"a {shape.kind} has {count or 3} sizes, not {len(sizes)}."
         raise FormatError(message, place, f"Give {count or 3} numbers.", "E-MODELFILE-SHAPE")
-    named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(_round_keys(shape.kind), sizes, strict=True))
+    keys = {"sphere": ("radius",), "frame": ("length",)}.get(shape.kind, ("radius", "length"))
+    named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(keys, sizes, strict=True))
     if shape.kind == "mesh":
         named = {"file": shape.file, "scale": sizes}
     pose = Pose(as_rotation(shape.rotation, place), Vector(shape.at))
@@ -179,15 +181,14 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
     return {"type": shape.kind, **named, **color, **_placement(pose, scope)}
 
 
-def _round_keys(kind: str) -> tuple[str, ...]:
-    return {"sphere": ("radius",), "frame": ("length",)}.get(kind, ("radius", "length"))
-
-
 def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:
     labels = {"coordinates": joint.type.coordinate_labels(), "speeds": joint.type.speed_labels()}
     names = {"coordinates": [q.name for q in joint.q], "speeds": [u.name for u in joint.u]}
     motion, kept_labels = describe_motion(joint.type, scope, f"joint '{joint.name}'")
-    usual = {key: [f"{joint.name}_{label}" if label else joint.name for label in labels[key]] for key in labels}
+    usual = {key: names_of(joint.name, labels[key], None, "") for key in labels}
+    if names["coordinates"] != usual["coordinates"]:
+        rates = rated_names(joint.type, names["coordinates"])
+        usual["speeds"] = names_of(joint.name, labels["speeds"], None, "", rates)
     return {
         "parent": joint.parent,
         "child": joint.child,

@@ -56,15 +56,7 @@ def record_of(
     kind: str | None = None,
     motion: type[records.Motion] = records.Motion,
 ) -> type[records.Record]:
-    """The record that checks these fields, under a `type` if there are several in its place.
-
-    The keys of a joint's motion stand beside the others.
-
-    >>> fields = [Field("stiffness", "number"), Field("length", "number", 0)]
-    >>> spring = record_of("Spring", "A spring.", fields, "spring")
-    >>> spring.model_validate({"type": "spring", "stiffness": "k"})
-    Spring(type='spring', stiffness='k', length='0')
-    """
+    """The record that checks these fields, under a `type` if there are several in its place."""
     result: dict[str, Any] = {} if kind is None else {"type": (Literal[kind], ...)}
     result |= keys_of(field for field in fields if field.kind != "motion")
     base: type[records.Record] = motion if any(field.kind == "motion" for field in fields) else records.Record
@@ -252,10 +244,10 @@ def _map(stages: Sequence[Stage], scope: Scope) -> dict[str, Any]:
 
 
 def read_motion(values: Values, path: Path, record: records.Motion) -> JointType:
-    """A joint type from a name with options, a joint map, or a sequence."""
-    forms = [form for form in ("type", "map", "sequence") if getattr(record, form) is not None]
+    """A joint type from a name with options, a joint map, a constraint, or a sequence."""
+    forms = [form for form in ("type", "map", "constraint", "sequence") if getattr(record, form) is not None]
     if len(forms) != 1:
-        said = f"a joint has one of type, map and sequence, not {' and '.join(forms) or 'none of them'}."
+        said = f"a joint has one of type, map, constraint and sequence, not {' and '.join(forms) or 'none of them'}."
         values.document.problem(path, said, "Write for example `type: revolute`.", "E-MODELFILE-TWICE")
         return Fixed()
     form = forms[0]
@@ -271,6 +263,8 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
             return Compound(
                 *(read_motion(values, (*path, "sequence", k), part) for k, part in enumerate(record.sequence))
             )
+        if record.constraint is not None:
+            return JointMap.of_constraint(values.nested((*path, "constraint"), record.constraint))
         if record.map is not None:
             entries = Matrix(values.nested((*path, "map"), record.map))
             groups = [values.count((*path, "groups", k), text) for k, text in enumerate(record.groups or ())]
@@ -415,13 +409,14 @@ def _model_record(joints: Joints, forces: Forces, constraints: ConstraintKinds) 
     loads = [record_of(each.__name__, each.__doc__ or "", each.fields, each.kind) for each in forces]
     beam = record_of("Beam", Beam.__doc__ or "", Beam.fields, "beam")
     beams = _like(beam, modes=(records.Modes, "3"), stations=(records.Stations, ()))
-    # These types are made at run time, which a type checker cannot follow.
+    by_name: Any = dict  # of types that are built at run time, which a type checker cannot follow
+    listed: Any = tuple
     sections: dict[str, Any] = {
-        "joints": (dict[records.Name, _like(records.Joint, motion)], {}),  # type: ignore[misc]
-        **{table: (dict[records.Name, _one_of(result)], {}) for table, result in tables.items()},  # type: ignore[misc]
-        "flexible": (dict[records.Name, _one_of([beams, records.ModalBody])], {}),  # type: ignore[misc]
-        "motors": (dict[records.Name, record_of("Motor", Motor.__doc__ or "", Motor.fields)], {}),  # type: ignore[misc]
-        "loads": (tuple[_one_of(loads), ...], ()),  # type: ignore[misc]
+        "joints": (by_name[records.Name, _like(records.Joint, motion)], {}),
+        **{table: (by_name[records.Name, _one_of(result)], {}) for table, result in tables.items()},
+        "flexible": (by_name[records.Name, _one_of([beams, records.ModalBody])], {}),
+        "motors": (by_name[records.Name, record_of("Motor", Motor.__doc__ or "", Motor.fields)], {}),
+        "loads": (listed[_one_of(loads), ...], ()),
     }
     result: type[records.Model] = _like(records.Model, **sections)
     return result
@@ -470,10 +465,7 @@ _KINDS = {dict: "a mapping", list: "a list", str: "text", type(None): "nothing"}
 
 
 def validate(document: Document) -> Model | None:
-    """The document as a record; problems are noted, and None is returned if they are more than unknown keys.
-
-    Unknown keys inside a section are left out, so that what follows can note further problems.
-    """
+    """The document as a record; problems are noted, and None is returned if they are more than unknown keys."""
     try:
         return model_record().model_validate(document.data)
     except ValidationError as error:

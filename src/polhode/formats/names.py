@@ -42,8 +42,8 @@ class Naming:
 class Scope:
     """The names that an expression may use, by kind; a bare name is a parameter, input, coordinate or state.
 
-    A speed with the name of a coordinate is written u(name). Names of the model hide `t` and `pi`, which remain as
-    time() and pi(); arguments of a law (`own`) hide both. A lenient scope accepts unknown names.
+    A speed with the name of a coordinate is written u(name) or name'. Names of the model hide `t` and `pi`, which
+    remain as time() and pi(); arguments of a law (`own`) hide both. A lenient scope accepts unknown names.
     """
 
     tables: Mapping[str, Mapping[str, Expr]] = field(default_factory=dict)  # kind -> name -> symbol
@@ -72,6 +72,8 @@ class Scope:
             return pi
         if name == "t" and self.now is not None:
             return self.now
+        if name.endswith("'") and name[:-1] in self._table("coordinate"):
+            return self.accessed("u", name[:-1])
         if self.lenient:
             return symbol(name)
         raise self._unknown(name)

@@ -240,11 +240,12 @@ Rated = TypeAliasType(
 
 
 class Motion(Record):
-    """The motion of a joint: a type with its fields, a joint map, or a sequence from parent to child."""
+    """The motion of a joint: a type with its fields, a joint map, a constraint, or a sequence from parent to child."""
 
     type: str | None = None
     map: Annotated[tuple[tuple[Number, ...], ...], Len(6, 6)] | None = None
     groups: tuple[Count, ...] | None = None
+    constraint: tuple[Annotated[tuple[Number, ...], Len(6, 6)], ...] | None = None
     sequence: tuple[Motion, ...] | None = None
 
 
@@ -344,7 +345,7 @@ class Table(Record):
     x: tuple[Number, ...]
     y: tuple[Number, ...]
     z: tuple[tuple[Number, ...], ...] | None = None
-    kind: Annotated[str, WithJsonSchema({"enum": ["linear", "cubic", "pchip", "held"]})] = "linear"
+    kind: Annotated[str, WithJsonSchema({"enum": ["linear", "cubic", "pchip", "held", "polynomial"]})] = "linear"
     outside: Annotated[str, WithJsonSchema({"enum": ["hold", "line", "error"]})] = "hold"
     orders: tuple[Annotated[str, WithJsonSchema({"type": "integer", "minimum": -1})], ...] | None = None
 

@@ -37,13 +37,7 @@ class _Part:
 
 
 def spell(root: Expr, scope: Scope) -> str:
-    """The text of an expression.
-
-    >>> from polhode.expr import symbol
-    >>> l = symbol("link length", "parameter")
-    >>> spell(l**2 / 12, Scope({"parameter": {"link length": l}}))
-    '`link length`**2/12'
-    """
+    """The text of an expression."""
     result: dict[int, _Part] = {}
     for node in topological([root]):
         part = _spell_one(node, _operands(node, result, scope), scope)

@@ -56,7 +56,7 @@ def _differentiated(table: Table, texts: tuple[str, ...]) -> Table:
     """The derivative of a table, or its antiderivative for [-1]."""
     if texts == ("-1",):
         return table.integral()
-    wanted = len(texts) == table.arity and all(text in ("0", "1", "2", "3") for text in texts)
+    wanted = len(texts) == table.arity and all(text in map(str, range(table.points.degree + 1)) for text in texts)
     result: Table | None = table
     for place, text in enumerate(texts if wanted else ()):
         for _ in range(int(text)):

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
-from ..expr import Expr, Matrix, as_expr, free_symbols, is_zero
+from ..expr import Expr, Matrix, as_expr, free_symbols, independent_columns, is_zero
 from ..expr.inverse import singular
+from ..expr.normal_form import normal
 
 #: A pivot may be this much smaller at the reference than the largest, if it is surer otherwise.
 _SMALLER = 0.1
@@ -61,6 +63,29 @@ def eliminate(
                 total = total - rows[row][c] * X[c][k]
             X[column][k] = total * lead
     return Matrix(X), divisors
+
+
+def kernel(A: Sequence[Sequence[Any]], without_division: bool = False) -> Matrix:
+    """A basis of Ker A at almost every point, a column each: the first columns of A are free, the last ones follow.
+
+    `without_division`, columns that would have denominators are multiplied by all that was divided by.
+
+    >>> kernel([[1, 0, 2], [0, 1, 0]])
+    Matrix([[1], [0], [-1/2]])
+    """
+    width = len(A[0])
+    rows = [A[k] for k in independent_columns(Matrix(A).T)]
+    last = independent_columns([row[::-1] for row in rows]) if rows else []
+    follow = sorted(width - 1 - k for k in last)
+    free = [k for k in range(width) if k not in follow]
+    found, divisors = eliminate([[row[k] for k in follow] for row in rows], [[-row[k] for k in free] for row in rows])
+    columns = dict(zip(follow, found, strict=True))
+    basis = Matrix([list(columns[k]) if k in columns else [int(k == j) for j in free] for k in range(width)])
+    if not without_division:
+        return basis.map(as_expr)
+    divided = [any(not as_expr(entry).is_number for entry in column) for column in basis.columns]
+    whole = [as_expr(prod(divisors)) if is_divided else as_expr(1) for is_divided in divided]
+    return Matrix([[normal(entry * factor) for entry, factor in zip(row, whole, strict=True)] for row in basis])
 
 
 def _clear(

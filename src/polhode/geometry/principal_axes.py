@@ -66,11 +66,7 @@ class PrincipalAxes(Typeset):
 
     @property
     def vector(self) -> Any:
-        """The vector-parameter c'' of O, (189); a half turn has none.
-
-        Axes in closed form are a rotation by construction, which no fingerprint sees under nested roots and thirds of
-        angles.
-        """
+        """The vector-parameter c'' of O, (189); a half turn has none."""
         from .rotations import Rotation
         from .rotations.stored import of_exact_matrix
 

@@ -139,7 +139,7 @@ class Fit(Shown):
         return self.standard
 
     def body(self, name: str) -> dict[str, Any]:
-        """Mass, mass centre and central inertia of a body, as `System.body` takes them, in the consistent form."""
+        """Mass, mass centre and central inertia of the body `name`, as `System.body` takes them, consistent ones."""
         table = self._standard()
         moments = [table.get(f"{kind}_{name}") for kind in MOMENTS]
         if None in moments:
@@ -151,7 +151,10 @@ class Fit(Shown):
         return {"mass": m, "com": tuple(c.tolist()), "inertia": about.tolist()}
 
     def predict(self, q: Any, u: Any, udot: Any, consistent: bool = False, **more: Unpack[CallOptions]) -> Floats:
-        """Efforts of a motion (q, u, udot) by the fitted or `consistent` parameters; options of compiled functions."""
+        """Efforts of a motion (q, u, udot) by the fitted parameters, or the `consistent` ones.
+
+        Options are those of compiled functions: `z`, `t`, `inputs`, `multipliers`, `parameters`.
+        """
         Y, known = self.functions.regressor(q, u, udot, **({"parameters": self.parameters or None} | more))
         found = Y[..., list(self.base.columns)] @ (self.consistent_values if consistent else self.values) + known
         return np.asarray(found)

@@ -297,7 +297,9 @@ def _factors_of_minors(minors: _Minors) -> tuple[tuple[Expr, ...], tuple[Expr, .
     shared = [base for base, _ in found[0].powers if all(base in dict(each.powers) for each in found)]
     rest = tuple(_without(each, shared) for each in found)
     lone = len({*rest}) == 1 or any(each.is_number for each in rest)
-    kept = tuple(base for base in shared if not _never_vanishes(found, base) and not cannot_vanish(base))
+    # what stands below the line in all minors, as 1 + c² does, never vanishes
+    below = {base for base in shared if all(dict(each.powers)[base] < 0 for each in found)}
+    kept = tuple(base for base in shared if base not in below and not cannot_vanish(base))
     return kept, () if lone else tuple(dict.fromkeys(rest)), found
 
 
@@ -305,11 +307,6 @@ def _is_told(found: Factors, alone: bool) -> bool:
     """Whether factors are short enough to be read; of a minor alone it is enough that it has several."""
     texts = [str(base) for base, _ in found.powers]  # which is cut short, with …, where it is very long
     return (alone and len(texts) > 1) or not any("…" in text or len(text) > _LONGEST for text in texts)
-
-
-def _never_vanishes(found: Sequence[Factors], base: Expr) -> bool:
-    """Whether a factor stands below the line in all minors, as 1 + c² does."""
-    return all(dict(each.powers)[base] < 0 for each in found)
 
 
 def _without(found: Factors, shared: Sequence[Expr]) -> Expr:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from ..errors import ModelError
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, free_symbols, jacobian, substitute
@@ -375,7 +375,7 @@ class Tree:
                     rows[speed][coordinate] = as_expr(entry)
         return Matrix(rows)
 
-    def at(self, values: Mapping[Expr, float]) -> Tree:
+    def at(self, values: Mapping[Expr, float]) -> Self:
         """The same tree with numbers for symbols, without auxiliary coordinates."""
         number = numbers_at(values)
         links = tuple(

@@ -9,6 +9,7 @@ code with them, or is sampled, or is written as source, without a second form of
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -88,8 +89,8 @@ class Reference:
     """A quantity that is wanted to follow a curve, and up to which derivative the law knows it.
 
     `quantity` is what is to follow, where that is an expression of the mechanism. Where no curve is given, it is wanted
-    to stay at `default`; without one, a curve must be given. Four references with the same `orientation` are the
-    components of its unit quaternion.
+    to stay at `default`; without one, a curve must be given. Four references with the same `orientation`, a frame or
+    joint, are the components of its unit quaternion; `position` names one too, and the axis along which it is.
 
     >>> Reference("x", order=1).symbols
     (ref_x, ref_x')
@@ -101,11 +102,20 @@ class Reference:
     quantity: Expr | None = None
     unit: str = ""
     orientation: str = ""
+    position: tuple[str, int] | None = None
 
     @property
     def symbols(self) -> tuple[Expr, ...]:
         """The symbols of the reference and of its derivatives: `Reference("x", 1).symbols` are r and ṙ."""
         return tuple(reference_symbol(self.name, order) for order in range(self.order + 1))
+
+
+class Curve(ABC):
+    """A planned motion of a frame: called with the time, it has the `quaternion`, and the position `p` of a pose."""
+
+    @abstractmethod
+    def __call__(self, t: Any) -> Any:
+        """The motion at a time."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

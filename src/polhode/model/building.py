@@ -18,7 +18,7 @@ from dataclasses import replace
 from math import isinf
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, check_kind, listed, shown, understood
+from ..errors import ModelError, check_kind, listed, shown, speed_named, understood
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, symbol, symbols
 from ..expr.spelling import acceleration_of, distinct_spellings
 from ..geometry import Pose
@@ -35,6 +35,7 @@ from .reading import (
     number_of,
     numbers_by_name,
     pose_of,
+    rated_names,
     result_of,
     speed_roles,
     stated_value,
@@ -168,7 +169,8 @@ def joint(
     child_name, in_child = placed(system, child, child_at, child_rotation, place)
     _check_child(system, parent_name, child_name, place)
     q_names = names_of(name, made_type.coordinate_labels(), coordinates, f"{place} coordinates")
-    u_names = names_of(name, made_type.speed_labels(), speeds, f"{place} speeds")
+    rates = () if coordinates is None else rated_names(made_type, q_names)
+    u_names = names_of(name, made_type.speed_labels(), speeds, f"{place} speeds", rates)
     _check_fresh(system, q_names, u_names, place)
     q, tau = coordinate_symbols(made_type, q_names), symbols(u_names, "effort")
     roles = speed_roles(made_type, q_names, u_names)
@@ -226,14 +228,17 @@ def pose(
     check_new("pose", name, system.poses)
     place = f"pose '{name}'"
     units = units_by_name(system)
-    made = NamedPose(
-        numbers_by_name(coordinates, f"{place} coordinates", units.get("coordinate")),
-        numbers_by_name({} if speeds is None else speeds, f"{place} speeds", units.get("speed")),
-        numbers_by_name({} if states is None else states, f"{place} states", units.get("state")),
-    )
     own = [q.name for constraint in system.constraints.values() for q in constraint.coordinates]
     q_names = [*(q.name for joint in system.model().joints.values() for q in joint.q), *own]
     u_names = [u.name for joint in system.model().joints.values() for u in joint.u]
+    moving = {} if speeds is None else speeds
+    if isinstance(moving, Mapping):
+        moving = {speed_named(key, u_names, q_names) or key: value for key, value in moving.items()}
+    made = NamedPose(
+        numbers_by_name(coordinates, f"{place} coordinates", units.get("coordinate")),
+        numbers_by_name(moving, f"{place} speeds", units.get("speed")),
+        numbers_by_name({} if states is None else states, f"{place} states", units.get("state")),
+    )
     for kind, given, known in (
         ("coordinate", made.coordinates, q_names),
         ("speed", made.speeds, u_names),

@@ -79,18 +79,32 @@ class ConstraintMethods(Builder):
             at_a=at_a, at_b=at_b, rotation_a=rotation_a, rotation_b=rotation_b,
         )  # fmt: skip
 
-    def constrain(self, value: Any, name: str = "") -> Condition:
-        """Keep an expression of coordinates, parameters and time at zero."""
+    def constrain(self, name: Any = "", value: Any = None) -> Condition:
+        """Keep an expression of coordinates, parameters and time, the `value`, at zero; the name may be left out."""
         return self._condition(name, "position", value)
 
-    def constrain_speed(self, value: Any, name: str = "") -> Condition:
-        """Keep an expression that is linear in the speeds at zero: a condition on the velocities."""
+    def constrain_speed(self, name: Any = "", value: Any = None) -> Condition:
+        """Keep an expression f of coordinates, speeds, parameters and time, the `value`, at zero; the name is optional.
+
+        Where f is not linear in the speeds, the forces that keep it are λ ∂f/∂u (Chetaev's rule). Constraints are
+        then kept by multipliers alone, and not where ∂f/∂u vanishes, as at rest where f is a square.
+
+        >>> import polhode as ph
+        >>> s = ph.System("Appell and Hamel")
+        >>> slides = ph.Compound(*map(ph.Prismatic, "xyz"))
+        >>> vx, vy, vz = s.joint("slide", s.ground, s.body("mass", 2), slides, speeds=["vx", "vy", "vz"]).u
+        >>> _ = s.constrain_speed("machine", vx**2 + vy**2 - vz**2 / 4)
+        >>> s.derive().constraints.A
+        Matrix([[2*vx, 2*vy, -vz/2]])
+        """
         return self._condition(name, "speed", value)
 
-    def _condition(self, name: str, level: str, value: Any) -> Condition:
+    def _condition(self, name: Any, level: str, value: Any) -> Condition:
         from .constraints import Condition
         from .reading import number_of
 
+        if not isinstance(name, str) and (value is None or isinstance(value, str)):
+            name, value = value or "", name  # the name is left out, or stands behind
         label = f"condition {len(self.constraints) + 1}" if isinstance(name, str) and not name else name
         return self.constraint(label, Condition, **{level: number_of(value, Condition.place_of(label))})
 

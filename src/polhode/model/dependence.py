@@ -113,8 +113,6 @@ def check_kinds(value: Any, what: str, rule: Rule, place: str, own: tuple[Expr, 
 
 #: Symbols that vary during a run and may be in a motion.
 _VARYING = ("time", "coordinate", "speed")
-#: How often a kind of table can be differentiated with a continuous result.
-_SMOOTH = {"held": -1, "linear": 0, "pchip": 1, "cubic": 2}
 _GAP, _WHOLE = symbol("gap", "gap"), symbol("whole", "gap")
 
 
@@ -213,7 +211,7 @@ def _folded(value: Expr) -> Expr:
 
 def _table_order(table: Table, argument: Expr) -> int | None:
     """The same of a table: between its points by its kind, and at its ends where it is held beyond them."""
-    smooth = _SMOOTH[table.points.kind] - sum(table.orders)
+    smooth = table.points.smoothness - sum(table.orders)
     if smooth < 1:
         return max(smooth + 1, 0)
     if table.points.outside != "hold" or table.arity > 1:

@@ -104,7 +104,8 @@ _TITLES = {
     "prescribed": "prescribed motion of", "motors": "motor of joint",
 }  # fmt: skip
 _LOADS: dict[type, dict[str, str]] = {
-    p.PointForce: {"point": "m", "vector": "N"}, p.BodyTorque: {"vector": "N·m"}, p.PotentialEnergy: {"energy": "J"},
+    p.PointForce: {"point": "m", "vector": "N", "energy": "J"}, p.BodyTorque: {"vector": "N·m"},
+    p.PotentialEnergy: {"energy": "J"},
     p.LineTension: {"tension": "N", "elastic": "N", "energy": "J"},
 }  # fmt: skip
 _CURE = "Check the units that are stated; a number that carries a unit is written as a parameter with that unit."

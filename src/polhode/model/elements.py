@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import ModelError
-from ..expr import as_expr, derivative, free_symbols
+from ..expr import as_expr, derivative, free_symbols, gradient, is_zero
 from .body import Frame
 from .constraints.protocol import Constraint, ContactConstraint, check_bodies
 from .field_values import check_element, completed, field_values
-from .forces.protocol import LENGTH, RATE, ForceElement, LineTension, PotentialEnergy, PrimitiveLoad
+from .forces import protocol as p
+from .forces.protocol import EnergyStore, ForceElement, LineTension, PointForce, PotentialEnergy, PrimitiveLoad
 from .joints import JointType
 from .lookup import check_new, check_spellings, joint_named
 from .reading import checked_name, index_of, number_of
@@ -57,7 +58,9 @@ def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) 
     index = index_of(index, len(found.q), "coordinate", place)
     if not _stands_alone(found.type, index):
         message = f"coordinate number {index} of this {found.type.kind} joint cannot be prescribed alone."
-        cure = "Prescribe revolute, prismatic or screw joints, or a compound of them."
+        cure = (
+            "Prescribe revolute, prismatic or screw joints, or a compound of them; or weld it at=…, rotation=… of time."
+        )
         raise ModelError(message, place, cure, "E-MODEL-UNSUPPORTED")
     name = found.q[index].name
     if name in system.prescribed or found.name in system.couplings:
@@ -128,14 +131,20 @@ def _check_ends(element: ForceElement) -> None:
 
 def _check(element: ForceElement, load: PrimitiveLoad) -> None:
     """Refuse energies that depend on the motion, and tensions that do not follow from their energy."""
-    if isinstance(load, PotentialEnergy | LineTension):
-        moving = {"speed", "effort", "acceleration"} | ({"coordinate"} if isinstance(load, LineTension) else set())
-        wrong = [x for x in free_symbols([load.energy]) if x.data[0] in moving or x is RATE]
+    if isinstance(load, EnergyStore) and load.energy is not None:
+        moving = {"speed", "effort", "acceleration", "velocity"}
+        moving |= set() if isinstance(load, PotentialEnergy) else {"coordinate"}
+        wrong = [x for x in free_symbols([load.energy]) if x.data[0] in moving or x is p.RATE]
         if wrong:
             message = f"a potential cannot depend on the {wrong[0].data[0]} '{wrong[0].name}'."
             cure = "Use joint_force, force, torque or line_force for what depends on motion."
             raise ModelError(message, element.place, cure, "E-MODEL-DEPENDENCE")
-    if isinstance(load, LineTension) and derivative([load.energy], LENGTH)[0] != load.elastic:
+    if isinstance(load, PointForce) and load.energy is not None:
+        slope = gradient(load.energy, list(p.POSITION))
+        if load.frame != p.GROUND or not all(is_zero(f + s) for f, s in zip(load.vector, slope, strict=True)):
+            message = f"the force on '{load.body}' is not the downward slope -∂V/∂r of its potential."
+            raise ModelError(message, element.place, "Give the potential alone.", "E-MODEL-DEPENDENCE")
+    if isinstance(load, LineTension) and derivative([load.energy], p.LENGTH)[0] != load.elastic:
         message = f"the elastic tension {load.elastic} is not the slope of the stored energy {load.energy}."
         cure = "Give its derivative by LENGTH, and what is not elastic as the tension."
         raise ModelError(message, element.place, cure, "E-MODEL-DEPENDENCE")

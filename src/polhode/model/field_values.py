@@ -199,6 +199,6 @@ def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
 def _check_smooth(curve: list[Expr], place: str) -> None:
     """No corners: where a table bends, its slope jumps, and the curve has no tangent."""
     for node in topological(curve):
-        if node.op == CALL and isinstance(node.data, Table) and node.data.points.kind == "linear":
+        if node.op == CALL and isinstance(node.data, Table) and node.data.points.smoothness < 1:
             message = f"table '{node.data.label}' has corners, where the curve has no tangent."
             raise ModelError(message, place, "Give the table kind='cubic' or kind='pchip'.", "E-CONSTRAINT-UNSUPPORTED")

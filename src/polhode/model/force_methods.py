@@ -110,12 +110,19 @@ class ForceMethods(Builder):
         """
         self._apply("line_force", a=a, b=b, tension=law, at_a=at_a, at_b=at_b, name=name)
 
-    def gravity_field(self, law: Callable[[Vector], Iterable[Any]], name: str = "") -> None:
+    def gravity_field(
+        self,
+        law: Callable[[Vector], Iterable[Any]] | None = None,
+        name: str = "",
+        potential: Callable[[Vector], Any] | None = None,
+    ) -> None:
         """A field that accelerates every mass: `law(position)` at each mass centre, in ground components.
 
         It adds to the system's uniform gravity, which is then mostly set to zero; it acts on bodies added later too.
+        Its energy is that of the `potential(position)`, in J/kg, whose downward slope is the law, or gives it; that of
+        a law with powers of the distance is found. Without a potential the field is a force that does work.
         """
-        self._apply("gravity_field", acceleration=law, name=name)
+        self._apply("gravity_field", acceleration=law, potential=potential, name=name)
 
     def potential(self, energy: Any, name: str = "") -> None:
         """Add a potential energy: any expression of coordinates, parameters and time."""

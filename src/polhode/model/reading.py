@@ -80,9 +80,13 @@ def pose_of(at: Iterable[Any], rotation: Any, place: str) -> Pose:
     return Pose(R, vector_of(at, f"{place} position"))
 
 
-def names_of(joint: str, labels: list[str], given: Sequence[str] | None, place: str) -> list[str]:
+def names_of(
+    joint: str, labels: list[str], given: Sequence[str] | None, place: str, usual: Sequence[str | None] = ()
+) -> list[str]:
+    """Names as given; else the `usual` ones, and where there is none the joint's name with a label."""
     if given is None:
-        return [f"{joint}_{label}" if label else joint for label in labels]
+        made = [f"{joint}_{label}" if label else joint for label in labels]
+        return [name or label for name, label in zip(usual, made, strict=True)] if usual else made
     names = list_of(given, "a list of names", place)
     if len(names) != len(labels):
         message = f"{len(names)} names are given for {len(labels)}."
@@ -163,14 +167,20 @@ def result_of(law: Callable[..., Any], arguments: Sequence[Any], place: str) -> 
     return law(*arguments)
 
 
-def speed_roles(kind: JointType, q_names: list[str], u_names: list[str]) -> list[str]:
-    """For each speed whether it is the rate of the coordinate of its name."""
+def rated_names(kind: JointType, q_names: list[str]) -> list[str | None]:
+    """For each speed the coordinate whose rate it is; None for other combinations of rates."""
     rates: list[str | None] = []
     start = 0
     for stage in kind.stages:
         own = q_names[start : start + stage.speeds]
         rates += own if stage.speeds_are_rates else [None] * stage.speeds
         start += stage.coordinates
+    return rates
+
+
+def speed_roles(kind: JointType, q_names: list[str], u_names: list[str]) -> list[str]:
+    """For each speed whether it is the rate of the coordinate of its name."""
+    rates = rated_names(kind, q_names)
     return ["" if u == rate else QUASI if u in q_names else OWN for u, rate in zip(u_names, rates, strict=True)]
 
 

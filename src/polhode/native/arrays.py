@@ -119,13 +119,7 @@ def scale_quaternions(states: Floats, groups: Sequence[tuple[int, int]]) -> None
 
 
 def unit_quaternions(q: Any, starts: Sequence[int]) -> tuple[Any, list[Floats]]:
-    """Coordinates with the quaternions that begin at these indices scaled to unit length, and the lengths they had.
-
-    Where all are of unit length already there are no lengths; what is no array of numbers is handed back as it is.
-
-    >>> unit_quaternions([0.0, 3.0, 0.0, 4.0, 7.0], [0])
-    (array([0. , 0.6, 0. , 0.8, 7. ]), [array([5.])])
-    """
+    """Coordinates with the quaternions that begin at these indices scaled to unit length, and the lengths they had."""
     given = q
     if type(q) is not np.ndarray or q.dtype != np.float64:
         try:
@@ -165,10 +159,7 @@ def _scaled(part: Floats, start: int) -> Floats:
 
 
 def stretch(rates: Floats, axes: int, starts: Sequence[int], lengths: Sequence[Floats]) -> None:
-    """Rates of unit quaternions as those of the quaternions themselves: ė = Γ(e) ω is linear in e.
-
-    Coordinates run along the first of the last `axes` axes: of a vector q̇, or of the rows of Γ.
-    """
+    """Rates of unit quaternions as those of the quaternions themselves: ė = Γ(e) ω is linear in e."""
     for start, length in zip(starts, lengths, strict=True):
         if axes == 1:
             rates[..., start : start + 4] *= length

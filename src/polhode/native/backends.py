@@ -307,10 +307,7 @@ def llvm_backend(program: Program, store: CodeStore) -> Native:
 
 
 def stored_native(program: Callable[[], Program], store: CodeStore, saved: int) -> Native:
-    """Native code of the program that a store is of, which is called for only where that code is not stored.
-
-    Raises OSError where it is not and LLVM does not work.
-    """
+    """Native code of the program that a store is of, which is called for only where that code is not stored."""
 
     def read(entry: Entry) -> Native:
         facts, of_lanes = entry.facts, functools.partial(lane_code, program, store)

@@ -56,10 +56,7 @@ def _code() -> Code:
 
 
 class BoundLoop:
-    """A compiled function for the first `count` rows of its arrays; an array of one dimension is shared by all rows.
-
-    Rows in whole groups of lanes are computed side by side, the others one after the other. The arrays are held.
-    """
+    """A compiled function for the first `count` rows of its arrays; an array of one dimension is shared by all rows."""
 
     def __init__(
         self,

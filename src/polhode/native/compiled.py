@@ -32,14 +32,6 @@ def compile_program(
 
     `backend` is "llvm", "c", "numpy", or "auto": the first of these that works here. `cache` stores compiled code on
     disk. `parameters` fixes the parameters, which may otherwise be given with each call.
-
-    >>> from polhode.codegen.ir.program import Array, Instruction, Output
-    >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
-    >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
-    >>> compile_program(square, backend="numpy")([[1], [2], [3]])
-    array([[1.],
-           [4.],
-           [9.]])
     """
     from ..codegen.ir.ops import check_program
 

@@ -139,10 +139,7 @@ def _target_machine(machine: Host, level: int = 2) -> Any:
 
 
 def _provide_library_functions() -> None:
-    """Hand LLVM those functions of the C library that the process does not export; LLVM ends a process that lacks one.
-
-    On Windows the library is ucrtbase: msvcrt is older than C99 and has no fma.
-    """
+    """Hand LLVM the functions of the C library that the process does not export; LLVM aborts where one is missing."""
     import llvmlite.binding as llvm
 
     missing = [name for name in (*LIBRARY, "sin", "cos", "fma") if not llvm.address_of_symbol(name)]

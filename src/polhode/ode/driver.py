@@ -1,9 +1,9 @@
 """The driver of native runs: a while at a time, so that progress moves and an interrupt ends the run.
 
 An interrupt (SIGINT) is raised by Python between two lines of Python: in a function that native code calls, or in one
-that is called when an object dies, it may rise where nobody catches it. So along a run the handler notes it, and while
-native code runs raises it inside of the user's function only; the native loop returns at the end of the step, and the
-driver raises it there. A second one is raised at once.
+that is called when an object is deleted, it may be raised where no handler is active. During a run the signal handler
+therefore records it, and while native code runs raises it only inside the user's function; the native loop returns at
+the end of the step, and the driver raises it there. A second one is raised at once.
 """
 
 from __future__ import annotations

@@ -375,11 +375,7 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
 
 @native
 def _mark_due(run: Run, t: float, latest: float) -> int:
-    """Note for each event of a user whether it is due at t; how many are, or minus a reason.
-
-    It is where a zero is located up to `latest`, or where its value and slope at t show one: what is zero where a step
-    ends may show its sign in the next one only.
-    """
+    """Note for each event of a user whether it is due at t; how many are, or minus a reason."""
     events = run.events
     count, due = run.event_count - events.switch_count, 0
     if count > 0:

@@ -120,10 +120,7 @@ def scan(run: Run) -> int:
 
 @inline
 def _ends_at_zero(run, before, end):
-    """True if the run ends where an event, which had a value at the last check of the step, is zero to rounding.
-
-    It would get there within `ZENO`: what comes behind the end of a run is not known.
-    """
+    """True if the run ends where an event, which had a value at the last check of the step, is zero to rounding."""
     change, part = end - before, (1.0 - _CHECKS[-1]) * (run.t - run.t_old)
     is_near = absolute(end) * part <= ZENO * largest(1.0, absolute(run.t)) * absolute(change)
     return run.t >= run.t_final and is_near and end * change <= 0.0 and change != 0.0
@@ -193,10 +190,7 @@ def _weighted(weights, values):
 
 @native
 def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
-    """The first zero of an event in (begin, run.t], where it comes with a sign; nan where there is none, inf for nan.
-
-    The right ends of intervals that are still to be tested lie on a stack, run.events.nodes.
-    """
+    """The first zero of an event in (begin, run.t], where it comes with a sign; nan for none, inf for nan."""
     events = run.events
     stack, depth, left = events.nodes, 0, _MOST_INTERVALS
     stack[0] = run.t
@@ -262,10 +256,7 @@ def next_sign_change(run: Run, number: int, begin: float, sign: float) -> float:
 
 @native
 def zero_between(run: Run, number: int, before: float, after: float, sign: float) -> float:
-    """The zero between two times at which an event has opposite signs, by Chandrupatla's method; 1e300 for nan.
-
-    Where the value at the first time has not the sign with which the event comes, the zero is there.
-    """
+    """The zero between two times at which an event has opposite signs, by Chandrupatla's method; 1e300 for nan."""
     a, b, c = after, before, before
     fa, fb, fc = event_value(run, number, after), event_value(run, number, before), 0.0
     if is_nan(fa) or is_nan(fb):

@@ -321,10 +321,7 @@ def _test_each(method: LaneMethod, width: Any, is_probed: Any, lanes: Lanes) -> 
 
 @native
 def _write_due(method: LaneMethod, width: Any, lanes: Lanes) -> None:
-    """Samples that are due, at the end of a step from run.x, inside of it from run.y.
-
-    A lane whose dense output does not fit the rates there hands its member back.
-    """
+    """Samples that are due, at the end of a step from run.x, inside of it from run.y."""
     for lane in counted(width):
         if lanes.taken[lane] > 0:
             run = entry(lanes.runs, lane, Lane)

@@ -230,11 +230,7 @@ def _is_projection_due(run):
 
 @native
 def _check_samples(run: Run) -> int:
-    """Compare the slope of the dense output with the rates at the samples inside of the step.
-
-    Where they differ by too much the step is undone, to be taken again shorter. A reason to return, or GO_ON. The
-    states are kept in the rows of the samples.
-    """
+    """Compare the slope of the dense output with the rates at the samples inside of the step."""
     number = run.next_sample
     run.samples_ready = number
     while number < run.sample_count:
@@ -273,10 +269,7 @@ def _undo_step(run):
 
 @inline
 def _pass_time_event(run):
-    """Go on behind the next time event; -1, or a reason to return.
-
-    Where the run cannot begin natively there it is left before it, as done; the caller goes on from there.
-    """
+    """Go on behind the next time event; -1, or a reason to return."""
     schedule = run.schedule
     k = schedule.next
     if not k < schedule.count:

@@ -59,10 +59,7 @@ class Members(Struct):
 
 @native
 def step_members(members: Members, dt: float) -> int:
-    """Take members whose reason is 0 a time dt further, up to their bounds; how many have another reason.
-
-    A member that does not get there, nor to an event that ends it, stays where it is.
-    """
+    """Take members whose reason is 0 a time dt further, up to their bounds; how many have another reason."""
     run, stopped = members.run, 0
     for member in range(members.first, members.end):
         if members.reasons[member] == 0 and members.times[member] < members.bounds[member]:

@@ -109,11 +109,7 @@ def method_code(name: str) -> MethodCode:
 
 
 class Traits(NamedTuple):
-    """What a right-hand side is made of.
-
-    One of sums, products, quotients, roots, sines and cosines of the state alone changes as slowly as the state does;
-    others may have something in them that is short in time or space, which a step can miss.
-    """
+    """What a right-hand side is made of."""
 
     has_series: bool
     may_hide: bool

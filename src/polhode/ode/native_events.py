@@ -89,11 +89,7 @@ class EventLogs:
 
 
 class EventMemory:
-    """The events of one run, or of the members that a thread runs.
-
-    `values` is a compiled function of x and t, or a Python function of t and the array x that fills the values;
-    `clock` is the address of the time.
-    """
+    """The events of one run, or of the members that a thread runs."""
 
     def __init__(
         self,
@@ -148,10 +144,7 @@ class EventMemory:
             record.log, record.log_room = self._log.ctypes.data, len(self._log)
 
     def switch_by(self, side: Any, signs: Floats, bounds: Floats) -> None:
-        """Take the last events, which are switches, from a function.
-
-        The right-hand side has the `signs`, held constant, and the `bounds` between which it reads tables.
-        """
+        """Take the last events, which are switches, from a function."""
         count = sum(each.kind >= SWITCHES for each in self.effects)
         record = self.record
         first = self.values[len(self.effects) - count :]

@@ -48,10 +48,7 @@ def _code_in_lanes(name: str, lanes: int) -> Code:
 
 
 def lane_code(name: str, function: Compiled, groups: tuple[tuple[int, int], ...] = ()) -> LaneCode | None:
-    """The code of a method for a function; None where it has none in lanes, or members would not have the same bits.
-
-    Fixed steps bring `groups` to unit length. Raises OSError where LLVM does not work.
-    """
+    """The code of a method for a function; None where it has none in lanes, or members would not have the same bits."""
     lanes = function.native.lanes
     if lanes == 1 or not method_named(name).has_lanes:
         return None
@@ -82,10 +79,7 @@ def lane_code(name: str, function: Compiled, groups: tuple[tuple[int, int], ...]
 
 
 class LaneRuns:
-    """Runs in the lanes of vectors, of one right-hand side that rounds in lanes as it does for one state.
-
-    All that is set of a run `like` them, its samples included, holds for each of them.
-    """
+    """Runs in the lanes of vectors, of one right-hand side that rounds in lanes as it does for one state."""
 
     def __init__(
         self, code: LaneCode, like: NativeRun, function: Compiled, given: Mapping[str, Floats], members: MemberRows

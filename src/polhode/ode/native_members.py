@@ -19,10 +19,7 @@ _STRUCTURE = Members.structure()
 
 @dataclass(frozen=True, eq=False)
 class MemberRows:
-    """Runs that differ in their starts and in rows of their own; what becomes of each is written by native code.
-
-    A thread that is free takes the next member, from one counter for all threads.
-    """
+    """Runs that differ in their starts and in rows of their own; what becomes of each is written by native code."""
 
     starts: Floats  # (N, n)
     own: Mapping[str, Floats]  # rows (N, …) of the work array, efforts, inputs; of other functions as "jacobian.work"

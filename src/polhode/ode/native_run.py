@@ -149,10 +149,7 @@ class WatchedLimits:
 
 
 class NativeRun:
-    """A run in native memory; `advance` takes steps until there is a reason to return.
-
-    `x` and `f` are views of the state and its rates as they are now.
-    """
+    """A run in native memory; `advance` takes steps until there is a reason to return."""
 
     def __init__(
         self,
@@ -219,11 +216,8 @@ class NativeRun:
     @property
     def calls_python(self) -> bool:
         """True if native code calls Python functions."""
-        return bool(self.record.calls_python) or "projection" in self._kept or self._has_python_events
-
-    @property
-    def _has_python_events(self) -> bool:
-        return "events" in self._kept and bool(self.events.record.calls_python)
+        by_events = "events" in self._kept and bool(self.events.record.calls_python)
+        return bool(self.record.calls_python) or "projection" in self._kept or by_events
 
     @property
     def clock(self) -> int:
@@ -244,7 +238,7 @@ class NativeRun:
         callback = self.callback(evaluate)
         return RightSide(ctypes.cast(callback, ctypes.c_void_p).value or 0, table, 0, 1, {}, [callback])
 
-    def prompted(self, side: RightSide, prompt: Callable[[float, Floats], None]) -> RightSide:
+    def prompted(self, side: RightSide, prompt: Callable[[float, Floats], object]) -> RightSide:
         """A compiled right-hand side before each evaluation of which a Python function of t and x is called."""
         compiled = _CALLBACK(side.address)
         table = ctypes.addressof(side.table)

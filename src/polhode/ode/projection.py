@@ -2,6 +2,8 @@
 
     q ← q + Γ(q) δ,    A δ = -φ,    then    u ← u + δu,    A (u + δu) + a = 0
 
+The second is one step; where rows are not linear in u, A = ∂f/∂u, it is repeated until f = 0.
+
 δ and δu are the least in the metric of the masses. The right-hand side gives Γ δ (`displacement`), δu (`change`) and
 the pivots of A M⁻¹ Aᵀ, each the squared distance of a row of A from those before it. A row is weak where its pivot is
 small beside what it was before, at first beside those of other rows. It need not be ill conditioned: a row is long in
@@ -32,10 +34,7 @@ _WEAKER = 0.25
 
 @native
 def rates_by_rows(run: Run, t: float, x: Array, out: Array) -> int:
-    """The rates by elimination with the rows as they are; run.weakness is the least pivot by its usual size.
-
-    Where a pivot vanishes there are none, if other rates can be had.
-    """
+    """The rates by elimination with the rows as they are; run.weakness is the least pivot by its usual size."""
     reason = plain_rates(run, t, x, out)
     if reason > 0:
         return reason
@@ -92,8 +91,16 @@ def projection_by_rows(run: Run, t: float, x: Array) -> int:
             x[i] = x[i] + run.displacement[i]
         scale_to_unit(run, x)
         satisfy_definitions(run, t, x)
-    for i in range(run.speed_count):
-        x[run.coordinate_count + i] = x[run.coordinate_count + i] + run.change[i]
+    steps = 0
+    while True:
+        for i in range(run.speed_count):
+            x[run.coordinate_count + i] = x[run.coordinate_count + i] + run.change[i]
+        if run.is_curved == 0 or steps >= MOST_STEPS or largest_entry(run.change, 0, run.speed_count) <= NEAR:
+            break
+        steps += 1
+        reason = rates_by_rows(run, t, x, run.residual)
+        if reason > 0:
+            return reason
     if run.check_count > 0:
         run.check_arguments[0] = x
         call(run.check_at, run.check_arguments)

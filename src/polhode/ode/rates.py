@@ -24,10 +24,7 @@ from .record import Reason, Run
 
 @inline
 def call_python_or_native(run, function, arguments, is_python):
-    """Call a function, unless one has failed: run.failed stays set until Python has raised what went wrong.
-
-    A Python function resets it when it has succeeded.
-    """
+    """Call a function, unless one has failed: run.failed stays set until Python has raised what went wrong."""
     if run.failed == 0:
         run.failed = is_python
         call(function, arguments)

@@ -265,6 +265,7 @@ class Run(Struct):
     change: Array
     speed_count: int
     residual: Array
+    is_curved: int  # 1 where conditions on the speeds are not linear in them
     check_at: Code
     check_arguments: Pointers
     check_values: Array

@@ -37,11 +37,7 @@ _VANISHES = 1e-2
 
 @native
 def passes_pose(run: Run, t: float, x: Array, out: Array) -> bool:
-    """True if there is a singular pose to pass near x; then out and run.state_on are rates and state.
-
-    `out` are any rates at x, of which q̇ is right whatever the pivots are, and the pivots of the last evaluation those
-    at x.
-    """
+    """True if there is a singular pose to pass near x; then out and run.state_on are rates and state."""
     if run.passes_poses == 0:
         return False
     velocity = row(run.nodes, run, 2)
@@ -245,10 +241,7 @@ def checked_projection(run: Run, t: float, x: Array) -> int:
 
 @inline
 def keeps_determinant(run):
-    """True if the determinant of dependent speeds has the sign that it had; one that has not is beyond a dead point.
-
-    Two pivots may change their signs at once, as they do where the elimination, and not the mechanism, is singular.
-    """
+    """True if the determinant of dependent speeds has the sign that it had; one that has not is beyond a dead point."""
     sign = 1.0
     for i in range(run.pivot_count):
         if run.pivots[i] * run.pivot_signs[i] < 0.0:
@@ -261,10 +254,7 @@ def keeps_determinant(run):
 
 @native
 def move_to_branch(run: Run, t: float, x: Array) -> int:
-    """Near a singular pose x becomes the state of a motion through it: a pose may allow speeds that no motion has.
-
-    A reason where there is no such pose, else 0.
-    """
+    """Near a singular pose x becomes the state of a motion through it: a pose may allow speeds that no motion has."""
     reason = rates_by_rows(run, t, x, run.residual)
     if reason == Reason.FAILED:
         return reason

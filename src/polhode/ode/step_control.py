@@ -25,10 +25,7 @@ MOST_RETRIES = 12
 
 @inline
 def first_step(run, order, rates):
-    """The length of a first step, from the rates at the start and those a little later (Hairer, Nørsett, Wanner, II.4).
-
-    `rates(t, x, out)` evaluates the right-hand side.
-    """
+    """The length of a first step, by the rates at the start and a little later (Hairer, Nørsett, Wanner, II.4)."""
     x, y, k = run.x, run.y, row(run.k, run, 0)
     size, speed = norm(run, run.x), norm(run, run.f)
     h = 0.01 * size / speed if (size >= 1e-5) & (speed >= 1e-5) else 1e-6

@@ -3,10 +3,11 @@
 Both have rational formulas. With R the rotation of the chart's coordinates c, ω its angular velocity in body
 components and A the matrix of ω = A(c) ċ,
 
-    ω̇ = A(c) c̈ + κ |ω|² c - (c·ω) ω,
+    R is that of the quaternion (1 - k c², (1 + k) c),    A⁻¹ = ((1 - k c²) 1 + (1 + k) (c cᵀ + ĉ))/(2 (1 + k))
+    ω̇ = A(c) c̈ + ½ k |ω|² c - (c·ω) ω
 
-    vector  c = a tan(θ/2)   A = 2 (1 - ĉ)/(1 + c²)                        A⁻¹ = ½ (1 + c cᵀ + ĉ)                κ = 0
-    half    c = a tan(θ/4)   A = 4 ((1 - c²) 1 - 2 ĉ + 2 c cᵀ)/(1 + c²)²   A⁻¹ = ¼ ((1 - c²) 1 + 2 ĉ + 2 c cᵀ)   κ = ½
+    vector  k = 0   c = a tan(θ/2)   A = 2 (1 - ĉ)/(1 + c²)
+    half    k = 1   c = a tan(θ/4)   A = 4 ((1 - c²) 1 - 2 ĉ + 2 c cᵀ)/(1 + c²)²
 
 The second is the vector-parameter of a rotation that, made twice, is R; it is known as the modified Rodrigues
 parameters. In a segment it is measured from the middle of the turn, so that |c| = tan(θ/8) at its ends: cubics in it
@@ -49,33 +50,41 @@ def times(matrices: Floats, vectors: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Chart:
-    """A way to write a rotation by three numbers c, and from which orientation a segment of a spline is measured."""
+    """A way to write a rotation by three numbers c; with k = 1, c = 0 in the middle of a segment, else at its start."""
 
-    #: Whether c = 0 in the middle of a segment's turn, and not at its start.
-    from_middle: bool
-    #: c of a unit quaternion with positive scalar.
-    of_quaternion: Callable[[Any], Any]
-    #: A quaternion of c, scalar first, not of unit length; polynomial in c.
-    quaternion: Callable[[Floats], Floats]
-    #: A(c) x, as in ω = A ċ.
-    velocity: Callable[[Floats, Floats], Floats]
-    #: A(c)⁻¹ x, as in ċ = A⁻¹ ω.
-    rate: Callable[[Floats, Floats], Floats]
-    kappa: float
+    k: int
+
+    def of_quaternion(self, q: Any) -> Any:
+        """c of a unit quaternion with positive scalar."""
+        return q[..., 1:] / (self.k + q[..., :1])
+
+    def quaternion(self, c: Floats) -> Floats:
+        """A quaternion of c, scalar first, not of unit length; polynomial in c."""
+        return np.concatenate([1 - self.k * dot(c, c), (1 + self.k) * c], axis=-1)
+
+    def velocity(self, c: Floats, x: Floats) -> Floats:
+        """A(c) x, as in ω = A ċ."""
+        k, square = self.k, dot(c, c)
+        turned = (1 - k * square) * x + (2 * k * dot(c, x) * c - (1 + k) * cross(c, x))
+        return 2 * (1 + k) / (1 + square) ** (1 + k) * turned
+
+    def rate(self, c: Floats, x: Floats) -> Floats:
+        """A(c)⁻¹ x, as in ċ = A⁻¹ ω."""
+        k = self.k
+        return ((1 - k * dot(c, c)) * x + (1 + k) * (dot(c, x) * c + cross(c, x))) / (2 * (1 + k))
 
     def angular_acceleration(self, c: Floats, cddot: Floats, w: Floats) -> Floats:
-        """ω̇ = A(c) c̈ + κ |ω|² c - (c·ω) ω."""
+        """ω̇ = A(c) c̈ + ½ k |ω|² c - (c·ω) ω."""
         return self.velocity(c, cddot) + self.turning(c, w)
 
     def turning(self, c: Floats, w: Floats) -> Floats:
         """What ω̇ has beside A c̈, quadratic in ω."""
-        turned = -dot(c, w) * w
-        return turned + self.kappa * dot(w, w) * c if self.kappa else turned
+        return self.k / 2 * dot(w, w) * c - dot(c, w) * w
 
     def turning_D_w(self, c: Floats, w: Floats) -> Floats:
         """The derivative of `turning` by ω."""
         return (
-            2 * self.kappa * c[..., :, None] * w[..., None, :]
+            self.k * c[..., :, None] * w[..., None, :]
             - w[..., :, None] * c[..., None, :]
             - dot(c, w)[..., None] * np.eye(3)
         )
@@ -86,35 +95,7 @@ def matrix_of(linear: Callable[[Floats, Floats], Floats], c: Floats) -> Floats:
     return np.swapaxes(linear(c[..., None, :], np.eye(3)), -1, -2)
 
 
-def _vector_quaternion(c: Floats) -> Floats:
-    return np.concatenate([np.ones_like(c[..., :1]), c], axis=-1)
-
-
-def _vector_velocity(c: Floats, x: Floats) -> Floats:
-    return 2 / (1 + dot(c, c)) * (x - cross(c, x))
-
-
-def _vector_rate(c: Floats, x: Floats) -> Floats:
-    return 0.5 * (x + dot(c, x) * c + cross(c, x))
-
-
-def _half_quaternion(c: Floats) -> Floats:
-    return np.concatenate([1 - dot(c, c), 2 * c], axis=-1)
-
-
-def _half_velocity(c: Floats, x: Floats) -> Floats:
-    square = dot(c, c)
-    return 4 / (1 + square) ** 2 * ((1 - square) * x + 2 * (dot(c, x) * c - cross(c, x)))
-
-
-def _half_rate(c: Floats, x: Floats) -> Floats:
-    return 0.25 * ((1 - dot(c, c)) * x + 2 * (dot(c, x) * c + cross(c, x)))
-
-
-CHARTS: dict[str, Chart] = {
-    "half": Chart(True, lambda q: q[..., 1:] / (1 + q[..., :1]), _half_quaternion, _half_velocity, _half_rate, 0.5),
-    "vector": Chart(False, lambda q: q[..., 1:] / q[..., :1], _vector_quaternion, _vector_velocity, _vector_rate, 0.0),
-}
+CHARTS = {"half": Chart(1), "vector": Chart(0)}
 
 
 def product(p: Any, q: Any) -> Any:

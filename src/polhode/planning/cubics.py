@@ -19,15 +19,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
+from numpy.polynomial.polynomial import polyder, polyval
 from numpy.typing import NDArray
 
 from ..constraints.newton import solve
 from ..errors import PolhodeError, shown
 from ..geometry.rotations import Rotation, values
-from .charts import Chart, Floats, conjugate, matrices, matrix_of, product, times, unit
+from .charts import Chart, Floats, conjugate, dot, matrices, matrix_of, product, times, unit
 
 #: Two orientations as near to half a turn apart as this have no shorter way between them.
 _OPPOSITE = 1e-9
@@ -100,6 +102,8 @@ def place_in(knots: Floats, t: Any, place: str) -> tuple[Floats, NDArray[np.intp
 
 
 _MOST_STEPS = 40
+#: A segment is written as so many polynomials at most.
+_MOST_PARTS = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,9 +204,32 @@ def banded(before: Floats, own: Floats, after: Floats) -> Floats:
     return rows
 
 
-@dataclass(frozen=True, eq=False)
-class RotationMotion:
+class Motion:
     """Orientation, angular velocity and angular acceleration at given times."""
+
+    quaternion: Any
+    w: Any
+    wdot: Any
+
+    @cached_property
+    def R(self) -> Any:
+        """The rotation matrix, from body to fixed components."""
+        return matrices(self.quaternion)
+
+    @property
+    def w_fixed(self) -> Any:
+        """ω in the fixed frame's components."""
+        return times(self.R, self.w)
+
+    @property
+    def wdot_fixed(self) -> Any:
+        """ω̇ in the fixed frame's components: the same vector, for ω × ω = 0."""
+        return times(self.R, self.wdot)
+
+
+@dataclass(frozen=True, eq=False)
+class RotationMotion(Motion):
+    """A motion along cubics in a chart."""
 
     _chart: Chart
     _reference: Any
@@ -222,11 +249,6 @@ class RotationMotion:
         return unit(product(self._reference, self._chart.quaternion(self._c)))
 
     @cached_property
-    def R(self) -> Any:
-        """The rotation matrix, from body to fixed components."""
-        return matrices(self.quaternion)
-
-    @cached_property
     def w(self) -> Any:
         """ω in body components, rad/s."""
         x, y, z, _ = self._cubic
@@ -237,16 +259,6 @@ class RotationMotion:
         """ω̇ in body components, rad/s²."""
         x, y, *_ = self._cubic
         return self._chart.angular_acceleration(self._c, (6 * x * self._s + 2 * y) / self._h**2, self.w)
-
-    @property
-    def w_fixed(self) -> Floats:
-        """ω in the fixed frame's components."""
-        return times(self.R, self.w)
-
-    @property
-    def wdot_fixed(self) -> Floats:
-        """ω̇ in the fixed frame's components: the same vector, for ω × ω = 0."""
-        return times(self.R, self.wdot)
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,18 +277,63 @@ class Cubics:
             self.chart, self.reference[segment], self.coefficients[:, segment], (t - begin)[..., None] / h, h
         )
 
+    @cached_property
+    def polynomials(self) -> tuple[Floats, Any]:
+        """Knots and coefficients of a quaternion between them, by powers of τ from 0 to 1, constant first.
 
-def cubics_through(chart: Chart, t: Floats, knots: Any, start: Any, end: Any, place: str) -> Cubics:
-    """Cubics through unit quaternions of continuous sign; imaginary parts follow by one exact Newton step."""
+        The quaternion n of c has another length on either side of a knot. Times the quintic that has value, slope and
+        curvature of 1/|n| at both ends it is twice continuously differentiable, as n/|n| is. Segments are divided until
+        each coefficient of the quintic in Bernstein's form, and so the quintic itself, is positive.
+        """
+        c, k = self.coefficients[::-1], self.chart.k
+        n = np.zeros((7, *c.shape[1:-1], 4), dtype=c.dtype)  # 1 - k c², (1 + k) c
+        n[0, ..., 0], n[:4, ..., 1:] = 1, (1 + k) * c
+        for power, factor in enumerate(c):
+            n[power : power + 4, ..., 0] -= k * (factor * c).sum(axis=-1)
+        t, n = self.t, product(self.reference, n)
+        while True:
+            rates = [polyder(n, order) for order in range(7)]
+            (p, v, a), (P, V, A) = (_inverse_length(*(polyval(at, r) for r in rates[:3])) for at in (0.0, 1.0))
+            controls = np.stack([p, p + v / 5, p + 2 * v / 5 + a / 20, P - 2 * V / 5 + A / 20, P - V / 5, P])
+            if (controls.real > 0).all():
+                break
+            if len(t) > _MOST_PARTS * len(self.t):
+                cure = "Put knots nearer to each other, or take smaller coefficients."
+                raise PolhodeError("the curve turns too fast to be an expression.", "spline", cure, "E-PLANNING-FAILED")
+            halves = [[polyval(at, r) / (factorial(k) * 2.0**k) for k, r in enumerate(rates)] for at in (0.0, 0.5)]
+            n = np.swapaxes(halves, 0, 1).swapaxes(1, 2).reshape(7, -1, 4)
+            t = np.append(np.stack([t[:-1], (t[:-1] + t[1:]) / 2], axis=1), t[-1])
+        made = np.zeros((12, *n.shape[1:]), dtype=n.dtype)
+        for power in range(6):
+            share = [(-1) ** (power - j) * comb(5, power) * comb(power, j) for j in range(power + 1)]
+            made[power : power + 7] += np.tensordot(share, controls[: power + 1], 1) * n
+        return t, made
+
+
+def _inverse_length(n: Any, rate: Any, second: Any) -> tuple[Any, Any, Any]:
+    """1/|n| and its first two derivatives."""
+    s, sd = dot(n, n), dot(n, rate)
+    return s**-0.5, -sd * s**-1.5, 3 * sd**2 * s**-2.5 - (dot(rate, rate) + dot(n, second)) * s**-1.5
+
+
+def cubics_through(
+    chart: Chart, t: Floats, knots: Any, start: Any, end: Any, place: str, acceleration: Floats | None = None
+) -> Cubics:
+    """Cubics through unit quaternions of continuous sign; imaginary parts follow by one exact Newton step.
+
+    With an angular acceleration at the start, each segment continues the one before it.
+    """
     h = np.diff(t)
     turns = product(conjugate(knots[:-1]), knots[1:])
-    if chart.from_middle:  # half of a turn is a unit quaternion's mean with that of no turn
+    if chart.k:  # half of a turn is a unit quaternion's mean with that of no turn
         half = unit(turns + np.array([1.0, 0, 0, 0]))
         reference, c1 = product(knots[:-1], half), chart.of_quaternion(half)
         c0 = -c1
     else:
         reference, c1 = knots[:-1], chart.of_quaternion(turns)
         c0 = np.zeros_like(c1)
+    if acceleration is not None:
+        return Cubics(chart, t, reference, _recursion(chart, h, c0, c1, start, acceleration))
     mean = 2 * turns[:, 1:] / h[:, None]  # roughly: where Newton's method begins
     w = np.concatenate([mean[:1], (mean[:-1] + mean[1:]) / 2, mean[-1:]])
     for knot, given in ((0, start), (-1, end)):
@@ -297,3 +354,16 @@ def cubics_through(chart: Chart, t: Floats, knots: Any, start: Any, end: Any, pl
     v0, v1 = chart.rate(c0, found[:-1]) * h[:, None], chart.rate(c1, found[1:]) * h[:, None]
     cubic = np.stack([2 * (c0 - c1) + v0 + v1, 3 * (c1 - c0) - 2 * v0 - v1, v0, c0])
     return Cubics(chart, t, reference, cubic)
+
+
+def _recursion(chart: Chart, h: Floats, c0: Floats, c1: Floats, w: Floats, wdot: Floats) -> Floats:
+    """Coefficients of cubics from (ω, ω̇) at the start of each segment, that of the next being those at its end."""
+    rows = []
+    for length, begin, end in zip(h, c0, c1, strict=True):
+        z = chart.rate(begin, w) * length
+        y = chart.rate(begin, wdot - chart.turning(begin, w)) * length**2 / 2
+        x = end - begin - z - y
+        rows.append([x, y, z, begin])
+        w = chart.velocity(end, 3 * x + 2 * y + z) / length
+        wdot = chart.angular_acceleration(end, (6 * x + 2 * y) / length**2, w)
+    return np.moveaxis(np.array(rows), 0, 1)

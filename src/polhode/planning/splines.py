@@ -31,9 +31,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..constraints.newton import solve
 from ..errors import PolhodeError, unknown
+from ..expr import Expr
+from ..expr.calls import Function
 from ..geometry.pose import pose_parts
-from .charts import CHARTS, Floats, conjugate, cross, dot, from_turn, matrices, product, times
+from ..laws.law import Curve
+from .charts import CHARTS, Floats, conjugate, cross, dot, from_turn, matrices, product, times, unit
 from .cubics import (
+    Cubics,
+    Motion,
     RotationMotion,
     cubics_through,
     end_vector,
@@ -43,11 +48,12 @@ from .cubics import (
     place_in,
     unit_quaternions,
 )
+from .expressions import functions_of, motion_of
 
 _PLACE = "RotationSpline"
 
 
-class RotationSpline:
+class RotationSpline(Curve):
     """A curve through rotations R at times t with continuous angular velocity and acceleration.
 
     `R` is an array of n matrices, or rotations (`ph.Rotation`, SciPy's): one object, or a list. `start` and `end` are
@@ -55,6 +61,8 @@ class RotationSpline:
     there. Consecutive orientations are less than half a turn apart. `chart="vector"` writes each segment as a cubic in
     the vector-parameter from its start, (389), which serves small turns; the default, the vector-parameter of half the
     turn from its middle, any. `least="acceleration"` is the curve with the smallest ∫ |ω̇|² dt of all through the knots.
+    With `start` and `start_acceleration` each segment continues the one before it, as in Mladenova's section 9.2.3:
+    deviations grow by -(2 + √3) a knot. Called with an expression, such as `system.time`, it gives expressions.
 
     >>> import numpy as np
     >>> quarter = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
@@ -70,6 +78,7 @@ class RotationSpline:
         *,
         start: ArrayLike | None = None,
         end: ArrayLike | None = None,
+        start_acceleration: ArrayLike | None = None,
         chart: str = "half",
         least: str | None = None,
     ) -> None:
@@ -80,17 +89,64 @@ class RotationSpline:
         self.t = knot_times(t, _PLACE)
         self._knots = unit_quaternions(R, len(self.t), _PLACE)
         self._start, self._end = end_vector(start, "start", _PLACE), end_vector(end, "end", _PLACE)
-        self._segments: Any = cubics_through(CHARTS[chart], self.t, self._knots, self._start, self._end, _PLACE)
+        acceleration = end_vector(start_acceleration, "start_acceleration", _PLACE)
+        if acceleration is not None and (start is None or end is not None or least is not None):
+            message = "an angular acceleration at the start goes with an angular velocity there, and with nothing else."
+            cure = "Give start=… and leave out end and least."
+            raise PolhodeError(message, _PLACE, cure, "E-PLANNING-TYPE")
+        self._segments: Any = cubics_through(
+            CHARTS[chart], self.t, self._knots, self._start, self._end, _PLACE, acceleration
+        )
         if least is not None:
             self._segments = extremal(self)
 
     def __repr__(self) -> str:
         return f"RotationSpline({len(self.t)} rotations from {self.t[0]:g} to {self.t[-1]:g} s)"
 
-    def __call__(self, t: ArrayLike) -> Any:
+    def __call__(self, t: ArrayLike | Expr) -> Any:
         """The motion at a time or an array of times: `.R`, `.quaternion`, `.w`, `.wdot`, `.w_fixed`, `.wdot_fixed`."""
+        if isinstance(t, Expr):
+            return motion_of(t, self._functions)
         times, segment = place_in(self.t, t, _PLACE)
         return self._segments.at(times, segment)
+
+    @classmethod
+    def from_coefficients(cls, t: ArrayLike, R: Any, x: ArrayLike, y: ArrayLike, z: ArrayLike) -> RotationSpline:
+        """The curve from R at t[0] whose segments are R_k R(c), c = x_k τ³ + y_k τ² + z_k τ, τ from 0 to 1, (390).
+
+        c are vector-parameters; `x`, `y` and `z` have a row of three for each segment, which begins where
+        the one before it ends. Velocities are continuous where the coefficients make them so.
+        """
+        made, chart = cls.__new__(cls), CHARTS["vector"]
+        made.t = knot_times(t, _PLACE)
+        cubic = np.zeros((4, len(made.t) - 1, 3))
+        for k, given in enumerate((x, y, z)):
+            rows = numbers(given, "the coefficients", _PLACE)
+            if rows.shape != cubic[k].shape:
+                message = f"the coefficients have the shape {rows.shape}, not {cubic[k].shape}."
+                raise PolhodeError(message, _PLACE, "Give a row for each segment.", "E-PLANNING-SHAPE")
+            cubic[k] = rows
+        knots = [unit_quaternions([R], 1, _PLACE)[0]]
+        for turn in unit(chart.quaternion(cubic.sum(axis=0))):
+            knots.append(product(knots[-1], turn))
+        made._knots, made._start, made._end = np.array(knots), None, None
+        made._segments = Cubics(chart, made.t, made._knots[:-1], cubic)
+        return made
+
+    @property
+    def coefficients(self) -> tuple[Floats, Floats, Floats]:
+        """x, y, z of c = x τ³ + y τ² + z τ on each segment, τ from 0 to 1, (390); of `chart="vector"`."""
+        cubics = self._segments
+        if not isinstance(cubics, Cubics) or cubics.chart.k:
+            message = "the segments are no cubics in the vector-parameter from their start."
+            raise PolhodeError(message, _PLACE, 'Make the spline with chart="vector".', "E-PLANNING-TYPE")
+        x, y, z, _ = cubics.coefficients
+        return x, y, z
+
+    @cached_property
+    def _functions(self) -> list[Function]:
+        """Components of a quaternion along the curve, twice continuously differentiable, not of unit length."""
+        return functions_of("orientation", *self._segments.polynomials)
 
     @property
     def knots(self) -> Floats:
@@ -118,8 +174,8 @@ _MOST_STEPS = 60
 
 
 @dataclass(frozen=True, eq=False)
-class ExtremalMotion:
-    """Orientation, angular velocity and angular acceleration at given times, in body components."""
+class ExtremalMotion(Motion):
+    """A motion along series."""
 
     _q: Floats
     _w: Floats
@@ -133,11 +189,6 @@ class ExtremalMotion:
         return q / np.linalg.norm(q, axis=-1, keepdims=True)
 
     @cached_property
-    def R(self) -> Any:
-        """The rotation matrix, from body to fixed components."""
-        return matrices(self.quaternion)
-
-    @cached_property
     def w(self) -> Any:
         """ω in body components, rad/s."""
         return _horner(self._w, self._s) / self._h
@@ -148,16 +199,6 @@ class ExtremalMotion:
         powers = np.arange(1, len(self._w)).reshape(-1, *[1] * (self._w.ndim - 1))
         return _horner(self._w[1:] * powers, self._s) / self._h**2
 
-    @property
-    def w_fixed(self) -> Any:
-        """ω in the fixed frame's components."""
-        return times(self.R, self.w)
-
-    @property
-    def wdot_fixed(self) -> Any:
-        """ω̇ in the fixed frame's components."""
-        return times(self.R, self.wdot)
-
 
 @dataclass(frozen=True, eq=False)
 class Extremal:
@@ -166,6 +207,11 @@ class Extremal:
     t: Floats
     q: Floats
     w: Floats
+
+    @property
+    def polynomials(self) -> tuple[Floats, Floats]:
+        """Nodes and coefficients of the quaternion between them, constant first."""
+        return self.t, self.q
 
     def at(self, t: Floats, segment: NDArray[np.intp]) -> ExtremalMotion:
         inner = np.searchsorted(self.t, t, side="right") - 1
@@ -392,14 +438,14 @@ _CURE = "Give poses, pairs (R, p) or (p, R), or 4×4 matrices, one for each time
 
 
 @dataclass(frozen=True, eq=False)
-class PoseMotion:
+class PoseMotion(Motion):
     """Pose, velocities and accelerations at given times.
 
-    `R` takes body to fixed components; `w` and `wdot` are in body components, `p`, `v` and `a` (place, velocity and
-    acceleration of the moving frame's origin) in those of the fixed frame.
+    `quaternion`, scalar first, and `R` take body to fixed components; `w` and `wdot` are in body components, `p`, `v`
+    and `a` (place, velocity and acceleration of the moving frame's origin) in those of the fixed frame.
     """
 
-    R: Floats
+    quaternion: Floats
     p: Floats
     w: Floats
     wdot: Floats
@@ -419,7 +465,7 @@ class PoseMotion:
         return X
 
 
-class PoseSpline:
+class PoseSpline(Curve):
     """A curve through poses at times t, twice differentiable.
 
     `poses` are 4×4 matrices, pairs (R, p) or (p, R), R a matrix or a Rotation, `ph.Pose`, or what has a `rotation` and
@@ -454,11 +500,13 @@ class PoseSpline:
     def __repr__(self) -> str:
         return f"PoseSpline({len(self.t)} poses from {self.t[0]:g} to {self.t[-1]:g} s, {self._coupling})"
 
-    def __call__(self, t: ArrayLike) -> PoseMotion:
-        """The motion at a time or an array of times: `.R`, `.p`, `.w`, `.wdot`, `.v`, `.a`, `.twist`, `.matrix`."""
-        times_, segment = place_in(self.t, t, _POSES)
-        motion: PoseMotion = self._curve.at(times_, segment)
-        return motion
+    def __call__(self, t: ArrayLike | Expr) -> Any:
+        """The motion at a time or an array of times: `.R`, `.quaternion`, `.p`, `.w`, `.wdot`, `.v`, `.a`, `.twist`,
+        `.matrix`; as expressions, of an expression such as `system.time`.
+        """
+        if isinstance(t, Expr):
+            return motion_of(t, *self._curve.functions)
+        return self._curve.at(*place_in(self.t, t, _POSES))
 
 
 class _Apart:
@@ -473,9 +521,15 @@ class _Apart:
         conditions = (free if v0 is None else (1, v0), free if v1 is None else (1, v1))
         self._places = CubicSpline(t, p, bc_type=conditions)
 
+    @cached_property
+    def functions(self) -> tuple[list[Function], list[Function], bool]:
+        """The orientation's quaternion and the position as functions of time."""
+        c = self._places.c[::-1] * np.diff(self._places.x)[:, None] ** np.arange(4)[:, None, None]
+        return self._turns._functions, functions_of("position", self._places.x, c), False
+
     def at(self, t: Floats, segment: Any) -> PoseMotion:
         turn = self._turns(t)
-        return PoseMotion(turn.R, self._places(t), turn.w, turn.wdot, self._places(t, 1), self._places(t, 2))
+        return PoseMotion(turn.quaternion, self._places(t), turn.w, turn.wdot, self._places(t, 1), self._places(t, 2))
 
 
 class _Screws:
@@ -491,12 +545,19 @@ class _Screws:
         )
         self._cubics = cubics_through(CHARTS["half"], t, knots, start, end, _POSES)
 
+    @cached_property
+    def functions(self) -> tuple[list[Function], list[Function], bool]:
+        """Real and dual part of a dual quaternion along the curve."""
+        t, n = self._cubics.polynomials
+        real, dual = functions_of("orientation", t, n.real), functions_of("dual", t, n.imag / _EPSILON)
+        return real, dual, True
+
     def at(self, t: Floats, segment: Any) -> PoseMotion:
         motion: RotationMotion = self._cubics.at(t, segment)
         q, w, wdot = ((each.real, each.imag / _EPSILON) for each in (motion.quaternion, motion.w, motion.wdot))
-        R = motion.R.real
+        R = matrices(q[0])
         place = 2 * product(q[1], conjugate(q[0]))[..., 1:]
-        return PoseMotion(R, place, w[0], wdot[0], times(R, w[1]), times(R, wdot[1] + cross(w[0], w[1])))
+        return PoseMotion(q[0], place, w[0], wdot[0], times(R, w[1]), times(R, wdot[1] + cross(w[0], w[1])))
 
 
 def _end(given: Any, what: str) -> tuple[Floats, Floats] | None:

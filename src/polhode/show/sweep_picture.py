@@ -69,10 +69,7 @@ class Runs:
 
 @dataclass(frozen=True, eq=False)
 class Arrangement:
-    """Runs over one value or several, a panel each: cells where `y` is named, else lines if `joined`, else points.
-
-    `by` is shown in colours, `beside` in columns of panels; `cut` are the values at which runs are cut by default.
-    """
+    """Runs over one value or several, a panel each: cells where `y` is named, else lines if `joined`, else points."""
 
     runs: Runs
     over: Sequence[str]
@@ -89,10 +86,7 @@ class Arrangement:
 
 
 def of_grid(runs: Runs, x: str | None, by: str | None, cut: Sequence[str]) -> Arrangement:
-    """Cells over the two longest axes, or lines where one of these is short or `by` is named.
-
-    Of the other axes, one with few values stands in columns of panels; the rest is cut at its middle value.
-    """
+    """Cells over the two longest axes, or lines where one of these is short or `by` is named."""
     lengths = {name: len(runs.distinct(name)) for name in runs.columns}
     longest = sorted((name for name in runs.varying if name not in (x, by)), key=lambda name: -lengths[name])
     drawn = [] if x is None else [x]

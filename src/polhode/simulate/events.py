@@ -140,12 +140,27 @@ def read_events(
         if isinstance(event, Crossing) and compiled is not None:
             function, number = _entry(compiled, number), number + 1
         else:
-            function = with_rest(event, equations)
-        direction, terminal = float(getattr(event, "direction", 0)), bool(getattr(event, "terminal", False))
-        made.append(Watched(function, direction, terminal or ends, change, isinstance(event, Crossing)))
+            function = _number_of(with_rest(event, equations))
+        direction, terminal = getattr(event, "direction", 0), bool(getattr(event, "terminal", False))
+        if direction not in (-1, 0, 1):
+            cure = "Give 1 for rising zeros, -1 for falling ones, 0 for both."
+            raise PolhodeError(f"{shown(direction)} is no direction of an event.", place, cure, "E-RUN-NUMBER")
+        made.append(Watched(function, float(direction), terminal or ends, change, isinstance(event, Crossing)))
     if values is None or len(expressions) < len(known):
         return Events(tuple(made))
     return Events(tuple(made), values.function, values.names)
+
+
+def _number_of(function: Callback) -> Callback:
+    """An event function of Python whose values are numbers: a truth value has no zeros."""
+
+    def value(t: float, q: Floats, rest: Floats) -> Any:
+        found = function(t, q, rest)
+        if isinstance(found, bool | np.bool_):
+            raise TypeError(f"it returned {found}; return a number that changes its sign at the event")
+        return found
+
+    return value
 
 
 def _as_crossing(event: Any, place: str) -> Any:
@@ -242,14 +257,17 @@ def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[st
 
 def place_of(equations: EquationsOfMotion, key: Any) -> int:
     """Where in the state a coordinate, speed or state without mass stands."""
+    from ..expr.spelling import spelled
+
     symbols = [*equations.q, *equations.u, *equations.z]
     found = [place for place, symbol in enumerate(symbols) if symbol is key or symbol.name == key]
+    found = found or [place for place, symbol in enumerate(symbols) if spelled(symbol) == key]
     if not found:
         raise unknown(
             "coordinate, speed or state", key, [symbol.name for symbol in symbols], place="on", code="E-RUN-NAME"
         )
     if len(found) > 1:
-        cure = "Say which by its symbol, as in on={event: {joint.u[0]: 0}}."
+        cure = f"Write {key}' for the speed, or give the symbol, as in on={{event: {{joint.u[0]: 0}}}}."
         raise PolhodeError(f"'{key}' is a coordinate and a speed.", "on", cure, "E-RUN-TWICE")
     return found[0]
 

@@ -243,7 +243,8 @@ class Guard:
 
     def _check_half_turns(self, t: float, x: Floats) -> None:
         """Whether a formalism that is written in vector-parameters has come to where a joint has none."""
-        if self.equations.formalism != "vector_parameter":
+        formalism = self.equations.formalism
+        if formalism not in ("vector_parameter", "vector_newton_euler"):
             return
         from ..expr import as_expr, evaluate
 
@@ -253,7 +254,7 @@ class Guard:
             if each < _NO_TURN_LEFT:
                 raise Stop(
                     "half_turn",
-                    f"at t = {t:.6g} s joint '{link.joint}' has turned by π, where the formalism 'vector_parameter', "
+                    f"at t = {t:.6g} s joint '{link.joint}' has turned by π, where the formalism '{formalism}', "
                     f"which is written in tan(θ/2), has no value.",
                     'Derive the equations by another formalism, for example derive("newton_euler").',
                 )
@@ -364,10 +365,7 @@ def _scale_of(M: Floats) -> Floats:
 
 
 def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats | None = None) -> Stop | None:
-    """Why a mass matrix cannot be solved with, if it cannot: its condition number and the speeds that it does not feel.
-
-    Speeds of different units are made comparable by `scale`, by default the roots of the matrix's own diagonal.
-    """
+    """Why a mass matrix cannot be solved with, if so: its condition number and the speeds without inertia."""
     if not np.isfinite(M).all():
         return None
     moments, directions = _moments(M, scale)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.synopsis import Synopsis
-from ..errors import PolhodeError, ShapeError, fault_at, shown, understood, unknown
+from ..errors import PolhodeError, ShapeError, fault_at, shown, speed_named, understood, unknown
 
 if TYPE_CHECKING:
     from ..expr import Expr
@@ -84,8 +84,9 @@ def home(known: Synopsis) -> Floats:
 def initial_state(
     derivation: Derivation, start: Any = None, speeds: Any = None, parameters: Mapping[str, Any] | None = None
 ) -> InitialState:
-    """The first state of a run from a pose's name, coordinates and states by name, or arrays (q, u) or (q, u, z)."""
+    """The first state of a run from a pose's name, coordinates, speeds and states by name, or arrays (q, u, z)."""
     known = derivation.synopsis
+    start, speeds = by_kind(known, start, speeds)
     q, u, z = home(known), np.zeros(len(known.speeds)), np.array([*known.states.values()], dtype=np.float64)
     fill = partial(_fill, derivation)
     given: tuple[str, ...] = ()
@@ -137,6 +138,32 @@ def initial_state(
     return InitialState(q, u, tuple(_make_unit(q, known)), given, given_speeds, z, rotors)
 
 
+def by_kind(known: Synopsis, start: Any, speeds: Any) -> tuple[Any, Any]:
+    """Start and speeds, with the speeds that a mapping `start` names put into `speeds`; a speed may be written x'."""
+    others = (*known.coordinates, *known.omitted, *known.states)
+    if isinstance(speeds, Mapping) and any(key not in known.speeds for key in speeds):
+        speeds = _once(known, others, speeds)
+    if not isinstance(start, Mapping) or all(key in others for key in start):
+        return start, speeds
+    moved = {key: value for key, value in start.items() if key not in others and speed_named(key, known.speeds, others)}
+    if moved and speeds is not None and not isinstance(speeds, Mapping):
+        cure = "Give all speeds by name, or all in the array."
+        raise fault(f"the speed '{next(iter(moved))}' is given by name, and speeds in an array.", cure, "E-RUN-TWICE")
+    rest = {key: value for key, value in start.items() if key not in moved}
+    return rest, _once(known, others, moved, speeds or {}) if moved else speeds
+
+
+def _once(known: Synopsis, others: Sequence[str], *given: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Speeds by their names; raise where one is given twice."""
+    made: dict[Any, Any] = {}
+    for key, value in (item for each in given for item in each.items()):
+        name = speed_named(key, known.speeds, others) or key
+        if name in made:
+            raise fault(f"the speed '{name}' is given twice.", "Give it once.", "E-RUN-TWICE")
+        made[name] = value
+    return made
+
+
 def value_in_si(derivation: Derivation, value: Any, kind: str, name: str) -> Any:
     """The value of a coordinate, speed, effort, state or input in SI units; a text may carry a unit."""
     if not isinstance(value, str):
@@ -181,8 +208,6 @@ def _fill(
                 "Leave it out, or derive without omitting it.",
                 "E-DERIVE-UNSUPPORTED",
             )
-        if key not in places and kind == "coordinate" and key in derivation.synopsis.speeds:
-            raise fault(f"'{key}' is a speed, not a coordinate.", f"Give it as speeds={{{key!r}: …}}.", "E-RUN-NAME")
         if key not in places:
             what = f"{kind} or state" if others else kind
             raise unknown(what, key, [*names, *others], place="start", code="E-RUN-NAME")

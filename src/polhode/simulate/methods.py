@@ -109,15 +109,15 @@ class RunMethods(Derived):
     def simulate(self, duration: float, **options: Unpack[RunOptions]) -> Trajectory | Any:
         """Run the mechanism for `duration` seconds from a state or a named pose.
 
-        start, speeds   the name of a pose, coordinates and states, also of a controller, by name, or arrays (q, u) or
-                        (q, u, z); the rest is at home and at rest
+        start, speeds   the name of a pose, coordinates, speeds (x' the rate of x) and states, also of a controller, by
+                        name, or arrays (q, u) or (q, u, z); the rest is at home and at rest
         tau, inputs     numbers, or by name numbers, expressions (also as text), samples (`sampled`), functions of t, of
                         (t, q, u) or (t, q, u, z), held (`held`) or not; or one controller of all. Under a function that
                         is not held, steps end at the samples (but for scipy.LSODA, scipy.BDF and ida), so that more of
                         these cost more steps
         method          adaptive: TP86 and taylor (of which "auto" takes the faster), DOP853, RK45, RK23, and for stiff
                         mechanisms Radau (to which "auto" turns) and Rodas5P, in native code; scipy.DOP853, scipy.LSODA
-                        …, ida; with `rtol`, `atol` and steps no longer than `max_step` (or `step`); or of fixed `step`:
+                        …, ida; with `rtol`, `atol` (1e-9) and steps up to `max_step` (or `step`); or of fixed `step`:
                         rk4, heun, midpoint, euler, semi_implicit_euler, for long runs gauss4, gauss6, lie4, for stiff
                         structures
                         generalised_alpha, whose steps multiply oscillations that are too fast for them by

@@ -132,7 +132,9 @@ class Rates:
         if run.bounds is not None and self.located is not None and self.located.smooth is not None:
             function, held = self.located.smooth, {**held, _BOUNDS: run.bounds}
         side = run.compiled(function, held)
-        run.use(run.prompted(side, self._prompt) if self.drive.calls_python else side)
+        if self.drive.calls_python:  # efforts and inputs at a state, in the arrays that native code reads
+            side = run.prompted(side, lambda t, x: self.drive.plain(self.within(t), x))
+        run.use(side)
 
     @property
     def located(self) -> Located | None:
@@ -154,10 +156,6 @@ class Rates:
             events.switch_by(side, modes, bounds)
             if len(bounds):
                 run.bounds, run.record.has_corners, self.locates_corners = bounds, 1, True
-
-    def _prompt(self, t: float, x: Floats) -> None:
-        """Have efforts and inputs as they are at a state, in the arrays that native code reads."""
-        self.drive.plain(self.within(t), x)
 
     def stepper_in_lanes(self, method: str) -> LaneCode | None:
         """The native code of a method for several runs side by side; None where they would not have the same bits."""

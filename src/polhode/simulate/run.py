@@ -18,7 +18,7 @@ from .batch.members import Members
 from .control.actuation import ControllerFailed, Signal, read_efforts, read_inputs
 from .events import Crossing, Event, Events, read_events
 from .guard import Guard, Stop
-from .initial_state import Floats, InitialState, initial_state
+from .initial_state import Floats, InitialState, by_kind, initial_state
 from .integrators import native
 from .progress import reporting
 from .rates import NonFinite, Rates
@@ -82,6 +82,9 @@ def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -
     """One run or, where some option has a value for each of several, all of them."""
     derivation, closed = closing(derivation, **options)
     options = cast("RunOptions", closed)
+    if isinstance(options.get("start"), Mapping) or isinstance(options.get("speeds"), Mapping):
+        names = by_kind(derivation.synopsis, options.get("start"), options.get("speeds"))
+        options["start"], options["speeds"] = names
     members = Members.of(options)
     if members is None:
         return simulate(derivation, duration, **options)
@@ -431,7 +434,7 @@ def on_constraints(
         manifold = Manifold(functions, constraints, parameters)
         assembly = assembled(manifold, begin, hold)
         told += assembly.warnings(begin)
-        begin = InitialState(assembly.q, assembly.u, assembly.notices, z=assembly.z)
+        begin = InitialState(assembly.q, assembly.u, (*constraints.notices, *assembly.notices), z=assembly.z)
     for notice in told:
         warn(notice)
     return begin, manifold, assembly

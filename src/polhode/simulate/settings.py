@@ -38,11 +38,7 @@ _AS_ASKED = 1e-2
 
 @dataclass(frozen=True)
 class Method:
-    """A method with step-size control: implicit or not, native or a solver of SciPy or SUNDIALS.
-
-    A multistep method is never given a projected state, which its earlier steps would not fit. One that needs series
-    takes rates that are all in the equations, and smooth.
-    """
+    """A method with step-size control: implicit or not, native or a solver of SciPy or SUNDIALS."""
 
     is_implicit: bool = False
     is_multistep: bool = False
@@ -130,9 +126,6 @@ def is_taylor_faster(length: int, rtol: float) -> bool:
     To an error ε, TP86 takes steps in proportion to ε^(-1/8), of twelve evaluations each; Taylor steps become dearer,
     but hardly more. Measured at equal error, on chains of one to six pendulums, tops, free bodies and robots, the two
     are equal near L = 45 (1e-9 / rtol)^(1/8) instructions.
-
-    >>> is_taylor_faster(35, 1e-9), is_taylor_faster(352, 1e-9), is_taylor_faster(100, 1e-12)
-    (True, False, True)
     """
     equal = _EQUAL_AT * (_TOLERANCE / rtol) ** (1 / _ORDER) if rtol > 0.0 else np.inf
     return length <= min(_MOST_INSTRUCTIONS, equal)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,12 +43,16 @@ def export_program(
     target: str,
     folder: str | Path,
     of: Wanted | None = None,
+    rates: Callable[[EquationsOfMotion], Planned] | None = None,
     *,
     prefix: str | None = None,
     start: Any = None,
     speeds: Any = None,
 ) -> list[Path]:
-    """Write a program that simulates the mechanism, and the text file that it reads; all files, or none."""
+    """Write a program that simulates the mechanism, and the text file that it reads; all files, or none.
+
+    `rates` plans the rates of the states otherwise than for speed.
+    """
     if of is not None:
         raise fault(
             "a simulation program has its own functions.",
@@ -56,7 +60,7 @@ def export_program(
             "E-CODE-UNSUPPORTED",
         )
     writing, place, before = _writing(target), folder_of(folder), names_before(derivation.model.name, prefix)
-    made = simulation_of(derivation, before, start, speeds)
+    made = simulation_of(derivation, before, start, speeds, rates)
     system = derivation.model.name
     head = [
         f"Values for {made.name}, the simulation of {system}.",
@@ -80,10 +84,17 @@ def _writing(target: str) -> SimulationWriting:
     return found
 
 
-def simulation_of(derivation: Derivation, before: str = "", start: Any = None, speeds: Any = None) -> Simulation:
+def simulation_of(
+    derivation: Derivation,
+    before: str = "",
+    start: Any = None,
+    speeds: Any = None,
+    plan: Callable[[EquationsOfMotion], Planned] | None = None,
+) -> Simulation:
     """The program of a mechanism, its names beginning with `before`."""
     equations, known = derivation.equations, derivation.synopsis
     check_fit("rk4", derivation)
+    own = None if plan is None else plan(equations)
     first, manifold, assembly = first_state(derivation, Functions(derivation), start, speeds)
     kept: list[Planned] = []
     if manifold is not None and assembly is not None:
@@ -94,10 +105,12 @@ def simulation_of(derivation: Derivation, before: str = "", start: Any = None, s
             kept.append(_planned(equations, "constraint_rows", _rows(equations)))
             equations = equations.keeping(rows)
         kept.insert(0, _planned(equations, "projection", _projection(equations)))
-    rates = annotated(equations, "state_rates")
+    rates = own or annotated(equations, "state_rates")
     if switched(rates.program) is not None:
         raise _refused(equations, "a force in it jumps", "Make it smooth, as tanh(v/0.001) instead of sign(v).")
-    energy = _planned(equations, "energy", _energies(equations))
+    # each energy unless it depends on a coordinate that is omitted
+    energies = [each for each in catalogued("energy").make(equations) if depends_on(equations, each[2]) is None]
+    energy = _planned(equations, "energy", energies)
     planned = [rates, energy, *kept]
     used = {name for each in planned for name in each.parameters}
     parameters = {name: given for name, given in equations.system.parameters.items() if name in used}
@@ -134,11 +147,6 @@ def _refused(equations: EquationsOfMotion, reason: str, cure: str = "") -> Polho
 
 def _planned(equations: EquationsOfMotion, label: str, outputs: Outputs) -> Planned:
     return plan_outputs(equations, label, ("x",), outputs)
-
-
-def _energies(equations: EquationsOfMotion) -> Outputs:
-    """Kinetic and potential energy, each unless it depends on a coordinate that is omitted."""
-    return [each for each in catalogued("energy").make(equations) if depends_on(equations, each[2]) is None]
 
 
 def _projection(equations: EquationsOfMotion) -> Outputs:

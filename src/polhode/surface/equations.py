@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, Unpack, cast
 
 from ..control_geometry import ControlGeometryMethods
 from ..equilibria import EquilibriumMethods
-from ..errors import name_list
+from ..errors import name_list, unknown
 from ..identification import IdentificationMethods
 from ..inverse_kinematics import InverseKinematicsMethods
 from ..linear import LinearMethods
@@ -348,18 +348,23 @@ class Equations(
         path: str | Path,
         of: Wanted | None = None,
         *,
-        program: bool = False,
+        program: bool | str = False,
         **options: Unpack[ExportOptions],
     ) -> list[Path]:
         """Write functions (forward_dynamics) as source code for a target such as `c` into the folder `path`.
 
         Names begin with the `prefix`, by default the system's name. With `program=True` it is a whole program that
-        simulates, from a `start` and `speeds` as of `simulate`; see `simulate.simulation_program`.
+        simulates, from a `start` and `speeds` as of `simulate`; see `simulate.simulation_program`. With
+        `program="sayers"` it is written in the variables of Sayers' paper; see `papers.sayers.program`.
         """
+        if program not in (True, False, "sayers"):
+            raise unknown("program", program, ["sayers"], place="export", code="E-CODE-NAME")
         if program:
+            from ..papers.sayers.program import sayers_rates
             from ..simulate.simulation_program import export_program
 
-            return export_program(self.derivation, target, path, of, **options)
+            rates = sayers_rates if program == "sayers" else None
+            return export_program(self.derivation, target, path, of, rates, **options)
         from ..compiled.export import export
 
         return export(self.record, target, path, "forward_dynamics" if of is None else of, **options)

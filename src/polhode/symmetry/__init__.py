@@ -1,4 +1,4 @@
-"""Symmetries, conserved quantities and reduction by cyclic coordinates."""
+"""Symmetries, conserved quantities, and reduction by symmetries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..simulate.methods import RunMethods
 
 if TYPE_CHECKING:
-    from .symmetries import Conserved, Reduced, Symmetry
+    from .reduction import Reduced
+    from .symmetries import Conserved, Symmetry
 
 
 class SymmetryMethods(RunMethods):
@@ -20,7 +21,7 @@ class SymmetryMethods(RunMethods):
     >>> _ = s.joint("a", "cart", s.body("pole", s.parameter("m", 2), com=(0, 0, -1)), ph.Revolute("y"))
     >>> e = s.derive()
     >>> [each.coordinate for each in e.symmetries()], [each.name for each in e.conserved()], e.reduce("x").speed
-    (['x'], ['energy', 'x'], (a'*m*cos(a) + mu)/(3 + m))
+    (['x'], ['energy', 'x'], a'*m*cos(a)/(3 + m) + mu/(3 + m))
     """
 
     def symmetries(self, parameters: Mapping[str, Any] | None = None) -> list[Symmetry]:
@@ -35,8 +36,12 @@ class SymmetryMethods(RunMethods):
 
         return conserved(self.record, parameters)
 
-    def reduce(self, coordinate: str) -> Reduced:
-        """The equations without a cyclic coordinate, its momentum a constant; see `polhode.symmetry.symmetries`."""
-        from .symmetries import reduce
+    def reduce(self, *names: str, reconstruct: bool = False) -> Reduced:
+        """The equations without cyclic coordinates or other symmetries, by name; see `polhode.symmetry.reduction`.
 
-        return reduce(self.record, coordinate)
+        Their momenta are constants, parameters of `Reduced.equations`, which run and compile as others do. With
+        `reconstruct`, cyclic coordinates stay among the coordinates.
+        """
+        from .reduction import reduce
+
+        return reduce(self.record, names, reconstruct)

@@ -13,7 +13,9 @@ needed. Fields that are tried:
     a unit speed           a turn or shift along the axes of the body, such as the spin of a top about its own axis
 
 and all combinations of these with constant coefficients: the conditions are linear in ξ, and those of their values at
-random states that vanish give the coefficients, which are then proved exactly.
+random states that vanish give the coefficients, which are then proved exactly. Coefficients may depend on parameters,
+as the pitch of a helix does: then there are more of them at fixed values of the parameters than for all. Each is read
+off at several values as a number times powers, or solved for in symbols.
 
 Motions of the whole: the speeds with which all that is joined to the ground moves as one rigid body.
 
@@ -23,17 +25,6 @@ For a twist (ω, v) of the ground, the first links with mass are to have it, and
 
 Only the joints up to those links move, so that ξ is solved from six rows for each; where a joint cannot follow, there
 is no such motion.
-
-Routh's reduction: a cyclic coordinate taken out of the equations, its momentum a constant in them.
-
-E. J. Routh (1877); J. E. Marsden and T. S. Ratiu, *Introduction to Mechanics and Symmetry* (1999), §8.9. Where q_k is
-cyclic and its speed u_k the rate of it alone, J = M_kk u_k + Σ M_kj u_j = μ, and on the other speeds u
-
-    u_k = (μ - M_kr u)/M_kk
-    (M_rr - M_rk M_kr/M_kk) u̇ + b_r - M_rk b_k/M_kk = τ_r - M_rk τ_k/M_kk
-
-with u_k put into the biases. V + μ²/(2 M_kk) is the amended potential: where it is stationary, the mechanism turns
-steadily (a relative equilibrium), if M_kr does not enter.
 """
 
 from __future__ import annotations
@@ -48,7 +39,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
-from ..errors import PolhodeError, by_name, fault_at, unknown
+from ..errors import PolhodeError, by_name, unknown
 from ..expr import (
     Expr,
     Matrix,
@@ -62,8 +53,8 @@ from ..expr import (
     is_zero,
     quiet_collector,
     substitute,
-    symbol,
 )
+from ..expr.normal_form import normal
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..geometry.elimination import solve_columns
@@ -74,6 +65,8 @@ from ..kinematics.tree import BASE, Tree
 _NOTHING = 1e-9
 #: Coefficients of combinations are fractions with denominators up to this.
 _DENOMINATOR = 24
+#: Coefficients are read off numbers within this.
+_READ = 1e-6
 #: A longer formula is not written in a line.
 _SHORT = 300
 
@@ -236,7 +229,7 @@ class _Search:
         inputs = {entry.symbol: as_expr(0) for entry in self.equations.system.inputs.values()}
         without_inputs = [substitute(each, inputs) for each in rates]
         found = []
-        for weights in _null_space(self._values(without_inputs)):
+        for weights in self._combinations(without_inputs):
             speeds = _combined(weights, [each.speeds for each in fields])
             proof = self.rate(speeds)
             if not all(is_zero(entry) for entry in substitute(proof, inputs)):
@@ -254,7 +247,7 @@ class _Search:
         """T + V if conserved, and the inputs that would change it: Ė = ½ uᵀ Ṁ u - uᵀ bias + V̇."""
         equations = self.equations
         constraints = equations.constraints
-        moved = constraints is not None and any(not is_zero(entry) for entry in constraints.a)
+        moved = constraints is not None and constraints.do_work
         if not self.is_natural or moved:
             return None, ()
         kinetic, potential = self._at([equations.kinetic_energy, equations.potential_energy])
@@ -266,10 +259,54 @@ class _Search:
         acting = tuple(x.name for x in free_symbols([rate]) if x in inputs and not _is_free_of([rate], x))
         return as_expr(kinetic + potential), acting
 
+    # ---- coefficients ------------------------------------------------------------------------------------------
+
+    def _combinations(self, rates: Sequence[Sequence[Expr]]) -> list[list[Expr]]:
+        """Coefficients of fields, functions of parameters alone, with which their rates cancel at random states."""
+        basis = _null_space(self._values(rates))
+        parameters = [x for x in free_symbols(entry for rate in rates for entry in rate) if x.data[0] == "parameter"]
+        draws = np.random.default_rng(11).uniform(0.5, 1.5, (len(parameters) + 4, len(parameters)))
+        fixed = [dict(zip(parameters, draw.tolist(), strict=True)) for draw in draws]
+        if parameters and len(_null_space(self._values(rates, fixed[0]))) > len(basis):
+            bases = [_null_space(self._values(rates, at)) for at in fixed]
+            if len({each.shape for each in bases}) == 1:
+                made = [self._functions(rates, np.array(rows), parameters, draws) for rows in zip(*bases, strict=True)]
+                if all(made):
+                    return made
+        constant = [self._functions(rates, row[None], parameters, draws) for row in basis]
+        return [each for each in constant if each]
+
+    def _functions(
+        self, rates: Sequence[Sequence[Expr]], table: NDArray[np.float64], parameters: Sequence[Expr], draws: Any
+    ) -> list[Expr]:
+        """Coefficients from a row of them for each draw of the parameters; none where they cannot be had."""
+        found = {k: _power(column, parameters, draws) for k, column in enumerate(table.T)}
+        own = [k for k, x in found.items() if x is None or x]
+        if None in found.values():
+            found |= zip(own, self._solved([rates[k] for k in own]) if len(table) > 1 else (), strict=False)
+        return [x for x in found.values() if x is not None] if None not in found.values() else []
+
+    def _solved(self, rates: Sequence[Sequence[Expr]]) -> list[Expr]:
+        """Coefficients, the first of them 1, with which rates cancel at exact states, in symbols of the parameters."""
+        flat, width = [as_expr(entry) for rate in rates for entry in rate], len(rates[0])
+        moving = [x for x in free_symbols(flat) if x.data[0] != "parameter"]
+        if any(q in moving for i in self.equations.tree.quaternions for q in self.equations.tree.q[i : i + 4]):
+            return []
+        rows: list[list[Expr]] = []
+        for state in range(len(rates) + 1):
+            known = {x: as_expr(Fraction(7 * state + 3 * k + 2, 10 + k)) for k, x in enumerate(moving)}
+            at = substitute(flat, known)
+            rows += [[at[k * width + j] for k in range(len(rates))] for j in range(width)]
+        rows = [rows[k] for k in independent_columns(Matrix([row[1:] for row in rows]).T)]
+        if len(rows) != len(rates) - 1:
+            return []
+        found = solve_columns([row[1:] for row in rows], [[-row[0]] for row in rows])
+        return [as_expr(1), *(normal(as_expr(row[0])) for row in found)]
+
     # ---- numbers -----------------------------------------------------------------------------------------------
 
-    def _values(self, rows: Sequence[Sequence[Expr]]) -> NDArray[np.float64]:
-        """Expressions at random states: a row for each, with its values at all of them."""
+    def _values(self, rows: Sequence[Sequence[Expr]], fixed: Mapping[Expr, float] | None = None) -> NDArray[np.float64]:
+        """Expressions at random states: a row for each, with its values at all of them; `fixed` symbols stay."""
         flat = [as_expr(entry) for row in rows for entry in row]
         symbols = [*free_symbols(flat)]
         width = len(rows[0]) if rows else 0
@@ -278,6 +315,7 @@ class _Search:
         made: list[NDArray[np.float64]] = []
         for _ in range(50 * count):
             values = dict(zip(symbols, rng.uniform(0.3, 1.7, len(symbols)).tolist(), strict=True))
+            values |= {x: value for x, value in (fixed or {}).items() if x in values}
             self._make_unit(values)
             try:
                 table = np.array(evaluate(flat, values)).reshape(len(rows), width)
@@ -312,11 +350,11 @@ def _is_free_of(entries: Sequence[Expr], x: Expr) -> bool:
     return all(is_zero(entry) for entry in directional(entries, {x: as_expr(1)}))
 
 
-def _null_space(values: NDArray[np.float64]) -> list[list[Fraction]]:
-    """Fractions c with cᵀ values = 0, in reduced form, each with its first entry 1."""
+def _null_space(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows c with cᵀ values = 0, in reduced form, each with its first entry 1."""
     scale = np.abs(values).max(initial=0.0)
     if not scale:
-        return [[Fraction(int(i == k)) for i in range(len(values))] for k in range(len(values))]
+        return np.eye(len(values))
     left, sizes, _ = np.linalg.svd(values / scale)
     rank = int((sizes > _NOTHING).sum())
     basis = left[:, rank:].T
@@ -332,24 +370,37 @@ def _null_space(values: NDArray[np.float64]) -> list[list[Fraction]]:
         others = [k for k in range(len(basis)) if k != row]
         basis[others] -= np.outer(basis[others, column], basis[row])
         row += 1
-    made = [[Fraction(float(x)).limit_denominator(_DENOMINATOR) for x in each] for each in basis]
-    return [m for m, each in zip(made, basis, strict=True) if np.abs(np.array(m, dtype=float) - each).max() < 1e-6]
+    return basis
 
 
-def _combined(weights: Sequence[Fraction], fields: Sequence[Vector]) -> list[Expr]:
+def _power(values: NDArray[np.float64], of: Sequence[Expr], draws: NDArray[np.float64]) -> Expr | None:
+    """The fraction times powers of symbols that has these values where the symbols are as drawn; else None."""
+    made, size = as_expr(1), values.astype(np.float64)
+    if np.ptp(values) > _READ and (values.min() > 0) == (values.max() > 0):
+        logs = np.column_stack([np.ones(len(draws)), np.log(draws)])
+        powers = np.rint(np.linalg.lstsq(logs, np.log(np.abs(values)), rcond=None)[0][1:]).astype(int).tolist()
+        for x, draw, power in zip(of, draws.T, powers, strict=True):
+            made, size = (made * x**power, size / draw**power) if power else (made, size)
+    factor = Fraction(float(size[0])).limit_denominator(_DENOMINATOR)
+    return as_expr(made * factor) if np.abs(size - float(factor)).max() < _READ else None
+
+
+def _combined(weights: Sequence[Expr], fields: Sequence[Vector]) -> list[Expr]:
     total = Vector([as_expr(0)] * len(fields[0]))
     for weight, field in zip(weights, fields, strict=True):
         if weight:
-            total = total + field * as_expr(weight)
+            total = total + field * weight
     return [as_expr(entry) for entry in total]
 
 
-def _named(parts: Sequence[tuple[Fraction, _Field]]) -> str:
+def _named(parts: Sequence[tuple[Expr, _Field]]) -> str:
     made = ""
     for weight, each in parts:
-        size = "" if abs(weight) == 1 else f"{abs(weight)} "
-        sign = " - " if weight < 0 else " + "
-        made += f"{sign if made else '-' if weight < 0 else ''}{size}{each.name}"
+        is_negative = str(weight).startswith("-") and "+" not in str(weight)
+        size = str(-weight if is_negative else weight)
+        size = "" if size == "1" else f"({size}) " if " " in size else f"{size} "
+        made += (" - " if is_negative else " + ") if made else "-" if is_negative else ""
+        made += f"{size}{each.name}"
     return made
 
 
@@ -415,87 +466,3 @@ def _follows(
     for speed, value in zip(owners, found, strict=True):
         speeds[speed] = as_expr(value)
     return True
-
-
-_PLACE = "reduce"
-fault = fault_at(_PLACE)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Reduced(Typeset):
-    """Equations without a cyclic coordinate: q̇ = rates, M u̇ + bias = efforts, on what is left.
-
-    `momentum` is the symbol μ of the conserved one; `speed` is that of the coordinate that went, from which it is found
-    again by an integral over the motion.
-    """
-
-    coordinate: str
-    momentum: Expr
-    speed: Expr
-    q: Vector
-    u: Vector
-    mass_matrix: Matrix
-    bias: Vector
-    efforts: Vector
-    coordinate_rates: Vector
-    amended_potential: Expr
-    symmetry: Symmetry
-
-    def __repr__(self) -> str:
-        left = ", ".join(map(spelled, self.q))
-        return f"Reduced(without {self.coordinate}, whose momentum is {spelled(self.momentum)}; left: {left})"
-
-    def _formulas(self) -> list[tuple[str, Any]]:
-        return [
-            (r"\dot{q}", self.coordinate_rates), ("M", self.mass_matrix), ("h", self.bias), (r"\tau", self.efforts),
-            (r"V_{\mu}", self.amended_potential),
-        ]  # fmt: skip
-
-    def _sentences(self) -> list[str]:
-        return [f"M u' + h = tau on what is left; {self.symmetry}."]
-
-
-def reduce(equations: EquationsOfMotion, coordinate: str) -> Reduced:
-    """The equations without a cyclic coordinate, whose momentum is a constant μ."""
-    with quiet_collector():
-        symmetry = _symmetry_of(equations, coordinate)
-        k = _index(equations, symmetry)
-        left = [i for i in range(len(equations.u)) if i != k]
-        mu = symbol("mu", "parameter")
-        M, b, tau = equations.mass_matrix, equations.bias, equations.efforts
-        u = Vector([equations.u[i] for i in left])
-        speed = as_expr((mu - Vector([M[k, j] for j in left]).dot(u)) / M[k, k])
-        shares = {i: as_expr(M[i, k] / M[k, k]) for i in left}
-        mass = Matrix([[as_expr(M[i, j] - shares[i] * M[k, j]) for j in left] for i in left])
-        nil = {equations.system.inputs[name].symbol: as_expr(0) for name in symmetry.without}
-        known = {equations.u[k]: speed, **nil}
-        bias = substitute([as_expr(b[i] - shares[i] * b[k]) for i in left], known)
-        kept = [i for i, q in enumerate(equations.q) if q.name != coordinate]
-        rates = substitute([as_expr(equations.coordinate_rates[i]) for i in kept], known)
-        return Reduced(
-            coordinate, mu, speed, Vector([equations.q[i] for i in kept]), u, mass, Vector(bias),
-            Vector([as_expr(tau[i] - shares[i] * tau[k]) for i in left]), Vector(rates),
-            as_expr(equations.potential_energy + mu * mu / (2 * M[k, k])), symmetry,
-        )  # fmt: skip
-
-
-def _symmetry_of(equations: EquationsOfMotion, coordinate: str) -> Symmetry:
-    found = symmetries(equations)
-    for each in found:
-        if each.coordinate == coordinate:
-            return each
-    cyclic = [each.coordinate for each in found if each.coordinate]
-    cure = f"Cyclic are {', '.join(cyclic)}." if cyclic else "It has none; see symmetries()."
-    raise fault(f"'{coordinate}' is no cyclic coordinate of '{equations.system.name}'.", cure, "E-SYMMETRY-UNSUPPORTED")
-
-
-def _index(equations: EquationsOfMotion, symmetry: Symmetry) -> int:
-    """The speed that is the rate of the coordinate, and of nothing else."""
-    moving = [i for i, entry in enumerate(symmetry.field) if as_expr(entry) != as_expr(0)]
-    if len(moving) != 1 or as_expr(symmetry.field[moving[0]]) != as_expr(1) or equations.constraints is not None:
-        several = ", ".join(spelled(equations.u[i]) for i in moving)
-        why = "there are constraints" if equations.constraints is not None else f"it moves by {several} together"
-        message = f"'{symmetry.coordinate}' is cyclic, but its rate is no speed by itself: {why}."
-        cure = "Write the joint so that the coordinate has a speed of its own, such as a revolute or prismatic one."
-        raise fault(message, cure, "E-SYMMETRY-UNSUPPORTED")
-    return moving[0]

@@ -37,10 +37,7 @@ if TYPE_CHECKING:
 def plot_overlay(
     time: ArrayLike, panels: Sequence[tuple[str, ArrayLike]], label: str, shade: ArrayLike, title: str = ""
 ) -> Figure:
-    """Draw quantities (N, T) over time; a line's shade is its place in `shade` (N,), of which `label` is the name.
-
-    figure = plot_overlay(t, [("hinge", q[:, :, 0])], "l", lengths, title="A hundred pendulums")
-    """
+    """Draw quantities (N, T) over time; a line's shade is its place in `shade` (N,), of which `label` is the name."""
     if not panels:
         raise nothing_to_plot("Give at least one quantity.")
     times, shades = np.asarray(time, dtype=float), np.asarray(shade, dtype=float)
@@ -84,12 +81,7 @@ class Map:
 def plot_maps(
     maps: Sequence[Map], x: Quantity, y: Quantity, columns: int = 1, title: str = "", absent: str = ""
 ) -> Figure:
-    """Draw results (X, Y) as colours over values x (X,) and y (Y,), which increase; `absent` says what is hatched.
-
-    Maps go from left to right; those of one result follow each other, with the same colours.
-
-        figure = plot_maps([Map(Quantity("lean", "rad", lean))], Quantity("a", "m", a), Quantity("w", "rad/s", w))
-    """
+    """Draw results (X, Y) as colours over values x (X,) and y (Y,), which increase; `absent` says what is hatched."""
     if not maps:
         raise nothing_to_plot("Give at least one result.")
     with matplotlib_of().rc_context(SETTINGS):
@@ -157,11 +149,7 @@ class Quantity:
 
 
 def is_geometric(values: ArrayLike) -> bool:
-    """Whether values are positive and spaced by nearly equal ratios rather than by equal steps.
-
-    >>> is_geometric([0.5, 1, 2, 4]), is_geometric([1, 2, 5, 10]), is_geometric([1, 2, 3, 4])
-    (True, True, False)
-    """
+    """Whether values are positive and spaced by nearly equal ratios rather than by equal steps."""
     known = _distinct(values)
     if len(known) < 3 or known[0] <= 0:
         return False
@@ -170,11 +158,7 @@ def is_geometric(values: ArrayLike) -> bool:
 
 
 def cell_edges(values: Floats, geometric: bool) -> Floats:
-    """Borders of cells around values that increase, halfway between neighbours; by ratios, the geometric mean.
-
-    >>> cell_edges(np.array([1.0, 2.0, 4.0]), geometric=False).tolist()
-    [0.5, 1.5, 3.0, 5.0]
-    """
+    """Borders of cells around values that increase, halfway between neighbours; by ratios, the geometric mean."""
     known = np.log(values) if geometric else values
     if len(known) < 2:
         half = 0.5 * (abs(float(known[0])) or 1.0)
@@ -236,13 +220,7 @@ _MAP, _BRIGHTEST = "viridis", 0.92
 
 
 class Shading:
-    """The colour of each distinct value of a quantity, which may be the same for all.
-
-    >>> import numpy as np
-    >>> few = Shading(Quantity("c", "N", np.array([0.2, 0.1, 0.2])))
-    >>> few.distinct.tolist(), few.colors, few.label(0)
-    ([0.1, 0.2], ['#0077bb', '#ee7733'], 'c = 0.1 N')
-    """
+    """The colour of each distinct value of a quantity, which may be the same for all."""
 
     def __init__(self, quantity: Quantity) -> None:
         from matplotlib.cm import ScalarMappable
@@ -327,13 +305,7 @@ def plot_families(
     title: str = "",
     absent: str = "",
 ) -> Figure:
-    """Draw results over a value, a line (or without `joined`, points) for each value of `shade`.
-
-    Results that are no finite numbers are no points of a line: crosses at the foot of the panel show where they would
-    be, and `absent` says what a cross means. Panels go from left to right; those of one result have the same limits.
-
-        figure = plot_families([Panel(Quantity("l", "m", lengths), Quantity("period", "s", periods))])
-    """
+    """Draw results over a value, a line (or without `joined`, points) for each value of `shade`."""
     if not panels:
         raise nothing_to_plot("Give at least one result.")
     with matplotlib_of().rc_context(SETTINGS):

@@ -79,7 +79,7 @@ def _load(content: bytes, kind: str, path: Path) -> Mesh:
         library("collada")
     log = logging.getLogger("trimesh")
     if not log.handlers:
-        log.addHandler(logging.NullHandler())  # what it lacks is told by us
+        log.addHandler(logging.NullHandler())  # missing parts are reported below, in one sentence
     try:
         with np.errstate(all="ignore"):
             scene = trimesh.load_scene(BytesIO(content), file_type=kind[1:], resolver=_Beside(path.parent))
@@ -188,10 +188,7 @@ _FEWEST = 16
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """Triangles: points (n, 3), numbers of points (m, 3), a colour; no colour is that of whoever draws it.
-
-    `shades` (n, 3), red, green and blue from 0 to 255, are the colours of its points where a picture gives them.
-    """
+    """Triangles: points (n, 3), numbers of points (m, 3), a colour, or None for the colour of the body."""
 
     points: Floats
     triangles: Integers
@@ -201,10 +198,7 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """The pieces of a mesh, in its own axes; `lacks_pictures` where it has textures that cannot be read.
-
-    `is_y_up` where a COLLADA file says that y is up, which its points may or may not heed.
-    """
+    """The pieces of a mesh, in its own axes; `lacks_pictures` where it has textures that cannot be read."""
 
     pieces: tuple[Piece, ...]
     lacks_pictures: bool = False

@@ -58,15 +58,7 @@ class _Range:
 
 
 def charts_of(channels: Sequence[Channel]) -> list[list[int]]:
-    """The numbers of the channels of each chart, those to be looked at first coming first.
-
-    Units are kept apart. So are magnitudes: a chart takes a channel as long as each of its lines still covers an
-    eighth of it. What runs on, as the angle of a wheel, comes after the rest, and what is constant comes last.
-
-    >>> wheel, lean, steer = (np.sin(np.linspace(0, 9, 99)) * size for size in (40, 0.1, 0.05))
-    >>> charts_of([Channel("wheel", "rad", wheel), Channel("lean", "rad", lean), Channel("steer", "rad", steer)])
-    [[1, 2], [0]]
-    """
+    """The numbers of the channels of each chart, those to be looked at first coming first."""
     sizes = sizes_of(channels)
     ranges = [_range(k, channel, sizes[channel.unit]) for k, channel in enumerate(channels)]
     made: list[list[_Range]] = []
@@ -135,10 +127,7 @@ MOST_NUMBERS = 450_000
 
 
 def frame_times(time: Floats, numbers_per_frame: int) -> Floats:
-    """Evenly spaced times for the page: at most 60 a second and 3,000 in all.
-
-    A motion shorter than two seconds keeps up to 120, as it will be looked at slowly.
-    """
+    """Evenly spaced times for the page: at most 60 a second and 3,000 in all."""
     start, end = float(time[0]), float(time[-1])
     if end <= start:
         return np.array([start])

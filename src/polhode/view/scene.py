@@ -79,10 +79,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class SceneBody:
-    """A named body and the shapes that move with it; `tracer` is the point of it whose path may be drawn.
-
-    A body that is not `listed` has no entry in the list of bodies.
-    """
+    """A named body and the shapes that move with it; `tracer` is the point of it whose path may be drawn."""
 
     name: str
     shapes: Sequence[Shape | MeshShape] = ()
@@ -192,10 +189,7 @@ class MovingLine:
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """Where every body is: `time` (T,), `positions` (T, bodies, 3), `quaternions` (T, bodies, 4), and lines that move.
-
-    Quaternions are scaled to unit length and their signs chosen so that each continues the one before it.
-    """
+    """Poses: `time` (T,), `positions` (T, bodies, 3), unit `quaternions` (T, bodies, 4), and lines that move."""
 
     time: Floats
     positions: Floats
@@ -243,10 +237,7 @@ class Motion:
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """A named quantity over the motion's times, for the strip chart; NaN leaves a gap in its line.
-
-    `beside` are its values, at the same times, in other runs that are drawn beside this one.
-    """
+    """A named quantity over the motion's times, for the strip chart; NaN leaves a gap in its line."""
 
     name: str
     unit: str

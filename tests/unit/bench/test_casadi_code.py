@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from bench import native_build
 from bench.casadi_code import Tracer, adam_tracer, operations_of, traced
+from tests.refusals import refused
 
 from polhode.errors import PolhodeError
 
@@ -42,8 +43,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_operations_are_those_of_the_function_without_reading_constants_and_writing() -> None:
     assert operations_of("inverse_dynamics", GENERATED) == 1
-    assert operations_of("forward_dynamics", GENERATED) == 3
-    assert operations_of("mass_matrix", GENERATED) == 0
+    assert operations_of("forward_dynamics", GENERATED) == 3 and operations_of("mass_matrix", GENERATED) == 0
 
 
 def test_what_was_made_once_is_kept_and_what_was_broken_off_is_not(built: Path) -> None:
@@ -51,13 +51,11 @@ def test_what_was_made_once_is_kept_and_what_was_broken_off_is_not(built: Path) 
         path.write_text("half", encoding="utf-8")
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        native_build.kept("loop", broken_off)
+    refused("", lambda: native_build.kept("loop", broken_off), KeyboardInterrupt)
     made = []
     for text in ("first", "second"):
         made.append(native_build.kept("loop", lambda path, text=text: path.write_text(text, encoding="utf-8")))
-    assert made[0] == made[1] == built / "loop"
-    assert made[1].read_text(encoding="utf-8") == "first"
+    assert made[0] == made[1] == built / "loop" and made[1].read_text(encoding="utf-8") == "first"
 
 
 def test_another_tracer_or_another_mechanism_is_traced_anew(built: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,8 +64,7 @@ def test_another_tracer_or_another_mechanism_is_traced_anew(built: Path, monkeyp
     asked = [("1", "pendulum"), ("1", "pendulum"), ("2", "pendulum"), ("1", "cart")]
     found = [traced(Tracer("echo", echo, version), "floating arm", text, print) for version, text in asked]
     assert [trace.source.read_text(encoding="utf-8") for trace in found] == [text for _, text in asked]
-    assert found[0] == found[1]
-    assert len({trace.library for trace in found}) == 3
+    assert found[0] == found[1] and len({trace.library for trace in found}) == 3
     assert all(trace.library.name.startswith("echo-floating-arm-") for trace in found)
 
 
@@ -94,6 +91,4 @@ def test_a_missing_part_is_named_with_its_cure(monkeypatch: pytest.MonkeyPatch, 
         raise metadata.PackageNotFoundError(package)
 
     monkeypatch.setattr(metadata, "version", missing)
-    with pytest.raises(PolhodeError, match="adam-robotics is not measured") as caught:
-        adam_tracer()
-    assert caught.value.problems[0].code == "E-BENCH-010"
+    refused("adam-robotics is not measured", adam_tracer, code="E-BENCH-010")

@@ -18,26 +18,18 @@ from polhode.model.samples import motor_driven_pendulum
 MODELS = Path(__file__).parents[3] / "models"
 
 
-def test_derive_prints_a_pendulum_as_a_textbook_does(polhode: Shell) -> None:
+def test_derive_prints_text_latex_json_and_pseudo_velocities(polhode: Shell) -> None:
     said = polhode("derive", MODELS / "pendulum.yaml")
-    assert "M[omega, omega] = l**2*m" in said
-    assert "sin(theta)" in said
-    assert "tau_omega" in said
-    assert "revolute" in said
-
-
-def test_derive_prints_latex_json_and_pseudo_velocities(polhode: Shell) -> None:
+    assert "M[omega, omega] = l**2*m" in said and "sin(theta)" in said and "tau_omega" in said and "revolute" in said
     assert r"\tau_{\omega}" in polhode("derive", MODELS / "pendulum.yaml", "--latex")
     record = json.loads(polhode("derive", MODELS / "pendulum.yaml", "--of", "mass_matrix", "--json"))
-    assert record["mass_matrix"] == {"M[omega, omega]": "l**2*m"}
-    assert record["joints"][0]["holonomic"] is True
+    assert record["mass_matrix"] == {"M[omega, omega]": "l**2*m"} and record["joints"][0]["holonomic"] is True
     said = polhode("derive", MODELS / "cart_pendulum.yaml", "--formalism", "hamel", *_pseudo("cart_pendulum"))
     assert "M[first, first]" in said and "M[second, second]" in said
     polhode("derive", MODELS / "pendulum.yaml", "--pseudo", "v", code=2)
     assert "--pseudo: 'v' is not understood" in polhode.errors
     said = polhode("derive", MODELS / "arm.yaml")
-    assert "multiplications" in said
-    assert "--of mass_matrix" in said
+    assert "multiplications" in said and "--of mass_matrix" in said
 
 
 def test_derive_simulate_and_export_take_small_and_omitted_variables(polhode: Shell, tmp_path: Path) -> None:
@@ -63,7 +55,7 @@ def _pseudo(model: str) -> list[str]:
     return ["--pseudo", f"first={a} + {b}", "--pseudo", f"second={a} - {b}"]
 
 
-def test_derive_and_compare_in_the_speeds_of_a_formalism(polhode: Shell) -> None:
+def test_derive_takes_the_speeds_of_a_formalism_and_reports_kane_s_tables(polhode: Shell) -> None:
     asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--speeds", "sayers")
     assert "M[u1_star, u1_star] = M_B + M_C + M_D + M_F" in polhode(*asked, "--of", "M")
     assert "    M[1, 1] = P3" in polhode(*asked, "--report")
@@ -71,13 +63,9 @@ def test_derive_and_compare_in_the_speeds_of_a_formalism(polhode: Shell) -> None
     assert "the formalism 'auto' has no speeds 'sayers'" in polhode.errors
     found = json.loads(polhode("compare", MODELS / "cart_pendulum.yaml", "--no-timing", "--speeds", "sayers", "--json"))
     assert found["agree"] and found["speeds"] == {"kane": "sayers"}
-
-
-def test_derive_reports_the_tables_of_kane_s_method(polhode: Shell) -> None:
     asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--report")
     said = polhode(*asked)
-    assert "Table 2. Body and joint properties" in said
-    assert "    B  0, 0, -P1" in said
+    assert "Table 2. Body and joint properties" in said and "    B  0, 0, -P1" in said
     assert "    P1 = L2 M_C/(M_B + M_C)" in said
     assert r"\mathbf{b}_{1}" in polhode(*asked, "--latex")
     record = json.loads(polhode(*asked, "--json"))["report"]
@@ -89,10 +77,8 @@ def test_derive_reports_the_tables_of_kane_s_method(polhode: Shell) -> None:
 def test_compare_says_that_all_agree(polhode: Shell) -> None:
     assert "formalisms agree exactly" in polhode("compare", MODELS / "double_pendulum.yaml")
     record = json.loads(polhode("compare", MODELS / "double_pendulum.yaml", "--no-timing", "--json"))
-    assert record["agree"] is True
-    assert record["verdict"].endswith("and so does the reference derivation")
-    assert record["reference"]["findings"] == []
-    assert "applied effort" in record["reference"]["checked"]
+    assert record["agree"] is True and record["verdict"].endswith("and so does the reference derivation")
+    assert record["reference"]["findings"] == [] and "applied effort" in record["reference"]["checked"]
     assert ["newton_euler", "composite_body", "articulated_body"] in [
         group[:3] for group in record["derivations"]["inverse_dynamics"]
     ]
@@ -166,12 +152,9 @@ def test_export_writes_reactions_and_poses(polhode: Shell, tmp_path: Path) -> No
 
 def test_diagnose_tells_what_is_free_and_ends_well(polhode: Shell) -> None:
     said = polhode("diagnose", MODELS / "fourbar.yaml", "--pose", "assembled")
-    assert "1 degree of freedom" in said
-    assert "choose as independent: crank" in said
+    assert "1 degree of freedom" in said and "choose as independent: crank" in said
     record = json.loads(polhode("diagnose", MODELS / "rolling_disc.yaml", "--pose", "rolling", "--json"))
-    assert record["ok"]
-    assert record["freedom"] == 3
-    assert record["integrability"]["growth"] == [3, 4, 5]
+    assert record["ok"] and record["freedom"] == 3 and record["integrability"]["growth"] == [3, 4, 5]
 
 
 def test_diagnose_ends_badly_where_nothing_can_be_assembled_or_move(polhode: Shell, tmp_path: Path) -> None:
@@ -204,8 +187,7 @@ def test_a_wrong_call_says_what_where_and_how_in_both_languages(words: tuple[obj
     polhode(*words, code=2)
     assert "E-" in polhode.errors
     (problem,) = json.loads(polhode(*words, "--json", code=2))["error"]
-    assert problem["message"]
-    assert problem["code"]
+    assert problem["message"] and problem["code"]
 
 
 def test_control_characters_in_names_do_not_reach_the_terminal(polhode: Shell, tmp_path: Path) -> None:
@@ -213,8 +195,7 @@ def test_control_characters_in_names_do_not_reach_the_terminal(polhode: Shell, t
     model = tmp_path / "odd.yaml"
     model.write_text(text.replace("polhode: 1", 'polhode: 1\nname: "pen\\e[31mdulum [bold]"'), encoding="utf-8")
     said = polhode("derive", model)
-    assert "\x1b" not in said
-    assert "[bold]" in said
+    assert "\x1b" not in said and "[bold]" in said
 
 
 def test_help_and_version_load_nothing_heavy() -> None:
@@ -240,22 +221,18 @@ def test_network_prints_the_graph_and_writes_drawings(polhode: Shell, tmp_path: 
 
 def test_prove_prints_every_step_and_writes_a_document(polhode: Shell, tmp_path: Path) -> None:
     said = polhode("prove", MODELS / "cart_pendulum.yaml", "-o", tmp_path / "proof.tex")
-    assert "(3.6)" in said
-    assert "proved for 'cart and pole'" in said
+    assert "(3.6)" in said and "proved for 'cart and pole'" in said
     assert "\\end{document}" in (tmp_path / "proof.tex").read_text(encoding="utf-8")
     record = json.loads(polhode("prove", MODELS / "cart_pendulum.yaml", "--json"))
-    assert record["holds"]
-    assert record["steps"][0]["left"] == record["steps"][0]["right"]
+    assert record["holds"] and record["steps"][0]["left"] == record["steps"][0]["right"]
     assert r"\tag{3.12}" in polhode("prove", MODELS / "cart_pendulum.yaml", "--latex")
 
 
 def test_ladder_counts_on_a_mechanism_of_one_s_own(polhode: Shell) -> None:
     said = polhode("ladder", MODELS / "double_pendulum.yaml")
-    assert "130 / 99" in said
-    assert "Hollerbach's count of Luh" in said
+    assert "130 / 99" in said and "Hollerbach's count of Luh" in said
     record = json.loads(polhode("ladder", MODELS / "gripper.yaml", "--json"))
-    assert record["system"] == "gripper"
-    assert record["rungs"][0]["printed"] is None
+    assert record["system"] == "gripper" and record["rungs"][0]["printed"] is None
 
 
 def test_network_takes_a_tree_and_drivers(polhode: Shell, tmp_path: Path) -> None:
@@ -293,8 +270,7 @@ def test_a_table_on_the_standard_output_is_nothing_but_the_table(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     lines = polhode("simulate", MODELS / "pendulum.yaml", "-t", 1, "--csv", "-").splitlines()
-    assert lines[0] == "time [s],q.theta [rad],u.omega [rad/s],input.motor [N m]"
-    assert len(lines) == 202
+    assert lines[0] == "time [s],q.theta [rad],u.omega [rad/s],input.motor [N m]" and len(lines) == 202
     assert all(len([float(cell) for cell in line.split(",")]) == 4 for line in lines[1:])
     assert "energy" in polhode.errors
     assert not list(tmp_path.iterdir())
@@ -329,8 +305,7 @@ def test_the_options_of_a_robot_s_reader_reach_it(polhode: Shell, tmp_path: Path
     file.write_text(damped)
     (tmp_path / "no.stl").touch()
     assert "3*" not in polhode("derive", file, "--of", "forcing")
-    assert "3*" in polhode("derive", file, "--of", "forcing", "--dynamics")
-    assert "no.stl" in polhode.errors
+    assert "3*" in polhode("derive", file, "--of", "forcing", "--dynamics") and "no.stl" in polhode.errors
     polhode("derive", file, "--package", f"parts={tmp_path}")
     assert "no.stl" not in polhode.errors
 
@@ -394,16 +369,13 @@ def pipe(monkeypatch: pytest.MonkeyPatch):
     return give
 
 
-def test_a_model_comes_in_by_the_standard_input(polhode: Shell, pipe) -> None:
+def test_models_and_robots_come_in_by_the_standard_input(polhode: Shell, pipe) -> None:
     content = (MODELS / "pendulum.yaml").read_bytes()
     pipe(content)
     assert "M[omega, omega] = l**2*m" in polhode("derive", "-")
     pipe(content)
     said = polhode("simulate", "-", "--pose", "raised", "-t", 0.01, "--csv", "-")
     assert said.splitlines()[0] == "time [s],q.theta [rad],u.omega [rad/s],input.motor [N m]"
-
-
-def test_a_robot_comes_in_by_the_standard_input(polhode: Shell, pipe) -> None:
     pipe(PIPED.encode())
     record = json.loads(polhode("derive", "-", "--base", "floating", "--json"))
     assert record["system"] == "arm" and len(record["joints"]) == 2

@@ -12,11 +12,10 @@ from polhode.codegen.ir.count import count
 from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.ops import live_run
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.codegen.llvm import kernels, module
+from polhode.codegen.llvm import kernels
 from polhode.codegen.passes import function_splitting
 from polhode.codegen.passes.contraction import fused_products
 from polhode.codegen.plan import plan, schedule
-from polhode.codegen.slp import vectoriser
 from polhode.expr import Expr, cos, sin, symbol
 from polhode.native import compile_program
 
@@ -134,26 +133,6 @@ def test_a_program_in_pieces_gives_the_same_numbers(
             np.testing.assert_allclose(values[k], wanted[output.name], rtol=1e-9, atol=1e-12, equal_nan=True)
 
 
-@pytest.mark.parametrize("count", [2, 3, 4, 7, 9])
-def test_sines_and_cosines_of_inputs_are_the_first_piece_of_a_long_program(
-    count: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for room in (kernels, vectoriser):
-        monkeypatch.setattr(room, "WHOLE", 5)
-    monkeypatch.setattr(function_splitting.split, "__defaults__", (3,))
-    q = [symbol(f"q{k}") for k in range(count)]
-    total = q[0]
-    for k, angle in enumerate(q):
-        total = total * cos(angle) + sin(angle) * (k + 2) + sin(angle + q[k - 1])
-    program = plan("f", [("q", q)], [("y", (3,), [total, sin(q[1]), total * total])])
-    text = module.scalar_module(program).text
-    assert ("call { <4 x double>, <4 x double> } @ph_sincos4" in text) == (count >= 4)
-    values = np.random.default_rng(count).uniform(-3, 3, size=count)
-    wanted = interpret(program, {"q": values})["y"]
-    got = compile_program(program, cache=False, backend="llvm")(q=values)
-    np.testing.assert_allclose(got, wanted, rtol=1e-13)
-
-
 def test_pieces_hand_on_just_what_later_pieces_read() -> None:
     program = random_program(1, 300)
     wanted = live_run(program)
@@ -166,9 +145,6 @@ def test_pieces_hand_on_just_what_later_pieces_read() -> None:
             assert held[place] == slot, "nothing overwrote it before its last use"
         held.update({place: slot for slot, place in piece.writes.items()})
     assert all(held[place] == slot for slot, place in ends.items())
-
-
-def test_a_schedule_is_an_order_in_which_operands_come_first() -> None:
     program = random_program(2, 200)
     first = program.first_run
     operands = [[arg - first for arg in step.args if arg >= first] for step in program.run]

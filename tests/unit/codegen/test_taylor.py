@@ -38,37 +38,22 @@ def _names(series: SeriesProgram) -> list[str]:
 
 
 @pytest.mark.parametrize("op", ["abs", "sign"])
-def test_a_corner_of_the_state_has_no_recurrence(op: str) -> None:
-    assert not has_recurrences(_program((op, 1)))
-    assert not has_recurrences(_program(("sin", 3), (op, 4)))
-
-
-@pytest.mark.parametrize("op", ["abs", "sign"])
-def test_a_corner_of_what_is_steady_does_no_harm(op: str) -> None:
+def test_a_corner_of_the_state_has_no_recurrence_and_a_corner_of_what_is_steady_does_no_harm(op: str) -> None:
+    assert not has_recurrences(_program((op, 1))) and not has_recurrences(_program(("sin", 3), (op, 4)))
     program = _program((op, 2), ("mul", 4, 1))
-    assert has_recurrences(program)
-    assert _names(series_program(program)) == ["steady", "scaled"]
+    assert has_recurrences(program) and _names(series_program(program)) == ["steady", "scaled"]
 
 
-def test_a_corner_that_nothing_uses_does_no_harm() -> None:
+def test_unused_corners_do_no_harm_and_sines_sums_and_quotients_are_shortened() -> None:
     program = _program(("abs", 1), ("sin", 1))
-    assert has_recurrences(program)
-    assert _names(series_program(program)) == ["integral", "integral"]
-
-
-def test_sine_and_cosine_are_each_other_s_integrals() -> None:
+    assert has_recurrences(program) and _names(series_program(program)) == ["integral", "integral"]
     series = series_program(_program(("cos", 1), ("sin", 1), ("add", 4, 5)))
     first = series.program.first_run
     assert [step.op for step in series.program.run] == ["sin", "cos", "add"]
-    assert series.rules[0].args == (1, first + 1)
-    assert (series.rules[1].args, series.rules[1].sign) == ((1, first), -1)
-
-
-def test_sums_squares_and_quotients_are_shortened() -> None:
+    assert series.rules[0].args == (1, first + 1) and (series.rules[1].args, series.rules[1].sign) == ((1, first), -1)
     assert _names(series_program(_program(("add", 1, 2), ("sub", 2, 4)))) == ["same", "negation"]
     series = series_program(_program(("mul", 1, 1), ("mul", 4, 1)))
-    assert _names(series) == ["square", "product"]
-    assert series.products == 1.5
+    assert _names(series) == ["square", "product"] and series.products == 1.5
     assert _names(series_program(_program(("div", 1, 0)))) == ["steady", "scaled"]
     assert _names(series_program(_program(("div", 0, 1)))) == ["inverse"]
     assert _names(series_program(_program(("div", 3, 1)))) == ["quotient"]
@@ -79,8 +64,7 @@ def test_a_series_program_is_legal_and_has_the_work_array_of_its_program(seed: i
     program = smooth_program(seed)
     series = series_program(program)
     check_program(series.program)
-    assert len(series.rules) == len(series.program.run)
-    assert len(series.work) == len(program.saved)
+    assert len(series.rules) == len(series.program.run) and len(series.work) == len(program.saved)
     assert set(series.program.saved) <= set(series.work)
     assert all(series.is_steady(slot) == (series.rule(slot) == STEADY) for slot in range(series.program.first_run))
 
@@ -240,5 +224,4 @@ def test_tolerances_and_length_decide_for_taylor() -> None:
     for digits in range(3, 16):
         answers = [is_taylor_faster(length, 10.0**-digits) for length in range(400, 0, -7)]
         assert answers == sorted(answers)
-    assert is_taylor_faster(250, 0.0)
-    assert not is_taylor_faster(251, 0.0)
+    assert is_taylor_faster(250, 0.0) and not is_taylor_faster(251, 0.0)

@@ -8,22 +8,19 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import Equations
 from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.program import Output
 from polhode.compiled.annotations import Catalogue, meanings
 from polhode.compiled.catalogue import CATALOGUE, plan_of
 from polhode.compiled.export import annotated
-from polhode.errors import PolhodeError
 from polhode.expr import as_expr, cos, evaluate, sin
 from polhode.model.samples import six_degree_of_freedom_arm
-from polhode.model.system import System
 from polhode.papers.silver.counts import puma_like_arm
 
 MODELS = Path(__file__).parents[3] / "models"
 
 
-def ur5() -> System:
+def ur5() -> ph.System:
     try:
         robots = metadata.distribution("example-robot-data").locate_file("cmeel.prefix/share/example-robot-data/robots")
     except metadata.PackageNotFoundError:
@@ -32,12 +29,12 @@ def ur5() -> System:
 
 
 @pytest.fixture(scope="module")
-def arm() -> Equations:
+def arm() -> ph.Equations:
     return six_degree_of_freedom_arm().derive()
 
 
 @pytest.fixture(scope="module")
-def pendulums() -> Equations:
+def pendulums() -> ph.Equations:
     return ph.load(MODELS / "double_pendulum.yaml").derive()
 
 
@@ -45,7 +42,7 @@ def said(found: dict[int, str], value: object) -> str:
     return found[as_expr(value).fp]
 
 
-def test_velocities_sines_and_mass_matrices_are_named(arm: Equations) -> None:
+def test_velocities_sines_and_mass_matrices_are_named(arm: ph.Equations) -> None:
     found = meanings(arm.record, "inverse_dynamics")
     for body in ("forearm", "gripper"):
         turned = arm.pose(body).R.T @ (arm.jacobian(body) @ arm.u)[:3]
@@ -53,8 +50,7 @@ def test_velocities_sines_and_mass_matrices_are_named(arm: Equations) -> None:
             assert said(found, component) == f"angular velocity of {body}, {axis} in its own frame"
     found = meanings(arm.record, "inverse_dynamics")
     s1, _, e, t1, *_ = arm.q
-    assert said(found, sin(t1)) == "sine of t1"
-    assert said(found, cos(s1)) == "cosine of s1"
+    assert said(found, sin(t1)) == "sine of t1" and said(found, cos(s1)) == "cosine of s1"
     assert said(found, cos(s1 + e)) == "cosine of e + s1"
     found = meanings(arm.record, "forward_dynamics")
     M = arm.mass_matrix
@@ -62,7 +58,7 @@ def test_velocities_sines_and_mass_matrices_are_named(arm: Equations) -> None:
     assert said(found, M[1, 1]) == "mass matrix, shoulder w2 row, shoulder w2 column"
 
 
-def test_pivots_and_composite_inertias_are_noted(pendulums: Equations) -> None:
+def test_pivots_and_composite_inertias_are_noted(pendulums: ph.Equations) -> None:
     found = meanings(pendulums.record, "forward_dynamics")
     M = pendulums.mass_matrix
     felt = M[0, 0] - M[0, 1] * M[0, 1] / M[1, 1]
@@ -78,7 +74,7 @@ def test_pivots_and_composite_inertias_are_noted(pendulums: Equations) -> None:
     assert said(meanings(pendulums.record, "bias"), m2 * g) == "weight of lower"
 
 
-def test_gravity_has_a_note_where_it_is_a_symbol_and_as_a_number_none(arm: Equations) -> None:
+def test_gravity_has_a_note_where_it_is_a_symbol_and_as_a_number_none(arm: ph.Equations) -> None:
     assert arm.system.gravity[2].fp not in meanings(arm.record, "inverse_dynamics")
     (a, b) = ph.symbols("a b", "parameter")
     system = ph.System("pendulum", gravity=(0, 0, -a * b))
@@ -116,7 +112,7 @@ def test_a_noted_value_is_that_quantity_with_that_sign() -> None:
 
 @pytest.mark.parametrize("make", [six_degree_of_freedom_arm, ur5, puma_like_arm])
 @pytest.mark.parametrize("of", ["forward_dynamics", "inverse_dynamics"])
-def test_quantities_of_the_recursions_have_notes_and_steps_between_them_none(make: type[System], of: str) -> None:
+def test_quantities_of_the_recursions_have_notes_and_steps_between_them_none(make: type[ph.System], of: str) -> None:
     program = annotated(make().derive().record, of).program
     slots = [slot for slot, _ in program.numbered()]
     assert 0.3 < sum(slot in program.notes for slot in slots) / len(slots) < 0.7
@@ -140,7 +136,7 @@ def test_numbers_have_no_notes_though_some_are_equal_to_a_quantity() -> None:
     assert not {(k * x / 5).fp for k in (3, 4, 6, 8, 10) for x in (push, turn)} & set(notes)
 
 
-def test_results_have_names_and_notes_change_nothing(arm: Equations) -> None:
+def test_results_have_names_and_notes_change_nothing(arm: ph.Equations) -> None:
     system = ph.System("block", gravity=(0, 0, 0))
     system.joint("slide", system.ground, system.body("block", mass=2), ph.Prismatic("x"))
     program = annotated(system.derive().record, "inverse_dynamics").program
@@ -148,7 +144,7 @@ def test_results_have_names_and_notes_change_nothing(arm: Equations) -> None:
     for of in ("forward_dynamics", "mass_matrix"):
         assert annotated(arm.record, of).program == plan_of(arm.record, of).program
         assert not plan_of(arm.record, of).program.notes
-    with pytest.raises(PolhodeError, match="Did you mean 'bias'"):
+    with pytest.raises(ph.PolhodeError, match="Did you mean 'bias'"):
         meanings(arm.record, "biass")
     note = "torque that moves the " + "very " * 7 + "long arm, x in the frame of the forearm"
     known = Catalogue()
@@ -186,5 +182,4 @@ def test_units_stand_beside_parameters_and_long_names_are_shortened() -> None:
     body = system.body("x" * 100, mass=1, com=(1, 0, 0))
     system.joint("j" * 100, system.ground, body, ph.Revolute("y"), coordinates=["c" * 100])
     notes = annotated(system.derive().record, "forward_dynamics").program.notes.values()
-    assert any("jjj." in note for note in notes)
-    assert not any("j" * 20 in note or "c" * 20 in note for note in notes)
+    assert any("jjj." in note for note in notes) and not any("j" * 20 in note or "c" * 20 in note for note in notes)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.constraints import PseudoSpeeds
@@ -43,9 +44,7 @@ def test_what_is_no_choice_of_pseudo_velocities_is_told(given: list[str], code: 
     turn = s.joints["ice"].q[2]
     known |= {"w**2": known["w"] ** 2, "2*along": 2 * known["along"], "w+push": known["w"] + known["push"]}
     known["cross"] = ph.cos(turn) * known["b"] - ph.sin(turn) * known["a"]  # what the blade forbids
-    with pytest.raises(PolhodeError, match=said) as caught:
-        s.derive("hamel", pseudo={f"pi {k}": known[name] for k, name in enumerate(given)})
-    assert caught.value.problems[0].code == code
+    refused(said, lambda: s.derive("hamel", pseudo={f"pi {k}": known[name] for k, name in enumerate(given)}), code=code)
 
 
 def test_a_name_that_a_speed_has_is_for_that_speed() -> None:
@@ -55,20 +54,17 @@ def test_a_name_that_a_speed_has_is_for_that_speed() -> None:
     with pytest.raises(PolhodeError, match="there is a speed 'w' already") as caught:
         s.derive(pseudo={"v": known["along"], "w": 2 * known["w"]})
     assert caught.value.problems[0].code == "E-DERIVE-TWICE"
-    with pytest.raises(PolhodeError, match="both be written x"):
-        s.derive(pseudo={"x": known["along"], "w": known["w"]})
+    refused("both be written x", lambda: s.derive(pseudo={"x": known["along"], "w": known["w"]}))
 
 
 def test_a_good_choice_has_no_dead_points_where_speeds_by_name_have_some() -> None:
     s = skate()
     known = symbols(s)
     made = s.derive("hamel", pseudo={"v": known["along"], "w": known["w"]})
-    assert isinstance(made.dependent_speeds, PseudoSpeeds)
-    assert not made.dependent_speeds.moving_pivots
+    assert isinstance(made.dependent_speeds, PseudoSpeeds) and not made.dependent_speeds.moving_pivots
     run = made.simulate(3, speeds={"v": 1, "w": 2})
     plain = s.derive("newton_euler").simulate(3, speeds={"a": 1, "w": 2})
-    assert np.abs(run.q - plain.q).max() < 1e-7
-    assert np.abs(run.speed("a") - plain.speed("a")).max() < 1e-7
+    assert np.abs(run.q - plain.q).max() < 1e-7 and np.abs(run.speed("a") - plain.speed("a")).max() < 1e-7
     assert np.abs(run.reaction("blade").force - plain.reaction("blade").force).max() < 1e-6
     with pytest.raises(SimulationError, match="no longer determine"):
         s.derive("newton_euler", independent=["a", "w"]).simulate(3, speeds={"a": 1, "w": 2})
@@ -90,9 +86,6 @@ def test_values_between_samples_and_derivatives_are_those_of_the_pseudo_velociti
     assert np.allclose(slope.du[-1][:, 0], (up - down) / (2 * h), atol=1e-5)
 
 
-# ---- a choice that is singular somewhere -----------------------------------------------------------------------
-
-
 def pendulum() -> ph.Equations:
     """The velocity of the bob along x, which vanishes where the rod is level whatever its speed."""
     s = ph.System("pendulum")
@@ -106,8 +99,7 @@ def test_a_run_ends_where_pseudo_velocities_no_longer_determine_the_speeds() -> 
     with pytest.raises(SimulationError, match="the pseudo-velocities 'v' no longer determine the speeds") as caught:
         made.simulate(2, speeds={"v": 5})
     assert 0.3 < caught.value.trajectory.t[-1] < 0.5
-    with pytest.raises(SimulationError, match="at t = 0 s the pseudo-velocities"):
-        made.simulate(2, start=[np.pi / 2])
+    refused("at t = 0 s the pseudo-velocities", lambda: made.simulate(2, start=[np.pi / 2]), SimulationError)
 
 
 def test_what_does_not_look_after_them_is_refused() -> None:
@@ -115,11 +107,9 @@ def test_what_does_not_look_after_them_is_refused() -> None:
     with pytest.raises(PolhodeError, match="adaptive methods") as caught:
         made.simulate(1, method="rk4", step=0.01)
     assert caught.value.problems[0].cure == 'Use method="auto".'
-    with pytest.raises(PolhodeError, match="a stepper does not see"):
-        made.stepper(dt=0.01)
+    refused("a stepper does not see", lambda: made.stepper(dt=0.01))
     s = skate(edge=False)
     known = symbols(s)
     steady = s.derive(pseudo={"sum": known["a"] + known["b"], "b": known["b"], "w": known["w"]})
     assert steady.simulate(1, method="rk4", step=0.01).is_whole  # a choice that is regular everywhere
-    with pytest.raises(PolhodeError, match="pseudo-velocities"):
-        steady.simulate(1, method="gauss4", step=0.01)
+    refused("pseudo-velocities", lambda: steady.simulate(1, method="gauss4", step=0.01))

@@ -19,7 +19,7 @@ def block() -> tuple[ph.Equations, Any, Any, Any]:
     return s.derive(), slide.q[0], slide.u[0], force
 
 
-def test_a_linear_problem_is_solved_as_it_is_by_a_riccati_recursion() -> None:
+def test_a_linear_problem_is_solved_as_it_is_by_a_riccati_recursion_and_limits_make_a_motion_bang_bang() -> None:
     e, x, v, force = block()
     h = 0.1
     made = iLQR(e, 2 * x**2 + v**2 + force**2, 10 * x**2, duration=2, sample_time=h, start={"x": 1})
@@ -31,16 +31,11 @@ def test_a_linear_problem_is_solved_as_it_is_by_a_riccati_recursion() -> None:
         P = Q + A.T @ P @ (A - B @ K)
         gains.append(K)
     np.testing.assert_allclose(made.K, gains[::-1], rtol=1e-4)
-    assert made.cost == pytest.approx(P[0, 0] / 2, rel=1e-6)
-    assert made.converged
-
-
-def test_limits_make_a_motion_bang_bang() -> None:
+    assert made.cost == pytest.approx(P[0, 0] / 2, rel=1e-6) and made.converged
     e, x, v, force = block()
     final = 500 * (x - 1) ** 2 + 500 * v**2
     made = iLQR(e, force**2 / 1000, final, duration=2, sample_time=0.05, limits={"F": 1})
-    assert np.abs(made.c).max() <= 1
-    assert made.x[-1] == pytest.approx([1, 0], abs=0.02)
+    assert np.abs(made.c).max() <= 1 and made.x[-1] == pytest.approx([1, 0], abs=0.02)
     np.testing.assert_allclose(made.c[:15, 0], 1, atol=1e-6)  # a metre in two seconds takes all of one newton
     np.testing.assert_allclose(made.c[-15:, 0], -1, atol=1e-6)
 

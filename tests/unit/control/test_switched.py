@@ -37,7 +37,7 @@ def controls_at(law: Law, values: dict[str, float], others: dict[str, float] | N
     return float(evaluate(list(law.controls.values()), at)[0])
 
 
-def test_gains_are_near_or_far_ones_and_whole_turns_are_not_seen() -> None:
+def test_gains_are_near_or_far_ones_and_whole_turns_are_not_seen_and_a_sampled_switch_has_hysteresis() -> None:
     e = cart_pole().derive()
     law = Switched(Hold(e, 1), Hold(e, 10), within={"theta": 1}, leave=2).law
     assert controls_at(law, {"theta": 0.5}) == 5 and controls_at(law, {"theta": 3}) == 3
@@ -45,9 +45,6 @@ def test_gains_are_near_or_far_ones_and_whole_turns_are_not_seen() -> None:
     assert {*law.parameters} == {"far k", "near k"}
     law = Switched(Hold(e, 1), Hold(e, 10), within={"theta": 1}, turning=["theta"]).law
     assert controls_at(law, {"theta": 0.5 + 2 * 3.141592653589793}) == pytest.approx(5)
-
-
-def test_a_sampled_switch_has_hysteresis() -> None:
     e = cart_pole().derive()
     law = Switched(Hold(e, 1), Hold(e, 10), within={"theta": 1}, leave=2, sample_time=0.01).law
     assert law.is_sampled and law.sample_time == 0.01

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.planar_arm import planar_arm
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.control import EnergyControl, EnergyShaping, PDGravity, PotentialShaping
@@ -30,8 +31,7 @@ def test_pumped_energy_comes_nearer_on_a_cart_and_not_always_on_an_arm() -> None
     for more in ({}, {"limit": 5}):
         assert EnergyControl(cart_pole().derive(), {"theta": 0}, ke=9, **more).lyapunov.proved
     assert not EnergyControl(furuta_pendulum().derive(), {"pendulum": 0}, ke=9).lyapunov.proved
-    with pytest.raises(ph.PolhodeError, match="with kp or kv"):
-        _ = EnergyControl(cart_pole().derive(), {"theta": 0}, ke=9, kp=1).lyapunov
+    refused("with kp or kv", lambda: EnergyControl(cart_pole().derive(), {"theta": 0}, ke=9, kp=1).lyapunov)
 
 
 def test_driven_speeds_and_shaped_potentials_are_those_of_the_closed_loop() -> None:
@@ -43,8 +43,7 @@ def test_driven_speeds_and_shaped_potentials_are_those_of_the_closed_loop() -> N
     e = planar_arm().derive()
     c = PotentialShaping(e, 3 * ph.cos(e.q[0]) + e.q[1] ** 2, kd=2)
     assert c.lyapunov.proved
-    with pytest.raises(ph.PolhodeError, match="depends on q1', which is no coordinate"):
-        PotentialShaping(e, e.u[0], kd=2)
+    refused("depends on q1', which is no coordinate", lambda: PotentialShaping(e, e.u[0], kd=2))
 
 
 @pytest.mark.parametrize(("make", "sentence"), [
@@ -56,5 +55,4 @@ def test_driven_speeds_and_shaped_potentials_are_those_of_the_closed_loop() -> N
     (lambda e: PDGravity(e, 1, 1), "underactuated"),
 ])  # fmt: skip
 def test_wrong_calls_get_a_sentence(make: Callable[[Any], Any], sentence: str) -> None:
-    with pytest.raises(ph.PolhodeError, match=sentence):
-        make(cart_pole().derive())
+    refused(sentence, lambda: make(cart_pole().derive()))

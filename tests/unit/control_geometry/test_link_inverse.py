@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import as_expr, evaluate, free_symbols, same, topological
 from polhode.model.samples import elastic_arm
 
@@ -58,16 +58,13 @@ def test_the_reduced_model_is_solved_in_closed_form() -> None:
     assert jerk not in free_symbols([made.efforts["j rotor"]])
 
 
-def test_a_joint_without_an_elastic_motor_keeps_its_effort() -> None:
+def test_a_joint_without_an_elastic_motor_keeps_its_effort_and_six_joints_stay_small_graphs() -> None:
     s = ph.System("two", gravity=(0, 0, "-9.81"))
     s.joint("a", s.ground, s.body("first", 1, (1, 0, 0)), ph.Revolute("y"))
     s.joint("b", "first", s.body("second", 1, (1, 0, 0)), ph.Revolute("y"), at=(1, 0, 0))
     s.motor("b", 10, inertia=1, stiffness=100, coupling="reduced")
     made = s.derive().link_inverse_dynamics
     assert set(made.efforts) == {"a", "b rotor"} and made.order == 4
-
-
-def test_six_joints_stay_small_graphs() -> None:
     sizes = {}
     for coupling in ("reduced", "full"):
         made = elastic_arm(coupling=coupling).derive().link_inverse_dynamics
@@ -90,16 +87,14 @@ def test_numbers_are_taken_for_one_instant_or_for_many() -> None:
 def test_motions_of_another_shape_are_refused_and_derivatives_have_primes() -> None:
     made = one(stiffness=100).derive().link_inverse_dynamics
     for motion in ([[0]] * 4, np.zeros((5, 2)), "fast", np.zeros((5, 1, 2, 2))):
-        with pytest.raises(PolhodeError, match="5 orders of derivatives of 1 coordinates"):
+        with pytest.raises(ph.PolhodeError, match="5 orders of derivatives of 1 coordinates"):
             made.efforts_at(motion)
     made = one(stiffness=100).derive().link_inverse_dynamics
     assert [repr(x) for (x,) in made.motion] == ["j", "j'", "j''", "j'''", "j''''"]
 
 
 def refusal(s: ph.System) -> str:
-    with pytest.raises(PolhodeError) as raised:
-        _ = s.derive().link_inverse_dynamics
-    return str(raised.value)
+    return refused("", lambda: s.derive().link_inverse_dynamics)
 
 
 def one(**motor: Any) -> ph.System:
@@ -145,16 +140,14 @@ def test_time_inputs_and_states_are_asked_for_where_the_efforts_depend_on_them()
     motion = np.zeros((5, 1, 3))
     values: dict[str, Any] = {"time": [1, 2, 3], "inputs": {"F": 7}, "z": {"j current": [0, 0, 4]}}
     for name, word in (("time", "time=…"), ("inputs", "inputs={'F': …}"), ("z", "z={'j current': …}")):
-        with pytest.raises(PolhodeError, match="which is not given") as raised:
+        with pytest.raises(ph.PolhodeError, match="which is not given") as raised:
             made.efforts_at(motion, **{key: value for key, value in values.items() if key != name})
         assert word in str(raised.value)
     weight = -9.81 - 7 * np.array([1, 2, 3])
     assert made.rotors_at(motion, time=[1, 2, 3], inputs={"F": 7})["j rotor"] == pytest.approx(10 * weight / 100)
     assert made.efforts_at(motion, **values)["j rotor"] == pytest.approx(weight / 10 - [0, 0, 12])
-    with pytest.raises(PolhodeError, match="there is no input 'f'"):
-        made.efforts_at(motion, inputs={"f": 7})
-    with pytest.raises(PolhodeError, match="3 of them, one for each time"):
-        made.efforts_at(motion, **values | {"time": [1, 2]})
+    refused("there is no input 'f'", lambda: made.efforts_at(motion, inputs={"f": 7}))
+    refused("3 of them, one for each time", lambda: made.efforts_at(motion, **values | {"time": [1, 2]}))
 
 
 def test_a_base_with_a_quaternion_takes_its_motion_as_a_list() -> None:
@@ -167,5 +160,17 @@ def test_a_base_with_a_quaternion_takes_its_motion_as_a_list() -> None:
     rows = [home, *([0.0] * 7 for _ in made.motion[1:])]
     rows[2][-1] = 2.0
     assert len(home) == 8 and float(made.rotors_at(rows)["j rotor"]) == pytest.approx(10 * 2 / 100)
-    with pytest.raises(PolhodeError, match="8 coordinates, 7 speeds, and 3 derivatives of these"):
-        made.efforts_at(np.zeros((5, 7)))
+    refused("8 coordinates, 7 speeds, and 3 derivatives of these", lambda: made.efforts_at(np.zeros((5, 7))))
+
+
+def test_native_efforts_of_many_instants_are_those_of_the_graph() -> None:
+    """The function is compiled once, and takes other parameters without being compiled again."""
+    s = one(stiffness=100)
+    s.joint_force("j", -s.parameter("d", 0.5) * s.joints["j"].u[0] ** 3)
+    made = s.derive().link_inverse_dynamics
+    motion = np.random.default_rng(3).uniform(-1, 1, (5, 1, 200))
+    for d in (0.5, 2.0):
+        known = {s.parameters["d"].symbol: d}
+        at = [dict(zip([x for (x,) in made.motion], motion[:, 0, k].tolist(), strict=True)) for k in range(200)]
+        expected = [evaluate([made.efforts["j rotor"]], known | values)[0] for values in at]
+        assert made.efforts_at(motion, {"d": d})["j rotor"] == pytest.approx(expected, rel=1e-12)

@@ -18,15 +18,12 @@ def test_what_measurements_tell_and_do_not_tell_is_reported() -> None:
     assert "only combinations are determined" in str(found)
 
 
-def test_linear_equations_have_the_rank_that_numbers_give() -> None:
+def test_linear_equations_have_the_rank_that_numbers_give_and_drifts_quadrotors_and_elastic_arms_are_observed() -> None:
     equations = chain(4, gap=2).derive()
     linear = equations.linearize().with_ports(["c0"], ["c3"])
     A, C = linear.numbers("A"), linear.numbers("C")
     rows = np.vstack([C @ np.linalg.matrix_power(A, k) for k in range(8)])
     assert equations.observability(["c3"]).rank == np.linalg.matrix_rank(rows) == 4
-
-
-def test_drifts_quadrotors_and_elastic_arms_are_observed() -> None:
     found = cart_pole().derive().observability(["x"], at={})
     assert found.is_observable and found.at == 4
     hung = cart_pole().derive().observability(["x"], at={"theta": ph.pi / 2, "F": 0})

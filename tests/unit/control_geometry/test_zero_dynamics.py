@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy.linalg import eig
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.expr import Expr, directional, is_zero, substitute, symbol
@@ -38,8 +39,7 @@ def test_the_reduced_field_stays_on_the_manifold(system: object, outputs: list[o
     form = found.degree.plant
     moved = dict(zip(form.variables, found.drift, strict=True))
     solved = {x: found.solved[str(x)] for x in form.variables if str(x) in found.solved}
-    assert len(solved) == len(found.manifold)
-    assert all(map(is_zero, substitute(list(found.manifold), solved)))
+    assert len(solved) == len(found.manifold) and all(map(is_zero, substitute(list(found.manifold), solved)))
     assert all(map(is_zero, substitute(directional(list(found.manifold), moved), solved)))
 
 
@@ -53,7 +53,7 @@ def test_a_run_under_the_control_that_holds_the_output_follows_the_reduced_equat
     assert np.isclose(run["theta"][-1], 0.1 * np.cosh(np.sqrt(9.81 / 0.5) * 0.4), rtol=2e-2)
 
 
-def test_outputs_are_held_and_damping_makes_them_minimum_phase() -> None:
+def test_outputs_are_held_and_damping_makes_them_minimum_phase_and_no_degree_leaves_no_zero_dynamics() -> None:
     found = ball_and_beam().derive().zero_dynamics(["theta"], at={"theta": 0.3})
     assert found.states == ["r", "r'"]
     assert "no equilibrium of the zero dynamics" in found.notices[0] and found.is_stable is None
@@ -61,16 +61,11 @@ def test_outputs_are_held_and_damping_makes_them_minimum_phase() -> None:
     theta, rate = s.joints["theta"].q[0], s.joints["theta"].u[0]
     s.joint_force("theta", -3 * theta - rate)
     assert s.derive().zero_dynamics(["x"]).is_stable is True
-
-
-def test_no_degree_leaves_no_zero_dynamics() -> None:
     s = ph.System("two carts", gravity=(0, 0, 0))
     for name in "ab":
         s.joint(name, s.ground, s.body(name, 1), ph.Prismatic("x"))
-    with pytest.raises(ph.PolhodeError, match=r"no input ever reaches b"):
-        s.derive().zero_dynamics(["b"], ["a"])
-    with pytest.raises(ph.PolhodeError, match=r"1 inputs are to hold 2 outputs"):
-        s.derive().zero_dynamics(["a", "b"], ["a"])
+    refused(r"no input ever reaches b", lambda: s.derive().zero_dynamics(["b"], ["a"]))
+    refused(r"1 inputs are to hold 2 outputs", lambda: s.derive().zero_dynamics(["a", "b"], ["a"]))
 
 
 def test_a_manifold_that_cannot_be_solved_is_told_and_has_eigenvalues() -> None:
@@ -104,15 +99,14 @@ def test_the_decoupling_matrix_is_that_of_lie_derivatives_in_the_inputs(system: 
 def test_degrees_of_elastic_arms_and_of_a_speed() -> None:
     """A. De Luca, *Feedback linearization of robots with elastic joints*; Mladenova's reduced model (278)."""
     found = elastic_arm(coupling="reduced").derive().relative_degree([f"j{i}" for i in range(1, 7)])
-    assert found.degrees == (4,) * 6 and found.exists and found.total == found.size == 24
-    assert found.singular == ()
+    assert found.degrees == (4,) * 6 and found.exists and found.total == found.size == 24 and found.singular == ()
     found = elastic_arm(coupling="full").derive().relative_degree([f"j{i}" for i in range(1, 7)])
     assert not found.exists and str(found).startswith("no vector relative degree: inputs appear in the derivatives {2,")
     found = cart_pole().derive().relative_degree(["theta'"])
     assert found.degrees == (1,) and [str(each) for each in found.singular] == ["cos(theta)"]
 
 
-def test_outputs_without_a_degree_are_reported() -> None:
+def test_outputs_without_a_degree_are_reported_and_outputs_by_name_and_states_at_which_the_degree_is_lost() -> None:
     s = ph.System("two carts", gravity=(0, 0, 0))
     for name in "ab":
         s.joint(name, s.ground, s.body(name, 1), ph.Prismatic("x"))
@@ -120,13 +114,8 @@ def test_outputs_without_a_degree_are_reported() -> None:
     assert found.degrees == (None,) and not found.exists
     assert str(found) == "no relative degree: no input ever reaches b."
     equations = cart_pole().derive()
-    with pytest.raises(ph.PolhodeError, match=r"depends on tau_x, which is no part of the state"):
-        equations.relative_degree([equations.tau[0]])
-    with pytest.raises(ph.PolhodeError, match="no input is named"):
-        cart_pole().derive().relative_degree(["x"], [])
-
-
-def test_outputs_by_name_and_states_at_which_the_degree_is_lost() -> None:
+    refused(r"depends on tau_x, which is no part of the state", lambda: equations.relative_degree([equations.tau[0]]))
+    refused("no input is named", lambda: cart_pole().derive().relative_degree(["x"], []))
     s = two_link_pendulum()
     equations = s.derive()
     q = equations.q
@@ -135,8 +124,7 @@ def test_outputs_by_name_and_states_at_which_the_degree_is_lost() -> None:
     assert [str(each) for each in found.singular] == ["cos(elbow + shoulder)"]
     found = two_link_pendulum().derive().relative_degree(["elbow"], ["shoulder", "elbow"])
     assert found.exists and str(found) == "relative degree 2 of 4 states."
-    with pytest.raises(ph.PolhodeError, match=r"1 outputs and 2 inputs have no determinant"):
-        _ = found.determinant
+    refused(r"1 outputs and 2 inputs have no determinant", lambda: found.determinant)
     found = cart_pole().derive().relative_degree(["theta"], at={"theta": ph.pi / 2})
     assert found.exists and found.exists_at is False
     assert str(found).endswith("none at the given state, where cos(theta) vanishes.")
@@ -149,8 +137,7 @@ def test_outputs_by_name_and_states_at_which_the_degree_is_lost() -> None:
     (3.0, "not a list of outputs"), ([None], "not a number or an expression"),
 ])  # fmt: skip
 def test_outputs_that_are_none_are_told(outputs: object, said: str) -> None:
-    with pytest.raises(ph.PolhodeError, match=said):
-        cart_pole().derive().relative_degree(outputs)
+    refused(said, lambda: cart_pole().derive().relative_degree(outputs))
 
 
 def test_a_degree_is_lost_where_the_inputs_lose_their_hold() -> None:

@@ -18,7 +18,7 @@ def gripper(ratio: Any = -2, offset: Any = "1/2") -> ph.System:
     return s
 
 
-def test_a_coupled_coordinate_is_seen_in_its_leader() -> None:
+def test_a_coupled_coordinate_is_seen_in_its_leader_and_parameters_change_limits_and_time_alone_has_none() -> None:
     equations = gripper().derive().record
     assert seen_limits(equations, {}) == (
         SeenLimit("coordinate", "open", "lower", 0.0, 0, 1.0, 0.0),
@@ -26,15 +26,11 @@ def test_a_coupled_coordinate_is_seen_in_its_leader() -> None:
         SeenLimit("coordinate", "follow", "upper", 4.0, 0, -2.0, 0.5),
     )
     assert not have_parameters(equations)
-
-
-def test_parameters_change_limits_and_time_alone_has_none() -> None:
     s = ph.System("parts")
     low = s.parameter("low")
     s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), limits=(low, 2))
     equations = s.derive().record
-    assert have_parameters(equations)
-    assert [each.side for each in seen_limits(equations, {})] == ["upper"]
+    assert have_parameters(equations) and [each.side for each in seen_limits(equations, {})] == ["upper"]
     assert [each.limit for each in seen_limits(equations, {"low": -1})] == [-1.0, 2.0]
     assert seen_limits(equations, {"low": 3}) == ()
     s = ph.System("driven")
@@ -43,7 +39,7 @@ def test_parameters_change_limits_and_time_alone_has_none() -> None:
     assert seen_limits(s.derive().record, {}) == ()
 
 
-def test_a_synopsis_keeps_them_as_plain_data() -> None:
+def test_a_synopsis_keeps_them_as_plain_data_and_speeds_are_seen_behind_the_coordinates() -> None:
     made = Synopsis.of(gripper().derive().record)
     data = json.loads(json.dumps(made.data))
     assert Synopsis.read(data) == made
@@ -51,9 +47,6 @@ def test_a_synopsis_keeps_them_as_plain_data() -> None:
     for wrong in ([place], [number], [["speed", "open"]]):
         with pytest.raises((ValueError, TypeError)):
             Synopsis.read({**data, "limits": wrong})
-
-
-def test_speeds_are_seen_behind_the_coordinates() -> None:
     s = gripper()
     s.joint("turn", s.ground, s.body("disc", 1, inertia=(1, 1, 1)), ph.Revolute("z"), speed_limits=2, effort_limits=9)
     equations = s.derive().record

@@ -8,7 +8,6 @@ import pytest
 
 import polhode as ph
 from polhode.dynamics.regressor import friction_terms
-from polhode.errors import PolhodeError
 
 
 @cache
@@ -36,7 +35,7 @@ def test_massless_bodies_have_no_columns_and_source_is_written(tmp_path: Path) -
     assert s.derive().regressor().names == []
     s = ph.System("pendulum", gravity=(0, 0, -10))
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    with pytest.raises(PolhodeError, match="the regressor is that of the whole equations"):
+    with pytest.raises(ph.PolhodeError, match="the regressor is that of the whole equations"):
         s.derive(small=["hinge"]).regressor()
 
 

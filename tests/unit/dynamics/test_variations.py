@@ -10,7 +10,6 @@ from polhode.dynamics.equations import EquationsOfMotion
 from polhode.dynamics.variations import Variations
 from polhode.expr import Expr, as_expr, directional, gradient, jacobian, same, symbol
 from polhode.model.samples import four_bar, motor_driven_pendulum
-from polhode.model.samples.random_system import random_system
 
 
 def _symbols(equations: EquationsOfMotion) -> list[Expr]:
@@ -37,7 +36,7 @@ def _check(equations: EquationsOfMotion, alpha: Expr | None = None) -> None:
 
 @pytest.mark.parametrize("seed", seeds(3, of=8))
 def test_of_a_tree(seed: int) -> None:
-    _check(random_system(seed, bodies=(1, 3), max_speeds=6).derive().record)
+    _check(ph.random_system(seed, bodies=(1, 3), max_speeds=6).derive().record)
 
 
 def _plate() -> ph.System:
@@ -58,7 +57,7 @@ def test_of_trees_speeds_constraints_and_states() -> None:
 @pytest.mark.parametrize("seed", seeds(1, of=6))
 def test_in_pseudo_velocities(seed: int) -> None:
     """Each mixes all speeds, also those of other branches, with coefficients of coordinates and of time."""
-    system = random_system(seed, bodies=(1, 2), max_speeds=4)
+    system = ph.random_system(seed, bodies=(1, 2), max_speeds=4)
     plain = system.derive()
     mixed = sum((ph.cos(q) * u for q, u in zip(plain.q, plain.u, strict=False)), start=system.time)
     pseudo = {f"pi {k}": 3 * u + mixed for k, u in enumerate(plain.u)}
@@ -80,16 +79,13 @@ def test_of_a_mechanism_with_constraints(make: Callable[[], ph.System], constrai
     _check(make().derive(constraints=constraints).record)
 
 
-def test_of_rates_that_bring_constraints_back() -> None:
+def test_of_rates_that_bring_constraints_back_and_many_directions_share_the_matrices_of_the_inverse_dynamics() -> None:
     equations = four_bar().derive().record
     _check(equations, equations.stabilisation_rate)
     assert same(
         Variations(equations, equations.stabilisation_rate).rates,
         [*equations.coordinate_rates, *equations.stabilised_dynamics],
     )
-
-
-def test_many_directions_share_the_matrices_of_the_inverse_dynamics() -> None:
     s = ph.System("arm")
     parent = s.ground
     for k, axis in enumerate("zyyx"):

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.model.samples.linkages import four_bar, n_four_bar
@@ -23,7 +24,7 @@ def double_pendulum() -> ph.System:
     return s
 
 
-def test_inputs_efforts_and_coordinates_may_be_free() -> None:
+def test_inputs_efforts_and_coordinates_may_be_free_and_the_result_linearizes_and_runs() -> None:
     e = pendulum()[0].derive()
     at = e.equilibrium(free=["push"], given={"a": np.pi / 6})
     assert at["push"] == pytest.approx(10, abs=1e-12) and at.inputs == {"push": at["push"]}
@@ -32,9 +33,6 @@ def test_inputs_efforts_and_coordinates_may_be_free() -> None:
     assert np.sin(at["a"]) == pytest.approx(0.5, abs=1e-13)
     at = pendulum()[0].derive().equilibrium(free=["tau_a"], given={"a": np.pi / 2})
     assert at.efforts["a"] == pytest.approx(20, abs=1e-12) and at["tau(a)"] == at["tau_a"]
-
-
-def test_it_goes_into_linearize_and_simulate_with_its_parameters() -> None:
     e = pendulum()[0].derive()
     at = e.equilibrium(free=["push"], given={"a": 1.0}, parameters={"m": 3})
     small = e.linearize(at)
@@ -50,8 +48,7 @@ def test_pendulums_and_four_bars_have_all_their_equilibria() -> None:
     places = {(round(np.cos(at["a"])), round(np.cos(at["a"] + at["b"]))) for at in found}
     assert places == {(1, 1), (1, -1), (-1, 1), (-1, -1)}
     found = n_four_bar(2).derive().equilibria(start={"crank 0": 0.2}, starts=12)
-    assert {round(np.cos(at["crank 0"]), 6) for at in found} >= {1.0}
-    assert all(at.residual < 1e-9 for at in found)
+    assert {round(np.cos(at["crank 0"]), 6) for at in found} >= {1.0} and all(at.residual < 1e-9 for at in found)
 
 
 @pytest.mark.parametrize("crank", [0.3, 1.2])
@@ -64,18 +61,14 @@ def test_the_effort_that_holds_a_loop_is_the_slope_of_its_potential(crank: float
     assert at["tau_crank"] == pytest.approx(slope, abs=1e-7)
 
 
-def test_a_conical_pendulum_turns_steadily() -> None:
+def test_a_conical_pendulum_turns_steadily_and_ball_joints_hang_and_states_without_mass_come_to_rest() -> None:
     s = ph.System("conical pendulum", gravity=(0, 0, "-9.81"))
     s.joint("a", s.ground, s.body("yoke"), ph.Revolute("z"))
     s.joint("b", "yoke", s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
     at = s.derive().equilibrium(free=["a'"], given={"b": 0.6}, start={"a'": 2.0})
-    assert at["a'"] ** 2 == pytest.approx(9.81 / np.cos(0.6), rel=1e-13)
-    assert at.moving == ("a",)
+    assert at["a'"] ** 2 == pytest.approx(9.81 / np.cos(0.6), rel=1e-13) and at.moving == ("a",)
     # small nutations: ω_n² = ω² (1 + 3 cos² b), M. Spiegel, Theoretical Mechanics (1967), chapter 11
     assert abs(at.eigenvalues.imag).max() == pytest.approx(at["a'"] * np.sqrt(1 + 3 * np.cos(0.6) ** 2), rel=1e-10)
-
-
-def test_ball_joints_hang_and_states_without_mass_come_to_rest() -> None:
     s = ph.System("hanging", gravity=(0, 0, -10))
     s.joint("ball", s.ground, s.body("body", 2, com=(0.3, 0, -0.4), inertia=(1, 1, 1)), ph.Spherical())
     e = s.derive()
@@ -94,11 +87,9 @@ def test_ball_joints_hang_and_states_without_mass_come_to_rest() -> None:
 def test_what_cannot_be_is_a_sentence_with_the_reason() -> None:
     s = ph.System("falling")
     s.joint("z", s.ground, s.body("stone", 1), ph.Prismatic("z"))
-    with pytest.raises(ph.PolhodeError, match=r"nothing that is free acts on the acceleration of 'z', .* off by 9.81"):
-        s.derive().equilibrium()
+    refused(r"nothing that is free acts on the acceleration of 'z', .* off by 9.81", lambda: s.derive().equilibrium())
     e = pendulum()[0].derive()
-    with pytest.raises(ph.PolhodeError, match="no steady state was found from 24 starts"):
-        e.equilibrium(given={"push": 21})
+    refused("no steady state was found from 24 starts", lambda: e.equilibrium(given={"push": 21}))
     limited = pendulum(limits=(-0.5, 0.5))[0].derive()
     with pytest.raises(ph.PolhodeError, match=r"within the limits: 'a' = .* above its limit 0.5"):
         limited.equilibrium(given={"push": 19}, start={"a": 0.4})
@@ -111,15 +102,13 @@ def test_what_cannot_be_is_a_sentence_with_the_reason() -> None:
     ({"given": {"a": ph.symbol("k")}}, "which is no parameter"), ({"free": 3}, "3 is not a list"),
 ])  # fmt: skip
 def test_a_wrong_call_is_told(options: dict[str, object], sentence: str) -> None:
-    with pytest.raises(ph.PolhodeError, match=sentence):
-        pendulum()[0].derive().equilibrium(**options)
+    refused(sentence, lambda: pendulum()[0].derive().equilibrium(**options))
 
 
 def test_missing_values_time_and_single_instants_are_reported() -> None:
     s = ph.System("pendulum")
     s.joint("a", s.ground, s.body("bob", s.parameter("m"), com=(1, 0, 0)), ph.Revolute("y"))
-    with pytest.raises(ph.PolhodeError, match="depends on 'm', which has no value"):
-        s.derive().equilibrium()
+    refused("depends on 'm', which has no value", lambda: s.derive().equilibrium())
     s = ph.System("driven", gravity=(0, 0, -10))
     hinge = s.joint("a", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
     s.joint_force(hinge, ph.cos(s.time))
@@ -150,8 +139,7 @@ def test_a_given_coordinate_is_judged_where_it_might_be_not_where_it_is() -> Non
 
 @pytest.mark.parametrize("starts", ["x", 0, 1.5])
 def test_starts_are_counted(starts: Any) -> None:
-    with pytest.raises(ph.PolhodeError, match="is not a whole number from 1 to 1,000,000"):
-        rotor().equilibria(starts=starts)
+    refused("is not a whole number from 1 to 1,000,000", lambda: rotor().equilibria(starts=starts))
 
 
 @pytest.mark.parametrize("carrier", ["ground", "bob"])
@@ -161,8 +149,7 @@ def test_a_stiff_spring_makes_no_family_of_what_is_soft(carrier: str) -> None:
     spring = s.joint("x", carrier, s.body("block", 1), ph.Prismatic("x"))
     s.joint_spring(spring, 10**10)
     rest = s.derive().equilibrium(start={"a": 0.5})
-    assert abs(rest["a"]) < 1e-9
-    assert rest.notices == ()
+    assert abs(rest["a"]) < 1e-9 and rest.notices == ()
 
 
 def test_of_a_family_of_equilibria_one_is_listed() -> None:
@@ -183,7 +170,7 @@ def test_of_a_family_of_equilibria_one_is_listed() -> None:
     assert sorted(sizes) in ([0.0, 1.0], [1.0])
 
 
-def test_rows_and_their_slopes_are_those_of_differences() -> None:
+def test_rows_have_the_slopes_of_differences_and_held_parameters_are_fewer_variables() -> None:
     s = ph.System("two arms", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("upper", s.parameter("m", 2), com=(0.1, 0, -1)), ph.Revolute("y"))
     hinge = s.joint("b", "upper", s.body("lower", 1, com=(0, 0, -1)), ph.Revolute("y"), at=(0, 0, -1))
@@ -193,9 +180,6 @@ def test_rows_and_their_slopes_are_those_of_differences() -> None:
     x, h = np.array([0.3, -0.4, 0.2, 1.7]), 1e-6
     slopes = [(steady.conditions(x + d)[0] - steady.conditions(x - d)[0]) / (2 * h) for d in h * np.eye(4)]
     assert np.allclose(steady.conditions(x)[1], np.transpose(slopes), atol=1e-8)
-
-
-def test_coordinates_that_matter_must_not_move_and_held_parameters_are_fewer_variables() -> None:
     s = ph.System("turntable", gravity=(0, 0, -10))
     s.joint("a", s.ground, s.body("table", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
     s.joint("b", "table", s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))

@@ -20,8 +20,7 @@ a, b = symbols("a b")
 def test_a_round_trip_gives_the_same_objects(seed: int, grow: Any) -> None:
     roots = [grow(seed, True), grow(seed + 1, True), grow(seed, False)]
     back = load(dump(roots))
-    assert all(new is old for new, old in zip(back, roots, strict=True))
-    assert dump(back) == dump(roots)
+    assert all(new is old for new, old in zip(back, roots, strict=True)) and dump(back) == dump(roots)
 
 
 def test_objects_kinds_and_names_come_back_and_shared_parts_once() -> None:

@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
-from polhode.errors import PolhodeError, ShapeError
+from polhode.errors import ShapeError
 from polhode.expr import Matrix, Vector, as_expr, cos, evaluate, same, sin, skew, symbols
 
 a, b, c, q = symbols("a b c q")
@@ -20,15 +21,10 @@ def test_products_and_vectors_are_those_of_numpy() -> None:
     assert np.allclose(Matrix(left) @ Vector(row[0] for row in right), np.array(left) @ np.array(right)[:, 0])
     assert np.allclose(Matrix(left).T, np.array(left).T)
     v, w = Vector([a, b, c]), Vector([b, q, 1])
-    assert skew(v) @ w == v.cross(w)
-    assert v.cross(v) == Vector([0, 0, 0])
-    assert v.dot(v.cross(w)) == 0
+    assert skew(v) @ w == v.cross(w) and v.cross(v) == Vector([0, 0, 0]) and v.dot(v.cross(w)) == 0
     assert -skew(v) == skew(v).T
     v = Vector([a, b])
-    assert v + v - v == v
-    assert 2 * v == v * 2 == v + v
-    assert (v * 2) / 2 == v
-    assert -v == Vector([-a, -b])
+    assert v + v - v == v and 2 * v == v * 2 == v + v and (v * 2) / 2 == v and -v == Vector([-a, -b])
     assert isinstance(v[:1], Vector)
 
 
@@ -37,36 +33,26 @@ def test_inverses_and_determinants_are_exact() -> None:
     assert rotation @ rotation.T == Matrix.identity(3)
     a = symbols("a")[0]
     A = Matrix([[a if i == j else 1 for j in range(6)] for i in range(6)])
-    assert A.det() == (a + 5) * (a - 1) ** 5
-    assert evaluate([A.det()], {a: 0.0}) == [-5.0]
+    assert A.det() == (a + 5) * (a - 1) ** 5 and evaluate([A.det()], {a: 0.0}) == [-5.0]
 
 
 def test_entries_rows_columns_and_blocks() -> None:
     matrix = Matrix([[1, 2, 3], [4, 5, 6]])
-    assert matrix.shape == (2, 3)
-    assert matrix[1, 2] == 6
-    assert matrix[0] == Vector([1, 2, 3])
-    assert matrix[:, 1] == Vector([2, 5])
-    assert matrix[0:2, 1:3] == Matrix([[2, 3], [5, 6]])
-    assert matrix.columns[2] == Vector([3, 6])
+    assert matrix.shape == (2, 3) and matrix[1, 2] == 6
+    assert matrix[0] == Vector([1, 2, 3]) and matrix[:, 1] == Vector([2, 5])
+    assert matrix[0:2, 1:3] == Matrix([[2, 3], [5, 6]]) and matrix.columns[2] == Vector([3, 6])
     assert list(matrix.entries()) == [1, 2, 3, 4, 5, 6]
     assert matrix.map(lambda entry: -entry) == -matrix
     assert Matrix.diagonal([1, 2]) == Matrix([[1, 0], [0, 2]])
-    assert Matrix.columns_of([[1, 4], [2, 5], [3, 6]], 2) == matrix
-    assert Matrix.columns_of([], 2).shape == (2, 0)
-    assert Matrix.zeros(2, 3) + matrix - matrix == Matrix.zeros(2, 3)
-    assert (2 * matrix) / 2 == matrix
+    assert Matrix.columns_of([[1, 4], [2, 5], [3, 6]], 2) == matrix and Matrix.columns_of([], 2).shape == (2, 0)
+    assert Matrix.zeros(2, 3) + matrix - matrix == Matrix.zeros(2, 3) and (2 * matrix) / 2 == matrix
 
 
 def test_wrong_shapes_are_named() -> None:
-    with pytest.raises(ShapeError, match="to a vector of 2 components"):
-        Vector([1, 2]) + Vector([1, 2, 3])
-    with pytest.raises(ShapeError, match="one length"):
-        Matrix([[1, 2], [3]])
-    with pytest.raises(ShapeError, match="cannot multiply"):
-        Matrix([[1, 2]]) @ Matrix([[1, 2]])
-    with pytest.raises(ShapeError, match="cannot multiply"):
-        Matrix([[1, 2]]) @ Vector([1, 2, 3])
+    refused("to a vector of 2 components", lambda: Vector([1, 2]) + Vector([1, 2, 3]), ShapeError)
+    refused("one length", lambda: Matrix([[1, 2], [3]]), ShapeError)
+    refused("cannot multiply", lambda: Matrix([[1, 2]]) @ Matrix([[1, 2]]), ShapeError)
+    refused("cannot multiply", lambda: Matrix([[1, 2]]) @ Vector([1, 2, 3]), ShapeError)
 
 
 def scattered(size: int) -> Matrix:
@@ -92,29 +78,22 @@ def test_a_determinant_is_that_of_the_numbers(size: int) -> None:
     assert evaluate([as_expr(A.det())], at)[0] == pytest.approx(np.linalg.det(numbers), rel=1e-9)
 
 
-def test_what_vanishes_is_told_by_its_function_not_by_its_form() -> None:
+def test_what_vanishes_is_decided_by_its_function_and_whole_numbers_and_decimals_are_exact() -> None:
     x = symbols("x")[0]
     hidden = Matrix([[sin(x) ** 2 + cos(x) ** 2, 1], [2, 2]])
     assert hidden.det() == 0
-    with pytest.raises(PolhodeError, match="singular everywhere"):
-        hidden.inv()
+    refused("singular everywhere", hidden.inv)
     assert Matrix([[cos(x), -sin(x)], [sin(x), cos(x)]]).det() == 1
     for ask in (Matrix.inv, Matrix.det):
         with pytest.raises(ShapeError, match="2 rows and 3 columns"):
             ask(Matrix.zeros(2, 3))
-
-
-def test_whole_numbers_and_decimals_are_exact_and_floats_are_inverted() -> None:
-    assert Matrix([[3]]).inv()[0, 0] == Fraction(1, 3)
-    assert Matrix([[3, 1], [1, 7]]).inv()[0, 0] == Fraction(7, 20)
+    assert Matrix([[3]]).inv()[0, 0] == Fraction(1, 3) and Matrix([[3, 1], [1, 7]]).inv()[0, 0] == Fraction(7, 20)
     assert Matrix([[3 if i == j else 1 for j in range(9)] for i in range(9)]).det() == 11 * 2**8
-    with pytest.raises(PolhodeError, match="singular everywhere"):
-        Matrix([[0]]).inv()
+    refused("singular everywhere", lambda: Matrix([[0]]).inv())
     assert Matrix([[0.1, 0.2], [0.3, 0.7]]).inv() == Matrix([[70, -20], [-30, 10]])
     proportional = Matrix([[0.1, 0.3], [0.7, 2.1]])
     assert proportional.det() == 0
-    with pytest.raises(PolhodeError, match="singular everywhere"):
-        proportional.inv()
+    refused("singular everywhere", proportional.inv)
     A = Matrix([[2.0, 1.0], [0.5, 1.0]])
     assert [float(x) for x in A.inv().entries()] == pytest.approx([2 / 3, -2 / 3, -1 / 3, 4 / 3])
     assert float(A.det()) == pytest.approx(1.5)
@@ -127,6 +106,5 @@ def test_notebooks_show_latex_and_long_matrices_take_a_line_a_row() -> None:
     assert repr(Matrix([[x, 1], [0, y]])) == "Matrix([[x, 1], [0, y]])"
     long = Matrix([[sin(k * x) + cos(k * y) for k in (11, 12, 13)] for _ in range(2)])
     rows = repr(long).splitlines()
-    assert len(rows) == 4
-    assert rows[0] == "Matrix([" and rows[1].startswith("    [cos(11*y) + sin(11*x), ")
+    assert len(rows) == 4 and rows[0] == "Matrix([" and rows[1].startswith("    [cos(11*y) + sin(11*x), ")
     assert len(repr(Vector([sum(sin(k * x) for k in range(200))] * 2))) < 1000

@@ -12,9 +12,9 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import Expr, as_expr, cos, live_nodes, number, sin, symbol, symbols, topological, unit_symbols
 
 a, b, c = symbols("a b c")
@@ -22,41 +22,28 @@ Q, U = symbols("q u")
 
 
 def test_equal_expressions_are_one_object_and_other_forms_are_equal() -> None:
-    assert (a + b) * sin(c) is sin(c) * (b + a)
-    assert symbol("a") is a
+    assert (a + b) * sin(c) is sin(c) * (b + a) and symbol("a") is a
     assert number(Fraction(2, 4)) is as_expr(0.5)
     left, right = a * (b + c), a * b + a * c
-    assert left == right
-    assert left is not right
-    assert hash(left) == hash(right)
+    assert left == right and left is not right and hash(left) == hash(right)
 
 
 def test_products_are_shared_up_to_sign() -> None:
-    assert (-a) * b is -(a * b)
-    assert (-a) * (-b) is a * b
-    assert a - (-b) is a + b
+    assert (-a) * b is -(a * b) and (-a) * (-b) is a * b and a - (-b) is a + b
     minus = -a
-    assert -minus is a
-    assert (-a) / (-b) is a / b
-    assert -a - b is -(a + b)
-    assert -3 * a is -(3 * a)
+    assert -minus is a and (-a) / (-b) is a / b and -a - b is -(a + b) and -3 * a is -(3 * a)
 
 
 def test_decimals_are_rationals_and_no_float_is_inside() -> None:
-    assert as_expr(0.1) is number(Fraction(1, 10))
-    assert as_expr(Decimal("0.10")) is as_expr(np.float64(0.1))
-    assert as_expr(0.1) + as_expr(0.2) is as_expr(0.3)
-    assert as_expr(np.int64(3)) is number(3)
-    assert np.float64(2.0) * a is 2 * a
-    assert np.float64(0.5) - a is as_expr(0.5) - a
+    assert as_expr(0.1) is number(Fraction(1, 10)) and as_expr(Decimal("0.10")) is as_expr(np.float64(0.1))
+    assert as_expr(0.1) + as_expr(0.2) is as_expr(0.3) and as_expr(np.int64(3)) is number(3)
+    assert np.float64(2.0) * a is 2 * a and np.float64(0.5) - a is as_expr(0.5) - a
 
 
 @given(st.fractions(max_denominator=10**6), st.fractions(max_denominator=10**6))
 @settings(max_examples=50)
 def test_rational_arithmetic_is_exact(x: Fraction, y: Fraction) -> None:
-    assert (number(x) + y).data == x + y
-    assert (number(x) - y).data == x - y
-    assert (number(x) * y).data == x * y
+    assert (number(x) + y).data == x + y and (number(x) - y).data == x - y and (number(x) * y).data == x * y
     if y:
         assert (number(x) / y).data == x / y
 
@@ -71,18 +58,14 @@ def test_no_float_is_ever_inside(seed: int, grow: Any) -> None:
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -float("inf"), Decimal("NaN"), True, "a", None, 1j])
 def test_what_is_no_finite_number_is_refused(bad: object) -> None:
-    with pytest.raises(PolhodeError, match="not a"):
-        as_expr(bad)
+    refused("not a", lambda: as_expr(bad))
 
 
 def test_nonfinite_numbers_and_division_by_zero_are_refused() -> None:
-    with pytest.raises(PolhodeError):
-        a + float("nan")
-    with pytest.raises(TypeError):
-        a + "b"  # type: ignore[operator]
+    refused("", lambda: a + float("nan"))
+    refused("", lambda: a + "b", TypeError)  # type: ignore[operator]
     assert a != "a"
-    with pytest.raises(PolhodeError, match="identically zero"):
-        a / (sin(b) ** 2 + cos(b) ** 2 - 1)
+    refused("identically zero", lambda: a / (sin(b) ** 2 + cos(b) ** 2 - 1))
 
 
 def test_expressions_cannot_be_changed_and_copies_are_themselves() -> None:
@@ -92,24 +75,19 @@ def test_expressions_cannot_be_changed_and_copies_are_themselves() -> None:
     with pytest.raises(AttributeError):
         node.extra = 1  # type: ignore[attr-defined]
     node = sin(a + 2 * b) / c
-    assert copy.copy(node) is node
-    assert copy.deepcopy([node])[0] is node
+    assert copy.copy(node) is node and copy.deepcopy([node])[0] is node
 
 
 def test_symbols_of_different_kinds_never_clash() -> None:
     speed = symbol("a", "speed")
-    assert speed is not a
-    assert speed != a
-    assert speed.name == a.name == "a"
+    assert speed is not a and speed != a and speed.name == a.name == "a"
     component = unit_symbols(["a", "d"])[0]
     assert component != a
 
 
 @pytest.mark.parametrize("name", ["t", "pi", "E", "I", "lambda", "in", "", "a b", "\n*/", "\ud800", "x" * 10_000])
 def test_any_name_makes_a_symbol(name: str) -> None:
-    assert symbol(name) is symbol(name)
-    assert symbol(name).name == name
-    assert symbol(name) != symbol(name + "'")
+    assert symbol(name) is symbol(name) and symbol(name).name == name and symbol(name) != symbol(name + "'")
 
 
 def test_zero_functions_of_math_and_short_vectors() -> None:
@@ -117,21 +95,15 @@ def test_zero_functions_of_math_and_short_vectors() -> None:
     assert a - b
     import math
 
-    with pytest.raises(PolhodeError, match=r"ph\.sin"):
-        math.sin(symbol("q"))
-    with pytest.raises(PolhodeError, match=r"(?s)a vector has 3 components, not 2.*Give x, y and z"):
-        ph.System("plane").body("bob", 1, (0, 1))
+    refused(r"ph\.sin", lambda: math.sin(symbol("q")))
+    refused(r"(?s)a vector has 3 components, not 2.*Give x, y and z", lambda: ph.System("plane").body("bob", 1, (0, 1)))
 
 
 def test_huge_powers_are_refused_and_memory_returns() -> None:
-    assert a**3 == a * a * a
-    assert a**-2 == 1 / (a * a)
-    assert a**0 is number(1)
+    assert a**3 == a * a * a and a**-2 == 1 / (a * a) and a**0 is number(1)
     assert a ** Fraction(3, 2) == a * a ** Fraction(1, 2)
-    with pytest.raises(PolhodeError, match="too large"):
-        a**100_000
-    with pytest.raises(PolhodeError, match="an exponent of 50 is too large"):
-        (number(Fraction(1, 10**300)) ** 1000) ** 50
+    refused("too large", lambda: a**100_000)
+    refused("an exponent of 50 is too large", lambda: (number(Fraction(1, 10**300)) ** 1000) ** 50)
     build_and_drop()
     gc.collect()
     before = live_nodes()
@@ -175,12 +147,11 @@ def test_numbers_compare_and_expressions_say_what_to_use() -> None:
     ]  # fmt: skip
     for ask in questions:
         with pytest.raises(
-            PolhodeError, match=r"(?s)when numbers are known.*ph\.maximum.*E-EXPR-UNSUPPORTED"
+            ph.PolhodeError, match=r"(?s)when numbers are known.*ph\.maximum.*E-EXPR-UNSUPPORTED"
         ) as caught:
             ask()
         assert isinstance(caught.value, TypeError)
-    with pytest.raises(PolhodeError, match=r"(?s)numpy\.arcsinh takes numbers.*ph\.absolute.*E-EXPR-TYPE"):
-        np.arcsinh(Q)
+    refused(r"(?s)numpy\.arcsinh takes numbers.*ph\.absolute.*E-EXPR-TYPE", lambda: np.arcsinh(Q))
     with pytest.raises(TypeError, match="not supported"):
         U < "a"  # noqa: B015
 
@@ -192,5 +163,4 @@ def test_numbers_compare_and_expressions_say_what_to_use() -> None:
 def test_what_is_no_expression_is_refused_with_its_cure(given: object, cure: str) -> None:
     s = ph.System("hinge")
     hinge = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    with pytest.raises(PolhodeError, match=f"(?s)is not a number or an expression.*{cure}"):
-        s.joint_force(hinge, given)
+    refused(f"(?s)is not a number or an expression.*{cure}", lambda: s.joint_force(hinge, given))

@@ -109,8 +109,7 @@ TEXTBOOK = {
 def test_it_reads_like_a_textbook(case: str) -> None:
     built, expected = TEXTBOOK[case]
     shown = normal(built)
-    assert shown == built
-    assert reading(shown) == reading(expected())
+    assert shown == built and reading(shown) == reading(expected())
 
 
 def test_a_rotation_matrix_stays_in_products() -> None:
@@ -148,10 +147,8 @@ def test_operands_vectors_and_matrices_are_rewritten() -> None:
     (distance,) = [node for node in topological([normal(root)]) if node.op == "sqrt"]
     assert reading(distance.args[0]) == reading(l1**2 + l2**2 + 2 * l1 * l2 * cos(q2))
     vector = normal(Vector([angle_sum(q1, q2), 3]))
-    assert isinstance(vector, Vector)
-    assert vector[0] is cos(q1 + q2)
-    assert isinstance(normal(Matrix([[a + a - a]])), Matrix)
-    assert normal(2) is as_expr(2)
+    assert isinstance(vector, Vector) and vector[0] is cos(q1 + q2)
+    assert isinstance(normal(Matrix([[a + a - a]])), Matrix) and normal(2) is as_expr(2)
     rotation = normal(rotation_x(q1) @ rotation_x(q2) @ rotation_x(q3))
     assert reading(rotation[1, 1]) == reading(cos(q1 + q2 + q3))
     assert reading(rotation[1, 2]) == reading(-sin(q1 + q2 + q3))
@@ -182,5 +179,4 @@ def test_nested_fractions_and_roots_meet_no_recursion_limit() -> None:
     for index in range(1500):
         fraction = 1 / (fraction + (a if index % 2 else b))
         root = sqrt(root * root * root + index * a)
-    assert normal(fraction) == fraction
-    assert normal(root) == root
+    assert normal(fraction) == fraction and normal(root) == root

@@ -51,9 +51,6 @@ def test_what_is_not_there_is_missing(filename: str, folder: Path) -> None:
     assert locate(filename, folder, {})[0] == "missing"
 
 
-# ---- meshes in the folders above a robot file ------------------------------------------------------------------
-
-
 @pytest.fixture
 def robots(tmp_path: Path) -> Path:
     """…/arm/urdf, with meshes in …/arm/meshes."""

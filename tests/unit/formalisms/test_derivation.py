@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import same
 
 #: A formalism of one's own, that is right or, with a flipped sign, wrong.
@@ -63,7 +62,7 @@ def test_texts_and_speeds_by_name_are_read_and_pickle() -> None:
     by_name, by_symbol = (s.derive("hamel", pseudo={"q": value}) for value in ("q", u))
     assert by_name.speeds == ["q"] and same(by_name.bias, by_symbol.bias)
     assert s.derive("hamel", pseudo={"w": "2*u(q)"}).speeds == ["w"]
-    with pytest.raises(PolhodeError, match=r"no speed in it.\n.*'q' is the coordinate here: write u\(q\)"):
+    with pytest.raises(ph.PolhodeError, match=r"no speed in it.\n.*'q' is the coordinate here: write u\(q\)"):
         s.derive("hamel", pseudo={"w": "2*q"})
     s = cart()
     first, second = (s.derive(pseudo={"tip": f"v + {k}*w", "w": "w"}) for k in (1, 2))
@@ -79,5 +78,5 @@ def test_texts_and_speeds_by_name_are_read_and_pickle() -> None:
     ({"pseudo": {"tip": "v", "w": "w"}, "independent": ["v", "w"]}, "two choices of one thing"),
 ])  # fmt: skip
 def test_what_is_no_pseudo_velocity_is_told(options: dict[str, Any], said: str) -> None:
-    with pytest.raises(PolhodeError, match=said):
+    with pytest.raises(ph.PolhodeError, match=said):
         cart().derive("hamel", **options)

@@ -28,15 +28,11 @@ def tyre(curve: str) -> DiscOnCurve:
     return made
 
 
-def test_a_curve_is_read_in_its_own_parameter() -> None:
+def test_a_curve_is_read_in_its_own_parameter_and_a_curve_of_heights_by_a_table_is_the_one_of_python() -> None:
     made = tyre("parameter: angle, curve: [h*cos(angle), h*sin(angle) + t], slips: true")
     s, h, t = made.parameter, ph.System("any").parameter("h"), ph.System("any").time
-    assert same(made.curve, (h * ph.cos(s), h * ph.sin(s) + t))
-    assert made.slips
+    assert same(made.curve, (h * ph.cos(s), h * ph.sin(s) + t)) and made.slips
     assert not tyre("curve: [s, s**2]").slips
-
-
-def test_a_curve_of_heights_by_a_table_is_the_one_of_python() -> None:
     s = ph.System("same")
     r = s.parameter("r", 0.25)
     s.joint("move", s.ground, s.body("disc", 2, inertia=(1, 1, 1)), ph.Planar("y"))
@@ -54,8 +50,7 @@ def test_a_parameter_of_the_model_keeps_its_name() -> None:
     text = dumps_yaml(s)
     assert "parameter: s2" in text
     again = loads_yaml(text).constraints["tyre"]
-    assert isinstance(again, DiscOnCurve)
-    assert same(again.curve, made.curve)
+    assert isinstance(again, DiscOnCurve) and same(again.curve, made.curve)
 
 
 @pytest.mark.parametrize(("curve", "words"), [

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.formats import dumps_yaml, loads_yaml
 
 MOTORS: dict[str, dict[str, Any]] = {
@@ -34,8 +33,7 @@ def test_a_motor_is_read_back_as_it_was_written(kind: str) -> None:
     s = arm(**MOTORS[kind])
     text = dumps_yaml(s)
     again = loads_yaml(text)
-    assert again.model() == s.model() and again.motors == s.motors
-    assert dumps_yaml(again) == text
+    assert again.model() == s.model() and again.motors == s.motors and dumps_yaml(again) == text
     assert "motors:" in text and "j2 rotor" not in text and "gear" not in text
 
 
@@ -49,8 +47,7 @@ def test_rotors_that_carry_something_and_loads_like_a_motors_are_kept() -> None:
     s.joint("clamp", "j2 rotor", s.body("brake", 1))
     text = dumps_yaml(s)
     again = loads_yaml(text)
-    assert "motors:" not in text and not again.motors
-    assert again.derive().agrees_with(s.derive())
+    assert "motors:" not in text and not again.motors and again.derive().agrees_with(s.derive())
     s = arm(inertia=1, friction=3)
     own = s.motors["j2"].loads[0]
     s.joint_force(own.joint, own.value, name=own.name)
@@ -82,10 +79,9 @@ WRONG = {
 @pytest.mark.parametrize("text", WRONG)
 def test_a_wrong_motor_is_told_with_its_line(text: str) -> None:
     head = "bodies: {upper: {mass: 1, com: [1, 0, 0]}}\njoints: {j1: {parent: ground, child: upper, type: revolute}}\n"
-    with pytest.raises(PolhodeError) as raised:
+    with pytest.raises(ph.PolhodeError) as raised:
         loads_yaml(head + text)
-    assert WRONG[text] in str(raised.value)
-    assert ":3:" in str(raised.value)
+    assert WRONG[text] in str(raised.value) and ":3:" in str(raised.value)
 
 
 def test_laws_of_a_motor_may_depend_on_the_motion_in_a_file_too() -> None:

@@ -42,7 +42,7 @@ def test_a_field_is_read_and_written_back(kind: str, many: bool) -> None:
     assert describe_fields([field], SimpleNamespace(**read), FIXED, FREE) == data
 
 
-def test_a_curve_and_a_motion_are_read_and_written_back() -> None:
+def test_a_curve_and_a_motion_are_read_and_written_back_and_what_stands_at_its_default_is_not_written() -> None:
     fields = [Field("s", "variable", "s"), Field("curve", "curve", of="s"), Field("how", "motion")]
     assert {*SAMPLES, *(field.kind for field in fields)} == {*KINDS}
     read, problems = _read(fields, {"s": "angle", "curve": ["k*angle", "angle**2"], "type": "revolute", "axis": "y"})
@@ -52,9 +52,6 @@ def test_a_curve_and_a_motion_are_read_and_written_back() -> None:
     assert list(element.curve) == [K * at, at**2]
     written = {"curve": ["s*k", "s**2"], "type": "revolute", "axis": "y"}
     assert describe_fields(fields, element, FIXED, FREE) == written
-
-
-def test_what_stands_at_its_default_is_not_written() -> None:
     fields = [
         Field("stiffness", "number"), Field("length", "number", 0), Field("at", "point", (0, 0, 0)),
         Field("frame", "frame", "ground"), Field("axis", "axis", "z"), Field("slips", "flag", False),
@@ -64,16 +61,13 @@ def test_what_stands_at_its_default_is_not_written() -> None:
     assert describe_fields(fields, SimpleNamespace(**read), FIXED, FREE) == {"stiffness": "k"}
 
 
-def test_only_free_fields_see_coordinates() -> None:
+def test_only_free_fields_depend_on_coordinates_and_arguments_of_a_law_go_before_other_names() -> None:
     fields = [Field("force", "number", free=True), Field("radius", "number")]
     read, problems = _read(fields, {"force": "k*x", "radius": "k*x"})
     assert read["force"] == K * X
     assert problems == [
         "m.yaml:1: things[0].radius: there is nothing called 'x' to be used here (character 3 of 'k*x')."
     ]
-
-
-def test_a_law_is_an_expression_of_its_arguments_which_go_before_other_names() -> None:
     x, length = symbol("x", "line"), symbol("length", "line")
     fields = [Field("law", "number", free=True, arguments=(x, length)), Field("force", "number", free=True)]
     read, problems = _read(fields, {"law": "k*x + q(x)*length", "force": "x"})

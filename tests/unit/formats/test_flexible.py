@@ -97,8 +97,7 @@ def test_a_model_with_flexible_bodies_is_read_back_as_it_was_written(made: Calla
     s = made()
     text = dumps_yaml(s)
     again = loads_yaml(text)
-    assert again.model().digest == s.model().digest
-    assert dumps_yaml(again) == text
+    assert again.model().digest == s.model().digest and dumps_yaml(again) == text
     assert "elastic" not in text and "material:" not in text.replace("    material:", "")
 
 
@@ -118,7 +117,7 @@ def test_the_same_model_is_read_from_json(tmp_path: Path) -> None:
     assert ph.load(file).model().digest == loads_yaml(ARM).model().digest
 
 
-def test_a_file_gives_the_model_that_python_gives() -> None:
+def test_a_file_gives_the_model_that_python_gives_and_a_station_may_be_spelled_in_several_ways() -> None:
     s = ph.System("system")
     L, EI = s.parameter("L", 2), s.parameter("EI", 30)
     boom = s.beam("boom", length=L, mass=1, EI=EI)
@@ -126,9 +125,6 @@ def test_a_file_gives_the_model_that_python_gives() -> None:
     s.joint("tip", boom.at(L), s.body("load", 1), ph.Revolute("y"))
     s.force(boom.at(L / 2), (0, 0, 1))
     assert loads_yaml(ARM).model().digest == s.model().digest
-
-
-def test_a_station_may_be_spelled_in_several_ways() -> None:
     more = [
         "  - {type: torque, on: boom at 0.5*L, vector: [0, 1, 0]}",
         "  - {type: torque, on: boom at 0, vector: [0, 1, 0]}",

@@ -34,8 +34,6 @@ def read(folder: Path, world: str, rest: str = "", **options: Any) -> tuple[Syst
     return read_mjcf(path, **options)
 
 
-# ---- exact numbers ---------------------------------------------------------------------------------------------
-
 unit = st.floats(-1, 1)
 
 
@@ -69,9 +67,6 @@ def test_turns_near_right_angles_and_equal_moments_are_exact() -> None:
     assert inertia([0.3, 0.3, 0.3], [0.1, 0.7, -0.5, 0.5]) == [Fraction(3, 10)] * 3 + [Fraction(0)] * 3
 
 
-# ---- names and structure ---------------------------------------------------------------------------------------
-
-
 def test_names_and_decimals_are_the_files_own(tmp_path: Path) -> None:
     world = f"""<body name="bob" pos="0 0 0.3"><joint name="hinge" axis="0 1 0"/>{MASS}
       <site name="tip" pos="0 0 -1"/></body>"""
@@ -83,8 +78,7 @@ def test_names_and_decimals_are_the_files_own(tmp_path: Path) -> None:
     assert bob.mass == as_expr(Fraction("1.1")) and list(bob.com) == [0, 0, as_expr(Fraction("-0.5"))]
     assert bob.inertia[1, 1] == as_expr(Fraction("0.2"))
     assert list(system.joints["hinge"].in_parent.p) == [0, 0, as_expr(Fraction("0.3"))]
-    assert system.frames["tip"].body == "bob"
-    assert list(system.gravity) == [0, 0, as_expr(Fraction("-9.81"))]
+    assert system.frames["tip"].body == "bob" and list(system.gravity) == [0, 0, as_expr(Fraction("-9.81"))]
 
 
 def test_joints_of_one_body_follow_each_other(tmp_path: Path) -> None:
@@ -158,9 +152,6 @@ def test_a_model_survives_its_own_yaml(tmp_path: Path) -> None:
     system, _ = read(tmp_path, world)
     again = loads_yaml(dumps_yaml(system))
     assert again.derive("newton_euler").agrees_with(system.derive("newton_euler"))
-
-
-# ---- files -----------------------------------------------------------------------------------------------------
 
 
 def cube_stl(edge: float) -> bytes:

@@ -36,8 +36,7 @@ def test_models_and_schema_exist() -> None:
 def test_a_model_follows_the_schema_and_moves(path: Path) -> None:
     assert not complaints(path.read_text(encoding="utf-8"))
     system = load(path)
-    assert not complaints(dumps_yaml(system))
-    assert system.poses
+    assert not complaints(dumps_yaml(system)) and system.poses
     equations = system.derive("newton_euler")
     assert equations.agrees_with(system.derive("articulated_body"))
 
@@ -53,24 +52,19 @@ def test_the_arm_is_that_of_the_paper() -> None:
     assert value == pytest.approx(0.0969792, abs=5e-8)
 
 
-def test_samples_are_what_they_say() -> None:
+def test_samples_are_what_they_say_and_the_page_shows_a_model_and_an_error_as_they_are() -> None:
     equations = load(ROOT / "models" / "gripper.yaml").derive("newton_euler")
     for tip in ("left tip", "right tip"):
-        assert equations.pose(tip).R == equations.pose("palm").R
-        assert equations.pose(tip).p != equations.pose("palm").p
+        assert equations.pose(tip).R == equations.pose("palm").R and equations.pose(tip).p != equations.pose("palm").p
     for name in ("fourbar", "rolling_disc"):
         system = load(ROOT / "models" / f"{name}.yaml")
         for pose in system.poses:
             here = system.diagnose(pose).here
-            assert here is not None
-            assert not here.moved
+            assert here is not None and not here.moved
     system = load(ROOT / "models" / "biped.yaml")
     assert system.derive("newton_euler").agrees_with(biped([1]).derive("newton_euler"))
     here = system.diagnose("standing").here
     assert here is not None and not here.moved
-
-
-def test_the_page_shows_a_model_and_an_error_as_they_are() -> None:
     assert not complaints(example())
     system = loads_yaml(example(), file="crane.yaml")
     assert system.derive("newton_euler").mass_matrix.shape == (4, 4)

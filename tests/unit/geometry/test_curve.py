@@ -37,9 +37,6 @@ def test_the_normal_turns_by_the_curvature() -> None:
     assert evaluate(turned, point) == pytest.approx(evaluate(expected, point), abs=1e-13)
 
 
-# ---- what cannot be rolled on ------------------------------------------------------------------------------------
-
-
 def cart() -> ph.System:
     s = ph.System("cart")
     s.joint("move", s.ground, s.body("disc", 1, inertia=(1, 1, 1)), ph.Planar("y"))
@@ -55,8 +52,7 @@ def cart() -> ph.System:
 def test_a_curve_that_is_none_is_told(curve: object, code: str, words: str) -> None:
     with pytest.raises(ModelError, match=words) as told:
         cart().roll_disc("tyre", "disc", 1, curve)
-    assert told.value.problems[0].code == code
-    assert "disc 'tyre'" in str(told.value)
+    assert told.value.problems[0].code == code and "disc 'tyre'" in str(told.value)
 
 
 def test_points_do_not_roll_and_a_refused_disc_leaves_nothing() -> None:

@@ -16,6 +16,5 @@ def test_power_depends_on_neither_point_nor_frame() -> None:
     assert same([WRENCH.about(-P).power(TWIST.at(P))], [power])
     assert same([WRENCH.turned(R).power(TWIST.turned(R))], [power])
     assert same(TWIST.at(P).turned(R.T).six, change_of_frame(Pose(R, P)) @ TWIST.six)
-    assert same((TWIST + TWIST - TWIST * 3).six, -TWIST.six)
-    assert Twist.of(TWIST.six) == TWIST
+    assert same((TWIST + TWIST - TWIST * 3).six, -TWIST.six) and Twist.of(TWIST.six) == TWIST
     assert not any(Wrench.zero().six)

@@ -11,7 +11,7 @@ def added(*fields: list[Expr]) -> list[Expr]:
     return [as_expr(sum(entries[1:], entries[0])) for entries in zip(*fields, strict=True)]
 
 
-def test_brackets_are_differences_and_obey_jacobi() -> None:
+def test_brackets_are_differences_obey_jacobi_and_lead_a_car_everywhere() -> None:
     value = x * sin(h) + y * p * p
     (first,) = lie_derivative([value], STEER, CAR)
     (second,) = lie_derivative([value], DRIVE, CAR)
@@ -21,9 +21,6 @@ def test_brackets_are_differences_and_obey_jacobi() -> None:
     turns = [(DRIVE, STEER, third), (STEER, third, DRIVE), (third, DRIVE, STEER)]
     made = [bracket(X, bracket(Y, Z, CAR), CAR) for X, Y, Z in turns]
     assert all(is_zero(entry) for entry in added(*made))
-
-
-def test_brackets_lead_a_car_everywhere_and_drift_along_integrators() -> None:
     found = spread([DRIVE, STEER], [DRIVE, STEER], CAR, 4, 8)
     assert found.growth == (2, 3, 4) and found.is_complete
     found = spread([DRIVE, STEER], [DRIVE, STEER], CAR, 4, 2)

@@ -60,7 +60,7 @@ def test_limits_are_kept_and_can_be_left_out() -> None:
         equations.inverse_kinematics("tip", (-1.5, 0, 0), of="position", restarts=5)
 
 
-def test_what_is_left_free_is_used_as_preferred() -> None:
+def test_what_is_left_free_is_used_as_preferred_and_a_quaternion_stays_one() -> None:
     equations = arm(5, limits=(-3, 2.5)).derive()
     near = np.array([0.4, -0.3, 0.8, 0.5, -0.2])
     plain, kept, amid = (
@@ -71,11 +71,7 @@ def test_what_is_left_free_is_used_as_preferred() -> None:
     J = equations.compile().jacobian("tip", kept.q)[3:]
     null = np.linalg.svd(J)[2][3:]
     assert null @ (near - kept.q) == pytest.approx([0, 0], abs=1e-4)  # nothing is to be gained along what is free
-    assert np.linalg.norm(amid.q + 0.25) < np.linalg.norm(plain.q + 0.25)
-    assert amid.residual <= 1e-10
-
-
-def test_a_quaternion_stays_one() -> None:
+    assert np.linalg.norm(amid.q + 0.25) < np.linalg.norm(plain.q + 0.25) and amid.residual <= 1e-10
     system = ph.System("stick")
     stick = system.body("stick", mass=1)
     system.joint("ball", system.ground, stick, ph.Spherical())
@@ -107,16 +103,12 @@ def test_loops_are_closed_on_the_way(constraints: str) -> None:
     )
 
 
-def test_what_is_out_of_reach_is_said_with_how_near_it_came() -> None:
+def test_what_is_out_of_reach_is_said_with_how_near_it_came_and_parameters_may_be_given_and_must_be_known() -> None:
     with pytest.raises(PolhodeError, match=r"the nearest that 6 searches came is 7 away"):
         arm().derive().inverse_kinematics("tip", (9, 0, 0), {"q1": 0.1}, "position", restarts=5)
     found = arm().derive().inverse_kinematics("tip", [(9, 0, 0), (1, 0.5, 0.5)], of="position", restarts=5)
-    assert found.solved.tolist() == [False, True]
-    assert found.residual[0] == pytest.approx(7, rel=1e-3)
+    assert found.solved.tolist() == [False, True] and found.residual[0] == pytest.approx(7, rel=1e-3)
     assert "1 of 2 poses" in repr(found)
-
-
-def test_parameters_may_be_given_and_must_be_known() -> None:
     equations = arm(2).derive()
     place = (0, 2 + 2 * math.cos(0.5), -2 * math.sin(0.5))
     found = equations.inverse_kinematics("tip", place, [1.5, 0.1], "position", parameters={"l": 2})
@@ -169,20 +161,15 @@ def two_joints() -> Coordinates:
 
 def test_limits_angles_and_speeds_are_read() -> None:
     known = two_joints()
-    assert known.lower.tolist() == [-1, -np.inf, -np.inf]
-    assert known.upper.tolist() == [2, 0.5, np.inf]
-    assert known.turns.tolist() == [True, True, False]
-    assert known.middle[0] == 0.5
-    assert np.isnan(known.middle[1:]).all()
+    assert known.lower.tolist() == [-1, -np.inf, -np.inf] and known.upper.tolist() == [2, 0.5, np.inf]
+    assert known.turns.tolist() == [True, True, False] and known.middle[0] == 0.5 and np.isnan(known.middle[1:]).all()
     known = two_joints()
     q = np.array([[-1, 0.5, 0], [-1, 0.5, 0], [0, 0, 0], [2, 0, 0]], dtype=float)
     slope = np.array([[-1, 1, 1], [1, -1, 1], [-1, 1, 1], [1, 1, 1]], dtype=float)
     assert known.free(q, slope).tolist() == [[0, 0, 1], [1, 1, 1], [1, 1, 1], [0, 1, 1]]
     known = two_joints()
     places = known.random(np.full((500, 3), 7.0), np.random.default_rng(0))
-    assert (places >= known.lower).all()
-    assert (places <= known.upper).all()
-    assert abs(places[:, 2] - 7).max() <= 1
+    assert (places >= known.lower).all() and (places <= known.upper).all() and abs(places[:, 2] - 7).max() <= 1
 
 
 def test_a_search_slides_along_a_limit_without_beginning_again() -> None:
@@ -198,6 +185,5 @@ def test_a_search_slides_along_a_limit_without_beginning_again() -> None:
     ends = np.array([-np.inf, -np.inf]), np.array([0.2, np.inf])
     known = Coordinates(*ends, np.array([0, 1]), np.array([False, False]), (), 2)
     found = Search(step, known, restarts=0)(np.zeros((1, 2)), np.zeros((1, 12)))
-    assert np.allclose(found.q[0], [0.2, 0.8])
-    assert found.left[0] < 1e-10
+    assert np.allclose(found.q[0], [0.2, 0.8]) and found.left[0] < 1e-10
     assert any((free == [[0, 1]]).all() for free in free_ones)

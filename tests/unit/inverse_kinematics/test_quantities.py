@@ -7,7 +7,6 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import polhode as ph
-from polhode.errors import PolhodeError
 
 
 def arm() -> ph.Equations:
@@ -26,8 +25,7 @@ def test_a_step_is_the_damped_solution_of_least_squares() -> None:
     J = f.jacobian("link4", q)
     JW = J * free
     y = np.linalg.solve(JW @ JW.T + 2.0 * (e @ e) * np.eye(6), e - JW @ wish)
-    assert square == pytest.approx(e @ e)
-    assert slope == pytest.approx(J.T @ e)
+    assert square == pytest.approx(e @ e) and slope == pytest.approx(J.T @ e)
     assert change == pytest.approx(free * (wish + J.T @ y))
 
 
@@ -43,5 +41,5 @@ def test_both_can_be_exported(tmp_path: Path) -> None:
 
 
 def test_what_is_asked_must_be_known() -> None:
-    with pytest.raises(PolhodeError, match="there is no kind of target"):
+    with pytest.raises(ph.PolhodeError, match="there is no kind of target"):
         arm().operations(ph.PoseStepOf("link4", "speed"))

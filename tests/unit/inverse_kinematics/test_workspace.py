@@ -35,7 +35,7 @@ def test_the_boundary_of_a_ring_are_its_two_circles(storage: str) -> None:
     assert_allclose(space.extent, [[-3, -3, 0], [3, 3, 0]], atol=0.02)
 
 
-def test_distances_and_seeds_of_a_workspace() -> None:
+def test_distances_and_seeds_of_a_workspace_and_points_belong_to_their_coordinates_and_keep_the_limits() -> None:
     space = ring().workspace("tip", samples=2000)
     gaps = space.distance([(2, 0, 0), (0, 4, 0), (0, 0.25, 0), (2, 0, 1)])
     assert_allclose(gaps, [0, 1, 0.75, 1], atol=1e-6)
@@ -43,9 +43,6 @@ def test_distances_and_seeds_of_a_workspace() -> None:
     one, again, other = (ring().workspace("tip", samples=200, seed=seed) for seed in (1, 1, 2))
     assert (one.points == again.points).all() and (one.boundary == again.boundary).all()
     assert (one.points != other.points).any()
-
-
-def test_points_belong_to_their_coordinates_and_keep_the_limits() -> None:
     s = ph.System("crane")
     reach = s.parameter("reach", 2)
     s.joint("turn", s.ground, s.body("mast"), ph.Revolute("z"), limits=(0, 1))
@@ -63,7 +60,7 @@ def test_points_belong_to_their_coordinates_and_keep_the_limits() -> None:
     assert np.hypot(*wider.points.T[:2]).max() > 2.5
 
 
-def test_limits_of_a_joint_that_follows_hold_its_leader() -> None:
+def test_limits_of_a_follower_hold_its_leader_and_either_serves() -> None:
     s = ph.System("pair")
     s.joint("lead", s.ground, s.body("a", 1), ph.Prismatic("x"), limits=(-9, 9))
     s.joint("follow", "a", s.body("b", 1), ph.Prismatic("x"), limits=(-1, 3))
@@ -72,9 +69,6 @@ def test_limits_of_a_joint_that_follows_hold_its_leader() -> None:
     assert_allclose([space.q.min(), space.q.max()], [-1, 1], atol=0.02)
     assert space.axes.shape == (1, 3)
     assert_allclose(np.sort(space.boundary[:, 0]), [0, 2], atol=1e-6)
-
-
-def test_a_wheel_that_a_slide_follows_needs_limits_of_either() -> None:
     s = ph.System("rack")
     s.joint("wheel", s.ground, s.body("a", 1, inertia=(1, 1, 1)), ph.Revolute("z"))
     s.joint("rack", "a", s.body("b", 1), ph.Prismatic("x"))
@@ -83,16 +77,13 @@ def test_a_wheel_that_a_slide_follows_needs_limits_of_either() -> None:
         s.derive().workspace("b")
 
 
-def test_joints_beside_the_way_to_the_frame_do_not_matter() -> None:
+def test_joints_beside_the_way_to_the_frame_do_not_matter_and_a_screw_within_its_limits_has_a_workspace() -> None:
     s = ph.System("two arms")
     s.joint("left", s.ground, s.body("l", 1), ph.Revolute("z"))
     s.joint("right", s.ground, s.body("r", 1), ph.Free())
     s.frame("tip", "l", (1, 0, 0))
     space = s.derive().workspace("tip", samples=200)
     assert_allclose(np.linalg.norm(space.points, axis=1), 1)
-
-
-def test_a_screw_within_its_limits_has_a_workspace() -> None:
     s = ph.System("press")
     s.joint("j", s.ground, s.body("ram", 1), ph.Screw("z", 0.1), limits=(0, 20))
     low, high = s.derive().workspace("ram", samples=500).extent[:, 2]

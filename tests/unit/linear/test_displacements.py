@@ -84,9 +84,6 @@ def ring(kind: Any, names: list[str]) -> ph.System:
     return s
 
 
-# ---- names -----------------------------------------------------------------------------------------------------
-
-
 def test_turns_have_names_and_numbers_of_their_own() -> None:
     s = ph.System("two", gravity=(0, 0, 0))
     s.joint("j", s.ground, s.body("a", 1, inertia=INERTIA), ph.Free())

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.formats import dumps_yaml, loads_yaml
@@ -54,12 +55,10 @@ def machine(number: Callable[[str], Any]) -> ph.System:
 
 def test_texts_are_numbers_where_they_are_given_alone() -> None:
     assert dumps_yaml(machine(str)) == dumps_yaml(machine(Fraction))
-    with pytest.raises(ph.PolhodeError, match="out of the range of a double"):
-        ph.System("s").parameter("w", "1e999999999")
+    refused("out of the range of a double", lambda: ph.System("s").parameter("w", "1e999999999"))
     x = ph.symbol("x")
     assert x != "x" and ph.symbol("2") != "2" and x - x != "0"
-    with pytest.raises(TypeError):
-        x + "1"
+    refused("", lambda: x + "1", TypeError)
 
 
 @pytest.mark.parametrize("text", ["l", "2*l", "1,5", "nan", "inf", "0x10", "1/0", "1/2/3", "", "pi"])
@@ -102,9 +101,8 @@ def test_inertias_about_a_point_in_files_and_their_order() -> None:
 
 @pytest.mark.parametrize("given", [(0, 0.35, 0), (1, 1, 5), (0.066, 0.086, 0.0125), (1, 2, 4, 0.2, -0.1, 0.3)])
 def test_the_nearest_possible_inertia_is_possible_and_no_other_is_nearer(given: tuple[float, ...]) -> None:
-    with pytest.raises(ph.PolhodeError, match="nearest possible inertia is") as refused:
-        ph.System("s").body("b", 1, inertia=given)
-    entries = dict(re.findall(r"\b([xyz]{2}) (-?[0-9.e-]+)[,.]", str(refused.value).split("nearest")[1]))
+    message = refused("nearest possible inertia is", lambda: ph.System("s").body("b", 1, inertia=given))
+    entries = dict(re.findall(r"\b([xyz]{2}) (-?[0-9.e-]+)[,.]", message.split("nearest")[1]))
     hint = [float(entries.get(name, "0").rstrip(".")) for name in ("xx", "yy", "zz", "xy", "xz", "yz")]
     ph.System("s").body("b", 1, inertia=hint)
     xx, yy, zz, xy, xz, yz = (*given, 0, 0, 0)[:6]

@@ -8,7 +8,6 @@ import pytest
 
 import polhode as ph
 from polhode.errors import ModelError
-from polhode.expr import Matrix, Vector
 from polhode.formats import dumps_yaml, loads_yaml
 from polhode.geometry import rotation
 from polhode.model.forces import FORCES
@@ -44,7 +43,7 @@ def bead() -> tuple[ph.System, ph.Joint]:
     return s, s.joint("x", s.ground, s.body("bead", mass=1), ph.Prismatic("x"))
 
 
-def test_a_damper_is_a_spring_without_stiffness_as_in_a_model_file() -> None:
+def test_a_damper_is_a_spring_without_stiffness_and_line_forces_pull_when_positive() -> None:
     s, _ = bead()
     s.damper(s.ground, "bead", "2.5", at_a=(0, 0, 1), name="shock")
     assert float(s.derive().compile().forward_dynamics([2.0], [3.0], [0.0])[0]) == pytest.approx(-2.5 * 3 * 4 / 5)
@@ -54,9 +53,6 @@ def test_a_damper_is_a_spring_without_stiffness_as_in_a_model_file() -> None:
         "loads: [{type: damper, name: shock, a: ground, b: bead, damping: 2.5, at_a: [0, 0, 1]}]\n"
     )
     assert read.loads == s.loads
-
-
-def test_line_forces_pull_when_positive_and_dampers_take_power() -> None:
     s, _ = bead()
     s.damper(s.ground, "bead", 3, at_a=(-1, 0, 0))
     f = s.derive().compile()
@@ -85,16 +81,16 @@ class Everything(ForceElement):
 
     kind = "everything"
 
-    axis: Vector = given("axis", "z")
-    rotation: Matrix = given("rotation", None)
-    axes: tuple[Vector, ...] = given("axis", many=True)
+    axis: ph.Vector = given("axis", "z")
+    rotation: ph.Matrix = given("rotation", None)
+    axes: tuple[ph.Vector, ...] = given("axis", many=True)
     pair: tuple[Any, ...] = given("number", count=2)
     times: int = given("count", 3)
     slips: bool = given("flag", False)
     side: str = given("word", "left", choices=("left", "right"))
     title_of_it: str = given("name", "it")
-    spot: Vector = given("point", (0, 0, 0))
-    arrow: Vector = given("vector", (0, 0, 0))
+    spot: ph.Vector = given("point", (0, 0, 0))
+    arrow: ph.Vector = given("vector", (0, 0, 0))
     seen_from: str = given("frame", "ground")
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
@@ -109,10 +105,9 @@ def test_fields_of_every_kind_are_read_and_go_into_a_file(monkeypatch: pytest.Mo
         side="right", title_of_it="a name", spot=(1, 2, 3), arrow=3 * s.bodies["bead"].x, seen_from=s.bodies["bead"],
     )  # fmt: skip
     (made,) = s.loads
-    assert isinstance(made, Everything)
-    assert (made.axis, made.rotation) == (Vector([0, 1, 0]), rotation(("x", 0.5)))
-    assert made.axes == (Vector([1, 0, 0]), Vector([0, -1, 0]))
-    assert (made.pair, made.arrow, made.seen_from) == ((1, 2.5), Vector([3, 0, 0]), "bead")
+    assert isinstance(made, Everything) and (made.axis, made.rotation) == (ph.Vector([0, 1, 0]), rotation(("x", 0.5)))
+    assert made.axes == (ph.Vector([1, 0, 0]), ph.Vector([0, -1, 0]))
+    assert (made.pair, made.arrow, made.seen_from) == ((1, 2.5), ph.Vector([3, 0, 0]), "bead")
     assert loads_yaml(dumps_yaml(s)).loads == s.loads
     for wrong in ({"side": "middle"}, {"slips": "yes"}, {"axis": 5}, {"times": -1}, {"axes": 5}, {"title_of_it": ""}):
         with pytest.raises(ph.PolhodeError, match=r"everything|axis|needs a name"):

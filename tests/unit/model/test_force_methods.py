@@ -3,20 +3,22 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
-from polhode import Equations
 from polhode.errors import FormatError, ModelError, PolhodeError
 from polhode.expr import Expr, Vector, as_expr, cos, free_symbols, jacobian, same, sin
 from polhode.formalisms.registry import names
+from polhode.formats import dumps_yaml, loads_yaml
+from polhode.kinematics.vectors.scene import TIME
 from polhode.model.forces import Force, LineForce, Torque
-from polhode.model.system import System
 
 FORMALISMS, EVERY = names(), names(historical=True)
 
 
-def arm(gravity: Any = (0, 0, "-9.81")) -> System:
+def arm(gravity: Any = (0, 0, "-9.81")) -> ph.System:
     """Three links, the last one on a slide, with symbolic masses."""
     s = ph.System("arm", gravity=gravity)
     l, m = s.parameter("l"), s.parameter("m")
@@ -29,12 +31,12 @@ def arm(gravity: Any = (0, 0, "-9.81")) -> System:
     return s
 
 
-def efforts(equations: Equations, power: Any) -> list[Expr]:
+def efforts(equations: ph.Equations, power: Any) -> list[Expr]:
     """The generalized forces of a power that is linear in the speeds: ∂P/∂u."""
     return list(jacobian([as_expr(power)], list(equations.u))[0])
 
 
-def added(with_load: Equations, without: Equations) -> list[Expr]:
+def added(with_load: ph.Equations, without: ph.Equations) -> list[Expr]:
     """The generalized forces that a load adds: bias is what M u̇ lacks to τ."""
     return [b - a for a, b in zip(with_load.bias, without.bias, strict=True)]
 
@@ -58,10 +60,8 @@ def test_an_arrow_in_one_frame_is_kept_there_and_a_mixed_one_in_the_ground() -> 
     s.force(hand.origin, hand.x + s.ground.z)
     s.torque(hand, hand.x, frame="lower")
     own, mixed, asked = s.loads
-    assert isinstance(own, Force)
-    assert isinstance(mixed, Force)
-    assert isinstance(asked, Torque)
-    assert (own.frame, mixed.frame, asked.frame) == ("hand", "ground", "lower")
+    assert isinstance(own, Force) and isinstance(mixed, Force)
+    assert isinstance(asked, Torque) and (own.frame, mixed.frame, asked.frame) == ("hand", "ground", "lower")
     assert own.vector == (3, 1, 0)
 
 
@@ -129,8 +129,85 @@ def test_a_field_with_a_potential_does_the_work_of_that_potential(formalism: str
         if body.mass:
             r = body.centre.position()
             two.potential(4 * body.mass * (r & r) / 2)
-    assert one.derive(formalism).agrees_with(two.derive("poincare"))
-    assert not one.derive(formalism).agrees_with(made)
+    assert one.derive(formalism).agrees_with(two.derive("poincare")) and not one.derive(formalism).agrees_with(made)
+    assert one.derive().potential_energy == two.derive().potential_energy
+
+
+def distance(r: Vector) -> Any:
+    return ph.sqrt(r.dot(r))
+
+
+def oblate(r: Vector) -> list[Any]:
+    """The acceleration of an oblate planet: -∂/∂r of -1/|r| + (3 z²/|r|² - 1)/(200 |r|³)."""
+    d = distance(r)
+    flat = [(as_expr(k) / d**5 - 15 * r[2] ** 2 / d**7) / 200 for k in (3, 3, 9)]
+    return [-x / d**3 - x * more for x, more in zip(r, flat, strict=True)]
+
+
+def far(x: float, y: float, z: float) -> float:
+    return float(np.linalg.norm([x, y, z]))
+
+
+#: Fields with the potential that is found, or given, per kilogram at (x, y, z), in numbers.
+FIELDS: dict[str, tuple[dict[str, Any], Callable[[float, float, float], float] | None]] = {
+    "planet": ({"law": lambda r: r * (-2 / distance(r) ** 3)}, lambda *at: -2 / far(*at)),
+    "oblate": (
+        {"law": oblate},
+        lambda *at: -1 / far(*at) + (3 * at[2] ** 2 / far(*at) ** 2 - 1) / (200 * far(*at) ** 3),
+    ),
+    "well and weight": ({"law": lambda r: -3 * r + Vector([0, 0, -9])}, lambda *at: 1.5 * far(*at) ** 2 + 9 * at[2]),
+    "given": ({"potential": lambda r: ph.log(r.dot(r))}, lambda *at: 2 * np.log(far(*at))),
+    "both": ({"law": lambda r: -2 * r, "potential": lambda r: r.dot(r)}, lambda *at: far(*at) ** 2),
+    "whirl": ({"law": lambda r: (-r[1], r[0], 0)}, None),
+}
+
+
+def flying(**field: Any) -> ph.System:
+    s = ph.System("probe", gravity=(0, 0, 0))
+    six = ph.Compound(*map(ph.Prismatic, "xyz"), *map(ph.Revolute, "zx"))
+    body = s.body("probe", 3, com=(0.1, 0.2, 0), inertia=(1, 2, 3))
+    s.joint("way", s.ground, body, six, coordinates=["x", "y", "z", "yaw", "roll"])
+    s.gravity_field(**field)
+    return s
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_field_stores_energy_if_it_has_a_potential(name: str) -> None:
+    given, potential = FIELDS[name]
+    system = flying(name=name, **given)
+    e = system.derive()
+    run = e.simulate(3, start={"x": 1, "z": 0.1, "y'": 1.3, "yaw'": 0.4}, audit=True)
+    if potential is None:
+        assert e.potential_energy == 0 and f"load {name}" in e.power().ports
+    else:
+        centre = np.array(
+            [run.values(entry)[0] for entry in system.bodies["probe"].centre.position().components("ground")]
+        )
+        assert run.energy.potential == pytest.approx([3 * potential(*at) for at in centre.T], rel=1e-9, abs=1e-12)
+        assert run.energy_drift < 1e-8 and f"load {name}" not in e.power().ports
+    assert system.compare(run=False).agree
+    again = loads_yaml(dumps_yaml(system)).derive()
+    assert again.agrees_with(e) and again.potential_energy == e.potential_energy
+
+
+def test_the_power_of_a_field_that_moves_is_the_explicit_rate_of_its_potential() -> None:
+    s = flying(potential=lambda r: -1 / distance(r - Vector([2 * ph.cos(TIME), 2 * ph.sin(TIME), 0])), name="moon")
+    run = s.derive().simulate(2, start={"x": 0.5}, audit=True)
+    assert run.energy_drift > 1e-3 and set(s.derive().power().ports) >= {"load moon"}
+    assert s.compare(run=False).agree
+
+
+@pytest.mark.parametrize(
+    ("field", "sentence"),
+    [
+        ({"law": lambda r: -4 * r, "potential": lambda r: 3 * r.dot(r)}, "not the downward slope"),
+        ({}, "a field needs a law"),
+        ({"potential": lambda r: r}, "no number or expression"),
+    ],
+)
+def test_a_field_that_is_none_is_refused(field: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(PolhodeError, match=sentence):
+        flying(**field)
 
 
 def test_uniform_fields_and_springs_between_points() -> None:
@@ -145,14 +222,14 @@ def test_uniform_fields_and_springs_between_points() -> None:
     assert s.derive("newton_euler").agrees_with(s.derive("poincare"))
 
 
-def elsewhere() -> System:
+def elsewhere() -> ph.System:
     s = ph.System("elsewhere")
     s.joint("q", s.ground, s.body("hand", mass=1), ph.Revolute("x"))
     s.joint("r", s.ground, s.body("foot", mass=1), ph.Revolute("x"))
     return s
 
 
-MISTAKES: dict[str, tuple[Callable[[System], object], str]] = {
+MISTAKES: dict[str, tuple[Callable[[ph.System], object], str]] = {
     "body of another system": (
         lambda s: s.force(elsewhere().bodies["hand"], (0, 0, 1)),
         "force: the body 'hand' is not in the system 'arm'",
@@ -193,7 +270,7 @@ MISTAKES: dict[str, tuple[Callable[[System], object], str]] = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES.keys())
-def test_a_mistake_is_one_sentence_and_adds_nothing(mistake: tuple[Callable[[System], object], str]) -> None:
+def test_a_mistake_is_one_sentence_and_adds_nothing(mistake: tuple[Callable[[ph.System], object], str]) -> None:
     act, sentence = mistake
     system = arm()
     with pytest.raises(PolhodeError, match=sentence) as caught:
@@ -210,8 +287,7 @@ def test_what_a_model_file_cannot_hold_is_refused_when_it_is_written() -> None:
 
     s = arm()
     s.apply(Rope, a="ground", b="hand", tension=lambda length, rate: length, name="rope")
-    with pytest.raises(FormatError, match="rope 'rope': model files have no load of type 'rope'"):
-        dumps_yaml(s)
+    refused("rope 'rope': model files have no load of type 'rope'", lambda: dumps_yaml(s), FormatError)
 
 
 def test_laws_of_lines_and_fields_go_into_a_model_file_and_come_back() -> None:
@@ -226,13 +302,11 @@ def test_laws_of_lines_and_fields_go_into_a_model_file_and_come_back() -> None:
 
 def test_a_system_made_of_a_model_has_arrows_of_its_own() -> None:
     s = arm()
-    copy = System.of(s.model())
-    with pytest.raises(ModelError, match="is of system"):
-        copy.force("hand", s.bodies["hand"].x)
+    copy = ph.System.of(s.model())
+    refused("is of system", lambda: copy.force("hand", s.bodies["hand"].x), ModelError)
     copy.force("hand", copy.bodies["hand"].x, at=copy.bodies["hand"].centre)
     assert not s.loads
     assert len(copy.loads) == 1
     frame = copy.frame("tool", "hand", at=(0, 0, 1))
     angle = s.joints["elbow"].q[0]
-    assert (copy.bodies["upper"].y & copy.bodies["lower"].y) == cos(angle)
-    assert (frame.x & copy.bodies["hand"].x) == 1
+    assert (copy.bodies["upper"].y & copy.bodies["lower"].y) == cos(angle) and (frame.x & copy.bodies["hand"].x) == 1

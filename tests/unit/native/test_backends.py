@@ -15,7 +15,6 @@ from tests.fixed_run import native_run
 import polhode as ph
 from polhode.codegen.ir.program import Array, Outline, Program
 from polhode.codegen.plan import plan
-from polhode.errors import PolhodeError
 from polhode.expr import Expr, sin, symbols
 from polhode.model.samples import n_four_bar, six_degree_of_freedom_arm
 from polhode.native import compile_program
@@ -102,7 +101,7 @@ def test_without_a_compiler_the_callable_serves_instead_of_the_source(monkeypatc
         function = compile_program(made(both(X)), backend="llvm", cache=False, parameters=[0.0])
     assert function(np.array([1.5, 0.0])).tolist() == [3.0]
     alone = ph.function("alone", "double alone(double a) { return 2.0 * a; }")
-    with pytest.raises(PolhodeError, match="there is no C compiler"):
+    with pytest.raises(ph.PolhodeError, match="there is no C compiler"):
         compile_program(made(alone(X)), backend="llvm", cache=False)
 
 
@@ -120,11 +119,11 @@ def test_a_callable_that_fails_gives_nan_and_a_warning_never_zero() -> None:
 @needs_c
 def test_source_that_does_not_compile_or_hides_its_function_is_named() -> None:
     wrong = ph.function("wrong", "double wrong(double a) { return b; }")
-    with pytest.raises(PolhodeError, match="function 'wrong': its C source cannot be compiled") as caught:
+    with pytest.raises(ph.PolhodeError, match="function 'wrong': its C source cannot be compiled") as caught:
         compile_program(made(wrong(X)), backend="llvm", cache=False)
     assert caught.value.problems[0].code == "E-FUNCTION-FAILED"
     hidden = ph.function("hidden", "static double hidden(double a) { return a; }")
-    with pytest.raises(PolhodeError, match="does not export it") as caught:
+    with pytest.raises(ph.PolhodeError, match="does not export it") as caught:
         compile_program(made(hidden(X)), backend="llvm", cache=False)
     assert caught.value.problems[0].code == "E-FUNCTION-FAILED"
 
@@ -157,8 +156,7 @@ def test_compiled_code_with_a_function_goes_to_another_process_by_name_alone() -
     magic = ph.function("magic", python=magic_of)
     function = compile_program(made(magic(X, Y)), backend="numpy", cache=False, parameters=[0.0])
     data = pickle.dumps(function)
-    assert b"magic_of" not in data
-    assert pickle.loads(data)(POINTS[0]) == pytest.approx(magic_of(*POINTS[0]))
+    assert b"magic_of" not in data and pickle.loads(data)(POINTS[0]) == pytest.approx(magic_of(*POINTS[0]))
 
 
 @pytest.mark.slow

@@ -59,14 +59,11 @@ def test_an_image_computes_the_bits_of_llvms_own_loader(seed: int) -> None:
     np.testing.assert_array_equal(run(LoadedImage(image), program, values), wanted)
 
 
-def test_functions_of_the_c_library_are_reached() -> None:
+def test_functions_of_the_c_library_are_reached_and_linked_code_is_stored_and_loaded_again() -> None:
     image = link(object_code(SINES))
     assert image is not None and {"sinh", "exp"} <= set(image.needs)
     y = run(LoadedImage(image), SINES, np.array([0.25]))[1:]
     np.testing.assert_allclose(y, [np.sinh(0.25), np.exp(np.sinh(0.25)), np.sinh(np.exp(np.sinh(0.25)))], rtol=1e-15)
-
-
-def test_linked_code_is_stored_and_loaded_again() -> None:
     code = object_code(SINES)
     image = link(code)
     assert image is not None
@@ -88,7 +85,7 @@ def test_object_code_that_is_no_image_is_stored_as_it_is(monkeypatch: pytest.Mon
     np.testing.assert_array_equal(run(again, SINES, values), run(engine.Library(code), SINES, values))
 
 
-def test_memory_that_may_be_run_may_not_be_written() -> None:
+def test_memory_that_may_be_run_may_not_be_written_and_foreign_code_and_relative_references_are_left_to_llvm() -> None:
     loaded = Entry().with_object_code(engine.object_code(scalar_module(SINES, fused=False).text)).load()
     assert isinstance(loaded, LoadedImage)
     start = loaded.address("ph_kernel")
@@ -99,12 +96,8 @@ def test_memory_that_may_be_run_may_not_be_written() -> None:
             if int(line.split("-")[0], 16) <= start < int(line.split("-")[1].split()[0], 16)
         ]
     assert rights == "r-xp"
-
-
-def test_foreign_code_and_relative_references_are_left_to_llvm() -> None:
     code = object_code(SINES)
-    assert link(b"") is None and link(b"\x80\x04junk") is None
-    assert link(code[:-100]) is None
+    assert link(b"") is None and link(b"\x80\x04junk") is None and link(code[:-100]) is None
     assert link(code[:18] + struct.pack("<H", 183) + code[20:]) is None  # AArch64
     code = bytearray(object_code(SINES))
     headers, count = struct.unpack_from("<Q", code, 40)[0], struct.unpack_from("<H", code, 60)[0]
@@ -115,7 +108,7 @@ def test_foreign_code_and_relative_references_are_left_to_llvm() -> None:
     assert link(bytes(code)) is None
 
 
-def test_damaged_object_code_is_never_an_exception() -> None:
+def test_damaged_object_code_is_never_an_exception_and_a_function_that_nobody_has_is_told() -> None:
     code = object_code(random_program(0))
     random = np.random.default_rng(7)
     for _ in range(300):
@@ -123,9 +116,6 @@ def test_damaged_object_code_is_never_an_exception() -> None:
         for place in random.integers(0, len(code), 8):
             damaged[place] = random.integers(256)
         assert isinstance(link(bytes(damaged)), Image | None)
-
-
-def test_a_function_that_nobody_has_is_told() -> None:
     image = link(object_code(SINES))
     assert image is not None
     with pytest.raises(PolhodeError, match="no function 'ph_lanes'"):

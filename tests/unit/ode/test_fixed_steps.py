@@ -55,16 +55,12 @@ SPUN = np.concatenate([np.array([1.0, 2.0, -1.0, 0.5]) / 2.5, [0.3, 1.1, -0.7]])
 
 
 @pytest.mark.parametrize("method", ORDERS)
-def test_the_run_in_plain_python_equals_the_native_one(method: str) -> None:
+def test_plain_python_equals_native_code_and_samples_inside_of_steps_are_exact(method: str) -> None:
     times = [0.02, 0.1, 0.11, 0.25]
     options: dict[str, Any] = {"h": 0.02, "end": 0.3, "times": times, "groups": [(0, 4)], "positions": 4}
     native, plain = (take(method, turning, SPUN, **options) for take in (native_run, plain_run))
     assert native[2] == plain[2] == Reason.DONE and native[0].record.steps == plain[0].steps == 15
     np.testing.assert_allclose(native[1], plain[1], rtol=1e-13, atol=1e-14)
-
-
-@pytest.mark.parametrize("method", ORDERS)
-def test_samples_inside_of_steps_are_exact_and_change_nothing(method: str) -> None:
     options: dict[str, Any] = {"h": 0.02, "end": 1.0, "groups": [(0, 4)], "positions": 4}
     few = native_run(method, turning, SPUN, times=[1.0], **options)[1]
     times = np.linspace(0.0, 1.0, 173)

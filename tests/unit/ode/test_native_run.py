@@ -47,8 +47,7 @@ def test_the_error_follows_the_tolerance_also_between_steps(method: str) -> None
         run = begun(method, tolerance)
         times, states = np.linspace(0.1, 10.0, 43), np.zeros((43, 5))
         run.sample(times, states)
-        assert run.advance(10.0, 10**6) == Reason.DONE
-        assert run.record.t == 10.0
+        assert run.advance(10.0, 10**6) == Reason.DONE and run.record.t == 10.0
         errors.append(max(np.abs(states[k] - exact(t)).max() for k, t in enumerate(times)))
         assert errors[-1] < 100 * tolerance
     assert errors[1] < 0.05 * errors[0]
@@ -67,8 +66,7 @@ def test_a_run_broken_off_after_each_step_is_the_same_bit_for_bit(method: str) -
     whole.advance(10.0, 10**6)
     while broken.advance(10.0, 1) != Reason.DONE:
         pass
-    assert np.array_equal(whole.x, broken.x)
-    assert whole.record.steps == broken.record.steps
+    assert np.array_equal(whole.x, broken.x) and whole.record.steps == broken.record.steps
 
 
 @pytest.mark.parametrize("method", PAIRS)
@@ -125,8 +123,7 @@ def test_what_a_right_hand_side_raises_comes_out_of_the_call_and_the_run_can_go_
     with pytest.raises(ZeroDivisionError, match="as asked"):
         run.advance(1.0, 100)
     fails[0] = False
-    assert run.advance(1.0, 100) == Reason.DONE
-    assert run.x[0] == pytest.approx(1.0)
+    assert run.advance(1.0, 100) == Reason.DONE and run.x[0] == pytest.approx(1.0)
 
 
 def test_the_log_of_events_has_the_state_where_the_run_goes_on() -> None:
@@ -247,9 +244,6 @@ def test_samples_are_those_of_scipy(method: str, problem: str) -> None:
     assert np.abs(states - theirs)[is_flat] == pytest.approx(0.0, abs=1e-4)
 
 
-# ---- plain Python ----------------------------------------------------------------------------------------------------
-
-
 def in_python(method: str, problem: str, tolerance: float) -> Run:
     """The same run in plain Python, which has begun."""
     rates, x, t_end = PROBLEMS[problem]
@@ -298,14 +292,10 @@ def test_plain_python_steps_as_native_code_does(method: str, problem: str) -> No
         found = loop.advance(other)
     assert one.advance(t_end, 20) == found == Reason.BUDGET
     assert other.x[: one.size] == pytest.approx(one.x, rel=1e-7, abs=1e-12)
-    assert other.t == pytest.approx(one.record.t, rel=1e-7)
-    assert other.rejected == one.record.rejected
+    assert other.t == pytest.approx(one.record.t, rel=1e-7) and other.rejected == one.record.rejected
     t, state = 0.5 * (other.t_old + other.t), np.zeros_like(other.x)
     other.state_at(other, t, state)
     assert state[: one.size] == pytest.approx(one.state_at(t), rel=1e-7, abs=1e-12)
-
-
-# ---- what samples show -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", IMPLICIT_METHODS)

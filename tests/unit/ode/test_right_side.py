@@ -42,8 +42,7 @@ def test_bars_turn_as_one_pendulum_however_near_the_flat_pose_is(off: float, rat
         run.rates_at(0.0, state(1.0))  # where pivots have their usual size
         assert run.rates_at(0.0, x) == pytest.approx(expected, abs=1e-10)
         on = run.projected(0.0, away)
-        assert on is not None
-        assert on == pytest.approx(x, abs=1e-6)
+        assert on is not None and on == pytest.approx(x, abs=1e-6)
         assert on[:3] * [1, -1, 1] == pytest.approx(on[0], abs=1e-12)
         assert on[3:] * [1, -1, 1] == pytest.approx(on[3], abs=1e-10)
 
@@ -53,8 +52,7 @@ def test_speeds_that_no_motion_has_are_those_of_a_branch(rates: ProjectedRates) 
     x = state(np.pi / 2)
     x[3:] += [0.1, 0.0, -0.1]
     on = rates.evaluator(x).on_branch(0.0, x)
-    assert on is not None
-    assert on[3:] * [1, -1, 1] == pytest.approx(on[3], abs=1e-10)
+    assert on is not None and on[3:] * [1, -1, 1] == pytest.approx(on[3], abs=1e-10)
     assert rates.evaluator(x).on_branch(0.0, state(1.0)) is None
 
 
@@ -63,5 +61,4 @@ def test_a_run_without_a_compiler_passes_a_flat_pose(monkeypatch: pytest.MonkeyP
     native = n_four_bar(1).derive().simulate(1, **options)
     monkeypatch.setattr(Rates, "can_run_natively", property(lambda self: False))
     run = n_four_bar(1).derive().simulate(1, **options)
-    assert native["crank 0"][-1] > np.pi / 2
-    assert run.q == pytest.approx(native.q, abs=1e-9)
+    assert native["crank 0"][-1] > np.pi / 2 and run.q == pytest.approx(native.q, abs=1e-9)

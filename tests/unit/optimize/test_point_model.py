@@ -33,13 +33,10 @@ def test_a_car_that_rolls_is_parked() -> None:
     assert np.abs(slip[2:-2]).max() < 0.02 and best["y"][-1] == 2
 
 
-def test_what_constraints_need_is_fixed_at_the_start() -> None:
+def test_what_constraints_need_is_fixed_at_the_start_and_quaternions_are_refused_and_angles_are_not() -> None:
     e = four_bar().derive()
     with pytest.raises(ph.PolhodeError, match="'crank' is not fixed at the start, and the constraints"):
         e.collocation(1, start={"crank": None}, end={"crank": 1.2}, inputs=["crank"])
-
-
-def test_quaternions_are_refused_and_angles_are_not() -> None:
     for joint, is_refused in ((ph.Spherical(), True), (ph.Spherical("321"), False)):
         s = ph.System("ball")
         s.joint("socket", s.ground, s.body("ball", 1, inertia=(1, 2, 3)), joint)

@@ -5,17 +5,13 @@ from polhode.expr import as_expr, evaluate, same, substitute, symbol, symbols
 from polhode.planning import quintic
 
 
-def test_it_has_the_given_values_velocities_and_accelerations_exactly() -> None:
+def test_a_quintic_has_the_given_values_and_derivatives_and_rests_at_its_end() -> None:
     t, T = symbol("t", "time"), symbol("T", "parameter")
     start, end = symbols("p v a"), symbols("P V A")
     made = quintic(t, start, end, T)
     jet = [made, made.diff(t), made.diff(t).diff(t)]
-    assert same(substitute(jet, {t: as_expr(0)}), start)
-    assert same(substitute(jet, {t: T}), end)
+    assert same(substitute(jet, {t: as_expr(0)}), start) and same(substitute(jet, {t: T}), end)
     assert not made.diff(t).diff(t).diff(t).diff(t).diff(t).diff(t)
-
-
-def test_one_that_ends_at_rest_stays_there_and_its_first_two_derivatives_vanish() -> None:
     t = symbol("t", "time")
     made = ph.planning.quintic(t, (1, 2, -3), (4, 0, 0), 2)
     jet = [made, made.diff(t), made.diff(t).diff(t)]
@@ -26,13 +22,10 @@ def test_one_that_ends_at_rest_stays_there_and_its_first_two_derivatives_vanish(
     assert evaluate([inside], {t: 3}) != [4]
 
 
-def test_one_that_ends_in_motion_goes_on_unless_it_is_to_be_held() -> None:
+def test_a_quintic_that_ends_in_motion_goes_on_unless_held_as_a_controlled_slider_is() -> None:
     t = symbol("t", "time")
     assert float(quintic(t, (0, 0, 0), (1, 1, 0), 1).subs({t: 2})) != 1
     assert float(quintic(t, (0, 0, 0), (1, 1, 0), 1, hold=True).subs({t: 2})) == 1
-
-
-def test_a_controlled_slider_stays_where_the_quintic_ends() -> None:
     s = ph.System("slider")
     s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
     e = s.derive()

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
+from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
-from polhode.geometry import Pose
 
 from .random_knots import random_knots
 
@@ -19,8 +18,7 @@ def test_it_goes_through_a_hundred_knots_with_continuous_velocity_and_accelerati
     curve = ph.RotationSpline(t, R)
     assert np.abs(curve(t).R - R.as_matrix()).max() < 1e-12
     before, after = (curve._segments.at(t[1:-1], np.arange(99) + side) for side in (0, 1))
-    assert np.abs(before.w - after.w).max() < 1e-9
-    assert np.abs(before.wdot - after.wdot).max() < 1e-9
+    assert np.abs(before.w - after.w).max() < 1e-9 and np.abs(before.wdot - after.wdot).max() < 1e-9
     assert np.abs(curve(t[[0, -1]]).wdot).max() < 1e-9
 
 
@@ -30,8 +28,7 @@ def test_even_turning_stays_nearly_even(angle):
     R = Rotation.from_rotvec(np.arange(40)[:, None] * [0, 0, angle])
     speed = ph.RotationSpline(np.arange(40), R)(np.linspace(0, 39, 400)).w[:, 2]
     assert np.abs(speed / angle - 1).max() < 0.03
-    with pytest.raises(PolhodeError, match="no angular velocities at the knots"):
-        ph.RotationSpline(np.arange(40), R, chart="vector")
+    refused("no angular velocities at the knots", lambda: ph.RotationSpline(np.arange(40), R, chart="vector"))
 
 
 def test_ends_rests_and_shapes_are_those_asked_for() -> None:
@@ -39,12 +36,10 @@ def test_ends_rests_and_shapes_are_those_asked_for() -> None:
     curve = ph.RotationSpline(t, R, start=(1, 2, 3), end=(0, -1, 0))
     assert np.allclose(curve(t[[0, -1]]).w, [(1, 2, 3), (0, -1, 0)], atol=1e-13)
     curve = ph.RotationSpline([0, 1], [np.eye(3)] * 2)
-    assert np.abs(curve([0, 0.5, 1]).R - np.eye(3)).max() == 0
-    assert np.abs(curve(0.3).w).max() == 0
+    assert np.abs(curve([0, 0.5, 1]).R - np.eye(3)).max() == 0 and np.abs(curve(0.3).w).max() == 0
     t, R = random_knots(3, 5, 1.5)
     curve = ph.RotationSpline(t, R)
-    assert curve(0.1).R.shape == (3, 3)
-    assert curve(0.1).w.shape == (3,)
+    assert curve(0.1).R.shape == (3, 3) and curve(0.1).w.shape == (3,)
     assert curve(np.zeros((2, 4))).wdot.shape == (2, 4, 3)
 
 
@@ -57,13 +52,66 @@ def test_frames_do_not_matter(least):
     assert np.abs(fixed.as_matrix() @ one.R @ body.as_matrix() - other.R).max() < 1e-12
 
 
+@pytest.mark.parametrize("chart", ["half", "vector"])
+def test_a_start_by_velocity_and_acceleration_continues_from_knot_to_knot(chart):
+    t, R = random_knots(3, 6, 0.6)
+    whole = ph.RotationSpline(t, R, start=(0.1, 0.2, 0), chart=chart)
+    curve = ph.RotationSpline(t, R, start=(0.1, 0.2, 0), start_acceleration=whole(t[0]).wdot, chart=chart)
+    at = np.linspace(t[0], t[-1], 50)
+    assert np.abs(curve(at).R - whole(at).R).max() < 1e-10  # those that solve for all knots together
+    other = ph.RotationSpline(t, R, start=(0.1, 0.2, 0), start_acceleration=(0.3, 0, 1), chart=chart)
+    assert np.abs(other(t).R - R.as_matrix()).max() < 1e-9
+    assert np.allclose([other(t[0]).w, other(t[0]).wdot], [(0.1, 0.2, 0), (0.3, 0, 1)])
+    before, after = (other._segments.at(t[1:-1], np.arange(len(t) - 2) + side) for side in (0, 1))
+    assert np.allclose(before.w, after.w) and np.allclose(before.wdot, after.wdot)
+
+
+def test_coefficients_make_the_spline_again():
+    t, R = random_knots(3, 6, 0.6)
+    curve = ph.RotationSpline(t, R, chart="vector")
+    x, y, z = curve.coefficients
+    assert x.shape == y.shape == z.shape == (len(t) - 1, 3)
+    again = ph.RotationSpline.from_coefficients(t, R.as_matrix()[0], x, y, z)
+    at = np.linspace(t[0], t[-1], 50)
+    for name in ("R", "quaternion", "w", "wdot"):
+        assert np.allclose(getattr(again(at), name), getattr(curve(at), name), atol=1e-10)
+    assert np.allclose(again.effort(), curve.effort()) and np.allclose(abs((again.knots * curve.knots).sum(axis=1)), 1)
+    one = ph.RotationSpline.from_coefficients([0, 2], np.eye(3), [(0, 0, 0)], [(0, 0, 0)], [(0, 0, 1)])
+    assert np.allclose(one(2).R, [[0, -1, 0], [1, 0, 0], [0, 0, 1]]) and np.allclose(one(0).w, (0, 0, 1))
+    for wrong, sentence in (
+        (lambda: ph.RotationSpline(t, R).coefficients, "no cubics in the vector-parameter"),
+        (lambda: ph.RotationSpline(t, R, least="acceleration").coefficients, "no cubics in the vector-parameter"),
+        (
+            lambda: ph.RotationSpline.from_coefficients(t, np.eye(3), x[1:], y[1:], z[1:]),
+            "the coefficients have the shape",
+        ),
+        (lambda: ph.RotationSpline.from_coefficients(t, np.eye(3), x, y[1:], z), "have the shape"),
+        (lambda: ph.RotationSpline.from_coefficients(t, np.eye(3), x, "y", z), "are not numbers"),
+        (lambda: ph.RotationSpline.from_coefficients(t, np.ones((3, 3)), x, y, z), "differs from 1"),
+    ):
+        with pytest.raises(ph.PolhodeError, match=sentence):
+            wrong()
+
+
+def test_a_pose_has_its_quaternion():
+    t, R = random_knots(3, 5, 1.5)
+    poses = list(zip(R.as_matrix(), np.random.default_rng(1).normal(size=(len(t), 3)), strict=True))
+    at = np.linspace(t[0], t[-1], 30)
+    for coupling in ("separate", "screw"):
+        motion = ph.PoseSpline(t, poses, coupling=coupling)(at)
+        scalar_last = motion.quaternion[:, [1, 2, 3, 0]]
+        assert np.allclose(Rotation.from_quat(scalar_last).as_matrix(), motion.R, atol=1e-12)
+
+
 @pytest.mark.parametrize(("options", "sentence"), [
     ({"chart": "euler"}, "chart 'euler'"), ({"least": "jerk"}, "aim 'jerk'"),
     ({"start": (1, 2)}, r"start has the shape \(2,\)"), ({"end": "fast"}, "end: 'fast' are not numbers"),
+    ({"start_acceleration": (1, 0, 0)}, "goes with an angular velocity"),
+    ({"start": (0, 0, 1), "start_acceleration": (1, 0, 0), "end": (0, 0, 0)}, "with nothing else"),
+    ({"start": (0, 0, 1), "start_acceleration": (1, 0)}, r"start_acceleration has the shape \(2,\)"),
 ])  # fmt: skip
 def test_what_cannot_be_gets_a_sentence(options, sentence):
-    with pytest.raises(PolhodeError, match=sentence):
-        ph.RotationSpline([0, 1], [np.eye(3)] * 2, **options)
+    refused(sentence, lambda: ph.RotationSpline([0, 1], [np.eye(3)] * 2, **options))
 
 
 def test_it_goes_through_the_knots_with_continuous_velocity_and_acceleration():
@@ -71,8 +119,7 @@ def test_it_goes_through_the_knots_with_continuous_velocity_and_acceleration():
     curve = ph.RotationSpline(t, R, least="acceleration")
     assert np.abs(curve(t).R - R.as_matrix()).max() < 1e-12
     before, after = (curve._segments.at(t[1:-1], np.arange(19) + side) for side in (0, 1))
-    assert np.abs(before.w - after.w).max() < 1e-11
-    assert np.abs(before.wdot - after.wdot).max() < 1e-11
+    assert np.abs(before.w - after.w).max() < 1e-11 and np.abs(before.wdot - after.wdot).max() < 1e-11
     assert np.abs(curve(t[[0, -1]]).wdot).max() < 1e-12
 
 
@@ -121,8 +168,7 @@ COUPLINGS = ("separate", "screw")
 @pytest.mark.parametrize("coupling", COUPLINGS)
 def test_it_goes_through_the_poses_twice_differentiably(coupling):
     curve = ph.PoseSpline(T, POSES, coupling=coupling)
-    assert np.abs(curve(T).R - R).max() < 1e-12
-    assert np.abs(curve(T).p - P).max() < 1e-12
+    assert np.abs(curve(T).R - R).max() < 1e-12 and np.abs(curve(T).p - P).max() < 1e-12
     early, late = (curve(T[1:-1] + s) for s in (-1e-7, 1e-7))
     for name in ("v", "a", "w", "wdot"):
         values = getattr(late, name)
@@ -173,10 +219,9 @@ def test_screws_have_the_turn_of_the_rotation_spline() -> None:
 def test_poses_in_all_their_forms():
     X = np.tile(np.eye(4), (10, 1, 1))
     X[:, :3, :3], X[:, :3, 3] = R, P
-    forms = [POSES, X, [Pose(ph.Matrix(r.tolist()), ph.Vector(p.tolist())) for r, p in POSES]]
+    forms = [POSES, X, [ph.Pose(ph.Matrix(r.tolist()), ph.Vector(p.tolist())) for r, p in POSES]]
     places = [ph.PoseSpline(T, form)(1.0).p for form in forms]
-    assert np.abs(places[0] - places[1]).max() == 0
-    assert np.abs(places[0] - places[2]).max() < 1e-12
+    assert np.abs(places[0] - places[1]).max() == 0 and np.abs(places[0] - places[2]).max() < 1e-12
 
 
 @pytest.mark.parametrize(("poses", "options", "sentence"), [
@@ -185,8 +230,7 @@ def test_poses_in_all_their_forms():
     (POSES, {"end": ((1, 2), (1, 2, 3))}, "the angular velocity of end has the shape"),
 ])  # fmt: skip
 def test_what_is_no_pose_gets_a_sentence(poses, options, sentence):
-    with pytest.raises(PolhodeError, match=sentence):
-        ph.PoseSpline(T, poses, **options)
+    refused(sentence, lambda: ph.PoseSpline(T, poses, **options))
 
 
 @pytest.mark.parametrize("coupling", COUPLINGS)

@@ -40,17 +40,15 @@ def test_links_boxes_rods_and_own_shapes_are_drawn() -> None:
     s = ph.System("brick")
     s.joint("air", s.ground, s.body("brick", 3, inertia=ph.box(3, 1, 2, 4)), ph.Free())
     (piece,) = drawn(s)["brick"].shapes
-    assert piece.kind == "box"
-    assert sorted(piece.size) == pytest.approx([1, 2, 4])
+    assert piece.kind == "box" and sorted(piece.size) == pytest.approx([1, 2, 4])
     s = ph.System("rod")
     s.joint("hinge", s.ground, s.body("rod", 1, (0, 0, -1), ph.rod(1, 2)), ph.Revolute("y"))
     assert [piece.kind for piece in drawn(s)["rod"].shapes] == ["capsule", "sphere"]
     pieces = drawn(six_degree_of_freedom_arm(), l1=5.0)["upper arm"].shapes
-    assert pieces[0].kind == "capsule"
-    assert pieces[0].size[1] == 5.0
+    assert pieces[0].kind == "capsule" and pieces[0].size[1] == 5.0
 
 
-def test_a_link_is_drawn_to_where_its_loop_closes() -> None:
+def test_a_link_is_drawn_to_where_its_loop_closes_and_up_is_against_gravity_and_free_bodies_have_no_base() -> None:
     s = two_links()
     third = s.body("third", 1)
     s.joint("c", s.ground, third, ph.Revolute("z"), at=(3, 0, 0))
@@ -61,9 +59,6 @@ def test_a_link_is_drawn_to_where_its_loop_closes() -> None:
     assert capsule.position == pytest.approx([0.0, 1.5, 0.0])
     assert made["third"].tracer == pytest.approx([0.0, 3.0, 0.0])
     assert [piece.position for piece in made[GROUND].shapes] == [(0, 0, 0), (3, 0, 0), (0, 5, 0)]
-
-
-def test_up_is_against_gravity_and_free_bodies_have_no_base() -> None:
     assert scene_of(two_links().derive().record, {}).up == pytest.approx([0, 1, 0])
     s = ph.System("stone")
     s.joint("air", s.ground, s.body("stone", 1, inertia=(1, 1, 1)), ph.Free())
@@ -74,7 +69,7 @@ def test_up_is_against_gravity_and_free_bodies_have_no_base() -> None:
     assert np.abs(again.reshape(4, 5, 3, 3) - matrices).max() < 1e-12
 
 
-def test_what_rolls_rolls_on_the_ground_that_is_drawn() -> None:
+def test_what_rolls_rolls_on_the_ground_that_is_drawn_and_what_glides_glides_at_the_height_of_the_origin() -> None:
     s = ph.System("wheel", gravity=(0, 0, "9.81"))  # z points down
     r = s.parameter("r", 0.3)
     wheel = s.body("wheel", 1, inertia=ph.disc(1, r, "y"))
@@ -85,9 +80,6 @@ def test_what_rolls_rolls_on_the_ground_that_is_drawn() -> None:
     scene = scene_of(s.derive().record, {"r": 0.5})
     assert scene.ground == pytest.approx(-0.5)  # along what is up
     assert scene.bodies[0].shapes == ()
-
-
-def test_what_glides_glides_at_the_height_of_the_origin() -> None:
     s = ph.System("sleigh")
     body = s.body("sleigh", 1, com=(1, 0, 0), inertia=(1, 1, 1))
     s.joint("ice", s.ground, body, ph.Planar())
@@ -101,8 +93,7 @@ def test_a_curve_is_drawn_as_far_as_its_disc_comes() -> None:
     s.roll_disc("wire", "bead", 0, lambda x: x**2, slips=True, at=(0, 0, 5))
     ground = scene_of(s.derive().record, {}, {"wire place": (-1.0, 1.0)}).bodies[0]
     places = np.array([piece.position for piece in ground.shapes])
-    assert places[:, 2] - 5 == pytest.approx(places[:, 0] ** 2, abs=1e-2)
-    assert 1.0 < places[:, 0].max() < 1.3
+    assert places[:, 2] - 5 == pytest.approx(places[:, 0] ** 2, abs=1e-2) and 1.0 < places[:, 0].max() < 1.3
 
 
 def test_a_decoupled_rotor_is_not_drawn_where_it_is_not() -> None:
@@ -142,7 +133,7 @@ def test_what_time_places_is_drawn_where_it_is_and_not_on_the_body_where_it_was(
         with_traces(run, scene, [jib.point((s.time, 0, 0))])
 
 
-def test_each_bar_of_a_flexible_body_is_drawn_where_it_is_bent() -> None:
+def test_each_bar_of_a_flexible_body_is_drawn_where_it_is_bent_and_a_beam_of_several_segments_is_one_line() -> None:
     s = ph.System("frame", gravity=(0, 0, 0))
     bars = [(1, (-1, y, 0), (1, y, 0)) for y in (-0.5, 0.5)]
     frame = s.flexible_body("frame", shapes=[lambda x, y, z: (0, 0, x**2)], material=bars, stiffness=[10])
@@ -150,11 +141,7 @@ def test_each_bar_of_a_flexible_body_is_drawn_where_it_is_bent() -> None:
     run = s.derive().simulate(0.1, start={"frame_1": 0.25}, samples=3)
     _, motion = drawn_motion(run)
     ends = np.array([line.ends[0] for line in motion.lines]).reshape(-1, 3)
-    assert {round(float(y), 9) for y in ends[:, 1]} == {-0.5, 0.5}
-    assert np.allclose(ends[:, 2], 0.25 * ends[:, 0] ** 2)
-
-
-def test_a_beam_of_several_segments_is_one_line() -> None:
+    assert {round(float(y), 9) for y in ends[:, 1]} == {-0.5, 0.5} and np.allclose(ends[:, 2], 0.25 * ends[:, 0] ** 2)
     s = ph.System("boom", gravity=(0, 0, 0))
     boom = s.beam("boom", length=2, mass=1, EI=10, modes=1)
     s.joint("wall", s.ground, boom, "fixed")

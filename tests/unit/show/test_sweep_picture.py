@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.show.sweep_picture import Runs, of_grid, of_samples
 from polhode.simulate.sweep import Sweep
 
@@ -61,7 +61,7 @@ def test_one_axis_is_a_line_in_a_panel_for_each_measure() -> None:
     assert title(figure) == "pendulum: 6 runs" and told(figure) == ["1 of 6 runs without a result"]
 
 
-def test_two_axes_are_a_map_for_each_measure(plane: Sweep) -> None:
+def test_two_axes_are_a_map_for_each_measure_and_two_axes_are_lines_or_slices(plane: Sweep) -> None:
     figure = plane.plot()
     first = figure.axes[0]
     assert (first.get_xscale(), first.get_yscale()) == ("linear", "log")
@@ -72,9 +72,6 @@ def test_two_axes_are_a_map_for_each_measure(plane: Sweep) -> None:
     np.testing.assert_array_equal(
         plane.plot(measures="roll", x="c").axes[0].collections[0].get_array().filled(np.nan), plane["roll"]
     )
-
-
-def test_two_axes_are_lines_or_slices(plane: Sweep) -> None:
     figure = plane.plot(measures=["lean"], by="c")
     assert data(figure) == [(L.tolist(), pytest.approx(plane["lean"][:, k].tolist(), nan_ok=True)) for k in range(6)]
     assert [text.get_text() for text in figure.axes[0].texts][:2] == ["c = 0.1 N", "c = 0.2 N"]
@@ -85,7 +82,7 @@ def test_two_axes_are_lines_or_slices(plane: Sweep) -> None:
     assert title(figure) == "pendulum: 6 of 36 runs, c = 0.4 N" and not told(figure)
 
 
-def test_three_axes_have_columns_of_maps() -> None:
+def test_three_axes_have_columns_of_maps_and_samples_are_points_over_each_value() -> None:
     lean = np.arange(72.0).reshape(2, 6, 6)
     sweep = made({"m": [1, 2], "l": L, "c": C}, {"lean": lean}, **UNITS)
     first, second, _bar = sweep.plot().axes
@@ -94,9 +91,6 @@ def test_three_axes_have_columns_of_maps() -> None:
     lines = data(sweep.plot(x="l", by="m"))  # c is cut at its middle
     assert lines == [(L.tolist(), lean[k, :, 3].tolist()) for k in range(2)]
     assert title(sweep.plot(x="l", by="m")) == "pendulum: 12 of 72 runs, c = 0.8 N"
-
-
-def test_samples_are_points_over_each_value() -> None:
     a, b, lean = np.random.default_rng(1).random((3, 30))
     lean[3] = np.nan
     sweep = made({"a": a, "b": b}, {"lean": lean, "roll": lean}, zipped=True)
@@ -127,7 +121,7 @@ def test_numbers_of_an_array_are_drawn_each_if_they_are_few() -> None:
     assert [axes.get_title(loc="left") for axes in sweep.plot().axes] == ["tip.0", "tip.1", "tip.2"]
     assert data(sweep.plot(measures=["history.19"])) == [([1, 2, 3, 4], many[:, 19].tolist())]
     for call in (lambda: sweep.plot(measures="history"), made({"l": [1, 2, 3, 4]}, {"history": many}).plot):
-        with pytest.raises(PolhodeError, match=r"'history' has 20 numbers[\s\S]*history\.0"):
+        with pytest.raises(ph.PolhodeError, match=r"'history' has 20 numbers[\s\S]*history\.0"):
             call()
 
 
@@ -153,8 +147,7 @@ def test_axes_are_called_as_they_were_given(pendulum: ph.Equations, tmp_path: Pa
 def test_whole_trajectories_are_drawn_over_time(pendulum: ph.Equations) -> None:
     sweep = pendulum.sweep({"l": [1, 2]}, 0.1, measure=None, start={"hinge": 0.2}, samples=5, workers=1)
     assert len(sweep.plot().axes[0].get_lines()) == 2 and sweep.plot().axes[1].get_xlabel() == "time, s"
-    with pytest.raises(PolhodeError, match="drawn over time"):
-        sweep.plot(x="l")
+    refused("drawn over time", lambda: sweep.plot(x="l"))
     assert "<img" not in sweep._repr_html_()
 
 
@@ -173,18 +166,16 @@ def test_whole_trajectories_are_drawn_over_time(pendulum: ph.Equations) -> None:
     ({"path": "runs.bmp"}, "no way to save a plot as 'bmp'"), ({"path": 5}, "5 is not a path"),
 ])  # fmt: skip
 def test_what_cannot_be_drawn_gets_a_sentence(plane: Sweep, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(PolhodeError, match=message):
-        plane.plot(**options)
+    refused(message, lambda: plane.plot(**options))
 
 
 def test_a_sweep_without_results_says_why() -> None:
     for sweep in (made({"l": [1, 2]}, {}), made({"l": [1, 2]}, {"lean": [np.nan, np.nan]})):
-        with pytest.raises(PolhodeError, match=r"none of the 2 runs has a result\.\s+The first.*it is singular"):
+        with pytest.raises(ph.PolhodeError, match=r"none of the 2 runs has a result\.\s+The first.*it is singular"):
             sweep.plot()
         assert "<img" not in sweep._repr_html_()
     partly = made({"l": [1, 2], "c": [1, 2]}, {"lean": [[np.nan, np.nan], [1, 2]]})
-    with pytest.raises(PolhodeError, match="none of the 2 runs has a result"):
-        partly.plot(at={"l": 1})
+    refused("none of the 2 runs has a result", lambda: partly.plot(at={"l": 1}))
 
 
 def test_cells_have_a_table_and_few_rows(plane: Sweep) -> None:
@@ -244,8 +235,7 @@ def test_a_third_axis_is_columns_of_panels_or_is_cut(
     lengths: dict[str, int], x: str, by: str, drawn: tuple[str, str, str], beside: str, cut: Mapping[str, float]
 ) -> None:
     made = of_grid(grid(**lengths), x, by, [])
-    assert (made.over[0], made.y, made.by) == drawn
-    assert (made.beside, made.cut) == (beside, cut)
+    assert (made.over[0], made.y, made.by) == drawn and (made.beside, made.cut) == (beside, cut)
     assert made.columns == (lengths[beside] if beside else 1)
     left = np.prod([count for name, count in lengths.items() if name not in cut])
     assert len(made.runs) == left and all((made.runs.columns[name] == value).all() for name, value in cut.items())
@@ -267,5 +257,4 @@ def test_samples_are_points_or_lines_over_few_values() -> None:
     columns = dict(zip("abcdef", np.random.default_rng(1).random((6, 30)), strict=True))
     assert list(of_samples(samples(**columns), None, None).over) == ["a", "b", "c", "d"]
     runs = samples(a=[1, 2, np.nan, 4, np.inf], b=[1, 1, 1, 1, 1])
-    assert runs.distinct("a").tolist() == [1, 2, 4] and runs.varying == ["a"]
-    assert of_samples(runs, None, None).joined
+    assert runs.distinct("a").tolist() == [1, 2, 4] and runs.varying == ["a"] and of_samples(runs, None, None).joined

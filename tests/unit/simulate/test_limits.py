@@ -24,26 +24,22 @@ def test_a_run_goes_on_beyond_a_limit_and_says_when_it_passed() -> None:
     run = stone(limits=(0, 10)).simulate(2, start={"height": 4.905})
     (passed,) = run.passed_limits
     assert passed.name == "height" and passed.side == "lower" and passed.limit == 0
-    assert passed.time == pytest.approx(1, abs=1e-5)
-    assert passed.farthest == pytest.approx(4.905 - 4 * 4.905)
+    assert passed.time == pytest.approx(1, abs=1e-5) and passed.farthest == pytest.approx(4.905 - 4 * 4.905)
     assert str(passed) in run.notices and str(passed) in str(run)
 
 
 def test_limits_that_are_kept_are_not_reported_and_those_exceeded_at_the_start_are() -> None:
-    assert stone(limits=(-100, 10)).simulate(1).notices == ()
-    assert stone().simulate(1).passed_limits == ()
+    assert stone(limits=(-100, 10)).simulate(1).notices == () and stone().simulate(1).passed_limits == ()
     (passed,) = stone(limits=(2, None)).simulate(0.1).passed_limits
     assert passed.time == 0
-    assert "limits" not in stone().simulate(1).info
-    assert "limits" not in stone(limits=(-100, None)).simulate(1).info
+    assert "limits" not in stone().simulate(1).info and "limits" not in stone(limits=(-100, None)).simulate(1).info
 
 
 def test_what_happens_between_samples_is_seen_at_the_steps() -> None:
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), limits=(-0.5, 2))
     run = s.derive().simulate(2, start={"hinge": 1.0}, samples=2)
-    assert (run["hinge"] > -0.5).all()
-    assert [each.side for each in run.passed_limits] == ["lower"]
+    assert (run["hinge"] > -0.5).all() and [each.side for each in run.passed_limits] == ["lower"]
 
 
 def test_limits_come_in_the_order_in_which_they_are_passed_with_a_sentence() -> None:
@@ -61,11 +57,9 @@ def test_limits_come_in_the_order_in_which_they_are_passed_with_a_sentence() -> 
 def test_a_loaded_run_and_other_times_of_a_run_are_judged_by_themselves(tmp_path: Path) -> None:
     e = stone(limits=(0, None))
     path = e.simulate(1).save(tmp_path / "run.npz")
-    assert Trajectory.load(path).passed_limits == ()
-    assert len(Trajectory.load(path, e).passed_limits) == 1
+    assert Trajectory.load(path).passed_limits == () and len(Trajectory.load(path, e).passed_limits) == 1
     run = stone(limits=(0, None)).simulate(2, start={"height": 4.905})
-    assert len(run.passed_limits) == 1
-    assert run.at([0.0, 0.5]).passed_limits == ()
+    assert len(run.passed_limits) == 1 and run.at([0.0, 0.5]).passed_limits == ()
 
 
 def test_limits_that_cannot_be_watched_are_told() -> None:
@@ -81,8 +75,6 @@ def test_limits_that_cannot_be_watched_are_told() -> None:
     assert "the lower limit 2 of 'height' is above the upper limit 1: neither was watched" in told
     assert [each.side for each in e.simulate(1, parameters={"low": -1}).passed_limits] == ["lower"]
 
-
-# ---- noted inside the native run -------------------------------------------------------------------------------
 
 NATIVE = ["TP86", "taylor", "DOP853", "RK45", "Rodas5P", "Radau"]
 SWING: dict[str, Any] = {"start": {"hinge": 0.5}, "speeds": {"hinge": 2.0}, "samples": 2}
@@ -100,16 +92,14 @@ def test_a_passage_is_located_where_an_event_would_be(method: str) -> None:
     event = crossing(s.joints["hinge"].q[0] + 0.7, -1)
     run = s.derive().simulate(2, **SWING, method=method, events=[event])
     (passed,) = run.passed_limits
-    assert passed.side == "lower"
-    assert passed.time == pytest.approx(run.events[0][0], abs=1e-11)
+    assert passed.side == "lower" and passed.time == pytest.approx(run.events[0][0], abs=1e-11)
 
 
 @pytest.mark.parametrize("method", NATIVE)
 def test_a_limit_that_is_passed_within_one_step_is_noted(method: str) -> None:
     peak = np.arccos(np.cos(0.5) - 2.0**2 / (2 * 9.81))  # from its energy
     (passed,) = pendulum(None, float(peak) - 1e-4).derive().simulate(1, **SWING, method=method).passed_limits
-    assert passed.time == pytest.approx(0.30601, abs=1e-5)
-    assert passed.farthest <= peak + 1e-6
+    assert passed.time == pytest.approx(0.30601, abs=1e-5) and passed.farthest <= peak + 1e-6
     assert not pendulum(None, float(peak) + 1e-6).derive().simulate(1, **SWING, method=method).passed_limits
 
 
@@ -177,9 +167,6 @@ def test_members_note_what_they_note_alone(method: str, count: int, monkeypatch:
     assert noted > count / 2
 
 
-# ---- speeds and efforts ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("method", [*NATIVE, "scipy.DOP853", "rk4"])
 def test_a_run_says_when_a_speed_passes_its_limit(method: str) -> None:
     options = {"step": 1e-3} if method == "rk4" else {}
@@ -211,7 +198,7 @@ def test_a_speed_that_follows_time_is_looked_at_where_there_are_samples() -> Non
     assert (passed.kind, passed.time) == ("speed", 0.0)
 
 
-def test_an_impact_may_pass_a_limit() -> None:
+def test_an_impact_may_pass_a_limit_and_efforts_that_are_given_beyond_their_limits_are_told_and_act() -> None:
     s = ph.System("ball")
     z = s.joint("z", s.ground, s.body("ball", 1), ph.Prismatic("z"), speed_limits=(-10, 3), speeds=["v"])
     bounce = {crossing(z.q[0], -1): {"v": -0.9 * z.u[0]}}
@@ -219,9 +206,6 @@ def test_an_impact_may_pass_a_limit() -> None:
     (passed,) = run.passed_limits
     assert passed.side == "upper" and passed.time == pytest.approx(np.sqrt(2 / 9.81), abs=1e-9)
     assert passed.farthest == pytest.approx(0.9 * np.sqrt(2 * 9.81), rel=1e-9)
-
-
-def test_efforts_that_are_given_beyond_their_limits_are_told_and_act() -> None:
     s = ph.System("block", gravity=(0, 0, 0))
     x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), effort_limits=(-2, 1), speeds=["v"])
     e = s.derive()
@@ -259,9 +243,6 @@ def test_how_far_a_run_goes_beyond_a_limit_is_between_its_steps_too(method: str)
     assert [each.farthest for each in run.passed_limits] == pytest.approx([top, -top], abs=3e-6)
     batch = e.simulate(9, start={"hinge": np.array([0.5, 0.6])}, **given)
     assert batch[0].passed_limits == run.passed_limits
-
-
-# ---- grown variables ------------------------------------------------------------
 
 
 def test_a_small_angle_that_grows_is_told_and_a_length_is_not() -> None:

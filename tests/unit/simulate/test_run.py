@@ -13,13 +13,12 @@ import numpy as np
 import pytest
 
 import polhode as ph
-from polhode import Equations
 from polhode.errors import PolhodeError, SimulationError
 from polhode.model.samples import motor_driven_pendulum, n_four_bar
 
 
 @pytest.fixture(scope="module")
-def thrown() -> Equations:
+def thrown() -> ph.Equations:
     s = ph.System("thrown", gravity=(0, 0, -10))
     drag = s.input("wind")
     j = s.joint("height", s.ground, s.body("stone", 2), ph.Prismatic("z"), speeds=["v"])
@@ -27,26 +26,24 @@ def thrown() -> Equations:
     return s.derive()
 
 
-def test_an_event_is_found_where_the_stone_lands(thrown: Equations) -> None:
+def test_an_event_is_found_where_the_stone_lands(thrown: ph.Equations) -> None:
     def lands(t: float, q: np.ndarray, u: np.ndarray) -> float:
         return float(q[0])
 
     lands.terminal, lands.direction = True, -1  # type: ignore[attr-defined]
     run = thrown.simulate(10, speeds=[5.0], events=[lands])
-    assert run.status == "event"
-    assert run.is_whole
-    assert run.t[-1] == pytest.approx(1.0, abs=1e-10)
+    assert run.status == "event" and run.is_whole and run.t[-1] == pytest.approx(1.0, abs=1e-10)
     assert run.info["events"] == [[pytest.approx(1.0)]]
 
 
 @pytest.mark.parametrize("method", ["auto", "rk4"])
-def test_constant_efforts_and_inputs_are_forces(thrown: Equations, method: str) -> None:
+def test_constant_efforts_and_inputs_are_forces(thrown: ph.Equations, method: str) -> None:
     for options in ({"tau": {"v": 20.0}}, {"tau": [20.0]}, {"tau": 20.0}, {"inputs": {"wind": 20.0}}):
         run = thrown.simulate(1, speeds=[5.0], method=method, **options)  # type: ignore[arg-type]
         assert run["height"][-1] == pytest.approx(5.0, abs=1e-9)
 
 
-def test_samples_and_fixed_steps_are_those_that_were_asked_for(thrown: Equations) -> None:
+def test_samples_and_fixed_steps_are_those_that_were_asked_for(thrown: ph.Equations) -> None:
     assert thrown.simulate(1, samples=5).t == pytest.approx([0, 0.25, 0.5, 0.75, 1])
     assert thrown.simulate(1, samples=[0.2, 0.3]).t == pytest.approx([0, 0.2, 0.3, 1])
     assert len(thrown.simulate(2, rate=50)) == 101
@@ -54,19 +51,14 @@ def test_samples_and_fixed_steps_are_those_that_were_asked_for(thrown: Equations
     assert len(thrown.simulate(0.3, method="rk4", step=0.01, samples=1000)) == 1000
     assert thrown.simulate(1, method="rk4", step=0.1, samples=[0.25, 0.3]).t == pytest.approx([0, 0.25, 0.3, 1])
     run = thrown.simulate(1, method="rk4", step=0.3)
-    assert run.info["step"] == pytest.approx(1 / 3)
-    assert run.t[-1] == 1.0
+    assert run.info["step"] == pytest.approx(1 / 3) and run.t[-1] == 1.0
 
 
 @pytest.mark.parametrize("method", ["auto", "rk4"])
-def test_progress_rises_to_the_end(thrown: Equations, method: str) -> None:
+def test_progress_rises_to_the_end(thrown: ph.Equations, method: str) -> None:
     told: list[float] = []
     thrown.simulate(1, method=method, progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == pytest.approx(1.0)
-
-
-# ---- states without mass -----------------------------------------------------------------------------------
+    assert told == sorted(told) and told[-1] == pytest.approx(1.0)
 
 
 def test_a_rate_that_is_not_finite_names_its_state() -> None:
@@ -92,12 +84,12 @@ def test_a_sign_in_a_rate_is_found_and_the_run_begins_anew_there() -> None:
 def test_no_option_is_ignored_in_silence(options: dict[str, Any], place: str) -> None:
     s = ph.System("pendulum")
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    with pytest.raises(PolhodeError) as refused:
+    with pytest.raises(PolhodeError) as caught:
         s.derive().simulate(1, **options)
-    assert refused.value.problems[0].place == place and refused.value.problems[0].cure
+    assert caught.value.problems[0].place == place and caught.value.problems[0].cure
 
 
-def test_the_memory_of_a_run_goes_with_its_trajectory(thrown: Equations) -> None:
+def test_the_memory_of_a_run_goes_with_its_trajectory(thrown: ph.Equations) -> None:
     thrown.simulate(1, speeds=[5.0])
     gc.disable()
     try:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import SimulationError
@@ -51,10 +52,8 @@ def test_what_acts_stays_until_something_else_is_given(pendulum: Any) -> None:
     once.step()
     for _ in range(2):
         each.step(tau={"upper": 1, "lower": 2}, inputs={"wind": 0.5})
-    assert np.array_equal(once.q, each.q)
-    assert once.tau.tolist() == [1, 2]
-    assert each.step(tau={"lower": 1}) is each.state
-    assert each.tau.tolist() == [0, 1]
+    assert np.array_equal(once.q, each.q) and once.tau.tolist() == [1, 2]
+    assert each.step(tau={"lower": 1}) is each.state and each.tau.tolist() == [0, 1]
 
 
 def test_the_state_is_the_same_arrays_for_good_and_can_be_written_into(pendulum: Any) -> None:
@@ -66,8 +65,7 @@ def test_the_state_is_the_same_arrays_for_good_and_can_be_written_into(pendulum:
     st.u = [1, 2]
     st.t = 7
     other = pendulum.stepper(start=([0.1, 0.2], [1.0, 2.0]), dt=0.01)
-    assert np.allclose(st.step()[0], other.step()[0], rtol=1e-9)
-    assert st.t == pytest.approx(7.01)
+    assert np.allclose(st.step()[0], other.step()[0], rtol=1e-9) and st.t == pytest.approx(7.01)
     st.state = [0, 0], [0, 0]
     assert q.tolist() == [0, 0]
 
@@ -96,8 +94,7 @@ def test_a_member_has_the_same_bits_alone_and_in_a_batch(pendulum: Any, top: Any
             alone = equations.stepper(start=q[k], speeds=u[k], dt=0.01, method=method)
             for _ in range(3):
                 alone.step(tau=tau[k])
-            assert np.array_equal(alone.q, batch.q[k])
-            assert np.array_equal(alone.u, batch.u[k])
+            assert np.array_equal(alone.q, batch.q[k]) and np.array_equal(alone.u, batch.u[k])
 
 
 @pytest.mark.parametrize("method", ["rk4", "DOP853"])
@@ -112,8 +109,7 @@ def test_members_may_have_parameters_of_their_own(pendulum: Any, method: str) ->
             alone.step()
         assert np.array_equal(alone.q, batch.q[k])
     assert batch.q[0, 0] != batch.q[5, 0]
-    with pytest.raises(ph.PolhodeError, match="6 values for a batch of 5"):
-        pendulum.stepper(batch=5, parameters={"m": masses})
+    refused("6 values for a batch of 5", lambda: pendulum.stepper(batch=5, parameters={"m": masses}))
 
 
 @pytest.mark.parametrize("method", ["rk4", "DOP853"])
@@ -124,11 +120,9 @@ def test_members_that_fail_are_marked_and_the_others_go_on(pendulum: Any, method
     for _ in range(3):
         st.step()
         whole.step()
-    assert np.flatnonzero(st.failed).tolist() == [4]
-    assert np.isfinite(st.q).all()
+    assert np.flatnonzero(st.failed).tolist() == [4] and np.isfinite(st.q).all()
     others = np.arange(10) != 4
-    assert np.array_equal(st.q[others], whole.q[others])
-    assert st.t[others] == pytest.approx(0.03) and st.t[4] == 0
+    assert np.array_equal(st.q[others], whole.q[others]) and st.t[others] == pytest.approx(0.03) and st.t[4] == 0
     st.tau[4] = 0
     st.reset(members=st.failed)
     st.step()
@@ -139,8 +133,7 @@ def test_members_are_reset_by_mask_or_index_to_rows_of_states(pendulum: Any) -> 
     st = pendulum.stepper(batch=5, dt=0.01, method="rk4")
     st.step(tau=[1, 0])
     st.reset([[0.1, 0.2], [0.3, 0.4]], members=[1, 3])
-    assert st.q[[1, 3]].tolist() == [[0.1, 0.2], [0.3, 0.4]]
-    assert st.t.tolist() == [0.01, 0, 0.01, 0, 0.01]
+    assert st.q[[1, 3]].tolist() == [[0.1, 0.2], [0.3, 0.4]] and st.t.tolist() == [0.01, 0, 0.01, 0, 0.01]
     st.reset({"upper": 1}, members=np.array([True, False, False, False, False]))
     assert st.q[0].tolist() == [1, 0]
     st.reset(members=[])
@@ -209,8 +202,7 @@ def test_an_event_ends_a_state_until_it_is_reset(method: str) -> None:
         assert not st.ended and st.t == 0.3 and st.events == [[]]
     bounced = equations.stepper(start={"z": 4.905}, on={z.q[0]: lambda t, q, u: {z.u[0]: 1.0}}, method=method)
     bounced.step(1.05)
-    assert bounced.q[0] == pytest.approx(0.05 - 0.5 * 9.81 * 0.05**2)
-    assert bounced.events == [[pytest.approx(1)]]
+    assert bounced.q[0] == pytest.approx(0.05 - 0.5 * 9.81 * 0.05**2) and bounced.events == [[pytest.approx(1)]]
     with pytest.raises(SimulationError, match="an event function raised ZeroDivisionError"):
         equations.stepper(until=lambda t, q, u: 1 / 0).step(0.1)
 
@@ -229,8 +221,7 @@ def test_a_controller_closes_the_loop(pendulum: Any, method: str, sampled: dict[
         batch.step()
     assert np.allclose([*batch.q[0], *batch.u[0]], [*run.q[-1], *run.u[-1]], atol=1e-6)
     assert batch.t == pytest.approx([0.5, 0.7, 0.7])
-    with pytest.raises(ph.PolhodeError, match="follows the controller"):
-        batch.step(tau=np.zeros((3, 2)))
+    refused("follows the controller", lambda: batch.step(tau=np.zeros((3, 2))))
 
 
 def test_time_goes_on_in_forces_that_depend_on_it() -> None:
@@ -245,8 +236,7 @@ def test_time_goes_on_in_forces_that_depend_on_it() -> None:
             st.step()
         assert st.q[0] == pytest.approx(run.q[-1, 0], abs=1e-8)
     batch = equations.stepper(dt=0.01, method="rk4", batch=3)
-    with pytest.raises(ph.PolhodeError, match="which the members share"):
-        batch.reset(members=[1])
+    refused("which the members share", lambda: batch.reset(members=[1]))
 
 
 def test_what_cannot_be_stepped_is_told(pendulum: Any) -> None:
@@ -281,8 +271,7 @@ def test_what_cannot_be_stepped_is_told(pendulum: Any) -> None:
 
 def test_a_state_that_cannot_go_on_says_so_and_stays(pendulum: Any) -> None:
     st = pendulum.stepper(dt=0.01, method="rk4", start={"upper": 0.5})
-    with pytest.raises(SimulationError, match=r"cannot go on; it is upper = 0\.5"):
-        st.step(tau=[1e308, 0])
+    refused(r"cannot go on; it is upper = 0\.5", lambda: st.step(tau=[1e308, 0]), SimulationError)
     assert st.failed and st.q[0] == 0.5
     st.reset()
     st.step(tau=[0, 0])
@@ -298,8 +287,7 @@ def test_an_interrupt_ends_a_long_step_and_leaves_the_members_where_they_are() -
     former = signal.signal(signal.SIGALRM, signal.default_int_handler)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05)
-        with pytest.raises(KeyboardInterrupt):
-            st.step(20.0)
+        refused("", lambda: st.step(20.0), KeyboardInterrupt)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, former)
@@ -343,8 +331,7 @@ def test_limits_are_noted_for_each_member_and_none_of_a_step_that_is_not_taken(m
         st.step(0.01)
     assert [len(each) for each in st.passed_limits] == [1, 0, 0] and not st.failed.any()
     st.step(0.5)  # the first and the third cannot go on below -2
-    assert st.failed.tolist() == [True, False, True]
-    assert [len(each) for each in st.passed_limits] == [1, 0, 0]
+    assert st.failed.tolist() == [True, False, True] and [len(each) for each in st.passed_limits] == [1, 0, 0]
     assert st.passed_limits[0][0].time == pytest.approx(0.2**0.5, abs=0.01)
     st.reset(members=[0])
     assert st.passed_limits[0] == ()

@@ -25,8 +25,7 @@ def test_the_page_draws_without_a_complaint(browser, swing):
     browser.open(swing, "1")
     browser.settle()
     assert browser.value("document.documentElement.dataset.renderer") == "webgl2"
-    assert browser.value("document.querySelectorAll('.strip').length") == 3
-    assert browser.complaints == []
+    assert browser.value("document.querySelectorAll('.strip').length") == 3 and browser.complaints == []
 
 
 def test_without_webgl_a_painter_draws_the_same_scene(browser_without_webgl, swing):
@@ -35,15 +34,13 @@ def test_without_webgl_a_painter_draws_the_same_scene(browser_without_webgl, swi
     assert browser.value("document.documentElement.dataset.renderer") == "painter"
     before = browser.picture("#stage")
     browser.value("location.hash = '#t=1.5'")
-    assert browser.picture("#stage") != before
-    assert browser.complaints == []
+    assert browser.picture("#stage") != before and browser.complaints == []
 
 
 def test_the_address_sets_a_moment_and_holds_it(browser, swing):
     browser.open(swing, "2.5")
     browser.settle()
-    assert browser.value(NOW) == 2.5
-    assert "playing" not in browser.value(STATE)
+    assert browser.value(NOW) == 2.5 and "playing" not in browser.value(STATE)
     assert browser.value("[...document.querySelectorAll('dd')][0].textContent").endswith("rad")
 
 
@@ -73,8 +70,7 @@ def test_it_plays_by_itself_and_space_stops_it(browser, swing):
 def test_who_prefers_less_motion_finds_it_paused(browser, swing):
     browser.open(swing, prefers_reduced_motion="reduce")
     browser.settle()
-    assert "playing" not in browser.value(STATE)
-    assert browser.value(NOW) == 0
+    assert "playing" not in browser.value(STATE) and browser.value(NOW) == 0
 
 
 def test_arrows_step_through_the_frames(browser, swing):
@@ -122,8 +118,7 @@ def test_night_and_day_have_their_own_colours(browser, swing):
     browser.open(swing, "1", prefers_color_scheme="light")
     day = browser.value(background)
     browser.open(swing, "1", prefers_color_scheme="dark")
-    assert browser.value(background) != day
-    assert browser.complaints == []
+    assert browser.value(background) != day and browser.complaints == []
 
 
 @pytest.mark.parametrize("width", [320, 390, 820, 1600])
@@ -151,8 +146,7 @@ def test_f43_hostile_names_come_out_as_text(browser, tmp_path):
     assert browser.value("document.title") == name
     for selector in ("h1", "#notes", "#bodies span", "dt"):
         assert browser.value(f"document.querySelector({selector!r}).textContent") == name
-    assert browser.value("document.images.length") == 0
-    assert browser.complaints == []
+    assert browser.value("document.images.length") == 0 and browser.complaints == []
 
 
 def test_a_script_that_is_not_ours_is_refused(browser, swing, tmp_path):

@@ -56,8 +56,7 @@ def test_a_legend_hides_and_shows_and_a_double_click_shows_one_alone(browser, ri
     browser.open(rich, "1")
     before = browser.picture(".strip canvas")
     browser.value(f"{LEGEND}[0].click()")
-    assert pressed(browser) == [False, True, True]
-    assert browser.picture(".strip canvas") != before
+    assert pressed(browser) == [False, True, True] and browser.picture(".strip canvas") != before
     browser.value(f"{LEGEND}[0].click()")
     assert browser.picture(".strip canvas") == before
     browser.value(f"{LEGEND}[1].dispatchEvent(new MouseEvent('dblclick', {{ bubbles: true }}))")
@@ -116,8 +115,7 @@ def test_zoomed_it_plays_the_span_alone(browser, rich):
     for _ in range(12):
         browser.settle()
         seen.append(browser.value(NOW))
-    assert min(seen) > 0.7
-    assert max(seen) < 1.8
+    assert min(seen) > 0.7 and max(seen) < 1.8
 
 
 def test_other_runs_arrows_and_paths_are_shown_and_hidden(browser, rich):
@@ -207,8 +205,7 @@ def test_what_is_being_made_can_be_stopped(browser, rich):
     browser.value("document.getElementById('save-webm').click()")
     browser.wait_for("document.getElementById('saving').textContent === 'No WebM: stopped'")
     assert browser.value("document.getElementById('save-webm').textContent") == "WebM"
-    assert browser.value("kept.length") == 0
-    assert browser.value(NOW) == 1
+    assert browser.value("kept.length") == 0 and browser.value(NOW) == 1
 
 
 def test_without_a_floor_there_is_no_grid_and_no_shadow(browser, pendulum, tmp_path):

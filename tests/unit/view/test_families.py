@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.refusals import refused
 
-from polhode.errors import PolhodeError
 from polhode.view.families import (
     MOST_MARKS,
     Map,
@@ -88,8 +88,7 @@ def test_failures_and_values_that_are_no_numbers_are_not_drawn() -> None:
     shading = Shading(Quantity("c", "", np.append(values, np.nan)))
     assert not shading.is_few and shading.distinct.tolist() == values.tolist()
     np.testing.assert_array_equal(shading.color_of(values[[3, 0]]), [shading.colors[3], shading.colors[0]])
-    with pytest.raises(PolhodeError, match="nothing to plot"):
-        plot_families([])
+    refused("nothing to plot", lambda: plot_families([]))
     assert cell_edges(np.array([0.0]), geometric=False).tolist() == [-0.5, 0.5]
 
 
@@ -150,8 +149,7 @@ def test_only_values_in_equal_ratios_are_geometric(values, geometric):
 def test_each_cell_holds_its_own_value(values, geometric):
     known = np.unique(np.round(values, 3))
     edges = cell_edges(known, geometric)
-    assert len(edges) == len(known) + 1
-    assert (edges[:-1] < known).all() and (known < edges[1:]).all()
+    assert len(edges) == len(known) + 1 and (edges[:-1] < known).all() and (known < edges[1:]).all()
     assert not geometric or (edges > 0).all()
 
 
@@ -182,8 +180,7 @@ def test_labels_are_written_as_they_are():
     axes = Figure().add_subplot()
     set_label(axes, "x", Quantity("$x_1$", "m", np.zeros(1)))
     set_label(axes, "y", Quantity("speed", "", np.zeros(1)))
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("$x_1$, m", "speed")
-    assert not axes.xaxis.label.get_parse_math()
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("$x_1$, m", "speed") and not axes.xaxis.label.get_parse_math()
 
 
 pytest.importorskip("matplotlib")
@@ -209,8 +206,7 @@ def test_colours_are_the_results_and_cells_are_around_the_values():
     np.testing.assert_allclose(mesh.get_coordinates()[0, :, 0], 2 ** np.array([-0.5, 0.5, 1.5, 2.5]))
     np.testing.assert_allclose(mesh.get_coordinates()[:, 0, 1], [-0.5, 0.5, 1.5])
     np.testing.assert_allclose(axes.get_xlim(), 2 ** np.array([-0.5, 2.5]))
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("l, m", "c, N")
-    assert axes.get_title(loc="left") == "lean  (rad)"
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("l, m", "c, N") and axes.get_title(loc="left") == "lean  (rad)"
     assert not axes.patch.get_hatch() and not figure.legends
 
 
@@ -220,8 +216,7 @@ def test_where_there_is_no_result_it_is_hatched(bad):
     values[2, 1] = bad
     figure = plot_maps([lean(values)], X, Y, absent="1 of 6 runs without a result")
     mesh = mesh_of(figure.axes[0])
-    assert mesh.get_array().mask.tolist() == [[False] * 3, [False, False, True]]
-    assert mesh.get_clim() == (0, 4)
+    assert mesh.get_array().mask.tolist() == [[False] * 3, [False, False, True]] and mesh.get_clim() == (0, 4)
     assert figure.axes[0].patch.get_hatch()
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["1 of 6 runs without a result"]
@@ -240,10 +235,8 @@ def test_equal_results_and_empty_maps() -> None:
     axes = plot_maps([lean(np.full((3, 2), 5.0))], X, Y).axes[0]
     low, high = mesh_of(axes).get_clim()
     assert low < 5 < high
-    with pytest.raises(PolhodeError, match="nothing to plot"):
-        plot_maps([], X, Y)
-    with pytest.raises(PolhodeError, match="nothing to plot"):
-        plot_overlay([0.0, 1.0], [], "l", [])
+    refused("nothing to plot", lambda: plot_maps([], X, Y))
+    refused("nothing to plot", lambda: plot_overlay([0.0, 1.0], [], "l", []))
 
 
 def test_a_panel_for_each_quantity_and_a_line_for_each_run_named_as_they_are_written() -> None:
@@ -251,6 +244,5 @@ def test_a_panel_for_each_quantity_and_a_line_for_each_run_named_as_they_are_wri
     values[1, 3:] = np.nan
     figure = plot_overlay(t, [("$x_1$", values), ("speed", values)], "l", [0.5, 1, 2], title="three")
     first, second, bar = figure.axes
-    assert [len(axes.get_lines()) for axes in (first, second)] == [3, 3]
-    assert first.get_title(loc="left") == "$x_1$"
+    assert [len(axes.get_lines()) for axes in (first, second)] == [3, 3] and first.get_title(loc="left") == "$x_1$"
     assert bar.get_ylabel() == "l"

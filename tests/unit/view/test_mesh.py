@@ -19,28 +19,22 @@ def ball(radius: float = 0.2) -> Mesh:
     return Mesh((Piece(np.array(made.vertices), np.array(made.faces), "#112233"),))
 
 
-def test_triangles_are_shared_and_units_do_not_matter() -> None:
-    assert shares([10, 500, 900], 610) == [10, 300, 300]
-    assert shares([10, 20], 100) == [10, 20]
+def test_triangles_are_shared_and_units_do_not_matter_and_simplified_balls_are_round_and_soups_are_welded() -> None:
+    assert shares([10, 500, 900], 610) == [10, 300, 300] and shares([10, 20], 100) == [10, 20]
     assert shares([], 100) == []
     assert simplified(ball(2e-4), 600).count == pytest.approx(simplified(ball(200.0), 600).count, rel=0.1)
     (piece,) = ball().pieces
     bolt = Piece(piece.points, piece.triangles[:20], "#ff0000")
     assert Mesh((bolt, piece)).color == "#112233"
     assert hex_color((2.0, -1.0, 0.0)) == "#ff0000"
-
-
-def test_simplified_balls_are_round_and_soups_are_welded() -> None:
     made = simplified(ball(), 600)
     assert 400 < made.count <= 700
     (piece,) = made.pieces
-    assert piece.color == "#112233"
-    assert np.linalg.norm(piece.points, axis=1) == pytest.approx(0.2, rel=0.03)
+    assert piece.color == "#112233" and np.linalg.norm(piece.points, axis=1) == pytest.approx(0.2, rel=0.03)
     (piece,) = ball().pieces
     soup = Mesh((Piece(piece.points[piece.triangles.reshape(-1)], np.arange(piece.triangles.size).reshape(-1, 3)),))
     made = simplified(soup, 10**6)
-    assert len(made.pieces[0].points) == len(piece.points)
-    assert made.count == len(piece.triangles)
+    assert len(made.pieces[0].points) == len(piece.points) and made.count == len(piece.triangles)
 
 
 pytest.importorskip("collada")

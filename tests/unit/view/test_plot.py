@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 from polhode.equilibria.branch import plot_branches
-from polhode.errors import ModelError, PolhodeError
+from polhode.errors import ModelError
 from polhode.linear.eigenvalue_branches import plot_branches as plot_eigenvalues
 from polhode.linear.eigenvalue_branches import plot_locus
 from polhode.view.plot import plot_channels, save_plot, spread
@@ -30,8 +31,7 @@ def test_f43_a_name_is_shown_as_it_is_written(name, count, tmp_path):
     members = {name: TIME} | {f"other {k}": TIME * k for k in range(count)}
     figure = plot_channels(TIME, [(name, name, members)], title=name)
     shown = words(figure)
-    assert name in shown
-    assert f"{name}  ({name})" in shown
+    assert name in shown and f"{name}  ({name})" in shown
     assert not any(text.get_parse_math() or text.get_usetex() for key, text in shown.items() if name in key)
     assert save_plot(figure, tmp_path / "plot.png").stat().st_size > 1_000
 
@@ -56,8 +56,7 @@ def test_panels_limits_and_drifts() -> None:
 def test_labels_are_moved_apart_and_keep_their_order():
     moved = spread([0.5, 0.52, 0.51, 0.9, 0.0], 0.1)
     order = np.argsort(moved)
-    assert list(order) == [4, 0, 2, 1, 3]
-    assert np.diff(np.array(moved)[order]).min() >= 0.1 - 1e-9
+    assert list(order) == [4, 0, 2, 1, 3] and np.diff(np.array(moved)[order]).min() >= 0.1 - 1e-9
     assert (moved[3], moved[4]) == (0.9, 0.0)
 
 
@@ -80,8 +79,7 @@ def test_the_same_plot_is_the_same_file(kind, tmp_path):
     ),
 ])  # fmt: skip
 def test_what_cannot_be_plotted_is_refused_in_words(call, message):
-    with pytest.raises(PolhodeError, match=message):
-        call()
+    refused(message, call)
 
 
 def test_without_matplotlib_the_cure_is_named(monkeypatch):
@@ -95,8 +93,7 @@ def test_without_matplotlib_the_cure_is_named(monkeypatch):
     for name in [m for m in sys.modules if m.split(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(PolhodeError, match=r'pip install "polhode\[plot\]"'):
-        plot_channels(TIME, [("x", "m", {"x": TIME})])
+    refused(r'pip install "polhode\[plot\]"', lambda: plot_channels(TIME, [("x", "m", {"x": TIME})]))
 
 
 def test_panels_go_down_the_columns_and_paths_are_seen_from_above(tmp_path):
@@ -108,8 +105,7 @@ def test_panels_go_down_the_columns_and_paths_are_seen_from_above(tmp_path):
     assert [(s.rowspan.start, s.colspan.start) for s in places] == [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1)]
     assert {axes.get_xlim() for axes in panels} == {(0.0, 1.0)}
     assert [bool(axes.get_xlabel()) for axes in panels] == [False, False, True, True]
-    assert above.get_aspect() == 1.0
-    assert np.array_equal(above.get_lines()[0].get_xdata(), 3 * TIME)
+    assert above.get_aspect() == 1.0 and np.array_equal(above.get_lines()[0].get_xdata(), 3 * TIME)
     shown = words(figure)
     assert not shown["$car$"].get_parse_math()
     assert save_plot(figure, tmp_path / "plot.svg").stat().st_size > 1_000
@@ -134,10 +130,8 @@ def test_a_title_is_not_longer_than_the_figure_is_wide() -> None:
     )
     figure.draw_without_rendering()
     title = figure._suptitle
-    assert title.get_text().endswith("…")
-    assert title.get_window_extent().x1 < figure.bbox.x1
+    assert title.get_text().endswith("…") and title.get_window_extent().x1 < figure.bbox.x1
 
 
 def test_a_path_that_is_none_gets_a_sentence() -> None:
-    with pytest.raises(ModelError, match="5 is not a path"):
-        save_plot(FIGURES["channels"](), 5)  # type: ignore[arg-type] # that is the point
+    refused("5 is not a path", lambda: save_plot(FIGURES["channels"](), 5), ModelError)  # type: ignore[arg-type] # that is the point

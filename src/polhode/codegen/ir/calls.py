@@ -84,11 +84,7 @@ def sources(program: Program) -> list[str]:
 
 
 def horner(names: list[str], step: str) -> str:
-    """The polynomial with these coefficients, constant first, as an expression in nested form.
-
-    >>> horner(["a", "b", "c"], "d")
-    '(c * d + b) * d + a'
-    """
+    """The polynomial with these coefficients, constant first, as an expression in nested form."""
     text = names[-1]
     for place, name in enumerate(reversed(names[:-1])):
         inner = f"({text})" if place else text

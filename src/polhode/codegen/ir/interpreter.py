@@ -35,14 +35,7 @@ def evaluate(
 def interpret(
     program: Program, inputs: Mapping[str, npt.ArrayLike], parameters: npt.ArrayLike = ()
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """The outputs at one state, computed with plain floats.
-
-    >>> from polhode.codegen.ir.program import Array, Instruction, Output
-    >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
-    >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
-    >>> interpret(square, {"q": [3]})["y"].tolist()
-    [9.0]
-    """
+    """The outputs at one state, computed with plain floats."""
     entries: list[float] = []
     for array in program.arrays:
         if array.name not in inputs:
@@ -58,16 +51,7 @@ def interpret(
 def interpret_packed(
     program: Program, code: Packed, inputs: Sequence[float], parameters: Sequence[float] = ()
 ) -> list[float]:
-    """All entries of all outputs, one after the other; a number that is read before it is made is a KeyError.
-
-    >>> from polhode.codegen.ir.program import Array, Instruction, Output
-    >>> from polhode.codegen.ir.packed import Pack
-    >>> steps = (Instruction("mul", (0, 1)), Instruction("mul", (0, 2)))
-    >>> program = Program("f", (Array("q", 3),), 0, (), (), steps, (Output("y", (2,), (3, 4)),))
-    >>> pack = Pack(((3, 1), (4, -1)), (Term((1, -1), (Splat(0), Gather((1, 2)))),))
-    >>> interpret_packed(program, Packed((pack,), ((True, 0),), (((3, 1), (4, 1)),)), [2.0, 3.0, 5.0])
-    [6.0, 10.0]
-    """
+    """All entries of all outputs, one after the other; a number that is read before it is made is a KeyError."""
     meaning = {**MEANING, **on_floats(program)}
     known = dict(enumerate([*program.constants, *inputs, *parameters]))
     for slot, step in enumerate(program.setup, program.first_setup):

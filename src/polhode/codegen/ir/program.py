@@ -86,6 +86,11 @@ class Program:
     outputs: tuple[Output, ...]
     notes: Mapping[int, str] = field(default_factory=dict, compare=False)
     functions: tuple[Opaque, ...] = ()  # what the operations `call0`, `call1`, … apply
+    names: Mapping[int, str] = field(default_factory=dict, compare=False)  # identifiers of slots, if they have some
+
+    def label(self, slot: int) -> str:
+        """What a slot is called in generated code."""
+        return self.names.get(slot) or f"v{slot}"
 
     @property
     def first_input(self) -> int:

@@ -154,10 +154,7 @@ class Variable:
 
 
 class Function:
-    """A function under construction; `text` is its IR once it is finished.
-
-    In lanes a number is a vector of one double a lane. If `is_scoped`, memory of records is apart from arrays.
-    """
+    """A function under construction; `text` is its IR once it is finished."""
 
     def __init__(
         self,

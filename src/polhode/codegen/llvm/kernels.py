@@ -1,14 +1,10 @@
 """The kernel of a program, its run part, as LLVM IR: by the first strategy that applies.
 
 isomorphic groups   are computed in packs, all in registers (`slp.vectoriser`)
-neighbouring stores of a long program are computed in packs, with spill slots (`slp.store_packs`, `spilled_packs`)
+neighbouring stores of a long program are computed in packs, with spill slots (`slp.store_packs`)
 sines and cosines   are computed in packs (`slp.sincos_packs`)
 several functions   with a scratch array make up a very long program (`passes.function_splitting`)
 scalar code         is what remains
-
-The first pages of a program that is split have the sines and cosines of its inputs, in vectors: each row of as many
-angles as a vector has lanes leaves two vectors in the scratch array, the sines and then the cosines. A short last row
-is filled up with its last angle.
 """
 
 from __future__ import annotations
@@ -18,22 +14,20 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.ops import live_run
-from ..ir.packed import Gather, Pack, Packed, Source, Splat, Term, Whole
+from ..ir.packed import Gather, Pack, Packed, Source, Splat, Term, Unit, Whole
 from ..ir.program import Program
 from ..passes.contraction import fused_products
 from ..passes.function_splitting import WHOLE, split
+from ..slp.pack_scheduling import PackScheduler
+from ..slp.store_packs import pack_stores
 from ..slp.vectoriser import vectorise, vectorise_sincos
 from .block import Block, instructions
 from .sincos import double, sincos_name, splat, suffix, vector_type
-from .spilled_packs import spilled_kernel
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A function to write: of one state, in packs where they pay, or of `lanes` states at a time.
-
-    In lanes every pointer is to vectors. Without hardware fma, sines and cosines are those of the C library.
-    """
+    """A function to write: of one state, in packs where they pay, or of `lanes` states at a time."""
 
     program: Program
     name: str
@@ -74,6 +68,14 @@ Strategy = Callable[[Kernel], list[str] | None]
 #: angles by turns: 3 to 9 % of a step of five robots beside four angles at a time. Eight stores lose 3 to 7 % there.
 STORES, ANGLES = 4, 8
 
+#: Programs of at least this length are computed in packs of stores, if that takes at most this part of the steps.
+#: Derivatives of fifteen arms and trees: below, packs take up to 1.7 times as long as scalar code; from 12,000 steps
+#: on, half as long.
+LONG, PROFITABLE = 7000, 0.95
+
+#: The steps after which values are reloaded there, and how many times as many make up a function.
+SEGMENT, SEGMENTS = 80, 25
+
 #: Shorter programs are no faster in packs: they wait for each other's results, not for instructions (measured on chains
 #: of two to four pendulums, whose steps take 1 to 8 % longer). Left as they are, they round as they do in lanes.
 SHORT = 200
@@ -111,8 +113,11 @@ def packed_stores(kernel: Kernel) -> list[str] | None:
     program = kernel.program
     if kernel.lanes > 1:
         return None
-    text = spilled_kernel(program, STORES, kernel_arguments(program), lambda: Block(1, program.constants))
-    return None if text is None else [text]
+    steps = sum(slot >= program.first_run for slot in live_run(program))
+    if steps < LONG:
+        return None
+    code = pack_stores(program, STORES)
+    return SpillingWriter(program, code).functions(kernel) if code.cost <= PROFITABLE * steps else None
 
 
 def packed_sincos(kernel: Kernel) -> list[str] | None:
@@ -129,31 +134,23 @@ def _in_registers(kernel: Kernel, code: Packed | None, *, fuses: bool = False) -
 
 
 def several_functions(kernel: Kernel) -> list[str] | None:
-    """Functions that share a scratch array, the first of them for sines and cosines where these fill vectors."""
+    """Functions that share a scratch array."""
     wanted = live_run(kernel.program)
     if len(wanted) <= WHOLE:
         return None
-    prologue = sincos_prologue(kernel.program, wanted, STORES) if kernel.fused and kernel.lanes == 1 else None
-    known = prologue.offsets if prologue else {}
-    parts, ends, size = split(kernel.program, wanted.difference(known))
-    there = {slot: ("%z", size + offset) for slot, offset in known.items()}
+    parts, ends, size = split(kernel.program, wanted)
     main = kernel.block()
-    main.allocate("%z", size + (prologue.size if prologue else 0))
-    blocks: list[Block] = []
-    if prologue:
-        blocks.append(kernel.block())
-        prologue.write(blocks[-1], "%z", size)
-    for part in parts:
-        blocks.append(kernel.block())
-        blocks[-1].at(there | {slot: ("%z", spill) for slot, spill in part.reads.items()})
-        blocks[-1].run(part.code, wanted)
-        blocks[-1].spill(part.writes)
-    text = instructions(STORES, kernel.fused) if prologue else []
+    main.allocate("%z", size)
+    text: list[str] = []
     arguments = f"{kernel_arguments(kernel.program)}, ptr %z"
-    for number, block in enumerate(blocks):
+    for number, part in enumerate(parts):
+        block = kernel.block()
+        block.at({slot: ("%z", spill) for slot, spill in part.reads.items()})
+        block.run(part.code, wanted)
+        block.spill(part.writes)
         text.append(block.function(f"internal void @{kernel.name}.{number}({arguments})", "noinline"))
         main.lines.append(f"  call void @{kernel.name}.{number}({arguments})")
-    main.at(there | {slot: ("%z", spill) for slot, spill in ends.items()})
+    main.at({slot: ("%z", spill) for slot, spill in ends.items()})
     kernel.store_outputs(main)
     return [*text, kernel.function(main)]
 
@@ -174,66 +171,6 @@ def kernel_arguments(program: Program) -> str:
     inputs = [f"ptr %in{number}" for number in range(len(program.arrays))]
     outputs = [f"ptr %out{number}" for number in range(len(program.outputs))]
     return ", ".join([*inputs, "ptr %w", *outputs])
-
-
-_SINCOS = ("sin", "cos")
-
-
-@dataclass(frozen=True)
-class SincosPrologue:
-    """Rows of angles, all inputs, and the slots of their sines and cosines with spill slots behind a scratch array."""
-
-    rows: tuple[tuple[int, ...], ...]
-    offsets: dict[int, int]
-    size: int  # how many numbers the rows take
-
-    def write(self, block: Block, pointer: str, first: int) -> None:
-        """The rows, in a block with the pointers of inputs; the scratch array has room from `first` on."""
-        for number, row in enumerate(self.rows):
-            width, name = len(row), f"%row{number}"
-            real, vector = vector_type(width), "poison"
-            for lane, value in enumerate(block.values(row)):
-                block.lines.append(f"  {name}.{lane} = insertelement {real} {vector}, double {value}, i64 {lane}")
-                vector = f"{name}.{lane}"
-            pair = f"{{ {real}, {real} }}"
-            block.lines.append(f"  {name} = call {pair} {sincos_name(width)}({real} {vector})")
-            for k, op in enumerate(_SINCOS):
-                offset = first + (2 * number + k) * width
-                block.lines += [
-                    f"  {name}.{op} = extractvalue {pair} {name}, {k}",
-                    f"  {name}.{op}.to = getelementptr double, ptr {pointer}, i64 {offset}",
-                    f"  store {real} {name}.{op}, ptr {name}.{op}.to, align 8",
-                ]
-
-
-def sincos_prologue(program: Program, wanted: Iterable[int], width: int) -> SincosPrologue | None:
-    """The sines and cosines of inputs, if there are as many angles as a vector has lanes.
-
-    >>> from polhode.codegen.plan import plan
-    >>> from polhode.expr import cos, sin, symbols
-    >>> a, b = symbols("a b")
-    >>> program = plan("f", [("q", [a, b])], [("y", (2,), [sin(a) * cos(a), sin(b)])])
-    >>> found = sincos_prologue(program, range(program.first_run, program.first_run + 4), 2)
-    >>> found.rows, sorted(found.offsets.values())
-    (((0, 1),), [0, 1, 2])
-    """
-    slots: dict[int, dict[str, int]] = {}
-    for slot in sorted(wanted):
-        step = program.run[slot - program.first_run]
-        if step.op in _SINCOS and program.first_input <= step.args[0] < program.first_parameter:
-            slots.setdefault(step.args[0], {})[step.op] = slot
-    angles = list(slots)
-    if width < 2 or len(angles) < width:
-        return None
-    rows = [angles[start : start + width] for start in range(0, len(angles), width)]
-    offsets = {
-        slot: (2 * number + _SINCOS.index(op)) * width + lane
-        for number, row in enumerate(rows)
-        for lane, angle in enumerate(row)
-        for op, slot in slots[angle].items()
-    }
-    filled = tuple(tuple(row + row[-1:] * (width - len(row))) for row in rows)
-    return SincosPrologue(filled, offsets, 2 * width * len(rows))
 
 
 Slots = tuple[int | None, ...]
@@ -265,17 +202,9 @@ class RegisterWriter:
         at_once = sum(map(len, entries.values())) > len(inputs)
         if at_once:
             self.block.values(slot for slot in inputs if slot in self.read)
-        for is_pack, number in self.code.order:
-            if is_pack:
-                self._pack(number)
-            else:
-                step = self.program.run[number - self.program.first_run]
-                for arg in step.args:
-                    if not self.block.is_taken_in(arg):
-                        self._slot(arg)
-                self.block.run([(number, step)], frozenset([number]))
+        for unit in self.code.order:
+            result = self._unit(*unit)
             if at_once:
-                result = [lane[0] for lane in self.code.packs[number].lanes if lane] if is_pack else [number]
                 self._store({slot: entries.pop(slot) for slot in result if slot in entries})
         if at_once:
             self._store(entries)
@@ -283,6 +212,18 @@ class RegisterWriter:
         rows = [[self._entry(slot, sign) for slot, sign in output] for output in self.code.outputs]
         for number, values in enumerate(rows):
             self.block.store_row(values, f"%out{number}")
+
+    def _unit(self, is_pack: bool, number: int) -> list[int]:
+        """Write a pack or a single slot; the slots that it computes."""
+        if is_pack:
+            self._pack(number)
+            return [lane[0] for lane in self.code.packs[number].lanes if lane]
+        step = self.program.run[number - self.program.first_run]
+        for arg in step.args:
+            if not self.block.is_taken_in(arg):
+                self._slot(arg)
+        self.block.run([(number, step)], frozenset([number]))
+        return [number]
 
     def _entry(self, slot: int, sign: int) -> str:
         value = self._slot(slot)
@@ -389,9 +330,13 @@ class RegisterWriter:
             return None
         return [0.0 if slot is None else self.program.constants[slot] for slot in slots]
 
+    def _whole(self, number: int) -> str:
+        """The vector of another pack."""
+        return self.vectors[number]
+
     def _vector(self, source: Source, width: int) -> str:
         if isinstance(source, Whole):
-            return self.vectors[source.pack]
+            return self._whole(source.pack)
         known = self.known.get((source, width))
         if known is None:
             known = self._splat(source.slot, width) if isinstance(source, Splat) else self._joined(source.slots)
@@ -425,7 +370,7 @@ class RegisterWriter:
         real = vector_type(len(self.code.packs[number].lanes))
         mask = ", ".join(f"i32 {owner[1]}" for owner in found if owner)
         kind = f"<{len(slots)} x i32> <{mask}>"
-        value = self._line(f"shufflevector {real} {self.vectors[number]}, {real} poison, {kind}")
+        value = self._line(f"shufflevector {real} {self._whole(number)}, {real} poison, {kind}")
         return value if sign > 0 else self._line(f"fneg contract {vector_type(len(slots))} {value}")
 
     def _slot(self, slot: int) -> str:
@@ -442,6 +387,111 @@ class RegisterWriter:
         self.names += 1
         self.block.lines.append(f"  %t{self.names} = {text}")
         return f"%t{self.names}"
+
+
+class SpillingWriter(RegisterWriter):
+    """Writes units in segments, several a function: what a later segment reads is stored once, and loaded there."""
+
+    def __init__(self, program: Program, code: Packed) -> None:
+        super().__init__(program, code, Block(1, program.constants))
+        inputs = range(program.first_input, program.first_parameter)
+        self.memory = {slot: ("%z", slot - program.first_input) for slot in inputs}
+        self.memory |= {slot: ("%w", offset) for offset, slot in enumerate(program.saved)}
+        self.offsets: dict[int, int] = {}  # of packs in %z
+        self.size = -(-len(inputs) // STORES) * STORES
+        self.free: dict[bool, list[int]] = {False: [], True: []}
+        self.real = vector_type(STORES)
+        reads = PackScheduler(program, code.packs, code.outputs).reads
+        segment_of = {unit: number // SEGMENT for number, unit in enumerate(code.order)}
+        last = {need: segment_of[unit] for unit in code.order for need in reads(unit, self.owners)}
+        self.last = {unit: segment for unit, segment in last.items() if segment > segment_of[unit]}
+
+    def functions(self, kernel: Kernel) -> list[str]:
+        """The kernel and the functions that it calls."""
+        blocks, order = [self.block], self.code.order
+        wholes, entries = self._outputs()
+        inputs = [(f"%in{n}", k) for n, array in enumerate(self.program.arrays) for k in range(array.size)]
+        for offset, place in enumerate(inputs):
+            self._write("double", self._read("double", *place), "%z", offset)
+        ends: dict[int, list[Unit]] = {}
+        for number, start in enumerate(range(0, len(order), SEGMENT)):
+            if number % SEGMENTS == 0:
+                self.block = Block(1, self.program.constants)
+                blocks.append(self.block)
+            self._forget()
+            for is_pack, done in ends.pop(number - 1, ()):
+                self.free[is_pack].append(self.offsets[done] if is_pack else self.memory[done][1])
+            for unit in order[start : start + SEGMENT]:
+                result = self._unit(*unit)
+                for place in wholes.get(unit[1], ()) if unit[0] else ():
+                    self._write(self.real, self.vectors[unit[1]], *place)
+                self._store({slot: entries.pop(slot) for slot in result if slot in entries})
+                if unit in self.last:
+                    self._spill(*unit)
+                    ends.setdefault(self.last[unit], []).append(unit)
+        self._forget()
+        self._store(entries)
+        arguments, text = kernel_arguments(self.program), []
+        main = [f"  %z = alloca double, i64 {max(1, self.size)}, align {8 * STORES}"]
+        for number, block in enumerate(blocks):
+            head = f"internal void @{kernel.name}.{number}({arguments}, ptr noalias %z)"
+            text.append(block.function(head, "noinline"))
+            main.append(f"  call void @{kernel.name}.{number}({arguments}, ptr %z)")
+        return [*text, "\n".join([f"define void @{kernel.name}({arguments}) #1 {{", *main, "  ret void", "}"])]
+
+    def _outputs(self) -> tuple[dict[int, list[tuple[str, int]]], dict[int, list[Entry]]]:
+        """Pointers and offsets at which packs are stored as a whole, and the other entries by slot."""
+        wholes: dict[int, list[tuple[str, int]]] = {}
+        entries: dict[int, list[Entry]] = {}
+        for number, output in enumerate(self.code.outputs):
+            end = 0
+            for offset, (slot, sign) in enumerate(output):
+                pack = self.owners[slot][0] if slot in self.owners else None
+                if pack is not None and self.code.packs[pack].lanes == output[offset : offset + STORES]:
+                    wholes.setdefault(pack, []).append((f"%out{number}", offset))
+                    end = offset + STORES
+                elif offset >= end:
+                    entries.setdefault(slot, []).append((f"%out{number}", offset, sign))
+        return wholes, entries
+
+    def _forget(self) -> None:
+        """Nothing is in registers any more."""
+        self.vectors, self.known, self.flipped = {}, {}, {}
+        self.block.operands = {k: v for k, v in self.block.operands.items() if k < self.program.first_input}
+
+    def _spill(self, is_pack: bool, number: int) -> None:
+        free = self.free[is_pack]
+        if not free:
+            free += range(self.size, self.size + STORES, STORES if is_pack else 1)
+            self.size += STORES
+        offset = free.pop()
+        if is_pack:
+            self.offsets[number] = offset
+            self._write(self.real, self.vectors[number], "%z", offset)
+        else:
+            self.memory[number] = "%z", offset
+            self._write("double", self.block.operands[number], "%z", offset)
+
+    def _whole(self, number: int) -> str:
+        if number not in self.vectors:
+            self.vectors[number] = self._read(self.real, "%z", self.offsets[number])
+        return self.vectors[number]
+
+    def _slot(self, slot: int) -> str:
+        number, lane, sign = self.owners.get(slot, (None, 0, 1))
+        if slot not in self.block.operands and number not in self.vectors:
+            place = self.memory[slot] if number is None else ("%z", self.offsets[number] + lane)
+            value = self._read("double", *place)
+            self.block.operands[slot] = value if sign > 0 else self._line(f"fneg contract double {value}")
+        return super()._slot(slot)
+
+    def _read(self, kind: str, pointer: str, offset: int) -> str:
+        address = self._line(f"getelementptr double, ptr {pointer}, i64 {offset}")
+        return self._line(f"load {kind}, ptr {address}, align 8")
+
+    def _write(self, kind: str, value: str, pointer: str, offset: int) -> None:
+        address = self._line(f"getelementptr double, ptr {pointer}, i64 {offset}")
+        self.block.lines.append(f"  store {kind} {value}, ptr {address}, align 8")
 
 
 def _numbers(numbers: Iterable[float]) -> str:

@@ -59,10 +59,7 @@ def sincos_name(lanes: int) -> str:
 
 
 def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
-    """LLVM functions returning {sin x, cos x}; the module declares @sin, @cos, fma and fabs.
-
-    Without fused multiply-adds in hardware (`fused=False`) the C library computes them.
-    """
+    """LLVM functions returning {sin x, cos x}; the module declares @sin, @cos, fma and fabs."""
     if not fused:
         return _library_ir(sincos_name(lanes), lanes, "#1")
     real, mask, whole = vector_type(lanes), vector_type(lanes, "i1"), vector_type(lanes, "i64")

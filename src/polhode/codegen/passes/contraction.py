@@ -13,15 +13,7 @@ from ..ir.program import Program
 
 
 def fused_products(program: Program, wanted: Collection[int]) -> dict[int, int]:
-    """For sums and differences of the run part, among the wanted slots, the slot of the product that each takes in.
-
-    >>> from polhode.codegen.plan import plan
-    >>> from polhode.expr import symbols
-    >>> a, b, c = symbols("a b c")
-    >>> program = plan("f", [("q", [a, b, c])], [("y", (1,), [a * b + c])])
-    >>> [instruction.op for instruction in program.run], fused_products(program, {3, 4})
-    (['mul', 'add'], {4: 3})
-    """
+    """For sums and differences of the run part, among the wanted slots, the slot of the product that each takes in."""
     run = {slot: step for slot, step in enumerate(program.run, program.first_run) if slot in wanted}
     uses = Counter(arg for step in run.values() for arg in step.args)
     uses.update(slot for output in program.outputs for slot in output.slots)

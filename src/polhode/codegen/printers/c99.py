@@ -15,7 +15,7 @@ from ..ir.calls import by_name, horner, renamed, sources, tables, user_functions
 from ..ir.ops import check_program
 from ..ir.program import Program
 from .simulation import LINE, NEWTON_STEPS, Function, Simulation, SimulationWriting, filled, output_size, usage
-from .target import Body, Target, Writing, check_inputs, prefaced, sanitised
+from .target import Body, Target, Writing, broken, check_inputs, prefaced, sanitised
 
 _SEARCH = """/* The piece of a table that x lies in: 0 before the first knot, last + 1 after the last. */
 static int table_piece(const double *t, int last, double x) {
@@ -130,18 +130,14 @@ def _definitions(simulation: Simulation) -> list[str]:
     lines = [f"enum {{\n  {width}\n}};"]
     lines += [f"#define {name.upper()} {value!r}" for name, value in simulation.numbers.items()]
     lines += [f'#define DEFAULT_FILE "{simulation.name}.txt"']
-    lines += ["#define HEAD \\", *_strings([",".join(simulation.columns)], "  ", " \\")]
+    head = ",".join(simulation.columns)  # as string literals that the compiler joins, none of them long
+    lines += ["#define HEAD \\", *(f'  "{head[k : k + 90]}" \\' for k in range(0, len(head), 90))]
     lines[-1] = lines[-1].removesuffix(" \\")
     lines += ["", f"static const int quaternions[] = {{{firsts}}}; /* where each begins */"]
     for name, values in simulation.sections.items():
         lines += [f"static const char *const {name}_names[] = {{"]
         lines += [*(f'  "{value.name}",' for value in values), "  NULL", "};"]
     return lines
-
-
-def _strings(texts: Sequence[str], before: str, after: str) -> list[str]:
-    """String literals that the compiler joins, none of them long."""
-    return [f'{before}"{text[k : k + 90]}"{after}' for text in texts for k in range(0, len(text), 90)]
 
 
 def _model(simulation: Simulation) -> list[str]:
@@ -204,25 +200,7 @@ class CSource:
 
 
 def print_c(program: Program, preface: Sequence[str] = ()) -> CSource:
-    """The program as C99: `<name>_setup(p, w)`, `<name>(arrays..., w, outputs...)`, and a driver with a check value.
-
-    The lines of `preface`, sanitised, stand at the head of header and source.
-
-    >>> from polhode.codegen.ir.program import Array, Instruction, Output
-    >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
-    >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
-    >>> print(print_c(square).source.split("{")[-1])
-    <BLANKLINE>
-      (void)w;
-    <BLANKLINE>
-      const double v0 = q[0];
-    <BLANKLINE>
-      const double v1 = v0 * v0;
-    <BLANKLINE>
-      out_y[0] = v1;
-    }
-    <BLANKLINE>
-    """
+    """The program as C99: `<name>_setup(p, w)`, `<name>(arrays..., w, outputs...)`, and a driver with a check value."""
     check_program(program)
     return CSource(program.name, _header(program, preface), _source(program, preface), _driver(program))
 
@@ -314,8 +292,10 @@ def _source(program: Program, preface: Sequence[str]) -> str:
     setup, run = _prototypes(program)
     writing = Writing({**EXPRESSION, **by_name(program)})
     setup_code, run_code = (_lines(program, body) for body in (writing.setup(program), writing.run(program)))
-    filled = [f"  w[{k}] = v{slot};" for k, slot in enumerate(program.saved)]
-    results = [f"  out_{o.name}[{k}] = v{slot};" for o in program.outputs for k, slot in enumerate(o.slots)]
+    filled = [f"  w[{k}] = {program.label(slot)};" for k, slot in enumerate(program.saved)]
+    results = [
+        f"  out_{o.name}[{k}] = {program.label(slot)};" for o in program.outputs for k, slot in enumerate(o.slots)
+    ]
     pointers = [array.name for array in program.arrays] + ["w"] + [f"out_{o.name}" for o in program.outputs]
     return "\n".join(
         [
@@ -344,7 +324,8 @@ def _lines(program: Program, body: Body) -> list[list[str]]:
 def _noted(program: Program, slot: int, expression: str) -> str:
     """A definition and, in a column of its own, what it means."""
     note = sanitised(program.notes.get(slot, ""))
-    line = f"  const double v{slot} = {expression};"
+    line = f"  const double {program.label(slot)} = {expression};"
+    line = broken(line, 116, "      ") if len(line) > 116 and program.names else line
     return f"{line:<42} /* {note} */" if note else line
 
 

@@ -14,7 +14,7 @@ from ..ir.calls import by_name, horner, own_symbol, renamed, sources, tables, us
 from ..ir.ops import check_program
 from ..ir.program import Program
 from .simulation import LINE, NEWTON_STEPS, Function, Simulation, SimulationWriting, filled, output_size, usage
-from .target import Body, Target, Writing, check_inputs, prefaced, sanitised
+from .target import Body, Target, Writing, broken, check_inputs, prefaced, sanitised
 
 _LONGEST = 132
 
@@ -86,11 +86,6 @@ def functions_in_fortran(program: Program) -> list[str]:
     return lines
 
 
-def kinds_in_fortran(program: Program) -> str:
-    """What the module needs of iso_fortran_env."""
-    return "real64, int64" if _has_nan(program) else "real64"
-
-
 def _has_nan(program: Program) -> bool:
     """Whether a table ends where its points end."""
     return any(math.isnan(c) for _, table in tables(program) for c in table.pieces.coefficients)
@@ -113,15 +108,11 @@ def sources_beside(program: Program) -> dict[str, str]:
     return {f"{program.name}_functions.c": text + "\n"}
 
 
-def _table_entry(number: float) -> str:
-    return "table_nan" if math.isnan(number) else f"{number!r}_real64"
-
-
 def _data(name: str, numbers: Sequence[float]) -> list[str]:
     lines = [f"  real(real64), save :: {name}({len(numbers)})"]
     for start in range(0, len(numbers), _CHUNK):
         chunk = numbers[start : start + _CHUNK]
-        numerals = ", ".join(map(_table_entry, chunk))
+        numerals = ", ".join("table_nan" if math.isnan(number) else _literal(number) for number in chunk)
         lines.append(f"  data ({name}(table_i), table_i = {start + 1}, {start + len(chunk)}) / {numerals} /")
     return lines
 
@@ -328,17 +319,7 @@ _REAL64 = "use, intrinsic :: iso_fortran_env, only: real64"
 
 
 def print_fortran(program: Program, preface: Sequence[str] = ()) -> dict[str, str]:
-    """The program as Fortran 2008, by file name: a module with `<name>_setup(p, w)` and `<name>(arrays, w, outputs)`.
-
-    >>> from polhode.codegen.ir.program import Array, Instruction, Output
-    >>> code, output = Instruction("mul", (0, 0)), Output("y", (1,), (1,))
-    >>> square = Program("square", (Array("q", 1),), 0, (), (), (code,), (output,))
-    >>> print(*print_fortran(square)["square.f90"].split("\\n")[-7:-3], sep="\\n")
-        v0 = q(1)
-        v1 = v0 * v0
-        out_y(1) = v1
-      end subroutine square
-    """
+    """The program as Fortran 2008, by file name: a module with `<name>_setup(p, w)`, `<name>(arrays, w, outputs)`."""
     check_program(program)
     _check_names(program)
     return {
@@ -365,14 +346,14 @@ def _module(program: Program, preface: Sequence[str]) -> str:
     work = [("w", len(program.saved))]
     writing = Writing({**EXPRESSION, **by_name(program)}, "{0}({1})", 1, _literal)
     setup_body, run_body = (_lines(program, body) for body in (writing.setup(program), writing.run(program)))
-    setup_body += [f"w({k}) = v{slot}" for k, slot in enumerate(program.saved, 1)]
+    setup_body += [f"w({k}) = {program.label(slot)}" for k, slot in enumerate(program.saved, 1)]
     for output in program.outputs:
-        run_body += [f"out_{output.name}({k}) = v{slot}" for k, slot in enumerate(output.slots, 1)]
+        run_body += [f"out_{output.name}({k}) = {program.label(slot)}" for k, slot in enumerate(output.slots, 1)]
     nan = any(step.op in ("min", "max") for step in program.setup + program.run)
     lines = [
         *(f"! {line}".rstrip() for line in prefaced(preface)),
         f"module polhode_{name}",
-        f"  use, intrinsic :: iso_fortran_env, only: {kinds_in_fortran(program)}",
+        f"  use, intrinsic :: iso_fortran_env, only: real64{', int64' if _has_nan(program) else ''}",
         *(["  use, intrinsic :: ieee_arithmetic, only: ieee_is_nan"] if nan else []),
         "  implicit none",
         "  private",
@@ -401,7 +382,7 @@ def _subroutine(
     lines = [f"  pure subroutine {name}({', '.join(n for n, _ in (*given, *made))})"]
     lines += [f"    real(real64), intent(in) :: {n}({size})" for n, size in given]
     lines += [f"    real(real64), intent(out) :: {n}({size})" for n, size in made]
-    local = [line.split(" = ")[0] for line in body if line.startswith("v")]
+    local = [each for each in (line.split(" = ")[0] for line in body) if "(" not in each]
     lines += [f"    real(real64) :: {', '.join(local[k : k + 12])}" for k in range(0, len(local), 12)]
     unread = [n for n, _ in given if f" {n}(" not in text]
     lines += [f"    associate (unused => {n}); end associate" for n in unread]
@@ -421,7 +402,9 @@ def _literal(value: float) -> str:
 
 def _noted(program: Program, slot: int, expression: str) -> str:
     note = sanitised(program.notes.get(slot, ""))
-    statement = f"v{slot} = {expression}"
+    statement = f"{program.label(slot)} = {expression}"
+    if len(statement) > 116 and program.names:
+        return broken(statement, 116, "        ", " &")
     if not note:
         return statement
     room = 132 - 4 - 3 - max(len(statement), 26)

@@ -6,8 +6,10 @@ A target is one file with a TARGET, and an entry in `targets`.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import NamedTuple
 
 from ..ir.ops import live_run, live_setup
@@ -73,6 +75,17 @@ class Body(NamedTuple):
         return (*self.constants, *self.reads, *self.operations)
 
 
+#: Of an expression how firmly it binds, and how firmly its operands must bind to stand without brackets.
+_RANKS = {"add": (1, 1, 2), "sub": (1, 1, 2), "mul": (2, 2, 3), "div": (2, 2, 3), "neg": (1, 2)}
+
+
+def broken(line: str, width: int, before: str, after: str = "") -> str:
+    """A statement in lines of at most `width`, those after the first beginning with `before`, all but the last ending
+    with `after`."""
+    lines = wrap(line, width, subsequent_indent=before, break_long_words=False, break_on_hyphens=False)
+    return f"{after}\n".join(lines)
+
+
 @dataclass(frozen=True)
 class Writing:
     """How a language writes straight-line code: operations of operands, entries of arrays, numbers."""
@@ -108,11 +121,39 @@ class Writing:
         code: Iterable[tuple[int, Instruction]],
         wanted: frozenset[int],
     ) -> Body:
+        code = [(slot, step) for slot, step in code if slot in wanted]
+        if program.names:
+            return self._statements(program, memory, code, wanted)
         constants = [(k, self.literal(value)) for k, value in enumerate(program.constants) if k in wanted]
         reads = [(slot, place) for slot, place in sorted(memory.items()) if slot in wanted]
-        operations = [
-            (slot, self.expression[step.op].format(*(f"v{arg}" for arg in step.args)))
-            for slot, step in code
-            if slot in wanted
-        ]
+        operations = [(slot, self.expression[step.op].format(*(f"v{arg}" for arg in step.args))) for slot, step in code]
         return Body(constants, reads, operations)
+
+    def _statements(
+        self,
+        program: Program,
+        memory: Mapping[int, str],
+        code: Sequence[tuple[int, Instruction]],
+        wanted: frozenset[int],
+    ) -> Body:
+        """Code in names: what has none and is read once stands where it is read, as do numbers."""
+        reads = Counter(arg for _, step in code for arg in step.args)
+        kept = {*program.names, *program.saved, *(slot for output in program.outputs for slot in output.slots)}
+        kept |= {arg for _, step in code if not self._takes_any(step.op) for arg in step.args}
+        constants = [(k, self.literal(value)) for k, value in enumerate(program.constants) if k in kept & wanted]
+        texts = {k: (self.literal(value), 3 if value >= 0 else 1) for k, value in enumerate(program.constants)}
+        texts |= {slot: (program.label(slot), 3) for slot in (*memory, *(k for k, _ in constants))}
+        operations = []
+        for slot, step in code:
+            binding, *needed = _RANKS.get(step.op) or (3, *([0] * len(step.args)))
+            parts = zip((texts[arg] for arg in step.args), needed, strict=True)
+            args = (f"({text})" if rank < least else text for (text, rank), least in parts)
+            texts[slot] = self.expression[step.op].format(*args), binding
+            if slot in kept or reads[slot] > 1 or not self._takes_any(step.op):
+                operations.append((slot, texts[slot][0]))
+                texts[slot] = program.label(slot), 3
+        return Body(constants, [(slot, place) for slot, place in sorted(memory.items()) if slot in wanted], operations)
+
+    def _takes_any(self, op: str) -> bool:
+        """Whether operands of an operation can be expressions, and it can be an operand: arithmetic and functions."""
+        return op in _RANKS or self.expression[op].startswith((f"{op}(", "fabs("))

@@ -11,10 +11,7 @@ from ..ir.program import Program
 
 
 class PackScheduler:
-    """Orders packs and scalars for computation; a pack that depends on itself is dissolved.
-
-    The order is depth first from the outputs; with `program_order` sines and cosines first, then program order.
-    """
+    """Orders packs and scalars for computation; a pack that depends on itself is dissolved."""
 
     def __init__(
         self,
@@ -61,7 +58,7 @@ class PackScheduler:
                 signs = [sign * (lane[1] if lane else 1) for sign, lane in zip(signs, lanes, strict=True)]
         return Term(tuple(signs), tuple(factors))
 
-    def _reads(self, unit: Unit, owners: dict[int, tuple[int, int, int]]) -> list[Unit]:
+    def reads(self, unit: Unit, owners: dict[int, tuple[int, int, int]]) -> list[Unit]:
         """The units that a unit needs."""
         is_pack, n = unit
         slots: list[int] = []
@@ -119,7 +116,7 @@ class PackScheduler:
                     continue
                 state[unit] = False
                 begun.append(unit)
-                for need in reversed(self._reads(unit, owners)):
+                for need in reversed(self.reads(unit, owners)):
                     if need not in state:
                         stack.append(need)
                     elif not state[need]:

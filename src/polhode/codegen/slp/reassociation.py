@@ -28,13 +28,7 @@ class Node:
 
 
 def reassociated(program: Program) -> dict[int, Node]:
-    """The live values of the run part by slot, operands first; a sum that serves only a larger one is part of that.
-
-    >>> from polhode.codegen.ir.program import Array, Instruction, Output
-    >>> code = (Instruction("sub", (0, 1)), Instruction("neg", (2,)), Instruction("sub", (3, 4)))
-    >>> reassociated(Program("f", (Array("q", 3),), 0, (), (), code, (Output("y", (1,), (5,)),)))
-    {5: Node(op='sum', args=(0, 1, 2), signs=(1, -1, 1))}
-    """
+    """The live values of the run part by slot, operands first; a sum that serves only a larger one is part of that."""
     first, run = program.first_run, program.run
     wanted = live_run(program)
     inner = _inner(program, wanted)

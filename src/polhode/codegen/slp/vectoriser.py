@@ -1,36 +1,19 @@
 """The SLP vectoriser: isomorphic groups of values become packs, where the cost model says that this pays.
 
-It runs reassociation, seeds, groups, packs, cost model, schedule and signs, in this order.
+Legs that are alike give values that are computed by the same operations, one for each lane of a vector. Seeds are
+inputs that are used alike, such as the first angle of each leg: from an isomorphism class of exactly `count` values
+down to the inputs, operands of one shape are grouped by majority. Groups grow from the seeds towards the outputs:
+values that apply one operation to the same groups are a group; operands outside of groups should be one slot for all
+lanes, or else of one shape, or else used alike (`use_hashes`). Last, sums with most terms in common are a group, a term
+that one lacks being zero. Sines and cosines of angles, which are ready first and cost most, are packs of their own.
 
-Signs of lanes: a mirrored leg adds where the other one subtracts.
+Costs are instructions, roughly; a pack that costs more than its values one by one is dissolved, until none does.
 
-A lane of a pack may hold its value with either sign. A product with a constant takes any pattern of signs, for the
-constant takes it; other products have the product of their factors' patterns; the terms of a sum should all have one
-pattern. Patterns are vectors over GF(2), one bit a lane, up to a common sign. That of a product with a constant is an
-unknown; so is that of a gathered vector, which may be multiplied by ±1 once for all who read it; all others are
-sums of unknowns. Each further term of a sum is a linear equation, solved as it comes, for an unknown that costs nothing
-if it has one. A term whose equation cannot hold is multiplied by ±1 in its lanes.
-
-Packs of sines and cosines: those of a mechanism's angles are ready first, and cost most of all instructions.
-
-Angles of a group lie beside each other, so that a part of the vector serves the group as it is.
-
-Cost model of packs: a vector saves instructions, and costs insertions and extractions.
-
-Costs are instructions, roughly. A pack that costs more than its values one by one is dissolved, again and again until
-none does; its neighbours then read its values one by one.
-
-Isomorphic groups: values of one state that are computed by the same operations, one for each lane of a vector.
-
-Legs that are alike give such values. Groups grow from seeds (`seed_groups`) towards the outputs: values that apply one
-operation to the same groups are a group. Operands outside of groups should be one slot for all lanes, or else of one
-shape, or else used alike (`use_hashes`). Last, sums with most terms in common are a group, a term that one lacks being
-zero. Nothing is multiplied out or moved: this only finds what is there.
-
-Seeds of isomorphic groups: inputs that are used alike, such as the first angle of each leg.
-
-An isomorphism class of exactly `count` values is likely one group. From there down to the inputs, operands of one shape
-are grouped by majority, and so are inputs beside those of a group. Within an array the lanes are in ascending order.
+A lane may hold its value with either sign: a mirrored leg adds where the other one subtracts. A product with a constant
+takes any pattern of signs, for the constant takes it; other products have the product of their factors' patterns; the
+terms of a sum should all have one. Patterns are vectors over GF(2), one bit a lane, up to a common sign: unknown for
+products with a constant and for gathered vectors, else sums of unknowns. Each further term of a sum is a linear
+equation, solved as it comes; a term whose equation cannot hold is multiplied by ±1 in its lanes.
 """
 
 from __future__ import annotations
@@ -440,14 +423,7 @@ _SINCOS = ("sin", "cos")
 
 
 def sincos_packs(values: Mapping[int, Node], groups: Iterable[Sequence[int]], first_run: int, width: int) -> list[Pack]:
-    """Packs of the sines and of the cosines of angles that need neither, at least two and about `width` at a time.
-
-    >>> values = {2: Node("sin", (0,), (1,)), 3: Node("cos", (0,), (1,)), 4: Node("sin", (1,), (1,))}
-    >>> for pack in sincos_packs(values, [], 2, 4):
-    ...     print(pack.op, pack.lanes, pack.terms[0].factors)
-    sin ((2, 1), (4, 1)) (Gather(slots=(0, 1)),)
-    cos ((3, 1), None) (Gather(slots=(0, 1)),)
-    """
+    """Packs of the sines and of the cosines of angles that need neither, at least two and about `width` at a time."""
     if width < 2:
         return []
     slots: dict[tuple[str, int], int] = {}
@@ -611,14 +587,9 @@ class CostModel:
         return frozenset(range(len(self.packs))) - self.kept
 
     @property
-    def vector_cost(self) -> float:
-        """What all packs together cost, values in no pack left aside."""
-        return sum(map(self._vector_cost, self.kept))
-
-    @property
-    def scalar_cost(self) -> float:
-        """What the values in packs would cost one by one."""
-        return sum(self._scalar_cost(number) for number in self.kept)
+    def saved(self) -> float:
+        """How much less all packs together cost than their values one by one."""
+        return sum(self._scalar_cost(number) - self._vector_cost(number) for number in self.kept)
 
     def _scalar_cost(self, number: int) -> float:
         return sum(cost(self.values[slot]) for slot in _lane_slots(self.packs[number]))
@@ -722,7 +693,7 @@ def vectorise(program: Program, width: int = 1) -> Packed | None:
     model = CostModel(program, values, packs)
     dissolved = model.dissolve()
     scalar = sum(map(cost, values.values()))
-    if scalar - model.scalar_cost + model.vector_cost > PROFITABLE * scalar:
+    if scalar - model.saved > PROFITABLE * scalar:
         return None
     code = _scheduled(program, packs, dissolved)
     return code if len(code.order) <= WHOLE else None

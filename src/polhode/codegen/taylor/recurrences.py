@@ -104,15 +104,7 @@ def has_recurrences(program: Program) -> bool:
 
 
 def series_program(program: Program) -> SeriesProgram:
-    """The program and the rules of its values; raises KeyError where it has an operation without a recurrence.
-
-    >>> from polhode.codegen.plan import plan
-    >>> from polhode.expr import sin, symbols
-    >>> q, u = symbols("q u")
-    >>> pendulum = plan("state_rates", [("x", [q, u])], [("xdot", (2,), [u, -10 * sin(q)])])
-    >>> [rule.name for rule in series_program(pendulum).rules]
-    ['integral', 'integral', 'scaled', 'negation']
-    """
+    """The program and the rules of its values; raises KeyError where it has an operation without a recurrence."""
     writer = _Writer(program)
     wanted = live_run(program)
     for slot, step in enumerate(program.run, program.first_run):

@@ -628,10 +628,10 @@ class Power:
             law = {axis: Jet(entry) for axis, entry in motion}
             force = applied(frame, [*self.at.numbers(load.vector, law), 0])
             _lay(forces, load.body, outer(force, point))
-        else:
-            torque = applied(frame, [*self.at.numbers(load.vector), 0])
-            spun = [[entry * _HALF % P for entry in row] + [0] for row in hat(torque[:3])]
-            _lay(forces, load.body, [*spun, [0, 0, 0, 0]])
+            return 0 if load.energy is None else self.at.number(load.energy, law)
+        torque = applied(frame, [*self.at.numbers(load.vector), 0])
+        spun = [[entry * _HALF % P for entry in row] + [0] for row in hat(torque[:3])]
+        _lay(forces, load.body, [*spun, [0, 0, 0, 0]])
         return 0
 
     def _end(self, name: str, point: Vector) -> tuple[list[int], list[int]]:

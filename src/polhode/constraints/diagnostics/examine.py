@@ -15,7 +15,7 @@ fingerprints, those at poses that keep the constraints, in numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -61,6 +61,9 @@ def diagnose(
         near = _pose(model, pose, tree.coordinates[tree.auxiliary_coordinates])
         trivial = tuple(row.name for row in found.trivial)
         constraints = Constraints(tree, model.time, found.rows, trivial, reference_of(model, tree, near))
+        if constraints.nonlinear:  # such rows may vanish at rest
+            moving = {u: 1 / (k + 2) for k, u in enumerate(tree.u)}
+            constraints = replace(constraints, reference={**constraints.reference, **moving})
         say("looking for dependent constraints")
         redundant, contradictory = _generic(constraints)
         say("assembling")
@@ -79,10 +82,11 @@ def diagnose(
         independent=len(constraints.rows) - len(redundant),
         redundant=redundant,
         contradictory=contradictory,
-        driven=tree.is_driven or any(constraints.a),
+        driven=tree.is_driven or constraints.do_work,
         assumed=tuple(name for name, parameter in model.parameters.items() if parameter.value is None),
         integrability=integrability,
         here=here,
+        nonlinear=constraints.notices,
     )
 
 
@@ -169,7 +173,7 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[PoseReport, list[
         max(around, default=rank if rank == len(speeds) else None),
         tuple(redundant),
         _contradictory(constraints, A, numbers.drift(q)),
-        tuple(name for k, name in enumerate(speeds) if k not in dependent),
+        () if constraints.nonlinear else tuple(name for k, name in enumerate(speeds) if k not in dependent),
         tuple(speeds[k] for k in dependent),
         _locks(constraints, usual) if max(around, default=rank) == len(speeds) else (),
     )
@@ -250,6 +254,8 @@ def _integrability(constraints: Constraints, here: PoseReport | None, walked: Se
     tree = constraints.tree
     plain = is_holonomic(tree)
     speeds = [k for k, row in enumerate(constraints.rows) if not row.is_position]
+    if constraints.nonlinear:  # Frobenius' test is of conditions that are linear in the speeds
+        return None
     extra = {each.row for each in here.redundant} if here is not None else set()
     rows = [k for k in constraints.generic_rows if constraints.rows[k].name not in extra] if constraints.rows else []
     if plain and not speeds:

@@ -75,6 +75,7 @@ class Diagnosis(Shown):
     assumed: tuple[str, ...]  # parameters without a value, taken as one
     integrability: Integrability | None
     here: PoseReport | None
+    nonlinear: tuple[str, ...] = ()  # a sentence on rows that are not linear in the speeds
 
     @property
     def can_be_assembled(self) -> bool:
@@ -160,6 +161,7 @@ def _lines(found: Diagnosis) -> Iterator[str]:
             yield f"contradictory: '{each.row}' lets the same motions as {_quoted(each.of)}, but not at one pose."
         elif each.row not in against:
             yield f"redundant everywhere: {_follows(each)} It can be removed."
+    yield from found.nonlinear
     if found.integrability is not None and (found.positions or found.velocities or len(found.integrability.growth) > 1):
         yield from _on_integrability(found, found.integrability)
     if found.here is not None:

@@ -8,7 +8,8 @@ one after tₙ. A piece is a polynomial in the distance to its left knot (the fi
 A knot belongs to the piece on its right, the last knot to the last piece inside. The interpolant of points is made of
 straight lines, a natural cubic spline or monotone cubics (Fritsch, Carlson 1980); in two variables it is the tensor
 product: first along the last axis, then each coefficient along the first. Points of one variable may also be held: each
-value lasts until the next abscissa, and the last one for as long as the one before it, which takes one knot more.
+value lasts until the next abscissa, and the last one for as long as the one before it, which takes one knot more. Or
+the coefficients are given, as many on each interval.
 """
 
 from __future__ import annotations
@@ -132,6 +133,8 @@ def interpolant(axes: Sequence[Sequence[float]], values: Sequence[float], kind: 
     """The interpolant of values on a grid, the last axis running fastest."""
     if kind == "held":
         return _steps(axes[0], values, outside)
+    if kind == "polynomial":
+        return _given(axes[0], values, outside)
     size = 2 if kind == "linear" else 4
     if len(axes) == 1:
         rows = _along(axes[0], values, kind, outside)
@@ -154,6 +157,18 @@ def _steps(x: Sequence[float], y: Sequence[float], outside: str) -> Pieces:
     rows = [[value, 0.0] for value in y]
     ends = [_beyond(value, 0.0, outside, "linear") for value in (y[0], y[-1])]
     return Pieces(((*x, last),), (2,), tuple(c for row in (ends[0], *rows, ends[1]) for c in row))
+
+
+def _given(x: Sequence[float], values: Sequence[float], outside: str) -> Pieces:
+    """Polynomials by their coefficients, constant first, on each interval."""
+    size = len(values) // (len(x) - 1)
+    last = values[-size:]
+    slope = _horner([k * c for k, c in enumerate(last)][1:], x[-1] - x[-2])
+    ends = [(values[0], values[1]), (_horner(last, x[-1] - x[-2]), slope)]
+    first, after = (
+        [*_beyond(*end, outside, "linear"), *[nan if outside == "error" else 0.0] * (size - 2)] for end in ends
+    )
+    return Pieces((tuple(x),), (size,), (*first, *values, *after))
 
 
 def _along(x: Sequence[float], y: Sequence[float], kind: str, outside: str) -> list[Row]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import PolhodeError
 from .function import Opaque
-from .table import DEGREES, KINDS, OUTSIDE, ExtendedTable, Table, checked
+from .table import KINDS, OUTSIDE, ExtendedTable, Table, checked
 from .user import UserFunction, known
 
 
@@ -38,8 +38,6 @@ def function_of(record: Any) -> Opaque:
     orders = tuple(record["orders"])
     if record["kind"] not in KINDS or record["outside"] not in OUTSIDE or len(orders) != len(axes):
         raise ValueError("not the record of a table")
-    if not all(type(order) is int and -1 <= order <= DEGREES[record["kind"]] for order in orders):
-        raise ValueError("not the orders of a table")
     width = len(axes[-1])
     rows = [values[k : k + width] for k in range(0, len(values), width)] if len(axes) == 2 else values
     base = checked(
@@ -49,5 +47,7 @@ def function_of(record: Any) -> Opaque:
         kind=record["kind"],
         outside=record["outside"],
     )
+    if not all(type(order) is int and -1 <= order <= base.points.degree for order in orders):
+        raise ValueError("not the orders of a table")
     extended = ExtendedTable(base.points, orders, base.name)
     return extended if record.get("extended") is True else replace(base, orders=orders)

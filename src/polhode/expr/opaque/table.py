@@ -14,13 +14,14 @@ from ...errors import ModelError, PolhodeError, unknown, wrong_kind
 from .function import Opaque
 from .piecewise import Pieces, interpolant
 
-KINDS = ("linear", "cubic", "pchip", "held")
+KINDS = ("linear", "cubic", "pchip", "held", "polynomial")
 #: What the abscissae of samples are called.
 TIMES = "times"
 OUTSIDE = ("hold", "line", "error")
-_FEWEST = {"linear": 2, "cubic": 4, "pchip": 2, "held": 1}
-#: How often each kind can be differentiated before zero is left.
-DEGREES = {"linear": 1, "cubic": 3, "pchip": 3, "held": 0}
+_FEWEST = {"linear": 2, "cubic": 4, "pchip": 2, "held": 1, "polynomial": 2}
+#: Degree and number of continuous derivatives of each kind; -1 if the value jumps.
+_DEGREES = {"linear": 1, "cubic": 3, "pchip": 3, "held": 0}
+_SMOOTH = {"linear": 0, "cubic": 2, "pchip": 1, "held": -1}
 #: A table with more numbers than this is refused: it would be compiled into every function that uses it.
 LARGEST = 250_000
 
@@ -47,6 +48,19 @@ class Points:
     def interpolant(self) -> Pieces:
         """The piecewise polynomial through the points."""
         return interpolant(self.axes, self.values, self.kind, self.outside)
+
+    @cached_property
+    def degree(self) -> int:
+        """How often it can be differentiated before zero is left."""
+        return self.interpolant.sizes[0] - 1 if self.kind == "polynomial" else _DEGREES[self.kind]
+
+    @cached_property
+    def smoothness(self) -> int:
+        """How many derivatives are continuous between the ends; -1 if the value jumps."""
+        if self.kind != "polynomial":
+            return _SMOOTH[self.kind]
+        jumps = [{*each} - {self.axes[0][0], self.axes[0][-1]} for each in self.interpolant.breaks()]
+        return next((order - 1 for order, each in enumerate(jumps) if each), len(jumps))
 
 
 @dataclass(frozen=True)
@@ -86,7 +100,7 @@ class Table(Opaque):
 
     def partial(self, place: int) -> Table | None:
         orders = tuple(order + (k == place) for k, order in enumerate(self.orders))
-        return None if orders[place] > DEGREES[self.points.kind] else replace(self, orders=orders)
+        return None if orders[place] > self.points.degree else replace(self, orders=orders)
 
     def integral(self) -> Table:
         """The antiderivative that is zero at the first abscissa; its derivative is this table."""
@@ -151,13 +165,15 @@ def checked(
     if not isinstance(outside, str) or outside not in OUTSIDE:
         raise unknown("extrapolation", outside, OUTSIDE, place=place, code="E-FUNCTION-NAME", error=ModelError)
     pair = isinstance(x, tuple) and len(x) == 2 and all(_is_list(entry) for entry in x)
-    if pair and kind in ("held", "pchip"):
-        message = "a monotone cubic has one variable." if kind == "pchip" else "what is held has one variable."
+    if pair and kind in ("held", "pchip", "polynomial"):
+        whose = {"pchip": "a monotone cubic has", "held": "what is held has", "polynomial": "given polynomials have"}
+        message = f"{whose[kind]} one variable."
         raise ModelError(message, place, "Choose linear or cubic for a table of two variables.", "E-FUNCTION-SHAPE")
     axes = tuple(
         _axis(entries, label, kind, place) for entries, label in zip(x if pair else (x,), labels, strict=False)
     )
-    values = _grid(y, axes, (labels[0], "z" if pair else labels[1]), place)
+    joined = _coefficients if kind == "polynomial" else _grid
+    values = joined(y, axes, (labels[0], "z" if pair else labels[1]), place)
     if len(values) > LARGEST:
         cure = "Thin it out."
         raise ModelError(f"it has {len(values):,} numbers, more than {LARGEST:,}.", place, cure, "E-FUNCTION-SHAPE")
@@ -227,6 +243,19 @@ def _grid(given: Any, axes: Sequence[Sequence[float]], labels: tuple[str, str], 
     for k, row in enumerate(table):
         _matching("y", len(axes[1]), f"{label}[{k}]", len(row), place)
     return tuple(number for row in table for number in row)
+
+
+def _coefficients(given: Any, axes: Sequence[Any], labels: tuple[str, str], place: str) -> tuple[float, ...]:
+    """Coefficients of all intervals in one row, as many for each, constant first; rows are put one after the other."""
+    plain = given.tolist() if hasattr(given, "tolist") else given
+    rows = [*plain] if _is_list(plain) and plain and all(map(_is_list, plain)) else []
+    found = tuple(x for k, row in enumerate(rows) for x in _numbers(row, f"{labels[1]}[{k}]", place))
+    found, intervals = found or _numbers(plain, labels[1], place), len(axes[0]) - 1
+    if len(found) < 2 * intervals or len(found) % intervals or len({len(row) for row in rows}) > 1:
+        message = f"{labels[1]} has {len(found)} coefficients for {intervals} intervals, not as many for each."
+        cure = "Give a row for each interval, from the constant on, at least two numbers, in powers of x - x[k]."
+        raise ModelError(message, place, cure, "E-FUNCTION-SHAPE")
+    return found
 
 
 def _no_list(label: str, given: object, place: str) -> ModelError:

@@ -21,7 +21,7 @@ from typing import Any
 from ...constraints import Constraints, PseudoSpeeds
 from ...dynamics.equations import EquationsOfMotion, Recipe
 from ...dynamics.loads import loads_of
-from ...expr import Expr, Matrix, Vector, as_expr, directional, same, substitute, symbol
+from ...expr import Expr, Matrix, Vector, as_expr, directional, is_zero, same, substitute, symbol
 from ...expr.spelling import OWN, acceleration_of, distinct_spellings
 from ...geometry.deformable import Deformable
 from ...geometry.lie import left_inverse
@@ -92,6 +92,11 @@ class Literal:
                 made[i] = value
         return Vector([as_expr(own if own in kept else entry) for own, entry in zip(self.tree.u, made, strict=True)])
 
+    @property
+    def changed_speeds(self) -> dict[Expr, Expr]:
+        """The system's own speeds that are none of the paper's, as functions of these."""
+        return {u: value for u, value in zip(self.tree.u, self.own_speeds, strict=True) if u is not value}
+
     @cached_property
     def slopes(self) -> Matrix:
         """D = ∂u/∂u*, by partial velocities."""
@@ -131,7 +136,18 @@ class Literal:
     @cached_property
     def coordinate_rates(self) -> Vector:
         """q̇ as functions of the paper's speeds, (20) to (29)."""
-        return self.tree.coordinate_rates(self.own_speeds)
+        rates, u = list(self.tree.coordinate_rates(self.own_speeds)), self.own_speeds
+        for link, (_, back) in zip(self.tree.links, self.tree.stage_kinematics, strict=True):
+            if link.stage.storage in ("quaternion", "vector") or len(link.coordinates) < 3:
+                continue
+            axes = (Matrix.columns_of(link.stage.algebra, 6) @ back)[:3, :]
+            turns = [k for k in range(len(link.coordinates)) if any(axes[:, k])]
+            if len(turns) == 3:
+                w = sum((w * u[i] for (w, _), i in zip(link.H, link.speeds, strict=True)), start=ZERO)
+                found = _angle_rates(w, *(Vector(axes[:, k]) for k in turns))
+                for k, rate in zip(turns, found, strict=False):
+                    rates[link.coordinates[k]] = rate
+        return Vector(rates)
 
     # ---- step 3: dynamics ------------------------------------------------------------------------------------
 
@@ -207,9 +223,7 @@ class Literal:
                 for i, effort in zip(material.speeds, bent, strict=True):
                     total[i] = total[i] - effort
         given = self.slopes.T @ Vector(loads.speed_forces())
-        meanings = dict(zip(self.tree.u, self.own_speeds, strict=True))
-        changed = {u: value for u, value in meanings.items() if u is not value}
-        return Vector(substitute([as_expr(a + b) for a, b in zip(total, given, strict=True)], changed))
+        return Vector(substitute([as_expr(a + b) for a, b in zip(total, given, strict=True)], self.changed_speeds))
 
     @property
     def efforts(self) -> Vector:
@@ -229,6 +243,15 @@ class Literal:
         """The same sums in the system's own speeds, as `derive("kane")` takes them: q̇ = Γ u holds for no others."""
         own = Literal(self.system, self.tree, absolute=False)
         return EquationsOfMotion(self.system, self.tree, "kane", (), own.recipe)
+
+
+def _angle_rates(w: Vector, first: Vector, second: Vector, third: Vector) -> list[Expr]:
+    """The rates of three successive angles from (28), the last by the first as in (29); [] unless d_1, d_3 ⊥ d_2."""
+    if not all(is_zero(entry) for entry in (first.dot(second), second.dot(third), second.dot(second) - 1)):
+        return []
+    across = second.cross(third)
+    one = as_expr(w.dot(across) / first.dot(across))
+    return [one, as_expr(w.dot(second)), as_expr(w.dot(third) - one * first.dot(third))]
 
 
 def _components(directions: Mapping[int, Vector], vector: Vector) -> dict[int, Any]:
@@ -261,6 +284,11 @@ class SayersSpeeds(PseudoSpeeds):
     def followed(self) -> dict[Expr, Expr]:
         """Substitutions for the system's speeds, (22) and (27)."""
         return {self.literal.tree.u[k]: self.literal.own_speeds[k] for k in self.replaced}
+
+    @property
+    def coordinate_rates(self) -> Vector:
+        """q̇ of the tree's coordinates, (20) to (29)."""
+        return self.literal.coordinate_rates
 
     @cached_property
     def gamma(self) -> Vector:

@@ -426,9 +426,9 @@ class Network:
 def network(model: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Network:
     """The network of a system, with its formulation tree: the one that is named, or that of its joints."""
     parts = mechanism(model, tree)
-    return Network(
-        model, tree, parts, formulation(parts.graph) if chosen is None else given_formulation(parts.graph, chosen)
-    )
+    if chosen is None:
+        return Network(model, tree, parts, formulation(parts.graph))
+    return Network(model, tree, parts, given_formulation(parts.graph, parts.branches(chosen)))
 
 
 row_source = network  # it comes to the rows of loops and contacts by their circuits

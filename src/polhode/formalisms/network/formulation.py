@@ -6,184 +6,68 @@ Y. Tokad (1992), end of section 1. For the equations of a system to have one sol
        equations are solved for the through variables of that terminal;
     2  every across driver is a branch and every through driver a chord.
 
-Sets of edges without circuits are one matroid, sets that leave each body a chord another; a formulation tree is as
-large a set as there can be that is independent in both. Edges are taken in the order of the graph as far as that goes;
-then by shortest augmenting paths, as for any two matroids (A. Recski, "Matroid Theory and Its Applications", 1989),
-so that a tree is found whenever there is one, and the obstacle can be named when there is none.
+A third condition makes these two enough: a terminal edge ends on the ground, so the circuit of a body's chord goes over
+at most one other body, on which it hangs. Where bodies hang on each other in a circle, each motion is K times itself,
+1 - K is singular, and nothing follows from such a tree. A tree that a user names (`given_formulation`) is checked.
 
-A tree that a user names (`given_formulation`) is checked. A third condition makes Tokad's two enough: a terminal edge
-ends on the ground, so the circuit of a body's chord goes over at most one other body, on which it hangs. Where bodies
-hang on each other in a circle, each motion is K times itself, 1 - K is singular, and nothing follows from such a
-tree. Seen from afar, each body a point, the joints, loops, drivers and inertias of a formulation tree are thus a
-spanning tree of the bodies and the ground; its terminal edges follow from them, as each body leaves to the cotree the
-terminal at which it hangs.
+With each body one vertex (`afar`), the formulation trees are exactly the spanning trees of the joints, loops, drivers
+and inertias that hold every across driver and no through driver. A tree that meets 1 has as many such branches as there
+are bodies. If k of them form a circuit over k bodies, each must end on a terminal that is a chord, or the terminals of
+its ends close a circuit over O; there are k such terminals, so that the bodies hang on each other in a circle, and a
+circuit over O would need k of them on k - 1 bodies. The reverse: in a spanning tree each body leaves to the cotree the
+terminal at which it hangs. Spanning trees are the bases of a matroid, so the greedy choice finds one whenever there is
+one (`formulation`): across drivers first, then joints and loops, then as few inertias as possible.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...errors import PolhodeError
 from ...model.reading import unknown
 from .graph import REFERENCE, Edge, Forest, Formulation, LinearGraph, circuit_among
 
-#: The class of the edges that belong to no body.
-_OTHERS = None
-
-#: The roles of edges that no tree takes by itself.
-_CHORDS = ("through", "inertia")
-
 
 def formulation(graph: LinearGraph) -> Formulation:
-    """A tree that meets both conditions; raise if there is none."""
-    across = graph.with_role("across")
-    _check_across_drivers(across)
-    _check_through_drivers(graph)
-    exchange = _Exchange(graph, across)
-    if exchange.room()[_OTHERS] < 0:
-        message = (
-            f"no formulation tree exists: {len(across)} across drivers ({listed(edge.name for edge in across)}) "
-            f"for {len(graph.stars)} bodies give more velocities than there are motions."
-        )
-        raise PolhodeError(message, cure="Leave some of them free, or drive them by forces.", code="E-PAPER-TREE")
-    chosen = exchange.as_listed()
-    while len(chosen) < exchange.size:
-        path, reached = exchange.augmenting_path(chosen)
-        if not path:
-            raise _no_tree(graph, reached)
-        chosen ^= set(path)
-    names = {edge.name for edge in across} | chosen
-    return Formulation(graph, tuple(edge.name for edge in graph.edges if edge.name in names))
+    """A tree that meets all conditions, with joints before inertias in the order of the graph; raise if there is none.
 
-
-def _check_across_drivers(across: Iterable[Edge]) -> None:
-    circuit = circuit_among(across)
+    >>> star = [Edge("b.1", "b.1", "O", "body", "b"), Edge("b.G", "b.G", "O", "body", "b")]
+    >>> motor, inertia = Edge("motor", "b.1", "O", "through"), Edge("inertia", "b.G", "O", "inertia")
+    >>> formulation(LinearGraph((*star, motor, inertia))).tree
+    ('b.1', 'inertia')
+    """
+    seen = afar(graph)
+    circuit = circuit_among(seen.with_role("across"))
     if circuit:
-        message = f"the across drivers {listed(circuit)} form a circuit: their velocities are not independent."
-        raise PolhodeError(message, cure="Give the velocity of all but one of them.", code="E-PAPER-TREE")
-
-
-def _check_through_drivers(graph: LinearGraph) -> None:
-    forest = Forest()
-    for edge in graph.edges:
-        if edge.role not in _CHORDS and forest.joins(edge):
+        raise PolhodeError(
+            f"no formulation tree exists: the across drivers {listed(circuit)} form a circuit, so that their "
+            "velocities are not independent.",
+            cure="Leave one of them free, or drive it by a force.",
+            code="E-PAPER-TREE",
+        )
+    forest, names = Forest(), []
+    for edge in (edge for role in ("across", "joint", "inertia") for edge in seen.with_role(role)):
+        if forest.joins(edge):
             forest.add(edge)
+            names.append(edge.name)
     reached = {REFERENCE, *forest.way_from(REFERENCE)}
-    apart = [vertex for vertex in graph.vertices if vertex not in reached]
+    body_at = {vertex: body for body, vertex in _points(graph).items()}
+    apart = [body_at.get(v, v) for v in dict.fromkeys((*body_at, *seen.vertices)) if v not in reached]
     if apart:
-        cut = [
-            edge.name
-            for edge in graph.with_role(*_CHORDS)
-            if (edge.tail in reached) != (edge.head in reached)
-        ]  # fmt: skip
+        cut = [e.name for e in seen.with_role("through") if (e.tail in reached) != (e.head in reached)]
         what = f"the through drivers {listed(cut)} form a cut-set around" if cut else "nothing joins to the ground"
-        cure = "Add a body, a joint or an across driver that does."
-        raise PolhodeError(f"{what} {listed(apart)}: no tree can reach there.", cure=cure, code="E-PAPER-TREE")
+        raise PolhodeError(
+            f"no formulation tree exists: {what} {listed(apart)}, where no mass is.",
+            cure="Leave a joint there without a driver, give its motion, or give a body there some mass.",
+            code="E-PAPER-TREE",
+        )
+    return given_formulation(graph, names)
 
 
 def listed(names: Iterable[str]) -> str:
     """Names in quotes."""
     return ", ".join(f"'{name}'" for name in names)
-
-
-@dataclass(frozen=True)
-class _Exchange:
-    """The two matroids, with all across drivers as branches."""
-
-    graph: LinearGraph
-    across: list[Edge]
-
-    @property
-    def open_edges(self) -> list[Edge]:
-        return self.graph.with_role("body", "joint")
-
-    @property
-    def size(self) -> int:
-        """Number of branches besides the across drivers."""
-        return len(self.graph.vertices) - 1 - len(self.across)
-
-    def room(self) -> dict[str | None, int]:
-        """For each body the number of its edges that may be branches."""
-        room: dict[str | None, int] = {body: len(star) - 1 for body, star in self.graph.stars.items()}
-        return {**room, _OTHERS: self.size - sum(room.values())}
-
-    def room_left(self, chosen: set[str]) -> dict[str | None, int]:
-        room = self.room()
-        for name in chosen:
-            room[_class_of(self.graph.by_name[name])] -= 1
-        return room
-
-    def forest(self, chosen: set[str]) -> Forest:
-        return Forest([*self.across, *(edge for edge in self.open_edges if edge.name in chosen)])
-
-    def as_listed(self) -> set[str]:
-        """The edges in order that close no circuit and fit their body's bound."""
-        forest, room, chosen = Forest(self.across), self.room(), set()
-        for edge in self.open_edges:
-            if room[_class_of(edge)] > 0 and forest.joins(edge):
-                forest.add(edge)
-                room[_class_of(edge)] -= 1
-                chosen.add(edge.name)
-        return chosen
-
-    def augmenting_path(self, chosen: set[str]) -> tuple[list[str], set[str]]:
-        """The shortest exchange path that gains an edge, and the edges reached: matroid intersection."""
-        forest, left = self.forest(chosen), self.room_left(chosen)
-        outside = [edge for edge in self.open_edges if edge.name not in chosen]
-        circuits = {
-            edge.name: [] if forest.joins(edge) else [other.name for other in forest.path(edge.tail, edge.head)]
-            for edge in outside
-        }
-        freed: dict[str, list[Edge]] = {}
-        for edge in outside:
-            for name in circuits[edge.name]:
-                freed.setdefault(name, []).append(edge)
-        before: dict[str, str] = {}
-        queue: deque[Edge] = deque(edge for edge in outside if not circuits[edge.name])
-        reached = {edge.name for edge in queue}
-        while queue:
-            edge = queue.popleft()
-            if edge.name in chosen:
-                steps = freed.get(edge.name, [])
-            elif left[_class_of(edge)] > 0:
-                return _traced(before, edge.name), reached
-            else:
-                steps = [
-                    other
-                    for other in self.open_edges
-                    if other.name in chosen and _class_of(other) == _class_of(edge)
-                ]  # fmt: skip
-            for other in steps:
-                if other.name not in reached:
-                    reached.add(other.name)
-                    before[other.name] = edge.name
-                    queue.append(other)
-        return [], reached
-
-
-def _class_of(edge: Edge) -> str | None:
-    return edge.element if edge.role == "body" else _OTHERS
-
-
-def _traced(before: dict[str, str], name: str) -> list[str]:
-    path = [name]
-    while name in before:
-        name = before[name]
-        path.append(name)
-    return path
-
-
-def _no_tree(graph: LinearGraph, reached: set[str]) -> PolhodeError:
-    """Error that names the bodies whose terminals would all have to be branches."""
-    bodies = dict.fromkeys(edge.element for edge in graph.edges if edge.role == "body" and edge.name in reached)
-    return PolhodeError(
-        f"no formulation tree exists: every terminal of {'body' if len(bodies) == 1 else 'bodies'} {listed(bodies)} "
-        "would have to be a branch, and one must be a chord.",
-        cure="Give it a joint, or an across driver at one of its terminals, or name its inertia in `tree`.",
-        code="E-PAPER-TREE",
-    )
 
 
 # ---- a tree that is given ----------------------------------------------------------------------------------
@@ -292,26 +176,32 @@ def _not_spanning(edges: Iterable[Edge], reached: set[str], apart: Sequence[str]
 
 def afar(graph: LinearGraph) -> LinearGraph:
     """The edges that belong to no body, each body being one vertex."""
-    body_at = {vertex: e.element for e in graph.with_role("body") for vertex in (e.tail, e.head) if vertex != REFERENCE}
+    points = _points(graph)
+    at = {v: points[e.element] for e in graph.with_role("body") for v in (e.tail, e.head) if v != REFERENCE}
     return LinearGraph(tuple(
-        replace(edge, tail=body_at.get(edge.tail, edge.tail), head=body_at.get(edge.head, edge.head))
+        replace(edge, tail=at.get(edge.tail, edge.tail), head=at.get(edge.head, edge.head))
         for edge in graph.edges
         if edge.role != "body"
     ))  # fmt: skip
 
 
+def _points(graph: LinearGraph) -> dict[str, str]:
+    """The vertex that stands for each body: one of its terminals, as a body may have the name of any other vertex."""
+    return {body: next(v for v in (star[0].tail, star[0].head) if v != REFERENCE) for body, star in graph.stars.items()}
+
+
 def _terminals(graph: LinearGraph, edges: Sequence[Edge]) -> list[Edge]:
     """Terminal edges that follow from the other branches: all but those that connect the bodies."""
-    seen = afar(graph)
+    seen, points = afar(graph), _points(graph)
     branches = [seen.by_name[edge.name] for edge in edges]
     check_circuits(branches)
     path = Forest(branches).way_from(REFERENCE)
-    apart = [body for body in graph.stars if body not in path]
+    apart = [body for body in graph.stars if points[body] not in path]
     if apart:
         raise _not_spanning(seen.edges, {REFERENCE, *path}, apart)
     chords = set()
     for body, star in graph.stars.items():
-        at = _ends(graph.by_name[path[body][1].name])
+        at = _ends(graph.by_name[path[points[body]][1].name])
         chords.add(next(edge.name for edge in star if _ends(edge) & at))
     return [edge for star in graph.stars.values() for edge in star if edge.name not in chords]
 
@@ -356,15 +246,3 @@ def check_hanging(chosen: Formulation) -> None:
             "Choose a tree in which one of them hangs on the ground, on another body, or on its own inertia.",
             "E-PAPER-TREE",
         )
-
-
-def acyclic_tree(graph: LinearGraph) -> Formulation | None:
-    """A spanning tree without cycles of bodies, edges taken in order; None if there is none."""
-    seen = afar(graph)
-    forest, names = Forest(), []
-    for edge in [*seen.with_role("across"), *seen.with_role("joint")]:
-        if forest.joins(edge):
-            forest.add(edge)
-            names.append(edge.name)
-    reached = forest.way_from(REFERENCE)
-    return given_formulation(graph, names) if all(body in reached for body in graph.stars) else None

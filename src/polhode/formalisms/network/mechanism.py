@@ -9,7 +9,8 @@ between them. Edges, after Y. Tokad (1992), Figures 1d and 2e:
                across driver; one that closes a loop joins terminals of two bodies in the same way
     contact    between the terminals of two bodies at the place where they roll on each other or may not slip
     inertia    at each mass centre the one-port (W_G) with gravity (u_G): y = W x + u
-    load       a force, a torque or a spring: a through driver
+    load       a force, a torque or a spring: a through driver; if it acts on coordinates or speeds, parallel to their
+               joints
 
 A terminal of the parent is that point of it where the inner terminal of the child is, so that it moves on the parent if
 the joint slides. The terminals of a contact move on both bodies.
@@ -24,21 +25,29 @@ Those of a contact are (d, 0) for slip along d.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from ...constraints.moving import MovingTree, loop_pose
 from ...constraints.wrenches import loop_directions
-from ...expr import Matrix, Vector
+from ...expr import Matrix, Vector, free_symbols
 from ...geometry import Pose
 from ...kinematics.motion import body_pose, relative_pose, world_poses
 from ...kinematics.prescribed import moves_in
 from ...kinematics.tree import Link, Tree, joints_from_the_ground
 from ...model.constraints.protocol import Contact, ContactConstraint, LoopConstraint
-from ...model.forces.protocol import BodyTorque, LineTension, PointForce, PrimitiveLoad
-from ...model.model import Model
+from ...model.forces.protocol import (
+    BodyTorque,
+    CoordinateForce,
+    LineTension,
+    PointForce,
+    PotentialEnergy,
+    PrimitiveLoad,
+    SpeedForce,
+)
+from ...model.model import Acting, Model
 from ...model.records import GROUND, Joint
 from .graph import REFERENCE, Edge, LinearGraph
 
@@ -122,6 +131,7 @@ class JointEdge:
     outer: str
     columns: tuple[tuple[int, Pair], ...]  # for each speed (v, ω) of the outer terminal against the inner one
     prescribed: tuple[Pair, Pair] | None = None  # a prescribed motion: (v, ω) and its rate as seen in the outer body
+    variables: tuple[str, ...] = ()  # the names of its coordinates and speeds
 
     def across(self, rates: Any) -> Pair:
         """Σ columns · rates: the across variable for speeds, or its rate in the outer body for their rates."""
@@ -164,6 +174,7 @@ class Mechanism:
     joints: Mapping[str, JointEdge]
     closing: Mapping[str, ClosingEdge]
     loads: Mapping[str, PointForce | BodyTorque | LineTension]
+    joint_loads: Mapping[str, str]  # loads on coordinates and speeds: the joint edge that each is parallel to
     graph: LinearGraph
 
     @cached_property
@@ -175,6 +186,21 @@ class Mechanism:
     def by_name(self) -> dict[str, Component]:
         """The components by their names."""
         return {part.name: part for part in self.components}
+
+    @cached_property
+    def edges_named(self) -> dict[str, list[str]]:
+        """Edges by the names of edges, of joints (all stages, from the parent outward), of coordinates and speeds."""
+        of_variables: dict[str, list[str]] = {}
+        of_joints: dict[str, list[str]] = {}
+        for edge in self.joints.values():
+            of_joints.setdefault(edge.joint, []).append(edge.name)
+            for name in edge.variables:  # joints that follow come after the one that leads
+                of_variables.setdefault(name, [edge.name])
+        return of_variables | of_joints | {name: [name] for name in self.graph.by_name}
+
+    def branches(self, names: Iterable[str]) -> list[str]:
+        """The edges of a tree whose branches are named, joints and coordinates among them; other names as they are."""
+        return [edge for name in names for edge in self.edges_named.get(str(name), [str(name)])]
 
 
 @dataclass
@@ -203,6 +229,7 @@ class _Builder:
         self.joints: dict[str, JointEdge] = {}
         self.closing: dict[str, ClosingEdge] = {}
         self.loads: dict[str, PointForce | BodyTorque | LineTension] = {}
+        self.joint_loads: dict[str, str] = {}
         self.joint_edges: list[Edge] = []
         self.other_edges: list[Edge] = []
 
@@ -279,6 +306,12 @@ class _Builder:
             self.drafts[inner].slides[head] = name
         self.drafts[outer] = _Draft(outer, R, vertex, origin)
         made = _joint_edge(name, joint.name, inner, outer, link)
+        if link is not None:
+            variables = [
+                *(self.tree.q[k].name for k in link[0].coordinates),
+                *(self.tree.u[k].name for k in link[0].speeds),
+            ]
+            made = replace(made, variables=tuple(dict.fromkeys(variables)))
         self.joints[name] = made
         self.joint_edges.append(Edge(name, vertex, head, "across" if made.prescribed else "joint", joint.name))
         return outer
@@ -302,6 +335,22 @@ class _Builder:
         tail, head = (self.terminal(body, label, place) for body, place in ends)
         self.loads[name] = load
         self.other_edges.append(Edge(name, tail, head, "through", name))
+
+    def add_joint_loads(self, each: Acting) -> None:
+        """A through driver parallel to each joint on whose coordinates or speeds a load acts."""
+        joints = self.system.joints
+        energies = free_symbols([load.energy for load in each.loads if isinstance(load, PotentialEnergy)])
+        on = {(name, q.name) for name, joint in joints.items() for q in joint.q if q in energies}
+        for load in each.loads:
+            if isinstance(load, SpeedForce | CoordinateForce):
+                joint = joints[load.joint]
+                on.add((load.joint, (joint.u if isinstance(load, SpeedForce) else joint.q)[load.index].name))
+        for edge in self.joint_edges:
+            stage, alone = self.joints[edge.name], len(self.links.get(edge.element, [])) < 2
+            if any(owner == stage.joint and (alone or name in stage.variables) for owner, name in on):
+                name = self.fresh(each.name)
+                self.joint_loads[name] = edge.name
+                self.other_edges.append(replace(edge, name=name, role="through", element=name))
 
     def add_loop(self, loop: LoopConstraint) -> None:
         name = self.fresh(loop.name)
@@ -333,6 +382,7 @@ class _Builder:
         for each in self.system.acting:
             for load in each.loads:
                 self.add_load(each.name, load)
+            self.add_joint_loads(each)
         for constraint in self.system.constraints.values():
             if isinstance(constraint, LoopConstraint):
                 self.add_loop(constraint)
@@ -344,6 +394,7 @@ class _Builder:
             self.joints,
             self.closing,
             self.loads,
+            self.joint_loads,
             LinearGraph(tuple(self._edges())),
         )
 

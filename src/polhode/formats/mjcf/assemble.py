@@ -445,10 +445,7 @@ class Assembly(assembly.Assembly):
             self.system.joint_force(joint, -as_expr(damping) * u, index, f"{joint.name} damping")
 
     def add_motor(self, j: int, actuators: Sequence[tuple[float, float]], with_armature: bool) -> None:
-        """Add a motor with a decoupled rotor: the gear of a joint's only actuator is its ratio, else 1.
-
-        Armature is ratio² times the rotor's inertia; an actuator's armature counts by the square of its gear.
-        """
+        """Add a motor with a decoupled rotor: the gear of a joint's only actuator is its ratio, else 1."""
         joint, model = self.joints[j], self.model
         gears = [exact.decimal(gear) for gear, _ in actuators]
         armature = exact.decimal(model.dof_armature[model.jnt_dofadr[j]])

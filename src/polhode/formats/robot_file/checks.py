@@ -21,10 +21,7 @@ _TINY = 1e-9
 
 
 def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings) -> set[str]:
-    """Check each <inertial>; returns the links whose inertia is impossible but used.
-
-    "strict" refuses impossible inertias, "lenient" those with a negative principal moment, "any" none.
-    """
+    """Check each <inertial>; returns the links whose inertia is impossible but used."""
     accepted: set[str] = set()
     for link in links:
         inertial = link.inertial

@@ -67,10 +67,7 @@ class LinkPart:
 
 @dataclass(frozen=True)
 class JointPart:
-    """A <joint>: its type, links, pose in the parent (`at`) and child (`in_child`, in SDF), and its axis.
-
-    A locked joint is fixed where its coordinate is `locked`; `facts.kind` keeps the file's type.
-    """
+    """A <joint>: its type, links, pose in the parent (`at`) and child (`in_child`, in SDF), and its axis."""
 
     name: str
     kind: str

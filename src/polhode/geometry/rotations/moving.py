@@ -5,18 +5,16 @@ The product of two moving rotations moves. With angular velocities in the frame 
     (R1, ω1)(R2, ω2) = (R1 R2, ω1 + R1 ω2),
 
 in the turned frame (R1 R2, R2ᵀ ω1 + ω2), and in coordinates with their rates (theorem 2) what differentiation of the
-composition of the coordinates gives. These are one group in three ways of writing its elements down.
+composition of the coordinates gives (`polhode.papers.mladenova.tangent_bundle`). These are one group in three ways of
+writing its elements down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from . import vector_parameter
 from .motion import is_body
 from .rotation import Frame, Rotation
-from .scalars import Components, cross, dot
 from .values import batch_of, broadcast, is_exact, read, written
 
 
@@ -70,12 +68,3 @@ class MovingRotation:
 
     def __repr__(self) -> str:
         return f"MovingRotation({self.rotation!r}, {self._velocity!r})"
-
-
-def composed_rates(c1: Sequence[Any], c1d: Sequence[Any], c2: Sequence[Any], c2d: Sequence[Any]) -> Components:
-    """ċ of c = ⟨c1, c2⟩: (ċ1 + ċ2 + ċ1 × c2 + c1 × ċ2 + (ċ1·c2 + c1·ċ2) c) / (1 - c1·c2), (67) differentiated."""
-    c = vector_parameter.composed(c1, c2)
-    turned, carried = cross(c1d, c2), cross(c1, c2d)
-    slope = dot(c1d, c2) + dot(c1, c2d)
-    scale = 1 - dot(c1, c2)
-    return tuple((c1d[k] + c2d[k] + turned[k] + carried[k] + slope * c[k]) / scale for k in range(3))

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...expr import Matrix
 from .rotation import Rotation
-from .scalars import cross, joined, scaled, total
-from .values import is_exact, read, written
+from .scalars import cross, joined
+from .values import is_exact, read
 
 Pair = tuple[Any, Any]
 
@@ -35,10 +35,5 @@ def pair_of(r: Rotation) -> Pair:
 
 
 def composed(one: Pair, two: Pair) -> Pair:
-    """The product of two unit tangent vectors: x3 = O1 x2, y3 = O1 y2."""
-    exact = is_exact([*one, *two])
-    x1, y1, x2, y2 = (read(v, (3,), "a unit vector", exact) for v in (*one, *two))
-    frame = (x1, y1, cross(x1, y1))
-    made = [total(*(scaled(v[k], frame[k]) for k in range(3))) for v in (x2, y2)]
-    batch = None if exact else ()
-    return written(made[0], (3,), batch), written(made[1], (3,), batch)
+    """The product of two unit tangent vectors: x3 = O1 x2, y3 = O1 y2; refused unless both pairs are orthonormal."""
+    return pair_of(rotation_of(*one) @ rotation_of(*two))

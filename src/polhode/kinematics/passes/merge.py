@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from typing import Self
 
 from ...expr import Expr
 from ..tree import Tree, Turn, numbers_at
@@ -26,10 +27,10 @@ class MergedTree(Tree):
 
     turns: Mapping[int, Turn] = field(default_factory=dict)
 
-    def at(self, values: Mapping[Expr, float]) -> Tree:
+    def at(self, values: Mapping[Expr, float]) -> Self:
         """The same tree with numbers in place of symbols."""
         number = numbers_at(values)
-        return replace(super().at(values), turns={i: turn.mapped(number) for i, turn in self.turns.items()})  # type: ignore[call-arg]
+        return replace(super().at(values), turns={i: turn.mapped(number) for i, turn in self.turns.items()})
 
 
 def merge(tree: Tree) -> Tree:

@@ -1,4 +1,9 @@
-"""A condition on coordinates: an expression that stays zero, or one that is linear in the speeds."""
+"""A condition on coordinates or speeds: an expression that stays zero.
+
+One that is not linear in the speeds, f(q, u, t) = 0, is kept by forces Aᵀλ with A = ∂f/∂u. That is Chetaev's rule
+(N. G. Chetaev, 1932): of the virtual displacements those with A δ = 0 are taken, in which such forces do no work. It is
+a rule of how the force acts, and not a consequence of f = 0.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ...errors import ModelError
-from ...expr import Expr, derivative, free_symbols
+from ...expr import Expr, free_symbols
 from .protocol import CoordinateConstraint, given
 
 
 @dataclass(frozen=True, kw_only=True)
 class Condition(CoordinateConstraint):
-    """What stays zero: an expression of coordinates, or one that is linear in the speeds. It may depend on time."""
+    """What stays zero: an expression of coordinates, or one of coordinates and speeds. It may depend on time."""
 
     kind = "condition"
     table = "conditions"
@@ -47,7 +52,7 @@ class Condition(CoordinateConstraint):
 
 
 def _check_symbols(condition: Condition) -> None:
-    """Refuse what depends on inputs or efforts, and what is not linear in the speeds."""
+    """Refuse what depends on inputs or efforts."""
     value = [*condition.positions.values(), *condition.speeds.values()]
     allowed = ("coordinate", "parameter", "time", *(("speed",) if condition.speed is not None else ()))
     wrong = [x for x in free_symbols(value) if x.data[0] not in allowed]
@@ -59,8 +64,3 @@ def _check_symbols(condition: Condition) -> None:
             else f"Use {', '.join(allowed[:-1])} and {allowed[-1]}."
         )
         raise ModelError(message, condition.place, cure, "E-CONSTRAINT-DEPENDENCE")
-    for speed in (x for x in free_symbols(value) if x.data[0] == "speed"):
-        if any(x.data[0] == "speed" for x in free_symbols(derivative(value, speed))):
-            message = f"it is not linear in the speed '{speed.name}'."
-            cure = "Only conditions that are linear in the speeds can be kept by forces that do no work."
-            raise ModelError(message, condition.place, cure, "E-CONSTRAINT-DEPENDENCE")

@@ -198,7 +198,7 @@ class ContactConstraint(Constraint):
 
 @dataclass(frozen=True, kw_only=True)
 class CoordinateConstraint(Constraint):
-    """Expressions that stay zero, by name: of coordinates and time, and, on the speeds, linear in them too."""
+    """Expressions that stay zero, by name: of coordinates and time, or of speeds too."""
 
     @property
     def positions(self) -> dict[str, Expr]:

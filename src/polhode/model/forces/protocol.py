@@ -31,12 +31,16 @@ POSITION, VELOCITY = Vector(symbols(["x", "y", "z"], "position")), Vector(symbol
 
 @dataclass(frozen=True)
 class PointForce:
-    """A force on a body at a point of it, its components given in a frame; a law may use `POSITION`, `VELOCITY`."""
+    """A force on a body at a point of it, its components given in a frame; a law may use `POSITION`, `VELOCITY`.
+
+    With an `energy`, a law of `POSITION`, time and parameters, the force is -∂energy/∂POSITION in ground components.
+    """
 
     body: str
     point: Vector
     vector: Vector
     frame: str = GROUND
+    energy: Expr | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,8 @@ class LineTension:
     energy: Expr
 
 
+#: Loads that may store energy.
+EnergyStore = PotentialEnergy | LineTension | PointForce
 PrimitiveLoad = PointForce | BodyTorque | SpeedForce | CoordinateForce | PotentialEnergy | LineTension
 
 # ---- force elements ----------------------------------------------------------------------------------------------

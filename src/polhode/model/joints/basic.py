@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
@@ -9,8 +10,11 @@ from operator import index
 from typing import Any
 
 from ...errors import ModelError, check_kind, understood
-from ...expr import Matrix, as_expr
+from ...expr import Expr, Matrix, as_expr, free_symbols
+from ...expr.length import exact_length
+from ...expr.normal_form import normal
 from ...geometry import unit_axis
+from ...geometry.elimination import kernel
 from .protocol import (
     STORAGES,
     TURN_STORAGES,
@@ -268,9 +272,45 @@ class JointMap(JointType):
         object.__setattr__(self, "groups", groups)
         super().__post_init__()
 
+    @classmethod
+    def of_constraint(cls, A: Any, groups: Any = None) -> JointMap:
+        """The joint of a constraint A p = 0 on p = (ω, v) in the outer body: H is a basis of Ker A, (5)-(9).
+
+        Angular velocities are free where they can be, the others follow: the speed of a screw is that of its angle.
+
+        >>> nut = JointMap.of_constraint([
+        ...     [1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 1, 0, 0, -20]])
+        >>> nut.H.T
+        Matrix([[0, 0, 1, 0, 0, 1/20]])
+        """
+        cure = "Give rows of six: three for the angular velocity and three for the velocity, in the outer body."
+        with understood("a matrix of 6 columns", A, place="joint constraint", cure=cure):
+            rows = Matrix(A).map(as_expr)
+            if not rows.shape[0] or rows.shape[1] != 6:
+                raise ValueError
+        kinds = ("coordinate", "speed", "time", "input", "state")
+        moving = [x for x in free_symbols(rows.entries()) if x.data[0] in kinds]
+        if moving:
+            message = f"it depends on '{moving[0].name}', and that of a simple joint is constant."
+            cure = "Give a free joint, and keep the rows of A p by constrain_speed."
+            raise ModelError(message, "joint constraint", cure, "E-JOINT-UNSUPPORTED")
+        H = kernel(rows).map(normal)
+        if not H.shape[1]:
+            message = "the constraint leaves no speed free."
+            raise ModelError(message, "joint constraint", "Use Fixed(), or fewer rows.", "E-JOINT-SHAPE")
+        return cls(Matrix.columns_of([_with_exact_length(h, rows) for h in H.columns], 6), groups)
+
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
         return simple_joints(self.H, self.groups)
+
+
+def _with_exact_length(h: Sequence[Any], rows: Matrix) -> list[Expr]:
+    """A column of a map, times an entry of its constraint where only that makes the length of its axis exact."""
+    factors = sorted(filter(None, rows.entries()), key=lambda entry: str(entry).startswith("-"))
+    scaled = ([normal(entry * factor) for entry in h] for factor in factors)
+    trials = ([as_expr(entry) for entry in h], *scaled) if exact_length(h[:3]) is None else ()
+    return next((each for each in trials if exact_length(each[:3]) is not None), [as_expr(entry) for entry in h])
 
 
 def simple_joints(H: Any, groups: Any = None) -> tuple[Stage, ...]:

@@ -12,10 +12,13 @@ from itertools import pairwise
 from operator import index
 from typing import Any
 
-from ...errors import ModelError, fault_at, understood
-from ...expr import Matrix, Vector, as_expr, is_zero, rational_value, same, sqrt
+import numpy as np
+
+from ...errors import ModelError, PolhodeError, fault_at, understood
+from ...expr import Matrix, Vector, as_expr, evaluate, free_symbols, is_zero, rational_value, same, sqrt
 from ...expr.field import root_of_integer, square_free
 from ...geometry import unit_axis
+from ...geometry.rotations.exact import as_rotation
 from .protocol import XYZ, JointType, Stage, given, orientation_labels, stage, twist
 
 fault = fault_at("building block", ModelError)
@@ -27,10 +30,10 @@ _IDENTITY = Matrix.identity(3)
 class BuildingBlock(JointType):
     """Sayers' joint, Table 1: up to three translations fixed in the parent, then up to three rotations by axis index.
 
-    `axis` and `reference` are d_rot and d_ref, fixed in the parent: they give the nominal orientation, Table 3. Three
-    translations along the axes of the nominal frame with three rotations are a free joint whose speeds are body
-    components; other speeds are the rates of the coordinates, but for three rotations the angular velocity's body
-    components. Coordinates and speeds of translation come first.
+    Directions may have any length. `axis` and `reference` are d_rot and d_ref, fixed in the parent: they give the
+    nominal orientation, Table 3. Three translations along the axes of the nominal frame with three rotations are a free
+    joint whose speeds are body components; other speeds are the rates of the coordinates, but for three rotations the
+    angular velocity's body components. Coordinates and speeds of translation come first.
 
     >>> block = BuildingBlock("xyz", (1, 2, 3))
     >>> block.coordinate_labels(), block.speed_labels()
@@ -49,7 +52,7 @@ class BuildingBlock(JointType):
         object.__setattr__(self, "rotations", _checked_rotations(self.rotations))
         given = self.translations
         with understood("a list of directions", given, place="building block", cure='Give for example "xyz".'):
-            directions = tuple(unit_direction(direction, "direction of translation") for direction in given)
+            directions = tuple(_unit(direction, "direction of translation") for direction in given)
         object.__setattr__(self, "translations", directions)
         _ = self.nominal, self.stages
 
@@ -80,16 +83,16 @@ class BuildingBlock(JointType):
         return (*sliding, *(stage([turns[index - 1]]) for index in self.rotations))
 
 
-def unit_direction(direction: str | Iterable[Any], what: str) -> Vector:
-    """A letter, or three components of unit length, exactly."""
-    if isinstance(direction, str):
-        return unit_axis(direction)
+def _unit(direction: str | Iterable[Any], what: str) -> Vector:
+    """A letter, or three components of any length, as a unit vector."""
     with understood(f"a direction ({what})", direction, place="building block", cure="Give a letter or (3/5, 0, 4/5)."):
-        made = Vector([as_expr(entry) for entry in direction])
-    if len(made) != 3 or not is_zero(made.dot(made) - 1):
-        cure = "Scale it to unit length exactly, for example (3/5, 0, 4/5), or write a letter."
-        raise fault(f"the {what} ({', '.join(map(str, made))}) is not a unit vector.", cure, "E-JOINT-NUMBER")
-    return made
+        made = direction if isinstance(direction, str) else Vector([as_expr(entry) for entry in direction])
+    if isinstance(made, Vector) and len(made) == 3 and is_zero(made.dot(made) - 1):
+        return made
+    try:
+        return unit_axis(made)
+    except PolhodeError as error:
+        raise fault(f"the {what}: {error.problems[0].message}", error.problems[0].cure, "E-JOINT-NUMBER") from None
 
 
 def _checked_rotations(rotations: Iterable[int]) -> tuple[int, ...]:
@@ -109,22 +112,19 @@ def _checked_rotations(rotations: Iterable[int]) -> tuple[int, ...]:
 def nominal_orientation(rotations: Sequence[int], axis: Any, reference: Any) -> Matrix:
     """Columns b_1, b_2, b_3 at zero q, Table 3: b_i = d_rot, b_(i+2) along d_rot × d_ref, b_(i+1) = b_(i+2) × b_i."""
     first = rotations[0] - 1 if rotations else 0
-    d_rot = unit_direction("xyz"[first] if axis is None else axis, "axis")
-    d_ref = unit_direction("xyz"[(first + 1) % 3] if reference is None else reference, "reference")
-    last = _normalized(d_rot.cross(d_ref))
-    columns: dict[int, Vector] = {first: d_rot, (first + 2) % 3: last, (first + 1) % 3: last.cross(d_rot)}
-    return Matrix.columns_of([columns[k] for k in range(3)], 3).map(as_expr)
-
-
-def _normalized(normal: Vector) -> Vector:
+    d_rot = _unit("xyz"[first] if axis is None else axis, "axis")
+    d_ref = _unit("xyz"[(first + 1) % 3] if reference is None else reference, "reference")
+    normal = d_rot.cross(d_ref)
     square = as_expr(normal.dot(normal))
     if is_zero(square):
         cure = "Give a reference that is not, best one across it."
         raise fault("the reference is parallel to the axis of the first rotation.", cure, "E-JOINT-SINGULAR")
-    if is_zero(square - 1):
-        return normal
     known = rational_value(square)
-    if known is None or root_of_integer(square_free(known)[1]) is None:
+    is_exact = known is not None and root_of_integer(square_free(known)[1]) is not None
+    if not is_exact and free_symbols([*d_rot, square]):
         cure = "Give a reference at right angles to the axis."
         raise fault("the angle between axis and reference has no exact sine.", cure, "E-JOINT-UNSUPPORTED")
-    return Vector(normal / sqrt(as_expr(known)))
+    last = Vector(normal / sqrt(square if known is None else as_expr(known)))
+    columns: dict[int, Vector] = {first: d_rot, (first + 2) % 3: last, (first + 1) % 3: last.cross(d_rot)}
+    R = Matrix.columns_of([columns[k] for k in range(3)], 3).map(as_expr)
+    return R if is_exact else as_rotation(np.reshape(evaluate(R.entries(), {}), (3, 3)), "building block")

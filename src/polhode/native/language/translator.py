@@ -101,10 +101,7 @@ def inline(function: F) -> F:
 
 
 class Module:
-    """A module of native code under construction: functions, and all that they call.
-
-    `beside` is IR of functions that are called by name (`call_named`), with declarations of what these call.
-    """
+    """A module of native code under construction: functions, and all that they call."""
 
     def __init__(self, *, fused: bool = True, lanes: int = 1, beside: Iterable[str] = ()) -> None:
         self.fused, self.lanes, self.beside = fused, lanes, "\n".join(beside)

@@ -86,10 +86,7 @@ def attempt(pair: Pair, run: Run, step: float) -> int:
 
 @native
 def defect(pair: Pair, run: Run, t: float) -> float:
-    """h |p' - f(p)| of the dense output p at a time, over the tolerance; minus a reason where there are no rates.
-
-    run.y is the state there. A state by a step of its own has no slope: the defect is that of the dense output.
-    """
+    """h |p' - f(p)| of the dense output p at a time, over the tolerance; minus a reason where there are no rates."""
     reason = _prepare_dense(run, pair)
     if reason > 0:
         return -float(reason)
@@ -287,11 +284,7 @@ def sub_step(run, pair, t, out, rates):
 
 @inline
 def slope_weights(rows, theta):
-    """The weights of the rows of a dense output in its derivative by θ.
-
-    >>> slope_weights(3, 0.5)
-    [1.0, 0.0, 0.25]
-    """
+    """The weights of the rows of a dense output in its derivative by θ."""
     found, value, slope = [], theta, 1.0
     for number in range(rows):
         found.append(slope)

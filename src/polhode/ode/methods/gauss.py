@@ -64,11 +64,7 @@ class Collocation:
 
 
 def gauss(stages: int) -> Collocation:
-    """Gauss' method of two or three stages.
-
-    >>> [sum(weight) for weight in gauss(2).b]
-    [0.5, 0.5]
-    """
+    """Gauss' method of two or three stages."""
     with localcontext() as context:
         context.prec = _DIGITS
         half = Decimal(1) / 2

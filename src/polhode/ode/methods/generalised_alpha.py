@@ -268,11 +268,7 @@ def correct(run: Run) -> float:
 
 @native
 def iterate(run: Run, step: float, is_straight: bool) -> int:
-    """Newton's iteration; 0 with the end of the step in place, or 1 without convergence.
-
-    It begins with v̇ and λ as they were or, if `is_straight`, with a displacement as if a and a⁺ were none: that is the
-    better guess where forces are large and point back within the step.
-    """
+    """Newton's iteration; 0 with the end of the step in place, or 1 without convergence."""
     alpha, x, f = memory_of(run), run.x, run.f
     first, n = alpha.coordinates, alpha.speeds
     square, reach, extent = alpha.beta * step * step, 0.0, 0.0
@@ -385,10 +381,7 @@ def attempt(run: Run, step: float) -> int:
 
 @native
 def state_at(run: Run, t: float, out: Array) -> int:
-    """The state at a time within the last step: Hermite's cubic, or what of it is monotone.
-
-    The rates of an oscillation that is fast for the step are those at its ends alone.
-    """
+    """The state at a time within the last step: Hermite's cubic, or what of it is monotone."""
     s = (t - run.t_old) / run.taken
     r = 1.0 - s
     for i in range(run.size):
@@ -418,10 +411,7 @@ class SecondOrderSystem:
 
 
 class SecondOrderMemory:
-    """What the method has beside the record of a run; `record` is that of native code.
-
-    `arrays` and `numbers` are its fields, `square` and `sizes` those of its factored matrix.
-    """
+    """What the method has beside the record of a run; `record` is that of native code."""
 
     def __init__(self, system: SecondOrderSystem, radius: float) -> None:
         self.system = system

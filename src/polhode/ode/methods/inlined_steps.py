@@ -58,10 +58,7 @@ _NAME = "ph_rhs"
 
 @dataclass(frozen=True)
 class KernelSide:
-    """The kernel of a program: sizes of its arrays, the numbers of state and time among them, and parts of unit length.
-
-    Its arguments are in the table run.kernel_arguments: the arrays, and what was computed from the parameters.
-    """
+    """The kernel of a program: sizes of its arrays, the numbers of state and time, and parts of unit length."""
 
     sizes: tuple[int, ...]
     state: int
@@ -334,11 +331,7 @@ def _note_steps(stages: Any, width: Any, lanes: Lanes, count: int) -> None:
 
 
 class Rows(Struct):
-    """Rows of states, times and marks (negative for one that failed), and rows of the kernel's arguments.
-
-    `arguments` has for each argument whether there are rows of it, and where they begin; where there are none, its
-    lanes are filled for good.
-    """
+    """Rows of states, times and marks (negative for one that failed), and rows of the kernel's arguments."""
 
     count: int
     first: int

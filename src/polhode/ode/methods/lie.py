@@ -125,10 +125,7 @@ def _weighted(run, weights, block):
 
 @inline
 def _turn_all(run, memory, base, weights, h, state):
-    """The quaternions of a state: those of a base, turned by h Σ weight ω.
-
-    The angular velocity at a stage is ω = 2 ē ė, of its own quaternion and rate.
-    """
+    """The quaternions of a state: those of a base, turned by h Σ weight ω."""
     turn = local(4)
     for number in range(run.group_count):
         first = run.groups[number * 2]

@@ -297,10 +297,7 @@ def _end(run):
 
 @native
 def _error(run: Run, step: float) -> float:
-    """The error of a step over the tolerance, estimated twice where it is large after a refusal or at the start.
-
-    Minus a reason where there are no rates.
-    """
+    """The error of a step over the tolerance, estimated twice where it is large after a refusal or at the start."""
     implicit, e = memory_of(run), row(run.k, run, _ERROR)
     error = _estimate(run, implicit, step, run.f)
     if error > 1.0 and (run.after_rejection > 0 or implicit.has_polynomial == 0):

@@ -52,11 +52,7 @@ _LEAST_TOLERANCE = 2.0**-52
 
 @inline
 def order_for(rtol):
-    """The order for a relative tolerance.
-
-    >>> int(order_for(1e-9)), int(order_for(1e-15))
-    (15, 24)
-    """
+    """The order for a relative tolerance."""
     wanted = int(log(largest(rtol, _LEAST_TOLERANCE)) * -ORDER_FACTOR + 2.0)
     at_least = wanted if wanted >= LEAST_ORDER else LEAST_ORDER
     return at_least if at_least <= MOST_ORDER else MOST_ORDER
@@ -141,10 +137,7 @@ def defect_at(run, order, t, rates):
 
 @inline
 def make_coefficients(run, order):
-    """Rows of run.k at the state run.x and the time run.clock.
-
-    Quaternions are used at unit length. Their rates are linear in them: all their coefficients grow with their length.
-    """
+    """Rows of run.k at the state run.x and the time run.clock."""
     arguments = run.arguments
     arguments[run.x_index] = run.x
     if run.group_count > 0:

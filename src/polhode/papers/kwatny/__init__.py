@@ -5,7 +5,10 @@ Automation 11 (1995). From the map H of a joint follow its configuration X and i
 equations are in quasi-velocities. docs/joints.md is the tutorial.
 
     paper                             here
+    I, symmetries and reduction       `equations.symmetries`, `equations.reduce` (docs/analysis.md)
     II.A, (1)-(7)                     `ph.Pose`: the 4×4 matrix is `matrix()`
+    II.A, (3): f(q, q̇) = 0            `system.constrain`, `system.constrain_speed`, also not linear in the speeds
+    II.A, (5)-(9): H = Ker A          `ph.JointMap.of_constraint(A)`
     II.B, (8)-(24), Table I           `ph.JointMap`, and joints by name: `ph.Revolute`, `ph.Universal`, `ph.Screw`, …
     II.C, XXeuc, GammaKin, Table II   `ph.joint_kinematics`: `X`, `gamma`, `H`
     II.D, II.E, (25)-(36)             `ph.Compound`; `ph.joint_kinematics` with `groups=`

@@ -68,13 +68,13 @@ from ...expr import (
     directional,
     evaluate,
     free_symbols,
-    is_zero,
     jacobian,
     quiet_collector,
     rank,
     substitute,
 )
-from ...expr.spelling import latex_name
+from ...expr.normal_form import normal
+from ...expr.spelling import latex_name, spelled
 from ...expr.typeset import Typeset
 from ...formalisms.hamel import Hamel
 from ...geometry.elimination import solve_columns, solve_symmetric
@@ -86,10 +86,14 @@ from ...model.reading import list_of
 class Descriptor(Typeset):
     """E(x) ẋ = f(x, t, τ) with the state x = (q, u, z, λ)."""
 
-    states: list[str]
     x: Vector
     E: Matrix
     f: Vector
+
+    @property
+    def states(self) -> list[str]:
+        """The entries of x as text: a coordinate x, its speed x', a speed v with a name of its own, lambda_slot."""
+        return [*map(spelled, self.x)]
 
     def __repr__(self) -> str:
         return f"Descriptor(E x' = f, x = {', '.join(self.states)})"
@@ -109,15 +113,14 @@ def descriptor(equations: EquationsOfMotion) -> Descriptor:
 
 def _descriptor(equations: EquationsOfMotion) -> Descriptor:
     constraints = equations.constraints
-    names: list[str] = []
     multipliers: list[Expr] = []
     rates: list[Expr] = []
     force = list(equations.forcing)
     if constraints is not None and constraints.rows:
         held = constraints.only(constraints.generic_rows)
-        names, multipliers, rates = held.names, list(held.multipliers), list(held.rates)
+        multipliers, rates = list(held.multipliers), list(held.rates)
         force = [as_expr(f + kept) for f, kept in zip(force, held.A.T @ held.multipliers, strict=True)]
-    return _assembled(equations, equations.mass_matrix, force, rates, names, multipliers)
+    return _assembled(equations, equations.mass_matrix, force, rates, multipliers)
 
 
 def _in_pseudo_velocities(equations: EquationsOfMotion, known: DependentSpeeds) -> Descriptor:
@@ -128,7 +131,7 @@ def _in_pseudo_velocities(equations: EquationsOfMotion, known: DependentSpeeds) 
     still = [as_expr(0)] * result.m
     force = [as_expr(result.efforts[k] - result.equation(k, still)) for k in range(count)]
     reacted = [as_expr(f + kept) for f, kept in zip(force[result.m :], held.multipliers, strict=True)]
-    return _assembled(equations, mass, [*force[: result.m], *reacted], [], held.names, list(held.multipliers))
+    return _assembled(equations, mass, [*force[: result.m], *reacted], [], list(held.multipliers))
 
 
 def _assembled(
@@ -136,7 +139,6 @@ def _assembled(
     mass: Matrix,
     force: Sequence[Expr],
     algebraic: Sequence[Expr],
-    names: Sequence[str],
     multipliers: Sequence[Expr],
 ) -> Descriptor:
     """Rates of coordinates, rows of motion, rates of states, algebraic rows."""
@@ -150,12 +152,10 @@ def _assembled(
         *(_zeros(size) for _ in algebraic),
     ]
     return Descriptor(
-        [*equations.coordinates, *(f"d({u})" for u in equations.speeds), *equations.states,
-         *(f"lambda({name})" for name in names)],
         Vector([*equations.q, *equations.u, *equations.z, *multipliers]),
         Matrix(rows),
         Vector([*equations.coordinate_rates, *force, *equations.z_rates, *algebraic]),
-    )  # fmt: skip
+    )
 
 
 def _zeros(count: int) -> list[Expr]:
@@ -203,9 +203,20 @@ class StructureCoefficients(Typeset):
 
     @property
     def are_constant(self) -> bool:
-        """Whether they are numbers, or of parameters alone: then the pseudo-velocities are those of a Lie group."""
+        """Whether they are constant functions, by fingerprint: then the pseudo-velocities are those of a Lie group."""
         entries = [as_expr(entry) for matrix in (*self.values, self.by_time) for entry in matrix.entries()]
-        return all(x.data[0] == "parameter" for x in free_symbols([entry for entry in entries if not is_zero(entry)]))
+        return not any(any(directional(entries, {x: as_expr(1)})) for x in _moving(entries))
+
+
+def _moving(entries: Sequence[Expr]) -> list[Expr]:
+    """The symbols of expressions that are no parameters."""
+    return [x for x in free_symbols(entries) if x.data[0] != "parameter"]
+
+
+def _plain(entry: Expr) -> Expr:
+    """An expression; in normal form where it is a constant function, written in symbols that move."""
+    moving = _moving([entry])
+    return entry if not moving or any(any(directional([entry], {x: as_expr(1)})) for x in moving) else normal(entry)
 
 
 def structure_coefficients(equations: EquationsOfMotion) -> StructureCoefficients:
@@ -236,7 +247,7 @@ def _coefficients(made: Hamel, names: Sequence[str]) -> StructureCoefficients:
     drifted, _ = along([as_expr(entry) for entry in b_0], now=1)
 
     def bracket(k: int, i: int, j: int) -> Expr:
-        return as_expr(slopes[j][0][i].dot(columns[k]) - slopes[k][0][i].dot(columns[j]))
+        return _plain(as_expr(slopes[j][0][i].dot(columns[k]) - slopes[k][0][i].dot(columns[j])))
 
     def drift(k: int, i: int) -> Expr:
         return as_expr(drifted[i].dot(columns[k]) - slopes[k][0][i].dot(list(b_0)) - slopes[k][1][i])

@@ -17,8 +17,9 @@ speeds="sayers")` in the paper's; docs/kane.md is the tutorial.
     Step 3, (30)-(35), Tables 7, 8    `equations.report.table_8`
     (36)-(39), Tables 9, 10           `equations.report.table_10`
     (40)-(46)                         `equations.report.mass_matrix`, `equations.report.forcing`
+    simulation code, LU               `equations.export("c", folder, program="sayers")`, or "fortran"
     small variables                   `system.derive(small=[…])`, `equations.dropped` (docs/small-variables.md)
-    operation counts                  `equations.report.costs`
+    operation counts                  `equations.report.operations`, beside others `equations.report.costs`
 
 `print(equations.report)` writes all of it, `equations.report.latex` the same in LaTeX; on the command line it is
 `polhode derive FILE --formalism kane --report`. The satellite of the paper is models/satellite.yaml.

@@ -4,9 +4,6 @@
 Each coordinate of a joint has a direction: a translation one fixed in the parent, a rotation its axis (Table 1). Those
 of a nonrecursive body, each times its rate, make up the relative velocity; dotted with each direction in turn this
 gives the equations. Other coordinates, and orientations that are stored without directions, have q̇ = Γ u.
-
-Letters stand for bodies, unit vectors, q_1 and u_1, C_1 and S_1, constants P and variables Z. A body's unit vectors are
-named after it, but an axis about which it turns keeps the name of its parent, as in the paper: Z3 b3 + u5 b2.
 """
 
 from __future__ import annotations
@@ -14,297 +11,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ... import notebook
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.whole import check_rigid, check_untruncated
 from ...errors import PolhodeError, unknown
-from ...expr import (
-    Expr,
-    Matrix,
-    Vector,
-    as_expr,
-    cos,
-    derivative,
-    is_zero,
-    quiet_collector,
-    rebuild,
-    same,
-    sin,
-    substitute,
-    symbol,
-    topological,
-)
-from ...expr.latex_printer import latex
+from ...expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, same, substitute
 from ...expr.latex_printer import latex as expression_latex
-from ...expr.node import NEG, NUMBER, SYMBOL
 from ...expr.spelling import latex_escape
-from ...expr.text_printer import text
-from ...formalisms.kane.bodies import NONRECURSIVE, Block, Part, blocks_of
+from ...formalisms.kane.bodies import NONRECURSIVE, Block, Part
 from ...formalisms.kane.literal import Literal
 from ...formalisms.kane.terms import Partials
 from ...kinematics.joint import envelope_kinematics
-from ...kinematics.tree import BASE, Link, Tree
+from ...kinematics.tree import Link, Tree, build_tree
 from ...model.model import Model
+from .notation import Constants, Notation, Sum, as_text, unused
 
-#: Letters for bodies that have none of their own: A is the paper's word for any parent, N the ground; q1 and u1, which
-#: would be unit vectors of Q and U, are a coordinate and a speed.
-_LETTERS = "BCDEFGHIJKLMOPRSTVWXYZ"
-#: An expression with more leaves than this has a name of its own even if it is used once.
-_LONG = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A unit vector: the letter of the body that it is fixed in, and its index."""
-
-    letter: str
-    index: int
-
-    def text(self) -> str:
-        return f"{self.letter.lower()}{self.index}"
-
-    def latex(self) -> str:
-        return rf"\mathbf{{{self.letter.lower()}}}_{{{self.index}}}"
-
-
-class Sum(NamedTuple):
-    """A scalar, vector or dyadic: coefficients, each with none, one or two unit vectors."""
-
-    terms: tuple[tuple[Expr, tuple[Unit, ...]], ...]
-    in_letters: bool = False  # whether it is written without intermediate variables
-
-
-@dataclass(frozen=True)
-class Constants:
-    """Names P1, P2, … for constants that are computed once, with what they stand for."""
-
-    prefix: str = "P"
-    meanings: dict[Expr, Expr] = field(default_factory=dict)
-
-    def name(self, entry: Expr) -> Expr:
-        """A name for a constant; numbers and parameters, also with a minus sign, are left as they are."""
-        if _bare(entry).op in (NUMBER, SYMBOL):
-            return entry
-        negative = text(entry).startswith("-")
-        value = -entry if negative else entry
-        known = next((name for name, meaning in self.meanings.items() if meaning == value), None)
-        if known is None:
-            known = symbol(f"{self.prefix}{len(self.meanings) + 1}", "constant")
-            self.meanings[known] = value
-        return -known if negative else known
-
-
-def unused(letter: str, system: Model) -> str:
-    """The letter, doubled until no parameter or input begins with it and goes on with a number."""
-    taken = {*system.parameters, *system.inputs}
-    own = letter
-    while any(name.startswith(own) and name[len(own) :].isdigit() for name in taken):
-        own += letter
-    return own
-
-
-@dataclass(frozen=True, eq=False)
-class Notation:
-    """Names for everything in the tables of one system, as symbols of a separate graph.
-
-    Constants P and variables Z are common subexpressions of `rates`, the `entries` of the tables, and `sums` M and f.
-    """
-
-    system: Model
-    tree: Tree
-    speeds: Vector
-    entries: Sequence[Expr] = ()
-    rates: Sequence[Expr] = ()
-    sums: Sequence[Expr] = ()
-    named: int = 0  # how many constants have names already
-
-    @cached_property
-    def _blocks(self) -> list[Block]:
-        return blocks_of(self.tree)
-
-    @cached_property
-    def letters(self) -> list[str]:
-        """For each body its letter: its name, if that is a letter, else the first one free; N is the ground's."""
-        names = [block.link.name for block in self._blocks]
-        own = {letter: name for name in names for letter in (*_LETTERS, "A") if name.upper() == letter}
-        own |= {name: name for name in names if name in own}
-        keeping = {name: letter for letter, name in own.items()}
-        result: list[str] = []
-        for name in names:
-            result.append(keeping.get(name) or _first_free(name, {*result, *own}))
-        return result
-
-    def letter(self, index: int) -> str:
-        return "N" if index == BASE else self.letters[index]
-
-    @cached_property
-    def _units(self) -> dict[int, tuple[Unit, ...]]:
-        table: dict[int, tuple[Unit, ...]] = {BASE: _own_units("N")}
-        for index, link in enumerate(block.link for block in self._blocks):
-            own = list(_own_units(self.letter(index)))
-            for axis, column in enumerate(link.X.R.map(as_expr).columns):
-                for other, unit in enumerate(Matrix.identity(3)):
-                    if same(column, unit):
-                        own[axis] = table[link.parent][other]
-            table[index] = tuple(own)
-        return table
-
-    def units(self, index: int) -> tuple[Unit, ...]:
-        """The names of a body's three unit vectors."""
-        return self._units[index]
-
-    def vector(self, index: int, components: Iterable[Any]) -> Sum:
-        """A vector given by its components in a body."""
-        pairs = zip(map(as_expr, components), self.units(index), strict=True)
-        return Sum(tuple((entry, (unit,)) for entry, unit in pairs if not is_zero(entry)))
-
-    def dyadic(self, index: int, components: Matrix) -> Sum:
-        """A dyadic given by its components in a body."""
-        own = self.units(index)
-        entries = [(as_expr(components[i, j]), (own[i], own[j])) for i in range(3) for j in range(3)]
-        return Sum(tuple((entry, pair) for entry, pair in entries if not is_zero(entry)))
-
-    # ---- the graph that is shown -------------------------------------------------------------------------------
-
-    @cached_property
-    def _letters_of(self) -> dict[Expr, Expr]:
-        """q_k, u_k, C_k and S_k for coordinates, speeds, and the cosines and sines of coordinates."""
-        q, u, c, s = (unused(letter, self.system) for letter in "quCS")
-        table: dict[Expr, Expr] = {}
-        for k, coordinate in enumerate(self.tree.q, start=1):
-            for node, name in ((coordinate, q), (cos(coordinate), c), (sin(coordinate), s)):
-                table[node] = symbol(f"{name}{k}", "shown")
-        return table | {speed: symbol(f"{u}{k}", "shown") for k, speed in enumerate(self.speeds, start=1)}
-
-    @cached_property
-    def _shown(self) -> tuple[dict[int, Expr], list[tuple[Expr, Expr]]]:
-        """What stands for each node below the roots, and the intermediate variables with their meanings."""
-        letters = {id(node): letter for node, letter in self._letters_of.items()}
-        equations = [*self.rates, *self.sums]
-        order = topological([*self.rates, *self.entries, *self.sums])
-        uses: dict[int, int] = {}
-        for used in (*(arg for node in order if id(node) not in letters for arg in node.args), *equations):
-            uses[id(_bare(used))] = uses.get(id(_bare(used)), 0) + 1
-        in_tables = {id(_bare(node)) for node in self.entries}
-        prefixes = {True: unused("P", self.system), False: unused("Z", self.system)}
-        table, leaves = dict(letters), dict.fromkeys(letters, 1)
-        fixed = dict.fromkeys(letters, False)
-        found: dict[bool, list[tuple[Expr, Expr]]] = {True: [], False: []}
-        for node in order:
-            if id(node) in letters:
-                continue
-            fixed[id(node)] = is_fixed = _is_constant(node, fixed)
-            leaves[id(node)] = max(1, sum(leaves[id(arg)] for arg in node.args))
-            table[id(node)] = _rebuilt(node, table)
-            long = leaves[id(node)] > _LONG and id(node) in in_tables
-            if node.op != NEG and (long or (leaves[id(node)] > 1 and uses.get(id(node), 0) > 1)):
-                own = found[is_fixed]
-                name = symbol(f"{prefixes[is_fixed]}{len(own) + 1 + self.named * is_fixed}", "shown")
-                own.append((name, table[id(node)]))
-                table[id(node)], leaves[id(node)] = name, 1
-        return table, [*found[True], *found[False]]
-
-    @property
-    def variables(self) -> list[tuple[Expr, Expr]]:
-        """P_k and Z_k with their meanings, parts before wholes: what is used more than once, or long in a table."""
-        return self._shown[1]
-
-    @cached_property
-    def meanings(self) -> dict[Expr, Expr]:
-        """The letters and the variables in the system's own symbols."""
-        known = {letter: node for node, letter in self._letters_of.items()}
-        for name, meaning in self.variables:
-            known[name] = substitute([meaning], known)[0]
-        return known
-
-    def shown(self, entry: Expr, in_letters: bool = False) -> Expr:
-        """An expression in the paper's letters, with intermediate variables unless `in_letters` alone."""
-        table = {id(node): letter for node, letter in self._letters_of.items()} if in_letters else self._shown[0]
-        if id(entry) not in table:
-            own = dict(table)
-            for node in topological([entry]):
-                own.setdefault(id(node), _rebuilt(node, own))
-            return own[id(entry)]
-        return table[id(entry)]
-
-    # ---- written out -----------------------------------------------------------------------------------------
-
-    def cell_text(self, cell: Iterable[Sum | str]) -> str:
-        """The sums and words of a cell as a line of text."""
-        return ", ".join(item if isinstance(item, str) else self.sum_text(item) for item in cell) or "—"
-
-    def sum_text(self, total: Sum) -> str:
-        """A scalar, vector or dyadic as a line of text."""
-        written = ((as_text(entry), " ".join(unit.text() for unit in units)) for entry, units in self._terms(total))
-        return _joined([(body, f"({units})" if " " in units else units) for body, units in written])
-
-    def sum_latex(self, total: Sum) -> str:
-        """The same in LaTeX."""
-        return _joined([(latex(entry), "".join(unit.latex() for unit in units)) for entry, units in self._terms(total)])
-
-    def _terms(self, total: Sum) -> list[tuple[Expr, tuple[Unit, ...]]]:
-        return [(self.shown(entry, total.in_letters), units) for entry, units in total.terms]
-
-
-def _first_free(name: str, taken: set[str]) -> str:
-    """The first letter that is not taken, from a name's initial on; with strokes when all are."""
-    initial = name[:1].upper()
-    order = sorted(_LETTERS, key=lambda letter: letter < initial)
-    strokes = ""
-    while all(letter + strokes in taken for letter in order):
-        strokes += "'"
-    return next(letter + strokes for letter in order if letter + strokes not in taken)
-
-
-def as_text(shown: Expr) -> str:
-    """An expression as the paper writes it: factors beside each other, powers with a caret."""
-    return text(shown).replace("**", "^").replace("*", " ")
-
-
-def _bare(node: Expr) -> Expr:
-    """A node without its minus sign."""
-    return node.args[0] if node.op == NEG else node
-
-
-def _is_constant(node: Expr, known: dict[int, bool]) -> bool:
-    """Whether a node is of parameters and numbers alone; `known` has the answer for its operands."""
-    if node.op == SYMBOL:
-        return node.data[0] in ("parameter", "constant")
-    return all(known[id(arg)] for arg in node.args)
-
-
-def _rebuilt(node: Expr, table: dict[int, Expr]) -> Expr:
-    args = [table[id(arg)] for arg in node.args]
-    return node if all(a is b for a, b in zip(args, node.args, strict=True)) else rebuild(node, args)
-
-
-def _own_units(letter: str) -> tuple[Unit, ...]:
-    return tuple(Unit(letter, index) for index in (1, 2, 3))
-
-
-def _joined(terms: Sequence[tuple[str, str]]) -> str:
-    """Terms "coefficient unit" added up, with their signs between them."""
-    line = ""
-    for body, unit in terms:
-        minus = body.startswith("-") and not _is_sum(body)
-        body = body[1:] if minus else body
-        if unit:
-            body = unit if body == "1" else f"({body}) {unit}" if _is_sum(body) else f"{body} {unit}"
-        line += (" - " if line else "-") + body if minus else (" + " if line else "") + body
-    return line or "0"
-
-
-def _is_sum(body: str) -> bool:
-    """Whether a text is a sum at its outermost level."""
-    depth = 0
-    for index, letter in enumerate(body):
-        depth += (letter in "({") - (letter in ")}")
-        if depth == 0 and letter in "+-" and index > 0:
-            return True
-    return False
-
+if TYPE_CHECKING:
+    from ...codegen.ir.count import Operations
 
 #: The derivations whose operations are counted: formalism and speeds of each.
 _PEERS = {
@@ -331,6 +56,7 @@ class Report(notebook.Shown):
     """
 
     equations: EquationsOfMotion
+    absolute: bool = True  # whether in the paper's speeds; else in the system's own, for the program
     _constants: Constants = field(init=False)
 
     def __post_init__(self) -> None:
@@ -358,7 +84,8 @@ class Report(notebook.Shown):
     def literal(self) -> Literal:
         """The method as printed, with constants named P1, P2, …"""
         with quiet_collector():
-            return Literal(self.equations.system, self.equations.tree, self._constants.name)
+            tree = build_tree(self.equations.system, welds=True)  # a body without freedom is a body of the paper
+            return Literal(self.equations.system, tree, self._constants.name, self.absolute)
 
     @property
     def constants(self) -> dict[Expr, Expr]:
@@ -369,7 +96,7 @@ class Report(notebook.Shown):
     @cached_property
     def kinematics(self) -> list[tuple[Expr, Expr]]:
         """Each coordinate with its rate in the paper's speeds, (20) to (29)."""
-        return list(zip(self.equations.tree.q, self.literal.coordinate_rates, strict=True))
+        return list(zip(self.literal.tree.q, self.literal.coordinate_rates, strict=True))
 
     @cached_property
     def kinematical_equations(self) -> tuple[Matrix, Vector]:
@@ -392,31 +119,38 @@ class Report(notebook.Shown):
         return table_10(self.literal, self.notation)
 
     @cached_property
-    def _sums(self) -> tuple[Matrix, Vector]:
+    def sums(self) -> tuple[Matrix, Vector]:
         """M and f as they are added up, with the efforts."""
         with quiet_collector():
-            return self.literal.mass_matrix(), self.literal.efforts + self.literal.forcing()
+            M, f = self.literal.mass_matrix(), self.literal.efforts + self.literal.forcing()
+        known = self.equations.omitted
+        return (M.map(lambda x: substitute([x], known)[0]), Vector(substitute(f, known))) if known else (M, f)
 
     @cached_property
     def notation(self) -> Notation:
         """The paper's letters, with intermediate variables for what the equations of motion hold more than once."""
-        literal, (M, f) = self.literal, self._sums
-        plain = Notation(self.equations.system, self.equations.tree, literal.speeds)
-        entries = [*_coefficients(table_8(literal, plain)), *_coefficients(table_10(literal, plain))]
+        literal, (M, f) = self.literal, self.sums
+        plain = Notation(self.equations.system, literal.tree, literal.speeds)
+        tables = (table_8(literal, plain), table_10(literal, plain)) if self.absolute else ()
+        entries = [entry for table in tables for entry in _coefficients(table)]
         sums = [*(as_expr(M[i, j]) for i in range(len(f)) for j in range(i + 1)), *map(as_expr, f)]
         return replace(
-            plain, entries=entries, rates=literal.coordinate_rates, sums=sums, named=len(self._constants.meanings)
+            plain,
+            entries=entries,
+            rates=[*literal.coordinate_rates, *substitute(self.equations.z_rates, literal.changed_speeds)],
+            sums=sums,
+            named=len(self._constants.meanings),
         )
 
     @cached_property
     def mass_matrix(self) -> Matrix:
         """M by (43) and (44), in the paper's letters and intermediate variables."""
-        return self._sums[0].map(lambda entry: self.notation.shown(as_expr(entry)))
+        return self.sums[0].map(lambda entry: self.notation.shown(as_expr(entry)))
 
     @cached_property
     def forcing(self) -> Vector:
         """f by (46), in the paper's letters and intermediate variables."""
-        return Vector([self.notation.shown(as_expr(entry)) for entry in self._sums[1]])
+        return Vector([self.notation.shown(as_expr(entry)) for entry in self.sums[1]])
 
     @property
     def variables(self) -> dict[Expr, Expr]:
@@ -425,8 +159,11 @@ class Report(notebook.Shown):
 
     def written_out(self, entries: Iterable[Any]) -> list[Expr]:
         """Entries in the paper's letters, variables and constants, rewritten in the system's symbols."""
-        meanings = {**self.notation.meanings, **self.constants}
-        return substitute(substitute([as_expr(entry) for entry in entries], meanings), self.constants)
+        constants: dict[Expr, Expr] = {}
+        for name, meaning in self.constants.items():
+            constants[name] = substitute([meaning], constants)[0]
+        letters = substitute([as_expr(entry) for entry in entries], self.notation.meanings)
+        return substitute(letters, constants)
 
     @cached_property
     def _peers(self) -> dict[str, EquationsOfMotion]:
@@ -450,6 +187,14 @@ class Report(notebook.Shown):
         """Operations of the accelerations."""
         return self.costs_of("forward_dynamics")
 
+    @cached_property
+    def operations(self) -> Operations:
+        """Operations of the program in the paper's variables: all rates, the accelerations by elimination."""
+        from ...codegen.ir.count import count
+        from .program import planned
+
+        return count(planned(self).program)
+
     # ---- written out -----------------------------------------------------------------------------------------
 
     def cell_text(self, cell: Cell) -> str:
@@ -471,9 +216,9 @@ class Report(notebook.Shown):
         notation = self.notation
         write = expression_latex if latex else as_text
         known = [*self.constants.items(), *notation.variables]
-        dotted = r"\dot{{{}}} = {}" if latex else "{}' = {}"
+        rates = zip(notation.rate_names, map(notation.shown, notation.rates), strict=True)
+        known += [(name, rate) for name, rate in rates if name is not rate]  # others are among the variables
         lines = [f"{write(name)} = {write(meaning)}" for name, meaning in known]
-        lines += [dotted.format(write(notation.shown(q)), write(notation.shown(rate))) for q, rate in self.kinematics]
         entry = "M_{{{},{}}} = {}" if latex else "M[{}, {}] = {}"
         for i, row in enumerate(self.mass_matrix, start=1):
             lines += [entry.format(i, j, write(value)) for j, value in enumerate(row[:i], start=1) if value]
@@ -481,6 +226,11 @@ class Report(notebook.Shown):
         return lines + [element.format(i, write(value)) for i, value in enumerate(self.forcing, start=1)]
 
     def __str__(self) -> str:
+        with quiet_collector():
+            return "\n".join(self._lines())
+
+    def _lines(self) -> list[str]:
+        """All of it as text."""
         lines: list[str] = []
         for table in self.tables:
             lines += [table.title, ""]
@@ -491,9 +241,7 @@ class Report(notebook.Shown):
             lines.append("")
         lines += ["Constants, intermediate variables, kinematical equations, M (lower half, without zeros) and f", ""]
         lines += [f"    {line}" for line in self._equations(latex=False)]
-        lines += ["", "Operations of the accelerations", ""]
-        lines += [f"    {name:18} {count}" for name, count in self.costs.items()]
-        return "\n".join(lines)
+        return [*lines, "", "Operations of the program in these variables", "", f"    {self.operations}"]
 
     def latex(self) -> str:
         """The tables as LaTeX `tabular`, the equations as `align*`."""

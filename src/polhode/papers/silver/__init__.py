@@ -8,7 +8,9 @@ and `polhode ladder FILE`, the tutorial is docs/equivalence.md.
     paper                             here
     1.1, (1.1)                        `system.derive("poincare")`
     1.2, (1.2): Uicker and Kahn       `system.derive("uicker_kahn")`
-    1.3, (1.3), Luh, Walker, Paul     `system.derive("newton_euler")`, `system.derive("silver")`
+    1.3, (1.3), steps 1-4             `system.derive("stepanenko_vukobratovic")`: all in fixed coordinates
+    1.3: Orin and others              `system.derive("orin")`: forces and moments in link coordinates
+    1.3: Luh, Walker, Paul            `system.derive("newton_euler")`, `system.derive("silver")`
     1.4: Hollerbach                   `system.derive("hollerbach_4x4")`, `system.derive("hollerbach_3x3")`
     1, operation counts               `ladder`, `ladder_of`, `as_written`; `differences` of two counts of Luh's
                                       recursion; Mladenova's Table 3 is `TABLE_3`

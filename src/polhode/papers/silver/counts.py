@@ -6,7 +6,8 @@
     customised    a real arm, whose zeros and right angles the plan uses
 
 The general arm has dense rotations of independent entries, dense offsets and inertias, and joints that turn about z. As
-written, the rotation from link to link is given; on the graph it is made from the joint's angle.
+written, the rotation from link to link is given, or its vector-parameter; on the graph it is made from the joint's
+angle. A division counts as a multiplication.
 
 C. Mladenova's Table 3: the operations of inverse dynamics for an arm of n joints, as printed.
 
@@ -28,8 +29,18 @@ from ...dynamics.sweeps import accelerate
 from ...errors import unknown
 from ...expr import Expr, Matrix, Vector, as_expr, free_symbols, pi, quiet_collector, symbol
 from ...expr.spelling import OWN, acceleration_of
-from ...formalisms import hollerbach_3x3, hollerbach_4x4, silver, uicker_kahn
+from ...formalisms import (
+    hollerbach_3x3,
+    hollerbach_4x4,
+    orin,
+    silver,
+    stepanenko_vukobratovic,
+    uicker_kahn,
+    vector_newton_euler,
+)
+from ...formalisms.registry import formalism_of
 from ...formalisms.short import newton_euler
+from ...formalisms.vector_newton_euler import VectorLink
 from ...formats.dh import Row, from_dh
 from ...geometry import Inertia, Pose, about
 from ...geometry.twist import Twist, Wrench
@@ -61,6 +72,8 @@ class Tally:
 
     multiplications: int = 0
     additions: int = 0
+    divisions: int = 0
+    functions: int = 0
 
     def scalar(self) -> Scalar:
         return Scalar(self)
@@ -96,6 +109,17 @@ class Scalar:
 
     __rmul__ = __mul__
 
+    def __truediv__(self, other: Any) -> Scalar:
+        self._tally.divisions += 1
+        return Scalar(self._tally)
+
+    __rtruediv__ = __truediv__
+
+    def function(self) -> Scalar:
+        """A sine, cosine or tangent of it."""
+        self._tally.functions += 1
+        return Scalar(self._tally)
+
     def __neg__(self) -> Scalar:
         return self
 
@@ -112,7 +136,7 @@ def as_written_on(formalism: str, tree: Tree, zeros: bool) -> Count:
     """
     tally = Tally()
     _RUN[known(formalism)](tree, _Blanks(tally, zeros))
-    return Count(tally.multiplications, tally.additions)
+    return Count(tally.multiplications + tally.divisions, tally.additions)
 
 
 @dataclass(frozen=True)
@@ -170,7 +194,10 @@ class _Blanks:
         drive = link.drive and Drive(*(self._along(part) for part in vars(link.drive).values()))
         H = tuple(self._screw(w, v) for w, v in link.H)
         inertia = self.inertia(link.inertia)
-        return replace(link, fixed=fixed, motion=motion, H=H, inertia=inertia, drive=drive)
+        result = replace(link, fixed=fixed, motion=motion, H=H, inertia=inertia, drive=drive)
+        if isinstance(result, VectorLink) and any(result.c):
+            return replace(result, c=self.vector(result.c))
+        return result
 
     def _screw(self, w: Vector, v: Vector) -> Twist:
         slide = self.axis(v)
@@ -209,13 +236,21 @@ def _by_3x3(tree: Tree, blanks: _Blanks) -> object:
     return hollerbach_3x3.inverse_dynamics(result, *blanks.rates(tree))
 
 
-def _by_silver(tree: Tree, blanks: _Blanks) -> object:
-    u, ud, gravity = blanks.rates(tree)
-    inertias = []
-    for link in tree.links:
-        body = silver.central_inertia(link)
-        inertias.append(silver.CentralInertia(blanks.number(body.m), blanks.vector(body.c), blanks.matrix(body.I)))
-    return silver.inverse_dynamics(blanks.tree(tree), inertias, u, ud, _free(tree), gravity)
+def _by_mass_centres(method: Callable[..., list[Any]]) -> Callable[[Tree, _Blanks], object]:
+    def run(tree: Tree, blanks: _Blanks) -> object:
+        u, ud, gravity = blanks.rates(tree)
+        bodies = map(silver.central_inertia, tree.links)
+        inertias = [
+            silver.CentralInertia(blanks.number(body.m), blanks.vector(body.c), blanks.matrix(body.I))
+            for body in bodies
+        ]
+        return method(blanks.tree(tree), inertias, u, ud, _free(tree), gravity)
+
+    return run
+
+
+def _by_vector_parameters(tree: Tree, blanks: _Blanks) -> object:
+    return _by_mass_centres(silver.inverse_dynamics)(vector_newton_euler.in_vector_parameters(tree), blanks)
 
 
 def _by_newton_euler(tree: Tree, blanks: _Blanks) -> object:
@@ -232,7 +267,10 @@ _RUN: dict[str, Callable[[Tree, _Blanks], object]] = {
     "uicker_kahn": _by_4x4(uicker_kahn.inverse_dynamics),
     "hollerbach_4x4": _by_4x4(hollerbach_4x4.inverse_dynamics),
     "hollerbach_3x3": _by_3x3,
-    "silver": _by_silver,
+    "stepanenko_vukobratovic": _by_mass_centres(stepanenko_vukobratovic.inverse_dynamics),
+    "orin": _by_mass_centres(orin.inverse_dynamics),
+    "silver": _by_mass_centres(silver.inverse_dynamics),
+    "vector_newton_euler": _by_vector_parameters,
     "newton_euler": _by_newton_euler,
 }
 
@@ -299,14 +337,6 @@ def puma_like_arm() -> System:
 
 # ---- derived on the graph and planned -------------------------------------------------------------------------
 
-_RECIPES = {
-    "uicker_kahn": uicker_kahn.recipe,
-    "hollerbach_4x4": hollerbach_4x4.recipe,
-    "hollerbach_3x3": hollerbach_3x3.recipe,
-    "silver": silver.recipe,
-    "newton_euler": newton_euler.recipe,
-}
-
 
 def on_the_graph(formalism: str, n: int) -> Count:
     """The run part of the plan for a general arm of n joints, every constant of it a symbol of its own."""
@@ -322,10 +352,10 @@ def customised(formalism: str, model: Model) -> Count:
 def _planned(formalism: str, model: Model, tree: Tree) -> Count:
     with quiet_collector():
         ud = [acceleration_of(u) for u in tree.u]
-        tau = [as_expr(entry) for entry in _RECIPES[known(formalism)](model, tree).inverse(ud)]
+        tau = [as_expr(entry) for entry in formalism_of(known(formalism)).load(shortened=True)(model, tree).inverse(ud)]
         arrays = [("q", list(tree.q)), ("u", list(tree.u)), ("udot", ud)]
         operations = count(plan("inverse_dynamics", arrays, [("tau", (len(tau),), tau)], _constants(tau, arrays)))
-    return Count(operations.multiplications, operations.additions)
+    return Count(operations.multiplications + operations.divisions, operations.additions)
 
 
 def _constants(tau: Sequence[Expr], arrays: Sequence[tuple[str, list[Expr]]]) -> list[Expr]:
@@ -428,16 +458,24 @@ TABLE_3 = (
     Method("C", "Hollerbach, 4×4", "hollerbach_4x4", Formula.of(830, -592), Formula.of(675, -464)),
     Method("C", "Hollerbach, 3×3", "hollerbach_3x3", Formula.of(412, -277), Formula.of(320, -201)),
     Method("D", "Luh, Armstrong; Silver", "silver", Formula.of(150, -48), Formula.of(131, -48)),
-    Method("E", "Orin, McGhee, Vukobratović", None, Formula.of(137, -22), Formula.of(101, -11)),
+    Method("E", "Orin, McGhee, Vukobratović", "orin", Formula.of(137, -22), Formula.of(101, -11)),
     Method("F", "Nakamura", None, Formula.of(133, -17), Formula.of(106, -19)),
-    Method("G", "Mladenova", None, Formula.of(138, -53), Formula.of(143, -66)),
+    Method("G", "Mladenova", "vector_newton_euler", Formula.of(138, -53), Formula.of(143, -66)),
 )
 
 #: What polhode derives with: row D with second moments of mass in place of inertias about mass centres.
 OURS = Method("", "Newton-Euler, second moments", "newton_euler", None, None)
 
-#: The formalisms of the ladder, from the oldest.
-FORMALISMS = tuple(method.formalism for method in (*TABLE_3, OURS) if method.formalism is not None)
+#: The methods of the ladder: those of Table 3, what Silver names in 1.3 before row D, and ours.
+METHODS = (
+    *(method for method in TABLE_3 if method.letter < "D"),
+    Method("", "Stepanenko, Vukobratović", "stepanenko_vukobratovic", None, None),
+    *(method for method in TABLE_3 if method.letter >= "D"),
+    OURS,
+)
+
+#: Their formalisms.
+FORMALISMS = tuple(method.formalism for method in METHODS if method.formalism is not None)
 
 
 def known(formalism: str) -> str:

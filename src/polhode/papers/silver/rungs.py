@@ -1,8 +1,8 @@
 """The ladder of inverse dynamics: what each method costs, as printed, as written and as planned.
 
 C. Mladenova's Table 3 compares the operations that an arm of n joints takes, from Uicker and Kahn's n⁴ to recursions
-that grow with n. `ladder` counts every method of it that polhode has, on general arms and on arms as they are built;
-`ladder_of` counts them on a mechanism of one's own:
+that grow with n. `ladder` counts every method of it that polhode has, and that of Stepanenko and Vukobratović (Silver,
+1.3), on general arms and on arms as they are built; `ladder_of` counts them on a mechanism of one's own:
 
     as written      every rotation, offset and inertia full of numbers, as the papers count; of the mechanism only the
                     shape of its tree and the kinds of its joints
@@ -42,8 +42,7 @@ from ...kinematics.tree import Tree, build_tree
 from ...model.model import Model
 from ...model.system import System
 from .counts import (
-    OURS,
-    TABLE_3,
+    METHODS,
     Count,
     Formula,
     Method,
@@ -82,7 +81,7 @@ class Rung:
 
 @dataclass(frozen=True)
 class Ladder:
-    """All methods of Table 3, and ours."""
+    """The methods of Table 3, their ancestor in fixed coordinates, and ours."""
 
     rungs: tuple[Rung, ...]
     joints: int
@@ -161,7 +160,7 @@ def ladder(n_max: int = 6, *, customise: bool = True) -> Ladder:
     """Count every method of Table 3 for 1 to n_max joints; with `customise`, for two six-joint arms as built too."""
     n_max = whole_number(n_max, "one joint or more", least=1, place="ladder n_max")
     arms = (general_arm().model(), puma_like_arm().model()) if customise else ()
-    return Ladder(tuple(_rung(method, n_max, arms) for method in (*TABLE_3, OURS)), n_max)
+    return Ladder(tuple(_rung(method, n_max, arms) for method in METHODS), n_max)
 
 
 def _rung(method: Method, n_max: int, arms: Sequence[Model]) -> Rung:
@@ -248,7 +247,7 @@ def ladder_of(system: System | Model) -> OwnLadder:
     with quiet_collector():
         tree = build_tree(model)
         only_single_joints(tree, "every method of the ladder")
-        methods = [method for method in (*TABLE_3, OURS) if method.formalism is not None]
+        methods = [method for method in METHODS if method.formalism is not None]
         return OwnLadder(model.name, len(tree.u), tuple(_own_rung(method, model, tree) for method in methods))
 
 

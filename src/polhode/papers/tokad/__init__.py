@@ -8,7 +8,8 @@ components with ports; a linear graph joins them, and its tree and cotree give e
     1, (1)-(7), Figure 1              `RigidBody`: `K`, `P`, `Q`, `u`; `solved_for` gives (1), (5) or (6) as
                                       `TerminalEquations`
     Figures 1c-1f                     `terminal_graph`, `split_graph`, drawn by `graph_svg` and `schematic_svg`
-    1, conditions on the tree         `system_graph` finds a formulation tree or takes one (`tree=`)
+    1, conditions on the tree         `ph.network` finds a formulation tree whenever there is one, or takes one
+                                      (`tree=`); drivers are named in `across=` and `through=`
     2, Figures 2d, 2e, cases i-iii    `driven_chain`
     (8), (9): circuits and cut-sets   `SystemGraph.circuits`, `SystemGraph.cutsets`; `Wiring` of any components
     (10)-(19): K, S = K⁻¹             `Chain.K`, `Chain.S`
@@ -22,20 +23,20 @@ components with ports; a linear graph joins them, and its tree and cotree give e
     4, closed chains                  `SystemGraph.closing`; `system.derive("network")` takes loops and contacts
 
 >>> import polhode as ph
->>> from polhode.papers.tokad import serial_chain, system_graph
+>>> from polhode.papers.tokad import serial_chain
 >>> arm = ph.System("arm")
 >>> _ = arm.joint("hinge", arm.ground, arm.body("link", 2, com=(1, 0, 0)), ph.Revolute("z"))
->>> system_graph(arm).circuits["link.hinge"], serial_chain(arm, "link", (2, 0, 0)).mass_matrix()
+>>> ph.network(arm).circuits["link.hinge"], serial_chain(arm, "link", (2, 0, 0)).mass_matrix()
 ({'hinge': 1}, Matrix([[2]]))
 """
 
 from .chain import Chain, Multiport, RigidBody, SerialChain, driven_chain, least_speeds, serial_chain
 from .drawing import graph_svg, schematic_svg
-from .system_graph import SystemGraph, system_graph
+from .system_graph import SystemGraph, network, system_graph
 from .wiring import Wiring, wired_system
 
 __all__ = [
     "Chain", "Multiport", "RigidBody", "SerialChain", "SystemGraph", "Wiring", "driven_chain", "graph_svg",
-    "least_speeds", "schematic_svg", "serial_chain", "system_graph", "wired_system",
+    "least_speeds", "network", "schematic_svg", "serial_chain", "system_graph", "wired_system",
 ]  # fmt: skip
 __dir__ = __all__.copy

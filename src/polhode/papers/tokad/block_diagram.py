@@ -2,7 +2,7 @@
 
 A column for each body, from top to bottom:
 
-    x of the joint, and K_aᵀ x_G of the body before  →  K_b⁻ᵀ  →  x_G  →  W_G  →  + u_G + K_a y of the bodies beyond
+    x of the joint, and K_aᵀ x_G of the body before  →  K_b⁻ᵀ  →  x_G  →  W_G  →  + u_G + loads + K_a y of bodies beyond
                                                                                             →  K_b⁻¹  →  y of the joint
 
 Lanes above carry velocities from a body to those that hang on it, lanes below carry forces back. What closes a loop
@@ -27,6 +27,7 @@ _MARGIN = 40
 _BOX = (64, 28)
 
 
+_LETTERS = 30  # longer names of loads are cut
 _APART = 42  # from the middle of a loop's column to what comes from either body
 
 
@@ -45,10 +46,17 @@ class _Columns:
     def __init__(self, parts: Mechanism) -> None:
         self.parts = parts
         self.joint: dict[str, JointEdge] = {joint.outer: joint for joint in parts.joints.values()}
+        self.loads: dict[str, list[str]] = {part.name: [] for part in parts.components}
+        for name in parts.loads:
+            edge = parts.graph.by_name[name]
+            for vertex in (edge.tail, edge.head):
+                if vertex != REFERENCE:
+                    self.loads[parts.component_of[vertex].name].append(name)
         self.x: dict[str, float] = {}
         at = float(_MARGIN)
         for part in parts.components:
-            width = max(_COLUMN, width_of(part.name, 12) + 24, width_of(self.joint[part.name].name, 10) + 100)
+            words = max(width_of(name, 10) for name in (self.joint[part.name].name, self.load_words(part.name)))
+            width = max(_COLUMN, width_of(part.name, 12) + 24, words + 100)
             self.x[part.name] = at + width / 2
             at += width
         self.loops: list[_Loop] = []
@@ -86,12 +94,16 @@ class _Columns:
         self.bottom = self.outer_y + 84
         self.height = self.bottom + deep + 60
 
+    def load_words(self, body: str) -> str:
+        """The names of the loads on a body."""
+        return shortened(", ".join(self.loads[body]), _LETTERS)
+
 
 def block_diagram_svg(parts: Mechanism) -> str:
     """The drawing as SVG text."""
     at = _Columns(parts)
     drawn = [label(_MARGIN - 20, 22, parts.system.name, 13, font_weight="bold")]
-    beside = f"loads: {', '.join(parts.loads)}" if parts.loads else ""
+    beside = f"loads on joints: {', '.join(parts.joint_loads)}" if parts.joint_loads else ""
     drawn.append(label(_MARGIN - 20, 40, beside, 10, class_="faint", letters=int(at.width / 6)))
     for name, places in at.ways.items():
         drawn += [piece for place in places for piece in _lane(at, name, place)]
@@ -155,6 +167,11 @@ def _column(at: _Columns, part: Component) -> list[str]:
             _arrow([(x, at.W_y + H), (x, at.force_y - 9)]),
             symbol(x - W + 4, at.force_y - 7, "u", "G", size=11),
             _arrow([(x - W - 16, at.force_y), (x - 9, at.force_y)], "through"),
+        ]
+    if at.loads[part.name]:  # K_p y at their terminals
+        drawn += [
+            _arrow([(x - W - 16, at.force_y + 12), (x - 18, at.force_y + 12), (x - 7, at.force_y + 7)], "through"),
+            label(x - 14, at.force_y + 24, at.load_words(part.name), 10, text_anchor="end"),
         ]
     drawn += [
         _sum(x, at.force_y),
@@ -355,11 +372,12 @@ class Lane:
     right: float
 
 
-def levels(lanes: Sequence[Lane]) -> list[int]:
-    """For each lane the lowest level on which it meets no other; short ones lie lowest."""
+def levels(lanes: Sequence[Lane], lengths: Sequence[float] | None = None) -> list[int]:
+    """For each lane the lowest level on which it meets no other; short ones, by the given lengths, lie lowest."""
+    lengths = [lane.right - lane.left for lane in lanes] if lengths is None else lengths
     taken: list[list[Lane]] = []
     found = [0] * len(lanes)
-    for index in sorted(range(len(lanes)), key=lambda k: (lanes[k].right - lanes[k].left, k)):
+    for index in sorted(range(len(lanes)), key=lambda k: (lengths[k], k)):
         own = lanes[index]
         level = 0
         while level < len(taken) and any(own.left < other.right and other.left < own.right for other in taken[level]):

@@ -207,7 +207,7 @@ def _lanes(
         Lane(min(a, b, middle - half), max(a, b, middle + half))
         for (a, b), middle, half in zip(ends, middles, halves, strict=True)
     ]
-    found = levels(lanes)
+    found = levels(lanes, [abs(a - b) for a, b in ends])
     result, lacking = [], 0.0
     for k, edge in enumerate(edges):
         crossing = sorted(
@@ -229,7 +229,7 @@ def _lanes(
 def _fanned(ways: Sequence[tuple[float, str, str]], here: float) -> list[tuple[float, str, str]]:
     """The lanes at a vertex from left to right: those to the left first, of each side so that they nest."""
     left = sorted((way for way in ways if way[0] < here), key=lambda way: -way[0])
-    right = sorted((way for way in ways if way[0] >= here), key=lambda way: -way[0])
+    right = sorted((way for way in ways[::-1] if way[0] >= here), key=lambda way: -way[0])
     return [*left, *right]
 
 
@@ -276,6 +276,11 @@ def _ground(layout: Layout, bar: float) -> str:
     return drawn + label(right + 4, bar + 4, REFERENCE, 12, font_style="italic")
 
 
+def _leaving(vertex: float, lane: float, y: float) -> list[tuple[float, float]]:
+    """Points from a vertex up to where one of several lanes starts."""
+    return [(vertex, y)] if lane == vertex else [(vertex, y), (lane, y - 8)]
+
+
 def _colour(edge: Edge) -> str:
     return f" {edge.role}" if edge.role in ("across", "through", "inertia") else ""
 
@@ -316,17 +321,12 @@ class _Drawing:
         """An edge from one vertex over the tops to another."""
         y = self.top - 22 - _LANE * each.level
         points = [
-            *self.leaving(each.edge.tail, each.tail, 4), (each.tail, y), (each.head, y),
-            *self.leaving(each.edge.head, each.head, 5)[::-1],
+            *_leaving(self.layout.x[each.edge.tail], each.tail, self.top - 4), (each.tail, y), (each.head, y),
+            *_leaving(self.layout.x[each.edge.head], each.head, self.top - 5)[::-1],
         ]  # fmt: skip
         drawn = line(points, class_=self.kind(each.edge), marker_end=ARROW)
         write = label(each.words_at, y - 5, self.words.edge(each.edge), SMALL, text_anchor="middle", letters=LETTERS)
         return tag("g", self.title(each.edge) + drawn) + write
-
-    def leaving(self, vertex: str, x: float, gap: float) -> list[tuple[float, float]]:
-        """The way from a vertex up to where one of several lanes starts."""
-        at = self.layout.x[vertex]
-        return [(at, self.top - gap)] if x == at else [(at, self.top - gap), (x, self.top - gap - 8)]
 
     def down(self, edge: Edge, x: float) -> str:
         """An edge from a vertex to the bar, or up from it."""
@@ -493,13 +493,15 @@ class _Schematic:
     def over(self, each: Over) -> str:
         """A wire over the tops, with its symbol in the middle and its name above."""
         y, x = self.top - 18 - _WIRE * each.level, each.words_at
-        half = self.half(each.edge)
+        half, drawn = self.half(each.edge), ""
         kind = "plain" + _colour(each.edge)
         if each.tail == each.head:
             return ""
-        first, second = (each.tail, each.head) if each.tail < each.head else (each.head, each.tail)
-        drawn = line([(first, self.top - 3), (first, y), (x - half, y)], class_=kind)
-        drawn += line([(x + half, y), (second, y), (second, self.top - 3)], class_=kind)
+        ends = ((each.tail, each.edge.tail), (each.head, each.edge.head))
+        for side, (at, vertex) in zip((-1, 1), sorted(ends), strict=True):
+            drawn += line(
+                [*_leaving(self.layout.x[vertex], at, self.top - 3), (at, y), (x + side * half, y)], class_=kind
+            )
         return self.titled(each.edge, drawn + self.symbol(each.edge, x, y)) + self.name_of(
             each.edge, x, y - 13, "middle"
         )

@@ -22,33 +22,30 @@ from ...constraints import Constraints
 from ...constraints.auxiliary import with_auxiliary
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.reactions import Reactions
-from ...errors import PolhodeError, understood
+from ...errors import PolhodeError, check_kind
 from ...expr import Expr, Matrix, Vector, as_expr, rank, substitute, symbol
 from ...formalisms.deriving import derive
-from ...formalisms.network.formulation import (
-    acyclic_tree,
-    check_hanging,
-    circle,
-    formulation,
-    given_formulation,
-    listed,
-)
+from ...formalisms.network.formulation import formulation, given_formulation, listed
 from ...formalisms.network.graph import Edge, Formulation, LinearGraph
 from ...formalisms.network.mechanism import Mechanism, mechanism
 from ...geometry.elimination import factor_symmetric
 from ...kinematics.tree import build_tree
 from ...model.model import Model
 from ...model.reading import list_of, unknown
+from ...model.system import System
 from .block_diagram import block_diagram_svg
 from .drawing import schematic_svg, system_graph_svg, terminal_graphs_svg
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SystemGraph:
     """A mechanism's graph with a tree that meets both topological conditions."""
 
     mechanism: Mechanism
     formulation: Formulation
+
+    def __repr__(self) -> str:
+        return f"SystemGraph({self.mechanism.system.name}: tree {', '.join(self.tree)}; {len(self.edges)} edges)"
 
     @property
     def edges(self) -> tuple[Edge, ...]:
@@ -167,18 +164,19 @@ def _sum(letter: str, parts: dict[str, int], factor: int = 1) -> str:
     return words or "0"
 
 
-def system_graph(
-    system: Model, across: Iterable[str] = (), through: Iterable[str] = (), tree: Iterable[str] | None = None
+def network(
+    system: System | Model, across: Iterable[str] = (), through: Iterable[str] = (), tree: Iterable[str] | None = None
 ) -> SystemGraph:
-    """The graph of a system, with its formulation tree; an error says why if there is none.
+    """The linear graph of a system, with its formulation tree; an error says why if there is none.
 
-    `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers. `tree`
-    names the branches, all of them, or those between bodies (joints, loops and inertias), from which the others follow.
+    `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers. A
+    joint of several stages is named as a whole, by one of its stages or by a coordinate. `tree` names the branches, all
+    of them, or those between bodies (joints, loops and inertias), from which the others follow.
 
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
     >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    >>> print(system_graph(s).report())
+    >>> print(ph.network(s).report())
     pendulum: bodies 1, vertices 3, edges 4
     tree: hinge, bob.G
     cotree: bob.hinge, inertia of bob
@@ -191,40 +189,46 @@ def system_graph(
       y[hinge] = -y[bob.hinge]
       y[bob.G] = -y[inertia of bob]
     """
-    with understood("a system", system, place="system graph", cure="Give a System, or its model()."):
-        if not hasattr(system, "joints") or not hasattr(system, "bodies"):
-            raise TypeError
-    parts = mechanism(system, with_auxiliary(system, build_tree(system)))
-    moved, pushed = _roles(parts, across, "across"), _roles(parts, through, "through")
-    both = [name for name in moved if name in pushed]
-    if both:
-        said = f"'{both[0]}' is named as an across driver and as a through driver: its motion is given, or its force."
-        place = f"drivers of system '{parts.system.name}'"
-        raise PolhodeError(said, place=place, cure="Name it as one of them.", code="E-PAPER-TWICE")
-    roles = moved | pushed
-    edges = tuple(replace(edge, role=roles.get(edge.name, edge.role)) for edge in parts.graph.edges)
-    graph = parts.graph if not roles else LinearGraph(edges)
+    check_kind(System | Model, "a system", system, "network", "Give a System, or its model().")
+    model = system.model() if isinstance(system, System) else system
+    parts = mechanism(model, with_auxiliary(model, build_tree(model)))
+    place = f"drivers of system '{model.name}'"
+    moved, pushed = _driven(parts, across, "across"), _driven(parts, through, "through")
+    for name, edges in pushed.items():
+        if any(edge in others for edge in edges for others in moved.values()):
+            said = f"'{name}' is named as an across driver and as a through driver: its motion is given, or its force."
+            raise PolhodeError(said, place=place, cure="Name it as one of them.", code="E-PAPER-TWICE")
+        if all(edge in parts.joints and parts.joints[edge].prescribed for edge in edges):
+            said = f"'{name}' cannot be a through driver: its motion is prescribed."
+            raise PolhodeError(said, place=place, cure="Leave it out, or prescribe nothing.", code="E-PAPER-TWICE")
+    roles = {edge: "across" for edges in moved.values() for edge in edges}
+    for edges in pushed.values():  # what is between the stages of a joint has no mass, and hangs on the parent
+        roles[next(e for e in reversed(edges) if e not in parts.joints or not parts.joints[e].prescribed)] = "through"
+    graph = LinearGraph(tuple(replace(edge, role=roles.get(edge.name, edge.role)) for edge in parts.graph.edges))
     if tree is not None:
-        return SystemGraph(parts, given_formulation(graph, list_of(tree, "a list of edges", "formulation tree")))
-    return SystemGraph(parts, _formulation(graph))
+        branches = parts.branches(list_of(tree, "a list of edges", "formulation tree"))
+        return SystemGraph(parts, given_formulation(graph, branches))
+    return SystemGraph(parts, formulation(graph))
 
 
-def _formulation(graph: LinearGraph) -> Formulation:
-    """A formulation tree in which no bodies hang on each other in a circle."""
-    found = formulation(graph)
-    if circle(found):
-        found = acyclic_tree(graph) or found
-    check_hanging(found)
-    return found
+system_graph = network  # Tokad's term
 
 
-def _roles(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, str]:
-    known = [*parts.joints, *parts.closing]
+def _driven(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, list[str]]:
+    """The edges that drivers act on, by the names of joints, stages, coordinates, speeds or loops."""
+    joints = {name: edges for name, edges in parts.edges_named.items() if edges[0] in parts.joints}
+    known = {**joints, **{name: [name] for name in parts.closing}}
+    place = f"{role} drivers of system '{parts.system.name}'"
     table = {}
     for name in list_of(names, "a list of joints and loops", f"{role} drivers"):
-        if name not in known:
-            raise unknown("joint or loop", name, known, f"{role} drivers of system '{parts.system.name}'")
-        table[name] = role
+        if not isinstance(name, str) or name not in known:
+            raise unknown("joint or loop", str(name), known, place)
+        table[name] = known[name]
+        edge = parts.joints.get(known[name][0])
+        if edge is not None and name not in (edge.name, edge.joint) and len(edge.columns) > 1:
+            said = f"'{name}' is one of several variables of the joint '{edge.joint}', which is one edge."
+            cure = f"Name '{edge.name}', which drives all of them, or make it a chain of joints."
+            raise PolhodeError(said, place=place, cure=cure, code="E-PAPER-UNSUPPORTED")
     return table
 
 
@@ -233,12 +237,11 @@ class MixedProblem:
     """Equations of motion with the speeds whose motion is given.
 
     >>> import polhode as ph
-    >>> from polhode.papers.tokad import system_graph
     >>> s = ph.System("cart", gravity=(0, 0, -10))
     >>> cart = s.body("cart", 3)
     >>> _ = s.joint("x", s.ground, cart, ph.Prismatic("x"))
     >>> _ = s.joint("q", cart, s.body("bob", 1, (0, 0, -2)), ph.Revolute("y"))
-    >>> problem = system_graph(s, across=["x"]).mixed_problem()
+    >>> problem = ph.network(s, across=["x"]).mixed_problem()
     >>> problem.given, problem.unknown
     (['acceleration of x', 'effort on q'], ['acceleration of q', 'effort on x'])
     >>> ph.normal(problem.solution[0])

@@ -43,6 +43,8 @@ _AUXILIARY_TRIALS = 16
 #: Steps to move joints to where given auxiliary coordinates say, and the displacement that slopes are taken over, in
 #: radians or metres.
 _JOINT_STEPS, _ASIDE = 40, 1e-6
+#: Below this part of their usual size the derivatives of a row by the speeds are none.
+_FLAT = 1e-3
 #: A coordinate that moved by less is not worth a word.
 _WORTH_A_WORD = 1e-9
 
@@ -107,7 +109,9 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
     """The same, for constraints whose numbers are at hand."""
     equations = manifold.equations
     q = _positions(manifold, start, hold, t)
-    defined = np.isfinite(manifold.matrix(t, q)).all(axis=1)  # a wheel that lies flat has no rows, nor gimbal lock
+    A = manifold.matrix(t, q, start.u)
+    defined = np.isfinite(A).all(axis=1)  # a wheel that lies flat has no rows, nor gimbal lock
+    defined[manifold.constraints.nonlinear] = True  # at other speeds they may be
     if not defined.all():
         place = f"constraint '{manifold.constraints.rows[int(np.argmin(defined))].of}'"
         cure = "Start somewhere else; in a joint that closes a loop write three turns as one Spherical()."
@@ -115,12 +119,15 @@ def assembled(manifold: Manifold, start: InitialState, hold: Sequence[str] = (),
     fault = fault_of(equations, equations.system.constraints.values(), manifold.values_at(t, q))
     if fault is not None:
         raise PolhodeError(fault.message, place="start", cure=fault.cure, code="E-CONSTRAINT-FAILED")
-    rotors = start.rotors.beside(manifold.matrix(t, q), equations.tree.speeds)
+    rotors = start.rotors.beside(A, equations.tree.speeds)
     q = q.copy()
     rotors.place(q)
-    manifold.set_scale(t, q)
-    left = mobility(manifold, t, q, start.u)
-    u = start.u.copy() if manifold.is_embedded else _speeds(manifold, start, q, t)
+    is_curved = bool(manifold.constraints.nonlinear)
+    u = _speeds_by_newton(manifold, start, q, t) if is_curved else start.u
+    manifold.set_scale(t, q, u)
+    left = mobility(manifold, t, q, u)
+    if not is_curved:
+        u = start.u.copy() if manifold.is_embedded else _speeds(manifold, start, q, t)
     rotors.turn(u)
     if not left.degrees and len(start.given_speeds) and not np.allclose(u, start.u, atol=_WORTH_A_WORD):
         message = f"{left.notices[-1]} It cannot start with the speed given for '{start.given_speeds[0]}'."
@@ -207,7 +214,7 @@ def _misfit(manifold: Manifold, q: Floats, t: float) -> float:
     left = float(np.abs(manifold.residual(t, q)).max(initial=0.0))
     if not np.isfinite(left) or manifold.on_wrong_branch(t, q):
         return np.inf
-    return left if np.isfinite(manifold.matrix(t, q)).all() else left + 2 * FAILED
+    return left if np.isfinite(manifold.matrix_at_rest(t, q)).all() else left + 2 * FAILED
 
 
 def _search(
@@ -262,7 +269,7 @@ def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[F
     metric = None if (weights[free] == 1.0).all() else np.diag(weights[free] ** 2)
 
     def step(q: Floats, left: Floats) -> Floats | None:
-        A = manifold.matrix(t, q)
+        A = manifold.matrix_at_rest(t, q)
         if not len(free) or not np.isfinite(A).all():
             return None
         whole = np.zeros(len(weights))
@@ -282,7 +289,7 @@ def _solved(manifold: Manifold, q: Floats, weights: Floats, t: float) -> tuple[F
 def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Floats:
     """Speeds that keep the rows: the given ones as they are if the others can follow, otherwise the nearest."""
     names = manifold.equations.speeds
-    rows = manifold.rows(t, q)
+    rows = manifold.rows(t, q, start.u)
     rest = manifold.rates(t, q, np.zeros(len(names)))
     lost = rows.residual(-rest)
     if np.abs(lost).max(initial=0.0) > FAILED * (1.0 + np.abs(rest).max(initial=0.0)):
@@ -304,6 +311,39 @@ def _speeds(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Flo
             return u
     u = start.u + rows.least(-manifold.rates(t, q, start.u))
     return np.asarray(u + rows.least(-manifold.rates(t, q, u)))
+
+
+def _speeds_by_newton(manifold: Manifold, start: InitialState, q: Floats, t: float) -> Floats:
+    """The same where rows are not linear in the speeds; the given speeds choose among several answers."""
+    every = range(len(start.u))
+    others = [k for k in every if manifold.equations.speeds[k] not in start.given_speeds]
+    size = max(1.0, float(np.abs(start.u).max(initial=0.0)))
+    least, worst = np.inf, ""
+    for free in (others, every) if others else (every,):
+        for aside in (0.0, size, -size):  # where they are zero, their slopes may be
+            begin = start.u.copy()
+            begin[free] += aside / np.arange(1, len(free) + 1)
+            u = manifold.nearest_speeds(t, q, begin, free)
+            off = manifold.rates(t, q, u)
+            left = float(np.abs(off).max())
+            if left <= FAILED * size:
+                _check_slopes(manifold, q, u, t)
+                return u
+            if left < least:
+                least, worst = left, manifold.worst(off)[0]
+    message = f"no speeds were found that keep all constraints: at the nearest, '{worst}' is still off by {least:.3g}."
+    raise PolhodeError(message, "start", "Give speeds that nearly keep them: speeds={…}.", "E-CONSTRAINT-FAILED")
+
+
+def _check_slopes(manifold: Manifold, q: Floats, u: Floats, t: float) -> None:
+    """Refuse speeds at which a row has no slope beside that at speeds around them: no force follows from it."""
+    aside = 0.1 * np.abs(u).max(initial=0.0) / np.arange(1, len(u) + 1)
+    slopes, usual = (np.abs(manifold.matrix(t, q, each)).max(axis=1) for each in (u, u + aside))
+    flat = [k for k in manifold.constraints.nonlinear if not slopes[k] > _FLAT * usual[k]]
+    if flat:
+        message = "its derivative by the speeds vanishes or has no value at the start: no force keeps it there."
+        place, cure = f"constraint '{manifold.constraints.rows[flat[0]].of}'", "Start with other speeds: speeds={…}."
+        raise PolhodeError(message, place, cure, "E-CONSTRAINT-SINGULAR")
 
 
 # ---- auxiliary coordinates -----------------------------------------------------------------------------------

@@ -36,6 +36,8 @@ TOLERANCE = 1e-13
 #: What a projection leaves of a residual must be below this.
 FAILED = 1e-9
 _MOST_STEPS = 12
+#: Newton's steps for speeds that keep conditions which are not linear in them.
+_NEWTON_STEPS = 60
 #: A projection goes on until a residual is as good as zero, or no step helps: near singular poses noise is magnified.
 _EXACT = 1e-17
 #: Definitions that hold within this are left alone.
@@ -76,7 +78,7 @@ class Manifold:
     definition_values = _compiled("definition_values", "definitions")  # ψ(t, q)
     _definition_steps = _compiled("definition_steps")
     rates = _compiled("constraint_rates")  # A u + a at (t, q, u)
-    matrix = _compiled("constraint_matrix")  # A(t, q), a column for each speed of the tree
+    matrix = _compiled("constraint_matrix")  # A at (t, q, u), a column for each speed of the tree
     gamma = _compiled("constraint_bias")  # γ(t, q, u)
     coordinate_rates = _compiled("coordinate_rates")  # q̇ at (t, q, u), for equations with multipliers
     z_rates = _compiled("z_rates", "states")  # ż at (t, q, u, z, inputs), of the first-order states
@@ -148,25 +150,31 @@ class Manifold:
             tolerance=_DEFINED, most_steps=_MOST_STEPS, shortest=1e-2, longest=1.0,
         ).q  # fmt: skip
 
-    def set_scale(self, t: float, q: Floats) -> None:
+    def set_scale(self, t: float, q: Floats, u: Floats) -> None:
         """Set the scale of each row: its length at this pose and three around it, which need not be assembled."""
         rng = np.random.default_rng(7)
         poses = [q, *(self.moved(t, q, rng.uniform(-0.6, 0.6, len(self.equations.tree.u))) for _ in range(3))]
-        lengths = np.max([self.rows(t, pose).lengths for pose in poses], axis=0)
+        lengths = np.max([self.rows(t, pose, u).lengths for pose in poses], axis=0)
         self.scale = np.where(lengths > 0.0, lengths, 1.0)
 
-    def rows(self, t: float, q: Floats, which: list[int] | None = None) -> Factorisation:
-        """The rows of A at a pose, or some, in the metric of the masses; embedded, on the dependent speeds alone."""
-        A, scale = self.matrix(t, q), self.scale
+    def matrix_at_rest(self, t: float, q: Floats) -> Floats:
+        """A at a pose; rows that are not linear in the speeds are zero."""
+        A: Floats = self.matrix(t, q, np.zeros(self._ends[1] - self._ends[0]))
+        A[self.constraints.nonlinear] = 0.0
+        return A
+
+    def rows(self, t: float, q: Floats, u: Floats, which: list[int] | None = None) -> Factorisation:
+        """The rows of A at a state, or some, in the metric of the masses; embedded, on the dependent speeds alone."""
+        A, scale = self.matrix(t, q, u), self.scale
         if which is not None:
             A, scale = A[which], scale[which]
         if self._movable is not None:
             return Factorisation.of(A[:, self._movable], None, scale)
         return Factorisation.of(A, self._mass(t, q), scale)
 
-    def all_rows(self, t: float, q: Floats) -> Factorisation:
+    def all_rows(self, t: float, q: Floats, u: Floats) -> Factorisation:
         """The rows on all speeds of the tree, embedded or not."""
-        return Factorisation.of(self.matrix(t, q)) if self.is_embedded else self.rows(t, q)
+        return Factorisation.of(self.matrix(t, q, u)) if self.is_embedded else self.rows(t, q, u)
 
     def row_residuals(self, t: float, q: Floats) -> Floats:
         """φ for each row; 0 for one on the level of speeds."""
@@ -178,14 +186,16 @@ class Manifold:
         """φ for each row, and then ψ for each definition."""
         return np.concatenate([self.row_residuals(t, q), self.definition_values(t, q)])
 
-    def nearest_coordinates(self, t: float, q: Floats, holonomic: bool = False) -> tuple[Floats, Floats, Factorisation]:
+    def nearest_coordinates(
+        self, t: float, q: Floats, u: Floats, holonomic: bool = False
+    ) -> tuple[Floats, Floats, Factorisation]:
         """The nearest coordinates that satisfy the constraints, the residual left there, and the rows."""
         which = self.positions if holonomic else list(range(len(self.names)))
         latest: list[Any] = [None, None]
 
         def rows_at(q: Floats) -> Factorisation:
             if latest[0] is not q:
-                latest[:] = q, self.rows(t, q, which)
+                latest[:] = q, self.rows(t, q, u, which)
             found: Factorisation = latest[1]
             return found
 
@@ -209,14 +219,30 @@ class Manifold:
     def nearest_state(self, t: float, x: Floats) -> Floats:
         """The nearest state that satisfies the constraints; a Stop that names the worst row if there is none."""
         q, u, z = self.parts(x)
-        q, left, rows = self.nearest_coordinates(t, q)
+        q, left, rows = self.nearest_coordinates(t, q, u)
         if np.abs(left).max(initial=0.0) > FAILED:
             (name, size), broken = self.worst(left), f"at t = {t:.6g} s the constraints cannot be kept any longer"
             message = f"{broken}: '{name}' is off by {size:.3g}, and no small motion brings it back."
             raise Stop("constraints_broken", message, _BROKEN)
         if not self.is_embedded:
-            u = u + rows.least(-self.rates(t, q, u))
+            is_curved = bool(self.constraints.nonlinear)
+            u = self.nearest_speeds(t, q, u) if is_curved else u + rows.least(-self.rates(t, q, u))
         return np.concatenate([q, u, z])
+
+    def nearest_speeds(self, t: float, q: Floats, u: Floats, free: Sequence[int] | None = None) -> Floats:
+        """Speeds near u that keep all rows, by Newton's method; only those at the indices `free` change, if given."""
+        free = range(len(u)) if free is None else free
+        mass = self._mass(t, q)[np.ix_(free, free)]
+
+        def step(u: Floats, left: Floats) -> Floats | None:
+            A, change = self.matrix(t, q, u), np.zeros(len(u))
+            if not np.isfinite(A).all():
+                return None
+            change[free] = Factorisation.of(A[:, free], mass).least(-left)
+            return change
+
+        rates = partial(self.rates, t, q)
+        return solve(rates, step, np.add, u, tolerance=_EXACT, most_steps=_NEWTON_STEPS, shortest=1e-3).q
 
     def worst(self, residual: Floats) -> tuple[str, float]:
         """The name of the row, or of the definition, that is violated most, and by how much."""
@@ -226,12 +252,12 @@ class Manifold:
     def accelerations(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
         """u̇ where rows may depend on each other: M u̇ + bias - τ is a force of the constraints, A u̇ + γ = 0."""
         q, u, z = self.parts(x)
-        return self.rows(t, q).accelerations(tau - self._bias(t, q, u, z, inputs), self.gamma(t, q, u))
+        return self.rows(t, q, u).accelerations(tau - self._bias(t, q, u, z, inputs), self.gamma(t, q, u))
 
     def multipliers(self, t: float, x: Floats, tau: Floats, inputs: Floats) -> Floats:
         """λ of all rows, of least size where they depend on each other: Aᵀ λ = M u̇ + bias - τ."""
         q, u, z = self.parts(x)
-        return self.rows(t, q).motion(tau - self._bias(t, q, u, z, inputs), self.gamma(t, q, u))[1]
+        return self.rows(t, q, u).motion(tau - self._bias(t, q, u, z, inputs), self.gamma(t, q, u))[1]
 
     def constraint_forces(self, t: float, x: Floats, udot: Floats, tau: Floats, inputs: Floats) -> Floats:
         """M u̇ + bias - τ = Aᵀ λ: what the constraints must provide."""
@@ -258,7 +284,7 @@ class Freedom:
 
 def mobility(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
     """Degrees of freedom at a pose and at poses near it on the constraints: at a singular one the rank is lower."""
-    here = manifold.all_rows(t, q)
+    here = manifold.all_rows(t, q, u)
     best, free = here, here.free
     directions: list[Floats] = []
     if here.rank < min(here.A.shape) and free.shape[1]:  # some motions that keep the constraints
@@ -267,9 +293,9 @@ def mobility(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
         directions += [u] if len(u) == len(free) and np.abs(u).max(initial=0.0) > 0.0 else []
     for each in directions:
         aside = each / max(1e-12, float(np.abs(each).max()))
-        near, left, _ = manifold.nearest_coordinates(t, manifold.moved(t, q, _ASIDE * aside))
+        near, left, _ = manifold.nearest_coordinates(t, manifold.moved(t, q, _ASIDE * aside), u)
         if np.abs(left).max(initial=0.0) < 1e-10:
-            there = manifold.all_rows(t, near)
+            there = manifold.all_rows(t, near, u)
             best = there if there.rank > best.rank else best
     degrees = here.A.shape[1] - best.rank
     notices = redundancy_in_words(manifold, best)

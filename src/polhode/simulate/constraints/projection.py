@@ -83,6 +83,7 @@ class ConstrainedRates(Rates):
         """Let a run step these rates and project onto the constraints."""
         if isinstance(run, NativeRun):
             super().steps_natively(run, holds_signs)
+        run.record.is_curved = int(bool(self.manifold.constraints.nonlinear))
         if self.manifold.definitions:
             run.define(self._of_pose("definition_steps"), self.manifold.auxiliary.start)
 
@@ -123,11 +124,7 @@ class ConstrainedRates(Rates):
 
 
 class ProjectedRates(ConstrainedRates):
-    """The right-hand side of a run with multipliers.
-
-    Where `attraction`, in 1/s, is set, rates are those at the nearest state on the constraints, with a pull towards it:
-    for multistep methods, and those that differentiate the rates in Python.
-    """
+    """The right-hand side of a run with multipliers."""
 
     def __init__(self, drive: Drive, manifold: Manifold, rows: list[int]) -> None:
         self.attraction, self.chosen = 0.0, rows
@@ -187,11 +184,11 @@ class ProjectedRates(ConstrainedRates):
         """λ of the chosen rows."""
         given = self.drive.at(t, x)
         force = self.manifold.constraint_forces(t, x, self.manifold.accelerations(t, x, *given), *given)
-        return self.manifold.rows(t, x[: self.coordinates], self.chosen).multipliers(force)
+        return self.manifold.rows(t, *self.manifold.parts(x)[:2], self.chosen).multipliers(force)
 
     def constraint_failure(self, t: float, x: Floats) -> str:
         """The rows that say nearly the same here, if any do."""
-        rows = self.manifold.rows(t, x[: self.coordinates])
+        rows = self.manifold.rows(t, *self.manifold.parts(x)[:2])
         last = len(self.chosen) - 1
         if rows.singular_values[last] > _WEAK:
             return ""
@@ -206,7 +203,7 @@ class ProjectedRates(ConstrainedRates):
         qdot, udot, zdot = self.manifold.parts(rate)
         tau, inputs = self.drive.at(t, x)
         manifold, alpha, rows = self.manifold, self.attraction, self.chosen
-        A = manifold.matrix(t, q)[rows]
+        A = manifold.matrix(t, q, u)[rows]
         drift = manifold.coordinate_rates(t, q, u)
         for (first, count), length in zip(self.groups, lengths, strict=True):
             drift[first : first + count] *= length
@@ -219,7 +216,7 @@ class ProjectedRates(ConstrainedRates):
     def projected_otherwise(self, t: float, x: Floats) -> Floats:
         """The same by singular values, with rows from then on that carry the rank there."""
         x = super().projected_otherwise(t, x)
-        rows = self.manifold.rows(t, x[: self.coordinates]).chosen
+        rows = self.manifold.rows(t, *self.manifold.parts(x)[:2]).chosen
         if len(rows) >= len(self.chosen) and rows != self.chosen:
             self.chosen = rows
             self.use(self._with_rows(self.manifold), self.given)
@@ -247,7 +244,7 @@ class EmbeddedRates(ConstrainedRates):
     def _determinant_sign(self, t: float, x: Floats) -> float:
         """The sign of the determinant by which dependent speeds are solved for."""
         q, known = x[: self.coordinates], self._dependent_speeds
-        A = self.manifold.matrix(t, q)[self._rows]
+        A = self.manifold.matrix(t, q, x[self.coordinates :])[self._rows]
         if isinstance(known, PseudoSpeeds):
             forms = self.manifold.evaluated([as_expr(entry) for entry in known.forms[0].entries()], t, q)
             return float(np.linalg.slogdet(np.vstack([np.reshape(forms, (-1, A.shape[1])), A]))[0])
@@ -255,7 +252,7 @@ class EmbeddedRates(ConstrainedRates):
 
     def constraint_failure(self, t: float, x: Floats) -> str:
         """Whether the independent speeds no longer tell the others."""
-        weakest = self.manifold.rows(t, x[: self.coordinates]).singular_values[-1]
+        weakest = self.manifold.rows(t, *self.manifold.parts(x)[:2]).singular_values[-1]
         if weakest > _WEAK and self._determinant_sign(t, x) == self.sign:
             return ""
         speeds = self.functions.equations.speeds

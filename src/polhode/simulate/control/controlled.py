@@ -23,7 +23,7 @@ from ...expr.calls import sampled, samples_of
 from ...expr.exact import sqrt
 from ...expr.spelling import described, spelled
 from ...laws.controller import Controller, Observed
-from ...laws.law import Law, check_unit_length, nominal_name
+from ...laws.law import Curve, Law, check_unit_length, nominal_name
 from ...laws.named_symbols import Named, Range, limits_of, rated_efforts, saturated, unlimited_notice
 from ...model.model import Model
 from ...model.records import Parameter, State
@@ -248,15 +248,12 @@ def _start(start: Any, law: Law, own: int) -> Any:
 # ---- references ----------------------------------------------------------------------------------------------
 # A reference is given as a number, an expression of time, samples, or another run; its derivatives are exact.
 
-#: The highest derivative of a table that has no impulses, by how its points are joined.
-_SMOOTH = {"held": 0, "linear": 1, "pchip": 2, "cubic": 3}
-
 _CURVE = 'Give a number, an expression of time (also as text), or sampled(times, values, "cubic").'
 
 
 def curves_of(law: Law, given: Any, system: Model) -> tuple[dict[Expr, Expr], dict[str, Expr]]:
     """References and their derivatives as expressions of time, by symbol; lengths by which quaternions are divided."""
-    by_name = _by_name(law, given)
+    by_name = _by_name(law, given, system)
     curves = {each.name: _curve(each, by_name, system) for each in law.reference}
     lengths: dict[str, Expr] = {}
     for name, four in law.orientations.items():
@@ -275,8 +272,16 @@ def curves_of(law: Law, given: Any, system: Model) -> tuple[dict[Expr, Expr], di
     return by_symbol, lengths
 
 
-def _by_name(law: Law, given: Any) -> dict[str, Any]:
-    """What is given for each reference, as far as it is."""
+def _by_name(law: Law, given: Any, system: Model) -> dict[str, Any]:
+    """What is given for each reference, as far as it is; a motion of a frame or joint stands for all of its own."""
+    frames = dict.fromkeys(each.orientation or (each.position or ("",))[0] for each in law.reference)
+    frames.pop("", None)
+    if _is_motion(given) and len(frames) == 1:
+        given = dict.fromkeys(frames, given)
+    if isinstance(given, Mapping):
+        given = {key.name if isinstance(key, Expr) else key: value for key, value in given.items()}
+        for name in [name for name in given if name in frames]:
+            given = _components(law, name, given.pop(name), system) | given
     names = [each.name for each in law.reference]
     if given is None:
         return {}
@@ -287,11 +292,10 @@ def _by_name(law: Law, given: Any) -> dict[str, Any]:
     if isinstance(planned, Mapping):  # of a motion that was planned: it may have more than these
         return {name: planned[name] for name in names if name in planned}
     if isinstance(given, Mapping):
-        by_name = {key.name if isinstance(key, Expr) else key: value for key, value in given.items()}
-        for name in by_name:
+        for name in given:
             if name not in names:
-                raise unknown("reference", name, names, place="reference", code="E-CONTROL-NAME")
-        return by_name
+                raise unknown("reference", name, [*names, *frames], place="reference", code="E-CONTROL-NAME")
+        return dict(given)
     if len(names) == 1:
         return {names[0]: given}
     if isinstance(given, list | tuple | np.ndarray) and len(given) == len(names):
@@ -301,6 +305,24 @@ def _by_name(law: Law, given: Any) -> dict[str, Any]:
         raise PolhodeError("the controller follows no reference.", "reference", cure, "E-CONTROL-SHAPE")
     message = f"{shown(given)} is one curve, and there are {len(names)} references."
     raise PolhodeError(message, "reference", f"Give them by name: {', '.join(names)}.", "E-CONTROL-SHAPE")
+
+
+def _components(law: Law, name: str, motion: Any, system: Model) -> dict[str, Any]:
+    """What the references of a frame or joint are, by name, if it moves as an orientation or pose does."""
+    if not _is_motion(motion):
+        cure = "Give a RotationSpline, a PoseSpline or a ph.Rotation, or each reference by its name."
+        raise PolhodeError(f"{shown(motion)} is no motion of '{name}'.", "reference", cure, "E-CONTROL-TYPE")
+    motion = motion(system.time) if isinstance(motion, Curve) else motion
+    found = dict(zip((each.name for each in law.orientations.get(name, ())), motion.quaternion, strict=False))
+    for each in law.reference:
+        if each.position is not None and each.position[0] == name and hasattr(motion, "p"):
+            found[each.name] = motion.p[each.position[1]]
+    return found
+
+
+def _is_motion(value: Any) -> bool:
+    """Whether a value is a planned motion, or the orientation or pose that one has at a time."""
+    return isinstance(value, Curve) or hasattr(value, "quaternion")
 
 
 def _of_run(run: Trajectory, name: str) -> Function:
@@ -330,12 +352,12 @@ def _curve(wanted: Reference, given: Mapping[str, Any], system: Model) -> Expr:
         cure = "A reference is a function of time, system.time, and of parameters of the mechanism."
         raise PolhodeError(message, place, cure, "E-CONTROL-DEPENDENCE")
     for table in tables_of_time([made], system.time):
-        most, joined = _SMOOTH[table.points.kind], table.points.kind
+        most, joined = table.points.smoothness + 1, table.points.kind
         if wanted.order > most:  # the derivative has impulses that no table shows
-            better = [kind for kind, enough in _SMOOTH.items() if enough >= wanted.order and kind != "pchip"]
+            better = "linear" if wanted.order == 1 else "cubic" if wanted.order <= 3 else ""
             message = f"the law takes derivative {wanted.order} of it, and samples that are joined {joined} have "
             cure = "Give an expression of time, as polhode.planning.quintic makes."
-            cure = f'Join them smoothly: sampled(times, values, "{better[0]}").' if better else cure
+            cure = f'Join them smoothly: sampled(times, values, "{better}").' if better else cure
             raise PolhodeError(f"{message}{most or 'none'}.", place, cure, "E-CONTROL-UNSUPPORTED")
     return made
 

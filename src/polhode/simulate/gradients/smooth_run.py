@@ -394,6 +394,7 @@ def _changes(equations: EquationsOfMotion, given: Any) -> dict[int, Expr]:
         raise PolhodeError(message, "on", "Change speeds alone.", "E-SENSITIVITY-UNSUPPORTED")
     if equations.dependent_speeds is not None:
         return made
+    constraints.check_linear("an event that changes speeds is not differentiated then", "Take differences of runs.")
     speeds = {u: made.get(size + k, u) for k, u in enumerate(equations.u)}
     change = substitute(list(equations.projection_step[1]), speeds)
     return {**made, **{size + k: speeds[u] + change[k] for k, u in enumerate(equations.u)}}
@@ -443,7 +444,7 @@ def start_variations(run: SmoothRun) -> Floats:
         if equations.dependent_speeds is None:
             u = start.speeds(q, u)
         varied = np.vstack([q, u, varied[last:]])
-        rotors = rotors.beside(problem.manifold.matrix(0.0, problem.start.q), equations.tree.speeds)
+        rotors = rotors.beside(problem.manifold.matrix(0.0, problem.start.q, problem.start.u), equations.tree.speeds)
     for part, first in ((rotors.coordinates, 0), (rotors.speeds, len(equations.q))):
         for rotor in part:  # one that starts where its link is, unless its own start is varied
             link = first + rotor.link
@@ -488,7 +489,7 @@ class _AssembledStart:
         off = np.zeros((len(constraints.rows), len(self.by)))
         if constraints.positions:
             off[constraints.positions] = self._along(list(constraints.values), q)
-        rows = manifold.matrix(0.0, self.problem.start.q)
+        rows = manifold.matrix(0.0, self.problem.start.q, self.problem.start.u)
         if placed:  # joints are moved to where given auxiliary coordinates put them, without rolling there
             rows = np.vstack([rows[constraints.positions], gamma[placed]])
             off = np.vstack([off[constraints.positions], q[placed] - wanted])
@@ -514,6 +515,9 @@ class _AssembledStart:
         names, rows, mass = equations.speeds, equations.stabilisation.rows, equations.mass_matrix
         kept = [k for k, name in enumerate(names) if name in problem.given.given_speeds]
         at, wanted = problem.start.u, problem.given.u
+        if not np.allclose(at, wanted, rtol=1e-9, atol=1e-9):
+            cure = "Give all speeds at the start, so that they keep the constraints."
+            rows.check_linear("speeds that the start had to change are not differentiated then", cure)
         if len(kept) == len(names) or not np.allclose(at[kept], wanted[kept], rtol=1e-9, atol=1e-9):
             kept = []
         free = [k for k in range(len(names)) if k not in kept]

@@ -764,6 +764,8 @@ def system_of(
 
     stabilisation = functions.equations.recipe.stabilisation
     rows = () if stabilisation is None else stabilisation.rows.rows
+    if stabilisation is not None:
+        stabilisation.rows.check_linear("generalised_alpha takes linear ones alone", 'Use method="auto".')
     return SecondOrderSystem(
         compiled("coordinate_rates"),
         compiled("residual"),

@@ -261,10 +261,7 @@ def _failing(runner: str, place: str, cure: str) -> Iterator[None]:
 
 
 def on_processes(work: Work, chunks: Sequence[Chunk], workers: int) -> Arrivals:
-    """Chunks in a pool of processes, begun anew where one of them is killed.
-
-    Chunks that were running then are run again one at a time; one whose worker dies three times is given up.
-    """
+    """Chunks in a pool of processes, begun anew where one of them is killed."""
     if workers == 1:
         yield from ((chunk, run_chunk(work, chunk)) for chunk in chunks)
         return

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...compiled.functions import Functions
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import LimitError, PolhodeError, ShapeError, fault_at, listed, shown, suggestion, unknown
+from ...errors import LimitError, PolhodeError, ShapeError, fault_at, listed, shown, speed_named, suggestion, unknown
 from ...expr import Expr
 from ...model.lookup import units_by_name
 from ...model.unit import si_value, si_values
@@ -274,6 +274,8 @@ def _which(equations: EquationsOfMotion, name: Any) -> tuple[str, str]:
     for option in ("parameters", "inputs", "start", "speeds"):
         if name in known[option]:
             return option, str(name)
+    if rate := speed_named(name, known["speeds"], known["start"]):
+        return "speeds", rate
     pairs = [(option, each) for option, names in known.items() for each in names]
     cure = suggestion(name, [*(each for _, each in pairs), *(f"{PREFIXES[option]}:{each}" for option, each in pairs)])
     raise fault(f"there is no parameter, input, coordinate or speed '{name}' to vary.", cure, "E-BATCH-NAME")

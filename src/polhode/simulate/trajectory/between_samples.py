@@ -6,7 +6,7 @@ there. Where what drives the run jumps (`breaks`) the state is known too, and th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -157,17 +157,13 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
         udot = np.atleast_2d(functions.forward_dynamics(*acting, **given))
     parts = [functions.coordinate_rates(trajectory.q, trajectory.u, **given), udot]
     if equations.z:
-        parts.append(functions.evaluate("z_rates", trajectory.q, trajectory.u, trajectory.z, **_without_z(given)))
+        beside = {name: value for name, value in given.items() if name != "z"}
+        parts.append(functions.evaluate("z_rates", trajectory.q, trajectory.u, trajectory.z, **beside))
     rates = np.hstack([np.broadcast_to(part, (len(trajectory.t), part.shape[-1])) for part in parts])
     lost = ~np.isfinite(rates)
     if lost.any() and len(trajectory.t) > 1:
         rates[lost] = np.gradient(trajectory.x, trajectory.t, axis=0)[lost]
     return rates
-
-
-def _without_z(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What a function is given beside its arrays, where z is one of these."""
-    return {name: value for name, value in given.items() if name != "z"}
 
 
 def _on_one_side(x: Floats, groups: Sequence[tuple[int, int]]) -> tuple[Floats, Floats]:

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 from unicodedata import is_normalized
 
 from ...errors import PolhodeError, suggestion
 from ..initial_state import Floats
-
-if TYPE_CHECKING:
-    pass
 
 
 def check_unambiguous(name: object, names: Collection[str], speeds: Collection[str]) -> None:

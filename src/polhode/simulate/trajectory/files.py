@@ -53,11 +53,7 @@ def columns_of(run: Trajectory) -> Iterator[tuple[str, str, Floats]]:
 
 
 def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
-    """Time, then columns `q.name`, `u.name`, `z.name`, `tau.name` and `input.name`, with SI units: `q.hinge [rad]`.
-
-    A controller adds `reference.name` and `controller.name` for its sampled states, a reaction `torque.name.x` …
-    `force.name.z`. A run that is not whole has a first line that begins with `#`.
-    """
+    """Time, then columns `q.name`, `u.name`, `z.name`, `tau.name` and `input.name`, with SI units: `q.hinge [rad]`."""
     from ...model.lookup import units_by_name
 
     units = {} if trajectory.functions is None else units_by_name(trajectory.functions.derivation.model)

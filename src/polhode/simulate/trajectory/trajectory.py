@@ -278,7 +278,7 @@ class Trajectory(ClosedLoopResults, Shown):
         manifold = Manifold(functions, constraints, self.parameters)
         tau = np.zeros((len(self.t), len(functions.equations.tau))) if self.tau is None else self.tau
         inputs = np.zeros((len(self.t), 0)) if self.inputs is None else self.inputs
-        manifold.set_scale(float(self.t[0]), self.q[0])
+        manifold.set_scale(float(self.t[0]), self.q[0], self.u[0])
         rows = zip(self.t.tolist(), self.x, tau, inputs, strict=True)
         return dict(zip(constraints.names, np.transpose([manifold.multipliers(*row) for row in rows]), strict=True))
 

@@ -33,8 +33,7 @@ def test_the_source_reads_like_the_program() -> None:
 @given(st.text())
 def test_a_sanitised_note_can_neither_end_a_comment_nor_continue_a_line(note: str) -> None:
     clean = sanitised(note)
-    assert clean.isascii() and len(clean) <= 80
-    assert not set(clean) & set("*/\\?\n\r\"'#%&;{}<>")
+    assert clean.isascii() and len(clean) <= 80 and not set(clean) & set("*/\\?\n\r\"'#%&;{}<>")
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -126,8 +125,7 @@ def test_a_run_that_cannot_go_on_ends_in_a_sentence(tmp_path: Path) -> None:
     s.joint_force(joint, joint.q[0] ** 3)
     program = built(s.derive(), "c", tmp_path, start={"x": 1.0})
     done = program.run(None, "table.csv")
-    assert done.returncode == 1
-    assert done.stderr.startswith("after t = ") and done.stderr.count("\n") == 1
+    assert done.returncode == 1 and done.stderr.startswith("after t = ") and done.stderr.count("\n") == 1
     assert len((tmp_path / "table.csv").read_text().split("\n")) > 10, "what came before is kept"
 
 

@@ -13,7 +13,6 @@ from tests.built_program import built, check_starts, compiler_of, crank_and_slid
 import polhode as ph
 from polhode.codegen.ir.program import ARITY, Array, Instruction, Output, Program
 from polhode.codegen.printers.fortran import EXPRESSION, print_fortran
-from polhode.errors import PolhodeError
 
 PENDULUM = Program(
     "pendulum", (Array("q", 1),), 2, (-1.0,), (Instruction("div", (2, 3)),),
@@ -41,8 +40,7 @@ def test_no_line_is_too_long_whatever_the_notes_say(notes: list[str], preface: l
     plain = Program("wide", (Array("q", 1),), 2, (-1.0,), (), (sign,) * 4, (output,))
     noted = print_fortran(replace(plain, notes=dict(enumerate(notes))), preface)
     for name, text in noted.items():
-        assert text.isascii()
-        assert all(len(line) <= 132 for line in text.split("\n"))
+        assert text.isascii() and all(len(line) <= 132 for line in text.split("\n"))
         extra = len(preface) if name == "wide.f90" else 0
         assert len(text.splitlines()) == len(print_fortran(plain)[name].splitlines()) + extra
 
@@ -68,12 +66,12 @@ def test_a_constant_is_read_back_to_the_same_bits(value: float) -> None:
 @pytest.mark.parametrize("name", ["real64", "merge", "a" * 60])
 def test_a_name_that_fortran_needs_or_cannot_hold_is_refused(name: str) -> None:
     output = Output("y", (1,), (0,))
-    with pytest.raises(PolhodeError, match="cannot be a name in Fortran"):
+    with pytest.raises(ph.PolhodeError, match="cannot be a name in Fortran"):
         print_fortran(Program("f", (Array(name, 1),), 0, (), (), (), (output,)))
 
 
 def test_a_function_and_its_argument_cannot_share_a_name() -> None:
-    with pytest.raises(PolhodeError, match="cannot be a name in Fortran"):
+    with pytest.raises(ph.PolhodeError, match="cannot be a name in Fortran"):
         print_fortran(Program("f", (Array("f", 1),), 0, (), (), (), (Output("y", (1,), (0,)),)))
 
 

@@ -14,7 +14,7 @@ from tests.random_program import random_program
 from polhode.codegen.ir.interpreter import interpret, interpret_packed
 from polhode.codegen.ir.packed import Packed
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
-from polhode.codegen.llvm import kernels, spilled_packs
+from polhode.codegen.llvm import kernels
 from polhode.codegen.slp import store_packs
 from polhode.codegen.slp.store_packs import pack_stores
 from polhode.native import compile_program
@@ -155,24 +155,26 @@ def test_lanes_that_need_each_other_are_not_packed(horizon: int, monkeypatch: py
 
 
 @contextmanager
-def always_packed(width: int, live: int, length: int) -> Iterator[None]:
+def always_packed(width: int, segment: int, segments: int) -> Iterator[None]:
     """Packs of this width for programs of any length."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "vectorise", lambda program, width: None)
-        patch.setattr(spilled_packs, "LONG", 0)
-        patch.setattr(spilled_packs, "PROFITABLE", math.inf)
-        patch.setattr(spilled_packs, "LIVE", live)
-        patch.setattr(spilled_packs, "LENGTH", length)
+        patch.setattr(kernels, "LONG", 0)
+        patch.setattr(kernels, "PROFITABLE", math.inf)
+        patch.setattr(kernels, "SEGMENT", segment)
+        patch.setattr(kernels, "SEGMENTS", segments)
         patch.setattr(kernels, "STORES", width)
         yield
 
 
 @pytest.mark.parametrize("kind", PROGRAMS)
-@pytest.mark.parametrize(("width", "live", "length"), [(2, 3, 20), (4, 0, 7), (4, 24, 2000), (8, 5, 50)])
-def test_machine_code_in_packs_gives_the_interpreters_numbers(kind: str, width: int, live: int, length: int) -> None:
+@pytest.mark.parametrize(("width", "segment", "segments"), [(2, 3, 7), (4, 1, 7), (4, 24, 2000), (8, 5, 1)])
+def test_machine_code_in_packs_gives_the_interpreters_numbers(
+    kind: str, width: int, segment: int, segments: int
+) -> None:
     program = PROGRAMS[kind](3)
     inputs, parameters = some_numbers(program, 3)
-    with always_packed(width, live, length):
+    with always_packed(width, segment, segments):
         function = compile_program(program, cache=False, backend="llvm", parameters=parameters)
     found = function(**inputs)
     found = found if isinstance(found, tuple) else (found,)
@@ -184,7 +186,7 @@ def test_an_output_of_packs_may_lie_over_an_input() -> None:
     program = solve_of_many_columns(4, size=4, columns=4)
     inputs, _ = some_numbers(program, 4)
     expected = flat(program, inputs, np.empty(0))
-    with always_packed(4, 3, 20):
+    with always_packed(4, 3, 7):
         function = compile_program(program, cache=False, backend="llvm")
     l, f, work = inputs["l"].copy(), inputs["f"].copy(), np.empty(1)
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in (l, f, work, f)]

@@ -216,7 +216,7 @@ def _is_number(source: Source, end: int) -> bool:
     return isinstance(source, Splat) and source.slot < end
 
 
-def test_an_output_of_packs_may_lie_over_an_input() -> None:
+def test_an_output_of_packs_may_lie_over_an_input_and_more_outputs_than_inputs_may_lie_over_them_too() -> None:
     program = Walker(6, 2).program()
     inputs, _ = numbers_for(program, 6)
     expected = interpret(program, inputs)["y"]
@@ -225,9 +225,6 @@ def test_an_output_of_packs_may_lie_over_an_input() -> None:
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in (q, u, work, u)]
     function.signature(function.address)(*pointers)
     np.testing.assert_allclose(u[: len(expected)], expected, rtol=1e-12)
-
-
-def test_more_outputs_than_inputs_may_lie_over_them_too() -> None:
     walker = Walker(6, 2).program()
     end = walker.first_run + len(walker.run)
     slots = (*range(walker.first_run, walker.first_run + 30), *range(end - 30, end))
@@ -361,8 +358,7 @@ def test_the_legs_of_a_quadruped_go_side_by_side(what: str, bake: bool) -> None:
     functions = quadruped().compile(bake=bake, cache=False)
     program = functions.program(what)
     code = together(program)
-    assert code.widths == [4]
-    assert len(code.order) < 0.55 * len(program.run)
+    assert code.widths == [4] and len(code.order) < 0.55 * len(program.run)
     inputs, _ = numbers_for(program, 1)
     parameters = [] if bake else [0.3, 0.8]
     (found,) = interpret(program, inputs, parameters).values()
@@ -373,8 +369,7 @@ def test_the_legs_of_a_quadruped_go_side_by_side(what: str, bake: bool) -> None:
 def test_the_legs_of_a_centaur_go_by_four_and_its_arms_by_two() -> None:
     program = quadruped(arms=2).compile(bake=True, cache=False).program("inverse_dynamics")
     code = together(program)
-    assert code.widths == [2, 4]
-    assert sum(len(pack.lanes) == 2 for pack in code.packs) > 40
+    assert code.widths == [2, 4] and sum(len(pack.lanes) == 2 for pack in code.packs) > 40
     inputs, _ = numbers_for(program, 1)
     (found,) = interpret(program, inputs).values()
     compiled = compile_program(program, cache=False, backend="llvm")

@@ -57,13 +57,11 @@ def test_an_expression_moves_as_its_derivatives_say(shape: Callable[[Expr, Expr]
     f_x, f_y = derivative([f], x)[0], derivative([f], y)[0]
     rate = f_x * u + f_y * v
     second = rate.diff(x) * u + rate.diff(y) * v + f_x * a + f_y * b
-    assert made.x == f.fp
-    assert made.d == rate.fp
-    assert made.dd == second.fp
+    assert made.x == f.fp and made.d == rate.fp and made.dd == second.fp
     assert (made.vary.get(0, 0), made.vary.get(1, 0)) == (f_x.fp, f_y.fp)
 
 
-def test_symbols_lengths_and_roots_have_the_values_of_the_graph() -> None:
+def test_symbols_lengths_and_roots_have_the_values_of_the_graph_and_elimination_finds_what_was_multiplied() -> None:
     a, b = symbols("a b")
     for shape in ("polynomial", "quotient", "roots", "growth", "angle", "corners", "power", "table"):
         f = SHAPES[shape]
@@ -74,14 +72,9 @@ def test_symbols_lengths_and_roots_have_the_values_of_the_graph() -> None:
     assert found == (3 * sqrt(span) ** 2 + sqrt(span) ** 3).fp
     assert root_of(rational(Fraction(8, 9))) ** 2 % P == rational(Fraction(8, 9))
     moving = root(Jet(4, 12, 0, {3: 1}))
-    assert (moving.x, moving.d) == (2, 3)
-    assert moving.vary[3] == rational(Fraction(1, 4))
-    assert fraction_of(rational(Fraction(-981, 100))) == Fraction(-981, 100)
-    assert fraction_of(0) == 0
+    assert (moving.x, moving.d) == (2, 3) and moving.vary[3] == rational(Fraction(1, 4))
+    assert fraction_of(rational(Fraction(-981, 100))) == Fraction(-981, 100) and fraction_of(0) == 0
     assert all(fraction_of(hash_to_field("some", k)) is None for k in range(100))
-
-
-def test_elimination_finds_what_was_multiplied() -> None:
     A = [[hash_to_field(i, j) for j in range(3)] for i in range(5)]
     X = [[hash_to_field("x", i, j) for j in range(2)] for i in range(3)]
     right = product(A, X)

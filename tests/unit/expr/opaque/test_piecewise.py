@@ -1,12 +1,14 @@
 """Tables are the interpolants that SciPy knows, in values, derivatives and integrals, and go on outside as they say."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.interpolate import CubicSpline, PchipInterpolator, RegularGridInterpolator, make_interp_spline
 
+from polhode.errors import ModelError
 from polhode.expr.opaque.table import KINDS, Table, checked
 
 CHOOSE = np.random.default_rng(7)
@@ -42,7 +44,7 @@ def test_a_table_of_one_variable_is_scipys_interpolant(kind: str, order: int) ->
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
-def test_monotone_data_with_flat_and_turning_ends_give_scipys_monotone_cubic() -> None:
+def test_monotone_cubics_and_linear_tables_of_two_variables_are_scipys() -> None:
     for seed in range(60):
         choose = np.random.default_rng(seed)
         x = np.cumsum(choose.uniform(0.1, 2.0, 5))
@@ -52,9 +54,6 @@ def test_monotone_data_with_flat_and_turning_ends_give_scipys_monotone_cubic() -
         np.testing.assert_allclose(checked(x, y, kind="pchip").over(inside), expected(inside), atol=1e-12)
     two = checked([0, 2], [1, 5], kind="pchip")
     assert [two.at(x) for x in (0.0, 0.5, 2.0)] == [1.0, 2.0, 5.0]
-
-
-def test_a_linear_table_of_two_variables_is_scipys_interpolant() -> None:
     points = np.stack([CHOOSE.uniform(X[0], X[-1], 80), CHOOSE.uniform(S[0], S[-1], 80)], axis=1)
     expected = RegularGridInterpolator((X, S), Z)(points)
     np.testing.assert_allclose(checked((X, S), Z).over(*points.T), expected, atol=1e-13)
@@ -86,8 +85,7 @@ def test_derivatives_are_the_slopes_that_small_steps_find_inside_and_outside(kin
 def test_outside_holds_goes_on_straight_or_ends(kind: str) -> None:
     hold, line, error = (checked(X, Y, kind=kind, outside=way) for way in ("hold", "line", "error"))
     for end, y, step in ((X[0], Y[0], -2.0), (X[-1], Y[-1], 3.0)):
-        assert hold.at(end + step) == pytest.approx(y)
-        assert derived(hold, 0).at(end + step) == 0.0
+        assert hold.at(end + step) == pytest.approx(y) and derived(hold, 0).at(end + step) == 0.0
         slope = derived(line, 0).at(end)
         assert line.at(end + step) == pytest.approx(y + slope * step)
         assert math.isnan(error.at(end + step)) and math.isnan(derived(error, 0).at(end + step))
@@ -95,18 +93,14 @@ def test_outside_holds_goes_on_straight_or_ends(kind: str) -> None:
         assert math.isfinite(derived(error, 0).at(end))
 
 
-def test_what_is_held_lasts_until_the_next_abscissa_and_has_no_slope() -> None:
+def test_held_values_have_no_slope_and_derivatives_of_a_table_that_ends_end() -> None:
     table = checked([0, 1, 3], [5, -2, 7], kind="held")
     assert [table.at(x) for x in (-1.0, 0.0, 0.999, 1.0, 2.9, 3.0, 99.0)] == [5.0, 5.0, 5.0, -2.0, -2.0, 7.0, 7.0]
-    assert table.over(np.array([0.5, 1.0, 3.0])).tolist() == [5.0, -2.0, 7.0]
-    assert table.partial(0) is None
+    assert table.over(np.array([0.5, 1.0, 3.0])).tolist() == [5.0, -2.0, 7.0] and table.partial(0) is None
     assert checked([2], [4], kind="held").at(17.0) == 4.0
     ends = checked([0, 1, 3], [5, -2, 7], kind="held", outside="error")
     assert [ends.at(x) for x in (0.0, 3.0, 5.0)] == [5.0, 7.0, 7.0], "the last value lasts as long as the one before"
     assert math.isnan(ends.at(5.1)) and math.isnan(ends.at(-0.1))
-
-
-def test_derivatives_of_a_table_that_ends_end_and_nan_stays_nan() -> None:
     table: Table | None = checked(X, Y, kind="cubic", outside="error")
     while table is not None:
         assert math.isnan(table.at(X[-1] + 1.0)) and math.isfinite(table.at(X[1] + 0.01))
@@ -121,13 +115,35 @@ def test_derivatives_of_a_table_that_ends_end_and_nan_stays_nan() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("outside", ["hold", "line"])
 def test_the_antiderivative_is_the_area_from_the_first_point_on(kind: str, outside: str) -> None:
-    table = checked(X, Y, kind=kind, outside=outside)
+    table = checked(X, CHOOSE.normal(size=(8, 5)) if kind == "polynomial" else Y, kind=kind, outside=outside)
     whole = table.integral()
     for x in (X[0] - 1.0, X[0], X[3] + 0.1, X[-1], X[-1] + 0.8):
         low, high = sorted((float(X[0]), float(x)))
         area = quad(table.at, low, high, points=[t for t in X if low < t < high], limit=200)[0]
         assert whole.at(x) == pytest.approx(math.copysign(area, area * (x - X[0])) if area else 0.0, abs=1e-9)
     assert whole.partial(0) == table and derived(whole, 0).digest == table.digest
+
+
+def test_given_polynomials_are_those_of_scipy_with_all_their_derivatives() -> None:
+    peer = CubicSpline(X, Y)
+    table: Table | None = checked(X, peer.c[::-1].T, kind="polynomial", outside="line")
+    assert table is not None and (table.points.degree, table.points.smoothness) == (3, 2)
+    assert checked(X, peer.c[::-1].T.ravel(), kind="polynomial", outside="line").digest == table.digest
+    inside = np.sort(CHOOSE.uniform(X[0], X[-1], 40))
+    np.testing.assert_allclose(table.at(X[-1] + 2), peer(X[-1]) + 2 * peer(X[-1], 1), rtol=1e-12)
+    for order in range(4):
+        np.testing.assert_allclose(table.over(inside), peer(inside, order), rtol=1e-9, atol=1e-9)
+        table = table.partial(0)
+    assert table is None
+    jumps = checked([0, 1, 2], [[0, 1], [2, 1]], kind="polynomial")
+    bends = checked([0, 1, 2], [[0, 1, 0], [1, 2, 3]], kind="polynomial")
+    assert (jumps.points.smoothness, bends.points.smoothness) == (-1, 0)
+
+
+@pytest.mark.parametrize("y", [[1, 2, 3], [[1, 2], [1]], [[1], [2]], [], [["a", 1], [1, 2]], 3])
+def test_coefficients_are_as_many_numbers_for_each_interval(y: Any) -> None:
+    with pytest.raises(ModelError, match=r"not as many for each|not a finite number|not a list"):
+        checked([0, 1, 2], y, kind="polynomial")
 
 
 def test_one_point_and_many_points_are_read_alike() -> None:
@@ -138,9 +154,6 @@ def test_one_point_and_many_points_are_read_alike() -> None:
     table = checked((X, S), Z)
     grid = table.over(X[:, None], S[None, :])
     np.testing.assert_allclose(grid, Z, atol=1e-14)
-
-
-def test_a_digest_stands_for_the_numbers_and_not_for_the_name() -> None:
     table = checked(X, Y, name="a")
     assert table.digest == checked(X.tolist(), tuple(Y), name="b").digest
     others = [

@@ -9,10 +9,9 @@ from polhode.formalisms.deriving import derive
 from polhode.formalisms.short.unit_of_length import scaled_tree
 from polhode.kinematics.tree import build_tree
 from polhode.model.joints import JointType
-from polhode.model.system import System
 
 
-def swimmer(base: JointType) -> System:
+def swimmer(base: JointType) -> ph.System:
     """A trunk with two arms of 0.3 m and 0.2 m, a slide, a screw, a spring, a force and gravity."""
     s = ph.System("swimmer", gravity=(0, 0, "-9.81"))
     trunk = s.body("trunk", mass=3, com=(0.1, 0, 0), inertia=[1, 2, 3])
@@ -38,26 +37,19 @@ def test_a_mechanism_moves_alike_in_every_unit(base: JointType, formalism: str) 
     assert derive(system, "poincare", passes=()).agrees_with(derive(system, formalism, passes=("regroup",)))
 
 
-def test_the_offset_that_occurs_most_often_becomes_one() -> None:
+def test_the_most_frequent_offset_becomes_one_where_it_pays_and_rounding_is_no_unit() -> None:
     scaled = scaled_tree(build_tree(swimmer(ph.Revolute("y"))))
     assert scaled.unit == Fraction(3, 10)
     offsets = [p for link in scaled.tree.links for p in link.fixed.p if p]
     assert sum(p == 1 for p in offsets) == 6
     tree = build_tree(swimmer(ph.Free()))
     scaled = scaled_tree(tree)
-    assert scaled.unit != 1 and scaled.slides
-    assert scaled.in_metres(scaled.lengths(list(tree.u))) == list(tree.u)
-
-
-def test_nothing_is_converted_where_it_does_not_pay() -> None:
+    assert scaled.unit != 1 and scaled.slides and scaled.in_metres(scaled.lengths(list(tree.u))) == list(tree.u)
     s = ph.System("cart", gravity=(0, 0, "-9.81"))
     trunk = s.body("trunk", mass=1, inertia=[1, 1, 1])
     s.joint("base", s.ground, trunk, ph.Free())
     s.joint("hinge", trunk, s.body("arm", mass=1, com=(1, 0, 0)), ph.Revolute("y"), at=(0, 0.3, 0))
     assert scaled_tree(build_tree(s)).unit == 1
-
-
-def test_a_trace_of_rounding_is_no_unit() -> None:
     s = ph.System("arm of a rounded file")
     on = s.ground
     for k in range(4):

@@ -32,8 +32,7 @@ def test_names_decimals_and_angles_are_those_of_the_file(tmp_path: Path) -> None
     system = load_urdf(one_joint(tmp_path, "revolute", '<axis xyz="0 1 0"/>'))
     assert list(system.bodies) == ["ground", "base", "arm"]
     assert [q.name for q in system.joints["hinge"].q] == ["hinge"]
-    assert [u.name for u in system.joints["hinge"].u] == ["hinge"]
-    assert system.name == "arm"
+    assert [u.name for u in system.joints["hinge"].u] == ["hinge"] and system.name == "arm"
     system = load_urdf(one_joint(tmp_path, "fixed", '<origin xyz="0.1 -2e-3 .5"/>'))
     assert system.joints["hinge"].in_parent.p == ph.Vector([as_expr(Fraction(x)) for x in ("1/10", "-1/500", "1/2")])
     system = load_urdf(one_joint(tmp_path, "fixed", '<origin rpy="0.1 0.2 0.3"/>'))

@@ -4,10 +4,9 @@ import polhode as ph
 from polhode.expr import is_zero
 from polhode.formalisms.deriving import derive
 from polhode.kinematics.tree import Tree
-from polhode.model.system import System
 
 
-def walker(foot: str = "y") -> System:
+def walker(foot: str = "y") -> ph.System:
     """A floating trunk with a mast and two legs of three links, everything in numbers."""
     system = ph.System("walker", gravity=(0, 0, -9.81))
     trunk = system.body("trunk", mass=9, com=(0.1, 0.2, 0.3), inertia=[2, 3, 4])
@@ -33,7 +32,7 @@ def offsets(tree: Tree) -> int:
     return sum(not is_zero(x) for link in tree.links for x in link.fixed.p)
 
 
-def keeps_the_equations(name: str, system: System) -> bool:
+def keeps_the_equations(name: str, system: ph.System) -> bool:
     """Whether one pass alone leaves every function as Poincaré has it from the mechanism as it was written."""
     judge = derive(system.model(), "poincare", passes=())
     made = [derive(system.model(), each, passes=(name,)) for each in ("composite_body", "articulated_body")]

@@ -5,20 +5,18 @@ from dataclasses import dataclass
 import pytest
 
 import polhode as ph
-from polhode.expr import Expr
-from polhode.model import Body, System
 
 
 @dataclass(frozen=True)
 class Pair:
     """The system with its bodies, coordinates and speeds."""
 
-    system: System
-    N: Body
-    A: Body
-    B: Body
-    q: tuple[Expr, Expr]
-    u: tuple[Expr, Expr]
+    system: ph.System
+    N: ph.Body
+    A: ph.Body
+    B: ph.Body
+    q: tuple[ph.Expr, ph.Expr]
+    u: tuple[ph.Expr, ph.Expr]
 
 
 def two_bodies() -> Pair:

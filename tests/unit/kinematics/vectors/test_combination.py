@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import pytest
+from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import Expr, derivative, same, substitute
 from polhode.kinematics.vectors import Arrow, Dyadic, named
 
@@ -53,41 +52,33 @@ def test_partial_velocities_are_partial_derivatives_in_native_form(pair: Any) ->
     for q, u in zip(pair.q, pair.u, strict=True):
         assert P.position().partial(q) == P.velocity().partial(u)
         assert P.position().partial(q, pair.A) == P.velocity(pair.A).partial(u)
-    assert repr(pair.B.x.partial("q2")) == "-b_z"
-    assert repr(pair.A.z.partial("q1")) == "-a_y"
+    assert repr(pair.B.x.partial("q2")) == "-b_z" and repr(pair.A.z.partial("q1")) == "-a_y"
     assert repr(pair.A.z.partial("q2", pair.B)) == "-a_x"
     assert repr((pair.A.y | pair.A.z).partial("q1")) == "a_z|a_z - a_y|a_y"
 
 
 def test_inertia_changes_in_other_frames_and_names_mean_speeds(pair: Any) -> None:
     I, w = pair.B.inertia_dyadic, pair.B.angular_velocity()
-    assert I.dt(pair.B) == 0
-    assert I.dt() == (w ^ I) - (I ^ w)
+    assert I.dt(pair.B) == 0 and I.dt() == (w ^ I) - (I ^ w)
     assert I.dt(pair.A) == (pair.B.angular_velocity(pair.A) ^ I) - (I ^ pair.B.angular_velocity(pair.A))
     H = I & w
     assert H.dt() == (I.dt() & w) + (I & w.dt())
     s = ph.System()
     A = s.body("A")
     hinge = s.joint("hinge", s.ground, A, ph.Revolute("x"))
-    assert A.y.partial("hinge") == 0
-    assert A.y.partial(hinge.q[0]) == A.z
+    assert A.y.partial("hinge") == 0 and A.y.partial(hinge.q[0]) == A.z
 
 
 def test_one_component_of_a_quaternion_does_not_change_alone() -> None:
     s = ph.System()
     A = s.body("A")
     ball = s.joint("ball", s.ground, A, ph.Spherical())
-    with pytest.raises(PolhodeError, match="'ball_e1' does not change alone") as caught:
-        A.x.partial(ball.q[1])
-    assert caught.value.problems[0].code == "E-VECTOR-DEPENDENCE"
+    refused("'ball_e1' does not change alone", lambda: A.x.partial(ball.q[1]), code="E-VECTOR-DEPENDENCE")
     assert A.angular_velocity().partial(ball.u[0]) == A.x
 
 
 def test_what_a_name_stands_for_is_differentiated_and_not_the_name(pair: Any) -> None:
     short = named(pair.B.angular_velocity().express(pair.B))
-    with pytest.raises(PolhodeError, match="a name for another expression") as caught:
-        short.arrow.partial("u1")
-    assert caught.value.problems[0].code == "E-VECTOR-DEPENDENCE"
+    refused("a name for another expression", lambda: short.arrow.partial("u1"), code="E-VECTOR-DEPENDENCE")
     assert short.unnamed().partial("u1") == pair.N.x
-    with pytest.raises(PolhodeError, match="how the intermediate 'Z1' changes in time"):
-        short.arrow.dt()
+    refused("how the intermediate 'Z1' changes in time", short.arrow.dt)

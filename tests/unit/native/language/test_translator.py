@@ -47,8 +47,6 @@ from polhode.native.language import (
     vector,
 )  # fmt: skip
 
-# ---- statements ----------------------------------------------------------------------------------------------------
-
 
 class Work(Struct):
     """A record with every kind of field."""
@@ -217,9 +215,6 @@ def test_native_code_equals_plain_python(routine: Callable[..., float], library:
             )
 
 
-# ---- memory --------------------------------------------------------------------------------------------------------
-
-
 @native
 def records(work: Work) -> int:
     work.t = work.other.value + work.t
@@ -294,9 +289,6 @@ def test_loops_over_blocks(library: Library) -> None:
     np.testing.assert_allclose(plain.x, made_x, rtol=1e-15)
 
 
-# ---- what is refused -----------------------------------------------------------------------------------------------
-
-
 def refused(routine: Any) -> str:
     with pytest.raises(TranslationError) as caught:
         Module().add(routine, name="refused")
@@ -363,8 +355,7 @@ def equality_in_python(x: float) -> float:
 def test_errors_name_the_file_and_the_line(routine: Any, words: str, line: int) -> None:
     message = refused(routine)
     first = routine.plain.__code__.co_firstlineno + 1
-    assert message.startswith(f"{__file__}:{first + line}: ")
-    assert any(word in message for word in words.split("|"))
+    assert message.startswith(f"{__file__}:{first + line}: ") and any(word in message for word in words.split("|"))
 
 
 @pytest.mark.parametrize("routine", [truth_in_python, equality_in_python], ids=lambda each: each.__name__)

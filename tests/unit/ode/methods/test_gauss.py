@@ -12,15 +12,11 @@ def exact(pair: tuple[float, float]) -> Fraction:
 
 
 @pytest.mark.parametrize("stages", [2, 3])
-def test_weights_integrate_polynomials_up_to_twice_the_number_of_stages(stages: int) -> None:
+def test_weights_integrate_polynomials_to_twice_the_stages_and_a_step_is_symplectic(stages: int) -> None:
     method = gauss(stages)
     for power in range(method.order):
         total = sum(sum(pair) * c**power for pair, c in zip(method.b, method.c, strict=True))
         assert total == pytest.approx(1 / (power + 1), abs=1e-15)
-
-
-@pytest.mark.parametrize("stages", [2, 3])
-def test_a_step_is_symplectic_to_twice_the_digits(stages: int) -> None:
     method = gauss(stages)
     b = [exact(pair) for pair in method.b]
     for i in range(stages):

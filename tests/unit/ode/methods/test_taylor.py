@@ -47,13 +47,11 @@ def test_the_error_follows_the_tolerance_also_between_steps(tolerance: float) ->
     run = oscillator(tolerance)
     times, states = np.linspace(0.1, 20.0, 77), np.zeros((77, 3))
     run.sample(times, states)
-    assert run.advance(20.0, 10**6) == Reason.DONE
-    assert run.record.t == 20.0
-    assert np.abs(states - exact(times)).max() < 30 * tolerance
-    assert np.array_equal(states[-1], run.x)
+    assert run.advance(20.0, 10**6) == Reason.DONE and run.record.t == 20.0
+    assert np.abs(states - exact(times)).max() < 30 * tolerance and np.array_equal(states[-1], run.x)
 
 
-def test_tighter_tolerances_cost_order_rather_than_steps() -> None:
+def test_tolerances_choose_orders_and_a_run_broken_off_after_each_step_is_bitwise_the_same() -> None:
     steps = []
     for tolerance in (1e-6, 1e-9, 1e-12, 1e-15):
         run = oscillator(tolerance)
@@ -61,21 +59,14 @@ def test_tighter_tolerances_cost_order_rather_than_steps() -> None:
         steps.append(run.record.steps)
     assert max(steps) < 40
     assert steps == sorted(steps, reverse=True), "of an entire function, which converges everywhere"
-
-
-def test_orders_follow_tolerances_within_bounds() -> None:
     orders = [order_for(10.0**-digits) for digits in range(20)]
     assert orders == sorted(orders)
     assert (orders[0], orders[-1], order_for(0.0)) == (LEAST_ORDER, MOST_ORDER, MOST_ORDER)
-
-
-def test_a_run_broken_off_after_each_step_is_the_same_bit_for_bit() -> None:
     whole, broken = oscillator(1e-9), oscillator(1e-9)
     whole.advance(20.0, 10**6)
     while broken.advance(20.0, 1) != Reason.DONE:
         pass
-    assert np.array_equal(whole.x, broken.x)
-    assert whole.record.steps == broken.record.steps
+    assert np.array_equal(whole.x, broken.x) and whole.record.steps == broken.record.steps
 
 
 def test_rates_and_time_are_those_at_the_end_of_a_step() -> None:
@@ -88,8 +79,7 @@ def test_rates_and_time_are_those_at_the_end_of_a_step() -> None:
     assert run.x == pytest.approx([np.sin(3.0), np.sin(3.0) - 3.0 * np.cos(3.0)], abs=1e-11)
     run = begun([y, x * 0 - 10], [0.0, 3.0], 1e-9, 100.0)
     assert run.advance(100.0, 10**6) == Reason.DONE
-    assert run.record.steps == 1
-    assert run.x == pytest.approx([300.0 - 50_000.0, 3.0 - 1000.0], rel=1e-15)
+    assert run.record.steps == 1 and run.x == pytest.approx([300.0 - 50_000.0, 3.0 - 1000.0], rel=1e-15)
     run = oscillator(1e-9)
     run.record.h_max = 0.125
     run.advance(20.0, 10**6)
@@ -104,7 +94,7 @@ def test_powers_of_time_that_leave_out_orders_are_no_reason_for_a_long_step() ->
     assert run.x[0] == pytest.approx(integral, abs=1e-9)
 
 
-def test_quaternions_turn_whatever_their_length() -> None:
+def test_quaternions_turn_whatever_their_length_and_a_pole_is_reached_and_told() -> None:
     e = symbols("e0 e1 e2 e3")
     square = sum((each * each for each in e[1:]), e[0] * e[0])  # one, where quaternions are used at unit length
     rates = [-e[1] * square, e[0] * square, -e[3] * square, e[2] * square]
@@ -115,9 +105,6 @@ def test_quaternions_turn_whatever_their_length() -> None:
     run.begin(1.0)
     assert run.advance(1.0, 10**6) == Reason.DONE
     assert run.x == pytest.approx(2 * np.array([np.cos(1.0), np.sin(1.0), 0, 0]), abs=1e-10)
-
-
-def test_a_pole_is_reached_and_told() -> None:
     run = begun([x * x], [1.0], 1e-9, 10.0)
     assert run.advance(10.0, 10**6) in (Reason.LOOK, Reason.UNDERFLOW, Reason.NONFINITE)
     assert run.record.t == pytest.approx(1.0, abs=1e-6)
@@ -127,6 +114,4 @@ def test_a_pole_is_reached_and_told() -> None:
 def test_no_step_is_taken_where_there_is_no_series(rate: Expr, reason: Reason) -> None:
     """Coefficients that are not numbers end a step nowhere; infinite ones allow none."""
     run = begun([rate], [0.0], 1e-9, 1.0)
-    assert run.advance(1.0, 10**6) == reason
-    assert run.record.t == 0.0
-    assert run.x.tolist() == [0.0]
+    assert run.advance(1.0, 10**6) == reason and run.record.t == 0.0 and run.x.tolist() == [0.0]

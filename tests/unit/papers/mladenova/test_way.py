@@ -34,8 +34,7 @@ def test_pieces_rest_at_their_ends_and_squares_come_home() -> None:
             assert np.abs(around).max() < 1e-9  # of the second order: no velocity, and no acceleration
     assert evaluate([WAY.velocity(t)], {t: WAY.duration + 5}) == [0.0]
     square = Way([Line(1), Arc(0.5, math.pi / 2)] * 4, speed=1)
-    assert np.allclose(square.end, [0, 0, 2 * math.pi])
-    assert square.duration == pytest.approx(4 + math.pi)
+    assert np.allclose(square.end, [0, 0, 2 * math.pi]) and square.duration == pytest.approx(4 + math.pi)
     assert np.allclose(Way([Line(-2)], speed=1).end, [-2, 0, 0])
 
 

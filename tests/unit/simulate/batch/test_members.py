@@ -34,12 +34,11 @@ def test_what_is_given_once_is_one_run(options: dict[str, Any]) -> None:
     assert Members.of(options) is None
 
 
-def test_each_member_gets_its_row_of_what_is_given_and_all_that_is_shared() -> None:
+def test_each_member_gets_its_row_of_what_is_given_and_all_that_is_shared_and_lengths_that_differ_are_named() -> None:
     members = of(parameters={"l": np.array([1.0, 2.0]), "m": 3}, start=[[0.1, 0.2], [0.3, 0.4]], rtol=1e-6)
     assert members.count == 2
     second = members.member(1)
-    assert second["parameters"] == {"m": 3, "l": 2.0}
-    assert second["start"].tolist() == [0.3, 0.4]
+    assert second["parameters"] == {"m": 3, "l": 2.0} and second["start"].tolist() == [0.3, 0.4]
     assert second["rtol"] == 1e-6
     members = of(start=([[0.1], [0.2]], [0.5]))
     q, u = members.member(1)["start"]
@@ -47,9 +46,6 @@ def test_each_member_gets_its_row_of_what_is_given_and_all_that_is_shared() -> N
     members = of(inputs={"F": range(5)}, start={"x": range(5)})
     part = members.part(slice(2, 4))
     assert [part.member(i) for i in range(part.count)] == [members.member(2), members.member(3)]
-
-
-def test_lengths_that_differ_are_named() -> None:
     with pytest.raises(ShapeError, match="parameter 'l' has 2 and start of 'hinge' has 3"):
         of(parameters={"l": [1, 2]}, start={"hinge": [1, 2, 3]})
 

@@ -9,7 +9,6 @@ import pytest
 from tests.members_alone import MembersAlone
 
 import polhode as ph
-from polhode import Equations
 from polhode.errors import SimulationError
 from polhode.model.samples import six_degree_of_freedom_arm
 from polhode.ode import native_events
@@ -24,7 +23,7 @@ from polhode.simulate.batch.running import run_members
 
 
 @pytest.fixture(scope="module")
-def chain() -> Equations:
+def chain() -> ph.Equations:
     s = ph.System("chain")
     l = s.parameter("l", 1)
     upper, lower = (s.body(name, 1, (0, 0, -l / 2), ph.rod(1, l)) for name in ("upper", "lower"))
@@ -43,18 +42,17 @@ def options(count: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("method", ["auto", "TP86", "DOP853", "RK45", "taylor"])
-def test_a_member_has_the_bits_that_it_has_alone(method: str, chain: Equations) -> None:
+def test_a_member_has_the_bits_that_it_has_alone(method: str, chain: ph.Equations) -> None:
     given = options(70)
     batch = chain.simulate(1.5, method=method, **given)
     assert not batch.failures
     for i in (0, 31, 32, 69):
         alone = chain.simulate(1.5, method=method, **Members.of(given).member(i))  # type: ignore[union-attr]
-        assert np.array_equal(alone.q, batch.q[i])
-        assert np.array_equal(alone.u, batch[i].u)
+        assert np.array_equal(alone.q, batch.q[i]) and np.array_equal(alone.u, batch[i].u)
         assert alone.info["steps"] == batch[i].info["steps"]
 
 
-def ball() -> Equations:
+def ball() -> ph.Equations:
     """A top that hangs from a spring: a quaternion, a parameter of its own, five speeds."""
     s = ph.System("ball")
     spin = s.parameter("i", 0.3)
@@ -66,11 +64,11 @@ def ball() -> Equations:
     return s.derive()
 
 
-def arm() -> Equations:
+def arm() -> ph.Equations:
     return six_degree_of_freedom_arm().derive()
 
 
-def slider() -> Equations:
+def slider() -> ph.Equations:
     """A block that a spring and a damper lead after a sine: with strong ones stability bounds the steps."""
     s = ph.System("slider")
     c = s.parameter("c", 240)
@@ -90,7 +88,7 @@ ARMS = {"start": {"s1": np.linspace(-1, 2, 18), "e": np.linspace(0.4, 1.0, 18)}}
     (slider, SLIDERS, "DOP853", 1e-8), (slider, SLIDERS, "TP86", 1e-10),
 ])  # fmt: skip
 def test_side_by_side_and_one_after_the_other_are_the_same(
-    made: Callable[[], Equations], given: dict[str, Any], method: str, rtol: float, monkeypatch: pytest.MonkeyPatch
+    made: Callable[[], ph.Equations], given: dict[str, Any], method: str, rtol: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     equations = made()
     more: dict[str, Any] = {"method": method, "rtol": rtol, "atol": 1e-8, "samples": 40, "watch_energy": False}
@@ -123,7 +121,7 @@ def _noted(monkeypatch: pytest.MonkeyPatch) -> list[type]:
 @pytest.mark.parametrize("count", [16, 17, 43])
 @pytest.mark.parametrize("method", ["auto", "RK45"])
 def test_pieces_lanes_and_threads_change_no_bit(
-    count: int, method: str, chain: Equations, monkeypatch: pytest.MonkeyPatch
+    count: int, method: str, chain: ph.Equations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     members = Members.of({**options(count), "method": method, "progress": False})
     assert members is not None
@@ -142,15 +140,14 @@ def test_pieces_lanes_and_threads_change_no_bit(
             assert [info["steps"] for info in again.infos] == [info["steps"] for info in whole.infos]
 
 
-def test_members_that_fail_leave_those_beside_them_as_they_are(chain: Equations) -> None:
+def test_members_that_fail_leave_those_beside_them_as_they_are(chain: ph.Equations) -> None:
     lengths = np.linspace(0.5, 1.5, 24)
     lengths[[3, 11]] = 0.0, np.nan
     speeds = np.linspace(0.0, 2.0, 24)
     speeds[[5, 20]] = 1e200, 40.0
     given = {"parameters": {"l": lengths}, "speeds": {"a": speeds}, "samples": 5, "method": "DOP853", "max_steps": 60}
     batch = chain.simulate(1.0, **given)
-    assert set(batch.failures) == {3, 5, 11, 20}
-    assert "as many as allowed" in batch.failures[20]
+    assert set(batch.failures) == {3, 5, 11, 20} and "as many as allowed" in batch.failures[20]
     members = Members.of(given)
     for i in (2, 4, 6, 10, 21, 23):
         assert np.array_equal(chain.simulate(1.0, **members.member(i)).q, batch.q[i])  # type: ignore[union-attr]
@@ -171,7 +168,7 @@ def test_a_member_that_turns_stiff_is_run_alone_and_the_others_side_by_side() ->
         assert np.array_equal(equations.simulate(5.0, **members.member(i)).q, batch.q[i])  # type: ignore[union-attr]
 
 
-def test_ctrl_c_keeps_the_members_that_are_done(chain: Equations, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_keeps_the_members_that_are_done(chain: ph.Equations, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native_batch, "_FIRST_STEPS", 40)
     monkeypatch.setattr(native_batch, "_PIECE_SECONDS", 0.0)
     seen: list[float] = []
@@ -188,13 +185,11 @@ def test_ctrl_c_keeps_the_members_that_are_done(chain: Equations, monkeypatch: p
     batch = caught.value.trajectory
     assert isinstance(batch, Batch)
     done = batch.status == "done"
-    assert 0 < done.sum() < 40
-    assert np.array_equal(batch.q[done], whole.q[done])
-    assert np.isnan(batch.q[~done]).all()
+    assert 0 < done.sum() < 40 and np.array_equal(batch.q[done], whole.q[done]) and np.isnan(batch.q[~done]).all()
     assert sorted({*batch.status}) == ["done", "interrupted", "not_run"]
 
 
-def test_what_python_has_a_say_in_is_not_for_native_code(chain: Equations) -> None:
+def test_what_python_has_a_say_in_is_not_for_native_code(chain: ph.Equations) -> None:
     def controller(t: float, q: np.ndarray, u: np.ndarray) -> dict[str, float]:
         return {"a": -float(u[0])}
 
@@ -205,7 +200,7 @@ def test_what_python_has_a_say_in_is_not_for_native_code(chain: Equations) -> No
         assert len(run_members(chain.derivation, 0.1, members)) == 2
 
 
-def test_energy_that_a_member_loses_is_told(chain: Equations) -> None:
+def test_energy_that_a_member_loses_is_told(chain: ph.Equations) -> None:
     with pytest.warns(UserWarning, match="energy"):
         batch = chain.simulate(
             20, start={"a": [0.0, 3.0], "b": [0.0, 2.0]}, rtol=1e-3, atol=1e-3, method="RK45", samples=41
@@ -220,11 +215,7 @@ def test_energy_is_watched_where_inputs_act_on_gravity() -> None:
     batch = s.derive().simulate(
         1.0, start={"hinge": np.linspace(0.1, 1, 20)}, inputs=[[k] for k in range(20)], samples=4
     )
-    assert not batch.failures
-    assert not any(info["notices"] for info in batch.infos)
-
-
-# ---- member events ------------------------------------------------------------
+    assert not batch.failures and not any(info["notices"] for info in batch.infos)
 
 
 @pytest.fixture
@@ -255,7 +246,7 @@ def test_bouncing_balls_have_the_bits_that_they_have_alone(method: str, like_alo
     assert batch[0].u[first, 0] == pytest.approx(0.9 * np.sqrt(2 * 9.81 * 0.5), abs=1e-9)
 
 
-def test_an_event_ends_members_at_its_own_time_for_each(like_alone: MembersAlone) -> None:
+def test_events_end_members_at_their_own_times_and_come_in_their_order(like_alone: MembersAlone) -> None:
     ball = Ball()
     options = {"start": {"z": np.array([1.0, 5.0, 100.0])}, "samples": 5, "until": ball.z}
     batch = like_alone.check(ball.equations, 2.0, options)
@@ -263,9 +254,6 @@ def test_an_event_ends_members_at_its_own_time_for_each(like_alone: MembersAlone
     assert batch[0].t[-1] == pytest.approx(np.sqrt(2 / 9.81), abs=1e-10)
     assert np.isnan(batch.q[0, batch.reached[0] :]).all() and batch.reached[0] == 1
     assert not like_alone.by_python
-
-
-def test_several_events_in_one_step_come_in_their_order(like_alone: MembersAlone) -> None:
     ball = Ball()
     events = [ball.v + 1, ball.z - 0.5, crossing(ball.v + 1, 1), ball.v + 1]
     options: dict[str, Any] = {"start": {"z": np.array([1.0, 2.0])}, "samples": 3, "events": events, "on": ball.bounce}
@@ -273,7 +261,7 @@ def test_several_events_in_one_step_come_in_their_order(like_alone: MembersAlone
     assert not like_alone.by_python
 
 
-def test_events_and_limits_are_noted_in_one_run(like_alone: MembersAlone) -> None:
+def test_events_and_limits_are_noted_in_one_run_with_quaternions_of_unit_length(like_alone: MembersAlone) -> None:
     s = ph.System("pendulum")
     hinge = s.joint("h", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"), limits=(-0.4, 0.9))
     back = {crossing(hinge.q[0] + 0.5, -1): {hinge.u[0]: -hinge.u[0]}}
@@ -281,9 +269,6 @@ def test_events_and_limits_are_noted_in_one_run(like_alone: MembersAlone) -> Non
     batch = like_alone.check(s.derive(), 2.0, options)
     assert [len(run.passed_limits) for run in batch] == [1, 1, 1]
     assert not like_alone.by_python
-
-
-def test_quaternions_at_events_have_unit_length(like_alone: MembersAlone) -> None:
     s = ph.System("top")
     pivot = s.joint("pivot", s.ground, s.body("top", 1, (0, 0, 0.5), (1, 2, 3)), ph.Spherical(), speeds=["a", "b", "c"])
     turn = {crossing(pivot.q[1] - 0.2, 1): {"a": -pivot.u[0]}}
@@ -318,9 +303,6 @@ def test_events_in_python_go_one_by_one(like_alone: MembersAlone) -> None:
         batch = ball.equations.simulate(1.0, **options)
     assert list(batch.status) == ["event", "event"]
     assert like_alone.by_python == 2
-
-
-# ---- threads ------------------------------------------------------------
 
 
 class Work:

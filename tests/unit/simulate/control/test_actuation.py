@@ -24,15 +24,12 @@ def cart() -> ph.System:
     return s
 
 
-def test_what_was_held_is_known_at_any_time_and_goes_through_pickling() -> None:
+def test_held_values_are_kept_and_pickled_and_data_that_end_too_early_are_reported() -> None:
     run = cart().derive().simulate(1, samples=3, tau=ph.held(lambda t: [t], every=0.1), inputs={"F": "-v"})
     for known in (run, pickle.loads(pickle.dumps(run))):
         then = known.at([0.0, 0.099, 0.1, 0.55, 1.0])
         np.testing.assert_allclose(then.effort("v"), [0.0, 0.0, 0.1, 0.5, 0.9], atol=1e-15)
         np.testing.assert_allclose(then["F"], -then.speed("v"), rtol=1e-14)
-
-
-def test_data_that_end_before_the_run_are_told() -> None:
     equations = cart().derive()
     short = equations.simulate(2, inputs={"F": ([0.0, 1.0], [1.0, 1.0])})
     assert any("samples of the input 'F' run from 0 to 1 s" in notice for notice in short.notices)
@@ -44,11 +41,10 @@ def test_tables_of_time_in_a_model_are_breaks_too() -> None:
     slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
     s.joint_force(slide, ph.table([0, 0.3, 0.7], [5, -2, 1], kind="held")(s.time))
     run = s.derive().simulate(1, samples=2)
-    assert run.u[-1, 0] == pytest.approx(5 * 0.3 - 2 * 0.4 + 0.3, abs=1e-13)
-    assert not run.notices
+    assert run.u[-1, 0] == pytest.approx(5 * 0.3 - 2 * 0.4 + 0.3, abs=1e-13) and not run.notices
 
 
-def test_a_law_that_jumps_is_a_force_that_jumps() -> None:
+def test_a_law_that_jumps_is_a_force_that_jumps_and_states_without_mass_are_in_laws_and_reach_functions() -> None:
     s = cart()
     v = s.joints["x"].u[0]
     run = s.derive().simulate(1, start={"x": 0.0}, speeds={"v": 1.0}, tau={"v": -4 * ph.sign(v - 0.5)}, samples=[0.1])
@@ -56,9 +52,6 @@ def test_a_law_that_jumps_is_a_force_that_jumps() -> None:
     square = s.derive().simulate(1, tau={"v": ph.sign(ph.sin(2 * ph.pi * s.time))}, samples=5)
     np.testing.assert_allclose(square["v"], [0.0, 0.25, 0.5, 0.25, 0.0], atol=1e-10)
     assert "the law of effort" in square.notices[0]
-
-
-def test_states_without_mass_are_in_laws_and_reach_functions() -> None:
     s = cart()
     x = s.joints["x"].q[0]
     z = s.state("sum", rate=x)
@@ -66,36 +59,25 @@ def test_states_without_mass_are_in_laws_and_reach_functions() -> None:
         s.derive().simulate(1, start={"x": 1.0}, tau={"v": tau}, samples=5, rtol=1e-11, atol=1e-11)
         for tau in (-x - z, ph.held(lambda t, q, u, z: -q[0] - z[0], 1e-3), lambda t, q, u, z: -q[0] - z[0])
     )
-    assert law.compare(python).largest < 1e-9
-    assert law.compare(held).largest < 2e-3
+    assert law.compare(python).largest < 1e-9 and law.compare(held).largest < 2e-3
     np.testing.assert_allclose(law.effort("v"), -law["x"] - law["sum"], atol=1e-14)
     assert np.abs(law.at(python.t).z - python.z).max() < 1e-9
 
 
-# ---- breaks ------------------------------------------------------------
-
-
-def test_breaks_are_at_sample_times_and_those_that_differ_by_rounding_are_one() -> None:
+def test_sample_times_and_tables_of_the_time_are_time_events() -> None:
     sums, products = np.cumsum(np.full(9, 0.1)), np.arange(1, 10) * 0.1
     assert (sums != products).any()
     made = breaks_at([sums, products, np.array([-1.0, 0.0, 1.5])], 1.0)
-    assert len(made) == 9
-    assert (made.before < np.minimum(sums, products)).all()
+    assert len(made) == 9 and (made.before < np.minimum(sums, products)).all()
     assert (made.times >= np.maximum(sums, products)).all()
     np.testing.assert_allclose(made.before, made.times, rtol=1e-14)
     assert breaks_at([np.array([0.5, np.nextafter(1.0, 2.0)])], 1.0).times.tolist() == [0.5, 1.0]
     assert len(breaks_at([], 1.0)) == 0
     assert sample_times(0.5, 1.6, "it").tolist() == [0.5, 1.0, 1.5]
-
-
-def test_tables_of_the_time_itself_are_found_and_no_others() -> None:
     t, x = ph.symbol("t"), ph.symbol("x")
     step = ph.sampled([0, 1], [2, 3], "held")
     assert [table.points.kind for table in tables_of_time([2 * step(t) + x], t)] == ["held"]
     assert not list(tables_of_time([step(x), step(2 * t)], t))
-
-
-# ---- inputs ------------------------------------------------------------
 
 
 def pushed_block() -> ph.System:
@@ -121,9 +103,7 @@ def equations(system: ph.System) -> ph.Equations:
 def test_kinds_are_told_apart(system: ph.System, equations: ph.Equations) -> None:
     given = {"F": (np.array([0.0, 1.0]), [2.0, 3.0]), "G": lambda t: t}
     made = read_inputs(equations.derivation, given, np.array([0.25, 0.0]))
-    assert list(made.laws) == [0]
-    assert [each.columns for each in made.functions] == [(1,)]
-    assert not made.is_constant
+    assert list(made.laws) == [0] and [each.columns for each in made.functions] == [(1,)] and not made.is_constant
     assert read_inputs(equations.derivation, {"G": "1/2"}, np.array([0.25, 0.0])).constant.tolist() == [0.25, 0.5]
     assert read_efforts(equations.derivation, {"slide": 2}).constant.tolist() == [2.0], (
         "a joint with one speed names it"
@@ -149,8 +129,7 @@ def test_all_kinds_act_together(system: ph.System, equations: ph.Equations) -> N
     v = system.joints["slide"].u[0]
     given = {"F": ph.sampled([0, 0.5], [1, 3], "held"), "G": ph.held(lambda t: 4 * t, every=0.25)}
     run = equations.simulate(1, tau={"v": -v}, inputs=given, samples=9, rtol=1e-12, atol=1e-12)
-    assert run["F"].tolist() == [1, 1, 1, 1, 3, 3, 3, 3, 3]
-    assert run["G"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 3]
+    assert run["F"].tolist() == [1, 1, 1, 1, 3, 3, 3, 3, 3] and run["G"].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 3]
     np.testing.assert_allclose(run.effort("v"), -run.speed("v"), rtol=1e-14)
     speed = 0.0
     for force in (1, 2, 5, 6):  # dv/dt = F + G - v in each quarter of a second
@@ -173,9 +152,6 @@ def test_what_is_wrong_with_samples_is_told_of_the_input_they_are_for() -> None:
         ph.sampled([0, 1], [0, 1, 2], name="road")
     with pytest.raises(ph.PolhodeError, match=r"^sampled: the times must ascend"):
         ph.sampled([0, 0], [0, 1])
-
-
-# ---- callables ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("function", "count"), [

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.controlled_arms import InverseDynamics, ServoPID, arm, linkage, slider
 from tests.planar_arm import planar_arm
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.control import ComputedTorque, ControllerState, Law, OperationalSpace, PDGravity, Reference
@@ -71,8 +72,8 @@ def test_a_sampled_controllers_states_start_where_the_run_says() -> None:
     ):
         with pytest.raises(ph.PolhodeError, match=sentence):
             e.simulate(1, start=wrong, sample_time=0.01, **given)
-    with pytest.raises(ph.PolhodeError, match="is a speed, not a coordinate"):
-        e.simulate(1, start={"v": 1}, sample_time=0.01, **given)
+    moving = e.simulate(1, start={"v": 1, "total error": 0.25}, sample_time=0.01, **given)
+    assert moving.u[0].tolist() == [1]
 
 
 def test_parameters_change_the_mechanism_and_not_what_its_controller_takes_it_to_be() -> None:
@@ -81,24 +82,20 @@ def test_parameters_change_the_mechanism_and_not_what_its_controller_takes_it_to
     both = e.simulate(1, parameters={"m": 4, "nominal m": 4}, **given)
     as_designed = e.simulate(1, **given)
     heavier = e.simulate(1, parameters={"m": 4}, **given)
-    assert np.allclose(both.q, as_designed.q, atol=1e-8)
-    assert not np.allclose(heavier.q, as_designed.q, atol=1e-3)
+    assert np.allclose(both.q, as_designed.q, atol=1e-8) and not np.allclose(heavier.q, as_designed.q, atol=1e-3)
     assert heavier.tau[0, 0] == as_designed.tau[0, 0] == both.tau[0, 0] / 2
     assert np.allclose(
         e.simulate(1, controller=ServoPID(e, parameters={"m": 4}), reference=1, samples=5).tau[0], both.tau[0]
     )
 
 
-def test_a_nominal_parameter_without_a_value_has_the_mechanisms() -> None:
+def test_a_nominal_parameter_without_a_value_has_the_mechanisms_and_gains_are_varied_in_batches_and_sweeps() -> None:
     s = ph.System("slider", gravity=(0, 0, 0))
     s.joint("x", s.ground, s.body("block", s.parameter("m")), ph.Prismatic("x"), speeds=["v"])
     e = s.derive()
     one = e.simulate(1, controller=ServoPID(e), reference=1, parameters={"m": 3}, samples=5)
     two = e.simulate(1, controller=ServoPID(e, parameters={"m": 3}), reference=1, parameters={"m": 3}, samples=5)
     assert np.array_equal(one.x, two.x)
-
-
-def test_gains_are_varied_in_batches_and_sweeps() -> None:
     e = arm().derive()
     given: dict[str, Any] = {"controller": InverseDynamics(e), "reference": {"elbow": "sin(t)"}, "samples": 11}
     kp = np.array([50.0, 100.0, 150.0])
@@ -118,8 +115,7 @@ def test_sensitivities_go_through_the_law() -> None:
     by_kp = e.sensitivities(1, by=["kp"], **given)
     ends = [e.simulate(1, parameters={"kp": 20 + d}, **given)["x"][-1] for d in (-1e-3, 1e-3)]
     assert np.isclose(by_kp.dq[-1, 0, 0], (ends[1] - ends[0]) / 2e-3, rtol=1e-4)
-    with pytest.raises(ph.PolhodeError, match="no derivatives here"):
-        e.sensitivities(1, by=["kp"], controller=_sampled(e))
+    refused("no derivatives here", lambda: e.sensitivities(1, by=["kp"], controller=_sampled(e)))
 
 
 def _sampled(e: ph.Equations) -> Law:
@@ -134,11 +130,10 @@ def test_a_law_of_a_stiff_arm_runs_on_the_elastic_one() -> None:
     with pytest.raises(ph.PolhodeError, match="has no coordinate 'elbow rotor', which the law depends on"):
         u = elastic.q[elastic.coordinates.index("elbow rotor")]
         stiff.simulate(1, controller=Law({stiff.tau[0]: -u}))
-    with pytest.raises(ph.PolhodeError, match="has no effort 'x'"):
-        stiff.simulate(1, controller=Law({ph.symbol("x", "effort"): -stiff.u[0]}))
+    refused("has no effort 'x'", lambda: stiff.simulate(1, controller=Law({ph.symbol("x", "effort"): -stiff.u[0]})))
 
 
-def test_a_linkage_is_controlled_alike_with_multipliers_and_embedded() -> None:
+def test_a_linkage_is_controlled_alike_with_multipliers_and_embedded_and_what_is_prescribed_is_measured_too() -> None:
     ends = []
     for independent in (None, ["crank"]):
         e = linkage().derive(independent=independent)
@@ -151,9 +146,6 @@ def test_a_linkage_is_controlled_alike_with_multipliers_and_embedded() -> None:
         assert runs[0].has_constraints and abs(runs[0]["crank"] - runs[1]["crank"]).max() < 2e-3
         ends.append([run["crank"] for run in runs])
     assert np.allclose(ends[0], ends[1], atol=1e-8)
-
-
-def test_what_is_prescribed_is_measured_too() -> None:
     s = ph.System("turntable")
     table = s.body("table", 1, inertia=(1, 1, 1))
     turn = s.joint("turn", s.ground, table, ph.Revolute("z"))
@@ -193,8 +185,7 @@ def test_what_cannot_be_closed_gets_a_sentence(options: dict[str, Any], sentence
     e = slider().derive()
     if not sentence.endswith("is of a controller"):
         options = {"controller": ServoPID(e), **options}
-    with pytest.raises(ph.PolhodeError, match=sentence):
-        e.simulate(1, **options)
+    refused(sentence, lambda: e.simulate(1, **options))
 
 
 def test_references_are_curves_of_many_kinds() -> None:
@@ -220,14 +211,9 @@ def test_references_in_order_are_a_list_a_tuple_or_an_array(kind: Any) -> None:
 
 def test_a_reference_that_is_no_function_of_time_is_told_what_time_is() -> None:
     e = slider().derive()
-    with pytest.raises(ph.PolhodeError, match=r"system\.time"):
-        e.simulate(1, controller=ServoPID(e), reference=ph.symbol("tt"))
-    with pytest.raises(ph.PolhodeError) as caught:
-        e.simulate(1, controller=ServoPID(e), reference="sin(theta)")
-    assert "Only numbers can be used" not in str(caught.value)
-
-
-# ---- references ------------------------------------------------------------
+    refused(r"system\.time", lambda: e.simulate(1, controller=ServoPID(e), reference=ph.symbol("tt")))
+    message = refused("", lambda: e.simulate(1, controller=ServoPID(e), reference="sin(theta)"))
+    assert "Only numbers can be used" not in message
 
 
 FOUR = [f"ball_e{k}" for k in range(4)]
@@ -263,8 +249,7 @@ def test_numbers_that_are_no_orientation_are_refused(top: ph.Equations, torque: 
             f(**state, reference=given)
     batch = np.zeros((2, 12))
     batch[:, 0] = 1, 0.5
-    with pytest.raises(ph.PolhodeError, match=r"length 0\.5"):
-        f(**state, reference=batch)
+    refused(r"length 0\.5", lambda: f(**state, reference=batch))
 
 
 def test_rounded_numbers_are_made_a_unit_quaternion(top: ph.Equations, torque: ComputedTorque) -> None:

@@ -20,8 +20,7 @@ def test_an_arm_whose_gains_are_too_high_for_its_samples_ends_early(kp: float, k
         e.simulate(3, sample_time=0.01, controller=ComputedTorque(e, kp=kp, kd=kd), reference=WANTED)
     assert "lower the gains" in str(caught.value)
     reached = caught.value.trajectory
-    assert isinstance(reached, Trajectory)
-    assert reached.status == "diverged" and 0.02 <= reached.t[-1] < 1.0
+    assert isinstance(reached, Trajectory) and reached.status == "diverged" and 0.02 <= reached.t[-1] < 1.0
     assert reached.controller is not None and growth_of(reached.controller.controls) > 1.1
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.errors import PolhodeError, SimulationError
@@ -47,10 +48,8 @@ def test_values_and_gradients_are_derivatives_of_expressions(swing: Any) -> None
     _, hinge, e = swing
     made = e.gradient(1, ["l", "hinge"], of=hinge.q[0], start={"hinge": 1})
     assert dict(made) == {"l": made["l"], "hinge": made["hinge"]}
-    assert made.value == pytest.approx(made.trajectory["hinge"][-1])
-    assert "l:" in repr(made)
-    with pytest.raises(PolhodeError, match="no derivative by 'm'"):
-        made["m"]
+    assert made.value == pytest.approx(made.trajectory["hinge"][-1]) and "l:" in repr(made)
+    refused("no derivative by 'm'", lambda: made["m"])
 
 
 def test_a_start_that_does_not_move_is_still_a_run(swing: Any) -> None:
@@ -64,8 +63,7 @@ def test_samples_and_steps_do_not_change_derivatives(swing: Any, monkeypatch: py
     few, many = (e.sensitivities(1, ["l"], start={"hinge": 1}, samples=n).dq[-1] for n in (2, 300))
     assert_allclose(few, many, rtol=1e-14)
     steps = bouncing().trajectory.info["steps"]
-    with pytest.raises(SimulationError, match=f"had taken {steps - 1} steps, as many as allowed"):
-        bouncing(max_steps=steps - 1)
+    refused(f"had taken {steps - 1} steps, as many as allowed", lambda: bouncing(max_steps=steps - 1), SimulationError)
     expected = bouncing().slopes
     monkeypatch.setattr("polhode.ode.native_run.MOST_KEPT", 100)
     assert bouncing().slopes.tolist() == expected.tolist()
@@ -88,10 +86,8 @@ def test_what_cannot_be_differentiated_is_refused_in_a_sentence(swing: Any) -> N
     ):
         with pytest.raises(PolhodeError, match=told):
             e.sensitivities(1, **options)
-    with pytest.raises(PolhodeError, match="nothing to differentiate"):
-        e.gradient(1, ["l"])
-    with pytest.raises(PolhodeError, match="integrand: it depends on the"):
-        e.gradient(1, ["l"], integrand=ph.symbol("w"))
+    refused("nothing to differentiate", lambda: e.gradient(1, ["l"]))
+    refused("integrand: it depends on the", lambda: e.gradient(1, ["l"], integrand=ph.symbol("w")))
 
 
 def test_events_that_change_nothing_have_times_that_vary(swing: Any) -> None:
@@ -134,8 +130,7 @@ def test_forces_that_jump_and_events_without_a_derivative_are_refused() -> None:
     s = ph.System("block")
     slide = s.joint("x", s.ground, s.body("block", mass=s.parameter("m", 1)), ph.Prismatic("x"))
     s.joint_force(slide, -ph.sign(slide.u[0]))
-    with pytest.raises(PolhodeError, match="jumps with the sign of something"):
-        s.derive().sensitivities(1, ["m"])
+    refused("jumps with the sign of something", lambda: s.derive().sensitivities(1, ["m"]))
     s = ph.System("ball")
     z = s.joint("z", s.ground, s.body("ball", mass=1), ph.Prismatic("z"), speeds=["v"])
     with pytest.raises(SimulationError, match="its time has no derivative") as caught:
@@ -187,7 +182,7 @@ def test_many_parameters_at_once() -> None:
     assert np.abs(made.slopes).min() > 1e-6
 
 
-def test_what_has_no_derivative_is_refused(swing: Any) -> None:
+def test_what_has_no_derivative_is_refused_and_a_run_reports_what_acted_and_what_it_cost(swing: Any) -> None:
     _, hinge, e = swing
     for options, code in (
         ({"by": ["l"], "inputs": {"F": lambda t: t}}, "E-SENSITIVITY-UNSUPPORTED"),
@@ -202,9 +197,6 @@ def test_what_has_no_derivative_is_refused(swing: Any) -> None:
             e.sensitivities(1, **options)
         with pytest.raises(PolhodeError, match=code):
             e.gradient(1, of=hinge.q[0], **options)
-
-
-def test_a_run_reports_what_acted_and_what_it_cost(swing: Any) -> None:
     _, _, e = swing
     run = e.sensitivities(2, ["l"], inputs={"F": ph.sampled([0, 0.5], [1, 2], kind="held")}, tau=["t"], samples=9)
     assert run.trajectory.inputs[:, 0].tolist() == [1, 1, 2, 2, 2, 2, 2, 2, 2]
@@ -213,5 +205,4 @@ def test_a_run_reports_what_acted_and_what_it_cost(swing: Any) -> None:
     found = swing[2].sensitivities(1, ["l"], start={"hinge": 1}, samples=5)
     info = found.trajectory.info
     assert info["evaluations"] > 10 * info["steps"] > 0  # DOP853 has twelve stages
-    assert f"{info['evaluations']} evaluations" in repr(found)
-    assert info["wall_time"] > 0
+    assert f"{info['evaluations']} evaluations" in repr(found) and info["wall_time"] > 0

@@ -27,10 +27,8 @@ def test_coordinates_and_speeds_are_of_fourth_order_between_samples_across_jumps
     assert run.at(fine.t).x == pytest.approx(fine.x, abs=1e-13)
     then = replace(run, interpolant=None).at(fine.t)
     assert then.info["between_samples"] == HERMITE
-    assert np.abs(then.q - fine.q).max() < 1e-7
-    assert np.abs(then.u - fine.u).max() < 1e-6
-    assert then.tau is not None and fine.tau is not None
-    assert (then.tau == fine.tau).all()
+    assert np.abs(then.q - fine.q).max() < 1e-7 and np.abs(then.u - fine.u).max() < 1e-6
+    assert then.tau is not None and fine.tau is not None and (then.tau == fine.tau).all()
 
 
 def test_runs_with_constraints_are_known_between_samples() -> None:
@@ -41,16 +39,12 @@ def test_runs_with_constraints_are_known_between_samples() -> None:
     assert run.at(fine.t).compare(fine).largest < 1e-6
 
 
-def test_an_interpolant_is_used_where_there_is_one_and_told() -> None:
+def test_an_interpolant_is_used_where_there_is_one_and_told_and_a_quaternion_keeps_its_length_between_samples() -> None:
     run = replace(pendulum().simulate(1), interpolant=lambda t: np.stack([np.sin(t), np.cos(t)], axis=1))
     then = run.at([0.2])
-    assert then.q[0, 0] == np.sin(0.2)
-    assert then.info["between_samples"] == OWN
+    assert then.q[0, 0] == np.sin(0.2) and then.info["between_samples"] == OWN
     loose = Trajectory(run.t, run.q, run.u, run.coordinates, run.speeds)
     assert loose.at([0.25]).info["between_samples"] == AKIMA
-
-
-def test_a_quaternion_keeps_its_length_between_samples() -> None:
     s = ph.System("top")
     s.joint("tip", s.ground, s.body("top", 1, (0, 0, 0.1), (0.02, 0.02, 0.01)), ph.Spherical())
     run = s.derive().simulate(1, speeds={"tip_wz": 10.0, "tip_wx": 1.0}, samples=101)
@@ -62,19 +56,15 @@ def test_a_quaternion_keeps_its_length_between_samples() -> None:
     assert np.abs(np.abs(then.q) - np.abs(run.at(then.t).q)).max() < 1e-12
 
 
-def test_times_outside_are_refused() -> None:
+def test_times_outside_are_refused_and_a_run_driven_by_a_table_is_known_between_its_samples() -> None:
     with pytest.raises(ph.PolhodeError, match=r"from 0 to 1 s, not from 1\.5"):
         pendulum().simulate(1).at(1.5)
-
-
-def test_a_run_driven_by_a_table_is_known_between_its_samples() -> None:
     e = pendulum()
     table = ph.sampled(np.linspace(0, 10, 21), np.sin(np.linspace(0, 10, 21)))
     given: dict[str, Any] = {"start": {"hinge": 1.0}, "tau": [table(e.system.time)], "method": "DOP853"}
     times = np.linspace(0, 10, 64)
     then = e.simulate(10, samples=11, **given).at(times)
-    assert then.info["between_samples"] == OWN
-    assert np.array_equal(then.x, e.simulate(10, samples=times, **given).x)
+    assert then.info["between_samples"] == OWN and np.array_equal(then.x, e.simulate(10, samples=times, **given).x)
 
 
 def test_cubics_through_samples_that_are_too_few_are_warned_of() -> None:

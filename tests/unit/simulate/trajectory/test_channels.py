@@ -44,8 +44,7 @@ def test_unasked_it_draws_coordinates_speeds_what_acts_and_energy(run):
 
 def test_kinds_names_and_reactions(run):
     made = drawn(run, ["speeds", "hinge", "energy", "force(hinge)", "momentum", "reactions"])
-    assert np.array_equal(made["hinge"].values, run["hinge"])
-    assert made["potential energy"].unit == "J"
+    assert np.array_equal(made["hinge"].values, run["hinge"]) and made["potential energy"].unit == "J"
     assert np.array_equal(made["force(hinge) z"].values, run.reaction("hinge").force[:, 2])
     assert np.allclose(made["|force(hinge)|"].values, np.linalg.norm(run.reaction("hinge").force, axis=1))
     assert np.array_equal(made["momentum x"].values, run.momentum[1][:, 0])
@@ -54,8 +53,7 @@ def test_kinds_names_and_reactions(run):
 def test_expressions_as_such_and_as_text_come_to_the_same(pendulum, run):
     q, l = run.equations.q[0], pendulum.parameters["l"].symbol
     made = drawn(run, {"height [m]": -l * ph.cos(q), "again": "-l*cos(hinge)", "rate": "u(hinge)*t"})
-    assert made["height"].unit == "m"
-    assert np.array_equal(made["height"].values, made["again"].values)
+    assert made["height"].unit == "m" and np.array_equal(made["height"].values, made["again"].values)
     assert np.allclose(made["height"].values, -0.5 * np.cos(run["hinge"]))
     assert np.allclose(made["rate"].values, run.speed("hinge") * run.t)
 
@@ -67,8 +65,7 @@ def test_expressions_as_such_and_as_text_come_to_the_same(pendulum, run):
 def test_what_cannot_be_drawn_is_told_and_the_rest_is_drawn(run, tmp_path, wanted, says):
     made, told = channels_of(run, [wanted, "hinge"])
     assert [each.name for each in made] == ["hinge"]
-    assert len(told) == 1
-    assert says in told[0]
+    assert len(told) == 1 and says in told[0]
     with pytest.warns(ChannelWarning):
         page = run.animate(tmp_path / "run.html", channels=[wanted, "hinge"]).read_text(encoding="utf-8")
     assert "is not drawn" in page
@@ -79,8 +76,7 @@ def test_a_plot_draws_the_channels_that_are_named_and_other_runs_beside(pendulum
     figure = run.plot(channels=["hinge", "kinetic energy"], beside=[other])
     assert [axes.get_title(loc="left").split("  ")[0] for axes in figure.axes] == ["hinge", "kinetic energy"]
     drawn = [line.get_ydata() for line in figure.axes[0].get_lines() if len(line.get_ydata()) > 2]
-    assert any(np.array_equal(each, run["hinge"]) for each in drawn)
-    assert len(drawn) == 2
+    assert any(np.array_equal(each, run["hinge"]) for each in drawn) and len(drawn) == 2
 
 
 def test_a_plot_of_unknown_channels_alone_is_refused_with_near_names(run):
@@ -93,14 +89,12 @@ def test_a_plot_of_unknown_channels_alone_is_refused_with_near_names(run):
 def test_what_is_no_channel_is_refused_in_a_sentence(run, wanted):
     with pytest.raises(PolhodeError, match="is not a") as caught:
         run.animate(channels=wanted)
-    assert caught.value.problems[0].place == "channels"
-    assert caught.value.problems[0].cure
+    assert caught.value.problems[0].place == "channels" and caught.value.problems[0].cure
 
 
 def test_gaps_and_other_runs_are_drawn(run) -> None:
     (made,) = drawn(run, ["1/t"]).values()
-    assert np.isnan(made.values[0])
-    assert np.isfinite(made.values[1:]).all()
+    assert np.isnan(made.values[0]) and np.isfinite(made.values[1:]).all()
     other = run.equations.simulate(0.5, start={"hinge": 0.1}, samples=51)
     made, _ = channels_of(run, ["hinge"], [other])
     (beside,) = made[0].beside

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.refusals import refused
 
 import polhode as ph
-from polhode.errors import PolhodeError
 from polhode.expr import evaluate
 from polhode.simulate import Trajectory
 from polhode.simulate.trajectory.reactions import contact_of
@@ -59,24 +59,19 @@ def test_reactions_are_columns_of_the_text_and_panels_of_the_plot(run: Trajector
     assert header.endswith("torque.hook.z [N·m],force.hook.x [N],force.hook.y [N],force.hook.z [N]")
     assert float(first.split(",")[-1]) == run.reaction("hook").force[0, 2]
     again = Trajectory.from_csv(tmp_path / "run.csv", run.equations)
-    assert again.coordinates == ("hook",)
-    assert (again.q == run.q).all()
+    assert again.coordinates == ("hook",) and (again.q == run.q).all()
     titles = [axes.get_title(loc="left") for axes in run.plot(reactions=["hook"]).axes]
     assert any(title.startswith("Force of hook  (N)") for title in titles)
     assert again.reaction("hook").force == pytest.approx(run.reaction("hook").force)
     bare = replace(again, tau=None)
-    with pytest.raises(PolhodeError, match="does not hold the efforts"):
-        bare.reaction("hook")
+    refused("does not hold the efforts", lambda: bare.reaction("hook"))
     assert bare.reaction("hook", tau=run.tau).force == pytest.approx(run.reaction("hook").force)
 
 
 def test_wrong_names_are_told_with_what_is_near(run: Trajectory) -> None:
-    with pytest.raises(PolhodeError, match=r"no joint or constraint 'hok'(.|\n)*Did you mean 'hook'"):
-        run.reaction("hok")
-    with pytest.raises(PolhodeError, match=r"no body or frame 'crt'(.|\n)*Did you mean 'cart'"):
-        run.reaction("hook", at="crt")
-    with pytest.raises(PolhodeError, match=r"no prescribed coordinate 'slid'(.|\n)*Did you mean 'slide'"):
-        run.driving_force("slid")
+    refused(r"no joint or constraint 'hok'(.|\n)*Did you mean 'hook'", lambda: run.reaction("hok"))
+    refused(r"no body or frame 'crt'(.|\n)*Did you mean 'cart'", lambda: run.reaction("hook", at="crt"))
+    refused(r"no prescribed coordinate 'slid'(.|\n)*Did you mean 'slide'", lambda: run.driving_force("slid"))
 
 
 def test_names_may_hold_the_words_between_names() -> None:
@@ -111,14 +106,12 @@ def test_a_closing_joint_carries_what_its_multipliers_say(constraints: str) -> N
 
 
 def test_reactions_that_do_not_exist_are_refused() -> None:
-    with pytest.raises(PolhodeError, match="multipliers of the constraints must be given"):
+    with pytest.raises(ph.PolhodeError, match="multipliers of the constraints must be given"):
         four_bar().compile(cache=False).reaction("a", [0.3, 0.7, 0.4], [0.0] * 3, udot=[0.0] * 3)
-    with pytest.raises(PolhodeError, match="system 'crane' has no constraints"):
-        crane().derive().operations("constraint_balance")
+    refused("system 'crane' has no constraints", lambda: crane().derive().operations("constraint_balance"))
     s = crane()
     s.constrain(s.joints["hook"].q[0] - ph.sin(s.time), "tilt")
-    with pytest.raises(PolhodeError, match=r"condition 'tilt' acts on no body(.|\n)*multipliers"):
-        s.derive().reaction("tilt")
+    refused(r"condition 'tilt' acts on no body(.|\n)*multipliers", lambda: s.derive().reaction("tilt"))
 
 
 def test_functions_of_reactions_are_exported_under_names_that_compilers_take(tmp_path: Path) -> None:
@@ -137,7 +130,7 @@ def test_functions_whose_names_compilers_cannot_tell_apart_are_not_written(tmp_p
     ]
     twin = header.stem.removeprefix("reaction_")
     s.joint(twin, "rope", s.body("y", 1))
-    with pytest.raises(PolhodeError, match="two functions would be written"):
+    with pytest.raises(ph.PolhodeError, match="two functions would be written"):
         s.derive().export("c", tmp_path, of=[ph.ReactionOf("clamp b"), ph.ReactionOf(twin)])
 
 
@@ -150,12 +143,10 @@ def forces(*normal: float) -> np.ndarray:
 
 def test_a_contact_has_its_pulls_its_friction_and_any_normal() -> None:
     found = contact_of(TIMES, forces(5, -1, -2, 5, 5, -3))
-    assert np.allclose(found.pulls, [(0.2, 0.4), (1.0, 1.0)])
-    assert "pulls with up to 3 N" in str(found)
+    assert np.allclose(found.pulls, [(0.2, 0.4), (1.0, 1.0)]) and "pulls with up to 3 N" in str(found)
     found = contact_of(TIMES, forces(5, 10, 20, 0, -1, 50))
     assert np.allclose(found.friction[[0, 1, 2, 5]], [1, 0.5, 0.25, 0.1])
-    assert np.isnan(found.friction[[3, 4]]).all()
-    assert "friction of 1" in str(found)
+    assert np.isnan(found.friction[[3, 4]]).all() and "friction of 1" in str(found)
     found = contact_of(TIMES, forces(0, 0, 0, 0, 0, 0), normal=(0, 7, 0))
     assert np.allclose(found.normal, 4) and np.allclose(found.friction, 0.75)
     assert not found.pulls and str(found).startswith("pushes with 4 to 4 N")
@@ -163,8 +154,7 @@ def test_a_contact_has_its_pulls_its_friction_and_any_normal() -> None:
 
 @pytest.mark.parametrize("normal", [(0, 0, 0), (0, float("nan"), 1), "up"])
 def test_a_normal_without_direction_is_refused(normal: object) -> None:
-    with pytest.raises(PolhodeError, match="normal"):
-        contact_of(TIMES, forces(1, 1, 1, 1, 1, 1), normal)  # type: ignore[arg-type]
+    refused("normal", lambda: contact_of(TIMES, forces(1, 1, 1, 1, 1, 1), normal))  # type: ignore[arg-type]
 
 
 def test_a_bead_thrown_over_a_hump_would_leave_it() -> None:
@@ -176,5 +166,5 @@ def test_a_bead_thrown_over_a_hump_would_leave_it() -> None:
     s.roll_disc("wire", "bead", 0, lambda x: -(x**2) / 2, slips=True)
     equations = s.derive()
     for speed, pulls in ((0.9, False), (1.1, True)):
-        run = equations.simulate(0.1, speeds={"move_1": speed})
+        run = equations.simulate(0.1, start={"x'": speed})
         assert bool(run.reaction("wire").contact().pulls) == pulls

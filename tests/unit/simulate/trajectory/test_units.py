@@ -19,8 +19,7 @@ def test_units_of_embedded_prescribed_and_curve_coordinates() -> None:
     s = sleigh()
     s.prescribe("mast", ph.sin(s.time))
     made = s.derive()
-    assert coordinate_units(made.record) == ["rad", "m", "m"]
-    assert speed_units(made.record) == ["rad/s", "m/s", "m/s"]
+    assert coordinate_units(made.record) == ["rad", "m", "m"] and speed_units(made.record) == ["rad/s", "m/s", "m/s"]
     assert effort_units(made.record) == ["N m", "N", "N"]
     s = ph.System("two beads")
     for name, curve in (("over x", lambda x: x**2), ("round", lambda a: (ph.cos(a), ph.sin(a)))):

@@ -38,8 +38,7 @@ def test_prescribed_and_coupled_motions_are_got_by_name_and_computed_once(run: T
     with pytest.raises(ph.PolhodeError, match="Did you mean 'turn'"):
         run["trun"]
     for name in ("turn", "gear", "spin"):
-        assert np.shares_memory(run[name], run[name])
-        assert not run[name].flags.writeable
+        assert np.shares_memory(run[name], run[name]) and not run[name].flags.writeable
 
 
 def test_any_symbol_of_the_system_has_values(run: Trajectory) -> None:
@@ -66,12 +65,9 @@ def test_a_table_holds_what_follows_and_is_read_again(run: Trajectory, tmp_path:
     loose = Trajectory.from_csv(path)
     assert (loose["turn"] == run["turn"]).all()
     known = Trajectory.from_csv(path, run.equations)
-    assert known.coordinates == run.coordinates
-    assert (known.q == run.q).all()
-    assert (known.u == run.u).all()
+    assert known.coordinates == run.coordinates and (known.q == run.q).all() and (known.u == run.u).all()
     np.testing.assert_allclose(known.speed("w"), run.speed("w"), rtol=1e-14)
-    assert (known.effort("v") == 2.0).all()
-    assert (known["push"] == run["push"]).all()
+    assert (known.effort("v") == 2.0).all() and (known["push"] == run["push"]).all()
 
 
 def test_dependent_speeds_are_those_of_all_unknowns(tmp_path: Path) -> None:
