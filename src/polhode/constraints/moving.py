@@ -50,6 +50,12 @@ class MovingTree:
     def relative(self, a: str, b: str) -> Pose:
         return relative_pose(self.tree, a, b)
 
+    def coordinate(self, joint: str, index: int) -> tuple[Expr, Expr]:
+        """A coordinate of a joint and the speed of the same number."""
+        found = self.system.joints[joint]
+        q, u = substitute([found.q[index], found.u[index]], self.tree.followed)
+        return q, u
+
     def velocity(self, body: str, place: Vector) -> Twist:
         """Angular velocity of a body, and velocity of its point at a position, in ground components."""
         link, _ = self.tree.bodies[body]

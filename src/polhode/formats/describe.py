@@ -254,7 +254,7 @@ def _state(values: Mapping[str, float]) -> dict[str, str]:
 def _constraints(system: System, fixed: Scope, free: Scope) -> dict[str, dict[str, Any]]:
     """Constraints of every kind, each in its table."""
     result: dict[str, dict[str, Any]] = {kind.table: {} for kind in CONSTRAINTS.values()}
-    for key, each in system.constraints.items():
+    for key, each in {**system.constraints, **system.contacts}.items():
         named = {} if each.alone else {"type": each.kind}
         result.setdefault(each.table, {})[key] = {**named, **describe_fields(each.fields, each, fixed, free)}
     return result

@@ -22,6 +22,7 @@ from .model import Model
 
 _TABLES = (
     "gravity", "bodies", "joints", "frames", "parameters", "inputs", "states", "couplings", "prescribed", "constraints",
+    "contacts",
 )  # fmt: skip
 
 

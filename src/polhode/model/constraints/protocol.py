@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 from ...errors import ModelError
 from ...expr import Expr, Matrix, Vector, as_expr, symbol
 from ...geometry import Pose
+from ...geometry.twist import Twist
 from ..fields import GivenFields, given
 from ..joints.protocol import JointType, Stage
 
@@ -45,6 +46,16 @@ class Moving(Protocol):
 
     def given(self, value: Any) -> Any:
         """A user's expression or vector, with the symbols of coupled and driven joints substituted."""
+        ...
+
+    def coordinate(self, joint: str, index: int) -> tuple[Expr, Expr]:
+        """A coordinate of a joint and the speed of the same number, with those of coupled and driven joints
+        substituted.
+        """
+        ...
+
+    def velocity(self, body: str, place: Vector) -> Twist:
+        """Angular velocity of a body, and velocity of its point at a position, in ground components."""
         ...
 
 
@@ -76,6 +87,7 @@ class Constraint(ABC):
     kind: ClassVar[str]  # the `type` in model files
     table: ClassVar[str] = "constraints"  # where it stands in model files
     alone: ClassVar[bool] = False  # no other kind stands there, and no `type` is needed
+    store: ClassVar[str] = "constraints"  # where it stands in the model
     fields: ClassVar = GivenFields()
 
     name: str

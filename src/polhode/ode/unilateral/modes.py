@@ -162,7 +162,7 @@ def _group_of(rows: Unilateral, i: int) -> int:
 
 @native
 def _acceleration(rows: Unilateral, i: int, j: int) -> float:
-    """What a unit of an unknown force in row j adds to the acceleration of row i, with the friction that goes with it."""
+    """The acceleration of row i by a unit of an unknown force in row j and the friction that goes with it."""
     problem = rows.problem
     entries, k = row(problem.matrix, problem, i), _group_of(rows, j)
     total = entries[j]
