@@ -59,6 +59,8 @@ class Synopsis:
     keeps_energy: bool  # whether no load, joint or constraint feeds or drains energy
     has_elastic_gears: bool  # whether there are rotors that start where their links are
     has_limits_of_parameters: bool  # whether other parameters may give other limits than these
+    #: Contacts, stops and dry friction by groups: the element, its part, 1 if it has a gap, and how many tangents.
+    contacts: tuple[tuple[str, str, int, int], ...] = ()
 
     @cached_property
     def quaternion_groups(self) -> list[tuple[int, int]]:
@@ -97,6 +99,7 @@ class Synopsis:
             keeps_energy(equations),
             any(motor.is_elastic for motor in system.motors.values()),
             have_parameters(equations),
+            _contacts(equations),
         )
 
     @property
@@ -121,6 +124,7 @@ class Synopsis:
             _names(data["omitted"]),
             _names(data["small_angles"]),
             *(data[flag] is True for flag in _FLAGS),
+            tuple((str(name), str(part), int(gap), int(count)) for name, part, gap, count in data["contacts"]),
         )
         if any(not 0 <= first <= len(made.coordinates) - 4 for first in made.quaternions):
             raise ValueError("a quaternion lies outside the coordinates")
@@ -130,6 +134,15 @@ class Synopsis:
             if not all(isinstance(number, float) for number in (each.limit, each.factor, each.offset)):
                 raise ValueError("a limit has no numbers")
         return made
+
+
+def _contacts(equations: EquationsOfMotion) -> tuple[tuple[str, str, int, int], ...]:
+    if not equations.system.contacts:
+        return ()
+    from ..constraints.unilateral import unilateral_rows
+
+    groups = unilateral_rows(equations.system, equations.tree).groups
+    return tuple((name, group.part, int(group.gap is not None), group.tangents) for name, group in groups)
 
 
 def joints_of_one_speed(equations: EquationsOfMotion) -> dict[str, str]:
@@ -165,7 +178,7 @@ def _is_smooth(equations: EquationsOfMotion) -> bool:
 
 def keeps_energy(equations: EquationsOfMotion) -> bool:
     """Whether energy is conserved exactly and known; of truncated equations to their order."""
-    if equations.small is not None or equations.omitted:
+    if equations.small is not None or equations.omitted or equations.system.contacts:
         return False
     return all(map(_is_potential, equations.system.primitive_loads)) and not _is_rheonomic(equations)
 

@@ -60,6 +60,8 @@ _AT_REST = 1e-6
 #: size at the begin of the step, and its sign.
 _DUE, _VALUE, _SLOPE, _SIZE, _SIDE = 1, 2, 3, 4, 5
 _NOT_DUE, _CHANGES = -1.0, 2.0
+#: A guard of a unilateral row below minus this does not hold.
+_VIOLATED = 1e-9
 #: A kink in this first part of a step is left inside of it.
 _SHORT = 1e-2
 
@@ -101,6 +103,11 @@ def _begin_events(run):
         if absolute(value) > events.near[i]:
             events.sides[i] = 1.0 if value > 0.0 else -1.0
             events.near[i] = 0.0
+    if events.guard_count > 0:
+        end = run.event_count - events.switch_count
+        for i in range(end - events.guard_count, end):
+            if events.values[i] < -_VIOLATED:
+                run.unilateral.is_undecided = 1
     return 0
 
 
@@ -450,7 +457,10 @@ def _is_at_zero(run, number):
 def _end_row(run):
     """Project the state that an event has changed, and log it; a reason to return, or 0."""
     events, size = run.events, run.size
-    if run.is_constrained > 0:
+    if run.has_unilateral > 0:
+        if events.number < run.event_count - events.switch_count - events.guard_count:
+            run.unilateral.is_undecided = 1
+    elif run.is_constrained > 0:
         off = project(run, run.t, run.x)
         if off > 0:
             return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT

@@ -16,7 +16,7 @@ import itertools
 
 import numpy as np
 
-from ..native.language import NAN, absolute, call, fma, inline, is_nan, largest, native, smallest
+from ..native.language import NAN, absolute, at, call, fma, inline, is_nan, largest, native, smallest
 from .rates import call_python_or_native, copy, scale_to_unit
 from .record import SEARCH_ROOM, ZENO, Run
 
@@ -55,8 +55,11 @@ def evaluate_events(run, t, x):
     events = run.events
     run.clock = t
     events.arguments[0] = x
-    if run.event_count > events.switch_count:
+    if run.event_count > events.switch_count + events.guard_count:
         call_python_or_native(run, events.at, events.arguments, events.calls_python)
+    if events.guard_count > 0:
+        first = run.event_count - events.switch_count - events.guard_count
+        call(events.guard_at, run, t, x, at(events.values, first))
     if events.switch_count > 0:
         evaluate_switches(run, t, x)
 

@@ -39,6 +39,7 @@ class Reason(IntEnum):
     NOT_FOUND = 14  # the stages of a fixed step were not found: it is too long
     INTERRUPTED = 15  # between two steps
     SWITCH = 16  # a sign in the right-hand side changes, and Python chooses the signs behind
+    CONTACT = 17  # the mode of a unilateral row does not hold where a step begins
 
 
 #: What `attempt` returns where there is no reason to return from the run.
@@ -131,6 +132,9 @@ class Events(Struct):
     # the last of these are kinks, which are located in steps that followed a refusal
     kink_count: int
     kinks_passed: int
+    # behind those of a user, before the switches: guards of the modes of unilateral rows
+    guard_count: int
+    guard_at: Code
     active: int  # the events that are located in the last step
     calls_python: int
     number: int  # the event at which the run stands

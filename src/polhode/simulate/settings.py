@@ -137,7 +137,7 @@ def explicit_method(rates: Rates, guard: Guard) -> str:
     DOP853 is the more careful of the two where a kink or the end of a chart is to be felt, and has no stage beyond the
     end of its step, which would see what does not yet hold.
     """
-    is_rough = len(rates.breaks) or guard.watches_charts or not rates.is_smooth
+    is_rough = len(rates.breaks) or guard.watches_charts or rates.has_contacts or not rates.is_smooth
     return "DOP853" if is_rough else "TP86"
 
 

@@ -73,7 +73,7 @@ class ConeMemory:
         self.matrix: Floats = arrays["matrix"].reshape(size, width)[:, :size]
         self.free, self.force, self.velocity = vectors["free"], vectors["force"], vectors["velocity"]
         self.friction, self.modes = vectors["friction"], integers["modes"]
-        unknowns = sum(normal + (0, LINE + 1, PLANE + 1)[tangents] for normal, tangents in groups)
+        unknowns = self.unknowns(groups)
         tableau = {
             "tableau": np.zeros((unknowns, 2 * unknowns + 2)), "solution": np.zeros(unknowns),
             "basis": np.zeros(unknowns, dtype=np.int64),
@@ -88,6 +88,11 @@ class ConeMemory:
         )
         self.linear: Any = LinearComplementarity.structure()(size=unknowns, width=2 * unknowns + 2, **beside)
         self._addresses = ctypes.addressof(self.record), ctypes.addressof(self.linear)
+
+    @staticmethod
+    def unknowns(groups: Sequence[tuple[int, int]]) -> int:
+        """Unknowns of Lemke's method for the groups."""
+        return sum(normal + (0, LINE + 1, PLANE + 1)[tangents] for normal, tangents in groups)
 
     def solve(self) -> bool:
         """Solve from `force`; True where the solution is accurate."""

@@ -1,52 +1,63 @@
 """A right-hand side with unilateral rows, in modes that are held: u̇ = u̇₀ + R λ.
 
-u̇₀ are the rates without forces in the rows, R what a unit of each adds, W u the velocities of the rows and W u̇ + γ
-their accelerations; g are the gaps of groups. In a mode some rows have no acceleration, which determines λ:
+u̇₀ are the rates without forces in the rows, R what a unit of each adds, and W u̇ + γ the accelerations of the rows; g
+are the gaps of groups. In a mode some rows have no acceleration, which determines λ:
 
     open       λ = 0
     sticking   no row of the group is accelerated
     slipping   its normal row is not; λ_T = -μ(|v_T|) λ_N v_T/|v_T|, or the bound in place of μ λ_N
 
-Modes end where a guard of their group falls through zero: the gap or the normal force, and the margin
-r² - |λ_T|² of what sticks or the speed of what slips, in the direction that it had. What comes then is decided outside.
+Modes end where a guard of their group falls through zero: the gap or the normal force; the margin r² - |λ_T|² of what
+sticks; the speed of what slips. Near rest the direction of slip is held, and the guard is the speed along it. Where
+forces are not unique, groups that share them stick as long as some forces in their cones hold them all. What comes
+after a mode is decided outside (`transitions`).
 """
 
 from __future__ import annotations
 
-from ...native.language import Array, absolute, at, call, counted, exp, fma, largest, native, row, sqrt
+from ...native.language import NAN, Array, absolute, at, blocks, call, counted, exp, fma, largest, native, row, sqrt
 from ..linear import REAL, factor, solve
 from ..rates import copy
 from ..record import Reason, Run
-from .cone_problem import OPEN, SLIPPING, STICKING
-from .record import Unilateral
+from .cone_problem import OPEN, SLIPPING, STICKING, ConeProblem
+from .cone_solution import solve_cones
+from .record import GUARDS, LAWS, Unilateral
 
 #: Of the mean diagonal entry of G, what is added to the diagonal where forces are determined, and corrections for it.
 _SHIFT, _CORRECTIONS = 1e-9, 3
-#: Steps of a projection, and the gap or velocity, relative to the largest before, at which it ends.
+#: Steps of a projection, and the gap, in m or rad, at which it ends.
 _PROJECTIONS, _CLOSED = 6, 1e-14
+#: An acceleration is zero below this part of the largest without forces.
+_UNMOVED = 1e-9
 
 
 @native
-def fill(run: Run, rows: Unilateral, t: float, x: Array, out: Array) -> int:
-    """G, b and W u at a state, out = ẋ without forces in the rows; a reason, or 0."""
+def fill(run: Run, rows: Unilateral, t: float, x: Array, out: Array, whole: int) -> int:
+    """G and b at a state, of closed rows or of all, and out = ẋ without forces in the rows; a reason, or 0."""
     reason = call(rows.free_rates, run, t, x, out, returns=int)
     if reason > 0:
         return reason
-    n, first, problem = rows.speeds, rows.first_speed, rows.problem
-    for i in range(rows.size):
-        line = at(rows.rows, i * n)
-        velocity, acceleration = 0.0, rows.drift[i]
-        for k in range(n):
-            velocity = fma(line[k], x[first + k], velocity)
-            acceleration = fma(line[k], out[first + k], acceleration)
-        rows.velocities[i] = velocity
+    n, problem, count = rows.speeds, rows.problem, 0
+    for k in range(rows.count):
+        if whole > 0 or rows.modes[k] != OPEN:
+            for r in range(problem.first[k], problem.first[k] + problem.normals[k] + problem.tangents[k]):
+                rows.closed[count] = r
+                count += 1
+    rows.closed_count = count
+    rates_of_speeds = at(out, rows.first_speed)
+    for a in range(count):
+        i = rows.closed[a]
+        line, acceleration = at(rows.rows, i * n), rows.drift[i]
+        for m in range(n):
+            acceleration = fma(line[m], rates_of_speeds[m], acceleration)
         problem.free[i] = acceleration
-        entries = row(problem.matrix, problem, i)
-        for j in range(rows.size):
+        for b in range(a + 1):
+            j = rows.closed[b]
             response, sum_ = at(rows.responses, j * n), 0.0
-            for m in range(n):
-                sum_ = fma(line[m], response[m], sum_)
-            entries[j] = sum_
+            for c in range(n):
+                sum_ = fma(line[c], response[c], sum_)
+            row(problem.matrix, problem, i)[j] = sum_
+            row(problem.matrix, problem, j)[i] = sum_
     return 0
 
 
@@ -65,8 +76,8 @@ def slip_speed(rows: Unilateral, k: int) -> float:
 
 
 @native
-def slip_along(rows: Unilateral, k: int) -> float:
-    """The velocity of a group's tangents in the direction from which its mode began."""
+def _slip_along(rows: Unilateral, k: int) -> float:
+    """The velocity of a group's tangents in the direction that is held."""
     problem = rows.problem
     i = problem.first[k] + problem.normals[k]
     along = rows.velocities[i] * rows.directions[2 * k]
@@ -76,155 +87,210 @@ def slip_along(rows: Unilateral, k: int) -> float:
 
 
 @native
-def slip_friction(rows: Unilateral, k: int) -> float:
-    """μ, or the bound, at the slip speed of a group (Stribeck)."""
-    kinetic, speed = rows.kinetic[k], rows.stribeck[k]
-    if speed > 0.0:
-        part = slip_speed(rows, k) / speed
-        return kinetic + (rows.static[k] - kinetic) * exp(-part * part)
-    return kinetic
+def _slip_friction(rows: Unilateral, k: int) -> float:
+    """μ, or the bound, at the slip speed of a group."""
+    laws = at(rows.laws, LAWS * k)
+    if laws[2] > 0.0:
+        part = slip_speed(rows, k) / laws[2]
+        return laws[0] + (laws[1] - laws[0]) * exp(-part * part)
+    return laws[0]
 
 
 @native
-def _friction_direction(rows: Unilateral, k: int, entry: int) -> float:
-    """An entry of the unit vector of the slip of a group; below its slow speed, of the direction that is held."""
-    problem, speed = rows.problem, slip_speed(rows, k)
-    if problem.tangents[k] == 1 or not speed > rows.slow[k]:
-        return rows.directions[2 * k + entry]
-    return rows.velocities[problem.first[k] + problem.normals[k] + entry] / speed
+def _set_friction(rows: Unilateral, k: int) -> None:
+    """Into problem.dual, the tangent forces of a slipping group for a unit of its normal force, or as they are."""
+    problem = rows.problem
+    friction, speed = _slip_friction(rows, k), slip_speed(rows, k)
+    first = problem.first[k] + problem.normals[k]
+    for b in range(problem.tangents[k]):
+        direction = rows.directions[2 * k + b]
+        if rows.held[k] == 0 and speed > 0.0:
+            direction = rows.velocities[first + b] / speed
+        problem.dual[first + b] = -friction * direction
+
+
+@native
+def _begin_forces(rows: Unilateral) -> None:
+    """λ = 0 but for friction without a normal, in problem.velocity the accelerations by it; friction of all groups."""
+    problem = rows.problem
+    for a in range(rows.closed_count):
+        i = rows.closed[a]
+        problem.force[i] = 0.0
+        problem.velocity[i] = problem.free[i]
+    for k in range(rows.count):
+        if rows.modes[k] == SLIPPING:
+            _set_friction(rows, k)
+            if problem.normals[k] == 0:
+                for b in range(problem.first[k], problem.first[k] + problem.tangents[k]):
+                    problem.force[b] = problem.dual[b]
+                    for c in range(rows.closed_count):
+                        m = rows.closed[c]
+                        problem.velocity[m] = fma(
+                            row(problem.matrix, problem, m)[b], problem.dual[b], problem.velocity[m]
+                        )
 
 
 @native
 def hold_modes(rows: Unilateral) -> int:
     """λ of the modes from G and b; 1 where they are not determined."""
-    problem = rows.problem
-    factors, unknowns, mean = problem.factors, 0, 0.0
-    for i in range(rows.size):
-        problem.force[i] = 0.0
-        problem.velocity[i] = problem.free[i]  # accelerations by what is known of λ
-        mean += row(problem.matrix, problem, i)[i]
-    # near holds of each row what its unknown adds to λ_N: 1 for itself; dual the friction that goes with it
+    problem, unknowns = rows.problem, 0
+    _begin_forces(rows)
     for k in range(rows.count):
         first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
-        end = first + normal + problem.tangents[k]
+        end = first + normal
         if mode == STICKING:
+            end = end + problem.tangents[k]
+        if mode != OPEN:
             for a in range(first, end):
                 problem.active[unknowns] = a
                 unknowns += 1
-        if mode == SLIPPING:
-            friction = slip_friction(rows, k)
-            problem.friction[k] = friction
-            for b in range(first + normal, end):
-                force = -friction * _friction_direction(rows, k, b - first - normal)
-                problem.dual[b] = force  # a unit of normal force
-                if normal == 0:
-                    problem.force[b] = force
-                    for c in range(rows.size):
-                        problem.velocity[c] = fma(row(problem.matrix, problem, c)[b], force, problem.velocity[c])
-            if normal > 0:
-                problem.active[unknowns] = first
-                unknowns += 1
+    return _annul(rows, unknowns, 1)
+
+
+@native
+def _annul(rows: Unilateral, unknowns: int, has_friction: int) -> int:
+    """λ of active rows such that their problem.velocity vanishes; 1 where a matrix is singular."""
+    problem = rows.problem
+    factors, mean = problem.factors, 0.0
     if unknowns == 0:
         return 0
     factors.size = unknowns
     factors.blocks = (unknowns + 3) // 4
-    shift = _SHIFT * mean / float(rows.size)
     for d in range(unknowns):
         line, below = row(factors.upper, factors, d), row(factors.lower, factors, d)
         for e in range(4 * factors.blocks):
             line[e] = 0.0
             below[e] = 0.0
         for f in range(unknowns):
-            line[f] = _acceleration(rows, problem.active[d], problem.active[f])
-        line[d] = line[d] + shift
+            line[f] = _acceleration(rows, problem.active[d], problem.active[f], has_friction)
+        mean += absolute(line[d])
+    shift = _SHIFT * mean / float(unknowns)
+    for g in range(unknowns):
+        line = row(factors.upper, factors, g)
+        line[g] = line[g] + shift
     if factor(REAL, factors) > 0:
         return 1
     for _ in counted(_CORRECTIONS):
-        for g in range(4 * factors.blocks):
-            problem.change[g] = 0.0
-        for h in range(unknowns):
-            problem.change[h] = -problem.velocity[problem.active[h]]
+        for h in range(4 * factors.blocks):
+            problem.change[h] = 0.0
+        for i in range(unknowns):
+            problem.change[i] = -problem.velocity[problem.active[i]]
         solve(REAL, factors, problem.change)
-        for m in range(unknowns):
-            _add_force(rows, problem.active[m], problem.change[m])
+        for j in range(unknowns):
+            _add_force(rows, problem.active[j], problem.change[j], has_friction)
     return 0
 
 
 @native
-def _group_of(rows: Unilateral, i: int) -> int:
-    """The group of a row."""
-    problem = rows.problem
-    k = 0
-    while k + 1 < rows.count and problem.first[k + 1] <= i:
-        k += 1
-    return k
-
-
-@native
-def _acceleration(rows: Unilateral, i: int, j: int) -> float:
+def _acceleration(rows: Unilateral, i: int, j: int, has_friction: int) -> float:
     """The acceleration of row i by a unit of an unknown force in row j and the friction that goes with it."""
-    problem = rows.problem
-    entries, k = row(problem.matrix, problem, i), _group_of(rows, j)
+    problem, k = rows.problem, rows.group_of[j]
+    entries = row(problem.matrix, problem, i)
     total = entries[j]
-    if rows.modes[k] == SLIPPING:
+    if has_friction > 0 and rows.modes[k] == SLIPPING:
         for b in range(j + 1, j + 1 + problem.tangents[k]):
             total = fma(entries[b], problem.dual[b], total)
     return total
 
 
 @native
-def _add_force(rows: Unilateral, j: int, force: float) -> None:
+def _add_force(rows: Unilateral, j: int, force: float, has_friction: int) -> None:
     """Add to an unknown force, to the friction that goes with it, and to accelerations."""
-    problem, k = rows.problem, _group_of(rows, j)
+    problem, k = rows.problem, rows.group_of[j]
     problem.force[j] = problem.force[j] + force
-    if rows.modes[k] == SLIPPING:
+    if has_friction > 0 and rows.modes[k] == SLIPPING:
         for b in range(j + 1, j + 1 + problem.tangents[k]):
             problem.force[b] = fma(force, problem.dual[b], problem.force[b])
-    for i in range(rows.size):
-        problem.velocity[i] = fma(_acceleration(rows, i, j), force, problem.velocity[i])
+    for a in range(rows.closed_count):
+        i = rows.closed[a]
+        problem.velocity[i] = fma(_acceleration(rows, i, j, has_friction), force, problem.velocity[i])
 
 
 @native
 def rates_in_modes(run: Run, t: float, x: Array, out: Array) -> int:
     """The rates: what run.rates points to."""
     rows = run.unilateral
-    reason = fill(run, rows, t, x, out)
+    reason = fill(run, rows, t, x, out, 0)
     if reason > 0:
         return reason
     if hold_modes(rows) > 0:
-        return Reason.NONFINITE
-    for i in range(rows.size):
-        force = rows.problem.force[i]
-        if force != 0.0:
-            response = at(rows.responses, i * rows.speeds)
-            for k in range(rows.speeds):
-                out[rows.first_speed + k] = fma(force, response[k], out[rows.first_speed + k])
+        for block in blocks(run):
+            out[block] = NAN
+        return 0
+    if rows.is_at_rest > 0:
+        for i in range(rows.first_speed + rows.speeds):
+            out[i] = 0.0
+        return 0
+    _spread(rows, at(out, rows.first_speed))
     return 0
 
 
 @native
 def guards(run: Run, t: float, x: Array, values: Array) -> None:
-    """Two values a group, positive while its mode may last; run.failed where they cannot be had."""
+    """The guards of all groups, and one of those that share forces: positive while modes may last."""
     rows, problem = run.unilateral, run.unilateral.problem
     reason = rates_in_modes(run, t, x, rows.rates_there)
     if reason == Reason.FAILED:
         run.failed = 1
     for k in range(rows.count):
         first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
-        one, two = 1.0, 1.0
-        if normal > 0:
-            one = rows.gaps[k] if mode == OPEN else problem.force[first]
-        if mode == SLIPPING:
-            two = slip_along(rows, k)
-        if mode == STICKING and problem.tangents[k] > 0:
-            radius = rows.static[k]
+        one, two, three = 1.0, 1.0, 1.0
+        if mode == OPEN:
+            one = rows.gaps[k]
+        elif normal > 0 and rows.shared[k] == 0:
+            one = problem.force[first]
+        if mode == STICKING and problem.tangents[k] > 0 and rows.shared[k] == 0:
+            radius = rows.laws[LAWS * k + 1]
             if normal > 0:
                 radius = radius * problem.force[first]
             two = radius * radius
             for i in range(first + normal, first + normal + problem.tangents[k]):
                 two = fma(-problem.force[i], problem.force[i], two)
-        values[2 * k] = one
-        values[2 * k + 1] = two
+        if mode == SLIPPING and problem.tangents[k] > 0:
+            speed = slip_speed(rows, k)
+            if rows.held[k] > 0:
+                two = _slip_along(rows, k)
+                if problem.tangents[k] == 2:
+                    three = 4.0 * rows.slow * rows.slow - speed * speed
+            else:
+                two = speed * speed - rows.slow * rows.slow
+        values[GUARDS * k] = one
+        values[GUARDS * k + 1] = two
+        values[GUARDS * k + 2] = three
+    values[GUARDS * rows.count] = 1.0
+    if rows.is_shared > 0:
+        values[GUARDS * rows.count] = _holds(rows)
+
+
+# ---- groups that share forces ----------------------------------------------------------------------------------------
+
+
+@native
+def solve_closed(rows: Unilateral) -> int:
+    """Solve the reduced problem with the accelerations at hand; 0, or 1 where it has no solution that is found."""
+    reduced, problem = rows.reduced, rows.problem
+    _begin_forces(rows)
+    for i in range(reduced.size):
+        source, line = rows.sources[i], row(reduced.matrix, reduced, i)
+        reduced.free[i] = problem.velocity[source]
+        for j in range(reduced.size):
+            line[j] = _acceleration(rows, source, rows.sources[j], 1)
+    return solve_cones(reduced, rows.linear)
+
+
+@native
+def _holds(rows: Unilateral) -> float:
+    """1.0 if forces in their cones hold all groups that share them, else -1.0."""
+    reduced = rows.reduced
+    if solve_closed(rows) > 0:
+        return -1.0
+    load = 0.0
+    for i in range(reduced.size):
+        load = largest(load, absolute(reduced.free[i]))
+    for j in range(reduced.size):
+        if rows.shared[rows.group_of[rows.sources[j]]] > 0 and absolute(reduced.velocity[j]) > _UNMOVED * load:
+            return -1.0
+    return 1.0
 
 
 # ---- projection ------------------------------------------------------------------------------------------------------
@@ -234,15 +300,19 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
 def project_in_modes(run: Run, t: float, x: Array) -> int:
     """x becomes the nearest state, in the metric of M, whose closed gaps and rows without velocity vanish."""
     rows = run.unilateral
+    if rows.is_at_rest > 0:
+        return 0
     if rows.is_constrained > 0:
         reason = call(rows.free_project, run, t, x, returns=int)
         if reason > 0:
             return reason
     before = 1e300
     for _ in counted(_PROJECTIONS):
-        reason = fill(run, rows, t, x, rows.rates_there)
+        reason = fill(run, rows, t, x, rows.rates_there, 0)
         if reason > 0:
             return reason
+        if rows.closed_count == 0:
+            return 0
         worst = _correction(rows, 1)
         if worst <= _CLOSED or worst >= 0.5 * before:
             break
@@ -262,9 +332,6 @@ def project_in_modes(run: Run, t: float, x: Array) -> int:
             return reason
         for j in range(rows.first_speed):
             x[j] = x[j] + rows.rates_there[j]
-    reason = fill(run, rows, t, x, rows.rates_there)
-    if reason > 0:
-        return reason
     _correction(rows, 0)
     _spread(rows, at(x, rows.first_speed))
     return 0
@@ -273,12 +340,10 @@ def project_in_modes(run: Run, t: float, x: Array) -> int:
 @native
 def _correction(rows: Unilateral, of_gaps: int) -> float:
     """λ that bring gaps, or velocities, of closed groups to zero, into problem.force; the largest of them before."""
-    problem, worst, unknowns, mean = rows.problem, 0.0, 0, 0.0
-    factors = problem.factors
-    for i in range(rows.size):
-        problem.force[i] = 0.0
-        problem.velocity[i] = 0.0
-        mean += row(problem.matrix, problem, i)[i]
+    problem, worst, unknowns = rows.problem, 0.0, 0
+    for i in range(rows.closed_count):
+        problem.force[rows.closed[i]] = 0.0
+        problem.velocity[rows.closed[i]] = 0.0
     for k in range(rows.count):
         first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
         end = first + normal
@@ -290,43 +355,17 @@ def _correction(rows: Unilateral, of_gaps: int) -> float:
                 worst = largest(worst, absolute(problem.velocity[a]))
                 problem.active[unknowns] = a
                 unknowns += 1
-    if unknowns == 0:
+    if _annul(rows, unknowns, 0) > 0:
         return 0.0
-    factors.size = unknowns
-    factors.blocks = (unknowns + 3) // 4
-    shift = _SHIFT * mean / float(rows.size)
-    for d in range(unknowns):
-        line, below = row(factors.upper, factors, d), row(factors.lower, factors, d)
-        entries = row(problem.matrix, problem, problem.active[d])
-        for e in range(4 * factors.blocks):
-            line[e] = 0.0
-            below[e] = 0.0
-        for f in range(unknowns):
-            line[f] = entries[problem.active[f]]
-        line[d] = line[d] + shift
-    if factor(REAL, factors) > 0:
-        return 0.0
-    for _ in counted(_CORRECTIONS):
-        for g in range(4 * factors.blocks):
-            problem.change[g] = 0.0
-        for h in range(unknowns):
-            problem.change[h] = -problem.velocity[problem.active[h]]
-        solve(REAL, factors, problem.change)
-        for m in range(unknowns):
-            j = problem.active[m]
-            problem.force[j] = problem.force[j] + problem.change[m]
-            for b in range(unknowns):
-                c = problem.active[b]
-                problem.velocity[c] = fma(row(problem.matrix, problem, c)[j], problem.change[m], problem.velocity[c])
     return worst
 
 
 @native
 def _spread(rows: Unilateral, speeds: Array) -> None:
-    """Add to speeds what impulses of the rows, in problem.force, change of them."""
-    for i in range(rows.size):
-        force = rows.problem.force[i]
+    """Add to speeds, or to their rates, what problem.force changes of them."""
+    for a in range(rows.closed_count):
+        force = rows.problem.force[rows.closed[a]]
         if force != 0.0:
-            response = at(rows.responses, i * rows.speeds)
+            response = at(rows.responses, rows.closed[a] * rows.speeds)
             for k in range(rows.speeds):
                 speeds[k] = fma(force, response[k], speeds[k])

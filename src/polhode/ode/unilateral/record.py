@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from ...native.kinds import Array, Code, Integers, Struct
 from .cone_problem import ConeProblem
+from .lemke import LinearComplementarity
+
+#: Guards of a group: of its normal, of its friction, and of the speed at which a direction of slip is held no longer.
+GUARDS = 3
+#: Numbers of a group in `laws`: kinetic and static friction, Stribeck's speed, restitution.
+LAWS = 4
 
 
 class Unilateral(Struct):
@@ -18,15 +24,25 @@ class Unilateral(Struct):
     is_constrained: int  # 1 if there are other constraints
     rows: Array  # W: `speeds` numbers a row
     responses: Array  # what a unit of force in each row adds to u̇, alike
-    drift: Array  # γ
+    velocities: Array  # of the rows
+    drift: Array  # their accelerations at u̇ = 0
     gaps: Array
-    velocities: Array  # W u
-    problem: ConeProblem  # G, b and λ; its friction is that of the modes at hand
+    laws: Array
+    problem: ConeProblem  # G, b and λ of all rows
+    group_of: Integers  # of each row
+    closed: Integers  # the rows of groups that are not open
+    closed_count: int
     modes: Integers
-    directions: Array  # of slip, two numbers a group, from where its mode began
-    slow: Array  # slip speeds below which a direction is held
-    kinetic: Array
-    static: Array
-    stribeck: Array  # speeds; 0 for none
+    held: Integers  # 1 for a group whose direction of slip is held
+    directions: Array  # of slip, two numbers a group
+    slow: float  # the slip speed below which a direction is held
+    # groups whose forces are not unique: they stick while some forces in their cones hold them
+    shared: Integers
+    is_shared: int
+    reduced: ConeProblem  # of closed groups; of a slipping one the normal row alone
+    linear: LinearComplementarity
+    sources: Integers  # the row of each row of it
+    is_at_rest: int  # 1 where all speeds stay zero
+    is_undecided: int  # 1 where a mode does not hold at the begin of a step
     displacement: Array  # of the state's length
     rates_there: Array

@@ -22,6 +22,7 @@ from ...ode.native_code import loop_code
 from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
 from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, NOTHING, SNAP, SWITCHES, Reason
+from ..contact.contact_run import ContactRun
 from ..control.actuation import ControllerFailed
 from ..events import Events, StateChange, event_failed
 from ..guard import Guard, Stop
@@ -148,8 +149,17 @@ class Integration:
             record.info["events"] = self.found
         self.schedule = self._schedule(len(x))
         self.passed_at = rates.passed, 0  # time events that were passed, and steps taken, when that last changed
+        self.contacts = ContactRun(rates) if rates.has_contacts else None
         self.run = self._of_method(control.method, t, x)
+        if self.contacts is not None:
+            self._begin_contacts(self.contacts, t, x)
         self._begin()
+
+    def _begin_contacts(self, contacts: ContactRun, t: float, x: Floats) -> None:
+        """Decide which contacts are closed at the start; the state is brought to them."""
+        self.run.x[:] = contacts.begin(t, x)
+        if np.abs(self.run.x - x).max(initial=0.0) > 0.0:
+            self.record.restart(self.run.x.copy())
 
     def _momenta(self) -> Momenta | None:
         """What makes momenta of speeds, for methods that are symplectic in them."""
@@ -208,7 +218,8 @@ class Integration:
     def _events(self, run: NativeRun) -> EventMemory | None:
         """Events, and jumps and kinks of the rates."""
         events, located = self.events, None if self.control.fixed_step and self.jumps is None else self.rates.located
-        effects = [*events.effects, *([] if located is None else located.effects)]
+        effects = [*events.effects, *([] if self.contacts is None else self.contacts.effects)]
+        effects += [] if located is None else located.effects
         if self.momenta is not None:  # new values are those of speeds
             effects = [each if each.change is None else replace(each, change=None, by_python=True) for each in effects]
         if not effects:
@@ -218,6 +229,8 @@ class Integration:
         values: Any = None if self.momenta is not None else events.compiled
         values = values or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
         memory = EventMemory(values if events else None, effects, run.size, run.clock, callback=run.callback)
+        if self.contacts is not None:
+            self.contacts.guard(memory)
         if located is not None:
             self.rates.divide_steps(run, memory)
         return memory
@@ -243,6 +256,8 @@ class Integration:
             self.momenta.use(run)
             return
         self.rates.steps_natively(run)
+        if self.contacts is not None:
+            self.contacts.connect(run, run.side.outputs)
         if self.control.spectral_radius is not None:
             run.remember(second_order_memory(self.rates, self.control.spectral_radius))
         if self.switch is None:
@@ -277,6 +292,9 @@ class Integration:
             raise
         finally:
             self._keep_interpolant()
+            if self.contacts is not None:
+                self.record.notices += self.contacts.notices
+                self.record.info["contacts"] = self.contacts
             if self.limits is not None:
                 self.record.info.update(self.limits.facts)
             if self.run.record.event_count:
@@ -326,6 +344,7 @@ class Integration:
         known = [(run, steps) for run, steps in pieces if steps is not None]
         is_whole = len(known) == len(pieces) and any(len(steps) for _, steps in known)
         is_alike = self.rates.is_autonomous and self.rates.signs is None  # no step is taken again with other signs
+        is_alike = is_alike and self.contacts is None  # or modes
         drive, is_divided = self.rates.drive, len(self.rates.breaks) > 0
         is_known = not is_divided or not (drive.is_held or drive.sampled is not None or self.rates.is_constrained)
         if is_whole and is_known and is_alike:
@@ -382,7 +401,11 @@ class Integration:
                         self.run.events.record.log_count = self.logged
                         raise
                     continue
-                self.found[number].append(t)
+                is_contact = number >= len(self.found)
+                if is_contact and after is not None and not np.abs(after - before).max(initial=0.0) > 0.0:
+                    continue
+                if not is_contact:
+                    self.found[number].append(t)
                 if kind != GOES_ON:
                     self._add_samples(done)
                     if after is None:
@@ -439,6 +462,14 @@ class Integration:
             self._change_state()
         elif reason == Reason.SWITCH:
             self._choose_signs()
+        elif reason == Reason.CONTACT and self.contacts is not None:
+            before = run.x.copy()
+            run.x[:] = self.contacts.decide(t, before)
+            if np.abs(run.x - before).max() > 0.0:
+                self._add_samples(run.record.next_sample)
+                self.record.jump(t, self._state(before), self.x)
+            run.begin(self.end)
+            run.record.h_cap = min(run.record.h_cap, self.contacts.transitions.longest_step)
         elif reason in (Reason.PROJECT, Reason.SAMPLE):
             self._project(reason)
 
@@ -492,7 +523,13 @@ class Integration:
         if number < 0:
             events.grow()
             return
-        t, change = float(run.record.t), self.events.watched[number].change
+        t, watched = float(run.record.t), len(self.events.watched)
+        if self.contacts is not None and number >= watched:
+            run.x[:] = self.contacts.decide(t, run.x.copy(), number - watched)
+            self._continue_after_event()
+            run.record.h_cap = min(run.record.h_cap, self.contacts.transitions.longest_step)
+            return
+        change = self.events.watched[number].change
         if change is None or events.is_stuck(number, t):
             raise Stop(
                 "event_stuck",
@@ -522,7 +559,7 @@ class Integration:
     def _choose_signs(self) -> None:
         """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""
         run, jumps, located = self.run, self.jumps, self.rates.located
-        number = int(run.events.record.number) - len(self.events.watched)
+        number = int(run.events.record.number) - len(self.events.watched) - int(run.events.record.guard_count)
         t, x = float(run.record.t), run.x.copy()
         if located is not None and number >= located.signs:
             raise Stop(

@@ -1,0 +1,355 @@
+"""What comes after a mode of unilateral rows: impacts, and the modes that follow, by complementarity problems.
+
+At a state, groups whose gaps are closed touch. Where some of them approach, impulses Λ change the speeds, u⁺ = u⁻ + R Λ,
+by a law of impact with the kinetic friction; all groups that touch take part. Then the modes of groups that touch and do
+not leave are those of the solution for accelerations: resting groups with cones of the static friction, those that slip
+with friction along their slip. Impacts that follow each other in shorter and shorter times, in a ratio r, are over after
+Δt r/(1 - r): when that is below `ACCUMULATED` the groups close.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...native.arrays import Floats
+from .cone_problem import OPEN, SLIPPING, STICKING
+from .memory import UnilateralMemory
+from .record import GUARDS
+
+#: A gap below this, in m or rad, is closed; so is one at a start that is not deeper.
+TOUCHING = 1e-9
+#: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero: along normals, and of slip.
+RESTING, SLOW = 1e-9, 1e-8
+#: Impacts that go on for less than this, in s or relative to the time, are summed.
+ACCUMULATED = 1e-9
+#: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
+MOST_AT_ONCE, _MOST_BREAKS = 50, 30
+#: Energy gained by an impact, relative to that of the approaching parts, that is worth a word.
+_GAIN = 1e-9
+#: A force beyond its cone by this part of the largest is there by rounding.
+_OUTSIDE = 1e-9
+
+
+class Change(NamedTuple):
+    """Modes from a time on, with directions of slip; and impulses of an impact there, by rows, or None."""
+
+    t: float
+    modes: NDArray[np.int64]
+    held: NDArray[np.int64]
+    shared: NDArray[np.int64]
+    directions: Floats
+    impulses: Floats | None = None
+    ends: float | None = None  # the time at which impacts that were summed are over
+
+
+class NoMode(Exception):
+    """No modes follow: a word for the status of the run, and what is so, in words."""
+
+    def __init__(self, status: str, message: str, groups: Sequence[int]) -> None:
+        super().__init__(message)
+        self.status, self.message, self.groups = status, message, tuple(groups)
+
+
+@dataclass(eq=False)
+class Transitions:
+    """The modes of a run's unilateral rows, from the start on.
+
+    `law` of impacts is "moreau", "newton" or "poisson"; `freedom` is how many speeds are independent.
+    """
+
+    memory: UnilateralMemory
+    law: str = "moreau"
+    freedom: int = 0
+    changes: list[Change] = field(default_factory=list)
+    gains: list[tuple[float, float]] = field(default_factory=list)  # times of impacts, and energy that they gained
+    indeterminate: set[int] = field(default_factory=set)  # groups whose forces were not unique
+    longest_step: float = np.inf  # of the next one
+    _impacts: list[list[float]] = field(default_factory=list)
+    _at_once: tuple[float, int] = (-np.inf, 0)
+
+    def __post_init__(self) -> None:
+        self._impacts = [[] for _ in self.memory.groups]
+        self.memory.record.slow = SLOW
+
+    # ---- decisions ---------------------------------------------------------------------------------------------
+
+    def decide(self, t: float, x: Floats, guard: int = -1) -> Floats:
+        """The state behind a time at which a guard has fallen through zero, or at which modes are not known yet."""
+        memory = self.memory
+        memory.record.is_undecided = 0
+        self._note_time(t)
+        touching = self._touching(t, x, guard)
+        impulses, ends = None, None
+        if self._approaching(touching).any():
+            x, impulses, ends = self._impact(t, x, touching)
+            memory.fill(t, x)
+        resting = touching & (np.abs(self._normal_velocity) <= RESTING * self._speed_scale)
+        if ends is not None:
+            resting |= touching & (self._normal_velocity <= SLOW * 10.0 * self._speed_scale)
+        x = self._set_modes(t, x, resting)
+        self.longest_step = self._flight(t, x, touching)
+        self.changes.append(
+            Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
+                   impulses, ends)
+        )  # fmt: skip
+        return x
+
+    def _note_time(self, t: float) -> None:
+        since, count = self._at_once
+        if t - since > 1e-12 * max(1.0, abs(t)):
+            self._at_once = t, 1
+            return
+        self._at_once = since, count + 1
+        if count > MOST_AT_ONCE:
+            message = f"at t = {t:.6g} s modes of contacts change without end."
+            raise NoMode("contact_stuck", message, [])
+
+    def _touching(self, t: float, x: Floats, guard: int) -> NDArray[np.bool_]:
+        """The groups that touch; those without a gap do always."""
+        memory = self.memory
+        memory.record.is_at_rest = 0
+        memory.fill(t, x)
+        touching = ~memory.has_normal | (memory.gaps <= TOUCHING)
+        touching |= memory.modes != OPEN
+        if 0 <= guard < GUARDS * memory.count and guard % GUARDS == 0 and memory.modes[guard // GUARDS] == OPEN:
+            touching[guard // GUARDS] = True
+        return np.asarray(touching)
+
+    @property
+    def _speed_scale(self) -> float:
+        return max(1.0, float(np.abs(self.memory.velocities).max(initial=0.0)))
+
+    @property
+    def _normal_velocity(self) -> Floats:
+        """The normal velocity of each group, 0 for one without a normal."""
+        memory = self.memory
+        return np.asarray(np.where(memory.has_normal, memory.velocities[memory.first], 0.0))
+
+    def _approaching(self, touching: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        return np.asarray(touching & (self._normal_velocity < -RESTING * self._speed_scale))
+
+    def _slip(self, k: int) -> Floats:
+        """The velocity of a group's tangents."""
+        memory = self.memory
+        first = memory.first[k] + memory.groups[k][0]
+        return np.asarray(memory.velocities[first : first + memory.tangents[k]])
+
+    # ---- impacts -----------------------------------------------------------------------------------------------
+
+    def _impact(self, t: float, x: Floats, touching: NDArray[np.bool_]) -> tuple[Floats, Floats, float | None]:
+        """The state after an impact, its impulses by rows, and the time at which a row of them is over."""
+        memory = self.memory
+        taking = [k for k in range(memory.count) if touching[k] and memory.has_normal[k]]
+        rows = np.concatenate([np.arange(memory.size)[memory.rows_of[k]] for k in taking])
+        G, v = memory.all.matrix[np.ix_(rows, rows)].copy(), memory.velocities[rows].copy()
+        responses = memory.responses[rows].copy()
+        e, mu = memory.laws[taking, 3].copy(), memory.laws[taking, 0].copy()
+        ends = self._end_of_row(t, taking)
+        if ends is not None:
+            e[:] = 0.0
+        impulses = self._impulses(taking, G, v, e, mu)
+        after = v + G @ impulses
+        energy = 0.5 * float(impulses @ (after + v))
+        size = 0.5 * float(np.abs(impulses) @ np.abs(v))
+        if energy > _GAIN * max(size, 1e-300):
+            self.gains.append((t, energy))
+        new = x.copy()
+        speeds = slice(memory.first_speed, memory.first_speed + memory.speeds)
+        new[speeds] += impulses @ responses
+        whole = np.zeros(memory.size)
+        whole[rows] = impulses
+        for k in taking:
+            if whole[memory.first[k]] > 0.0:
+                self._impacts[k] = [*self._impacts[k][-3:], t]
+        return new, whole, ends
+
+    def _end_of_row(self, t: float, taking: Sequence[int]) -> float | None:
+        """When the impacts of some group that approaches are over, if that is soon."""
+        soon = ACCUMULATED * max(1.0, abs(t))
+        for k in taking:
+            times = [*self._impacts[k], t]
+            if self._normal_velocity[k] < 0.0 and len(times) >= 4:
+                last, before, first = times[-1] - times[-2], times[-2] - times[-3], times[-3] - times[-4]
+                ratio = last / before if before > 0.0 else 1.0
+                is_steady = ratio < 1.0 and abs(before / max(first, 1e-300) - ratio) < 0.1
+                if is_steady and last * ratio / (1.0 - ratio) <= soon:
+                    return t + last * ratio / (1.0 - ratio)
+                if times[-1] - times[-4] <= 1e-3 * soon:
+                    return t
+        return None
+
+    def _impulses(self, taking: Sequence[int], G: Floats, v: Floats, e: Floats, mu: Floats) -> Floats:
+        groups = [self.memory.groups[k] for k in taking]
+        normals = np.cumsum([0, *map(sum, groups)])[:-1]
+        if self.law == "poisson":
+            compression = self._solve(groups, G, v, mu, np.zeros(len(G)))
+            given = np.zeros(len(G))
+            given[normals] = e * compression[normals]
+            rest = self._solve(groups, G, v + G @ (compression + given), mu, np.zeros(len(G)), given[normals])
+            return compression + given + rest
+        factors = np.repeat(1.0 + e, [sum(group) for group in groups])
+        if self.law == "newton":
+            factors = np.ones(len(G))
+            factors[normals] = 1.0 + e
+        return self._solve(groups, G, factors * v, mu, np.zeros(len(G)))
+
+    def _solve(
+        self, groups: Sequence[tuple[int, int]], G: Floats, free: Floats, mu: Floats, start: Floats,
+        more: Floats | None = None,
+    ) -> Floats:  # fmt: skip
+        """Impulses by the cone law; with `more` normal impulses, which friction may use too, given already."""
+        from .forces import ConeMemory
+
+        made = ConeMemory(groups)
+        made.matrix[:], made.free[:], made.friction[:], made.force[:] = G, free, mu, start
+        if not made.solve():
+            raise NoMode("no_impact", "the law of impact has no solution that is found.", [])
+        return made.force.copy()
+
+    # ---- modes -------------------------------------------------------------------------------------------------
+
+    def _flight(self, t: float, x: Floats, touching: NDArray[np.bool_]) -> float:
+        """Twice the time after which a group that has left touches again, if accelerations do not change."""
+        memory = self.memory
+        leaving = touching & (memory.modes == OPEN) & memory.has_normal
+        if not leaving.any():
+            return np.inf
+        force, _ = memory.forces(t, x)
+        memory.fill(t, x)
+        acceleration = (memory.all.free + memory.all.matrix @ force)[memory.first]
+        speed = memory.velocities[memory.first]
+        returning = leaving & (speed > 0.0) & (acceleration < 0.0)
+        return float((4.0 * speed[returning] / -acceleration[returning]).min(initial=np.inf))
+
+    def _set_modes(self, t: float, x: Floats, resting: NDArray[np.bool_]) -> Floats:
+        """Modes of the groups that touch and rest along their normals; the state brought to them."""
+        memory = self.memory
+        laws = memory.laws.copy()
+        moving: list[int] = []
+        for k in range(memory.count):
+            slip = float(np.linalg.norm(self._slip(k)))
+            memory.held[k] = 1 if memory.tangents[k] == 1 else 0
+            if not resting[k]:
+                memory.modes[k] = OPEN
+            elif memory.tangents[k] and slip > 2.0 * SLOW:
+                moving.append(k)
+                memory.modes[k] = SLIPPING
+                memory.directions[k, : memory.tangents[k]] = self._slip(k) / slip
+            else:
+                memory.modes[k] = STICKING
+        friction = laws[:, 1].copy()
+        memory.record.is_shared = 0
+        memory.shared[:] = 0
+        chosen = self._solution(t, resting, moving, friction)
+        for _ in range(_MOST_BREAKS):
+            broken = [
+                k for k, mode in chosen.items()
+                if mode == SLIPPING and laws[k, 2] == 0.0 and friction[k] > laws[k, 0]
+            ]  # fmt: skip
+            if not broken:
+                break
+            friction[broken] = laws[broken, 0]
+            chosen = self._solution(t, resting, moving, friction)
+        self._store(chosen, resting, moving)
+        x = memory.projected(t, x)
+        self._share(t, x, resting, moving, friction)
+        return self._rest(t, x)
+
+    def _reduce(self, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats) -> list[int]:
+        """The reduced problem of groups that touch; the groups in it, in order."""
+        memory = self.memory
+        groups, sources, coefficients, numbers = [], [], [], []
+        for k, (normal, tangents) in enumerate(memory.groups):
+            if not resting[k] or (k in moving and not normal):
+                continue
+            count = 0 if k in moving else tangents
+            groups.append((normal, count))
+            sources += range(memory.first[k], memory.first[k] + normal + count)
+            coefficients.append(friction[k])
+            numbers.append(k)
+        memory.reduce(groups, sources, coefficients)
+        return numbers
+
+    def _solution(
+        self, t: float, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats
+    ) -> dict[int, int]:
+        """The mode of each group that touches, by the solution for accelerations; directions of slip are stored."""
+        memory = self.memory
+        numbers = self._reduce(resting, moving, friction)
+        if not numbers:
+            return {}
+        reduced, size = memory.reduced, len(memory.reduced.force)
+        reduced.force[:size] = 0.0
+        if not memory.solve_closed():
+            names = [k for k in numbers if k in moving] or numbers
+            raise NoMode("no_contact_forces", "no contact forces fit the accelerations.", names)
+        modes = {}
+        for place, k in enumerate(numbers):
+            modes[k] = int(reduced.modes[place])
+            if k in moving:
+                modes[k] = SLIPPING if modes[k] != OPEN else OPEN
+            elif modes[k] == SLIPPING:
+                first = int(reduced.arrays["first"][place]) + memory.groups[k][0]
+                rows = slice(first, first + int(memory.tangents[k]))
+                along = reduced.velocity[rows] if friction[k] == 0.0 else -reduced.force[rows]
+                memory.directions[k, : memory.tangents[k]] = along / max(float(np.linalg.norm(along)), 1e-300)
+                memory.held[k] = 1
+        return modes
+
+    def _store(self, chosen: dict[int, int], resting: NDArray[np.bool_], moving: Sequence[int]) -> None:
+        for k in range(self.memory.count):
+            is_sliding = k in moving and not self.memory.has_normal[k]
+            self.memory.modes[k] = SLIPPING if is_sliding else chosen.get(k, OPEN) if resting[k] else OPEN
+
+    def _share(
+        self, t: float, x: Floats, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats
+    ) -> None:
+        """Where the least forces that hold what sticks are outside of their cones, others inside of them do."""
+        memory = self.memory
+        force, _ = memory.forces(t, x)
+        largest = float(np.abs(force).max(initial=0.0))
+        outside, sticking = [], [k for k in range(memory.count) if memory.modes[k] == STICKING]
+        for k in range(memory.count):
+            if memory.modes[k] == OPEN:
+                continue
+            rows, normal = memory.rows_of[k], memory.groups[k][0]
+            bound = memory.laws[k, 1] * (force[rows.start] if normal else 1.0)
+            tangent = float(np.linalg.norm(force[rows.start + normal : rows.stop]))
+            is_outside = bool(normal) and force[rows.start] < -_OUTSIDE * largest
+            is_outside |= memory.modes[k] == STICKING and tangent > bound + _OUTSIDE * largest
+            if is_outside:
+                outside.append(k)
+        if not outside:
+            return
+        closed = [k for k in range(memory.count) if memory.modes[k] != OPEN and k not in moving]
+        memory.shared[sticking or closed] = 1
+        memory.record.is_shared = 1
+        self.indeterminate |= set(sticking)
+        memory.fill(t, x)
+        self._reduce(resting & (memory.modes != OPEN), moving, friction)
+
+    def _rest(self, t: float, x: Floats) -> Floats:
+        """Where rows without velocity leave no speed, and it is zero, all speeds are set to zero and stay so."""
+        memory = self.memory
+        rows = [
+            i for k in range(memory.count) for i in range(memory.rows_of[k].start, memory.rows_of[k].stop)
+            if memory.modes[k] == STICKING or (memory.modes[k] == SLIPPING and i == memory.first[k] and memory.has_normal[k])
+        ]  # fmt: skip
+        speeds = slice(memory.first_speed, memory.first_speed + memory.speeds)
+        if not rows or np.abs(x[speeds]).max(initial=0.0) > 1e-6 or (memory.modes == SLIPPING).any():
+            return x
+        scaled = memory.responses[rows] / np.linalg.norm(memory.responses[rows], axis=1, keepdims=True)
+        if np.linalg.matrix_rank(scaled, tol=1e-9) < self.freedom:
+            return x
+        still = x.copy()
+        still[speeds] = 0.0
+        memory.fill(t, still)
+        if np.abs(memory.velocities[rows]).max() > RESTING:
+            return x
+        memory.record.is_at_rest = 1
+        return still

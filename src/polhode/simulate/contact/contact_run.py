@@ -1,0 +1,114 @@
+"""Contacts, stops and dry friction in a run: which touch at its start, what follows at an event, and sentences on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import listed
+from ...ode.native_events import Effect
+from ...ode.unilateral.memory import UnilateralMemory, code
+from ...ode.unilateral.transitions import TOUCHING, NoMode, Transitions
+from ..guard import Stop
+from ..initial_state import Floats
+
+if TYPE_CHECKING:
+    from ...dynamics.synopsis import Synopsis
+    from ...ode.native_events import EventMemory
+    from ...ode.native_run import NativeRun
+    from ..rates import Rates
+
+
+def group_names(synopsis: Synopsis) -> list[str]:
+    """The names of the groups of contacts, stops and dry friction."""
+    return [f"{name} {part}" if part else name for name, part, *_ in synopsis.contacts]
+
+
+class ContactRun:
+    """The modes of the contacts of a run."""
+
+    def __init__(self, rates: Rates, law: str = "moreau") -> None:
+        self.rates, known = rates, rates.functions.derivation.synopsis
+        self.names = group_names(known)
+        groups = [(gap, tangents) for _, _, gap, tangents in known.contacts]
+        size = len(known.coordinates) + len(known.speeds) + len(known.states)
+        self.memory = UnilateralMemory(groups, len(known.coordinates), len(known.speeds), size)
+        self.transitions = Transitions(self.memory, law, self._freedom())
+        self.is_begun = False
+
+    def _freedom(self) -> int:
+        """How many speeds are independent."""
+        chosen = getattr(self.rates, "chosen", ())
+        return len(self.rates.functions.derivation.synopsis.speeds) - len(chosen)
+
+    def connect(self, run: NativeRun, outputs: dict[str, Floats]) -> None:
+        """Let a run step in the modes."""
+        self.memory.connect(run, outputs)
+
+    @property
+    def effects(self) -> list[Effect]:
+        """The guards as events, as native code sees them; the last is a question of whether forces exist."""
+        smooth = Effect(direction=-1.0, by_python=True)
+        return [smooth] * (self.memory.guard_count - 1) + [Effect(direction=-1.0, by_python=True, is_smooth=False)]
+
+    def guard(self, events: EventMemory) -> None:
+        """Have events include the guards."""
+        events.record.guard_count, events.record.guard_at = self.memory.guard_count, code().guards
+
+    def begin(self, t: float, x: Floats) -> Floats:
+        """The first state, with modes; one at which parts overlap is refused."""
+        memory = self.memory
+        memory.fill(t, x)
+        deep = [k for k in range(memory.count) if memory.has_normal[k] and memory.gaps[k] < -TOUCHING]
+        if deep:
+            k = min(deep, key=lambda each: float(memory.gaps[each]))
+            raise Stop(
+                "overlap",
+                f"at t = {t:.6g} s '{self.names[k]}' overlaps by {-memory.gaps[k]:.6g}.",
+                self._nearest_start(t, x, deep),
+            )
+        x = self.decide(t, x)
+        self.is_begun = True
+        return x
+
+    def _nearest_start(self, t: float, x: Floats, deep: list[int]) -> str:
+        """The nearest state at which what overlaps touches, in words."""
+        memory, known = self.memory, self.rates.functions.derivation.synopsis
+        memory.modes[:] = 0
+        memory.modes[deep] = 2
+        found = memory.projected(t, x)
+        memory.fill(t, found)
+        moved = [
+            f"{name!r}: {after:.9g}"
+            for name, before, after in zip(known.coordinates, x, found, strict=False)
+            if abs(after - before) > 1e-12
+        ]
+        if np.isfinite(found).all() and (memory.gaps[memory.has_normal] > -TOUCHING).all() and len(moved) <= 8:
+            return f"Start where it touches: start={{{', '.join(moved)}}}."
+        return "Start with a gap that is not negative."
+
+    def decide(self, t: float, x: Floats, guard: int = -1) -> Floats:
+        """The state behind a guard's zero, with new modes."""
+        try:
+            return self.transitions.decide(t, x, guard)
+        except NoMode as problem:
+            names = f" ({listed([repr(self.names[k]) for k in problem.groups])})" if problem.groups else ""
+            said = problem.message if problem.message.startswith("at t") else f"at t = {t:.6g} s {problem.message}"
+            cure = "Look at the friction and the geometry there: rigid bodies with dry friction may have no solution."
+            raise Stop(problem.status, f"{said.rstrip('.')}{names}.", cure) from None
+
+    @property
+    def notices(self) -> list[str]:
+        """What a reader of the run should know."""
+        made, found = [], self.transitions
+        if found.gains:
+            t, most = max(found.gains, key=lambda each: each[1])
+            made.append(
+                f"{len(found.gains)} impacts gained energy, at most {most:.3g} J at t = {t:.6g} s: the law of impact "
+                "does so with friction, or where coefficients of restitution differ."
+            )
+        if found.indeterminate:
+            names = listed([f"'{self.names[k]}'" for k in sorted(found.indeterminate)])
+            made.append(f"the forces of {names} are not unique: the least within their friction cones are reported.")
+        return made
