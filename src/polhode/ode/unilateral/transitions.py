@@ -31,6 +31,8 @@ ACCUMULATED = 1e-9
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 #: Energy gained by an impact, relative to that of the approaching parts, that is worth a word.
 _GAIN = 1e-9
+#: What static friction is less by where it is used up.
+_LESS = 1e-9
 #: A force beyond its cone by this part of the largest is there by rounding.
 _OUTSIDE = 1e-9
 
@@ -83,6 +85,7 @@ class Transitions:
         memory = self.memory
         memory.record.is_undecided = 0
         self._note_time(t)
+        before = memory.modes.copy()
         touching = self._touching(t, x, guard)
         impulses, ends = None, None
         if self._approaching(touching).any():
@@ -91,13 +94,23 @@ class Transitions:
         resting = touching & (np.abs(self._normal_velocity) <= RESTING * self._speed_scale)
         if ends is not None:
             resting |= touching & (self._normal_velocity <= SLOW * 10.0 * self._speed_scale)
-        x = self._set_modes(t, x, resting)
+        x = self._set_modes(t, x, resting, self._breaking(guard, before))
         self.longest_step = self._flight(t, x, touching)
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
                    impulses, ends)
         )  # fmt: skip
         return x
+
+    def _breaking(self, guard: int, before: NDArray[np.int64]) -> tuple[list[int], list[int]]:
+        """The groups whose static friction, and those whose normal force, a guard says to be used up."""
+        memory = self.memory
+        if guard == GUARDS * memory.count:
+            return np.flatnonzero(memory.shared).tolist(), []
+        k, which = divmod(guard, GUARDS)
+        slips = [k] if guard >= 0 and which == 1 and before[k] == STICKING else []
+        opens = [k] if guard >= 0 and which == 0 and before[k] != OPEN else []
+        return slips, opens
 
     def _note_time(self, t: float) -> None:
         since, count = self._at_once
@@ -226,7 +239,9 @@ class Transitions:
         returning = leaving & (speed > 0.0) & (acceleration < 0.0)
         return float((4.0 * speed[returning] / -acceleration[returning]).min(initial=np.inf))
 
-    def _set_modes(self, t: float, x: Floats, resting: NDArray[np.bool_]) -> Floats:
+    def _set_modes(
+        self, t: float, x: Floats, resting: NDArray[np.bool_], breaking: tuple[list[int], list[int]]
+    ) -> Floats:
         """Modes of the groups that touch and rest along their normals; the state brought to them."""
         memory = self.memory
         laws = memory.laws.copy()
@@ -243,6 +258,7 @@ class Transitions:
             else:
                 memory.modes[k] = STICKING
         friction = laws[:, 1].copy()
+        friction[breaking[0]] *= 1.0 - _LESS
         memory.record.is_shared = 0
         memory.shared[:] = 0
         chosen = self._solution(t, resting, moving, friction)
@@ -255,10 +271,20 @@ class Transitions:
                 break
             friction[broken] = laws[broken, 0]
             chosen = self._solution(t, resting, moving, friction)
+        self._open(chosen, breaking[1])
         self._store(chosen, resting, moving)
         x = memory.projected(t, x)
         self._share(t, x, resting, moving, friction)
         return self._rest(t, x)
+
+    def _open(self, chosen: dict[int, int], opening: Sequence[int]) -> None:
+        """Open groups whose normal force has fallen to zero, if the solution leaves it there."""
+        reduced, record = self.memory.reduced, self.memory.reduced.record
+        largest = float(np.abs(reduced.force[: record.size]).max(initial=0.0))
+        for place, k in enumerate(chosen):
+            first = int(reduced.arrays["first"][place])
+            if k in opening and reduced.force[first] <= 1e-8 * max(largest, 1e-300):
+                chosen[k] = OPEN
 
     def _reduce(self, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats) -> list[int]:
         """The reduced problem of groups that touch; the groups in it, in order."""
