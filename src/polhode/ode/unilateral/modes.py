@@ -24,7 +24,7 @@ from .cone_solution import solve_cones
 from .record import GUARDS, LAWS, Unilateral
 
 #: Of the mean diagonal entry of G, what is added to the diagonal where forces are determined, and corrections for it.
-_SHIFT, _CORRECTIONS = 1e-9, 3
+_SHIFT, _CORRECTIONS = 1e-7, 4
 #: Steps of a projection, and the gap, in m or rad, at which it ends.
 _PROJECTIONS, _CLOSED = 6, 1e-14
 #: An acceleration is zero below this part of the largest without forces.

@@ -25,14 +25,17 @@ from .record import GUARDS
 TOUCHING = 1e-9
 #: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero: along normals, and of slip.
 RESTING, SLOW = 1e-9, 1e-8
-#: Impacts that go on for less than this, in s or relative to the time, are summed.
-ACCUMULATED = 1e-9
+#: Impacts that go on for less than this, in s or relative to the time, are summed; a bounce of less than this height, in
+#: m or rad, which rounding of a gap would hide, is none.
+ACCUMULATED, _HEIGHT = 1e-7, 1e-13
 #: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 #: Energy gained by an impact, relative to that of the approaching parts, that is worth a word.
 _GAIN = 1e-9
+#: An acceleration below this part of the largest without forces is none.
+_UNMOVED = 1e-9
 #: What static friction is less by where it is used up.
-_LESS = 1e-9
+_LESS = 1e-8
 #: A force beyond its cone by this part of the largest is there by rounding.
 _OUTSIDE = 1e-9
 
@@ -167,6 +170,13 @@ class Transitions:
             e[:] = 0.0
         impulses = self._impulses(taking, G, v, e, mu)
         after = v + G @ impulses
+        normals = np.cumsum([0, *(sum(memory.groups[k]) for k in taking)])[:-1]
+        fall = np.maximum(-memory.all.free[rows][normals], 1e-300)
+        low = (v[normals] < 0.0) & (e > 0.0) & (after[normals] ** 2 <= 2.0 * _HEIGHT * fall)
+        if low.any():
+            e[low] = 0.0
+            impulses = self._impulses(taking, G, v, e, mu)
+            after = v + G @ impulses
         energy = 0.5 * float(impulses @ (after + v))
         size = 0.5 * float(np.abs(impulses) @ np.abs(v))
         if energy > _GAIN * max(size, 1e-300):
@@ -261,7 +271,7 @@ class Transitions:
         friction[breaking[0]] *= 1.0 - _LESS
         memory.record.is_shared = 0
         memory.shared[:] = 0
-        chosen = self._solution(t, resting, moving, friction)
+        chosen = self._solution(resting, moving, friction, breaking)
         for _ in range(_MOST_BREAKS):
             broken = [
                 k for k, mode in chosen.items()
@@ -270,7 +280,7 @@ class Transitions:
             if not broken:
                 break
             friction[broken] = laws[broken, 0]
-            chosen = self._solution(t, resting, moving, friction)
+            chosen = self._solution(resting, moving, friction, breaking)
         self._open(chosen, breaking[1])
         self._store(chosen, resting, moving)
         x = memory.projected(t, x)
@@ -302,9 +312,12 @@ class Transitions:
         return numbers
 
     def _solution(
-        self, t: float, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats
+        self, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats, breaking: tuple[list[int], list[int]]
     ) -> dict[int, int]:
-        """The mode of each group that touches, by the solution for accelerations; directions of slip are stored."""
+        """The mode of each group that touches, by the solution for accelerations; directions of slip are stored.
+
+        Forces may be at the edge of their cones without need where they are not unique: what is not accelerated sticks.
+        """
         memory = self.memory
         numbers = self._reduce(resting, moving, friction)
         if not numbers:
@@ -315,13 +328,19 @@ class Transitions:
             names = [k for k in numbers if k in moving] or numbers
             raise NoMode("no_contact_forces", "no contact forces fit the accelerations.", names)
         modes = {}
+        unmoved = _UNMOVED * float(np.abs(reduced.free[: reduced.record.size]).max(initial=0.0))
         for place, k in enumerate(numbers):
             modes[k] = int(reduced.modes[place])
+            first = int(reduced.arrays["first"][place]) + memory.groups[k][0]
+            if modes[k] == OPEN and k not in breaking[1] and abs(reduced.velocity[first - 1]) < unmoved:
+                modes[k] = STICKING
+            rows = slice(first, first + (0 if k in moving else int(memory.tangents[k])))
+            is_slipping = modes[k] == SLIPPING or modes[k] == STICKING
+            if is_slipping and k not in breaking[0] and np.linalg.norm(reduced.velocity[rows]) <= unmoved:
+                modes[k] = STICKING
             if k in moving:
                 modes[k] = SLIPPING if modes[k] != OPEN else OPEN
             elif modes[k] == SLIPPING:
-                first = int(reduced.arrays["first"][place]) + memory.groups[k][0]
-                rows = slice(first, first + int(memory.tangents[k]))
                 along = reduced.velocity[rows] if friction[k] == 0.0 else -reduced.force[rows]
                 memory.directions[k, : memory.tangents[k]] = along / max(float(np.linalg.norm(along)), 1e-300)
                 memory.held[k] = 1

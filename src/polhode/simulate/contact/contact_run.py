@@ -12,6 +12,7 @@ from ...ode.unilateral.memory import UnilateralMemory, code
 from ...ode.unilateral.transitions import TOUCHING, NoMode, Transitions
 from ..guard import Stop
 from ..initial_state import Floats
+from .results import ContactHistory
 
 if TYPE_CHECKING:
     from ...dynamics.synopsis import Synopsis
@@ -97,6 +98,11 @@ class ContactRun:
             said = problem.message if problem.message.startswith("at t") else f"at t = {t:.6g} s {problem.message}"
             cure = "Look at the friction and the geometry there: rigid bodies with dry friction may have no solution."
             raise Stop(problem.status, f"{said.rstrip('.')}{names}.", cure) from None
+
+    @property
+    def history(self) -> ContactHistory:
+        """Modes and impacts so far."""
+        return ContactHistory(self.rates.functions.derivation.synopsis.contacts, tuple(self.transitions.changes))
 
     @property
     def notices(self) -> list[str]:

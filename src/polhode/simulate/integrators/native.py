@@ -294,7 +294,7 @@ class Integration:
             self._keep_interpolant()
             if self.contacts is not None:
                 self.record.notices += self.contacts.notices
-                self.record.info["contacts"] = self.contacts
+                self.record.info["contacts"] = self.contacts.history
             if self.limits is not None:
                 self.record.info.update(self.limits.facts)
             if self.run.record.event_count:
