@@ -62,6 +62,7 @@ class Rates:
         inputs: Signal,
         of: Asked = "state_rates",
     ) -> None:
+        self.impacts = "moreau"  # the law of impacts
         self.has_contacts = bool(functions.derivation.synopsis.contacts)
         self.of = _WITH_CONTACTS.get(label_of(of), of) if self.has_contacts else of
         self.drive = Actuation(functions, parameters, tau, inputs)

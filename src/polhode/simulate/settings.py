@@ -88,6 +88,8 @@ def check_fit(method: Any, derivation: Derivation) -> None:
         raise PolhodeError(message, "method", f'Use method="auto"{cure}', "E-RUN-UNSUPPORTED")
 
 
+#: Laws of impact: of the mean velocity (v⁺ + e v⁻)/(1 + e), of normal velocities, of normal impulses.
+IMPACT_LAWS = ("moreau", "newton", "poisson")
 #: All methods by their names.
 METHODS = ("auto", *ADAPTIVE, *FIXED)
 
@@ -139,6 +141,21 @@ def explicit_method(rates: Rates, guard: Guard) -> str:
     """
     is_rough = len(rates.breaks) or guard.watches_charts or rates.has_contacts or not rates.is_smooth
     return "DOP853" if is_rough else "TP86"
+
+
+def check_contacts(method: str) -> None:
+    """Refuse methods that cannot step from one change of contacts to the next."""
+    if method != "auto" and not (method in EXPLICIT or (method in ADAPTIVE and ADAPTIVE[method].is_native)):
+        message = f"the method {method} does not step mechanisms with contacts, stops or dry friction."
+        raise PolhodeError(message, "method", 'Use method="auto", DOP853, RK45, RK23 or Radau.', "E-RUN-UNSUPPORTED")
+
+
+def refuse_contacts(derivation: Derivation, what: str) -> None:
+    """Refuse what does not take contacts into account."""
+    if derivation.synopsis.contacts:
+        message = f"{what} does not take contacts, stops and dry friction into account, which this system has."
+        cure = "Use simulate, or a system without them; compliant contacts (stiffness=…) are forces, and act."
+        raise PolhodeError(message, f"contact '{derivation.synopsis.contacts[0][0]}'", cure, "E-RUN-UNSUPPORTED")
 
 
 def working(name: str, rates: Rates) -> str:
@@ -441,6 +458,7 @@ class RunOptions(SmoothOptions, SamplingKeys, total=False):
     """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
 
     spectral_radius: float | None
+    impacts: str
     progress: bool | Callable[[float], object] | None
     audit: bool | float
     watch_energy: bool

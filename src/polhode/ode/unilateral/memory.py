@@ -94,7 +94,11 @@ class UnilateralMemory:
         self.run = run
         for name in OUTPUTS:
             setattr(own, name, outputs[name].ctypes.data)
-        self.gaps, self.velocities, self.laws = outputs["gaps"], outputs["velocities"], outputs["laws"].reshape(-1, LAWS)
+        self.gaps, self.velocities, self.laws = (
+            outputs["gaps"],
+            outputs["velocities"],
+            outputs["laws"].reshape(-1, LAWS),
+        )
         self.responses = outputs["responses"].reshape(self.size, self.speeds)
         if record.rates != loaded.rates:
             own.free_rates, own.free_project, own.is_constrained = record.rates, record.project, record.is_constrained
@@ -118,9 +122,7 @@ class UnilateralMemory:
         assert self.run is not None
         self._x[: len(x)] = x
         out = self.arrays["rates_there"]
-        code().fill(
-            self.run.address, ctypes.addressof(self.record), t, self._x.ctypes.data, out.ctypes.data, 1
-        )
+        code().fill(self.run.address, ctypes.addressof(self.record), t, self._x.ctypes.data, out.ctypes.data, 1)
         return out[: len(x)]
 
     def forces(self, t: float, x: Floats) -> tuple[Floats, Floats]:
@@ -145,7 +147,11 @@ class UnilateralMemory:
         size = len(sources)
         record.size, record.count = size, len(groups)
         first = np.cumsum([0, *map(sum, groups)])[:-1]
-        for name, values in (("first", first), ("normals", [a for a, _ in groups]), ("tangents", [b for _, b in groups])):
+        for name, values in (
+            ("first", first),
+            ("normals", [a for a, _ in groups]),
+            ("tangents", [b for _, b in groups]),
+        ):
             reduced.arrays[name][: len(groups)] = values
         reduced.friction[: len(groups)] = friction
         self.sources[:size] = sources

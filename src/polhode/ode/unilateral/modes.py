@@ -19,7 +19,7 @@ from ...native.language import NAN, Array, absolute, at, blocks, call, counted, 
 from ..linear import REAL, factor, solve
 from ..rates import copy
 from ..record import Reason, Run
-from .cone_problem import OPEN, SLIPPING, STICKING, ConeProblem
+from .cone_problem import OPEN, SLIPPING, STICKING
 from .cone_solution import solve_cones
 from .record import GUARDS, LAWS, Unilateral
 

@@ -30,6 +30,8 @@ RESTING, SLOW = 1e-9, 1e-8
 ACCUMULATED, _HEIGHT = 1e-7, 1e-13
 #: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
+#: Rounds in which friction of the expansion follows its normal impulses.
+_MOST_ROUNDS = 100
 #: Energy gained by an impact, relative to that of the approaching parts, that is worth a word.
 _GAIN = 1e-9
 #: An acceleration below this part of the largest without forces is none.
@@ -97,7 +99,10 @@ class Transitions:
         resting = touching & (np.abs(self._normal_velocity) <= RESTING * self._speed_scale)
         if ends is not None:
             resting |= touching & (self._normal_velocity <= SLOW * 10.0 * self._speed_scale)
-        x = self._set_modes(t, x, resting, self._breaking(guard, before))
+        slipping = before == SLIPPING if impulses is None else np.zeros(memory.count, dtype=bool)
+        if guard % GUARDS == 1 and 0 <= guard < GUARDS * memory.count and memory.held[guard // GUARDS]:
+            slipping[guard // GUARDS] = False  # it has come to rest
+        x = self._set_modes(t, x, resting, slipping, self._breaking(guard, before))
         self.longest_step = self._flight(t, x, touching)
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
@@ -210,26 +215,40 @@ class Transitions:
         groups = [self.memory.groups[k] for k in taking]
         normals = np.cumsum([0, *map(sum, groups)])[:-1]
         if self.law == "poisson":
-            compression = self._solve(groups, G, v, mu, np.zeros(len(G)))
+            compression = self._solve(groups, G, v, mu)
             given = np.zeros(len(G))
             given[normals] = e * compression[normals]
-            rest = self._solve(groups, G, v + G @ (compression + given), mu, np.zeros(len(G)), given[normals])
-            return compression + given + rest
+            return compression + given + self._expansion(groups, G, v + G @ (compression + given), mu, given[normals])
         factors = np.repeat(1.0 + e, [sum(group) for group in groups])
         if self.law == "newton":
             factors = np.ones(len(G))
             factors[normals] = 1.0 + e
-        return self._solve(groups, G, factors * v, mu, np.zeros(len(G)))
+        return self._solve(groups, G, factors * v, mu)
 
-    def _solve(
-        self, groups: Sequence[tuple[int, int]], G: Floats, free: Floats, mu: Floats, start: Floats,
-        more: Floats | None = None,
-    ) -> Floats:  # fmt: skip
-        """Impulses by the cone law; with `more` normal impulses, which friction may use too, given already."""
+    def _expansion(
+        self, groups: Sequence[tuple[int, int]], G: Floats, free: Floats, mu: Floats, given: Floats
+    ) -> Floats:
+        """Impulses after compression beside normal ones that are given, of which friction may use all."""
+        parted = [part for normal, tangents in groups for part in ((normal, 0), (0, tangents)) if sum(part)]
+        bounds, made = mu * given, np.zeros(len(G))
+        normals = np.cumsum([0, *map(sum, groups)])[:-1]
+        for _ in range(_MOST_ROUNDS):
+            limits = [
+                limit for k, (_, tangents) in enumerate(groups) for limit in ([0.0, bounds[k]] if tangents else [0.0])
+            ]
+            new = self._solve(parted, G, free, np.array(limits))
+            bounds = mu * (given + new[normals])
+            if np.abs(new - made).max() <= 1e-13 * max(1e-300, np.abs(new).max()):
+                break
+            made = new
+        return new
+
+    def _solve(self, groups: Sequence[tuple[int, int]], G: Floats, free: Floats, mu: Floats) -> Floats:
+        """Impulses by the cone law."""
         from .forces import ConeMemory
 
         made = ConeMemory(groups)
-        made.matrix[:], made.free[:], made.friction[:], made.force[:] = G, free, mu, start
+        made.matrix[:], made.free[:], made.friction[:] = G, free, mu
         if not made.solve():
             raise NoMode("no_impact", "the law of impact has no solution that is found.", [])
         return made.force.copy()
@@ -250,21 +269,23 @@ class Transitions:
         return float((4.0 * speed[returning] / -acceleration[returning]).min(initial=np.inf))
 
     def _set_modes(
-        self, t: float, x: Floats, resting: NDArray[np.bool_], breaking: tuple[list[int], list[int]]
-    ) -> Floats:
+        self, t: float, x: Floats, resting: NDArray[np.bool_], slipping: NDArray[np.bool_],
+        breaking: tuple[list[int], list[int]],
+    ) -> Floats:  # fmt: skip
         """Modes of the groups that touch and rest along their normals; the state brought to them."""
         memory = self.memory
         laws = memory.laws.copy()
         moving: list[int] = []
         for k in range(memory.count):
             slip = float(np.linalg.norm(self._slip(k)))
-            memory.held[k] = 1 if memory.tangents[k] == 1 else 0
             if not resting[k]:
                 memory.modes[k] = OPEN
-            elif memory.tangents[k] and slip > 2.0 * SLOW:
+            elif memory.tangents[k] and (slip > 2.0 * SLOW or slipping[k]):
                 moving.append(k)
                 memory.modes[k] = SLIPPING
-                memory.directions[k, : memory.tangents[k]] = self._slip(k) / slip
+                memory.held[k] = int(memory.tangents[k] == 1 or slip < 1.5 * SLOW)
+                if slip > 0.5 * SLOW:
+                    memory.directions[k, : memory.tangents[k]] = self._slip(k) / slip
             else:
                 memory.modes[k] = STICKING
         friction = laws[:, 1].copy()
@@ -351,9 +372,7 @@ class Transitions:
             is_sliding = k in moving and not self.memory.has_normal[k]
             self.memory.modes[k] = SLIPPING if is_sliding else chosen.get(k, OPEN) if resting[k] else OPEN
 
-    def _share(
-        self, t: float, x: Floats, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats
-    ) -> None:
+    def _share(self, t: float, x: Floats, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats) -> None:
         """Where the least forces that hold what sticks are outside of their cones, others inside of them do."""
         memory = self.memory
         force, _ = memory.forces(t, x)

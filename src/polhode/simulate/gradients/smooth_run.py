@@ -35,7 +35,7 @@ from ..initial_state import Floats
 from ..integrators.native import Integration
 from ..rates import Rates
 from ..run import Problem, problem_of, stopped
-from ..settings import SmoothOptions
+from ..settings import SmoothOptions, refuse_contacts
 from ..trajectory.record import Record, Report
 from ..trajectory.trajectory import Trajectory
 
@@ -139,6 +139,7 @@ class SmoothRun:
     @classmethod
     def of(cls, derivation: Derivation, duration: float, by: Sequence[Any], options: SmoothOptions) -> SmoothRun:
         """The run of these options (see `polhode.simulate.simulate`), to be differentiated `by` these."""
+        refuse_contacts(derivation, "the derivative of a run")
         problem = problem_of(derivation, duration, method="DOP853", **options)
         if problem.loop is not None and problem.loop.sampling is not None:
             message = "a run with a sampled law has no derivatives here."

@@ -28,7 +28,17 @@ from ..events import Events, StateChange, event_failed
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
-from ..settings import ADAPTIVE, EXPLICIT, Control, explicit_method, resolved, too_many, underflow, working
+from ..settings import (
+    ADAPTIVE,
+    EXPLICIT,
+    Control,
+    check_contacts,
+    explicit_method,
+    resolved,
+    too_many,
+    underflow,
+    working,
+)
 from ..trajectory.record import Record, Report
 
 if TYPE_CHECKING:
@@ -56,6 +66,8 @@ def integrate(
 ) -> str:
     """Go from the record's first state to the last of `times`."""
     is_auto = control.method == "auto"
+    if rates.has_contacts:
+        check_contacts(control.method)
     if not control.fixed_step:
         control = resolved(control, rates, guard, bool(events))
         record.info["method"] = control.method
@@ -149,7 +161,7 @@ class Integration:
             record.info["events"] = self.found
         self.schedule = self._schedule(len(x))
         self.passed_at = rates.passed, 0  # time events that were passed, and steps taken, when that last changed
-        self.contacts = ContactRun(rates) if rates.has_contacts else None
+        self.contacts = ContactRun(rates, rates.impacts) if rates.has_contacts else None
         self.run = self._of_method(control.method, t, x)
         if self.contacts is not None:
             self._begin_contacts(self.contacts, t, x)
