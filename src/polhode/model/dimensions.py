@@ -101,7 +101,7 @@ class Dimensions:
 
 _TITLES = {
     "bodies": "body", "frames": "frame", "joints": "joint", "states": "state", "couplings": "coupling of",
-    "prescribed": "prescribed motion of", "motors": "motor of joint",
+    "prescribed": "prescribed motion of", "motors": "motor of joint", "surfaces": "surface",
 }  # fmt: skip
 _LOADS: dict[type, dict[str, str]] = {
     p.PointForce: {"point": "m", "vector": "N", "energy": "J"}, p.BodyTorque: {"vector": "N·m"},
@@ -172,6 +172,12 @@ def _values(model: Model, table: str, record: Any) -> Iterator[tuple[str, Any, A
             yield from (("position", "m", pose.p), ("rotation", "1", pose.R))
         for q, ends in zip(record.q, record.limits, strict=False) if table == "joints" else ():
             yield "limit", record.units[q], (ends.lower, ends.upper)
+    elif table == "surfaces":
+        yield from (
+            ("position", "m", record.pose.p),
+            ("rotation", "1", record.pose.R),
+            ("size", "m", record.shape.size),
+        )
     elif table == "states":
         yield "rate", unit_of(record.unit).times(unit_of("s"), -1).dimension if record.unit else None, record.rate
     elif table == "prescribed":

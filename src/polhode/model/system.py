@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from ..errors import no_attribute
 from ..notebook import Cell, Shown
 from ..registry import registered
-from .constraint_methods import ConstraintMethods
+from .contact_methods import ContactMethods
 from .force_methods import ForceMethods
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _OF_EQUATIONS |= {
 }  # fmt: skip
 
 
-class System(ForceMethods, ConstraintMethods, Shown):
+class System(ForceMethods, ContactMethods, Shown):
     """A mechanism: bodies joined in a tree on the ground, and what acts on them.
 
     Whatever is added has a `name`, given or made; `at` is a point, in metres, and `rotation` how axes are turned: what

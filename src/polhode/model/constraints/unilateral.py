@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ...expr import Expr, as_expr
+from ...errors import ModelError, shown
+from ...expr import Expr, as_expr, constant_sign, free_symbols
 from .protocol import Constraint, Moving
 
 _ZERO = as_expr(0)
@@ -29,7 +30,8 @@ class Group:
 
     `gap` is in m or rad, positive where apart. `rates` are the normal velocity, where there is a gap, and the tangent
     velocities. `kinetic` and `static` are coefficients, or bounds in N or N·m of a group without a gap; `stribeck` is a
-    speed.
+    speed. `margin`, where there is one, is positive at a contact and negative where a point that slides is beyond the
+    edge of its face: the normal jumps there.
     """
 
     part: str
@@ -39,6 +41,7 @@ class Group:
     static: Expr = _ZERO
     stribeck: Expr = _ZERO
     restitution: Expr = _ZERO
+    margin: Expr | None = None
 
     @property
     def tangents(self) -> int:
@@ -55,3 +58,18 @@ class UnilateralElement(Constraint):
     @abstractmethod
     def groups(self, moving: Moving) -> Sequence[Group]:
         """Its groups of rows."""
+
+
+def check_laws(place: str, kinetic: Expr, static: Expr | None, stribeck: Expr, restitution: Expr) -> None:
+    """Refuse laws that cannot be, where their values are known."""
+    faults = [
+        (kinetic, "friction", "is negative", kinetic, "Give a coefficient or bound ≥ 0."),
+        (static, "static friction", "is below that in motion", None if static is None else static - kinetic,
+         "Static friction is at least as large as that in motion."),
+        (stribeck, "speed stribeck", "is negative", stribeck, "Give a speed ≥ 0."),
+        (restitution, "restitution", "is not between 0 and 1", restitution, "Give a number from 0 to 1."),
+        (restitution, "restitution", "is not between 0 and 1", 1 - restitution, "Give a number from 0 to 1."),
+    ]  # fmt: skip
+    for value, what, wrong, margin, cure in faults:
+        if margin is not None and not free_symbols([margin := as_expr(margin)]) and constant_sign(margin) < 0:
+            raise ModelError(f"the {what} {shown(value)} {wrong}.", place, cure, "E-CONSTRAINT-NUMBER")
