@@ -27,6 +27,8 @@ from .record import GUARDS, LAWS, Unilateral
 _SHIFT, _CORRECTIONS = 1e-7, 4
 #: Steps of a projection, and the gap, in m or rad, at which it ends.
 _PROJECTIONS, _CLOSED = 6, 1e-14
+#: A gap, in m or rad, may be this much below zero by rounding.
+_GAP_SLACK = 1e-14
 #: An acceleration is zero below this part of the largest without forces.
 _UNMOVED = 1e-9
 
@@ -236,9 +238,9 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
         one, two, three = 1.0, 1.0, 1.0
         if mode == OPEN:
-            one = rows.gaps[k]
+            one = rows.gaps[k] + _GAP_SLACK
         elif normal > 0 and rows.shared[k] == 0:
-            one = problem.force[first]
+            one = problem.force[first] + rows.force_slack
         if mode == STICKING and problem.tangents[k] > 0 and rows.shared[k] == 0:
             radius = rows.laws[LAWS * k + 1]
             if normal > 0:

@@ -36,6 +36,7 @@ class Unilateral(Struct):
     held: Integers  # 1 for a group whose direction of slip is held
     directions: Array  # of slip, two numbers a group
     slow: float  # the slip speed below which a direction is held
+    force_slack: float  # a normal force may be this much below zero by rounding
     # groups whose forces are not unique: they stick while some forces in their cones hold them
     shared: Integers
     is_shared: int

@@ -1,10 +1,10 @@
 """What comes after a mode of unilateral rows: impacts, and the modes that follow, by complementarity problems.
 
-At a state, groups whose gaps are closed touch. Where some of them approach, impulses Λ change the speeds, u⁺ = u⁻ + R Λ,
-by a law of impact with the kinetic friction; all groups that touch take part. Then the modes of groups that touch and do
-not leave are those of the solution for accelerations: resting groups with cones of the static friction, those that slip
-with friction along their slip. Impacts that follow each other in shorter and shorter times, in a ratio r, are over after
-Δt r/(1 - r): when that is below `ACCUMULATED` the groups close.
+At a state, groups whose gaps are closed touch. Where some of them approach, impulses Λ change the speeds, u⁺ = u⁻ +
+R Λ, by a law of impact with the kinetic friction; all groups that touch take part. Then the modes of groups that touch
+and do not leave are those of the solution for accelerations: resting groups with cones of the static friction, those
+that slip with friction along their slip. Impacts that follow each other in shorter and shorter times, in a ratio r, are
+over after Δt r/(1 - r): when that is below `ACCUMULATED` the groups close.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .record import GUARDS
 TOUCHING = 1e-9
 #: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero: along normals, and of slip.
 RESTING, SLOW = 1e-9, 1e-8
-#: Impacts that go on for less than this, in s or relative to the time, are summed; a bounce of less than this height, in
-#: m or rad, which rounding of a gap would hide, is none.
+#: Impacts that go on for less than this, in s or relative to the time, are summed; a bounce of less than this height,
+#: in m or rad, which rounding of a gap would hide, is none.
 ACCUMULATED, _HEIGHT = 1e-7, 1e-13
 #: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
@@ -36,6 +36,8 @@ _MOST_ROUNDS = 100
 _GAIN = 1e-9
 #: An acceleration below this part of the largest without forces is none.
 _UNMOVED = 1e-9
+#: Of the loads, what a normal force may be below zero by rounding.
+_SLACK = 1e-12
 #: What static friction is less by where it is used up.
 _LESS = 1e-8
 #: A force beyond its cone by this part of the largest is there by rounding.
@@ -74,6 +76,7 @@ class Transitions:
     freedom: int = 0
     changes: list[Change] = field(default_factory=list)
     gains: list[tuple[float, float]] = field(default_factory=list)  # times of impacts, and energy that they gained
+    at_once: list[float] = field(default_factory=list)  # times of impacts of several groups that act on each other
     indeterminate: set[int] = field(default_factory=set)  # groups whose forces were not unique
     longest_step: float = np.inf  # of the next one
     _impacts: list[list[float]] = field(default_factory=list)
@@ -191,6 +194,10 @@ class Transitions:
         new[speeds] += impulses @ responses
         whole = np.zeros(memory.size)
         whole[rows] = impulses
+        struck = normals[(impulses[normals] > 0.0) & (np.abs(v[normals]) + np.abs(after[normals]) > SLOW)]
+        coupled = np.abs(G[np.ix_(struck, struck)]) > 1e-9 * np.abs(np.diag(G)).max(initial=0.0)
+        if len(struck) > 1 and np.triu(coupled, 1).any() and ends is None:
+            self.at_once.append(t)
         for k in taking:
             if whole[memory.first[k]] > 0.0:
                 self._impacts[k] = [*self._impacts[k][-3:], t]
@@ -304,6 +311,8 @@ class Transitions:
             chosen = self._solution(resting, moving, friction, breaking)
         self._open(chosen, breaking[1])
         self._store(chosen, resting, moving)
+        loads = np.abs(memory.all.free) / np.maximum(np.diag(memory.all.matrix), 1e-300)
+        memory.record.force_slack = _SLACK * max(1e-3, float(loads.max(initial=0.0)))
         x = memory.projected(t, x)
         self._share(t, x, resting, moving, friction)
         return self._rest(t, x)
@@ -353,7 +362,7 @@ class Transitions:
         for place, k in enumerate(numbers):
             modes[k] = int(reduced.modes[place])
             first = int(reduced.arrays["first"][place]) + memory.groups[k][0]
-            if modes[k] == OPEN and k not in breaking[1] and abs(reduced.velocity[first - 1]) < unmoved:
+            if modes[k] == OPEN and k not in breaking[1] and abs(reduced.velocity[first - 1]) <= unmoved:
                 modes[k] = STICKING
             rows = slice(first, first + (0 if k in moving else int(memory.tangents[k])))
             is_slipping = modes[k] == SLIPPING or modes[k] == STICKING
@@ -400,12 +409,10 @@ class Transitions:
     def _rest(self, t: float, x: Floats) -> Floats:
         """Where rows without velocity leave no speed, and it is zero, all speeds are set to zero and stay so."""
         memory = self.memory
-        rows = [
-            i for k in range(memory.count) for i in range(memory.rows_of[k].start, memory.rows_of[k].stop)
-            if memory.modes[k] == STICKING or (memory.modes[k] == SLIPPING and i == memory.first[k] and memory.has_normal[k])
-        ]  # fmt: skip
+        stuck = memory.modes[memory.group_of] == STICKING
+        rows = np.flatnonzero(stuck[: memory.size])
         speeds = slice(memory.first_speed, memory.first_speed + memory.speeds)
-        if not rows or np.abs(x[speeds]).max(initial=0.0) > 1e-6 or (memory.modes == SLIPPING).any():
+        if not len(rows) or np.abs(x[speeds]).max(initial=0.0) > 1e-6 or (memory.modes == SLIPPING).any():
             return x
         scaled = memory.responses[rows] / np.linalg.norm(memory.responses[rows], axis=1, keepdims=True)
         if np.linalg.matrix_rank(scaled, tol=1e-9) < self.freedom:

@@ -1,4 +1,4 @@
-"""Contacts, stops and dry friction in a run: which touch at its start, what follows at an event, and sentences on it."""
+"""Contacts, stops and dry friction in a run: which touch at its start, what follows at an event, and notices."""
 
 from __future__ import annotations
 
@@ -113,6 +113,12 @@ class ContactRun:
             made.append(
                 f"{len(found.gains)} impacts gained energy, at most {most:.3g} J at t = {t:.6g} s: the law of impact "
                 "does so with friction, or where coefficients of restitution differ."
+            )
+        if found.at_once:
+            made.append(
+                f"at t = {found.at_once[0]:.6g} s{' and later' * (len(found.at_once) > 1)} several contacts that act on "
+                "each other met at one time: their impacts are solved together, and one after the other they may end "
+                "otherwise."
             )
         if found.indeterminate:
             names = listed([f"'{self.names[k]}'" for k in sorted(found.indeterminate)])

@@ -54,9 +54,9 @@ class ContactHistory(NamedTuple):
 class ContactResult:
     """A contact, stop or dry friction along a run, by name.
 
-    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad, `normal`
-    in N, `tangential` (…, 0 to 2) in N along its tangents, `slip` the velocities along these, `mode` "open", "stick" or
-    "slip". `impulses` are its impacts.
+    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad,
+    `normal` in N, `tangential` (…, 0 to 2) in N along its tangents, `slip` the velocities along these, `mode` "open",
+    "stick" or "slip". `impulses` are its impacts.
     """
 
     name: str
