@@ -194,7 +194,7 @@ class Transitions:
         new[speeds] += impulses @ responses
         whole = np.zeros(memory.size)
         whole[rows] = impulses
-        struck = normals[(impulses[normals] > 0.0) & (np.abs(v[normals]) + np.abs(after[normals]) > SLOW)]
+        struck = normals[impulses[normals] > 1e-9 * np.abs(impulses).max()]
         coupled = np.abs(G[np.ix_(struck, struck)]) > 1e-9 * np.abs(np.diag(G)).max(initial=0.0)
         if len(struck) > 1 and np.triu(coupled, 1).any() and ends is None:
             self.at_once.append(t)

@@ -115,10 +115,10 @@ class ContactRun:
                 "does so with friction, or where coefficients of restitution differ."
             )
         if found.at_once:
+            when = f"at t = {found.at_once[0]:.6g} s{' and later' * (len(found.at_once) > 1)}"
             made.append(
-                f"at t = {found.at_once[0]:.6g} s{' and later' * (len(found.at_once) > 1)} several contacts that act on "
-                "each other met at one time: their impacts are solved together, and one after the other they may end "
-                "otherwise."
+                f"{when} several contacts that act on each other met at one time: their impacts are solved together, "
+                "and one after the other they may end otherwise."
             )
         if found.indeterminate:
             names = listed([f"'{self.names[k]}'" for k in sorted(found.indeterminate)])
