@@ -85,6 +85,7 @@ class UnilateralMemory:
         self.run: NativeRun | None = None
         self._x = Memory({"x": 1}, size).arrays["x"]
         self.first = np.cumsum([0, *map(sum, groups)])[:-1]
+        self.rows_of = [slice(first, first + sum(group)) for first, group in zip(self.first, groups, strict=True)]
         self.has_normal = np.array([normal > 0 for normal, _ in groups], dtype=bool)
         self.tangents = np.array([each for _, each in groups], dtype=int)
 
@@ -111,11 +112,6 @@ class UnilateralMemory:
     def guard_count(self) -> int:
         """Guards of all groups, and one of those that share forces."""
         return GUARDS * self.count + 1
-
-    @property
-    def rows_of(self) -> list[slice]:
-        """The rows of each group."""
-        return [slice(first, first + sum(group)) for first, group in zip(self.first, self.groups, strict=True)]
 
     def fill(self, t: float, x: Floats) -> Floats:
         """Gaps, velocities, accelerations without forces, G and responses at a state; the rates without forces."""

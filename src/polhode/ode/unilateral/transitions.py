@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ...native.arrays import Floats
 from .cone_problem import OPEN, SLIPPING, STICKING
+from .forces import ConeMemory
 from .memory import UnilateralMemory
 from .record import GUARDS
 
@@ -79,6 +80,7 @@ class Transitions:
     at_once: list[float] = field(default_factory=list)  # times of impacts of several groups that act on each other
     indeterminate: set[int] = field(default_factory=set)  # groups whose forces were not unique
     longest_step: float = np.inf  # of the next one
+    _problems: dict[tuple[tuple[int, int], ...], ConeMemory] = field(default_factory=dict)
     _impacts: list[list[float]] = field(default_factory=list)
     _at_once: tuple[float, int] = (-np.inf, 0)
 
@@ -252,10 +254,10 @@ class Transitions:
 
     def _solve(self, groups: Sequence[tuple[int, int]], G: Floats, free: Floats, mu: Floats) -> Floats:
         """Impulses by the cone law."""
-        from .forces import ConeMemory
-
-        made = ConeMemory(groups)
-        made.matrix[:], made.free[:], made.friction[:] = G, free, mu
+        made = self._problems.get(tuple(groups))
+        if made is None:
+            made = self._problems[tuple(groups)] = ConeMemory(groups)
+        made.matrix[:], made.free[:], made.friction[:], made.force[:] = G, free, mu, 0.0
         if not made.solve():
             raise NoMode("no_impact", "the law of impact has no solution that is found.", [])
         return made.force.copy()

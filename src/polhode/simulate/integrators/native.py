@@ -383,7 +383,7 @@ class Integration:
             run.record.next_sample += 1
         if t < self.end:
             self.rates.begin(t, run.x.copy())
-            if self.control.fixed_step:
+            if self.control.fixed_step or self.contacts is not None:
                 run.begin(self.end)
             else:
                 run.restart(self.rates(t, run.x.copy()))
@@ -614,7 +614,8 @@ class Integration:
         if run.record.pending == NOTHING:  # at an event that has changed the state
             self._continue_after_event()
             return
-        run.f[:] = self.rates(t, run.x.copy())
+        known = self.contacts
+        run.f[:] = self.rates(t, run.x.copy()) if known is None else known.memory.forces(t, run.x.copy())[1]
         run.record.pending = EVENTS
 
 
