@@ -61,7 +61,7 @@ class ContactRun:
         """The first state, with modes; one at which parts overlap is refused."""
         memory = self.memory
         memory.fill(t, x)
-        deep = [k for k in range(memory.count) if memory.has_normal[k] and memory.gaps[k] < -TOUCHING]
+        deep = [k for k in range(memory.count) if memory.has_normal[k] and min(-memory.gaps[k], memory.margins[k]) > TOUCHING]
         if deep:
             k = min(deep, key=lambda each: float(memory.gaps[each]))
             raise Stop(
@@ -120,6 +120,11 @@ class ContactRun:
                 f"{when} several contacts that act on each other met at one time: their impacts are solved together, "
                 "and one after the other they may end otherwise."
             )
+        if found.ambiguous:
+            groups, closed = found.ambiguous[0]
+            names = listed([f"'{self.names[k]}'" for k in groups])
+            modes = " or ".join(listed([f"'{self.names[k]}'" for k in each]) or "none" for each in closed)
+            made.append(f"several motions fit the friction of {names} (Painlevé): those closed may be {modes}.")
         if found.indeterminate:
             names = listed([f"'{self.names[k]}'" for k in sorted(found.indeterminate)])
             made.append(f"the forces of {names} are not unique: the least within their friction cones are reported.")
