@@ -61,7 +61,11 @@ class ContactRun:
         """The first state, with modes; one at which parts overlap is refused."""
         memory = self.memory
         memory.fill(t, x)
-        deep = [k for k in range(memory.count) if memory.has_normal[k] and min(-memory.gaps[k], memory.margins[k]) > TOUCHING]
+        deep = [
+            k
+            for k in range(memory.count)
+            if memory.has_normal[k] and min(-memory.gaps[k], memory.margins[k]) > TOUCHING
+        ]
         if deep:
             k = min(deep, key=lambda each: float(memory.gaps[each]))
             raise Stop(
@@ -98,6 +102,18 @@ class ContactRun:
             said = problem.message if problem.message.startswith("at t") else f"at t = {t:.6g} s {problem.message}"
             cure = "Look at the friction and the geometry there: rigid bodies with dry friction may have no solution."
             raise Stop(problem.status, f"{said.rstrip('.')}{names}.", cure) from None
+
+    def locked(self, t: float, x: Floats) -> Stop | None:
+        """Why no step was short enough, where friction makes normal forces grow without bound."""
+        force, _ = self.memory.forces(t, x)
+        self.memory.fill(t, x)
+        loads = np.abs(self.memory.all.free) / np.maximum(np.diag(self.memory.all.matrix), 1e-300)
+        large = [k for k, rows in enumerate(self.memory.rows_of) if not np.abs(force[rows]).max() < 1e4 * loads.max()]
+        if not large:
+            return None
+        names = listed([f"'{self.names[k]}'" for k in large])
+        said = f"at t = {t:.6g} s the forces of {names} grow without bound: friction locks what slips (Painlevé)."
+        return Stop("painleve", said, "Lower the friction, or make the contact compliant: stiffness=….")
 
     @property
     def history(self) -> ContactHistory:
