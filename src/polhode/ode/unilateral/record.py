@@ -6,8 +6,8 @@ from ...native.kinds import Array, Code, Integers, Struct
 from .cone_problem import ConeProblem
 from .lemke import LinearComplementarity
 
-#: Guards of a group: of its normal, of its friction, of the speed at which a direction of slip is held no longer, and of
-#: the edge of the surface.
+#: Guards of a group: of its normal, of its friction, of the speed at which a direction of slip is held no longer, and
+#: of the edge of the surface.
 GUARDS = 4
 #: Numbers of a group in `laws`: kinetic and static friction, Stribeck's speed, restitution.
 LAWS = 4

@@ -51,7 +51,7 @@ class ContactHistory(NamedTuple):
 
 
 class Occurrence(NamedTuple):
-    """What happened at a time of a run: "impact", "closes", "opens", "sticks", "slips", or "event" of a user's own."""
+    """What happened to a contact at a time: "impact", "closes", "opens", "sticks" or "slips"."""
 
     t: float
     what: str
@@ -59,10 +59,8 @@ class Occurrence(NamedTuple):
 
 
 def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
-    """Events of a user by their numbers, and all changes of contacts, stops and dry friction, in their order."""
-    made = [
-        Occurrence(t, "event", str(k)) for k, times in enumerate(run.info.get("events", ())) for t in times
-    ]  # fmt: skip
+    """All changes of contacts, stops and dry friction, in their order."""
+    made: list[Occurrence] = []
     history: ContactHistory | None = run.info.get("contacts")
     if history is not None:
         names = [f"{name} {part}" if part else name for name, part, *_ in history.groups]

@@ -196,8 +196,8 @@ class Trajectory(ClosedLoopResults, Shown):
         return self.column("effort", name)
 
     @cached_property
-    def events(self) -> tuple[Occurrence, ...]:
-        """What happened, in its order: events by their numbers, impacts, contacts that close, open, stick and slip."""
+    def contact_events(self) -> tuple[Occurrence, ...]:
+        """What happened to contacts, in its order: impacts, and where each closes, opens, sticks and slips."""
         from ..contact.results import occurrences
 
         return occurrences(self)
