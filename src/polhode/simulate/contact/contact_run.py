@@ -61,11 +61,8 @@ class ContactRun:
         """The first state, with modes; one at which parts overlap is refused."""
         memory = self.memory
         memory.fill(t, x)
-        deep = [
-            k
-            for k in range(memory.count)
-            if memory.has_normal[k] and min(-memory.gaps[k], memory.margins[k]) > TOUCHING
-        ]
+        depths = np.where(memory.has_normal, np.minimum(-memory.gaps, memory.margins), 0.0)
+        deep = np.flatnonzero(depths > TOUCHING).tolist()
         if deep:
             k = min(deep, key=lambda each: float(memory.gaps[each]))
             raise Stop(
