@@ -195,6 +195,8 @@ class Transitions:
         fall = np.maximum(-memory.all.free[rows][normals], 1e-300)
         low = (v[normals] < 0.0) & (e > 0.0) & (after[normals] ** 2 <= 2.0 * _HEIGHT * fall)
         if low.any():
+            bounces = 2.0 * after[normals][low] / (fall[low] * np.maximum(1.0 - e[low], 1e-3))
+            ends = t + float(bounces.max()) if ends is None else ends
             e[low] = 0.0
             impulses = self._impulses(taking, G, v, e, mu)
             after = v + G @ impulses
