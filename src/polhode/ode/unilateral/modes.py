@@ -15,7 +15,7 @@ after a mode is decided outside (`transitions`).
 
 from __future__ import annotations
 
-from ...native.language import NAN, Array, absolute, at, blocks, call, counted, exp, fma, largest, native, row, sqrt
+from ...native.language import NAN, Array, absolute, at, call, counted, exp, fma, largest, native, row, sqrt
 from ..linear import REAL, factor, solve
 from ..rates import copy
 from ..record import Reason, Run
@@ -216,8 +216,8 @@ def rates_in_modes(run: Run, t: float, x: Array, out: Array) -> int:
     if reason > 0:
         return reason
     if hold_modes(rows) > 0:
-        for block in blocks(run):
-            out[block] = NAN
+        for k in range(run.size):  # what pads it stays zero
+            out[k] = NAN
         return 0
     if rows.is_at_rest > 0:
         for i in range(rows.first_speed + rows.speeds):
