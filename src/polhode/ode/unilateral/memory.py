@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..native_run import NativeRun
 
 #: What the right-hand side puts out beside ẋ, for each row or group.
-OUTPUTS = ("rows", "responses", "velocities", "drift", "gaps", "laws")
+OUTPUTS = ("rows", "responses", "velocities", "drift", "gaps", "margins", "laws")
 
 
 def _text(fused: bool) -> str:
@@ -85,6 +85,7 @@ class UnilateralMemory:
         self.run: NativeRun | None = None
         self._x = Memory({"x": 1}, size).arrays["x"]
         self.first = np.cumsum([0, *map(sum, groups)])[:-1]
+        self.rows_of = [slice(first, first + sum(group)) for first, group in zip(self.first, groups, strict=True)]
         self.has_normal = np.array([normal > 0 for normal, _ in groups], dtype=bool)
         self.tangents = np.array([each for _, each in groups], dtype=int)
 
@@ -94,11 +95,8 @@ class UnilateralMemory:
         self.run = run
         for name in OUTPUTS:
             setattr(own, name, outputs[name].ctypes.data)
-        self.gaps, self.velocities, self.laws = (
-            outputs["gaps"],
-            outputs["velocities"],
-            outputs["laws"].reshape(-1, LAWS),
-        )
+        self.gaps, self.margins, self.velocities = (outputs[name] for name in ("gaps", "margins", "velocities"))
+        self.laws = outputs["laws"].reshape(-1, LAWS)
         self.responses = outputs["responses"].reshape(self.size, self.speeds)
         if record.rates != loaded.rates:
             own.free_rates, own.free_project, own.is_constrained = record.rates, record.project, record.is_constrained
@@ -111,11 +109,6 @@ class UnilateralMemory:
     def guard_count(self) -> int:
         """Guards of all groups, and one of those that share forces."""
         return GUARDS * self.count + 1
-
-    @property
-    def rows_of(self) -> list[slice]:
-        """The rows of each group."""
-        return [slice(first, first + sum(group)) for first, group in zip(self.first, self.groups, strict=True)]
 
     def fill(self, t: float, x: Floats) -> Floats:
         """Gaps, velocities, accelerations without forces, G and responses at a state; the rates without forces."""

@@ -15,7 +15,7 @@ after a mode is decided outside (`transitions`).
 
 from __future__ import annotations
 
-from ...native.language import NAN, Array, absolute, at, blocks, call, counted, exp, fma, largest, native, row, sqrt
+from ...native.language import NAN, Array, absolute, at, call, counted, exp, fma, largest, native, row, sqrt
 from ..linear import REAL, factor, solve
 from ..rates import copy
 from ..record import Reason, Run
@@ -27,6 +27,8 @@ from .record import GUARDS, LAWS, Unilateral
 _SHIFT, _CORRECTIONS = 1e-7, 4
 #: Steps of a projection, and the gap, in m or rad, at which it ends.
 _PROJECTIONS, _CLOSED = 6, 1e-14
+#: A gap, in m or rad, may be this much below zero by rounding.
+_GAP_SLACK = 1e-14
 #: An acceleration is zero below this part of the largest without forces.
 _UNMOVED = 1e-9
 
@@ -214,8 +216,8 @@ def rates_in_modes(run: Run, t: float, x: Array, out: Array) -> int:
     if reason > 0:
         return reason
     if hold_modes(rows) > 0:
-        for block in blocks(run):
-            out[block] = NAN
+        for k in range(run.size):  # what pads it stays zero
+            out[k] = NAN
         return 0
     if rows.is_at_rest > 0:
         for i in range(rows.first_speed + rows.speeds):
@@ -236,9 +238,9 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
         one, two, three = 1.0, 1.0, 1.0
         if mode == OPEN:
-            one = rows.gaps[k]
+            one = largest(rows.gaps[k] + _GAP_SLACK, -rows.margins[k])
         elif normal > 0 and rows.shared[k] == 0:
-            one = problem.force[first]
+            one = problem.force[first] + rows.force_slack
         if mode == STICKING and problem.tangents[k] > 0 and rows.shared[k] == 0:
             radius = rows.laws[LAWS * k + 1]
             if normal > 0:
@@ -257,6 +259,7 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         values[GUARDS * k] = one
         values[GUARDS * k + 1] = two
         values[GUARDS * k + 2] = three
+        values[GUARDS * k + 3] = 1.0 if mode == OPEN else rows.margins[k]
     values[GUARDS * rows.count] = 1.0
     if rows.is_shared > 0:
         values[GUARDS * rows.count] = _holds(rows)

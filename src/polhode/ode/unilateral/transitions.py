@@ -1,10 +1,10 @@
 """What comes after a mode of unilateral rows: impacts, and the modes that follow, by complementarity problems.
 
-At a state, groups whose gaps are closed touch. Where some of them approach, impulses Λ change the speeds, u⁺ = u⁻ + R Λ,
-by a law of impact with the kinetic friction; all groups that touch take part. Then the modes of groups that touch and do
-not leave are those of the solution for accelerations: resting groups with cones of the static friction, those that slip
-with friction along their slip. Impacts that follow each other in shorter and shorter times, in a ratio r, are over after
-Δt r/(1 - r): when that is below `ACCUMULATED` the groups close.
+At a state, groups whose gaps are closed touch. Where some of them approach, impulses Λ change the speeds, u⁺ = u⁻ +
+R Λ, by a law of impact with the kinetic friction; all groups that touch take part. Then the modes of groups that touch
+and do not leave are those of the solution for accelerations: resting groups with cones of the static friction, those
+that slip with friction along their slip. Impacts that follow each other in shorter and shorter times, in a ratio r, are
+over after Δt r/(1 - r): when that is below `ACCUMULATED` the groups close.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ...native.arrays import Floats
 from .cone_problem import OPEN, SLIPPING, STICKING
+from .forces import ConeMemory
 from .memory import UnilateralMemory
 from .record import GUARDS
 
@@ -25,17 +26,21 @@ from .record import GUARDS
 TOUCHING = 1e-9
 #: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero: along normals, and of slip.
 RESTING, SLOW = 1e-9, 1e-8
-#: Impacts that go on for less than this, in s or relative to the time, are summed; a bounce of less than this height, in
-#: m or rad, which rounding of a gap would hide, is none.
+#: Impacts that go on for less than this, in s or relative to the time, are summed; a bounce of less than this height,
+#: in m or rad, which rounding of a gap would hide, is none.
 ACCUMULATED, _HEIGHT = 1e-7, 1e-13
 #: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
+#: Modes of so many slipping groups are counted.
+_MOST_COUNTED = 6
 #: Rounds in which friction of the expansion follows its normal impulses.
 _MOST_ROUNDS = 100
 #: Energy gained by an impact, relative to that of the approaching parts, that is worth a word.
 _GAIN = 1e-9
 #: An acceleration below this part of the largest without forces is none.
 _UNMOVED = 1e-9
+#: Of the loads, what a normal force may be below zero by rounding.
+_SLACK = 1e-12
 #: What static friction is less by where it is used up.
 _LESS = 1e-8
 #: A force beyond its cone by this part of the largest is there by rounding.
@@ -52,6 +57,10 @@ class Change(NamedTuple):
     directions: Floats
     impulses: Floats | None = None
     ends: float | None = None  # the time at which impacts that were summed are over
+
+
+def _subsets(count: int) -> list[list[int]]:
+    return [[i for i in range(count) if number >> i & 1] for number in range(1 << count)]
 
 
 class NoMode(Exception):
@@ -74,8 +83,11 @@ class Transitions:
     freedom: int = 0
     changes: list[Change] = field(default_factory=list)
     gains: list[tuple[float, float]] = field(default_factory=list)  # times of impacts, and energy that they gained
+    at_once: list[float] = field(default_factory=list)  # times of impacts of several groups that act on each other
+    ambiguous: list[tuple[list[int], list[list[int]]]] = field(default_factory=list)  # groups, and sets that may close
     indeterminate: set[int] = field(default_factory=set)  # groups whose forces were not unique
     longest_step: float = np.inf  # of the next one
+    _problems: dict[tuple[tuple[int, int], ...], ConeMemory] = field(default_factory=dict)
     _impacts: list[list[float]] = field(default_factory=list)
     _at_once: tuple[float, int] = (-np.inf, 0)
 
@@ -136,9 +148,13 @@ class Transitions:
         memory.record.is_at_rest = 0
         memory.fill(t, x)
         touching = ~memory.has_normal | (memory.gaps <= TOUCHING)
+        touching &= memory.margins > 0.0
         touching |= memory.modes != OPEN
-        if 0 <= guard < GUARDS * memory.count and guard % GUARDS == 0 and memory.modes[guard // GUARDS] == OPEN:
-            touching[guard // GUARDS] = True
+        k, which = divmod(guard, GUARDS)
+        if 0 <= guard < GUARDS * memory.count and which == 0 and memory.modes[k] == OPEN:
+            touching[k] = True
+        if 0 <= guard < GUARDS * memory.count and which == GUARDS - 1:
+            touching[k] = False  # it is at the edge of its surface
         return np.asarray(touching)
 
     @property
@@ -179,6 +195,8 @@ class Transitions:
         fall = np.maximum(-memory.all.free[rows][normals], 1e-300)
         low = (v[normals] < 0.0) & (e > 0.0) & (after[normals] ** 2 <= 2.0 * _HEIGHT * fall)
         if low.any():
+            bounces = 2.0 * after[normals][low] / (fall[low] * np.maximum(1.0 - e[low], 1e-3))
+            ends = t + float(bounces.max()) if ends is None else ends
             e[low] = 0.0
             impulses = self._impulses(taking, G, v, e, mu)
             after = v + G @ impulses
@@ -191,6 +209,10 @@ class Transitions:
         new[speeds] += impulses @ responses
         whole = np.zeros(memory.size)
         whole[rows] = impulses
+        struck = normals[impulses[normals] > 1e-9 * np.abs(impulses).max()]
+        coupled = np.abs(G[np.ix_(struck, struck)]) > 1e-9 * np.abs(np.diag(G)).max(initial=0.0)
+        if len(struck) > 1 and np.triu(coupled, 1).any() and ends is None:
+            self.at_once.append(t)
         for k in taking:
             if whole[memory.first[k]] > 0.0:
                 self._impacts[k] = [*self._impacts[k][-3:], t]
@@ -245,10 +267,10 @@ class Transitions:
 
     def _solve(self, groups: Sequence[tuple[int, int]], G: Floats, free: Floats, mu: Floats) -> Floats:
         """Impulses by the cone law."""
-        from .forces import ConeMemory
-
-        made = ConeMemory(groups)
-        made.matrix[:], made.free[:], made.friction[:] = G, free, mu
+        made = self._problems.get(tuple(groups))
+        if made is None:
+            made = self._problems[tuple(groups)] = ConeMemory(groups)
+        made.matrix[:], made.free[:], made.friction[:], made.force[:] = G, free, mu, 0.0
         if not made.solve():
             raise NoMode("no_impact", "the law of impact has no solution that is found.", [])
         return made.force.copy()
@@ -304,6 +326,8 @@ class Transitions:
             chosen = self._solution(resting, moving, friction, breaking)
         self._open(chosen, breaking[1])
         self._store(chosen, resting, moving)
+        loads = np.abs(memory.all.free) / np.maximum(np.diag(memory.all.matrix), 1e-300)
+        memory.record.force_slack = _SLACK * max(1e-3, float(loads.max(initial=0.0)))
         x = memory.projected(t, x)
         self._share(t, x, resting, moving, friction)
         return self._rest(t, x)
@@ -345,7 +369,10 @@ class Transitions:
             return {}
         reduced, size = memory.reduced, len(memory.reduced.force)
         reduced.force[:size] = 0.0
-        if not memory.solve_closed():
+        is_solved = memory.solve_closed()
+        if moving:
+            self._check_unique(numbers, moving, is_solved)
+        if not is_solved:
             names = [k for k in numbers if k in moving] or numbers
             raise NoMode("no_contact_forces", "no contact forces fit the accelerations.", names)
         modes = {}
@@ -353,7 +380,7 @@ class Transitions:
         for place, k in enumerate(numbers):
             modes[k] = int(reduced.modes[place])
             first = int(reduced.arrays["first"][place]) + memory.groups[k][0]
-            if modes[k] == OPEN and k not in breaking[1] and abs(reduced.velocity[first - 1]) < unmoved:
+            if modes[k] == OPEN and k not in breaking[1] and abs(reduced.velocity[first - 1]) <= unmoved:
                 modes[k] = STICKING
             rows = slice(first, first + (0 if k in moving else int(memory.tangents[k])))
             is_slipping = modes[k] == SLIPPING or modes[k] == STICKING
@@ -366,6 +393,43 @@ class Transitions:
                 memory.directions[k, : memory.tangents[k]] = along / max(float(np.linalg.norm(along)), 1e-300)
                 memory.held[k] = 1
         return modes
+
+    def _check_unique(self, numbers: Sequence[int], moving: Sequence[int], is_solved: bool) -> None:
+        """Count the modes of slipping groups, open or closed, that fit: with friction there may be none, or several.
+
+        A unit of normal force and the friction that goes with it may accelerate a contact into the surface (P.
+        Painlevé, 1895). The others are eliminated with the modes that they have.
+        """
+        reduced, memory = self.memory.reduced, self.memory
+        first = {k: int(reduced.arrays["first"][place]) for place, k in enumerate(numbers)}
+        own = [k for k in moving if k in first and memory.tangents[k]]
+        size = reduced.record.size
+        G, b = reduced.matrix[:size, :size], reduced.free[:size]
+        rows = [first[k] for k in own]
+        held = [
+            i for place, k in enumerate(numbers) if k not in own and reduced.modes[place] == STICKING
+            for i in range(first[k], first[k] + sum(memory.groups[k]))
+        ] if is_solved else []  # fmt: skip
+        A, a = G[np.ix_(rows, rows)], b[rows]
+        if held:
+            back = G[np.ix_(rows, held)] @ np.linalg.pinv(G[np.ix_(held, held)], rcond=1e-10)
+            A, a = A - back @ G[np.ix_(held, rows)], a - back @ b[held]
+        if len(own) > _MOST_COUNTED or all(np.linalg.det(A[np.ix_(c, c)]) > 0.0 for c in _subsets(len(own)) if c):
+            return
+        found = []
+        for closed in _subsets(len(own)):
+            force = np.zeros(len(own))
+            if closed:
+                force[closed] = np.linalg.lstsq(A[np.ix_(closed, closed)], -a[closed], rcond=None)[0]
+            if (force >= 0.0).all() and (A @ force + a >= -1e-12 * max(1e-300, np.abs(a).max())).all():
+                found.append([own[i] for i in closed])
+        if len(found) > 1:
+            self.ambiguous.append((own, found))
+        elif not found:
+            message = (
+                "no contact forces fit the accelerations: friction presses what slips into the surface (Painlevé)."
+            )
+            raise NoMode("painleve", message, own)
 
     def _store(self, chosen: dict[int, int], resting: NDArray[np.bool_], moving: Sequence[int]) -> None:
         for k in range(self.memory.count):
@@ -400,12 +464,10 @@ class Transitions:
     def _rest(self, t: float, x: Floats) -> Floats:
         """Where rows without velocity leave no speed, and it is zero, all speeds are set to zero and stay so."""
         memory = self.memory
-        rows = [
-            i for k in range(memory.count) for i in range(memory.rows_of[k].start, memory.rows_of[k].stop)
-            if memory.modes[k] == STICKING or (memory.modes[k] == SLIPPING and i == memory.first[k] and memory.has_normal[k])
-        ]  # fmt: skip
+        stuck = memory.modes[memory.group_of] == STICKING
+        rows = np.flatnonzero(stuck[: memory.size])
         speeds = slice(memory.first_speed, memory.first_speed + memory.speeds)
-        if not rows or np.abs(x[speeds]).max(initial=0.0) > 1e-6 or (memory.modes == SLIPPING).any():
+        if not len(rows) or np.abs(x[speeds]).max(initial=0.0) > 1e-6 or (memory.modes == SLIPPING).any():
             return x
         scaled = memory.responses[rows] / np.linalg.norm(memory.responses[rows], axis=1, keepdims=True)
         if np.linalg.matrix_rank(scaled, tol=1e-9) < self.freedom:

@@ -383,7 +383,7 @@ class Integration:
             run.record.next_sample += 1
         if t < self.end:
             self.rates.begin(t, run.x.copy())
-            if self.control.fixed_step:
+            if self.control.fixed_step or self.contacts is not None:
                 run.begin(self.end)
             else:
                 run.restart(self.rates(t, run.x.copy()))
@@ -461,6 +461,8 @@ class Integration:
                 raise found
             if self.control.fixed_step:
                 raise self._too_long(t)
+            if self.contacts is not None and (stop := self.contacts.locked(t, run.x.copy())) is not None:
+                raise stop
             raise self.guard.explain(t, run.x, underflow(t, self.control, self._why()))
         elif reason == Reason.STIFF and self.switch is not None:
             self._turn(self.switch)
@@ -614,7 +616,8 @@ class Integration:
         if run.record.pending == NOTHING:  # at an event that has changed the state
             self._continue_after_event()
             return
-        run.f[:] = self.rates(t, run.x.copy())
+        known = self.contacts
+        run.f[:] = self.rates(t, run.x.copy()) if known is None else known.memory.forces(t, run.x.copy())[1]
         run.record.pending = EVENTS
 
 
