@@ -408,7 +408,8 @@ class Transitions:
     def _reduce(self, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats) -> list[int]:
         """The reduced problem of groups that touch; the groups in it, in order."""
         memory = self.memory
-        groups, sources, coefficients, numbers = [], [], [], []
+        groups, coefficients, numbers = [], [], []
+        sources: list[int] = []
         for k, (normal, tangents) in enumerate(memory.groups):
             if not resting[k] or (k in moving and not normal):
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,7 +45,7 @@ class ContactRun:
         chosen = getattr(self.rates, "chosen", ())
         return len(self.rates.functions.derivation.synopsis.speeds) - len(chosen)
 
-    def connect(self, run: NativeRun, outputs: dict[str, Floats]) -> None:
+    def connect(self, run: NativeRun, outputs: Mapping[str, Floats]) -> None:
         """Let a run step in the modes."""
         self.memory.connect(run, outputs)
 
