@@ -322,6 +322,8 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
                 t = run.times[k - 1]
             elif k < run.sample_count and run.times[k] < t:
                 t = run.times[k]
+            elif run.t >= run.t_end and run.t - t <= near:  # or at the end of the segment, before a sampled law acts
+                t = run.t
     logged = at(events.log, events.log_count * (run.size * 2 + HEAD))
     reason = _log_before(run, t, logged, run.is_constrained)
     if reason > 0:

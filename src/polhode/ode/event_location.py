@@ -18,7 +18,7 @@ import numpy as np
 
 from ..native.language import NAN, absolute, call, fma, inline, is_nan, largest, native, smallest
 from .rates import call_python_or_native, copy, scale_to_unit
-from .record import SEARCH_ROOM, ZENO, Run
+from .record import ENDS, SEARCH_ROOM, SWITCHES, ZENO, Run
 
 #: A zero is located to this, in seconds, and to this part of the time.
 CLOSE, PART = 1e-15, 1e-14
@@ -112,27 +112,35 @@ def scan(run: Run) -> int:
         events.work[i * SEARCH_ROOM] = events.sides[i]
         events.times[i] = NAN
         is_sure = (verdict == 1) | ((verdict == 2) & (_sign(before, 0.0, events.sides[i]) * after > 0.0))
-        if not is_sure or events.smooth[i] == 0 or _ends_at_zero(run, inside[-1], after):
+        if not is_sure or events.smooth[i] == 0 or _ends_at_zero(run, i, inside[-1], after):
             events.times[i] = run.t_old
             found += 1
     return found
 
 
 @inline
-def _ends_at_zero(run, before, end):
-    """True if the run ends where an event, which had a value at the last check of the step, is zero to rounding."""
+def _end_of(run, number):
+    """Where an event that is zero to rounding counts as zero: the end of the run; for a change, of the segment too."""
+    is_change = (run.events.kinds[number] > ENDS) & (run.events.kinds[number] < SWITCHES)
+    return run.t_end if is_change else run.t_final
+
+
+@inline
+def _ends_at_zero(run, number, before, end):
+    """True if an event, which had a value at the last check of the step, is zero to rounding where its run ends."""
     change, part = end - before, (1.0 - _CHECKS[-1]) * (run.t - run.t_old)
     is_near = absolute(end) * part <= ZENO * largest(1.0, absolute(run.t)) * absolute(change)
-    return run.t >= run.t_final and is_near and end * change <= 0.0 and change != 0.0
+    is_reached = end * change <= 0.0 or absolute(end) <= run.events.near[number]
+    return run.t >= _end_of(run, number) and is_near and is_reached and change != 0.0
 
 
 @inline
 def _value_at_end(run, number, b):
     """The value of an event at b; where the run ends there and it is zero to rounding, zero."""
     end = event_value(run, number, b)
-    if b >= run.t_final:
+    if b >= _end_of(run, number):
         before = event_value(run, number, fma(_CHECKS[-1], run.t - run.t_old, run.t_old))
-        end = 0.0 if _ends_at_zero(run, before, end) else end
+        end = 0.0 if _ends_at_zero(run, number, before, end) else end
     return end
 
 
@@ -244,7 +252,7 @@ def next_sign_change(run: Run, number: int, begin: float, sign: float) -> float:
         end = _value_at_end(run, number, b)
         if is_nan(end):
             return 1e300
-        if end == 0.0 and b >= run.t_final and b > begin and side != 0.0:
+        if end == 0.0 and b >= _end_of(run, number) and b > begin and side != 0.0:
             return b
         now = _sign(end, events.near[number], side)
         if side * now < 0.0:

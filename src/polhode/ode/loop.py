@@ -19,7 +19,7 @@ from __future__ import annotations
 from ..codegen.fixed_steps import UNPROJECTED
 from ..native.language import INFINITY, Array, absolute, at, call, entry, fma, inline, largest, native
 from .corners import note_refused_corners, step_between_corners
-from .event_handling import begin, handle_events, write_samples
+from .event_handling import begin, begin_behind_event, handle_events, write_samples
 from .limits import note_limits
 from .rates import copy, largest_of
 from .record import (
@@ -299,9 +299,16 @@ def _pass_time_event(run):
             for i in range(schedule.control_count):
                 schedule.held[schedule.columns[i]] = controls[i]
     noted, quiet = run.noted_steps, run.quiet_steps
+    is_changed = False
+    if run.event_count > 0:
+        is_changed = run.events.changed_at >= run.t
     run.t = t
     run.t_end = schedule.before[k + 1] if k + 1 < schedule.count else schedule.end
-    reason = begin(run)
+    reason = 0
+    if is_changed:
+        reason = begin_behind_event(run)
+    else:
+        reason = begin(run)
     run.noted_steps = noted
     run.quiet_steps = quiet
     if reason > 0:

@@ -488,3 +488,39 @@ def test_an_event_function_returns_a_number_and_no_truth_value() -> None:
     for method in ("auto", "rk4", "scipy.RK45"):
         with pytest.raises(ph.PolhodeError, match="return a number that changes its sign"):
             s.derive().simulate(1, start={"x": 5}, until=lambda t, q, u: q[0] > 0, method=method)
+
+
+#: Methods of every kind, with the step of those that need one.
+METHODS: dict[str, float | None] = {
+    **dict.fromkeys(("auto", "taylor", "TP86", "DOP853", "RK45", "RK23", "Radau", "Rodas5P", "scipy.DOP853"), None),
+    **dict.fromkeys(("rk4", "heun", "gauss4", "gauss6", "generalised_alpha"), 0.01),
+    **({"ida": None} if find_spec("sksundae") else {}),
+}
+
+
+@pytest.fixture(scope="module")
+def slider() -> tuple[ph.Equations, Any, Any]:
+    s = ph.System("slider", gravity=(0, 0, 0))
+    joint = s.joint("x", s.ground, s.body("body", 1), ph.Prismatic("x"), coordinates=["x"], speeds=["v"])
+    return s.derive(), joint.q[0], joint.u[0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_law_sampled_where_the_state_changes_takes_the_state_after_it(
+    method: str, slider: tuple[ph.Equations, Any, Any]
+) -> None:
+    """x = 1 - 2t² is ½ at the first sample, with speed 1 from there on: -4x - 2v = -4, not 2."""
+    equations, x, _ = slider
+    held = ph.held(lambda t, q, u: -4 * q[0] - 2 * u[0], every=0.5)
+    sampled = {"controller": ph.control.PDGravity(equations, 4, 2), "reference": {"x": 0}, "sample_time": 0.5}
+    for event in (x - 0.5, lambda t, q, u: q[0] - 0.5):
+        for driven in (sampled, {"tau": {"v": held}}):
+            given: dict[str, Any] = {"start": {"x": 1}, "on": {event: {"v": 1}}, **driven}
+            run = equations.simulate(0.75, method=method, step=METHODS[method], **given)
+            assert run.events == [pytest.approx([0.5], abs=1e-12)]
+            assert run.x[-1] == pytest.approx([0.625, 0.0], abs=1e-8)
+    if method in ("auto", "rk4", "Rodas5P"):
+        stepper = equations.stepper(dt=0.25, method=method, batch=2, start={"x": 1}, on={x - 0.5: {"v": 1}}, **sampled)
+        for _ in range(3):
+            stepper.step()
+        assert stepper.q == pytest.approx(0.625) and stepper.u == pytest.approx(0.0, abs=1e-8)

@@ -346,13 +346,16 @@ class Integration:
         if not run.record.t >= self.rates.before_break:
             return
         t = self.rates.next_break
+        is_changed = bool(run.record.event_count) and run.events.record.changed_at >= run.record.t
         run.record.t = t
         while run.record.next_sample < len(self.times) and self.times[run.record.next_sample] <= t:
             self.states[run.record.next_sample] = run.x
             run.record.next_sample += 1
         if t < self.end:
             self.rates.begin(t, run.x.copy())
-            if self.control.fixed_step:
+            if is_changed:
+                run.begin_behind_event()
+            elif self.control.fixed_step:
                 run.begin(self.end)
             else:
                 run.restart(self.rates(t, run.x.copy()))
