@@ -55,10 +55,15 @@ _FIRST_PART = 2.0**-10
 _ZERO = 1e-12
 #: A slope of this part of that before a change of the state is none.
 _AT_REST = 1e-6
+#: An event stays at zero where it is smaller than what such errors of the state, relative to its size or to one, make of
+#: it, and changes in so many seconds by less than this part of that. Larger values than the last are not tested.
+_ERROR, _MOMENT, _STILL, _SMALL = 1e-10, 1e-10, 1e-5, 1e-6
 #: What is noted of each event where a run is interrupted, in its row of `Events.work`: whether it is due (1, `_CHANGES`
 #: if it changes the state), not due, or at once after it (0); its value and slope before all changes, its
 #: size at the begin of the step, and its sign.
 _DUE, _VALUE, _SLOPE, _SIZE, _SIDE = 1, 2, 3, 4, 5
+#: And of one that may stay at zero: its value, and how much it changes in a moment.
+_REST, _CHANGE = 6, 7
 _NOT_DUE, _CHANGES = -1.0, 2.0
 #: A kink in this first part of a step is left inside of it.
 _SHORT = 1e-2
@@ -88,8 +93,13 @@ def begin(run: Run) -> int:
 @inline
 def _begin_events(run):
     """The values of events at run.t and run.x, and their signs; a reason where one is nan, else 0."""
-    events = run.events
+    events, resting = run.events, 0
     evaluate_events(run, run.t, run.x)
+    for i in range(run.event_count - events.switch_count):
+        if absolute(events.values[i]) <= _SMALL and (events.sides[i] == 0.0 or events.near[i] > 0.0):
+            resting += 1
+    if resting > 0:
+        _hold_at_zero(run)
     if run.failed > 0:
         return Reason.FAILED
     for i in range(run.event_count):
@@ -101,6 +111,34 @@ def _begin_events(run):
         if absolute(value) > events.near[i]:
             events.sides[i] = 1.0 if value > 0.0 else -1.0
             events.near[i] = 0.0
+    return 0
+
+
+@native
+def _hold_at_zero(run: Run) -> int:
+    """Events that are zero at run.x, and stay so, count as zero within errors of the state; run.events.values stay."""
+    events, sign, part = run.events, 1.0, 0.5
+    count = run.event_count - events.switch_count
+    for block in blocks(run):
+        run.y[block] = fma(_MOMENT, run.f[block], run.x[block])
+    for i in range(count):
+        at(events.work, i * SEARCH_ROOM)[_REST] = events.values[i]
+    evaluate_events(run, run.t + _MOMENT, run.y)
+    for i in range(count):
+        row = at(events.work, i * SEARCH_ROOM)
+        row[_CHANGE] = absolute(events.values[i] - row[_REST])
+    for i in range(run.size):
+        run.y[i] = fma(sign * part * _ERROR, 1.0 + absolute(run.x[i]), run.x[i])
+        sign = -sign
+        part = part + 0.618 if part < 0.882 else part - 0.382
+    evaluate_events(run, run.t, run.y)
+    for i in range(count):
+        row = at(events.work, i * SEARCH_ROOM)
+        error = absolute(events.values[i] - row[_REST])
+        is_there = events.sides[i] == 0.0 or events.near[i] > 0.0 or events.before[i] == 0.0
+        if is_there and absolute(row[_REST]) <= error and row[_CHANGE] <= _STILL * error:
+            events.near[i] = error
+    evaluate_events(run, run.t, run.x)
     return 0
 
 
@@ -165,7 +203,7 @@ def handle_events(run: Run) -> int:
         for i in range(events.active):
             if events.sides[i] == 0.0:
                 value = event_value(run, i, fma(_FIRST_PART, run.t - run.t_old, run.t_old))
-                events.sides[i] = 1.0 if value > 0.0 else (-1.0 if value < 0.0 else 0.0)
+                events.sides[i] = 1.0 if value > events.near[i] else (-1.0 if value < -events.near[i] else 0.0)
             if not is_nan(events.times[i]):
                 reason = _search(run, i, run.t_old)
                 if reason > 0:
@@ -328,9 +366,13 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
     reason = _log_before(run, t, logged, run.is_constrained)
     if reason > 0:
         return reason
+    rested = events.near[number]
+    if absolute(event_value(run, number, 0.5 * (run.t_old + t))) > rested:
+        rested = 0.0
     due = _mark_due(run, t, t + near)
     if due < 0:
         return -due
+    events.near[number] = rested  # one that has changed the state, and did not leave zero, follows itself
     if events.log_count + due + int(kind >= SWITCHES) > events.log_room:
         events.number = -1
         return Reason.EVENT
@@ -430,7 +472,7 @@ def _change_from(run: Run, first: int) -> int:
             if _is_at_zero(run, i):
                 _begin_row(run, i)
                 events.number = i
-                if is_soon or events.kinds[i] == CHANGES_BY_PYTHON:
+                if is_soon or events.near[i] > 0.0 or events.kinds[i] == CHANGES_BY_PYTHON:
                     return Reason.EVENT
                 _change(run, i)
                 reason = _end_row(run)
@@ -517,6 +559,7 @@ def begin_behind_event(run: Run) -> int:
         evaluate_events(run, run.t + LITTLE, run.y)
         if run.failed > 0:
             return Reason.FAILED
+    resting = 0
     for i in range(count):
         row, slope = at(events.work, i * SEARCH_ROOM), events.values[i] - events.times[i]
         events.values[i] = events.times[i]
@@ -527,9 +570,13 @@ def begin_behind_event(run: Run) -> int:
             if row[_DUE] != 0.0:
                 if absolute(slope) > _AT_REST * absolute(row[_SLOPE]):
                     events.sides[i] = 1.0 if slope > 0.0 else -1.0
-                elif row[_DUE] != _CHANGES:
-                    events.sides[i] = 0.0
-    return 0
+                else:
+                    resting += 1
+                    if row[_DUE] != _CHANGES:
+                        events.sides[i] = 0.0
+    if resting > 0:
+        _hold_at_zero(run)
+    return Reason.FAILED if run.failed > 0 else 0
 
 
 @native

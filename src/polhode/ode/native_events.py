@@ -215,11 +215,11 @@ class EventMemory:
         self.record.log_count = int((self.log[:, 0] <= t).sum())
 
     def is_stuck(self, number: int, t: float) -> bool:
-        """True if the last changes of the state, at this very time, were by this event too, or there were too many."""
+        """True if the last changes, at this very time, were by this event too, or too many, or it has not left zero."""
         is_near = self.log[:, 0] >= t - ZENO * max(1.0, abs(t))
         is_near &= np.isin(self.log[:, 2], (CHANGES, CHANGES_BY_PYTHON))
         last = self.log[self.record.last_changes :][is_near[self.record.last_changes :], 1]
-        return number in last or int(is_near.sum()) > MOST_AT_ONCE
+        return number in last or int(is_near.sum()) > MOST_AT_ONCE or self._numbers["near"][number] > 0.0
 
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""
