@@ -55,8 +55,8 @@ _FIRST_PART = 2.0**-10
 _ZERO = 1e-12
 #: A slope of this part of that before a change of the state is none.
 _AT_REST = 1e-6
-#: An event stays at zero where it is smaller than what such errors of the state, relative to its size or to one, make of
-#: it, and changes in so many seconds by less than this part of that. Larger values than the last are not tested.
+#: An event stays at zero where it is smaller than what such errors of the state, relative to its size or to one, make
+#: of it, and changes in so many seconds by less than this part of that. Larger values than the last are not tested.
 _ERROR, _MOMENT, _STILL, _SMALL = 1e-10, 1e-10, 1e-5, 1e-6
 #: What is noted of each event where a run is interrupted, in its row of `Events.work`: whether it is due (1, `_CHANGES`
 #: if it changes the state), not due, or at once after it (0); its value and slope before all changes, its
@@ -218,18 +218,18 @@ def handle_events(run: Run) -> int:
                 is_along = False
             if is_along:
                 if not events.log_count < events.log_room:
-                    _locate_again(run, logged)
+                    locate_again(run, logged)
                     events.number = -1
                     return Reason.EVENT
                 if kind != GOES_ON:
                     reason = _interrupt(run, t, first, kind)
                     if run.pending == EVENTS:
-                        _locate_again(run, logged)
+                        locate_again(run, logged)
                     return reason
                 logged_row = at(events.log, events.log_count * (run.size * 2 + HEAD))
                 reason = _log_before(run, t, logged_row, 0)
                 if reason > 0:
-                    _locate_again(run, logged)
+                    locate_again(run, logged)
                     return reason
                 logged_row[0] = t
                 logged_row[1] = float(first)
@@ -258,7 +258,7 @@ def handle_events(run: Run) -> int:
 
 
 @inline
-def _locate_again(run, logged):
+def locate_again(run, logged):
     """All events of the step are located once more: the log has so many rows, and signs are those at its begin."""
     events = run.events
     events.log_count = logged
@@ -494,6 +494,9 @@ def _is_at_zero(run, number):
 def _end_row(run):
     """Project the state that an event has changed, and log it; a reason to return, or 0."""
     events, size = run.events, run.size
+    for i in range(size):
+        if run.x[i] - run.x[i] != 0.0:
+            return Reason.NAN_EVENT
     if run.is_constrained > 0:
         off = project(run, run.t, run.x)
         if off > 0:

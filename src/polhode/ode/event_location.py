@@ -6,9 +6,9 @@ else it is divided. Two zeros of one event closer than 2^-20 of the step count a
 Python function, whose smoothness is not known, sign changes at eighths of the step and at the samples inside it are
 found. A change of sign through infinity is no zero.
 
-The sign of g before a time is that of its last value that was not zero: of a function that stays at zero for a while, an
-event is where it leaves with the other sign. An event that changed the state stands at its zero with the sign from which
-it came.
+The sign of g before a time is that of its last value that was not zero: the event of a function that stays at zero for
+a while is where it leaves with the other sign. An event that changed the state stands at its zero with the sign from
+which it came.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _DEPTH, _MOST_INTERVALS = 20, 400
 _DOUBT, _SLOPE_DOUBT = 4.0, 16.0
 #: Rounding of g, as a part of its size in the interval.
 _ROUNDING = 1e-13
-#: Where |g| is so many times larger beside a change of sign than around it, there is a pole.
-_POLE = 10.0
+#: Where |g| is so many times larger beside a change of sign than around it, or larger than this, there is a pole.
+_POLE, _HUGE = 10.0, 1e200
 #: The last part of a step, in which a function that is zero at its end was not.
 _LAST_PART = 2.0**-10
 #: An event that stays at zero is at most so many times farther away from it inside of a step than at its ends.
@@ -308,6 +308,8 @@ def zero_between(run: Run, number: int, before: float, after: float, sign: float
         ft = event_value(run, number, t)
         if is_nan(ft):
             return 1e300
+        if largest(absolute(ft), high) > _HUGE:
+            return NAN
         if ft == 0.0:
             return _end_of_zeros(run, number, t, largest(a, b))
         if usual < 0.0:

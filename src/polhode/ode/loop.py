@@ -19,7 +19,7 @@ from __future__ import annotations
 from ..codegen.fixed_steps import UNPROJECTED
 from ..native.language import INFINITY, Array, absolute, at, call, entry, fma, inline, largest, native
 from .corners import note_refused_corners, step_between_corners
-from .event_handling import begin, begin_behind_event, handle_events, write_samples
+from .event_handling import begin, begin_behind_event, handle_events, locate_again, write_samples
 from .limits import note_limits
 from .rates import copy, largest_of
 from .record import (
@@ -33,6 +33,7 @@ from .record import (
     SNAP,
     SUSPICIOUS,
     SWALLOWED,
+    ZENO,
     Reason,
     Run,
 )
@@ -194,7 +195,12 @@ def _finish_step(run: Run) -> int:
         run.pending = EVENTS
     if run.pending == EVENTS:
         if run.event_count > 0:
+            logged = run.events.log_count
             reason = handle_events(run)
+            if reason == Reason.NAN_EVENT and run.pending == EVENTS and _may_be_shorter(run):
+                locate_again(run, logged)
+                _undo_step(run)
+                return GO_ON
             if reason >= 0:
                 return reason
         if run.pending == EVENTS:
@@ -249,6 +255,12 @@ def _check_samples(run: Run) -> int:
         number += 1
         run.samples_ready = number
     return GO_ON
+
+
+@inline
+def _may_be_shorter(run):
+    """True for a step that was chosen, not so short that its begin and end are one time."""
+    return run.rtol > 0.0 and run.is_fixed == 0 and run.taken > ZENO * largest(1.0, absolute(run.t))
 
 
 @inline

@@ -221,6 +221,11 @@ class EventMemory:
         last = self.log[self.record.last_changes :][is_near[self.record.last_changes :], 1]
         return number in last or int(is_near.sum()) > MOST_AT_ONCE or self._numbers["near"][number] > 0.0
 
+    @property
+    def have_signs(self) -> NDArray[np.bool_]:
+        """For each event, False if it has been zero since the start, or since it happened."""
+        return np.asarray(self._numbers["sides"] != 0.0)
+
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""
         self._numbers["sides"][:] = other._numbers["sides"]

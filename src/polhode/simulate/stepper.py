@@ -160,7 +160,8 @@ class Stepper:
         except (PolhodeError, KeyboardInterrupt):
             raise
         except Exception as error:
-            found = event_failed(f"an event function raised {type(error).__name__}: {error}")
+            failed = event_failed(f"an event function raised {type(error).__name__}: {error}")
+            found = error if isinstance(error, Stop) else failed
             raise SimulationError(found.message, cure=found.cure, code="E-RUN-EVENT_FAILED") from error
         return self._state
 
@@ -356,14 +357,14 @@ class Stepper:
         are_own = are_own and (self._known.has_elastic_gears or self._known.is_constrained)
         if not (self._is_batch and (rows or are_own)):
             return self._begun(start, speeds, members)
-        if any(len(given) != len(members) for given in rows):
-            lengths = listed(str(len(given)) for given in rows)
+        if any(len(_rows(given)) != len(members) for given in rows):
+            lengths = listed(str(len(_rows(given))) for given in rows)
             message = f"expected a row for each of {len(members)} members, got {lengths}."
             cure = "Give one state, or a row for each member that is reset."
             raise ShapeError(message, "start", cure, "E-RUN-SHAPE")
         states = []
         for k, i in enumerate(members):
-            at, moving = (given[k] if _has_rows(given) else given for given in (start, speeds))
+            at, moving = (_rows(given)[k] if _has_rows(given) else given for given in (start, speeds))
             states.append(self._begun(at, moving, [i]))
         return np.array(states).reshape(len(members), -1)
 
@@ -401,7 +402,18 @@ def _numbers(given: Any, place: str) -> Floats:
 
 
 def _has_rows(given: Any) -> bool:
-    return not isinstance(given, Mapping | str) and np.ndim(given) == 2
+    """Whether there is a row for each member, or a mapping that has values for each."""
+    if isinstance(given, Mapping):
+        return any(np.ndim(value) for value in given.values() if not isinstance(value, str))
+    return not isinstance(given, str) and np.ndim(given) == 2
+
+
+def _rows(given: Any) -> Any:
+    """What each member begins with."""
+    if not isinstance(given, Mapping):
+        return given
+    own = {name: value for name, value in given.items() if np.ndim(value)}
+    return [{**given, **dict(zip(own, row, strict=True))} for row in zip(*own.values(), strict=False)]
 
 
 # ---- members -------------------------------------------------------------------------------------------------

@@ -302,7 +302,7 @@ def test_a_change_of_the_state_is_of_speeds_also_where_momenta_are_stepped(metho
 @pytest.mark.parametrize("change", [lambda t, q, u: 1 / 0, lambda t, q, u: None, lambda t, q, u: {"v": -u}])
 def test_a_change_of_the_state_that_cannot_be_used_ends_the_run_with_a_sentence(change: Any) -> None:
     e = dropped()
-    with pytest.raises(ph.PolhodeError, match="a change of the state raised") as caught:
+    with pytest.raises(ph.PolhodeError, match=r"a change of the state (raised|returned None)") as caught:
         e.simulate(2, start={"z": 5}, on={e.q[0]: change})
     assert caught.value.trajectory.t[-1] == pytest.approx(1.0)  # type: ignore[attr-defined]
 
@@ -486,7 +486,7 @@ def test_an_event_function_returns_a_number_and_no_truth_value() -> None:
     s = ph.System("stone", gravity=(0, 0, -10))
     s.joint("x", s.ground, s.body("stone", 1), ph.Prismatic("z"))
     for method in ("auto", "rk4", "scipy.RK45"):
-        with pytest.raises(ph.PolhodeError, match="return a number that changes its sign"):
+        with pytest.raises(ph.PolhodeError, match=r"event 0 of until, .* returned np.True_, which is no number"):
             s.derive().simulate(1, start={"x": 5}, until=lambda t, q, u: q[0] > 0, method=method)
 
 
@@ -524,3 +524,66 @@ def test_a_law_sampled_where_the_state_changes_takes_the_state_after_it(
         for _ in range(3):
             stepper.step()
         assert stepper.q == pytest.approx(0.625) and stepper.u == pytest.approx(0.0, abs=1e-8)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_event_is_a_change_of_sign(method: str, slider: tuple[ph.Equations, Any, Any]) -> None:
+    """x = 1.03 - t: poles are none, nor a zero that lasts; where it ends, g has the other sign."""
+    equations, x, _ = slider
+    none = [1 / x, 1 / x - 1 / (x - 0.3), ph.maximum(x, 0), lambda t, q, u: max(q[0], 0.0), lambda t, q, u: 1 / q[0]]
+    dead = [ph.maximum(x, 0) + ph.minimum(x + 0.5, 0), lambda t, q, u: 0.0 if abs(q[0]) < 0.5 else float(q[0])]
+    given: dict[str, Any] = {"start": {"x": 1.03, "v": -1}, "method": method, "step": METHODS[method]}
+    run = equations.simulate(2, events=[*none, ph.tan(2.5 * x), *dead], **given)
+    assert run.events == [[]] * len(none) + [pytest.approx([1.03])] + [pytest.approx([1.53], abs=1e-9)] * 2
+
+
+@pytest.mark.parametrize("method", [*METHODS, *(["cvode"] if find_spec("sksundae") else []), "scipy.BDF"])
+def test_an_event_that_a_change_leaves_at_rest_at_its_zero(method: str, slider: tuple[ph.Equations, Any, Any]) -> None:
+    """Pushed through it ends the run, by steps of any length; where two bodies stick together it happens once."""
+    equations, x, _ = slider
+    step = METHODS.get(method)
+    with pytest.raises(SimulationError, match="event 0 of on, 'x - 1/2', follows itself without end") as caught:
+        equations.simulate(2, start={"x": 1}, tau={"v": -4}, on={x - 0.5: {"v": 0}}, method=method, step=step)
+    run: Any = caught.value.trajectory  # type: ignore[attr-defined]
+    assert run.t[-1] == pytest.approx(0.5, abs=1e-5) and len(run.events[0]) == 1
+    s = ph.System("two", gravity=(0, 0, 0))
+    first, second = (s.joint(name, s.ground, s.body(f"body {name}", m), ph.Prismatic("x")) for name, m in ("a1", "b2"))
+    (a, b), (va, vb) = (first.q[0], second.q[0]), (first.u[0], second.u[0])
+    common = (va + 2 * vb) / 3
+    tau = {"a": -1.3 * a + ph.sin(3 * s.time), "b": -2.6 * b + 2 * ph.sin(3 * s.time)}
+    start: dict[str, Any] = {"start": {"a": 0.3, "b": 0.7123}, "speeds": {"a": 0.7, "b": -0.1}}
+    run = s.derive().simulate(3, **start, tau=tau, on={a - b: {"a'": common, "b'": common}}, method=method, step=step)
+    assert run.events == [pytest.approx([0.46595], abs=1e-4)] and abs(run.q[-1, 0] - run.q[-1, 1]) < 1e-8
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_event_that_is_zero_along_the_motion_never_happens(method: str) -> None:
+    """By rounding alone it would change its sign millions of times."""
+    s = ph.System("two", gravity=(0, 0, 0))
+    first, second = (s.joint(name, s.ground, s.body(f"body {name}", 1), ph.Prismatic("x")) for name in "ab")
+    a, b = first.q[0], second.q[0]
+    zero = 3.1 * a * a + 0.7 * a - b * (3.1 * b + 0.7)
+    given: dict[str, Any] = {"start": {"a": 0.3, "b": 0.3}, "tau": {"a": -a, "b": -b}, "step": METHODS[method]}
+    run = s.derive().simulate(5, events=[zero, lambda t, q, u: q[0] - 0.1], method=method, **given)
+    assert [len(times) for times in run.events] == [0, 1] and "event 0 of events" in run.notices[-1]
+    assert "was zero all along, and did not change its sign" in run.notices[-1]
+
+
+def test_sentences_about_events_name_what_is_wrong(slider: tuple[ph.Equations, Any, Any]) -> None:
+    equations, x, v = slider
+    given: dict[str, Any] = {"start": {"x": 4, "v": -1}, "tau": {"v": -4}}
+    wrong: dict[str, dict[str, Any]] = {
+        "event 1 of events, '<lambda>', returned None, which is no number": {"events": [x, lambda t, q, u: None]},
+        r"event 0 of until, '<lambda>', returned array\(\[4.\]\), which is no": {"until": lambda t, q, u: q},
+        r"the function <lambda> does not take \(t, q, u\)": {"events": [lambda t, q: 1.0]},
+        "on 'v': nan is not a finite number": {"on": {x: {"v": np.nan}}},
+        "event 0 of on, 'x', sets a value that is not finite": {"on": {x: {"v": ph.sqrt(v)}}},
+        r"event 0 of on, '2 \+ v', sets a value": {"on": {v + 2: lambda t, q, u: {"v": np.nan}}},
+        "a new value depends on the effort 'v', which is no part": {"on": {x: {"v": equations.efforts[0]}}},
+    }
+    for message, options in wrong.items():
+        refused(message, lambda options=options: equations.simulate(2, **given, **options))
+    with pytest.raises(SimulationError, match=r"at t = 1.18614 s event 0 of events, 'sqrt\(x\) - 1', is nan") as caught:
+        equations.simulate(2, **given, events=[ph.sqrt(x) - 1])
+    run: Any = caught.value.trajectory  # type: ignore[attr-defined]
+    assert run.events[0] == pytest.approx([1.0]) and run.t[-1] == pytest.approx((33**0.5 - 1) / 4, abs=1e-11)
