@@ -25,10 +25,11 @@ from ..native.language import (
     native,
 )  # fmt: skip
 from .corners import LITTLE, argument_slope, hold_segments
-from .event_location import evaluate_events, event_value, next_sign_change, next_zero, scan
+from .event_location import evaluate_events, evaluate_switches, event_value, next_sign_change, next_zero, scan
 from .limits import begin_limits, note_limits_inside
 from .rates import copy
 from .record import (
+    AGAIN,
     CHANGES_BY_PYTHON,
     CORNERS,
     ENDS,
@@ -67,6 +68,9 @@ _REST, _CHANGE = 6, 7
 _NOT_DUE, _CHANGES = -1.0, 2.0
 #: A kink in this first part of a step is left inside of it.
 _SHORT = 1e-2
+#: A step in which a sign and a kink change is taken again up to there, but for this last part of it; and less by this
+#: factor where it was not much longer, for methods with stages beyond the end.
+_LAST_PART, _LESS, _NOT_LONGER = 1e-4, 0.95, 0.1
 
 
 @native
@@ -217,6 +221,15 @@ def handle_events(run: Run) -> int:
             if kind == KINKS and t - run.t_old < _SHORT * run.taken:
                 is_along = False
             if is_along:
+                if (
+                    kind == SWITCHES
+                    and run.t - t > _LAST_PART * run.taken
+                    and may_be_shorter(run, t)
+                    and _passes_kink(run)
+                ):
+                    part = t - run.t_old
+                    run.h_next = _LESS * part if part > _NOT_LONGER * run.taken else part
+                    return AGAIN
                 if not events.log_count < events.log_room:
                     locate_again(run, logged)
                     events.number = -1
@@ -255,6 +268,26 @@ def handle_events(run: Run) -> int:
                 row[_SIDE] = events.sides[i]
             return Reason.SWITCH
     return GO_ON
+
+
+@inline
+def may_be_shorter(run, t):
+    """True for a step that was chosen, if its begin and a time in it are not one time."""
+    return run.rtol > 0.0 and run.is_fixed == 0 and t - run.t_old > ZENO * largest(1.0, absolute(t))
+
+
+@native
+def _passes_kink(run: Run) -> bool:
+    """True if the last step passes a kink of the rates, behind which its dense output is wrong."""
+    events, passed = run.events, False
+    if events.kink_count > 0:
+        evaluate_switches(run, run.t_old, run.x_old)
+        for i in range(run.event_count - events.kink_count, run.event_count):
+            events.before[i] = events.values[i]
+        evaluate_switches(run, run.t, run.x)
+        for i in range(run.event_count - events.kink_count, run.event_count):
+            passed = passed or events.before[i] * events.values[i] < 0.0
+    return passed
 
 
 @inline
@@ -352,16 +385,16 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
     reason = write_samples(run, t - near if count > 0 else t)
     if reason > 0:
         return reason
+    has_changes = False
     for i in range(count):
-        if events.times[i] <= t + near and events.kinds[i] > ENDS:  # a change of the state is at a sample
-            k = run.next_sample
-            if k > 0 and run.times[k - 1] >= run.t_old and run.times[k - 1] >= t - near:
-                run.next_sample = k - 1
-                t = run.times[k - 1]
-            elif k < run.sample_count and run.times[k] < t:
-                t = run.times[k]
-            elif run.t >= run.t_end and run.t - t <= near:  # or at the end of the segment, before a sampled law acts
-                t = run.t
+        has_changes = has_changes or (events.times[i] <= t + near and events.kinds[i] > ENDS)
+    if has_changes:  # they are at a sample, or at the end of the segment, before a sampled law acts
+        while run.next_sample > 0 and run.times[run.next_sample - 1] >= largest(run.t_old, t - near):
+            run.next_sample -= 1
+        if run.next_sample < run.sample_count and run.times[run.next_sample] <= t + near:
+            t = run.times[run.next_sample]
+        elif run.t >= run.t_end and run.t - t <= near:
+            t = run.t
     logged = at(events.log, events.log_count * (run.size * 2 + HEAD))
     reason = _log_before(run, t, logged, run.is_constrained)
     if reason > 0:

@@ -587,3 +587,14 @@ def test_sentences_about_events_name_what_is_wrong(slider: tuple[ph.Equations, A
         equations.simulate(2, **given, events=[ph.sqrt(x) - 1])
     run: Any = caught.value.trajectory  # type: ignore[attr-defined]
     assert run.events[0] == pytest.approx([1.0]) and run.t[-1] == pytest.approx((33**0.5 - 1) / 4, abs=1e-11)
+
+
+@pytest.mark.parametrize("method", ["auto", "RK45", "Radau", "rk4", "gauss4"])
+def test_a_change_among_samples_that_are_close_is_where_it_belongs(
+    method: str, slider: tuple[ph.Equations, Any, Any]
+) -> None:
+    equations, x, _ = slider
+    samples = [0, 0.2, *(0.5 + k * 1e-12 for k in range(-3, 4)), 1]
+    given: dict[str, Any] = {"samples": samples, "on": {x - 0.5: {"v": 2}}, "method": method}
+    run = equations.simulate(1, start={"v": 1}, step=0.1 if METHODS.get(method) else None, **given)
+    assert run.events[0] == pytest.approx([0.5], abs=1.01e-12) and set(run.u[run.t > 0.5 + 1.1e-12, 0]) == {2.0}
