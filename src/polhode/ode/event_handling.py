@@ -221,14 +221,7 @@ def handle_events(run: Run) -> int:
             if kind == KINKS and t - run.t_old < _SHORT * run.taken:
                 is_along = False
             if is_along:
-                if (
-                    kind == SWITCHES
-                    and run.t - t > _LAST_PART * run.taken
-                    and may_be_shorter(run, t)
-                    and _passes_kink(run)
-                ):
-                    part = t - run.t_old
-                    run.h_next = _LESS * part if part > _NOT_LONGER * run.taken else part
+                if kind == SWITCHES and events.kink_count > 0 and may_be_shorter(run, t) and _passes_kink(run, t):
                     return AGAIN
                 if not events.log_count < events.log_room:
                     locate_again(run, logged)
@@ -277,17 +270,17 @@ def may_be_shorter(run, t):
 
 
 @native
-def _passes_kink(run: Run) -> bool:
-    """True if the last step passes a kink of the rates, behind which its dense output is wrong."""
-    events, passed = run.events, False
-    if events.kink_count > 0:
-        evaluate_switches(run, run.t_old, run.x_old)
-        for i in range(run.event_count - events.kink_count, run.event_count):
-            events.before[i] = events.values[i]
-        evaluate_switches(run, run.t, run.x)
-        for i in range(run.event_count - events.kink_count, run.event_count):
-            passed = passed or events.before[i] * events.values[i] < 0.0
-    return passed
+def _passes_kink(run: Run, t: float) -> bool:
+    """True if the last step passes a kink of the rates, where its dense output is wrong; run.h_next leads up to t."""
+    events, passed, part = run.events, False, t - run.t_old
+    run.h_next = _LESS * part if part > _NOT_LONGER * run.taken else part
+    evaluate_switches(run, run.t_old, run.x_old)
+    for i in range(run.event_count - events.kink_count, run.event_count):
+        events.before[i] = events.values[i]
+    evaluate_switches(run, run.t, run.x)
+    for i in range(run.event_count - events.kink_count, run.event_count):
+        passed = passed or events.before[i] * events.values[i] < 0.0
+    return passed and run.t - t > _LAST_PART * run.taken
 
 
 @inline
@@ -595,7 +588,6 @@ def begin_behind_event(run: Run) -> int:
         evaluate_events(run, run.t + LITTLE, run.y)
         if run.failed > 0:
             return Reason.FAILED
-    resting = 0
     for i in range(count):
         row, slope = at(events.work, i * SEARCH_ROOM), events.values[i] - events.times[i]
         events.values[i] = events.times[i]
@@ -606,11 +598,9 @@ def begin_behind_event(run: Run) -> int:
             if row[_DUE] != 0.0:
                 if absolute(slope) > _AT_REST * absolute(row[_SLOPE]):
                     events.sides[i] = 1.0 if slope > 0.0 else -1.0
-                else:
-                    resting += 1
-                    if row[_DUE] != _CHANGES:
-                        events.sides[i] = 0.0
-    if resting > 0:
+                elif row[_DUE] != _CHANGES:
+                    events.sides[i] = 0.0
+    if due > 0:
         _hold_at_zero(run)
     return Reason.FAILED if run.failed > 0 else 0
 

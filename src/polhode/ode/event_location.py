@@ -122,10 +122,7 @@ def scan(run: Run) -> int:
         is_sure = is_sure | ((verdict == 2) & (_sign(before, 0.0, events.sides[i]) * after > 0.0))
         reaches = _is_last(run, i, run.t, after) and _reaches_zero(run, i, 1.0 - _CHECKS[-1], inside[-1], after)
         if not is_sure or events.smooth[i] == 0 or reaches:
-            most = 0.0
-            for value in inside:
-                most = largest(most, absolute(value))
-            stays = largest(absolute(before), absolute(after)) <= near and most <= _INSIDE * near
+            stays = largest(absolute(before), absolute(after)) <= near and absolute(inside[1]) <= _INSIDE * near
             if not stays:
                 events.times[i] = run.t_old
                 found += 1
@@ -219,6 +216,7 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
     while depth >= 0 and a < run.t:
         b = stack[depth]
         h = b - a
+        events.sides[number] = side  # behind a pole another
         end = event_value(run, number, b)
         if is_nan(end):
             return 1e300
@@ -236,7 +234,6 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
         else:
             now = _sign(end, events.near[number], side)
             if b > begin and side != 0.0 and _ends_at_zero(run, number, b, end):
-                events.sides[number] = side
                 return b  # what comes behind the end of a run is not known
             if side * now < 0.0:
                 # where there is no zero inside, it lies at the begin, at which g vanishes to rounding
@@ -244,7 +241,6 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
                 if verdict != 1:
                     zero = zero_between(run, number, a, b, side)
                 if not is_nan(zero):
-                    events.sides[number] = side
                     return zero
                 side = now
             if side == 0.0 or verdict == 1:
@@ -261,6 +257,7 @@ def next_sign_change(run: Run, number: int, begin: float, sign: float) -> float:
     events, a, side, sample = run.events, begin, sign, run.next_sample
     while a < run.t:
         b = run.t
+        events.sides[number] = side
         for part in (0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875):
             node = fma(part, run.t - run.t_old, run.t_old)
             if node > a and node < b:
@@ -273,13 +270,11 @@ def next_sign_change(run: Run, number: int, begin: float, sign: float) -> float:
         if is_nan(end):
             return 1e300
         if b > begin and side != 0.0 and _ends_at_zero(run, number, b, end):
-            events.sides[number] = side
             return b
         now = _sign(end, events.near[number], side)
         if side * now < 0.0:
             zero = zero_between(run, number, a, b, side)
             if not is_nan(zero):
-                events.sides[number] = side
                 return zero
         side = now
         a = b

@@ -305,16 +305,11 @@ def _pass_time_event(run):
             for i in range(schedule.control_count):
                 schedule.held[schedule.columns[i]] = controls[i]
     noted, quiet = run.noted_steps, run.quiet_steps
-    is_changed = False
-    if run.event_count > 0:
-        is_changed = run.events.changed_at >= run.t
     run.t = t
     run.t_end = schedule.before[k + 1] if k + 1 < schedule.count else schedule.end
-    reason = 0
-    if is_changed:
-        reason = begin_behind_event(run)
-    else:
-        reason = begin(run)
+    reason = begin(run)
+    if reason == 0 and run.event_count > 0 and run.events.changed_at >= schedule.before[k]:
+        reason = begin_behind_event(run)  # events have the signs of their slopes under what acts now
     run.noted_steps = noted
     run.quiet_steps = quiet
     if reason > 0:

@@ -75,11 +75,6 @@ class Watched:
         return f"event {number} of {option}, {shown(text)},"
 
     @property
-    def interrupts(self) -> bool:
-        """Whether the run ends at it, or goes on from another state."""
-        return self.terminal or self.change is not None
-
-    @property
     def effect(self) -> Effect:
         """What it does, as native code sees it."""
         change = self.change
@@ -137,7 +132,7 @@ def read_events(
     for k, (event, change) in enumerate(changes.items()):
         given.append((event, "on", k, read_change(equations, change, parameters)))
     given += [] if until is None else [(until, "until", 0, None)]
-    known = [_as_crossing(event, option, equations) for event, option, _, _ in given]
+    known = [_as_crossing(event, option) for event, option, _, _ in given]
     expressions = [event.expression for event in known if isinstance(event, Crossing)]
     place = "events" if listed or changes else "until"
     values = compiled_values(equations, expressions, parameters, place) if expressions else None
@@ -147,7 +142,7 @@ def read_events(
         if isinstance(event, Crossing) and compiled is not None:
             function, number = _entry(compiled, number), number + 1
         else:
-            function = with_rest(event, equations)
+            function = with_rest(event, equations, option)
         direction, terminal = getattr(event, "direction", 0), bool(getattr(event, "terminal", False))
         if direction not in (-1, 0, 1):
             cure = "Give 1 for rising zeros, -1 for falling ones, 0 for both."
@@ -175,14 +170,12 @@ def _number_of(event: Watched) -> Callback:
     return value
 
 
-def _as_crossing(event: Any, place: str, equations: EquationsOfMotion) -> Any:
+def _as_crossing(event: Any, place: str) -> Any:
     """An expression as a crossing; what is neither that nor a function is refused."""
     from ..expr import Expr
 
     if isinstance(event, Expr):
         return Crossing(event)
-    if callable(event):
-        _check_arguments(event, "an event", place, equations)
     if not isinstance(event, Crossing) and not callable(event):
         raise PolhodeError(
             f"{shown(event)} is no event.",
@@ -255,8 +248,7 @@ def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[st
 
     place = partial(place_of, equations)
     if callable(given):
-        _check_arguments(given, "a change of the state", "on", equations)
-        return StateChange(place, with_rest(given, equations), len(equations.q))
+        return StateChange(place, with_rest(given, equations, "on"), len(equations.q))
     cure = 'Give new values by name, on={event: {"v": -0.8 * v}}, or a function that returns them.'
     check_kind(Mapping, "a change of the state", given, "on", cure)
     order = tuple(given)
@@ -348,40 +340,27 @@ def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: s
 Callback = Callable[[float, Floats, Floats], Any]
 
 
-def with_rest(function: Callable[..., Any], equations: EquationsOfMotion) -> Callback:
-    """A function of time, q and the rest of the state; it has `direction` and `terminal` where the given one has."""
-    if not equations.states:
-        return function
-    end, has_z = len(equations.u), _takes_states(function)
+def with_rest(function: Callable[..., Any], equations: EquationsOfMotion, place: str) -> Callback:
+    """A function of time, q and the rest of the state; one that cannot be called with these is refused."""
+    has_z = bool(equations.states) and _takes(function, 4)
+    if not has_z and not _takes(function, 3):
+        arguments = "(t, q, u) or (t, q, u, z)" if equations.states else "(t, q, u)"
+        message = f"the function {getattr(function, '__name__', shown(function))} does not take {arguments}."
+        raise PolhodeError(message, place, f"Give a function of {arguments}.", "E-RUN-TYPE")
+    end = len(equations.u)
 
     def called(t: float, q: Floats, rest: Floats) -> Any:
         return function(t, q, rest[:end], rest[end:]) if has_z else function(t, q, rest[:end])
 
-    for mark in ("direction", "terminal"):
-        if hasattr(function, mark):
-            setattr(called, mark, getattr(function, mark))
-    return called
+    return called if equations.states else function
 
 
-def _takes_states(function: Callable[..., Any]) -> bool:
-    """Whether a function can be called with four arguments; a built-in one that does not say takes three."""
-    return _takes(function, 4, otherwise=False)
-
-
-def _takes(function: Callable[..., Any], count: int, *, otherwise: bool) -> bool:
-    """Whether a function can be called with so many arguments; `otherwise` for one that does not say."""
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function can be called with so many arguments; a built-in one that does not say takes three."""
     try:
         signature(function).bind(*range(count))
     except TypeError:
         return False
     except ValueError:
-        return otherwise
+        return count == 3
     return True
-
-
-def _check_arguments(function: Callable[..., Any], what: str, place: str, equations: EquationsOfMotion) -> None:
-    """Refuse a function that cannot be called with time and state."""
-    arguments = "(t, q, u) or (t, q, u, z)" if equations.states else "(t, q, u)"
-    if not any(_takes(function, count, otherwise=True) for count in ((3, 4) if equations.states else (3,))):
-        message = f"the function {getattr(function, '__name__', shown(function))} does not take {arguments}."
-        raise PolhodeError(message, place, f"Give {what} as a function of {arguments}.", "E-RUN-TYPE")

@@ -248,7 +248,7 @@ def test_without_states_a_function_stays_what_it_is() -> None:
     def g(t: float, q: np.ndarray, u: np.ndarray) -> float:
         return float(q[0])
 
-    assert with_rest(g, system.derive().record) is g
+    assert with_rest(g, system.derive().record, "events") is g
 
 
 def test_a_controller_may_take_the_states(equations: ph.Equations) -> None:
