@@ -226,7 +226,7 @@ class StateChange:
     """What becomes of the state at an event."""
 
     place_of: Callable[[Any], int]
-    values: Callable[[float, Floats, Floats], Mapping[Any, float]]
+    values: Callback
     coordinates: int
     compiled: ParametricValues | None = None  # of the new values, where they are expressions
     places: tuple[int, ...] = ()  # where these go
