@@ -61,10 +61,8 @@ _AT_REST = 1e-6
 _ERROR, _MOMENT, _STILL, _SMALL = 1e-10, 1e-10, 1e-5, 1e-6
 #: What is noted of each event where a run is interrupted, in its row of `Events.work`: whether it is due (1, `_CHANGES`
 #: if it changes the state), not due, or at once after it (0); its value and slope before all changes, its
-#: size at the begin of the step, and its sign.
-_DUE, _VALUE, _SLOPE, _SIZE, _SIDE = 1, 2, 3, 4, 5
-#: And of one that may stay at zero: its value, and how much it changes in a moment.
-_REST, _CHANGE = 6, 7
+#: size at the begin of the step, and its sign; its value where it may stay at zero, and the change in a moment.
+_DUE, _VALUE, _SLOPE, _SIZE, _SIDE, _REST, _CHANGE = 1, 2, 3, 4, 5, 6, 7
 _NOT_DUE, _CHANGES = -1.0, 2.0
 #: A kink in this first part of a step is left inside of it.
 _SHORT = 1e-2
@@ -121,8 +119,7 @@ def _begin_events(run):
 @native
 def _hold_at_zero(run: Run) -> int:
     """Events that are zero at run.x, and stay so, count as zero within errors of the state; run.events.values stay."""
-    events, sign, part = run.events, 1.0, 0.5
-    count = run.event_count - events.switch_count
+    events, count, sign, part = run.events, run.event_count - run.events.switch_count, 1.0, 0.5
     for block in blocks(run):
         run.y[block] = fma(_MOMENT, run.f[block], run.x[block])
     for i in range(count):

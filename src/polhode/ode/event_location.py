@@ -177,7 +177,7 @@ def _verdict(values, checks):
     for each in slopes[1:]:
         flattest, steepest = smallest(flattest, each), largest(steepest, each)
     slope_margin = fma(_SLOPE_DOUBT, off, _ROUNDING * size)
-    if is_nan(off + size + total_of(values)):
+    if is_nan(off + size + _weighted(_PREDICTIONS[0], values)):
         return 0
     if size == 0.0 and off == 0.0:
         return 1
@@ -186,15 +186,6 @@ def _verdict(values, checks):
     if flattest > slope_margin or steepest < -slope_margin:
         return 2
     return 0
-
-
-@inline
-def total_of(values):
-    """The sum of some numbers."""
-    made = values[0]
-    for each in values[1:]:
-        made = made + each
-    return made
 
 
 @inline

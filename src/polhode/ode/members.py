@@ -195,6 +195,7 @@ def _start(run, members):
         events.refused_corners = 0
         for i in range(run.event_count):
             events.sides[i] = 0.0
+            events.near[i] = 0.0
     reset(run, members, member)
     start = at(members.starts, member * run.size)
     for i in range(run.size):

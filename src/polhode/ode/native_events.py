@@ -50,9 +50,7 @@ class Effect:
     is_smooth: bool = True  # an expression, not a Python function
     is_switch: bool = False  # a sign in the right-hand side is of it
     is_kink: bool = False  # the slope of the right-hand side jumps where it is zero
-    corners: tuple[
-        float, ...
-    ] = ()  # of a table in the right-hand side, whose argument leaves a segment where it is zero
+    corners: tuple[float, ...] = ()  # of a table in the right-hand side, whose argument leaves a segment there
     extent: float = 0.0  # the largest argument of a point of it
     jumps: bool = False  # its value jumps at some corners
 
@@ -228,7 +226,7 @@ class EventMemory:
 
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""
-        self._numbers["sides"][:] = other._numbers["sides"]
+        self._numbers["sides"][:], self._numbers["near"][:] = other._numbers["sides"], other._numbers["near"]
         self.record.changed_at, self.record.kinks_passed = other.record.changed_at, other.record.kinks_passed
 
     def grow(self) -> None:

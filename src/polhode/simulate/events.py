@@ -7,6 +7,7 @@ function of the user's is asked in Python. A zero is found on the interpolant of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
@@ -127,8 +128,7 @@ def read_events(
         return Events()
 
     equations = derivation.equations
-    given: list[tuple[Any, str, int, StateChange | None]] = []
-    given += [(event, "events", k, None) for k, event in enumerate(listed)]
+    given: list[tuple[Any, str, int, StateChange | None]] = [(each, "events", k, None) for k, each in enumerate(listed)]
     for k, (event, change) in enumerate(changes.items()):
         given.append((event, "on", k, read_change(equations, change, parameters)))
     given += [] if until is None else [(until, "until", 0, None)]
@@ -160,12 +160,13 @@ def _number_of(event: Watched) -> Callback:
 
     def value(t: float, q: Floats, rest: Floats) -> float:
         try:
-            found = event.value(t, q, rest)
+            found: Any = event.value(t, q, rest)
         except Exception as error:
             raise event_failed(f"at t = {t:.6g} s {event.name} raised {type(error).__name__}: {error}") from error
-        if np.ndim(found) or not isinstance(found, int | float | np.number | np.ndarray) or isinstance(found, bool):
-            raise event_failed(f"at t = {t:.6g} s {event.name} returned {shown(found)}, which is no number.")
-        return float(found)
+        with suppress(TypeError, ValueError):
+            if isinstance(found, float) or (np.ndim(found) == 0 and not isinstance(found, bool | np.bool_ | str)):
+                return float(found)
+        raise event_failed(f"at t = {t:.6g} s {event.name} returned {shown(found)}, which is no number.")
 
     return value
 
@@ -177,12 +178,8 @@ def _as_crossing(event: Any, place: str) -> Any:
     if isinstance(event, Expr):
         return Crossing(event)
     if not isinstance(event, Crossing) and not callable(event):
-        raise PolhodeError(
-            f"{shown(event)} is no event.",
-            place=place,
-            cure="Give an expression, a crossing, or a function g(t, q, u) that returns one number.",
-            code="E-RUN-TYPE",
-        )
+        cure = "Give an expression, a crossing, or a function g(t, q, u) that returns one number."
+        raise PolhodeError(f"{shown(event)} is no event.", place, cure, "E-RUN-TYPE")
     return event
 
 
@@ -321,12 +318,9 @@ def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: s
     if strange:
         kind = strange[0].data[0]
         why = "is no part of the state" if kind in ("input", "effort") else "this run does not have"
-        raise PolhodeError(
-            f"{_WORDS[place]} depends on the {kind} '{strange[0].name}', which {why}.",
-            place=place,
-            cure="Use coordinates, speeds, states, time and parameters of this system, or a Python function.",
-            code="E-RUN-DEPENDENCE",
-        )
+        message = f"{_WORDS[place]} depends on the {kind} '{strange[0].name}', which {why}."
+        cure = "Use coordinates, speeds, states, time and parameters of this system, or a Python function."
+        raise PolhodeError(message, place, cure, "E-RUN-DEPENDENCE")
     used = [symbol for symbol in table if symbol in met]
     program = plan(place.replace("until", "events"), arrays, [("values", (len(values),), list(values))], used)
     return compile_program(program), tuple(table[symbol] for symbol in used)
