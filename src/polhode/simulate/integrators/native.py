@@ -744,6 +744,9 @@ def why_no_momenta(rates: Rates) -> str:
     return "" if rates.can_step_natively else "a controller drives it"
 
 
+__all__ = ["Compiled", "Momenta", "why_no_momenta"]
+
+
 # ---- damped --------------------------------------------------------------------------------------------------
 # Compiled equations as the generalised-α method takes them: for stiff structures, with constraints.
 
