@@ -58,7 +58,11 @@ class VectorParameterForm(Typeset):
     @cached_property
     def mass_matrix(self) -> Matrix:
         """H_V(c) = Nᵀ M N, (132)."""
-        return self.N.T @ self._M @ self.N
+        return (self.N.T @ self._M @ self.N).map(as_expr)
+
+    def jacobian(self, name: str) -> Matrix:
+        """J_V(c) of the origin of a body or frame: [ω; v] = J_V ċ, in ground components, (112)-(121), (126)."""
+        return (_put_in(self.equations.jacobian(name), self.tangents, self.coordinates) @ self.N).map(as_expr)
 
     @cached_property
     def bias(self) -> Vector:
