@@ -23,8 +23,8 @@ For a twist (ω, v) of the ground, the first links with mass are to have it, and
 
     J_i(q) ξ = (ω, v + ω × (p_i - p))
 
-Only the joints up to those links move, so that ξ is solved from six rows for each; where a joint cannot follow, there
-is no such motion.
+Only the joints up to those links move, so that ξ is solved from six rows for each, of a link on slides alone from the
+last three: it goes around an axis without turning. Where a joint cannot follow, there is no such motion.
 """
 
 from __future__ import annotations
@@ -454,9 +454,13 @@ def _follows(
             owners.append(speed)
     nil = Vector([as_expr(0)] * 3)
     w = Vector(unit) if turns else nil
-    v = w.cross(end.p - about) if turns else Vector(unit)
+    slides, body = not any(any(column[:3]) for column in columns), tree.links[stem[-1]].inertia
+    at = end.p + end.R @ Vector(body.h / body.m) if slides and body.m else end.p
+    v = w.cross(at - about) if turns else Vector(unit)
     twist = [as_expr(x) for x in (*w, *v)]
-    J = Matrix.columns_of(columns, 6)
+    if slides:  # its mass centre goes around the axis, and it does not turn
+        columns, twist = [column[3:] for column in columns], twist[3:]
+    J = Matrix.columns_of(columns, len(twist))
     if not columns or len(independent_columns(J)) < len(columns):
         return False
     rows = independent_columns(J.T)
