@@ -384,9 +384,9 @@ def _levels(conditions: Sequence[Expr], along: dict[Expr, Any], pull: Expr) -> t
 
 def _check_linear(A: Matrix, u: Vector) -> None:
     speeds = set(u)
-    for number, row in enumerate(A, start=1):
+    for k, row in enumerate(A, start=1):
         if speeds.intersection(free_symbols([as_expr(entry) for entry in row])):
-            message = f"condition number {number} is not linear in the speeds."
+            message = f"condition number {k} is not linear in the speeds."
             raise fault(message, "Give expressions of coordinates, or linear ones of speeds.", "E-PAPER-DEPENDENCE")
 
 
@@ -409,7 +409,7 @@ def _singular(G: NDArray[np.float64]) -> list[int]:
     if len(G) and not lost.any():
         left, sizes, _ = np.linalg.svd(G)
         lost = (np.abs(left[:, sizes <= _NOTHING * sizes[0]]) > _NOTHING).any(axis=1)
-    return [number for number, each in enumerate(lost, start=1) if each] if len(G) else []
+    return [k for k, each in enumerate(lost, start=1) if each] if len(G) else []
 
 
 def _singular_notice(lost: Sequence[int]) -> str:
