@@ -176,6 +176,20 @@ def test_a_mass_on_slides_turns_about_the_centre_of_its_field_and_is_reduced_by_
     assert [each.name for each in s.derive().symmetries()] == ["x1 + x2", "y1 + y2", "turn of the whole about z"]
 
 
+def test_weight_along_a_skew_direction_of_symbols_leaves_two_shifts_and_a_turn() -> None:
+    """Shifts of the whole are combinations of those of a joint that a symbol turns: none is listed twice."""
+    s = ph.System("probe")
+    s.gravity = ph.Vector([s.parameter(f"g{axis}") for axis in "xyz"])
+    body = s.body("bus", s.parameter("m"), com=("0.1", 0, "0.2"), inertia=[s.parameter(f"I{axis}") for axis in "xyz"])
+    s.joint("fly", s.ground, body, ph.Free("123"), rotation=("x", s.parameter("alpha")))
+    e = s.derive()
+    found = e.symmetries()
+    assert len(found) == 3 and sum("turn of the whole" in each.name for each in found) == 1
+    moving = {x: 0.3 + 0.1 * k for k, x in enumerate(free_symbols([x for each in found for x in each.field]))}
+    fields = np.array([evaluate([as_expr(x) for x in each.field], moving) for each in found])
+    assert np.linalg.matrix_rank(fields) == 3
+
+
 def spherical_pendulum() -> ph.Equations:
     s = ph.System("spherical pendulum", gravity=(0, 0, "-9.81"))
     s.joint("a", s.ground, s.body("yoke"), ph.Revolute("z"))
