@@ -275,10 +275,11 @@ class _Search:
             fixed = (dict(zip(parameters, draw, strict=True)) for draw in draws)
             bases = list(map(_null_space, self._values(rates, fixed)))
             kept = [k for k, each in enumerate(bases) if _pivots(each) == _pivots(some)]  # others are wrong by rounding
-            tables = np.array([bases[k] for k in kept]).swapaxes(0, 1) if len(kept) > len(parameters) else []
-            made = [self._functions(rates, table, parameters, draws[kept]) for table in tables]
-            if made and all(made):
-                return made
+            if len(kept) > len(parameters):
+                tables = np.array([bases[k] for k in kept]).swapaxes(0, 1)
+                made = [self._functions(rates, table, parameters, draws[kept]) for table in tables]
+                if all(made):
+                    return made
         constant = [self._functions(rates, row[None], parameters, draws) for row in basis]
         return [each for each in constant if each]
 

@@ -405,11 +405,11 @@ def _numbers(equations: EquationsOfMotion, G: Matrix) -> NDArray[np.float64]:
 
 def _singular(G: NDArray[np.float64]) -> list[int]:
     """The conditions, counted from 1, that have no value or cannot be kept together at home."""
-    lost = ~np.isfinite(G).all(axis=-1)
-    if len(G) and not lost.any():
+    lost = [not np.isfinite(row).all() for row in G]
+    if lost and not any(lost):
         left, sizes, _ = np.linalg.svd(G)
-        lost = (np.abs(left[:, sizes <= _NOTHING * sizes[0]]) > _NOTHING).any(axis=1)
-    return [k for k, each in enumerate(lost, start=1) if each] if len(G) else []
+        lost = (np.abs(left[:, sizes <= _NOTHING * sizes[0]]) > _NOTHING).any(axis=1).tolist()
+    return [k for k, each in enumerate(lost, start=1) if each]
 
 
 def _singular_notice(lost: Sequence[int]) -> str:
