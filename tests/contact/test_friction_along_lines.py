@@ -82,7 +82,7 @@ def test_backspin_turns_into_rolling(v: float, w: float) -> None:
 
 
 def test_stick_slip_on_a_belt() -> None:
-    """Slip begins at k x = F_s and lasts 2 (π - atan((F_s - F_k) ω/(k V)))/ω, then it sticks for 2 (F_s - F_k)/(k V)."""
+    """Slip begins at k x = F_s and lasts 2 (π - atan(a ω/V))/ω with a = (F_s - F_k)/k, stick 2 a/V."""
     k, mass, belt, static, kinetic = 100.0, 1.0, 0.2, 6.0, 4.0
     s = ph.System("belt")
     carrier = s.body("belt", 0)
