@@ -153,6 +153,7 @@ def _contact_rates(base: Maker) -> Maker:
             ("velocities", (len(rates),), rates),
             ("drift", (len(rates),), directional(rates, {**along, equations.system.time: as_expr(1)})),
             ("gaps", (len(known.gaps),), known.gaps),
+            ("margins", (len(known.gaps),), known.margins),
             ("laws", (len(laws),), laws),
         ]
 

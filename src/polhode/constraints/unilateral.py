@@ -40,6 +40,11 @@ class UnilateralRows:
         return [as_expr(1) if group.gap is None else group.gap for _, group in self.groups]
 
     @cached_property
+    def margins(self) -> list[Expr]:
+        """How far each group is inside of the edge of its surface, 1 for one without an edge."""
+        return [as_expr(1) if group.margin is None else group.margin for _, group in self.groups]
+
+    @cached_property
     def velocities(self) -> Vector:
         """A u + a, row by row."""
         return Vector([rate for _, group in self.groups for rate in group.rates])

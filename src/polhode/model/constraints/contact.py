@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 from ...errors import ModelError, warn
 from ...expr import Expr, Matrix, Vector, as_expr, is_zero, same
-from ...geometry import Pose
 from ..surface import Surface
 from .pairs import UNTESTED, Touch, crossings, touches, ways
-from .protocol import Moving, given
+from .protocol import MovingBodies, given
 from .unilateral import Group, UnilateralElement, check_laws
 
 _AXES = [Vector(row) for row in Matrix.identity(3).map(as_expr)]
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A candidate of one body on a surface of another, and how it moves.
+
+    `R` takes the surface's frame to the ground, `velocity` is that of the candidate's body against the other where they
+    touch, in the surface's frame. `ends` has both bodies, the candidate's first, with the arm from the body's origin to
+    where they touch, in ground components. It is `forward` if the candidate is on a.
+    """
+
+    touch: Touch
+    forward: bool
+    R: Matrix
+    velocity: Vector
+    ends: tuple[tuple[str, Vector], tuple[str, Vector]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,36 +62,38 @@ class Contact(UnilateralElement):
     def bodies(self) -> tuple[str, ...]:
         return self.a.body, self.b.body
 
-    def groups(self, moving: Moving) -> Sequence[Group]:
+    def groups(self, moving: MovingBodies) -> Sequence[Group]:
         made: list[Group] = []
-        for own, other in ways(self.a, self.b, self.place):
-            X = other.pose.inverse() @ moving.relative(other.body, own.body) @ own.pose
-            listed = touches(own, other, X) + (crossings(own, other, X) if own is self.a else [])
-            for touch in listed:
-                group = self._group(touch, own, other, X, moving)
-                if not is_zero(group.rates[0]) and not any(_alike(group, each) for each in made):
-                    made.append(group)
+        for each in self.meetings(moving):
+            group = self._group(each)
+            if not is_zero(group.rates[0]) and not any(_alike(group, other) for other in made):
+                made.append(group)
         if not made:
             message = "its gap never changes: no motion of the mechanism opens or closes it."
             raise ModelError(message, self.place, "Remove it, or add the joint that moves it.", "E-CONSTRAINT-SINGULAR")
         return made
 
-    def _group(self, touch: Touch, own: Surface, other: Surface, X: Pose, moving: Moving) -> Group:
-        body = moving.pose(other.body)
-        R = body.R @ other.pose.R
-        arms = {
-            own.body: moving.pose(own.body).R @ own.pose.p + R @ touch.arm,
-            other.body: body.R @ other.pose.p + R @ (X.p + touch.arm),
-        }
-        speeds = [moving.velocity(each, moving.pose(each).p).at(arm) for each, arm in arms.items()]
-        v = R.T @ (speeds[0].linear - speeds[1].linear)
+    def meetings(self, moving: MovingBodies) -> Iterator[Meeting]:
+        """All candidates on the surfaces."""
+        for own, other in ways(self.a, self.b, self.place):
+            X = other.pose.inverse() @ moving.relative(other.body, own.body) @ own.pose
+            for touch in touches(own, other, X) + (crossings(own, other, X) if own is self.a else []):
+                R_own, R_other = moving.pose(own.body).R, moving.pose(other.body).R
+                R = R_other @ other.pose.R
+                arm = R_own @ own.pose.p + R @ touch.arm
+                arm_other = R_other @ other.pose.p + R @ (X.p + touch.arm)
+                ends = ((own.body, arm), (other.body, arm_other))
+                v, v_other = (moving.velocity(body, moving.pose(body).p).at(r).linear for body, r in ends)
+                yield Meeting(touch, own is self.a, R, R.T @ (v - v_other), ends)
+
+    def _group(self, each: Meeting) -> Group:
+        touch, v = each.touch, each.velocity
         rates = [as_expr(touch.normal.dot(v))]
-        side = 1 if own is self.a else -1
         static = self.friction if self.static is None else self.static
         if not (is_zero(self.friction) and is_zero(static)):
-            along = [as_expr(side * t.dot(v)) for t in _tangents(touch, v)]
+            along = [as_expr(t.dot(v) if each.forward else -t.dot(v)) for t in _tangents(touch, v)]
             rates += [rate for rate in along if not is_zero(rate)]
-        part = touch.part if len({self.a.kind, self.b.kind}) > 1 or own is self.a else f"other {touch.part}"
+        part = f"other {touch.part}" if self.a.kind == self.b.kind and not each.forward else touch.part
         laws = (self.friction, static, self.stribeck, self.restitution)
         return Group(part, touch.gap, tuple(rates), *laws, margin=touch.margin)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
-from ...expr import Expr
-from .protocol import Moving, given
-from .unilateral import Group, UnilateralElement
+from ...expr import Expr, free_symbols
+from .protocol import MovingBodies, given
+from .unilateral import Group, UnilateralElement, check_laws
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +27,15 @@ class DryFriction(UnilateralElement):
     static: Expr | None = given("number", None, unit="N or N·m")
     stribeck: Expr = given("number", 0, unit="m/s or rad/s")
 
-    def groups(self, moving: Moving) -> Sequence[Group]:
-        _, u = moving.coordinate(self.joint, self.index)
+    @classmethod
+    def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        made = cls(name=name, **values)
+        check_laws(made.place, made.coulomb, made.static, made.stribeck)
+        return made
+
+    def groups(self, moving: MovingBodies) -> Sequence[Group]:
+        u = moving.speed(self.joint, self.index)
+        if not any(x.data[0] == "speed" for x in free_symbols([u])):
+            return []  # the motion of the joint is prescribed
         static = self.coulomb if self.static is None else self.static
         return [Group("", None, (u,), self.coulomb, static, self.stribeck)]

@@ -24,7 +24,7 @@ from ..joints.protocol import JointType, Stage
 
 __all__ = [
     "IDENTITY", "NOWHERE", "Constraint", "Contact", "ContactConstraint", "CoordinateConstraint", "Fault", "JointType",
-    "LoopConstraint", "Mark", "Moving", "Stage", "check_bodies", "given", "lettered_pose",
+    "LoopConstraint", "Mark", "Moving", "MovingBodies", "Stage", "check_bodies", "given", "lettered_pose",
 ]  # fmt: skip
 
 NOWHERE = Vector([as_expr(0)] * 3)
@@ -48,10 +48,16 @@ class Moving(Protocol):
         """A user's expression or vector, with the symbols of coupled and driven joints substituted."""
         ...
 
+
+class MovingBodies(Moving, Protocol):
+    """Kinematics with velocities, of what touches and sticks; coupled and driven joints are substituted."""
+
     def coordinate(self, joint: str, index: int) -> tuple[Expr, Expr]:
-        """A coordinate of a joint and the speed of the same number, with those of coupled and driven joints
-        substituted.
-        """
+        """A coordinate of a joint and its rate."""
+        ...
+
+    def speed(self, joint: str, index: int) -> Expr:
+        """A speed of a joint."""
         ...
 
     def velocity(self, body: str, place: Vector) -> Twist:

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from ...errors import ModelError, shown
 from ...expr import Expr, as_expr, constant_sign, free_symbols
-from .protocol import Constraint, Moving
+from .protocol import Constraint, MovingBodies
 
 _ZERO = as_expr(0)
 
@@ -56,11 +56,13 @@ class UnilateralElement(Constraint):
     store: ClassVar[str] = "contacts"
 
     @abstractmethod
-    def groups(self, moving: Moving) -> Sequence[Group]:
+    def groups(self, moving: MovingBodies) -> Sequence[Group]:
         """Its groups of rows."""
 
 
-def check_laws(place: str, kinetic: Expr, static: Expr | None, stribeck: Expr, restitution: Expr) -> None:
+def check_laws(
+    place: str, kinetic: Expr = _ZERO, static: Expr | None = None, stribeck: Expr = _ZERO, restitution: Expr = _ZERO
+) -> None:
     """Refuse laws that cannot be, where their values are known."""
     faults = [
         (kinetic, "friction", "is negative", kinetic, "Give a coefficient or bound ≥ 0."),

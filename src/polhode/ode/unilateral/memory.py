@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..native_run import NativeRun
 
 #: What the right-hand side puts out beside ẋ, for each row or group.
-OUTPUTS = ("rows", "responses", "velocities", "drift", "gaps", "laws")
+OUTPUTS = ("rows", "responses", "velocities", "drift", "gaps", "margins", "laws")
 
 
 def _text(fused: bool) -> str:
@@ -95,11 +95,8 @@ class UnilateralMemory:
         self.run = run
         for name in OUTPUTS:
             setattr(own, name, outputs[name].ctypes.data)
-        self.gaps, self.velocities, self.laws = (
-            outputs["gaps"],
-            outputs["velocities"],
-            outputs["laws"].reshape(-1, LAWS),
-        )
+        self.gaps, self.margins, self.velocities = (outputs[name] for name in ("gaps", "margins", "velocities"))
+        self.laws = outputs["laws"].reshape(-1, LAWS)
         self.responses = outputs["responses"].reshape(self.size, self.speeds)
         if record.rates != loaded.rates:
             own.free_rates, own.free_project, own.is_constrained = record.rates, record.project, record.is_constrained

@@ -238,7 +238,7 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
         one, two, three = 1.0, 1.0, 1.0
         if mode == OPEN:
-            one = rows.gaps[k] + _GAP_SLACK
+            one = largest(rows.gaps[k] + _GAP_SLACK, -rows.margins[k])
         elif normal > 0 and rows.shared[k] == 0:
             one = problem.force[first] + rows.force_slack
         if mode == STICKING and problem.tangents[k] > 0 and rows.shared[k] == 0:
@@ -259,6 +259,7 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         values[GUARDS * k] = one
         values[GUARDS * k + 1] = two
         values[GUARDS * k + 2] = three
+        values[GUARDS * k + 3] = 1.0 if mode == OPEN else rows.margins[k]
     values[GUARDS * rows.count] = 1.0
     if rows.is_shared > 0:
         values[GUARDS * rows.count] = _holds(rows)

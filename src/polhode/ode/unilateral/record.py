@@ -6,8 +6,9 @@ from ...native.kinds import Array, Code, Integers, Struct
 from .cone_problem import ConeProblem
 from .lemke import LinearComplementarity
 
-#: Guards of a group: of its normal, of its friction, and of the speed at which a direction of slip is held no longer.
-GUARDS = 3
+#: Guards of a group: of its normal, of its friction, of the speed at which a direction of slip is held no longer, and
+#: of the edge of the surface.
+GUARDS = 4
 #: Numbers of a group in `laws`: kinetic and static friction, Stribeck's speed, restitution.
 LAWS = 4
 
@@ -27,6 +28,7 @@ class Unilateral(Struct):
     velocities: Array  # of the rows
     drift: Array  # their accelerations at u̇ = 0
     gaps: Array
+    margins: Array  # positive where a closed group is inside of the edge of its surface
     laws: Array
     problem: ConeProblem  # G, b and λ of all rows
     group_of: Integers  # of each row

@@ -31,6 +31,8 @@ RESTING, SLOW = 1e-9, 1e-8
 ACCUMULATED, _HEIGHT = 1e-7, 1e-13
 #: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
+#: Modes of so many slipping groups are counted.
+_MOST_COUNTED = 6
 #: Rounds in which friction of the expansion follows its normal impulses.
 _MOST_ROUNDS = 100
 #: Energy gained by an impact, relative to that of the approaching parts, that is worth a word.
@@ -57,6 +59,10 @@ class Change(NamedTuple):
     ends: float | None = None  # the time at which impacts that were summed are over
 
 
+def _subsets(count: int) -> list[list[int]]:
+    return [[i for i in range(count) if number >> i & 1] for number in range(1 << count)]
+
+
 class NoMode(Exception):
     """No modes follow: a word for the status of the run, and what is so, in words."""
 
@@ -78,6 +84,7 @@ class Transitions:
     changes: list[Change] = field(default_factory=list)
     gains: list[tuple[float, float]] = field(default_factory=list)  # times of impacts, and energy that they gained
     at_once: list[float] = field(default_factory=list)  # times of impacts of several groups that act on each other
+    ambiguous: list[tuple[list[int], list[list[int]]]] = field(default_factory=list)  # groups, and sets that may close
     indeterminate: set[int] = field(default_factory=set)  # groups whose forces were not unique
     longest_step: float = np.inf  # of the next one
     _problems: dict[tuple[tuple[int, int], ...], ConeMemory] = field(default_factory=dict)
@@ -141,9 +148,13 @@ class Transitions:
         memory.record.is_at_rest = 0
         memory.fill(t, x)
         touching = ~memory.has_normal | (memory.gaps <= TOUCHING)
+        touching &= memory.margins > 0.0
         touching |= memory.modes != OPEN
-        if 0 <= guard < GUARDS * memory.count and guard % GUARDS == 0 and memory.modes[guard // GUARDS] == OPEN:
-            touching[guard // GUARDS] = True
+        k, which = divmod(guard, GUARDS)
+        if 0 <= guard < GUARDS * memory.count and which == 0 and memory.modes[k] == OPEN:
+            touching[k] = True
+        if 0 <= guard < GUARDS * memory.count and which == GUARDS - 1:
+            touching[k] = False  # it is at the edge of its surface
         return np.asarray(touching)
 
     @property
@@ -184,6 +195,8 @@ class Transitions:
         fall = np.maximum(-memory.all.free[rows][normals], 1e-300)
         low = (v[normals] < 0.0) & (e > 0.0) & (after[normals] ** 2 <= 2.0 * _HEIGHT * fall)
         if low.any():
+            bounces = 2.0 * after[normals][low] / (fall[low] * np.maximum(1.0 - e[low], 1e-3))
+            ends = t + float(bounces.max()) if ends is None else ends
             e[low] = 0.0
             impulses = self._impulses(taking, G, v, e, mu)
             after = v + G @ impulses
@@ -356,7 +369,10 @@ class Transitions:
             return {}
         reduced, size = memory.reduced, len(memory.reduced.force)
         reduced.force[:size] = 0.0
-        if not memory.solve_closed():
+        is_solved = memory.solve_closed()
+        if moving:
+            self._check_unique(numbers, moving, is_solved)
+        if not is_solved:
             names = [k for k in numbers if k in moving] or numbers
             raise NoMode("no_contact_forces", "no contact forces fit the accelerations.", names)
         modes = {}
@@ -377,6 +393,43 @@ class Transitions:
                 memory.directions[k, : memory.tangents[k]] = along / max(float(np.linalg.norm(along)), 1e-300)
                 memory.held[k] = 1
         return modes
+
+    def _check_unique(self, numbers: Sequence[int], moving: Sequence[int], is_solved: bool) -> None:
+        """Count the modes of slipping groups, open or closed, that fit: with friction there may be none, or several.
+
+        A unit of normal force and the friction that goes with it may accelerate a contact into the surface (P.
+        Painlevé, 1895). The others are eliminated with the modes that they have.
+        """
+        reduced, memory = self.memory.reduced, self.memory
+        first = {k: int(reduced.arrays["first"][place]) for place, k in enumerate(numbers)}
+        own = [k for k in moving if k in first and memory.tangents[k]]
+        size = reduced.record.size
+        G, b = reduced.matrix[:size, :size], reduced.free[:size]
+        rows = [first[k] for k in own]
+        held = [
+            i for place, k in enumerate(numbers) if k not in own and reduced.modes[place] == STICKING
+            for i in range(first[k], first[k] + sum(memory.groups[k]))
+        ] if is_solved else []  # fmt: skip
+        A, a = G[np.ix_(rows, rows)], b[rows]
+        if held:
+            back = G[np.ix_(rows, held)] @ np.linalg.pinv(G[np.ix_(held, held)], rcond=1e-10)
+            A, a = A - back @ G[np.ix_(held, rows)], a - back @ b[held]
+        if len(own) > _MOST_COUNTED or all(np.linalg.det(A[np.ix_(c, c)]) > 0.0 for c in _subsets(len(own)) if c):
+            return
+        found = []
+        for closed in _subsets(len(own)):
+            force = np.zeros(len(own))
+            if closed:
+                force[closed] = np.linalg.lstsq(A[np.ix_(closed, closed)], -a[closed], rcond=None)[0]
+            if (force >= 0.0).all() and (A @ force + a >= -1e-12 * max(1e-300, np.abs(a).max())).all():
+                found.append([own[i] for i in closed])
+        if len(found) > 1:
+            self.ambiguous.append((own, found))
+        elif not found:
+            message = (
+                "no contact forces fit the accelerations: friction presses what slips into the surface (Painlevé)."
+            )
+            raise NoMode("painleve", message, own)
 
     def _store(self, chosen: dict[int, int], resting: NDArray[np.bool_], moving: Sequence[int]) -> None:
         for k in range(self.memory.count):

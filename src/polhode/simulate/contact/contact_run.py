@@ -61,7 +61,8 @@ class ContactRun:
         """The first state, with modes; one at which parts overlap is refused."""
         memory = self.memory
         memory.fill(t, x)
-        deep = [k for k in range(memory.count) if memory.has_normal[k] and memory.gaps[k] < -TOUCHING]
+        depths = np.where(memory.has_normal, np.minimum(-memory.gaps, memory.margins), 0.0)
+        deep = np.flatnonzero(depths > TOUCHING).tolist()
         if deep:
             k = min(deep, key=lambda each: float(memory.gaps[each]))
             raise Stop(
@@ -99,6 +100,18 @@ class ContactRun:
             cure = "Look at the friction and the geometry there: rigid bodies with dry friction may have no solution."
             raise Stop(problem.status, f"{said.rstrip('.')}{names}.", cure) from None
 
+    def locked(self, t: float, x: Floats) -> Stop | None:
+        """Why no step was short enough, where friction makes normal forces grow without bound."""
+        force, _ = self.memory.forces(t, x)
+        self.memory.fill(t, x)
+        loads = np.abs(self.memory.all.free) / np.maximum(np.diag(self.memory.all.matrix), 1e-300)
+        large = [k for k, rows in enumerate(self.memory.rows_of) if not np.abs(force[rows]).max() < 1e4 * loads.max()]
+        if not large:
+            return None
+        names = listed([f"'{self.names[k]}'" for k in large])
+        said = f"at t = {t:.6g} s the forces of {names} grow without bound: friction locks what slips (Painlevé)."
+        return Stop("painleve", said, "Lower the friction, or make the contact compliant: stiffness=….")
+
     @property
     def history(self) -> ContactHistory:
         """Modes and impacts so far."""
@@ -120,6 +133,11 @@ class ContactRun:
                 f"{when} several contacts that act on each other met at one time: their impacts are solved together, "
                 "and one after the other they may end otherwise."
             )
+        if found.ambiguous:
+            groups, closed = found.ambiguous[0]
+            names = listed([f"'{self.names[k]}'" for k in groups])
+            modes = " or ".join(listed([f"'{self.names[k]}'" for k in each]) or "none" for each in closed)
+            made.append(f"several motions fit the friction of {names} (Painlevé): those closed may be {modes}.")
         if found.indeterminate:
             names = listed([f"'{self.names[k]}'" for k in sorted(found.indeterminate)])
             made.append(f"the forces of {names} are not unique: the least within their friction cones are reported.")

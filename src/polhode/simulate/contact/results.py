@@ -50,6 +50,35 @@ class ContactHistory(NamedTuple):
         return np.maximum(0, np.searchsorted([each.t for each in self.changes], times, side="right") - 1)
 
 
+class Occurrence(NamedTuple):
+    """What happened to a contact at a time: "impact", "closes", "opens", "sticks" or "slips"."""
+
+    t: float
+    what: str
+    name: str
+
+
+def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
+    """All changes of contacts, stops and dry friction, in their order."""
+    made: list[Occurrence] = []
+    history: ContactHistory | None = run.info.get("contacts")
+    if history is not None:
+        names = [f"{name} {part}" if part else name for name, part, *_ in history.groups]
+        first = np.cumsum([0, *(gap + tangents for _, _, gap, tangents in history.groups)])
+        before: Any = np.zeros(len(names), dtype=np.int64)
+        for number, each in enumerate(history.changes):
+            for k, name in enumerate(names):
+                struck = each.impulses is not None and np.abs(each.impulses[first[k] : first[k + 1]]).max() > 0.0
+                made += [Occurrence(each.t, "impact", name)] if struck else []
+                was, now = before[k], each.modes[k]
+                if now != was and (number or now):
+                    is_new = was == 0 and history.groups[k][2]
+                    word = "opens" if now == 0 else "closes" if is_new else "sticks" if now == 1 else "slips"
+                    made.append(Occurrence(each.t, word, name))
+            before = each.modes
+    return tuple(sorted(made, key=lambda each: each.t))
+
+
 @dataclass(frozen=True, eq=False)
 class ContactResult:
     """A contact, stop or dry friction along a run, by name.

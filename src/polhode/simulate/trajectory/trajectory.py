@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...expr import Expr
     from ...show.scene import Traces
     from ...surface.equations import Equations
-    from ..contact.results import ContactResult
+    from ..contact.results import ContactResult, Occurrence
     from ..control.actuation import Acted
     from ..limits import PassedLimit
     from .channels import Channels
@@ -194,6 +194,13 @@ class Trajectory(ClosedLoopResults, Shown):
     def effort(self, name: str) -> Floats:
         """The effort on a speed over time, as it acted."""
         return self.column("effort", name)
+
+    @cached_property
+    def contact_events(self) -> tuple[Occurrence, ...]:
+        """What happened to contacts, in its order: impacts, and where each closes, opens, sticks and slips."""
+        from ..contact.results import occurrences
+
+        return occurrences(self)
 
     def contact(self, name: str) -> ContactResult:
         """Forces, slip, modes and impulses of a contact, a stop or dry friction, by its name."""
