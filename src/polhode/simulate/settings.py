@@ -150,14 +150,6 @@ def check_contacts(method: str) -> None:
         raise PolhodeError(message, "method", 'Use method="auto", DOP853, RK45, RK23 or Radau.', "E-RUN-UNSUPPORTED")
 
 
-def refuse_contacts(derivation: Derivation, what: str) -> None:
-    """Refuse what does not take contacts into account."""
-    if derivation.synopsis.contacts:
-        message = f"{what} does not take contacts, stops and dry friction into account, which this system has."
-        cure = "Use simulate, or a system without them; compliant contacts (stiffness=…) are forces, and act."
-        raise PolhodeError(message, f"contact '{derivation.synopsis.contacts[0][0]}'", cure, "E-RUN-UNSUPPORTED")
-
-
 def working(name: str, rates: Rates) -> str:
     """The method by which a run goes: SciPy's, with a warning once, where native code cannot be made."""
     method = ADAPTIVE[name]

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..calls import public
 from ..codegen.fixed_steps import METHODS as TABLEAUX
+from ..dynamics.contacts import refuse_contacts
 from ..errors import (
     LimitError,
     PolhodeError,
@@ -46,7 +47,6 @@ from .settings import (
     FIXED,
     MOST_BYTES,
     StepperOptions,
-    refuse_contacts,
     refuse_others,
     unknown_method,
     working,
@@ -449,7 +449,7 @@ class SteppedMembers:
         self, derivation: Derivation, substeps: Any, batch: Any, threads: int | None, options: dict[str, Any]
     ) -> None:
         method, known = options.get("method", "auto"), derivation.synopsis
-        refuse_contacts(derivation, "a stepper")
+        refuse_contacts([name for name, *_ in known.contacts], "a stepper")
         if not isinstance(method, str) or method not in ALL_METHODS:
             raise unknown_method(method)
         if method not in METHODS:
