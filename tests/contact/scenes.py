@@ -1,6 +1,6 @@
 """What the classical cases of contact share: bodies without rotation, and the times at which modes change."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,17 @@ EXACT = {"rtol": 1e-12, "atol": 1e-12}
 OPEN, STICK, SLIP = 0, 1, 2
 
 
-def translating(s: ph.System, name: str, mass: Any, axes: str, parent: Any = None, **options: Any) -> ph.Body:
-    """A body that translates along axes of its parent, by joints such as "block x" with speeds such as "block vx"."""
-    carrier = s.ground if parent is None else parent
-    for axis in axes:
-        is_last = axis == axes[-1]
-        body = s.body(name, mass, **options) if is_last else s.body(f"{name} along {axis}", 0)
-        s.joint(f"{name} {axis}", carrier, body, ph.Prismatic(axis), speeds=[f"{name} v{axis}"])
+def moving(s: ph.System, name: str, mass: Any, along: str, inertia: Any = 0) -> ph.Body:
+    """A body by a row of joints such as "block x", with speeds such as "block vx"; "turn" is from x to z.
+
+    `along` is "xz", "xyz" or "xzt": translations along x, y, z, and a turn t.
+    """
+    carrier = s.ground
+    for letter in along:
+        is_last = letter == along[-1]
+        body = s.body(name, mass, inertia=(inertia,) * 3) if is_last else s.body(f"{name} {letter}", 0)
+        kind = ph.Revolute("-y") if letter == "t" else ph.Prismatic(letter)
+        s.joint(f"{name} {letter}", carrier, body, kind, speeds=[f"{name} v{letter}"])
         carrier = body
     return carrier
 
@@ -38,15 +42,10 @@ def dry(s: ph.System, name: str, joint: str, **given: Any) -> None:
 
 def modes(run: Any, tolerance: float = 1e-6) -> tuple[np.ndarray, list[list[int]]]:
     """Times at which modes become others, and the modes from then on; changes at nearly one time are the last."""
-    times: list[float] = []
-    kept: list[list[int]] = []
-    for change in run.info["contacts"].changes:
-        if times and change.t - times[-1] <= tolerance:
-            times[-1], kept[-1] = change.t, change.modes.tolist()
-        elif not kept or kept[-1] != change.modes.tolist():
-            times.append(change.t)
-            kept.append(change.modes.tolist())
-    return np.array(times), kept
+    changes = run.info["contacts"].changes
+    last = [c for c, after in zip(changes, [*changes[1:], None], strict=True) if not after or after.t - c.t > tolerance]
+    new = [k for k, c in enumerate(last) if k == 0 or c.modes.tolist() != last[k - 1].modes.tolist()]
+    return np.array([last[k].t for k in new]), [last[k].modes.tolist() for k in new]
 
 
 def impacts(run: Any) -> np.ndarray:
@@ -59,8 +58,3 @@ def time_between(rate: Callable[[float], float], start: float, end: float) -> fl
     width = end - start
     value, _ = quad(lambda s: 2 * s * width / rate(start + width * s * s), 0, 1, epsabs=1e-13, epsrel=1e-13)
     return float(value)
-
-
-def values(run: Any, names: Sequence[str]) -> np.ndarray:
-    """The last values of coordinates or speeds."""
-    return np.array([(run[n] if n in run.coordinates else run.speed(n))[-1] for n in names])

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from tests.contact.scenes import EXACT, SLIP, STICK, G, dry, modes, translating
+from tests.contact.scenes import EXACT, SLIP, STICK, G, dry, modes, moving
 
 import polhode as ph
 
@@ -22,7 +22,7 @@ def slope(name: str, angle: float) -> ph.System:
 def block() -> ph.Equations:
     s = slope("block", SLOPE)
     laws = {"friction": s.parameter("kinetic", 0.5), "static": s.parameter("static", 0.5)}
-    s.contact("sole", translating(s, "block", 2, "xz"), s.surface("slope", s.ground, ph.Shape.plane()), **laws)
+    s.contact("sole", moving(s, "block", 2, "xz"), s.surface("slope", s.ground, ph.Shape.plane()), **laws)
     return s.derive()
 
 
@@ -137,7 +137,7 @@ def test_a_hinge_with_stribeck_friction_breaks_away_and_spins_down() -> None:
 def two_blocks() -> ph.Equations:
     """An upper block of 2 kg (0.5 on the lower), a lower one of 3 kg (0.2 on the ground), with a force on each."""
     s = ph.System("two blocks")
-    lower, upper = translating(s, "lower", 3, "xz"), translating(s, "upper", 2, "xz")
+    lower, upper = moving(s, "lower", 3, "xz"), moving(s, "upper", 2, "xz")
     s.contact("ground", lower, s.surface("floor", s.ground, ph.Shape.plane()), friction="1/5")
     s.contact("between", upper, s.surface("top", lower, ph.Shape.plane()), friction="1/2")
     return s.derive()

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from tests.contact.scenes import EXACT, SLIP, STICK, G, modes, translating
+from tests.contact.scenes import EXACT, SLIP, STICK, G, modes, moving
 
 import polhode as ph
 
@@ -17,7 +17,7 @@ def block() -> ph.Equations:
     """A point of 2 kg on a plane with +x downhill, under forces along x and y."""
     s = ph.System("block", gravity=(G * np.sin(SLOPE), 0, -G * np.cos(SLOPE)))
     floor = s.surface("floor", s.ground, ph.Shape.plane())
-    s.contact("sole", translating(s, "block", 2, "xyz"), floor, friction=s.parameter("mu", 0.5))
+    s.contact("sole", moving(s, "block", 2, "xyz"), floor, friction=s.parameter("mu", 0.5))
     return s.derive()
 
 
