@@ -15,7 +15,7 @@ after a mode is decided outside (`transitions`).
 
 from __future__ import annotations
 
-from ...native.language import NAN, Array, absolute, at, blocks, call, counted, exp, fma, largest, native, row, sqrt
+from ...native.language import NAN, Array, absolute, at, call, counted, exp, fma, largest, native, row, sqrt
 from ..linear import REAL, factor, solve
 from ..rates import copy
 from ..record import Reason, Run
@@ -27,8 +27,8 @@ from .record import GUARDS, LAWS, Unilateral
 _SHIFT, _CORRECTIONS = 1e-7, 4
 #: Steps of a projection, and the gap, in m or rad, at which it ends.
 _PROJECTIONS, _CLOSED = 6, 1e-14
-#: A gap, in m or rad, may be this much below zero by rounding.
-_GAP_SLACK = 1e-14
+#: A gap, in m or rad, and a slip speed, in m/s or rad/s, may be this much below zero by rounding.
+_GAP_SLACK, _SLIP_SLACK = 1e-14, 1e-12
 #: An acceleration is zero below this part of the largest without forces.
 _UNMOVED = 1e-9
 
@@ -216,8 +216,8 @@ def rates_in_modes(run: Run, t: float, x: Array, out: Array) -> int:
     if reason > 0:
         return reason
     if hold_modes(rows) > 0:
-        for block in blocks(run):
-            out[block] = NAN
+        for k in range(run.size):  # what pads it stays zero
+            out[k] = NAN
         return 0
     if rows.is_at_rest > 0:
         for i in range(rows.first_speed + rows.speeds):
@@ -251,7 +251,7 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         if mode == SLIPPING and problem.tangents[k] > 0:
             speed = slip_speed(rows, k)
             if rows.held[k] > 0:
-                two = _slip_along(rows, k)
+                two = _slip_along(rows, k) + _SLIP_SLACK
                 if problem.tangents[k] == 2:
                     three = 4.0 * rows.slow * rows.slow - speed * speed
             else:

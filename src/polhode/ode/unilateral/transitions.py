@@ -24,8 +24,9 @@ from .record import GUARDS
 
 #: A gap below this, in m or rad, is closed; so is one at a start that is not deeper.
 TOUCHING = 1e-9
-#: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero: along normals, and of slip.
-RESTING, SLOW = 1e-9, 1e-8
+#: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero; below the other, the direction of
+#: slip is held: friction turns a slip of speed v within v/a, which would be stiff.
+RESTING, SLOW = 1e-9, 1e-5
 #: Impacts that go on for less than this, in s or relative to the time, are summed; a bounce of less than this height,
 #: in m or rad, which rounding of a gap would hide, is none.
 ACCUMULATED, _HEIGHT = 1e-7, 1e-13
@@ -35,6 +36,8 @@ MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 _MOST_COUNTED = 6
 #: Rounds in which friction of the expansion follows its normal impulses.
 _MOST_ROUNDS = 100
+#: Speeds along normals that are left where a row of impacts is summed, relative to the largest or to one.
+_CLOSING = 1e-6
 #: Energy gained by an impact, relative to that of the approaching parts, that is worth a word.
 _GAIN = 1e-9
 #: An acceleration below this part of the largest without forces is none.
@@ -102,7 +105,7 @@ class Transitions:
         memory = self.memory
         memory.record.is_undecided = 0
         self._note_time(t)
-        before = memory.modes.copy()
+        before, breaking = memory.modes.copy(), self._breaking(t, x, guard)
         touching = self._touching(t, x, guard)
         impulses, ends = None, None
         if self._approaching(touching).any():
@@ -110,11 +113,14 @@ class Transitions:
             memory.fill(t, x)
         resting = touching & (np.abs(self._normal_velocity) <= RESTING * self._speed_scale)
         if ends is not None:
-            resting |= touching & (self._normal_velocity <= SLOW * 10.0 * self._speed_scale)
-        slipping = before == SLIPPING if impulses is None else np.zeros(memory.count, dtype=bool)
-        if guard % GUARDS == 1 and 0 <= guard < GUARDS * memory.count and memory.held[guard // GUARDS]:
-            slipping[guard // GUARDS] = False  # it has come to rest
-        x = self._set_modes(t, x, resting, slipping, self._breaking(guard, before))
+            resting |= touching & (self._normal_velocity <= _CLOSING * self._speed_scale)
+        still = np.full(memory.count, RESTING * self._speed_scale)  # slips below are none
+        if impulses is None:
+            still[before == SLIPPING] = -1.0
+        k, which = divmod(guard, GUARDS)
+        if which == 1 and 0 <= k < memory.count and before[k] == SLIPPING and memory.held[k]:
+            still[k] = 4.0 * SLOW
+        x = self._set_modes(t, x, resting, still, breaking)
         self.longest_step = self._flight(t, x, touching)
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
@@ -122,14 +128,25 @@ class Transitions:
         )  # fmt: skip
         return x
 
-    def _breaking(self, guard: int, before: NDArray[np.int64]) -> tuple[list[int], list[int]]:
-        """The groups whose static friction, and those whose normal force, a guard says to be used up."""
+    def _breaking(self, t: float, x: Floats, guard: int) -> tuple[list[int], list[int]]:
+        """The groups whose static friction, and those whose normal force, is used up in the modes as they are."""
         memory = self.memory
         if guard == GUARDS * memory.count:
             return np.flatnonzero(memory.shared).tolist(), []
-        k, which = divmod(guard, GUARDS)
-        slips = [k] if guard >= 0 and which == 1 and before[k] == STICKING else []
-        opens = [k] if guard >= 0 and which == 0 and before[k] != OPEN else []
+        if guard >= 0:
+            k, which = divmod(guard, GUARDS)
+            slips = [k] if which == 1 and memory.modes[k] == STICKING else []
+            return slips, [k] if which == 0 and memory.modes[k] != OPEN else []
+        force, _ = memory.forces(t, x)
+        slips, opens = [], []
+        for k, rows in enumerate(memory.rows_of):
+            normal, bound = memory.groups[k][0], memory.laws[k, 1]
+            tangent = float(np.linalg.norm(force[rows.start + normal : rows.stop]))
+            bound = bound * force[rows.start] if normal else bound
+            if memory.modes[k] == STICKING and tangent > bound and not memory.shared[k]:
+                slips.append(k)
+            if memory.modes[k] != OPEN and normal and force[rows.start] < 0.0 and not memory.shared[k]:
+                opens.append(k)
         return slips, opens
 
     def _note_time(self, t: float) -> None:
@@ -291,7 +308,7 @@ class Transitions:
         return float((4.0 * speed[returning] / -acceleration[returning]).min(initial=np.inf))
 
     def _set_modes(
-        self, t: float, x: Floats, resting: NDArray[np.bool_], slipping: NDArray[np.bool_],
+        self, t: float, x: Floats, resting: NDArray[np.bool_], still: Floats,
         breaking: tuple[list[int], list[int]],
     ) -> Floats:  # fmt: skip
         """Modes of the groups that touch and rest along their normals; the state brought to them."""
@@ -302,11 +319,11 @@ class Transitions:
             slip = float(np.linalg.norm(self._slip(k)))
             if not resting[k]:
                 memory.modes[k] = OPEN
-            elif memory.tangents[k] and (slip > 2.0 * SLOW or slipping[k]):
+            elif memory.tangents[k] and slip > still[k]:
                 moving.append(k)
                 memory.modes[k] = SLIPPING
                 memory.held[k] = int(memory.tangents[k] == 1 or slip < 1.5 * SLOW)
-                if slip > 0.5 * SLOW:
+                if slip > 0.5 * SLOW or still[k] >= 0.0:
                     memory.directions[k, : memory.tangents[k]] = self._slip(k) / slip
             else:
                 memory.modes[k] = STICKING
