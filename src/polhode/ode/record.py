@@ -135,6 +135,10 @@ class Events(Struct):
     # behind those of a user, before the switches: guards of the modes of unilateral rows
     guard_count: int
     guard_at: Code
+    # values inside of the last step that were evaluated for one guard, and serve for the others
+    kept_times: Array
+    kept_values: Array
+    kept_count: int
     active: int  # the events that are located in the last step
     calls_python: int
     number: int  # the event at which the run stands
@@ -208,6 +212,7 @@ class Run(Struct):
     # flags
     pending: int
     dense_ready: int
+    takes_rough: int  # 1 where the dense output serves even if it is less accurate than the step
     after_rejection: int
     retries: int  # after attempts that were not finite
     was_refused: int  # an attempt from where the last step began

@@ -26,7 +26,7 @@ from .record import GUARDS, LAWS, Unilateral
 #: Of the mean diagonal entry of G, what is added to the diagonal where forces are determined, and corrections for it.
 _SHIFT, _CORRECTIONS = 1e-7, 4
 #: Steps of a projection, and the gap, in m or rad, at which it ends.
-_PROJECTIONS, _CLOSED = 6, 1e-14
+_PROJECTIONS, _CLOSED = 6, 1e-13
 #: A gap, in m or rad, and a slip speed, in m/s or rad/s, may be this much below zero by rounding.
 _GAP_SLACK, _SLIP_SLACK = 1e-14, 1e-12
 #: An acceleration is zero below this part of the largest without forces.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import listed
+from ...ode.event_location import KEPT
 from ...ode.native_events import Effect
 from ...ode.unilateral.memory import UnilateralMemory, code
 from ...ode.unilateral.transitions import TOUCHING, NoMode, Transitions
@@ -51,11 +52,14 @@ class ContactRun:
     def effects(self) -> list[Effect]:
         """The guards as events, as native code sees them; the last is a question of whether forces exist."""
         smooth = Effect(direction=-1.0, by_python=True)
-        return [smooth] * (self.memory.guard_count - 1) + [Effect(direction=-1.0, by_python=True, is_smooth=False)]
+        return [smooth] * self.memory.guard_count
 
     def guard(self, events: EventMemory) -> None:
         """Have events include the guards."""
-        events.record.guard_count, events.record.guard_at = self.memory.guard_count, code().guards
+        record = events.record
+        record.guard_count, record.guard_at = self.memory.guard_count, code().guards
+        self._kept = np.empty(KEPT), np.empty(KEPT * record.count)
+        record.kept_times, record.kept_values = (each.ctypes.data for each in self._kept)
 
     def begin(self, t: float, x: Floats) -> Floats:
         """The first state, with modes; one at which parts overlap is refused."""
