@@ -1,0 +1,76 @@
+"""Bodies on three and four feet: the pushed tripod, and tables that slip when no admissible forces hold them."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.contact.scenes import SLIP, STICK, G, modes
+
+import polhode as ph
+
+HEIGHT = 0.5
+TRIPOD = ((0.6, 0.0), (-0.3, 0.5), (-0.3, -0.5))
+TABLE = ((0.5, 0.4), (0.5, -0.4), (-0.5, -0.4), (-0.5, 0.4))
+
+
+@cache
+def body_on_feet(feet: tuple[tuple[float, float], ...], inertia: tuple[float, ...] = (0.5, 0.6, 0.7)) -> ph.Equations:
+    """A free body of 2 kg on feet, friction 3/10, pushed at the level of its feet at (`px`, `py`) by `fx`, `fy`."""
+    s = ph.System("feet")
+    body = s.body("body", 2, inertia=inertia)
+    s.joint("f", s.ground, body, ph.Free())
+    floor = s.surface("floor", s.ground, ph.Shape.plane())
+    for k, (x, y) in enumerate(feet):
+        s.contact(f"foot {k}", s.point(body, (x, y, -HEIGHT)), floor, friction="3/10")
+    push = (s.input("fx"), s.input("fy"), 0)
+    s.force(body, push, at=(s.parameter("px", 0), s.parameter("py", 0), -HEIGHT))
+    s.force(body, (0, 0, -s.input("load")), at=(s.parameter("lx", 0), s.parameter("ly", 0), 0))
+    return s.derive()
+
+
+def one_step_problem(push: Any, at: Any) -> tuple[np.ndarray, np.ndarray]:
+    """G and b of the accelerations of the tripod's feet, each along x, y and z."""
+    # v + ω × p
+    W = np.vstack([np.hstack([np.eye(3), np.cross(np.eye(3), [*foot, -HEIGHT]).T]) for foot in TRIPOD])
+    inverse = np.diag([0.5, 0.5, 0.5, 1 / 0.5, 1 / 0.6, 1 / 0.7])
+    load = np.concatenate([[*push, -2 * G], np.cross([*at, -HEIGHT], [*push, 0])])
+    return W @ inverse @ W.T, W @ inverse @ load
+
+
+def pinocchio(matrix: np.ndarray, free: np.ndarray, is_exact: bool) -> np.ndarray:
+    """Accelerations of the feet by Pinocchio's ADMM."""
+    pin = pytest.importorskip("pinocchio")
+    carrier = pin.Model()
+    joint = carrier.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "free")
+    settings, result = pin.ADMMSolverSettings(), pin.ADMMSolverResult()
+    settings.solve_ncp, settings.max_iterations = is_exact, 20000
+    settings.absolute_feasibility_tol = settings.absolute_complementarity_tol = 1e-11
+    settings.relative_feasibility_tol = settings.relative_complementarity_tol = 0
+    models, data = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
+    for _ in range(len(free) // 3):
+        cone = pin.PointContactConstraintModel(carrier, joint, pin.SE3.Identity(), 0, pin.SE3.Identity())
+        cone.setFriction(0.3)
+        models.append(pin.ConstraintModel(cone))
+        data.append(models[-1].createData())
+    operator = pin.DelassusOperatorDense(matrix)
+    pin.ADMMConstraintSolver(len(free)).solve(operator, free, models, data, settings, result)
+    return np.asarray(matrix @ result.retrieveConstraintImpulses() + free)
+
+
+@pytest.mark.parametrize(("push", "at"), [((9.0, 3.0), (0.1, 0.4)), ((4.0, 0.0), (0.0, 0.9)), ((1.0, 1.0), (0.0, 0.0))])
+def test_a_pushed_tripod_moves_by_the_exact_one_step_problem(push: Any, at: Any) -> None:
+    matrix, free = one_step_problem(push, at)
+    exact, relaxed = (pinocchio(matrix, free, is_exact) for is_exact in (True, False))
+    inputs, parameters = dict(zip(("fx", "fy"), push, strict=True)), dict(zip(("px", "py"), at, strict=True))
+    run = body_on_feet(TRIPOD).simulate(1e-3, start={"f_z": HEIGHT}, samples=2, inputs=inputs, parameters=parameters)
+    forces = []
+    for k in range(3):
+        foot = run.contact(f"foot {k}")
+        forces += [*foot.tangential[0], foot.normal[0]]
+    ours = matrix @ forces + free
+    assert ours == pytest.approx(exact, abs=1e-7)
+    assert ours[2::3] == pytest.approx(0, abs=1e-9)
+    slips = np.abs(exact).max() > 1e-6
+    assert (np.abs(relaxed - exact).max() > 0.1) == slips
+    assert modes(run)[1][0] == [SLIP if slips else STICK] * 3
