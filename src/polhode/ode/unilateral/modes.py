@@ -30,7 +30,7 @@ _PROJECTIONS, _CLOSED = 6, 1e-13
 #: A gap, in m or rad, and a slip speed, in m/s or rad/s, may be this much below zero by rounding.
 _GAP_SLACK, _SLIP_SLACK = 1e-14, 1e-12
 #: An acceleration is zero below this part of the largest without forces.
-_UNMOVED = 1e-9
+_UNMOVED = 2e-11
 
 
 @native

@@ -30,6 +30,8 @@ RESTING, SLOW = 1e-9, 1e-5
 #: Impacts that go on for less than this, in s or relative to the time, are summed; a bounce of less than this height,
 #: in m or rad, which rounding of a gap would hide, is none.
 ACCUMULATED, _HEIGHT = 1e-7, 1e-13
+#: Times between impacts that are longer, in s, are known well enough for their ratio.
+_MEASURED = 3e-6
 #: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 #: Modes of so many slipping groups are counted.
@@ -45,7 +47,7 @@ _UNMOVED = 1e-9
 #: Of the loads, what a normal force may be below zero by rounding.
 _SLACK = 1e-12
 #: What static friction is less by where it is used up.
-_LESS = 1e-8
+_LESS = 1e-7
 #: A force beyond its cone by this part of the largest is there by rounding.
 _OUTSIDE = 1e-9
 
@@ -91,6 +93,8 @@ class Transitions:
     indeterminate: set[int] = field(default_factory=set)  # groups whose forces were not unique
     longest_step: float = np.inf  # of the next one
     _problems: dict[tuple[tuple[int, int], ...], ConeMemory] = field(default_factory=dict)
+    _limits: dict[int, float] = field(default_factory=dict)  # when rows of impacts are over, by group
+    _struck: float = -np.inf  # the time of the last impact
     _impacts: list[list[float]] = field(default_factory=list)
     _at_once: tuple[float, int] = (-np.inf, 0)
 
@@ -131,14 +135,15 @@ class Transitions:
     def _breaking(self, t: float, x: Floats, guard: int) -> tuple[list[int], list[int]]:
         """The groups whose static friction, and those whose normal force, is used up in the modes as they are."""
         memory = self.memory
+        shared = np.flatnonzero(memory.shared).tolist()
         if guard == GUARDS * memory.count:
-            return np.flatnonzero(memory.shared).tolist(), []
+            return shared, shared
         if guard >= 0:
             k, which = divmod(guard, GUARDS)
             slips = [k] if which == 1 and memory.modes[k] == STICKING else []
             return slips, [k] if which == 0 and memory.modes[k] != OPEN else []
         force, _ = memory.forces(t, x)
-        slips, opens = [], []
+        slips, opens = list(shared), list(shared)
         for k, rows in enumerate(memory.rows_of):
             normal, bound = memory.groups[k][0], memory.laws[k, 1]
             tangent = float(np.linalg.norm(force[rows.start + normal : rows.stop]))
@@ -233,22 +238,31 @@ class Transitions:
         for k in taking:
             if whole[memory.first[k]] > 0.0:
                 self._impacts[k] = [*self._impacts[k][-3:], t]
+        self._struck = t
         return new, whole, ends
 
     def _end_of_row(self, t: float, taking: Sequence[int]) -> float | None:
-        """When the impacts of some group that approaches are over, if that is soon."""
-        soon = ACCUMULATED * max(1.0, abs(t))
+        """When the impacts of groups that approach are over, if that is soon or their bounces are as small as rounding.
+
+        The time is predicted while bounces are long enough to be measured.
+        """
+        memory, soon = self.memory, ACCUMULATED * max(1.0, abs(t))
+        found = None
         for k in taking:
             times = [*self._impacts[k], t]
-            if self._normal_velocity[k] < 0.0 and len(times) >= 4:
-                last, before, first = times[-1] - times[-2], times[-2] - times[-3], times[-3] - times[-4]
-                ratio = last / before if before > 0.0 else 1.0
-                is_steady = ratio < 1.0 and abs(before / max(first, 1e-300) - ratio) < 0.1
-                if is_steady and last * ratio / (1.0 - ratio) <= soon:
-                    return t + last * ratio / (1.0 - ratio)
-                if times[-1] - times[-4] <= 1e-3 * soon:
-                    return t
-        return None
+            if self._normal_velocity[k] >= 0.0 or len(times) < 3:
+                continue
+            last, before = times[-1] - times[-2], times[-2] - times[-3]
+            ratio = last / before if before > 0.0 else 1.0
+            limit = t + last * ratio / (1.0 - ratio) if ratio < 1.0 else np.inf
+            if last > _MEASURED and np.isfinite(limit):
+                self._limits[k] = limit
+            fall = max(-float(memory.all.free[memory.first[k]]), 0.0)
+            is_hidden = fall * (t - self._struck) ** 2 <= 8.0 * _HEIGHT
+            if (len(times) > 3 and limit - t <= soon) or is_hidden:
+                known = self._limits.get(k, limit)
+                found = max(found or t, known if t <= known <= t + 10.0 * _MEASURED else t)
+        return found
 
     def _impulses(self, taking: Sequence[int], G: Floats, v: Floats, e: Floats, mu: Floats) -> Floats:
         groups = [self.memory.groups[k] for k in taking]
@@ -346,7 +360,7 @@ class Transitions:
         loads = np.abs(memory.all.free) / np.maximum(np.diag(memory.all.matrix), 1e-300)
         memory.record.force_slack = _SLACK * max(1e-3, float(loads.max(initial=0.0)))
         x = memory.projected(t, x)
-        self._share(t, x, resting, moving, friction)
+        self._share(t, x, resting, moving, friction, breaking)
         return self._rest(t, x)
 
     def _open(self, chosen: dict[int, int], opening: Sequence[int]) -> None:
@@ -397,11 +411,13 @@ class Transitions:
         for place, k in enumerate(numbers):
             modes[k] = int(reduced.modes[place])
             first = int(reduced.arrays["first"][place]) + memory.groups[k][0]
-            if modes[k] == OPEN and k not in breaking[1] and abs(reduced.velocity[first - 1]) <= unmoved:
+            least = 0.01 * unmoved if k in breaking[1] else unmoved
+            if modes[k] == OPEN and abs(reduced.velocity[first - 1]) <= least:
                 modes[k] = STICKING
             rows = slice(first, first + (0 if k in moving else int(memory.tangents[k])))
             is_slipping = modes[k] == SLIPPING or modes[k] == STICKING
-            if is_slipping and k not in breaking[0] and np.linalg.norm(reduced.velocity[rows]) <= unmoved:
+            least = 0.01 * unmoved if k in breaking[0] else unmoved
+            if is_slipping and np.linalg.norm(reduced.velocity[rows]) <= least:
                 modes[k] = STICKING
             if k in moving:
                 modes[k] = SLIPPING if modes[k] != OPEN else OPEN
@@ -453,7 +469,10 @@ class Transitions:
             is_sliding = k in moving and not self.memory.has_normal[k]
             self.memory.modes[k] = SLIPPING if is_sliding else chosen.get(k, OPEN) if resting[k] else OPEN
 
-    def _share(self, t: float, x: Floats, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats) -> None:
+    def _share(
+        self, t: float, x: Floats, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats,
+        breaking: tuple[list[int], list[int]],
+    ) -> None:  # fmt: skip
         """Where the least forces that hold what sticks are outside of their cones, others inside of them do."""
         memory = self.memory
         force, _ = memory.forces(t, x)
@@ -467,6 +486,7 @@ class Transitions:
             tangent = float(np.linalg.norm(force[rows.start + normal : rows.stop]))
             is_outside = bool(normal) and force[rows.start] < -_OUTSIDE * largest
             is_outside |= memory.modes[k] == STICKING and tangent > bound + _OUTSIDE * largest
+            is_outside |= k in breaking[0] and memory.modes[k] == STICKING  # others take over
             if is_outside:
                 outside.append(k)
         if not outside:
@@ -476,7 +496,8 @@ class Transitions:
         memory.record.is_shared = 1
         self.indeterminate |= set(sticking)
         memory.fill(t, x)
-        self._reduce(resting & (memory.modes != OPEN), moving, friction)
+        slipping = np.flatnonzero(memory.modes == SLIPPING).tolist()
+        self._reduce(resting & (memory.modes != OPEN), slipping, memory.laws[:, 1])
 
     def _rest(self, t: float, x: Floats) -> Floats:
         """Where rows without velocity leave no speed, and it is zero, all speeds are set to zero and stay so."""
