@@ -217,7 +217,7 @@ def _spelled(field: Field, value: Any, scope: Scope) -> Any:
     if field.kind == "rotation":
         return describe_rotation(value, scope)
     if field.kind == "surface":
-        return value.name or value.body
+        return value if isinstance(value, str) else value.name or value.body
     return str(value).lower() if field.kind == "flag" else str(value)
 
 
@@ -396,7 +396,7 @@ def model_record() -> type[records.Model]:
     """The record that a model file is checked against.
 
     >>> sorted(set(model_record().model_fields) - set(records.Model.model_fields))
-    ['closures', 'conditions', 'flexible', 'motors', 'rolling']
+    ['closures', 'conditions', 'contacts', 'flexible', 'friction', 'motors', 'rolling', 'stops']
     """
     return _model_record(tuple(JOINTS.values()), tuple(FORCES.values()), tuple(CONSTRAINTS.values()))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, shown, suggestion, understood
-from ..expr import Expr, Vector, derivative, is_zero, symbol, topological
+from ..expr import Expr, Vector, as_expr, derivative, is_zero, symbol, topological
 from ..expr.node import CALL
 from ..expr.opaque.table import Table
 from ..geometry import unit_axis
@@ -157,9 +157,9 @@ def _touching(
         if isinstance(value, str):
             raise unknown("surface", value, system.surfaces, place)
         raise ModelError(f"{what}.", place, cure, "E-MODEL-TYPE")
-    body = Field(field.name, "body")
-    made = _on_body(system, body, own, given, place)
-    return {**made, field.name: touching_point(made[field.name], made[own[0].name])}
+    made = _on_body(system, Field(field.name, "body"), own, given, place)
+    at = Vector(map(as_expr, made[own[0].name]))
+    return {field.name: touching_point(made[field.name], at), own[0].name: at}
 
 
 def _offset(system: Builder, point: Point, body: str, place: str) -> Vector:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..errors import check_kind
-from ..expr import Matrix, Vector
+from ..expr import Matrix, Vector, as_expr
 from ..geometry import Pose
 from ..geometry.rotations.exact import as_rotation
 from .body import Body, Frame, Shape
@@ -57,11 +57,12 @@ def surface(
         raise unknown("shape that can touch of the kind", shape.kind, KINDS, place)
     owner, pose = placed(system, body, at, rotation, place)
     seat = pose @ pose_of(shape.at, shape.rotation, f"{place} shape")
-    made = Surface(name, owner, replace(shape, at=tuple(seat.p), rotation=seat.R))
+    size, at = (tuple(map(as_expr, each)) for each in (shape.size, seat.p))
+    made = Surface(name, owner, replace(shape, size=size, at=at, rotation=seat.R.map(as_expr)))
     system._add("surfaces", name, made)
     return made
 
 
 def touching_point(body: str, at: Vector) -> Surface:
     """A point of a body as a surface."""
-    return Surface("", body, Shape("point", (), tuple(at), Matrix.identity(3)))
+    return Surface("", body, Shape("point", (), tuple(map(as_expr, at)), Matrix.identity(3).map(as_expr)))

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from ...native.arrays import Floats
 from ..native_code import stored
 from ..record import Memory
+from .cone_problem import SLIPPING, STICKING
+from .feasibility import Cone, holding_margin
 from .forces import ConeMemory
 from .record import GUARDS, LAWS, Unilateral
 
@@ -83,6 +85,8 @@ class UnilateralMemory:
             linear=ctypes.addressof(self.reduced.linear), **addresses,
         )  # fmt: skip
         self.run: NativeRun | None = None
+        self._margin_at = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._set_margin)
+        self.record.margin_at = ctypes.cast(self._margin_at, ctypes.c_void_p).value
         self._x = Memory({"x": 1}, size).arrays["x"]
         self.first = np.cumsum([0, *map(sum, groups)])[:-1]
         self.rows_of = [slice(first, first + sum(group)) for first, group in zip(self.first, groups, strict=True)]
@@ -133,6 +137,63 @@ class UnilateralMemory:
         self._x[: len(x)] = x
         code().project_state(self.run.address, t, self._x.ctypes.data)
         return self._x[: len(x)].copy()
+
+    def _set_margin(self, _: int) -> None:
+        """Set the margin with which groups that share forces are held, at the state of the last evaluation."""
+        self.record.margin = np.nan
+        sticking = [k for k in range(self.count) if self.modes[k] == STICKING]
+        self.record.margin = min((margin for _, margin in self.holding_margins(sticking)), default=1.0)
+
+    def holding_margins(self, sticking: Sequence[int]) -> list[tuple[list[int], float]]:
+        """Sets of groups that act on each other, and the margin with which forces in their cones hold each set.
+
+        Sets whose forces are unique are left out. Groups that slip are in the sets, with their friction.
+        """
+        slipping = [k for k in range(self.count) if self.modes[k] == SLIPPING]
+        given, matrix = np.zeros(self.size), self.all.matrix
+        columns: dict[int, Floats] = {}
+        for k in slipping:
+            rows, friction = self.rows_of[k], self.all.arrays["dual"]
+            if self.has_normal[k]:
+                column = matrix[:, rows.start].copy()
+                for i in range(rows.start + 1, rows.stop):
+                    column += matrix[:, i] * friction[i]
+                columns[k] = column
+            else:
+                given[rows] = friction[rows]
+        free = self.all.free + matrix @ given
+        made = []
+        for island in self._islands([*sticking, *columns]):
+            unknowns, cones, active = [], [], []
+            for k in island:
+                rows, normal = self.rows_of[k], self.groups[k][0]
+                first = len(unknowns)
+                if k in columns:
+                    unknowns.append(columns[k])
+                    active.append(rows.start)
+                    cones.append(Cone(first, (), 0.0))
+                else:
+                    unknowns += [matrix[:, i] for i in range(rows.start, rows.stop)]
+                    active += range(rows.start, rows.stop)
+                    across = tuple(range(first + normal, len(unknowns)))
+                    cones.append(Cone(first if normal else None, across, float(self.laws[k, 1])))
+            square = np.array(unknowns).T[active]
+            if np.linalg.matrix_rank(square, tol=1e-9 * np.abs(square).max()) < len(active):
+                made.append((island, holding_margin(square, free[active], cones)))
+        return made
+
+    def _islands(self, groups: Sequence[int]) -> list[list[int]]:
+        """Groups that act on each other, together."""
+        left, made, size = list(groups), [], np.abs(self.all.matrix)
+        while left:
+            island = [left.pop()]
+            for k in island:
+                rows = size[self.rows_of[k]]
+                near = [j for j in left if rows[:, self.rows_of[j]].max() > 1e-12 * rows.max()]
+                island += near
+                left = [j for j in left if j not in near]
+            made.append(sorted(island))
+        return made
 
     def reduce(self, groups: Sequence[tuple[int, int]], sources: Sequence[int], friction: Sequence[float]) -> None:
         """The groups of the reduced problem, with the rows of each and its coefficient or bound."""

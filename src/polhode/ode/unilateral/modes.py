@@ -9,8 +9,8 @@ are the gaps of groups. In a mode some rows have no acceleration, which determin
 
 Modes end where a guard of their group falls through zero: the gap or the normal force; the margin r² - |λ_T|² of what
 sticks; the speed of what slips. Near rest the direction of slip is held, and the guard is the speed along it. Where
-forces are not unique, groups that share them stick as long as some forces in their cones hold them all. What comes
-after a mode is decided outside (`transitions`).
+forces are not unique, groups that share them stick as long as some forces in their cones hold them all
+(`feasibility`). What comes after a mode is decided outside (`transitions`).
 """
 
 from __future__ import annotations
@@ -29,8 +29,6 @@ _SHIFT, _CORRECTIONS = 1e-7, 4
 _PROJECTIONS, _CLOSED = 6, 1e-13
 #: A gap, in m or rad, and a slip speed, in m/s or rad/s, may be this much below zero by rounding.
 _GAP_SLACK, _SLIP_SLACK = 1e-14, 1e-12
-#: An acceleration is zero below this part of the largest without forces.
-_UNMOVED = 2e-11
 
 
 @native
@@ -262,10 +260,11 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         values[GUARDS * k + 3] = 1.0 if mode == OPEN else rows.margins[k]
     values[GUARDS * rows.count] = 1.0
     if rows.is_shared > 0:
-        values[GUARDS * rows.count] = _holds(rows)
+        call(rows.margin_at, rows)
+        values[GUARDS * rows.count] = rows.margin
 
 
-# ---- groups that share forces ----------------------------------------------------------------------------------------
+# ---- accelerations ---------------------------------------------------------------------------------------------------
 
 
 @native
@@ -279,21 +278,6 @@ def solve_closed(rows: Unilateral) -> int:
         for j in range(reduced.size):
             line[j] = _acceleration(rows, source, rows.sources[j], 1)
     return solve_cones(reduced, rows.linear)
-
-
-@native
-def _holds(rows: Unilateral) -> float:
-    """1.0 if forces in their cones hold all groups that share them, else -1.0."""
-    reduced = rows.reduced
-    if solve_closed(rows) > 0:
-        return -1.0
-    load = 0.0
-    for i in range(reduced.size):
-        load = largest(load, absolute(reduced.free[i]))
-    for j in range(reduced.size):
-        if rows.shared[rows.group_of[rows.sources[j]]] > 0 and absolute(reduced.velocity[j]) > _UNMOVED * load:
-            return -1.0
-    return 1.0
 
 
 # ---- projection ------------------------------------------------------------------------------------------------------

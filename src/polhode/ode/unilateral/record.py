@@ -42,6 +42,8 @@ class Unilateral(Struct):
     # groups whose forces are not unique: they stick while some forces in their cones hold them
     shared: Integers
     is_shared: int
+    margin_at: Code  # a function of Python, which sets the margin
+    margin: float
     reduced: ConeProblem  # of closed groups; of a slipping one the normal row alone
     linear: LinearComplementarity
     sources: Integers  # the row of each row of it

@@ -46,6 +46,8 @@ _GAIN = 1e-9
 _UNMOVED = 1e-9
 #: Of the loads, what a normal force may be below zero by rounding.
 _SLACK = 1e-12
+#: The margin, relative to the loads, with which forces that are not unique hold for certain.
+_HELD = 1e-11
 #: What static friction is less by where it is used up.
 _LESS = 1e-7
 #: A force beyond its cone by this part of the largest is there by rounding.
@@ -345,6 +347,8 @@ class Transitions:
         friction[breaking[0]] *= 1.0 - _LESS
         memory.record.is_shared = 0
         memory.shared[:] = 0
+        held = self._held(t, x, moving, breaking)
+        resting = resting & ~np.isin(np.arange(memory.count), held)
         chosen = self._solution(resting, moving, friction, breaking)
         for _ in range(_MOST_BREAKS):
             broken = [
@@ -357,11 +361,26 @@ class Transitions:
             chosen = self._solution(resting, moving, friction, breaking)
         self._open(chosen, breaking[1])
         self._store(chosen, resting, moving)
+        memory.modes[held] = STICKING
         loads = np.abs(memory.all.free) / np.maximum(np.diag(memory.all.matrix), 1e-300)
         memory.record.force_slack = _SLACK * max(1e-3, float(loads.max(initial=0.0)))
         x = memory.projected(t, x)
         self._share(t, x, resting, moving, friction, breaking)
         return self._rest(t, x)
+
+    def _held(self, t: float, x: Floats, moving: Sequence[int], breaking: tuple[list[int], list[int]]) -> list[int]:
+        """Groups at rest whose forces are not unique and that forces in their cones hold."""
+        memory = self.memory
+        sticking = [k for k in range(memory.count) if memory.modes[k] == STICKING]
+        if len(sticking) < 2:
+            return []
+        memory.forces(t, x)  # and the friction of what slips
+        memory.fill(t, x)
+        held = []
+        for groups, margin in memory.holding_margins(sticking):
+            if margin > (_HELD if {*groups} & {*breaking[0], *breaking[1]} else -_HELD):
+                held += [k for k in groups if k not in moving]
+        return held
 
     def _open(self, chosen: dict[int, int], opening: Sequence[int]) -> None:
         """Open groups whose normal force has fallen to zero, if the solution leaves it there."""
@@ -447,7 +466,9 @@ class Transitions:
         if held:
             back = G[np.ix_(rows, held)] @ np.linalg.pinv(G[np.ix_(held, held)], rcond=1e-10)
             A, a = A - back @ G[np.ix_(held, rows)], a - back @ b[held]
-        if len(own) > _MOST_COUNTED or all(np.linalg.det(A[np.ix_(c, c)]) > 0.0 for c in _subsets(len(own)) if c):
+        size = np.abs(np.diag(A)).max(initial=0.0)
+        minors = ((len(c), np.linalg.det(A[np.ix_(c, c)])) for c in _subsets(len(own)) if c)
+        if len(own) > _MOST_COUNTED or all(minor > -1e-9 * size**order for order, minor in minors):
             return
         found = []
         for closed in _subsets(len(own)):
@@ -495,9 +516,6 @@ class Transitions:
         memory.shared[sticking or closed] = 1
         memory.record.is_shared = 1
         self.indeterminate |= set(sticking)
-        memory.fill(t, x)
-        slipping = np.flatnonzero(memory.modes == SLIPPING).tolist()
-        self._reduce(resting & (memory.modes != OPEN), slipping, memory.laws[:, 1])
 
     def _rest(self, t: float, x: Floats) -> Floats:
         """Where rows without velocity leave no speed, and it is zero, all speeds are set to zero and stay so."""
