@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.contact.scenes import SLIP, STICK, G, modes
+from scipy.optimize import minimize, minimize_scalar
+from tests.contact.scenes import EXACT, SLIP, STICK, G, modes
 
 import polhode as ph
 
@@ -74,3 +75,42 @@ def test_a_pushed_tripod_moves_by_the_exact_one_step_problem(push: Any, at: Any)
     slips = np.abs(exact).max() > 1e-6
     assert (np.abs(relaxed - exact).max() > 0.1) == slips
     assert modes(run)[1][0] == [SLIP if slips else STICK] * 3
+
+
+def breaking_load(load: float, at: tuple[float, float], push: tuple[float, float]) -> float:
+    """The greatest force along y at (px, py) that forces in the cones of the table's feet hold.
+
+    Normal forces are one family, N + s (1, -1, 1, -1); for each the force is the least μ Σ N |p - c|/|p_x - c_x| over
+    centres c of rotation; the best of the family holds it.
+    """
+    feet = np.array(TABLE)
+    balance = np.vstack([np.ones(4), feet.T])
+    normal = np.linalg.lstsq(balance, [2 * G + load, load * at[0], load * at[1]], rcond=None)[0]
+    share = np.array([1.0, -1.0, 1.0, -1.0])
+
+    def held(s: float) -> float:
+        N = normal + s * share
+
+        def bound(c: np.ndarray) -> float:
+            return 0.3 * float(N @ np.hypot(*(feet - c).T)) / abs(push[0] - c[0])
+
+        starts = [(-0.3, 0.1), (-1.0, 0.0), (-0.1, -0.1), (-3.0, 0.0)]
+        fine = {"xatol": 1e-10, "fatol": 1e-14, "maxiter": 4000}
+        found = [minimize(bound, c, method="Nelder-Mead", options=fine) for c in starts]
+        return min(float(each.fun) for each in found)
+
+    low, high = max(-normal[share > 0]), min(normal[share < 0])
+    best = minimize_scalar(lambda s: -held(s), bounds=(low, high), method="bounded", options={"xatol": 1e-10})
+    return float(-best.fun)
+
+
+@pytest.mark.parametrize(("load", "at", "push"), [(0.0, (0.0, 0.0), (0.0, 0.0)), (30.0, (0.2, 0.1), (0.35, 0.0))])
+def test_a_table_on_four_legs_slips_when_no_forces_hold_it(load: float, at: Any, push: Any) -> None:
+    onset = 0.3 * 2 * G if not load else breaking_load(load, at, push)
+    names = dict(zip(("lx", "ly", "px", "py"), (*at, *push), strict=True))
+    run = body_on_feet(TABLE).simulate(
+        onset * 1.05, start={"f_z": HEIGHT}, inputs={"fy": "t", "load": load}, parameters=names, samples=3, **EXACT
+    )
+    times, after = modes(run)
+    assert after[0] == [STICK] * 4
+    assert times[1] == pytest.approx(onset, abs=1e-9)

@@ -99,6 +99,17 @@ def box(b: float, h: float) -> ph.Equations:
     return s.derive()
 
 
+@pytest.mark.parametrize(("mu", "height", "after"), [(0.3, 0.6, [SLIP, SLIP]), (0.5, 0.6, [OPEN, STICK])])
+def test_a_pushed_box_slides_or_tips(mu: float, height: float, after: list[int]) -> None:
+    """It slides at F = μ m g or tips at m g b/d, whichever is first."""
+    e = box(0.2, 0.5)
+    given = {"mu": mu, "at": height}
+    run = e.simulate(3, start={"box z": 0.5}, inputs={"push": "7*t"}, parameters=given, until=e.q[2] + 0.01, **EXACT)
+    times, kept = modes(run)
+    assert kept[:2] == [[STICK, STICK], after]
+    assert times[1] == pytest.approx(3 * G * min(mu, 0.2 / height) / 7, abs=1e-9)
+
+
 @pytest.mark.parametrize("mu", [0.3, 0.5])
 def test_a_box_that_falls_over_its_corner_slips_back_or_forth(mu: float) -> None:
     """With ψ the angle of the arm R from the corner to the centre, ω² = 3/2 g/R (cos ψ₀ - cos ψ)."""
@@ -126,7 +137,7 @@ def test_a_box_that_falls_over_its_corner_slips_back_or_forth(mu: float) -> None
     assert (run.contact("right").slip[-1] < 0) == (grip(slips) > 0)
 
 
-@pytest.mark.parametrize(("b", "h"), [(0.4, 0.6)])
+@pytest.mark.parametrize(("b", "h"), [(0.4, 0.6), (0.2, 0.8)])
 def test_a_rocking_block_loses_speed_as_housner_has_it_and_comes_to_rest(b: float, h: float) -> None:
     """Speeds after and before an impact are as 1 - 3/2 sin² α; ω² = 3/2 g/R (cos(α - top) - cos(α - θ)) between."""
     R, alpha, top = np.hypot(b, h), np.arctan(b / h), 0.1
