@@ -73,7 +73,7 @@ class UnilateralMemory:
         integers = {name: np.zeros(max(1, length), dtype=np.int64) for name, length in whole.items()}
         integers["group_of"] = np.repeat(np.arange(count), [sum(group) for group in groups]).astype(np.int64)
         self.arrays: dict[str, NDArray[Any]] = {
-            **integers, "directions": np.zeros(2 * count), **Memory({"displacement": 1, "rates_there": 1}, size).arrays,
+            **integers, "directions": np.zeros(2 * count), "offsets": np.zeros(count), **Memory({"displacement": 1, "rates_there": 1}, size).arrays,
         }  # fmt: skip
         self.modes, self.held, self.shared = (integers[name] for name in ("modes", "held", "shared"))
         self.sources, self.group_of = integers["sources"], integers["group_of"]

@@ -236,7 +236,7 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
         one, two, three = 1.0, 1.0, 1.0
         if mode == OPEN:
-            one = largest(rows.gaps[k] + _GAP_SLACK, -rows.margins[k])
+            one = largest(rows.gaps[k] - rows.offsets[k] + _GAP_SLACK, -rows.margins[k])
         elif normal > 0 and rows.shared[k] == 0:
             one = problem.force[first] + rows.force_slack
         if mode == STICKING and problem.tangents[k] > 0 and rows.shared[k] == 0:

@@ -28,6 +28,7 @@ class Unilateral(Struct):
     velocities: Array  # of the rows
     drift: Array  # their accelerations at u̇ = 0
     gaps: Array
+    offsets: Array  # gaps below zero, by rounding, from which open groups began
     margins: Array  # positive where a closed group is inside of the edge of its surface
     laws: Array
     problem: ConeProblem  # G, b and λ of all rows

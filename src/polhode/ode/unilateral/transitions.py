@@ -38,6 +38,8 @@ MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 _MOST_COUNTED = 6
 #: Rounds in which friction of the expansion follows its normal impulses.
 _MOST_ROUNDS = 100
+#: Slip that is left of a group, relative to the largest or to one, where others that it moves with have come to rest.
+_GONE = 1e-12
 #: Speeds along normals that are left where a row of impacts is summed, relative to the largest or to one.
 _CLOSING = 1e-6
 #: Energy gained by an impact, relative to that of the approaching parts, that is worth a word.
@@ -123,9 +125,10 @@ class Transitions:
         still = np.full(memory.count, RESTING * self._speed_scale)  # slips below are none
         if impulses is None:
             still[before == SLIPPING] = -1.0
-        k, which = divmod(guard, GUARDS)
-        if which == 1 and 0 <= k < memory.count and before[k] == SLIPPING and memory.held[k]:
-            still[k] = 4.0 * SLOW
+        for k in range(memory.count):
+            along = float(self._slip(k) @ memory.directions[k, : memory.tangents[k]])
+            if before[k] == SLIPPING and memory.held[k] and along <= 0.0:
+                still[k] = 4.0 * SLOW  # it has come to rest
         x = self._set_modes(t, x, resting, still, breaking)
         self.longest_step = self._flight(t, x, touching)
         self.changes.append(
@@ -330,19 +333,14 @@ class Transitions:
         """Modes of the groups that touch and rest along their normals; the state brought to them."""
         memory = self.memory
         laws = memory.laws.copy()
-        moving: list[int] = []
-        for k in range(memory.count):
-            slip = float(np.linalg.norm(self._slip(k)))
-            if not resting[k]:
-                memory.modes[k] = OPEN
-            elif memory.tangents[k] and slip > still[k]:
-                moving.append(k)
-                memory.modes[k] = SLIPPING
-                memory.held[k] = int(memory.tangents[k] == 1 or slip < 1.5 * SLOW)
-                if slip > 0.5 * SLOW or still[k] >= 0.0:
-                    memory.directions[k, : memory.tangents[k]] = self._slip(k) / slip
-            else:
-                memory.modes[k] = STICKING
+        for _ in range(memory.count + 1):
+            moving = self._classify(resting, still)
+            x = memory.projected(t, x)  # what is at rest is so exactly, and others with it
+            memory.fill(t, x)
+            stopped = [k for k in moving if np.linalg.norm(self._slip(k)) <= _GONE * self._speed_scale]
+            if not stopped:
+                break
+            still[stopped] = np.inf
         friction = laws[:, 1].copy()
         friction[breaking[0]] *= 1.0 - _LESS
         memory.record.is_shared = 0
@@ -366,7 +364,23 @@ class Transitions:
         memory.record.force_slack = _SLACK * max(1e-3, float(loads.max(initial=0.0)))
         x = memory.projected(t, x)
         self._share(t, x, resting, moving, friction, breaking)
+        memory.fill(t, x)
+        memory.arrays["offsets"][:] = np.minimum(memory.gaps, 0.0)
         return self._rest(t, x)
+
+    def _classify(self, resting: NDArray[np.bool_], still: Floats) -> list[int]:
+        """Modes of groups by their velocities alone: open, slipping, or at rest; those that slip."""
+        memory, moving = self.memory, []
+        for k in range(memory.count):
+            slip = float(np.linalg.norm(self._slip(k)))
+            memory.modes[k] = STICKING if resting[k] else OPEN
+            if resting[k] and memory.tangents[k] and slip > still[k]:
+                moving.append(k)
+                memory.modes[k] = SLIPPING
+                memory.held[k] = int(memory.tangents[k] == 1 or slip < 1.5 * SLOW)
+                if slip > 0.5 * SLOW or still[k] >= 0.0:
+                    memory.directions[k, : memory.tangents[k]] = self._slip(k) / slip
+        return moving
 
     def _held(self, t: float, x: Floats, moving: Sequence[int], breaking: tuple[list[int], list[int]]) -> list[int]:
         """Groups at rest whose forces are not unique and that forces in their cones hold."""
