@@ -150,7 +150,7 @@ def _contact_rates(base: Maker) -> Maker:
             *made,
             ("rows", width, list(jacobian(rates, list(equations.u)).entries())),
             ("responses", width, [entry for row in moved for entry in row]),
-            ("velocities", (len(rates),), rates),
+            ("velocities", (len(rates),), list(rates)),
             ("drift", (len(rates),), directional(rates, {**along, equations.system.time: as_expr(1)})),
             ("gaps", (len(known.gaps),), known.gaps),
             ("margins", (len(known.gaps),), known.margins),

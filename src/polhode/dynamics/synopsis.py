@@ -52,6 +52,8 @@ class Synopsis:
     limits: tuple[SeenLimit, ...]  # of coordinates and speeds, as far as they are seen in the state
     omitted: tuple[str, ...]  # coordinates of the mechanism that are not among these
     small_angles: tuple[str, ...]  # those to first order in which the equations are
+    #: Contacts, stops and dry friction by groups: the element, its part, 1 if it has a gap, and how many tangents.
+    contacts: tuple[tuple[str, str, int, int], ...]
     is_constrained: bool
     in_pseudo_velocities: bool  # whether speeds are pseudo-velocities that a user chose
     has_charts: bool  # whether orientations may be stored in a way that ends somewhere
@@ -59,8 +61,6 @@ class Synopsis:
     keeps_energy: bool  # whether no load, joint or constraint feeds or drains energy
     has_elastic_gears: bool  # whether there are rotors that start where their links are
     has_limits_of_parameters: bool  # whether other parameters may give other limits than these
-    #: Contacts, stops and dry friction by groups: the element, its part, 1 if it has a gap, and how many tangents.
-    contacts: tuple[tuple[str, str, int, int], ...] = ()
 
     @cached_property
     def quaternion_groups(self) -> list[tuple[int, int]]:
@@ -92,6 +92,7 @@ class Synopsis:
             seen_limits(equations, {}),
             tuple(q.name for q in equations.omitted),
             _small_angles(equations),
+            _contacts(equations),
             bool(system.constraints),
             isinstance(equations.dependent_speeds, PseudoSpeeds),
             any(_may_end(link) for link in tree.links),
@@ -99,7 +100,6 @@ class Synopsis:
             keeps_energy(equations),
             any(motor.is_elastic for motor in system.motors.values()),
             have_parameters(equations),
-            _contacts(equations),
         )
 
     @property
@@ -123,8 +123,8 @@ class Synopsis:
             tuple(SeenLimit(*each) for each in data["limits"]),
             _names(data["omitted"]),
             _names(data["small_angles"]),
-            *(data[flag] is True for flag in _FLAGS),
             tuple((str(name), str(part), int(gap), int(count)) for name, part, gap, count in data["contacts"]),
+            *(data[flag] is True for flag in _FLAGS),
         )
         if any(not 0 <= first <= len(made.coordinates) - 4 for first in made.quaternions):
             raise ValueError("a quaternion lies outside the coordinates")

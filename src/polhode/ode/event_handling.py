@@ -106,6 +106,8 @@ def _begin_events(run):
     if events.guard_count > 0:
         end = run.event_count - events.switch_count
         for i in range(end - events.guard_count, end):
+            events.sides[i] = 1.0  # a mode holds where it begins, or is decided anew
+            events.near[i] = 0.0
             if events.values[i] < -_VIOLATED:
                 run.unilateral.is_undecided = 1
     return 0
@@ -537,6 +539,10 @@ def begin_behind_event(run: Run) -> int:
                     events.sides[i] = 1.0 if slope > 0.0 else -1.0
                 elif row[_DUE] != _CHANGES:
                     events.sides[i] = 0.0
+    for i in range(count - events.guard_count, count):
+        events.sides[i] = 1.0
+        events.before[i] = events.values[i]
+        events.near[i] = 0.0
     return 0
 
 

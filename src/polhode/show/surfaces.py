@@ -39,7 +39,7 @@ def drawn_surface(
     if surface.kind == "curve":
         ends = [np.array([x, 0.0, height(x, 0.0)]) for x in np.linspace(-far, far, _CHORDS + 1)]
         return [
-            solid("box", (np.linalg.norm(b - a), far, thin), (a + b) / 2 - [0, 0, thin / 2], _along(b - a))
+            solid("box", (float(np.linalg.norm(b - a)), far, thin), (a + b) / 2 - [0, 0, thin / 2], _along(b - a))
             for a, b in pairwise(ends)
         ]
     if surface.kind == "heights":
@@ -48,7 +48,7 @@ def drawn_surface(
         made = []
         for line in lines:
             for a, b in pairwise(np.array([x, y, height(x, y)]) for x, y in line):
-                made.append(solid("box", (np.linalg.norm(b - a), thin, thin), (a + b) / 2, _along(b - a)))
+                made.append(solid("box", (float(np.linalg.norm(b - a)), thin, thin), (a + b) / 2, _along(b - a)))
         return made
     if surface.kind == "hollow":
         return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +73,8 @@ class UnilateralMemory:
         integers = {name: np.zeros(max(1, length), dtype=np.int64) for name, length in whole.items()}
         integers["group_of"] = np.repeat(np.arange(count), [sum(group) for group in groups]).astype(np.int64)
         self.arrays: dict[str, NDArray[Any]] = {
-            **integers, "directions": np.zeros(2 * count), "offsets": np.zeros(count), **Memory({"displacement": 1, "rates_there": 1}, size).arrays,
+            **integers, "directions": np.zeros(2 * count), "offsets": np.zeros(count),
+            **Memory({"displacement": 1, "rates_there": 1}, size).arrays,
         }  # fmt: skip
         self.modes, self.held, self.shared = (integers[name] for name in ("modes", "held", "shared"))
         self.sources, self.group_of = integers["sources"], integers["group_of"]
@@ -93,7 +94,7 @@ class UnilateralMemory:
         self.has_normal = np.array([normal > 0 for normal, _ in groups], dtype=bool)
         self.tangents = np.array([each for _, each in groups], dtype=int)
 
-    def connect(self, run: NativeRun, outputs: dict[str, Floats]) -> None:
+    def connect(self, run: NativeRun, outputs: Mapping[str, Floats]) -> None:
         """Let a run, whose right-hand side puts these out, step in modes."""
         record, own, loaded = run.record, self.record, code()
         self.run = run
@@ -164,7 +165,8 @@ class UnilateralMemory:
         free = self.all.free + matrix @ given
         made = []
         for island in self._islands([*sticking, *columns]):
-            unknowns, cones, active = [], [], []
+            unknowns: list[Floats] = []
+            cones, active = [], []
             for k in island:
                 rows, normal = self.rows_of[k], self.groups[k][0]
                 first = len(unknowns)

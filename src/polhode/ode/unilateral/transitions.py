@@ -262,8 +262,8 @@ class Transitions:
             limit = t + last * ratio / (1.0 - ratio) if ratio < 1.0 else np.inf
             if last > _MEASURED and np.isfinite(limit):
                 self._limits[k] = limit
-            fall = max(-float(memory.all.free[memory.first[k]]), 0.0)
-            is_hidden = fall * (t - self._struck) ** 2 <= 8.0 * _HEIGHT
+            fall, time = max(-float(memory.all.free[memory.first[k]]), 0.0), t - self._struck
+            is_hidden = max(0.5 * fall * time, -self._normal_velocity[k]) * time <= 4.0 * _HEIGHT
             if (len(times) > 3 and limit - t <= soon) or is_hidden:
                 known = self._limits.get(k, limit)
                 found = max(found or t, known if t <= known <= t + 10.0 * _MEASURED else t)
@@ -408,7 +408,8 @@ class Transitions:
     def _reduce(self, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats) -> list[int]:
         """The reduced problem of groups that touch; the groups in it, in order."""
         memory = self.memory
-        groups, sources, coefficients, numbers = [], [], [], []
+        groups, coefficients, numbers = [], [], []
+        sources: list[int] = []
         for k, (normal, tangents) in enumerate(memory.groups):
             if not resting[k] or (k in moving and not normal):
                 continue

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import listed
+from ...errors import PolhodeError, listed
 from ...ode.event_location import KEPT
 from ...ode.native_events import Effect
 from ...ode.unilateral.memory import UnilateralMemory, code
@@ -44,7 +45,7 @@ class ContactRun:
         chosen = getattr(self.rates, "chosen", ())
         return len(self.rates.functions.derivation.synopsis.speeds) - len(chosen)
 
-    def connect(self, run: NativeRun, outputs: dict[str, Floats]) -> None:
+    def connect(self, run: NativeRun, outputs: Mapping[str, Floats]) -> None:
         """Let a run step in the modes."""
         self.memory.connect(run, outputs)
 
@@ -65,6 +66,7 @@ class ContactRun:
         """The first state, with modes; one at which parts overlap is refused."""
         memory = self.memory
         memory.fill(t, x)
+        self._check_laws()
         depths = np.where(memory.has_normal, np.minimum(-memory.gaps, memory.margins), 0.0)
         deep = np.flatnonzero(depths > TOUCHING).tolist()
         if deep:
@@ -77,6 +79,18 @@ class ContactRun:
         x = self.decide(t, x)
         self.is_begun = True
         return x
+
+    def _check_laws(self) -> None:
+        """Refuse coefficients that parameters have made impossible."""
+        for name, (kinetic, static, stribeck, restitution) in zip(self.names, self.memory.laws, strict=True):
+            for value, is_wrong, what, cure in (
+                (kinetic, kinetic < 0.0, "friction", "Give a friction ≥ 0."),
+                (static, static < kinetic, "static friction", "Give a static friction that is not below the kinetic."),
+                (stribeck, stribeck < 0.0, "Stribeck speed", "Give a speed ≥ 0."),
+                (restitution, not 0.0 <= restitution <= 1.0, "restitution", "Give a restitution from 0 to 1."),
+            ):
+                if is_wrong or not np.isfinite(value):
+                    raise PolhodeError(f"its {what} is {value:.6g}.", f"contact '{name}'", cure, "E-RUN-NUMBER")
 
     def _nearest_start(self, t: float, x: Floats, deep: list[int]) -> str:
         """The nearest state at which what overlaps touches, in words."""

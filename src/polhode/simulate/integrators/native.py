@@ -461,8 +461,9 @@ class Integration:
                 raise found
             if self.control.fixed_step:
                 raise self._too_long(t)
-            if self.contacts is not None and (stop := self.contacts.locked(t, run.x.copy())) is not None:
-                raise stop
+            locked = None if self.contacts is None else self.contacts.locked(t, run.x.copy())
+            if locked is not None:
+                raise locked
             raise self.guard.explain(t, run.x, underflow(t, self.control, self._why()))
         elif reason == Reason.STIFF and self.switch is not None:
             self._turn(self.switch)
