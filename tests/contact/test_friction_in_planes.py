@@ -63,3 +63,36 @@ def test_a_rotating_load_breaks_a_block_loose_at_the_rim_of_the_cone(is_elliptic
     times, after = modes(run)
     assert after[:2] == [[STICK], [SLIP]]
     assert times[1] == pytest.approx(slips, abs=1e-9)
+
+
+@pytest.mark.parametrize("spin", [(0.0, 0.0), (30.0, -20.0), (-60.0, 50.0)])
+def test_a_billiard_ball_slides_along_a_parabola_until_it_rolls(spin: tuple[float, float]) -> None:
+    """The slip s = v + ω × (-r e_z) keeps its direction, so friction is constant; it ends after 2 |s|/(7 μ g)."""
+    r, mu, v, w = 0.03, 0.2, np.array([2.0, 0.5]), np.array(spin)
+    s = ph.System("billiard")
+    ball = s.body("ball", 0.2, inertia=ph.sphere(0.2, r))
+    s.joint("f", s.ground, ball, ph.Free())
+    skin, cloth = s.surface("skin", ball, ph.Shape.sphere(r)), s.surface("cloth", s.ground, ph.Shape.plane())
+    s.contact("touch", skin, cloth, friction=mu)
+    speeds = {"f_vx": v[0], "f_vy": v[1], "f_wx": w[0], "f_wy": w[1], "f_wz": 15}
+    run = s.derive().simulate(2, start={"f_z": r}, speeds=speeds, **EXACT)
+    slip = v + r * np.array([-w[1], w[0]])
+    rolls, push = 2 / 7 * np.hypot(*slip) / (mu * G), -mu * G * slip / np.hypot(*slip)
+    end = v * 2 + push * rolls**2 / 2 + push * rolls * (2 - rolls)
+    times, after = modes(run)
+    assert after == [[SLIP], [STICK]]
+    assert times[1] == pytest.approx(rolls, abs=1e-9)
+    assert [run["f_x"][-1], run["f_y"][-1], run["f_z"][-1]] == pytest.approx([*end, r], abs=1e-8)
+
+
+def test_a_block_on_a_shaken_table_slips_when_its_acceleration_is_beyond_friction() -> None:
+    """A table that moves by a sin ωt along x: the block on it slips when a ω² sin ωt = μ g."""
+    a, w = 0.05, 12.0
+    s = ph.System("table")
+    table = s.body("table", 0)
+    s.prescribe(s.joint("shake", s.ground, table, ph.Prismatic("x")), a * ph.sin(w * s.time))
+    s.contact("sole", moving(s, "block", 2, "xyz"), s.surface("top", table, ph.Shape.plane()), friction=0.5)
+    run = s.derive().simulate(0.2, speeds={"block vx": a * w}, **EXACT)
+    times, after = modes(run)
+    assert after[:2] == [[STICK], [SLIP]]
+    assert times[1] == pytest.approx(np.arcsin(0.5 * G / (a * w * w)) / w, abs=1e-9)

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from tests.contact.scenes import EXACT, STICK, G, impacts, modes, moving, stop
 
 import polhode as ph
@@ -48,3 +49,79 @@ def test_newtons_cradle(gap: float, law: str, after: tuple[float, ...]) -> None:
     assert run.u[-1] == pytest.approx(after, abs=1e-12)
     assert any("several contacts" in notice for notice in run.info["notices"]) == (gap == 0)
     assert impacts(run) == pytest.approx([0.3, 0.3 + gap][: 1 + (gap > 0)], abs=1e-9)
+
+
+@cache
+def dropped_box() -> ph.Equations:
+    s = ph.System("drop")
+    box = s.body("box", 2, inertia=ph.box(2, "2/5", "3/10", "1/5"))
+    s.joint("f", s.ground, box, ph.Free())
+    skin, floor = (
+        s.surface("skin", box, ph.Shape.box("2/5", "3/10", "1/5")),
+        s.surface("floor", s.ground, ph.Shape.plane()),
+    )
+    laws = {"friction": s.parameter("mu", 0.5), "restitution": s.parameter("e", 0.3)}
+    s.contact("floor", skin, floor, **laws)
+    return s.derive()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_energy_of_a_dropped_box_never_grows(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y, z, w = Rotation.random(random_state=rng).as_quat()
+    laws = {"mu": rng.uniform(0, 1), "e": rng.choice([0, 0.3, 0.6])}
+    start = {"f_e0": w, "f_e1": x, "f_e2": y, "f_e3": z, "f_z": 0.5}
+    speeds = dict(zip(dropped_box().speeds, rng.normal(size=6) * [3, 3, 3, 1, 1, 1], strict=True))
+    run = dropped_box().simulate(3, start=start, speeds=speeds, parameters=laws, samples=301, rtol=1e-11, atol=1e-11)
+    assert np.diff(run.energy.total).max() < 1e-9
+    assert run.contact("floor").gap.min() > -1e-9
+    if laws["mu"] > 0.2:
+        assert not run.u[-1].any()
+
+
+def test_a_ball_between_walls_keeps_its_speed() -> None:
+    s = ph.System("walls", gravity=(0, 0, 0))
+    s.joint("x", s.ground, s.body("ball", 1), ph.Prismatic("x"), speeds=["v"])
+    stop(s, "walls", "x", lower=-1, upper=1, restitution=1)
+    run = s.derive().simulate(100, speeds={"v": 1}, samples=3)
+    assert impacts(run) == pytest.approx(np.arange(1, 100, 2), abs=1e-9)
+    assert abs(run.speed("v")) == pytest.approx(1, abs=1e-12)
+
+
+@cache
+def rod() -> ph.Equations:
+    """A rod of 2 m and 1 kg in a plane, whose lower end hits the ground."""
+    s = ph.System("rod", gravity=(0, 0, 0))
+    body, floor = moving(s, "rod", 1, "xzt", inertia="1/3"), s.surface("floor", s.ground, ph.Shape.plane())
+    s.contact("tip", s.point(body, (-1, 0, 0)), floor, friction=0.82, restitution=0.9)
+    return s.derive()
+
+
+@pytest.mark.parametrize("law", ["moreau", "newton", "poisson"])
+def test_newtons_law_may_gain_energy_and_says_so(law: str) -> None:
+    """Rods that hit the ground at many angles and speeds; with Moreau's law and Poisson's none gains."""
+    gains = []
+    for angle in (0.7, 0.875, 1.1):
+        for speed in (-3.0, -1.0, 1.0):
+            start = {"rod x": np.cos(angle), "rod z": np.sin(angle) + 0.1, "rod t": angle}
+            speeds = {"rod vx": speed, "rod vz": -1, "rod vt": 0.2}
+            run = rod().simulate(0.3, start=start, speeds=speeds, impacts=law, **EXACT)
+            gain = np.ptp(run.energy.total) if run.energy.total[-1] > run.energy.total[0] + 1e-12 else 0.0
+            assert any("gained energy" in notice for notice in run.info["notices"]) == (gain > 0)
+            gains.append(gain)
+    assert (max(gains) > 0.01) == (law == "newton")
+
+
+@pytest.mark.parametrize("spin", [-40.0, 0.0, 8.0, 60.0])
+def test_a_ball_that_hits_the_ground_obliquely_sticks_or_slips(spin: float) -> None:
+    """Moreau's law: p_N = (1 + e) m |v_z|, and p_T = 2/7 (1 + e) m |s|, which turns the slip s to -e s, or μ p_N."""
+    e, mu, r, vx, vz = 0.5, 0.3, 0.1, 2.0, -3.0
+    s = ph.System("ball", gravity=(0, 0, 0))
+    ball = moving(s, "ball", 1, "xzt", inertia=2 / 5 * r * r)
+    skin, floor = s.surface("skin", ball, ph.Shape.sphere(r)), s.surface("floor", s.ground, ph.Shape.plane())
+    s.contact("touch", skin, floor, friction=mu, restitution=e)
+    speeds = {"ball vx": vx, "ball vz": vz, "ball vt": spin}
+    run = s.derive().simulate(0.2, start={"ball z": 0.4}, speeds=speeds, **EXACT)
+    slip = vx + r * spin  # a turn from x to z takes the lowest point along +x
+    along = -np.sign(slip) * min(mu * (1 + e) * 3, 2 / 7 * (1 + e) * abs(slip))
+    assert run.u[-1] == pytest.approx([vx + along, 1.5, spin + along / (2 / 5 * r)], abs=1e-9)
