@@ -85,7 +85,7 @@ class UnilateralMemory:
             problem=ctypes.addressof(self.all.record), reduced=ctypes.addressof(self.reduced.record),
             linear=ctypes.addressof(self.reduced.linear), **addresses,
         )  # fmt: skip
-        self.run: NativeRun | None = None
+        self._run = 0  # the address of the run
         self._margin_at = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._set_margin)
         self.record.margin_at = ctypes.cast(self._margin_at, ctypes.c_void_p).value
         self._x = Memory({"x": 1}, size).arrays["x"]
@@ -97,7 +97,7 @@ class UnilateralMemory:
     def connect(self, run: NativeRun, outputs: Mapping[str, Floats]) -> None:
         """Let a run, whose right-hand side puts these out, step in modes."""
         record, own, loaded = run.record, self.record, code()
-        self.run = run
+        self._run = run.address
         for name in OUTPUTS:
             setattr(own, name, outputs[name].ctypes.data)
         self.gaps, self.margins, self.velocities = (outputs[name] for name in ("gaps", "margins", "velocities"))
@@ -117,26 +117,23 @@ class UnilateralMemory:
 
     def fill(self, t: float, x: Floats) -> Floats:
         """Gaps, velocities, accelerations without forces, G and responses at a state; the rates without forces."""
-        assert self.run is not None
         self._x[: len(x)] = x
         out = self.arrays["rates_there"]
-        code().fill(self.run.address, ctypes.addressof(self.record), t, self._x.ctypes.data, out.ctypes.data, 1)
+        code().fill(self._run, ctypes.addressof(self.record), t, self._x.ctypes.data, out.ctypes.data, 1)
         return out[: len(x)]
 
     def forces(self, t: float, x: Floats) -> tuple[Floats, Floats]:
         """λ in the modes as they are, row by row, and the rates."""
-        assert self.run is not None
         self._x[: len(x)] = x
         out = self.arrays["rates_there"]
         self.all.force[:] = 0.0
-        code().rates_at(self.run.address, t, self._x.ctypes.data, out.ctypes.data)
+        code().rates_at(self._run, t, self._x.ctypes.data, out.ctypes.data)
         return self.all.force.copy(), out[: len(x)].copy()
 
     def projected(self, t: float, x: Floats) -> Floats:
         """The nearest state whose closed gaps, and rows without velocity, vanish."""
-        assert self.run is not None
         self._x[: len(x)] = x
-        code().project_state(self.run.address, t, self._x.ctypes.data)
+        code().project_state(self._run, t, self._x.ctypes.data)
         return self._x[: len(x)].copy()
 
     def _set_margin(self, _: int) -> None:

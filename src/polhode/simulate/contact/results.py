@@ -138,8 +138,7 @@ class Forces:
 
     def __init__(self, run: Trajectory, history: ContactHistory) -> None:
         self.run, self.history = run, history
-        functions = run.functions
-        assert functions is not None
+        functions = run.mechanism
         known = functions.derivation.synopsis
         self.count = len(history.groups)
         ends = np.cumsum([0, *(gap + tangents for _, _, gap, tangents in history.groups)])
