@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...native.arrays import Floats
 from ..native_code import stored
 from ..record import Memory
-from .cone_problem import SLIPPING, STICKING
+from .cone_problem import OPEN, SLIPPING, STICKING
 from .feasibility import Cone, holding_margin
 from .forces import ConeMemory
 from .record import GUARDS, LAWS, Unilateral
@@ -135,6 +135,15 @@ class UnilateralMemory:
         self._x[: len(x)] = x
         code().project_state(self._run, t, self._x.ctypes.data)
         return self._x[: len(x)].copy()
+
+    def closed(self, t: float, x: Floats, groups: NDArray[np.bool_]) -> Floats:
+        """The nearest state at which the gaps of these groups are zero to rounding, with the same speeds."""
+        modes = self.modes.copy()
+        self.modes[: self.count] = np.where(groups & self.has_normal, SLIPPING, OPEN)
+        self.record.only_gaps = 1
+        made = self.projected(t, x)
+        self.record.only_gaps, self.modes[:] = 0, modes
+        return made
 
     def _set_margin(self, _: int) -> None:
         """Set the margin with which groups that share forces are held, at the state of the last evaluation."""

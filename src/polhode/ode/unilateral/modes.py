@@ -27,8 +27,8 @@ from .record import GUARDS, LAWS, Unilateral
 _SHIFT, _CORRECTIONS = 1e-7, 4
 #: Steps of a projection, and the gap, in m or rad, at which it ends.
 _PROJECTIONS, _CLOSED = 6, 1e-13
-#: A gap, in m or rad, and a slip speed, in m/s or rad/s, may be this much below zero by rounding.
-_GAP_SLACK, _SLIP_SLACK = 1e-14, 1e-12
+#: A slip speed, in m/s or rad/s, may be this much below zero by rounding.
+_SLIP_SLACK = 1e-12
 
 
 @native
@@ -236,7 +236,7 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
         one, two, three = 1.0, 1.0, 1.0
         if mode == OPEN:
-            one = largest(rows.gaps[k] - rows.offsets[k] + _GAP_SLACK, -rows.margins[k])
+            one = largest(rows.gaps[k] - rows.offsets[k], -rows.margins[k])
         elif normal > 0 and rows.shared[k] == 0:
             one = problem.force[first] + rows.force_slack
         if mode == STICKING and problem.tangents[k] > 0 and rows.shared[k] == 0:
@@ -301,7 +301,7 @@ def project_in_modes(run: Run, t: float, x: Array) -> int:
         if rows.closed_count == 0:
             return 0
         worst = _correction(rows, 1)
-        if worst <= _CLOSED or worst >= 0.5 * before:
+        if (worst <= _CLOSED and rows.only_gaps == 0) or worst >= 0.5 * before or worst == 0.0:
             break
         before = worst
         # q moves by what q̇ would be of the correction as speeds, less what it is of none
@@ -319,8 +319,9 @@ def project_in_modes(run: Run, t: float, x: Array) -> int:
             return reason
         for j in range(rows.first_speed):
             x[j] = x[j] + rows.rates_there[j]
-    _correction(rows, 0)
-    _spread(rows, at(x, rows.first_speed))
+    if rows.only_gaps == 0:
+        _correction(rows, 0)
+        _spread(rows, at(x, rows.first_speed))
     return 0
 
 

@@ -48,6 +48,7 @@ class Unilateral(Struct):
     reduced: ConeProblem  # of closed groups; of a slipping one the normal row alone
     linear: LinearComplementarity
     sources: Integers  # the row of each row of it
+    only_gaps: int  # 1 where a projection leaves the speeds as they are
     is_at_rest: int  # 1 where all speeds stay zero
     is_undecided: int  # 1 where a mode does not hold at the begin of a step
     displacement: Array  # of the state's length

@@ -42,6 +42,10 @@ _MOST_ROUNDS = 100
 _GONE = 1e-12
 #: Speeds along normals that are left where a row of impacts is summed, relative to the largest or to one.
 _CLOSING = 1e-6
+#: Rounding of a gap, relative to the coordinates or to one; gaps that are smaller are made zero, in m or rad.
+_ROUNDING, _ROUNDED = 1e-15, 1e-12
+#: A group that leaves with this speed, in m/s or rad/s, is back where its gap is what it was.
+_LEAVING = 1e-7
 #: Energy gained by an impact, relative to that of the approaching parts, that is worth a word.
 _GAIN = 1e-9
 #: An acceleration below this part of the largest without forces is none.
@@ -115,6 +119,10 @@ class Transitions:
         self._note_time(t)
         before, breaking = memory.modes.copy(), self._breaking(t, x, guard)
         touching = self._touching(t, x, guard)
+        near = (before != OPEN) & memory.has_normal & (memory.gaps <= _ROUNDED)
+        if near.any():
+            x = memory.closed(t, x, near)
+            memory.fill(t, x)
         impulses, ends = None, None
         if self._approaching(touching).any():
             x, impulses, ends = self._impact(t, x, touching)
@@ -365,7 +373,9 @@ class Transitions:
         x = memory.projected(t, x)
         self._share(t, x, resting, moving, friction, breaking)
         memory.fill(t, x)
-        memory.arrays["offsets"][:] = np.minimum(memory.gaps, 0.0)
+        slack = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
+        is_leaving = self._normal_velocity > _LEAVING
+        memory.arrays["offsets"][:] = np.minimum(memory.gaps, 0.0) - np.where(is_leaving, 0.0, slack)
         return self._rest(t, x)
 
     def _classify(self, resting: NDArray[np.bool_], still: Floats) -> list[int]:
@@ -446,7 +456,8 @@ class Transitions:
             modes[k] = int(reduced.modes[place])
             first = int(reduced.arrays["first"][place]) + memory.groups[k][0]
             least = 0.01 * unmoved if k in breaking[1] else unmoved
-            if modes[k] == OPEN and abs(reduced.velocity[first - 1]) <= least:
+            is_opening = k in breaking[1] and k not in breaking[0]  # its own normal force is used up
+            if modes[k] == OPEN and abs(reduced.velocity[first - 1]) <= least and not is_opening:
                 modes[k] = STICKING
             rows = slice(first, first + (0 if k in moving else int(memory.tangents[k])))
             is_slipping = modes[k] == SLIPPING or modes[k] == STICKING
