@@ -55,7 +55,7 @@ class Contact(UnilateralElement):
         ways(made.a, made.b, made.place)
         untested = UNTESTED.get(frozenset({made.a.kind, made.b.kind}))
         if untested is not None:
-            warn(f"{untested} are not tested.", place=made.place, code="W-CONTACT-UNTESTED")
+            warn(f"{untested} are not tested.", place=made.place, code="W-CONSTRAINT-UNSUPPORTED")
         return made
 
     @property

@@ -1,7 +1,7 @@
 """Pairs of shapes that can touch, by candidate points of one on the surface of the other.
 
     candidates   point; sphere: its centre; capsule: the centres of its ends; box: its vertices; disc, cylinder: the
-                 lowest point of each rim, and three points fixed on it, which support it where it lies flat
+                 lowest point of each rim, and three fixed points just inside it, which support it where it lies flat
     surfaces     plane, sphere, hollow (a sphere from inside), capsule, box, curve z = h(x), heights z = h(x, y)
 
 A candidate has a position p in the surface's frame and a radius r. A surface gives the gap g(p), negative inside, the
@@ -14,8 +14,8 @@ against the surface, at the place p - r n:
     box              with q = |p| - half the edges, g = |max(q, 0)| - r; for a point g = max(q), n normal to that face
     curve, heights   with n = (-∇h, 1)/w, w² = 1 + |∇h|², of the point P + r n of the surface's parallel that is below
                      p along z, found by Newton's method: g = (z - h - r/w)/w, where ġ = n·v at g = 0
-    rim              on a plane, of centre c, axis a and s² = 1 - (n·a)²: g = c·n - r s, with s²/√(s² + ε²) for s, which
-                     is smooth where it lies flat
+    rim              on a plane, of centre c, axis a and s² = 1 - (n·a)²: g = c·n - r s, where s is more than ε; a disc
+                     that is flatter rests on the fixed points alone
 
 Two capsules also touch between their ends, where their axes cross. No edge of a box is tested against an edge, nor
 against the middle of a capsule.
@@ -59,8 +59,10 @@ from .protocol import NOWHERE
 
 #: Added to squared lengths, so that directions have values where the length is zero.
 _TINY = Fraction(1, 10**60)
-#: The tilt, squared, below which the lowest point of a rim goes to its centre.
-_FLAT = Fraction(1, 10**12)
+#: The tilt ε below which a disc lies flat.
+_FLAT = Fraction(1, 10**4)
+#: How far out, in radii, the points are that support a disc which lies flat: one that rolls on its rim is above them.
+_INSET = Fraction(999, 1000)
 #: The squared sine of the angle between two capsules below which they are parallel.
 _PARALLEL = Fraction(1, 10**8)
 #: Newton's steps to the point of a curve or of heights below a ball.
@@ -242,22 +244,23 @@ def _rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
     axis = X.R @ _Z
     lean = as_expr(axis[2])
     stands = is_zero(lean)
+    margin: Expr | None = None
     if is_zero(1 - lean * lean):  # it always lies flat
         drop, reach = as_expr(0), axis * 0
     elif stands:
         drop, reach = as_expr(1), _Z
     else:
-        square = 1 - lean * lean
-        soft = sqrt(as_expr(square + _FLAT))
-        drop, reach = as_expr(square / soft), (_Z - axis * lean) * ((square + 2 * _FLAT) / (soft * soft * soft))
+        square = as_expr(1 - lean * lean)
+        drop = as_expr(sqrt(as_expr(maximum(square, _FLAT * _FLAT))))
+        reach, margin = (_Z - axis * lean) / drop, as_expr(r * (square / _FLAT - _FLAT))
     made = []
     for side, z in sides:
         if not is_zero(drop):
             gap, arm = X.point(_Z * z)[2] - r * drop, axis * z - reach * r
-            made.append(Touch(as_expr(gap), _Z, (_X, _Y), arm=arm, part=f"{side}rim"))
+            made.append(Touch(as_expr(gap), _Z, (_X, _Y), margin, arm, f"{side}rim"))
         for k in range(3) if not stands else ():
             turn = 2 * pi * k / 3
-            point = Vector([r * cos(turn), r * sin(turn), z])
+            point = Vector([_INSET * r * cos(turn), _INSET * r * sin(turn), z])
             made.append(Touch(X.point(point)[2], _Z, (_X, _Y), arm=X.R @ point, part=f"{side}rim {k + 1}"))
     return made
 

@@ -4,8 +4,8 @@ Where forces are not unique, λ = λ₀ + N y for any y. The margin is the large
 
     μ λ_N - s ≥ |λ_T|  of groups that stick,    bound - s ≥ |λ_T|  of those without a normal,    λ_N - s ≥ 0  of others
 
-It is negative if and only if no admissible forces hold them. The maximum is found by Newton's method with a logarithmic
-barrier (S. Boyd and L. Vandenberghe, *Convex Optimization*, chapter 11).
+It is negative if and only if no admissible forces hold them; of one that is positive a lower bound serves. The maximum
+is found by Newton's method with a logarithmic barrier (S. Boyd and L. Vandenberghe, *Convex Optimization*, chapter 11).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from ...native.arrays import Floats
 _RANK = 1e-9
 #: The gap, relative to the loads, at which the maximum is known; by how much the barrier falls at once; Newton's steps.
 _GAP, _FASTER, _STEPS = 1e-13, 200.0, 60
+#: A margin of this size need not be known better.
+_CLEAR = 1e-3
 
 
 class Cone(NamedTuple):
@@ -60,7 +62,7 @@ def _largest(offsets: Sequence[Floats], slopes: Sequence[Floats], count: int) ->
     y = np.zeros(count + 1)
     values = [_margin(offset) for offset in offsets]
     least = min(values, default=1.0)
-    if count == 0:
+    if count == 0 or least > 0.0:
         return min(1.0, least)
     y[-1] = min(least, 1.0) - 0.5
     wide = [np.hstack([slope, np.eye(len(slope), 1) * -1.0]) for slope in slopes]
@@ -77,7 +79,7 @@ def _largest(offsets: Sequence[Floats], slopes: Sequence[Floats], count: int) ->
                 direction = -2.0 * (sign * z) / inside
                 gradient += slope.T @ direction
                 hessian += slope.T @ (np.outer(direction, direction) - 2.0 * np.diag(sign) / inside) @ slope
-            step = -np.linalg.solve(hessian + 1e-16 * np.trace(hessian) * np.eye(count + 1), gradient)
+            step = -np.linalg.lstsq(hessian, gradient, rcond=1e-15)[0]
             decrease = -float(gradient @ step)
             part = 1.0
             while part > 1e-12 and not _is_inside(y + part * step, offsets, wide):
@@ -85,7 +87,8 @@ def _largest(offsets: Sequence[Floats], slopes: Sequence[Floats], count: int) ->
             y = y + (part * (0.95 if part < 1.0 else 1.0)) * step
             if decrease < 1e-9:
                 break
-        if 2.0 * (len(offsets) + 1) / weight < _GAP:
+        gap = 2.0 * (len(offsets) + 1) / weight
+        if gap < _GAP or y[-1] > _CLEAR or y[-1] + 2.0 * gap < -_CLEAR:
             return float(y[-1])
         weight *= _FASTER
 

@@ -36,6 +36,8 @@ _MEASURED = 3e-6
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 #: Modes of so many slipping groups are counted.
 _MOST_COUNTED = 6
+#: What is added to the diagonal of G, relative to its mean, where a law of impact has no solution otherwise.
+_SHIFTS = (0.0, 1e-11, 1e-9, 1e-7)
 #: Rounds in which friction of the expansion follows its normal impulses.
 _MOST_ROUNDS = 100
 #: Slip that is left of a group, relative to the largest or to one, where others that it moves with have come to rest.
@@ -314,10 +316,12 @@ class Transitions:
         made = self._problems.get(tuple(groups))
         if made is None:
             made = self._problems[tuple(groups)] = ConeMemory(groups)
-        made.matrix[:], made.free[:], made.friction[:], made.force[:] = G, free, mu, 0.0
-        if not made.solve():
-            raise NoMode("no_impact", "the law of impact has no solution that is found.", [])
-        return made.force.copy()
+        made.free[:], made.friction[:] = free, mu
+        for part in _SHIFTS:  # rows that are nearly the same may need a little on the diagonal
+            made.matrix[:], made.force[:] = G + part * np.trace(G) / len(G) * np.eye(len(G)), 0.0
+            if made.solve():
+                return made.force.copy()
+        raise NoMode("no_impact", "the law of impact has no solution that is found.", [])
 
     # ---- modes -------------------------------------------------------------------------------------------------
 
