@@ -64,6 +64,8 @@ _ERROR, _MOMENT, _STILL, _SMALL = 1e-10, 1e-10, 1e-5, 1e-6
 #: size at the begin of the step, and its sign; its value where it may stay at zero, and the change in a moment.
 _DUE, _VALUE, _SLOPE, _SIZE, _SIDE, _REST, _CHANGE = 1, 2, 3, 4, 5, 6, 7
 _NOT_DUE, _CHANGES = -1.0, 2.0
+#: A guard of a unilateral row below minus this does not hold.
+_VIOLATED = 1e-9
 #: A kink in this first part of a step is left inside of it.
 _SHORT = 1e-2
 #: A step in which a sign and a kink change is taken again up to there, but for this last part of it; and less by this
@@ -113,6 +115,13 @@ def _begin_events(run):
         if absolute(value) > events.near[i]:
             events.sides[i] = 1.0 if value > 0.0 else -1.0
             events.near[i] = 0.0
+    if events.guard_count > 0:
+        end = run.event_count - events.switch_count
+        for i in range(end - events.guard_count, end):
+            events.sides[i] = 1.0  # a mode holds where it begins, or is decided anew
+            events.near[i] = 0.0
+            if events.values[i] < -_VIOLATED:
+                run.unilateral.is_undecided = 1
     return 0
 
 
@@ -520,7 +529,10 @@ def _end_row(run):
     for i in range(size):
         if run.x[i] - run.x[i] != 0.0:
             return Reason.NAN_EVENT
-    if run.is_constrained > 0:
+    if run.has_unilateral > 0:
+        if events.number < run.event_count - events.switch_count - events.guard_count:
+            run.unilateral.is_undecided = 1
+    elif run.is_constrained > 0:
         off = project(run, run.t, run.x)
         if off > 0:
             return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
@@ -599,6 +611,10 @@ def begin_behind_event(run: Run) -> int:
                     events.sides[i] = 0.0
     if due > 0:
         _hold_at_zero(run)
+    for k in range(count - events.guard_count, count):
+        events.sides[k] = 1.0
+        events.before[k] = events.values[k]
+        events.near[k] = 0.0
     return Reason.FAILED if run.failed > 0 else 0
 
 

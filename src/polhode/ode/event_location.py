@@ -17,7 +17,7 @@ import itertools
 
 import numpy as np
 
-from ..native.language import NAN, absolute, call, fma, inline, is_nan, largest, native, smallest
+from ..native.language import NAN, absolute, at, call, fma, inline, is_nan, largest, native, smallest
 from .rates import call_python_or_native, copy, scale_to_unit
 from .record import ENDS, SEARCH_ROOM, SWITCHES, ZENO, Run
 
@@ -25,6 +25,8 @@ from .record import ENDS, SEARCH_ROOM, SWITCHES, ZENO, Run
 CLOSE, PART = 1e-15, 1e-14
 #: An interval is divided so often at most, and so many intervals of a step are tested.
 _DEPTH, _MOST_INTERVALS = 20, 400
+#: Times inside of a step at which values are kept.
+KEPT = 128
 #: Errors of the fit count so many times, and those of its slope.
 _DOUBT, _SLOPE_DOUBT = 4.0, 16.0
 #: Rounding of g, as a part of its size in the interval.
@@ -62,8 +64,11 @@ def evaluate_events(run, t, x):
     events = run.events
     run.clock = t
     events.arguments[0] = x
-    if run.event_count > events.switch_count:
+    if run.event_count > events.switch_count + events.guard_count:
         call_python_or_native(run, events.at, events.arguments, events.calls_python)
+    if events.guard_count > 0:
+        first = run.event_count - events.switch_count - events.guard_count
+        call(events.guard_at, run, t, x, at(events.values, first))
     if events.switch_count > 0:
         evaluate_switches(run, t, x)
 
@@ -87,21 +92,42 @@ def event_value(run: Run, number: int, t: float) -> float:
     if t >= run.t:
         evaluate_events(run, run.t, run.x)
         return NAN if run.failed > 0 else run.events.values[number]
+    events = run.events
+    if events.guard_count > 0:
+        for k in range(events.kept_count):
+            if events.kept_times[k] == t:
+                return events.kept_values[k * run.event_count + number]
     reason = call(run.state_at, run, t, run.y, returns=int)
     if reason > 0:
         return NAN
     evaluate_events(run, t, run.y)
-    return NAN if run.failed > 0 else run.events.values[number]
+    _keep_values(run, t)
+    return NAN if run.failed > 0 else events.values[number]
+
+
+@inline
+def _keep_values(run, t):
+    """Keep the values of all events at a time inside of the last step, where guards are among them."""
+    events = run.events
+    if events.guard_count > 0 and events.kept_count < KEPT:
+        events.kept_times[events.kept_count] = t
+        kept = at(events.kept_values, events.kept_count * run.event_count)
+        for i in range(run.event_count):
+            kept[i] = events.values[i]
+        events.kept_count += 1
 
 
 @native
 def scan(run: Run) -> int:
     """Test all events over the whole step; times become t_old for those that may have zeros in it, else nan."""
     events = run.events
+    events.kept_count = 0
     h, found = run.t - run.t_old, 0
     for node, part in enumerate((*_NODES[1:-1], *_CHECKS)):
         t = fma(part, h, run.t_old)
+        run.takes_rough = int(events.guard_count > 0)  # guards cost an evaluation each; near zero they are taken again
         reason = call(run.state_at, run, t, run.y, returns=int)
+        run.takes_rough = 0
         if reason > 0:
             return -1
         evaluate_events(run, t, run.y)

@@ -95,6 +95,8 @@ def reason_before_step(run):
         return Reason.FAILED
     if not run.t < run.t_end:
         return Reason.DONE
+    if run.has_unilateral > 0 and run.unilateral.is_undecided > 0:
+        return Reason.CONTACT
     if run.stiffness_limit > 0 and run.noted_steps >= run.stiffness_limit:
         run.noted_steps = 0
         return Reason.STIFF

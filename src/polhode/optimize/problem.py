@@ -18,6 +18,7 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..control.model_based import warn_of_base
 from ..control.weights import control_limits, controls_by_name
+from ..dynamics.contacts import refuse_contacts
 from ..dynamics.joint_limits import joint_limits, seen_limits
 from ..errors import (
     PolhodeError,
@@ -596,6 +597,7 @@ def collocation(
 
 def _check_supported(derivation: Derivation) -> None:
     """Refuse mechanisms whose states are not free to be varied one by one."""
+    refuse_contacts(derivation.model.contacts, "optimal control")
     equations = derivation.equations
     if equations.quaternions:
         joints = [name for name, _ in derivation.synopsis.orientations]

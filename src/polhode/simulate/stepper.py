@@ -11,6 +11,7 @@ import numpy as np
 
 from ..calls import public
 from ..codegen.fixed_steps import METHODS as TABLEAUX
+from ..dynamics.contacts import refuse_contacts
 from ..errors import (
     LimitError,
     PolhodeError,
@@ -40,7 +41,16 @@ from .initial_state import Floats, InitialState, initial_state
 from .limits import limits_of_members, note_facts, noted_limits, watched_by_all
 from .rates import NonFinite, Rates
 from .run import on_constraints, problem_of
-from .settings import ADAPTIVE, EXPLICIT, FIXED, MOST_BYTES, StepperOptions, refuse_others, unknown_method, working
+from .settings import (
+    ADAPTIVE,
+    EXPLICIT,
+    FIXED,
+    MOST_BYTES,
+    StepperOptions,
+    refuse_others,
+    unknown_method,
+    working,
+)
 from .settings import METHODS as ALL_METHODS
 
 if TYPE_CHECKING:
@@ -445,6 +455,7 @@ class SteppedMembers:
         self, derivation: Derivation, substeps: Any, batch: Any, threads: int | None, options: dict[str, Any]
     ) -> None:
         method, known = options.get("method", "auto"), derivation.synopsis
+        refuse_contacts([name for name, *_ in known.contacts], "a stepper")
         if not isinstance(method, str) or method not in ALL_METHODS:
             raise unknown_method(method)
         if method not in METHODS:

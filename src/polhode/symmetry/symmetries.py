@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics.contacts import refuse_contacts
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
 from ..errors import PolhodeError, by_name, unknown
@@ -131,6 +132,7 @@ def symmetries(equations: EquationsOfMotion, parameters: Mapping[str, Any] | Non
 
 def conserved(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None = None) -> list[Conserved]:
     """Energy, where it is conserved, and the momenta of all symmetries; each proved by fingerprint."""
+    refuse_contacts(equations.system.contacts, "the list of conserved quantities")
     with quiet_collector():
         search = _Search(equations, parameters)
         energy, without = search.energy()
