@@ -9,7 +9,7 @@ The search begins at a curve between the ends, values by name, a trajectory, or 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -24,12 +24,12 @@ from ..errors import (
     by_name,
     check_kind,
     fault_at,
-    listed,
     number,
     numbers,
     shown,
     understood,
     unknown,
+    warn,
     whole_number,
 )
 from ..expr import Expr, as_expr, free_symbols, substitute
@@ -41,7 +41,8 @@ from ..simulate.trajectory.trajectory import Trajectory
 from ..simulate.trajectory.values import acting_columns, columns_of, substitutions_of
 from .mesh import SCHEMES, Floats, Mesh
 from .point_model import PointModel
-from .solution import Solution, check, check_ipyopt, search
+from .refinement import refined_ends
+from .solution import CONVERGED, Solution, check, check_ipyopt, search
 from .transcription import Transcription
 
 if TYPE_CHECKING:
@@ -244,6 +245,7 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
     for k, each in enumerate(problem.limits.controls, start=width - len(problem.names.controls)):
         y[:, k] = each.nearest_to_zero
     duration = problem.first_duration
+    quaternions = [y[:, k : k + 4] for k in problem.point.equations.quaternions]
     if isinstance(guess, Solution):
         duration = _from_solution(problem, guess, y)
     elif isinstance(guess, Trajectory):
@@ -253,6 +255,9 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
     elif guess is not None and not (isinstance(guess, str) and guess in ("cubic", "linear")):
         cure = 'Give "cubic", "linear", a trajectory, a solution, or values by name.'
         raise guess_fault(f"{shown(guess)} is not a first guess.", cure, "E-CALL-TYPE")
+    for e in quaternions:
+        lengths = np.linalg.norm(e, axis=1, keepdims=True)
+        e[:] = np.where(lengths > 0.0, e / np.where(lengths > 0.0, lengths, 1.0), [1.0, 0.0, 0.0, 0.0])
     free = [duration] if problem.point.is_free else []
     return np.concatenate([y.reshape(-1), free])
 
@@ -293,9 +298,9 @@ def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
         names = [each.name for each in theirs.variables]
         message = f"the solution to begin with has the variables {', '.join(names)}, which are not those sought here."
         raise guess_fault(message, "Give its trajectory: guess=solution.trajectory.", "E-OPTIMAL-SHAPE")
-    order = guess.problem.mesh.in_time
-    known = guess.variables[: len(order) * y.shape[1]].reshape(len(order), -1)[order]
-    _interpolate(problem, guess.problem.mesh.shares[order], known, y, range(y.shape[1]))
+    mesh = guess.problem.mesh
+    known = guess.variables[: mesh.points * y.shape[1]].reshape(mesh.points, -1)
+    y[:] = mesh.values_at(known, problem.mesh.shares)
     return guess.duration
 
 
@@ -308,7 +313,9 @@ def _from_trajectory(problem: Collocation, guess: Trajectory, y: Floats) -> floa
     shares = (guess.t - guess.t[0]) / (guess.t[-1] - guess.t[0])
     columns = [*q.T, *u.T, *z.T]
     if problem.point.is_implicit:
-        columns += [*np.gradient(u, guess.t, axis=0).T, *(np.zeros(len(shares)) for _ in problem.point.multipliers)]
+        columns += [*np.gradient(u, guess.t, axis=0).T]
+    point = problem.point
+    columns += [np.zeros(len(shares)) for _ in (*point.multipliers, *point.stretches)]
     system = equations.system
     tau = acting_columns(guess.tau, guess.efforts, equations.tree.speeds, "efforts")
     inputs = acting_columns(guess.inputs, guess.input_names, list(system.inputs), "inputs")
@@ -387,6 +394,11 @@ _DYNAMICS = ("auto", "implicit", "explicit")
 #: derivatives of M⁻¹ costs more than that saves (measured on arms and swing-ups of 1 to 7 speeds).
 _FEW_SPEEDS = 4
 _MOST_NODES = 100_000
+#: Options of IPOPT on a refined mesh, where the search begins near the optimum, and how many more iterations than on
+#: the first mesh it may take: where a node meets a kink it may cycle, and does so no more on another mesh.
+_NEARBY: Mapping[str, Any] = {"mu_init": 1e-4}
+_REFINED_ITERATIONS = 200
+_COARSE = "Give more refinements, or where controls oscillate a small weight on the effort; see `verdict`."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -440,6 +452,8 @@ class Collocation(Shown):
             y = np.tile(all_points, (mesh.points, 1))
             y[0, : len(start)] = start
             y[mesh.intervals, : len(end)] = end
+            first = len(point.state) + len(point.algebraic) - len(point.stretches)
+            y[0, first : first + len(point.stretches)] = 0.0
             duration = [(self.durations.lower, self.durations.upper)[side]] if point.is_free else []
             found.append(np.concatenate([y.reshape(-1), duration]))
         return found[0], found[1]
@@ -447,58 +461,96 @@ class Collocation(Shown):
     @cached_property
     def row_bounds(self) -> tuple[Floats, Floats]:
         """The lower and upper bounds of all constraints."""
-        of_rows = arrays_of(
-            [Range(0.0, 0.0)] * len(self.point.dynamics) + [each for _, each in self.limits.expressions]
-        )
-        zeros = np.zeros(self.transcription.defects)
+        point, mesh = self.point, self.mesh
+        kept = [Range(0.0, 0.0)] * (len(point.dynamics) + len(point.lengths))
+        of_rows = arrays_of([*kept, *(each for _, each in self.limits.expressions)])
         at_end = arrays_of([each for _, each in self.end_ranges])
-        low, high = (
-            np.concatenate([zeros, np.tile(each, self.mesh.points), last])
-            for each, last in zip(of_rows, at_end, strict=True)
-        )
-        return low, high
+        found = []
+        for sign, each, last in zip((-1, 1), of_rows, at_end, strict=True):
+            rows = np.tile(each, (mesh.points, 1))
+            for k, first in enumerate(point.equations.quaternions, start=len(point.dynamics)):
+                for place, state in ((0, self.start), (mesh.intervals, self.end)):
+                    if all(x.is_fixed for x in state[first : first + 4]):  # then nothing is left to vary its length
+                        rows[place, k] = sign * np.inf
+            found.append(np.concatenate([np.zeros(self.transcription.defects), rows.reshape(-1), last]))
+        return found[0], found[1]
 
     def solve(
         self,
         guess: Any = None,
         *,
         tolerance: float = 1e-8,
+        accuracy: float | None = 1e-4,
+        refinements: int = 2,
         iterations: int = 1000,
         progress: bool | Callable[[float], object] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> Solution:
         """The motion of least cost near the `guess`; raises where none is found, with the last motion in the error.
 
-        guess        "linear" between the ends (by default), a trajectory, values by name, or another solution: on the
-                     same mesh the search then goes on where that ended
+        guess        "cubic" between the ends (by default), "linear", a trajectory, values by name, or another solution:
+                     on the same mesh the search then goes on where that ended
         tolerance    to which the conditions of an optimum are met
-        iterations   how many there may be
-        progress     as in `simulate`
+        accuracy     the error between nodes, relative to the size of the states, above which the mesh is refined; None
+                     for no estimate
+        refinements  how many finer meshes there may be; where the error is still larger, the status is "coarse"
+        iterations   how many there may be on a mesh
+        progress     as in `simulate`, for each mesh
         options      more options of IPOPT, by name
         """
         tolerance = number(tolerance, "a number from 0 to 1", above=0.0, below=1.0, place="solve tolerance")
         iterations = whole_number(iterations, "a whole number, 1 or more", least=1, place="solve iterations")
+        refinements = whole_number(refinements, "a whole number, 0 or more", least=0, place="solve refinements")
+        if accuracy is not None:
+            accuracy = number(accuracy, "a number from 0 to 1, or None", above=0.0, below=1.0, place="solve accuracy")
         check_ipyopt()
-        first, warm = first_variables(self, guess), None
-        if isinstance(guess, Solution) and len(guess.multipliers.constraints) == self.transcription.constraints:
-            warm = guess.multipliers
-        words = f"optimising {self.functions.derivation.synopsis.system}"
-        found = search(
-            self.transcription, first, self.bounds, self.row_bounds, tolerance=tolerance,
-            iterations=iterations, progress=progress, words=words, warm=warm, options=options,
-        )  # fmt: skip
-        result = Solution(
-            self,
-            found.variables,
-            found.multipliers,
-            found.cost,
-            found.status,
-            found.message,
-            found.iterations,
-            found.seconds,
-        )
+
+        def solved(problem: Collocation, first: Any, most: int, chosen: Mapping[str, Any]) -> Solution:
+            first_y, warm = first_variables(problem, first), None
+            if isinstance(first, Solution) and len(first.multipliers.constraints) == problem.transcription.constraints:
+                warm = first.multipliers
+            words = f"optimising {self.functions.derivation.synopsis.system} on {len(problem.mesh.ends)} nodes"
+            found = search(
+                problem.transcription, first_y, problem.bounds, problem.row_bounds, tolerance=tolerance,
+                iterations=most, progress=progress, words=words, warm=warm, options=chosen,
+            )  # fmt: skip
+            return Solution(problem, *(getattr(found, each.name) for each in fields(found)))
+
+        result = solved(self, guess, iterations, options or {})
         check(self, result)
-        return result
+        if accuracy is None:
+            return result
+        most, nearby = min(iterations, result.iterations + _REFINED_ITERATIONS), {**_NEARBY, **(options or {})}
+        return self._refined(result, accuracy, refinements, lambda p, known: solved(p, known, most, nearby))
+
+    def _refined(
+        self, first: Solution, accuracy: float, refinements: int, solved: Callable[[Collocation, Solution], Solution]
+    ) -> Solution:
+        """The solution of least error on meshes that are refined until it is below the accuracy, or the budget ends."""
+        best, last, meshes, before, failure, more = first, first, [first.record], np.inf, "", 0
+        for _ in range(refinements):
+            largest = last.error.largest
+            everywhere = largest > before / 2 and not more
+            ends = refined_ends(last.problem.mesh, last.error, accuracy, everywhere=everywhere, more=more)
+            if largest <= accuracy or len(ends) > _MOST_NODES:
+                break
+            finer = solved(self.with_nodes(ends), last)
+            if finer.status in CONVERGED:
+                last, before, failure, more = finer, largest, "", 0
+                meshes.append(last.record)
+                best = min(best, last, key=lambda each: each.error.largest)
+                continue
+            if finer.status == "interrupted":
+                check(finer.problem, finer)
+            failure, more = f" On {len(ends)} nodes no optimum was found: {finer.message}", more + 1
+        if best is not first:
+            check(best.problem, best)
+        best = replace(best, meshes=tuple(meshes))
+        if best.error.largest <= accuracy:
+            return best
+        message = f"the search converged, but between nodes the motion is off by {best.error.worst}.{failure}"
+        warn(message, place="collocation", cure=_COARSE, code="W-OPTIMAL-FAILED")
+        return replace(best, status="coarse", message=message)
 
     def __repr__(self) -> str:
         result = self.transcription
@@ -547,7 +599,6 @@ def collocation(
     ('optimal', 12.0, [6.0, 3.0, 0.0, -3.0, -6.0])
     """
     equations = derivation.equations
-    _check_supported(derivation)
     for word, name, known in ((scheme, "scheme", SCHEMES), (dynamics, "dynamics", _DYNAMICS)):
         if not isinstance(word, str) or word not in known:
             raise unknown(name, word, known, place="collocation", code="E-OPTIMAL-NAME")
@@ -580,12 +631,13 @@ def collocation(
         equations, controls, held, result[0], tuple(result[1:]), is_implicit, not times.is_fixed, terminal, tuple(ended)
     )
     first = _start(derivation, functions, names, start, values)
+    last = _unit(derivation, read_end(names, named, "end", [ANY] * len(names.state)))
     return Collocation(
         point,
         Mesh(SCHEMES[scheme], _ends(nodes)),
         names,
         check_inside(names, first, read.state, "start"),
-        check_inside(names, read_end(names, named, "end", [ANY] * len(names.state)), read.state, "end"),
+        check_inside(names, last, read.state, "end"),
         read,
         end_ranges,
         times,
@@ -594,17 +646,24 @@ def collocation(
     )
 
 
-def _check_supported(derivation: Derivation) -> None:
-    """Refuse mechanisms whose states are not free to be varied one by one."""
-    equations = derivation.equations
-    if equations.quaternions:
-        joints = [name for name, _ in derivation.synopsis.orientations]
-        raise fault(
-            f"the orientation of {listed(repr(name) for name in joints) or 'a joint'} is stored as a quaternion, "
-            "whose four components are not independent.",
-            'Store it in angles, as in Spherical("321") or Free("321"), or as a vector-parameter.',
-            "E-OPTIMAL-UNSUPPORTED",
-        )
+def _unit(derivation: Derivation, ends: Sequence[Range]) -> tuple[Range, ...]:
+    """The ranges at the end, with quaternions of unit length where all four components are given."""
+    found = list(ends)
+    for joint, first in derivation.synopsis.orientations:
+        given = np.array([each.lower if each.is_fixed else np.nan for each in ends[first : first + 4]])
+        length = float(np.linalg.norm(given))
+        if length == 0.0:
+            raise PolhodeError(
+                "the quaternion at the end is zero, which is no orientation.",
+                place=f"end of joint '{joint}'",
+                cure="No turn is (1, 0, 0, 0).",
+                code="E-OPTIMAL-NUMBER",
+            )
+        if abs(length - 1.0) > 1e-9:
+            warn(f"the quaternion of joint '{joint}' at the end had length {length:.6g} and was scaled to 1.")
+        if np.isfinite(length):
+            found[first : first + 4] = [Range(x, x) for x in map(float, given / length)]
+    return tuple(found)
 
 
 def _durations(given: Any) -> Range:

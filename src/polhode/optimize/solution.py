@@ -21,6 +21,7 @@ from ..simulate.progress import reporting
 from ..simulate.run import simulate
 from ..simulate.trajectory.trajectory import Trajectory
 from .mesh import Floats
+from .refinement import MeshError, MeshRecord, mesh_error
 from .transcription import Transcription
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ _CODES: Mapping[int, tuple[str, str]] = {
     -12: ("option", "IPOPT has no option of a given name."),
     -13: ("invalid", "at the first guess a function or a derivative has no finite value."),
 }
+#: What a search has found where it ends with one of these.
+CONVERGED = ("optimal", "acceptable", "feasible")
 _INFINITE = 2e19
 
 
@@ -173,7 +176,7 @@ def check(problem: Collocation, found: Solution) -> None:
     """Raise where a search found no optimum; warn if the tolerance is not met."""
     if found.status == "acceptable":
         warn("the conditions of an optimum are met to a looser tolerance than `tolerance`.", code="W-OPTIMAL-FAILED")
-    if found.status in ("optimal", "acceptable", "feasible"):
+    if found.status in CONVERGED:
         return
     if found.status in ("overdetermined", "invalid", "interrupted", "option"):
         words = ""
@@ -206,8 +209,10 @@ def largest_violation(problem: Collocation, found: Solution) -> str:
     if row < dynamics:
         speeds = problem.point.equations.speeds
         name = f"the dynamics of '{speeds[row]}'" if row < len(speeds) else "a constraint of the mechanism"
+    elif row < dynamics + len(problem.point.lengths):
+        name = "the unit length of a quaternion"
     else:
-        name = f"the limit of {problem.limits.expressions[row - dynamics][0]}"
+        name = f"the limit of {problem.limits.expressions[row - dynamics - len(problem.point.lengths)][0]}"
     return f"Most is missed by {name} at t = {t:.4g} s, by {amount}."
 
 
@@ -233,6 +238,12 @@ class Deviation(Shown):
         return float(np.abs(self.difference).max(initial=0.0))
 
     @property
+    def worst(self) -> str:
+        """The largest difference in words: how much, of which state, and when."""
+        k, i = np.unravel_index(np.argmax(np.abs(self.difference)), self.difference.shape)
+        return f"{abs(self.difference[k, i]):.3g} in '{self.states[i]}' at t = {self.t[k]:.4g} s"
+
+    @property
     def end(self) -> dict[str, float]:
         """The differences at the end, by name."""
         return dict(zip(self.states, map(float, self.difference[-1]), strict=True))
@@ -242,9 +253,10 @@ class Deviation(Shown):
 class Solution(Shown):
     """What a search found: states and controls at the points of the mesh in the order of time, and the cost.
 
-    `status` is "optimal", "acceptable" (to a looser tolerance), or why the search ended before. States and controls are
-    got by name: `solution["theta"]`. Pictures go to a `path`, with options as of a trajectory: `notes`, `screw_axes`,
-    `reactions`, and runs `beside`.
+    `status` is "optimal", "acceptable" (to a looser tolerance), "coarse" (the optimum of a mesh between whose nodes the
+    motion is off by more than the `accuracy`), or why the search ended before; `verdict` says so in words. `meshes` are
+    those that were solved, from the first to the finest. States and controls are got by name: `solution["theta"]`.
+    Pictures go to a `path`, with options as of a trajectory: `notes`, `screw_axes`, `reactions`, and runs `beside`.
 
     >>> import polhode as ph
     >>> s = ph.System("slider")
@@ -263,6 +275,7 @@ class Solution(Shown):
     message: str
     iterations: int
     seconds: float
+    meshes: tuple[MeshRecord, ...] = ()
 
     def __post_init__(self) -> None:
         self.variables.setflags(write=False)
@@ -410,6 +423,27 @@ class Solution(Shown):
         states = self.problem.names.state
         return Deviation(run.t, run.x - nodes[: len(run.t), : len(states)], states)
 
+    @cached_property
+    def error(self) -> MeshError:
+        """How far runs of the plant from each node to the next are from this motion."""
+        return mesh_error(self.problem, self.variables, self.duration)
+
+    @property
+    def record(self) -> MeshRecord:
+        """This mesh in the history of meshes."""
+        nodes = len(self.problem.mesh.ends)
+        return MeshRecord(nodes, self.cost, self.error.largest, self.iterations, self.seconds)
+
+    @cached_property
+    def verdict(self) -> str:
+        """What was found, its error between nodes, and how far a run under the controls alone deviates, in words."""
+        between = "" if self.status == "coarse" else f" Between nodes the motion is off by {self.error.worst} at most."
+        try:
+            run = f"deviates by {self.deviation.worst} at most."
+        except PolhodeError as failure:
+            run = f"fails: {failure.problems[0].message}"
+        return f"{self.message[:1].upper()}{self.message[1:]}{between} A run under the controls alone {run}"
+
     def __repr__(self) -> str:
         return (
             f"Solution({self.status}: cost {self.cost:.9g} in {self.duration:g} s, {self.iterations} iterations, "
@@ -419,4 +453,6 @@ class Solution(Shown):
     def _cell(self) -> Cell:
         names = (*self.problem.names.state, *self.control_names)
         course = course_table("", ((name, self[name]) for name in names))
-        return Cell(repr(self), [course, self.message if self.status != "optimal" else ""])
+        columns = ["nodes", "cost", "error between nodes", "iterations", "s"]
+        rows = [(x.nodes, f"{x.cost:.6g}", f"{x.error:.2g}", x.iterations, f"{x.seconds:.2g}") for x in self.meshes]
+        return Cell(repr(self), [course, Table(columns, rows), self.message if self.status != "optimal" else ""])
