@@ -437,9 +437,9 @@ class Solution(Shown):
     @cached_property
     def verdict(self) -> str:
         """What was found, its error between nodes, and how far a run under the controls alone deviates, in words."""
-        between = "" if self.status == "coarse" else f" Between nodes the motion is off by {self.error.worst} at most."
+        between = "" if self.status == "coarse" else f" Between nodes the motion is off by at most {self.error.worst}."
         try:
-            run = f"deviates by {self.deviation.worst} at most."
+            run = f"deviates by at most {self.deviation.worst}."
         except PolhodeError as failure:
             run = f"fails: {failure.problems[0].message}"
         return f"{self.message[:1].upper()}{self.message[1:]}{between} A run under the controls alone {run}"
