@@ -398,8 +398,8 @@ _MOST_NODES = 100_000
 #: the first mesh it may take: where a node meets a kink it may cycle, and does so no more on another mesh.
 _NEARBY: Mapping[str, Any] = {"mu_init": 1e-4}
 _REFINED_ITERATIONS = 200
-#: How many times the nodes of the first mesh a refined one may have.
-_GROWTH = 10
+#: How many nodes a refined mesh may have, where ten times those of the first are fewer.
+_REFINED_NODES = 400
 _COARSE = "Give more refinements, or where controls oscillate a small weight on the effort; see `verdict`."
 
 
@@ -495,8 +495,8 @@ class Collocation(Shown):
         tolerance    to which the conditions of an optimum are met
         accuracy     the error between nodes, relative to the size of the states, above which the mesh is refined; None
                      for no estimate
-        refinements  how many finer meshes there may be, with ten times the nodes at most; where the error is still
-                     larger then, the status is "coarse"
+        refinements  how many finer meshes there may be, with 400 or ten times as many nodes at most; where the error is
+                     still larger then, the status is "coarse"
         iterations   how many there may be on a mesh
         progress     as in `simulate`, for each mesh
         options      more options of IPOPT, by name
@@ -535,7 +535,7 @@ class Collocation(Shown):
             largest = last.error.largest
             everywhere = largest > before / 2 and not more
             ends = refined_ends(last.problem.mesh, last.error, accuracy, everywhere=everywhere, more=more)
-            if largest <= accuracy or len(ends) > min(_GROWTH * len(first.problem.mesh.ends), _MOST_NODES):
+            if largest <= accuracy or len(ends) > min(max(10 * len(self.mesh.ends), _REFINED_NODES), _MOST_NODES):
                 break
             finer = solved(self.with_nodes(ends), last)
             if finer.status in CONVERGED:
