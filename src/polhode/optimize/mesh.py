@@ -125,4 +125,4 @@ class Mesh:
         left, middle, right = (points[k] for points in self.sides)
         weights = self.scheme.weights(((shares - self.ends[k]) / self.steps[k])[:, None])
         points = (left, middle, right) if self.scheme.has_middle else (left, right)
-        return np.sum([weight * y[each] for weight, each in zip(weights, points, strict=True)], axis=0)
+        return np.asarray(sum(weight * y[each] for weight, each in zip(weights, points, strict=True)))

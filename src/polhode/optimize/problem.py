@@ -537,7 +537,7 @@ class Collocation(Shown):
             ends = refined_ends(last.problem.mesh, last.error, accuracy, everywhere=everywhere, more=more)
             if largest <= accuracy or len(ends) > min(max(10 * len(self.mesh.ends), _REFINED_NODES), _MOST_NODES):
                 break
-            finer = solved(self.with_nodes(ends), last)
+            finer = solved(replace(self, mesh=Mesh(self.mesh.scheme, ends)), last)
             if finer.status in CONVERGED:
                 last, before, failure, more = finer, largest, "", 0
                 meshes.append(last.record)

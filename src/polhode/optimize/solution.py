@@ -442,7 +442,24 @@ class Solution(Shown):
             run = f"deviates by at most {self.deviation.worst}."
         except PolhodeError as failure:
             run = f"fails: {failure.problems[0].message}"
-        return f"{self.message[:1].upper()}{self.message[1:]}{between} A run under the controls alone {run}"
+        beyond = "".join(f" Between nodes '{name}' is beyond its limit by {x:.3g}." for name, x in self._beyond.items())
+        return f"{self.message[:1].upper()}{self.message[1:]}{between}{beyond} A run under the controls alone {run}"
+
+    @property
+    def _beyond(self) -> dict[str, float]:
+        """By how much the parabolas of controls go beyond limits that their points keep."""
+        mesh = self.problem.mesh
+        controls = self.variables[: mesh.points * self._y.shape[1]].reshape(mesh.points, -1)[
+            :, -len(self.control_names) :
+        ]
+        shares = (mesh.ends[:-1, None] + mesh.steps[:, None] * np.linspace(0.0, 1.0, 17)).reshape(-1)
+        between = mesh.values_at(controls, shares)
+        found = {}
+        for name, limit, values in zip(self.control_names, self.problem.limits.controls, between.T, strict=True):
+            most = max(float(values.max()) - limit.upper, limit.lower - float(values.min()))
+            if most > 1e-3 * max(1.0, float(np.abs(values).max())):
+                found[name] = most
+        return found
 
     def __repr__(self) -> str:
         return (

@@ -86,3 +86,19 @@ def test_an_interval_is_cut_by_the_order_of_the_scheme_and_everywhere_where_that
         [0, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1]
     )
     assert refined_ends(mesh, error, 1e-4, everywhere=True)[:3] == pytest.approx([0, 0.125, 0.25])
+
+
+def test_controls_that_go_beyond_their_limits_between_nodes_are_in_the_verdict() -> None:
+    """Full force forward and back: the parabola of the interval in which it switches; lines keep what their ends keep."""
+    s = ph.System("slider")
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
+    ends: dict[str, Any] = {
+        "end": {"x": 1, "x'": 0},
+        "cost": "time",
+        "inputs": ["x"],
+        "limits": {"tau_x": 2},
+        "nodes": 21,
+    }
+    verdicts = {scheme: s.derive().collocation((0.1, 9), **ends, scheme=scheme).solve().verdict for scheme in SCHEMES}
+    assert "Between nodes 'tau_x' is beyond its limit by 0." in verdicts["hermite_simpson"]
+    assert "beyond" not in verdicts["trapezoidal"]
