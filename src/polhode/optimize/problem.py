@@ -298,9 +298,7 @@ def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
         names = [each.name for each in theirs.variables]
         message = f"the solution to begin with has the variables {', '.join(names)}, which are not those sought here."
         raise guess_fault(message, "Give its trajectory: guess=solution.trajectory.", "E-OPTIMAL-SHAPE")
-    mesh = guess.problem.mesh
-    known = guess.variables[: mesh.points * y.shape[1]].reshape(mesh.points, -1)
-    y[:] = mesh.values_at(known, problem.mesh.shares)
+    y[:] = guess.problem.mesh.values_at(guess.points, problem.mesh.shares)
     return guess.duration
 
 

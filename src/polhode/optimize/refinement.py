@@ -73,14 +73,13 @@ class MeshError(Shown):
         return Cell(repr(self), [Table(["state", "largest error"], rows, numbers_from=1), f"Most: {self.worst}."])
 
 
-def mesh_error(problem: Collocation, variables: Floats, duration: float) -> MeshError:
+def mesh_error(problem: Collocation, points: Floats, duration: float) -> MeshError:
     """How far runs of the plant from each node to the next miss the states there and in the middle."""
     from scipy.integrate import solve_ivp
 
     mesh, point, functions = problem.mesh, problem.point, problem.functions
     states, controls, count = len(point.state), len(point.controls), mesh.intervals
-    all_y = variables[: mesh.points * len(point.variables)].reshape(mesh.points, -1)
-    x, c = all_y[:, :states], all_y[:, all_y.shape[1] - controls :]
+    x, c = points[:, :states], points[:, -controls:]
     y, shares, rates = np.zeros((count, len(point.plant.variables))), np.zeros((count, 1)), np.zeros((count, states))
     function = PointFunction(point.plant, "values")
     values = functions.parameter_values(function, problem.parameters or None)
@@ -90,7 +89,7 @@ def mesh_error(problem: Collocation, variables: Floats, duration: float) -> Mesh
 
     def slopes(s: float, state: Floats) -> Floats:
         shares[:, 0] = mesh.ends[:-1] + s * mesh.steps
-        y[:, :states], y[:, y.shape[1] - controls :] = state.reshape(count, states), mesh.values_at(c, shares[:, 0])
+        y[:, :states], y[:, -controls:] = state.reshape(count, states), mesh.values_at(c, shares[:, 0])
         run()
         return np.asarray(lengths * rates).reshape(-1)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import PolhodeError, installed, shown, unknown, warn
+from ..errors import PolhodeError, installed, listed, shown, unknown, warn
 from ..expr import Expr, Function, sampled
 from ..notebook import Cell, Shown, Table, course_table
 from ..simulate.progress import reporting
@@ -280,11 +280,16 @@ class Solution(Shown):
     def __post_init__(self) -> None:
         self.variables.setflags(write=False)
 
+    @property
+    def points(self) -> Floats:
+        """All variables (points, variables) in the order of the mesh: the nodes, then the middles."""
+        points, width = self.problem.mesh.points, len(self.problem.point.variables)
+        return self.variables[: points * width].reshape(points, width)
+
     @cached_property
     def _y(self) -> Floats:
         """The variables of the points in the order of time."""
-        points, width = self.problem.mesh.points, len(self.problem.point.variables)
-        return self.variables[: points * width].reshape(points, width)[self.problem.mesh.in_time]
+        return self.points[self.problem.mesh.in_time]
 
     @property
     def duration(self) -> float:
@@ -379,8 +384,7 @@ class Solution(Shown):
         """The controls as expressions of time, exactly as the scheme has them: parabolas or lines between nodes."""
         mesh, time = self.problem.mesh, self.problem.point.equations.system.time
         ends = mesh.ends * self.duration
-        first = len(self.problem.point.variables) - len(self.control_names)
-        all_points = self.variables[: mesh.points * (first + len(self.control_names))].reshape(mesh.points, -1)
+        all_points, first = self.points, len(self.problem.point.variables) - len(self.control_names)
         laws = {}
         for k, name in enumerate(self.control_names, start=first):
             at_ends = all_points[: len(ends), k]
@@ -417,16 +421,13 @@ class Solution(Shown):
     @cached_property
     def deviation(self) -> Deviation:
         """How far `replay` is from this motion at the nodes: the error of the mesh, as the plant makes it grow."""
-        run, mesh = self.replay, self.problem.mesh
-        width = len(self.problem.point.variables)
-        nodes = self.variables[: mesh.points * width].reshape(mesh.points, width)[: len(mesh.ends)]
-        states = self.problem.names.state
-        return Deviation(run.t, run.x - nodes[: len(run.t), : len(states)], states)
+        run, states = self.replay, self.problem.names.state
+        return Deviation(run.t, run.x - self.points[: len(run.t), : len(states)], states)
 
     @cached_property
     def error(self) -> MeshError:
         """How far runs of the plant from each node to the next are from this motion."""
-        return mesh_error(self.problem, self.variables, self.duration)
+        return mesh_error(self.problem, self.points, self.duration)
 
     @property
     def record(self) -> MeshRecord:
@@ -442,16 +443,15 @@ class Solution(Shown):
             run = f"deviates by at most {self.deviation.worst}."
         except PolhodeError as failure:
             run = f"fails: {failure.problems[0].message}"
-        beyond = "".join(f" Between nodes '{name}' is beyond its limit by {x:.3g}." for name, x in self._beyond.items())
+        past = listed(f"'{name}' by {x:.3g}" for name, x in self._beyond.items())
+        beyond = f" Between nodes limits are exceeded: {past}." if past else ""
         return f"{self.message[:1].upper()}{self.message[1:]}{between}{beyond} A run under the controls alone {run}"
 
     @property
     def _beyond(self) -> dict[str, float]:
         """By how much the parabolas of controls go beyond limits that their points keep."""
         mesh = self.problem.mesh
-        controls = self.variables[: mesh.points * self._y.shape[1]].reshape(mesh.points, -1)[
-            :, -len(self.control_names) :
-        ]
+        controls = self.points[:, -len(self.control_names) :]
         shares = (mesh.ends[:-1, None] + mesh.steps[:, None] * np.linspace(0.0, 1.0, 17)).reshape(-1)
         between = mesh.values_at(controls, shares)
         found = {}
