@@ -273,6 +273,13 @@ def _guessed_ends(problem: Collocation) -> tuple[Floats, Floats]:
             a = b
         first.append(a)
         last.append(b)
+    for k in problem.point.equations.quaternions:
+        for e, ranges in ((first, problem.start), (last, problem.end)):
+            free = [i for i in range(k, k + 4) if not ranges[i].is_fixed]
+            left = 1.0 - sum(e[i] ** 2 for i in range(k, k + 4) if i not in free)
+            size = sum(e[i] ** 2 for i in free)
+            for i in free:  # what is left of the unit length, in the direction known, or in any
+                e[i] = e[i] * np.sqrt(left / size) if size else np.sqrt(left / len(free))
     return np.array(first), np.array(last)
 
 
@@ -398,7 +405,7 @@ _NEARBY: Mapping[str, Any] = {"mu_init": 1e-4}
 _REFINED_ITERATIONS = 200
 #: How many nodes a refined mesh may have, where ten times those of the first are fewer.
 _REFINED_NODES = 400
-_COARSE = "Give more refinements, or where controls oscillate a small weight on the effort; see `verdict`."
+_COARSE = "Give more refinements or nodes, or where controls oscillate a small weight on the effort; see `verdict`."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -651,18 +658,18 @@ def _unit(derivation: Derivation, ends: Sequence[Range]) -> tuple[Range, ...]:
     """The ranges at the end, with quaternions of unit length where all four components are given."""
     found = list(ends)
     for joint, first in derivation.synopsis.orientations:
-        given = np.array([each.lower if each.is_fixed else np.nan for each in ends[first : first + 4]])
-        length = float(np.linalg.norm(given))
-        if length == 0.0:
+        given = np.array([each.nearest_to_zero for each in ends[first : first + 4]])
+        length, is_whole = float(np.linalg.norm(given)), all(each.is_fixed for each in ends[first : first + 4])
+        if (is_whole and length == 0.0) or (length > 1.0 + 1e-9 and not is_whole):
             raise PolhodeError(
-                "the quaternion at the end is zero, which is no orientation.",
+                "no quaternion of unit length has these components at the end.",
                 place=f"end of joint '{joint}'",
-                cure="No turn is (1, 0, 0, 0).",
+                cure="Give all four, or fewer whose squares add up to less than 1; no turn is (1, 0, 0, 0).",
                 code="E-OPTIMAL-NUMBER",
             )
-        if abs(length - 1.0) > 1e-9:
+        if is_whole and abs(length - 1.0) > 1e-9:
             warn(f"the quaternion of joint '{joint}' at the end had length {length:.6g} and was scaled to 1.")
-        if np.isfinite(length):
+        if is_whole:
             found[first : first + 4] = [Range(x, x) for x in map(float, given / length)]
     return tuple(found)
 
@@ -703,18 +710,23 @@ def _start(
     derivation: Derivation, functions: Functions, names: Names, given: Any, parameters: Mapping[str, Any]
 ) -> tuple[Range, ...]:
     """The ranges of the state at the start, what is not named being at home and at rest, or as constraints have it."""
-    coordinates = len(derivation.synopsis.coordinates)
+    coordinates, turning = len(derivation.synopsis.coordinates), list[int]()
     if not isinstance(given, Mapping):
         begin = first_state(derivation, functions, given, None, (), parameters or None)[0]
         return tuple(Range(float(x), float(x)) for x in (*begin.q, *begin.u, *begin.z))
-    ranges = read_end(names, given, "start", [Range(0.0, 0.0)] * len(names.state))
+    ranges = [*read_end(names, given, "start", [Range(0.0, 0.0)] * len(names.state))]
     places = [names.state_place(key, "start") for key in given]
-    known = {k: ranges[k].lower for k in places if ranges[k].is_fixed}
+    for first in derivation.synopsis.quaternions:
+        if not all(ranges[k].is_fixed for k in range(first, first + 4)):  # what its length leaves it
+            ranges[first] = ranges[first] if first in places else ANY
+            places += [k for k in range(first, first + 4) if k not in places]
+            turning += range(first, first + 4)
+    known = {k: ranges[k].lower for k in places if ranges[k].is_fixed and k not in turning}
     speeds = derivation.synopsis.speeds
     is_speed = range(coordinates, coordinates + len(speeds))
     at = {names.state[k]: value for k, value in known.items() if k not in is_speed}
     moving = {speeds[k - coordinates]: value for k, value in known.items() if k in is_speed}
-    loose = [k for k in places if not ranges[k].is_fixed]
+    loose = [k for k in places if k not in known]
     if loose and derivation.synopsis.is_constrained:
         raise PolhodeError(
             f"'{names.state[loose[0]]}' is not fixed at the start, and the constraints of the mechanism need it to be.",

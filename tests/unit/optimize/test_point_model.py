@@ -81,7 +81,10 @@ def test_a_turn_costs_the_same_in_quaternions_and_in_angles_and_the_sign_chooses
     with pytest.warns(UserWarning, match="quaternion of joint 'socket' at the end had length 2 and was scaled to 1"):
         other = turned(ball(ph.Spherical()), [-2 * each for each in (w, x, y, z)], nodes=41)
     assert other.solve().cost > 1.5 * best.cost
-    refused("the quaternion at the end is zero", lambda: turned(ball(ph.Spherical()), (0, 0, 0, 0)))
+    for wrong in ((0, 0, 0, 0), (0.9, 0.9, None, None), (2, None, None, None)):
+        refused("no quaternion of unit length has these", lambda to=wrong: turned(ball(ph.Spherical()), to))
+    half = turned(ball(ph.Spherical()), (0.5, None, None, None), nodes=41).solve()
+    assert half.cost == pytest.approx(12 * (2 * np.pi / 3) ** 2, rel=1e-4), "by 120° about the axis of least inertia"
 
 
 def test_a_free_body_is_thrown_so_that_it_turns_while_it_flies_and_orientations_may_be_free_at_either_end() -> None:
@@ -99,3 +102,6 @@ def test_a_free_body_is_thrown_so_that_it_turns_while_it_flies_and_orientations_
     start = {f"base_e{k}": None for k in range(4)} | {"base_wz": np.pi / 2, "base_vz": None}
     back = e.collocation(1, start=start, end=end, inputs=["push"], nodes=21).solve(guess={"base_e0": 1, "base_e3": 1})
     assert np.abs(back.q[0, :4]) == pytest.approx([np.sqrt(0.5), 0, 0, np.sqrt(0.5)], abs=1e-6)
+    # Of a heading alone the scalar part follows, and the others are zero.
+    headed = e.collocation(1, start={"base_e3": (0.2, None), "base_vz": None}, end=end, inputs=["push"], nodes=5)
+    assert [str(each) for each in headed.start[:4]] == ["any", "0", "0", "at least 0.2"]
