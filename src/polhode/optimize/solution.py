@@ -156,6 +156,7 @@ def _listening() -> Iterator[Callable[[], bool]]:
 
 _CURES = {
     "infeasible": "Give more time, wider limits or other ends; or another guess, from which more may be found.",
+    "diverging": "Give limits to what grows; leave out constraints that are redundant, as some of closed linkages are.",
     "overdetermined": "Free an end, add a control, or take more nodes; with constraints, name independent coordinates.",
     "iterations": "Give a better guess, or iterations=… for more of them.",
     "interrupted": "The last motion is in the error's `solution`, from which a search goes on: solve(guess=…).",
