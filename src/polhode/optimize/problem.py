@@ -405,7 +405,10 @@ _NEARBY: Mapping[str, Any] = {"mu_init": 1e-4}
 _REFINED_ITERATIONS = 200
 #: How many nodes a refined mesh may have, where ten times those of the first are fewer.
 _REFINED_NODES = 400
-_COARSE = "Give more refinements or nodes, or where controls oscillate a small weight on the effort; see `verdict`."
+_COARSE = (
+    "Give more refinements or nodes, forces without kinks, or where controls oscillate a small weight on the effort; "
+    "see `verdict`."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,7 +10,9 @@ import pytest
 import polhode as ph
 from polhode.model.samples.underactuated import cart_pole
 from polhode.optimize.mesh import SCHEMES
+from polhode.optimize.problem import Collocation
 from polhode.optimize.refinement import MeshError, refined_ends
+from polhode.simulate.trajectory.trajectory import Trajectory
 
 UP = {"x": 1, "theta": 0, "x'": 0, "theta'": 0}
 
@@ -64,18 +66,30 @@ def test_what_is_still_off_when_the_budget_ends_is_warned_of_and_in_the_verdict(
     assert short.status == "coarse" and short.cost == pytest.approx(best.cost)
 
 
-def test_a_stiff_stop_is_resolved_and_the_replay_follows() -> None:
-    """A mass is thrown against a spring of 1e4 N/m, which presses it for 31 ms, two of the first intervals."""
-    s = ph.System("ball")
-    s.joint("x", s.ground, s.body("ball", 1), ph.Prismatic("x"))
-    x = s.joints["x"].q[0]
-    s.force("ball", (-5_000 * (x + ph.sqrt(x * x + 1e-6)), 0, 0))
-    e, start = s.derive(), {"x": -0.5, "x'": 2}
-    problem = e.collocation(0.6, start=start, end={"x": -0.6}, inputs=["x"], limits={"tau_x": 2}, nodes=41)
-    best = problem.solve(guess=e.simulate(0.6, start=start), refinements=8)
-    assert best.status == "optimal" and best.deviation.largest < 1e-3 and best.meshes[0].error > 1e-2
-    finest = int(np.argmin(np.diff(best.problem.mesh.ends)))
-    assert abs(best.replay["x"][finest]) < 0.03 and best.meshes[-1].nodes < 100, "it is refined where it is pressed"
+def hopper(is_smooth: bool) -> tuple[Collocation, Trajectory]:
+    """A trunk over a foot on ground of 1e5 N/m, in which it swings within 11 ms; a run under a force in the leg."""
+    s = ph.System("hopper", gravity=(0, 0, "-9.81"))
+    s.joint("z", s.ground, s.body("trunk", 3), ph.Prismatic("z"))
+    s.joint("leg", "trunk", s.body("foot", "0.3"), ph.Prismatic("z"), limits=("-0.6", "-0.2"))
+    height, rate = (s.joints["z"].q[0] + s.joints["leg"].q[0]), (s.joints["z"].u[0] + s.joints["leg"].u[0])
+    depth = ph.log(1 + ph.exp(-1000 * height)) / 1000 if is_smooth else ph.maximum(-height, 0)
+    s.force("foot", (0, 0, 1e5 * depth * (1 - 0.3 * rate)))
+    e, start = s.derive(), {"z": 0.4 - 3.3 * 9.81 / 1e5, "leg": -0.4}
+    limits = {"tau_leg": 300}
+    problem = e.collocation(0.6, start=start, end={"z": 0.6, "z'": 0}, inputs=["leg"], limits=limits, nodes=100)
+    return problem, e.simulate(0.6, start=start, tau={"leg": -3 * 9.81})
+
+
+def test_a_hopper_on_stiff_ground_follows_its_motion_or_the_verdict_has_by_how_much_it_does_not() -> None:
+    problem, run = hopper(is_smooth=True)
+    best = problem.solve(guess=run)
+    assert best.status == "optimal" and best.meshes[0].error > 1e-2 and best.deviation.largest < 1e-3
+    steps, foot = np.diff(best.problem.mesh.ends), (best.replay["z"] + best.replay["leg"])[:-1]
+    assert foot[steps < steps.max() / 2].max() < 0.01, "the mesh is refined where the foot is on the ground"
+    problem, run = hopper(is_smooth=False)
+    with pytest.warns(UserWarning, match="between nodes the motion is off by"):
+        kinked = problem.solve(guess=run, refinements=1)
+    assert kinked.status == "coarse" and kinked.deviation.largest > 1e-2 and kinked.deviation.worst in kinked.verdict
 
 
 def test_an_interval_is_cut_by_the_order_of_the_scheme_and_everywhere_where_that_did_not_help() -> None:
