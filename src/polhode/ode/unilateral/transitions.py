@@ -381,7 +381,7 @@ class Transitions:
         x = memory.projected(t, x)
         self._share(t, x, resting, moving, friction, breaking)
         memory.fill(t, x)
-        slack = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
+        slack = memory.record.near = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
         is_leaving = self._normal_velocity > _LEAVING
         memory.arrays["offsets"][:] = np.minimum(memory.gaps, 0.0) - np.where(is_leaving, 0.0, slack)
         return self._rest(t, x)
