@@ -104,6 +104,7 @@ class Transitions:
     longest_step: float = np.inf  # of the next one
     _problems: dict[tuple[tuple[int, int], ...], ConeMemory] = field(default_factory=dict)
     _limits: dict[int, float] = field(default_factory=dict)  # when rows of impacts are over, by group
+    _broken: list[int] = field(default_factory=list)  # groups that began to slip in the last decision
     _struck: float = -np.inf  # the time of the last impact
     _impacts: list[list[float]] = field(default_factory=list)
     _at_once: tuple[float, int] = (-np.inf, 0)
@@ -120,6 +121,9 @@ class Transitions:
         memory.record.is_undecided = 0
         self._note_time(t)
         before, breaking = memory.modes.copy(), self._breaking(t, x, guard)
+        if self._at_once[1] > 1:  # what slips at one time slips together
+            breaking = sorted({*breaking[0], *self._broken}), breaking[1]
+        self._broken = breaking[0]
         touching = self._touching(t, x, guard)
         near = (before != OPEN) & memory.has_normal & (memory.gaps <= _ROUNDED)
         if near.any():
@@ -377,7 +381,7 @@ class Transitions:
         x = memory.projected(t, x)
         self._share(t, x, resting, moving, friction, breaking)
         memory.fill(t, x)
-        slack = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
+        slack = memory.record.near = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
         is_leaving = self._normal_velocity > _LEAVING
         memory.arrays["offsets"][:] = np.minimum(memory.gaps, 0.0) - np.where(is_leaving, 0.0, slack)
         return self._rest(t, x)
