@@ -68,9 +68,7 @@ class Equation:
         for x in wanted:
             if type(x) is not Expr or x.op != SYMBOL:
                 cure = "Give a symbol, as joint.u[0], or a list of symbols."
-                raise PolhodeError(
-                    f"an equation cannot be solved for {x!r}: it is no symbol.", "solve", cure, "E-EXPR-TYPE"
-                )
+                raise PolhodeError(f"cannot solve for {x!r}: it is no symbol.", "solve", cure, "E-EXPR-TYPE")
         residuals = list(self._residuals)
         if len(wanted) != len(residuals):
             message = f"{len(residuals)} equations cannot be solved for {len(wanted)} unknowns."

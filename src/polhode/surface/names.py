@@ -83,16 +83,18 @@ from ..model import (
     sphere,
 )
 from .equations import Equations
+from .lagrangian import lagrangian
 
 __all__ = [
     "Arrow", "BiasAccelerationOf", "Body", "BuildingBlock", "ClosedFormOf",
     "Compound", "Cylindrical", "DrivingForceOf", "Dyadic",
-    "Equation", "Equations", "Expr", "Fixed", "Frame", "FrameAccelerationOf", "FrameVelocityOf", "Free", "Function", "JacobianOf",
+    "Equation", "Equations", "Expr", "Fixed", "Frame", "FrameAccelerationOf", "FrameVelocityOf", "Free", "Function",
+    "JacobianOf",
     "Joint", "JointKinematics", "JointMap", "JointPoseOf", "Matrix", "Node", "Planar", "Point", "PolhodeError", "Pose",
     "PoseOf", "PoseStepOf",
     "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal", "Vector",
-    "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder", "disc", "equation", "exp", "floor",
-    "from_sympy", "function", "joint_kinematics", "latex", "log", "maximum", "minimum", "normal", "pi", "rod",
+    "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder", "disc", "equation", "exp",
+    "floor", "from_sympy", "function", "joint_kinematics", "lagrangian", "latex", "log", "maximum", "minimum", "normal", "pi", "rod",
     "rotation", "sampled", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh",
     "to_sympy", "unit_symbols", "where",
 ]  # fmt: skip
