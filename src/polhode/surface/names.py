@@ -94,7 +94,7 @@ __all__ = [
     "PoseOf", "PoseStepOf",
     "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal", "Vector",
     "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder", "disc", "equation", "exp",
-    "floor", "from_sympy", "function", "joint_kinematics", "lagrangian", "latex", "log", "maximum", "minimum", "normal", "pi", "rod",
-    "rotation", "sampled", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh",
-    "to_sympy", "unit_symbols", "where",
+    "floor", "from_sympy", "function", "joint_kinematics", "lagrangian", "latex", "log", "maximum", "minimum", "normal",
+    "pi", "rod", "rotation", "sampled", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan",
+    "tanh", "to_sympy", "unit_symbols", "where",
 ]  # fmt: skip
