@@ -34,6 +34,9 @@ def test_it_is_the_second_value_on_its_surface_and_never_looks_at_the_other() ->
     root = ph.where(x, ph.log(x), -1)
     assert evaluate([root, root.diff(x)], {x: 0.0}) == [-1.0, 0.0] and evaluate([root], {x: -3.0}) == [-1.0]
     assert root.subs({x: 1}) == 0 and root.subs({x: 0}) == -1 and ph.where(x, y, y) is y
+    safe = ph.where(x, ph.sqrt(x) + 1 / x, y) * 2
+    assert safe.subs({x: -4}) == 2 * y and safe.subs({x: 0}) == 2 * y and float(safe.subs({x: 4})) == 4.5
+    refused("square root of -4 is not real", lambda: (safe + ph.sqrt(x)).subs({x: -4}))
     assert ph.where(x - x, 1, 2) == 2 and ph.where(2 * y - y, x, 1) == ph.where(y, x, 1) != ph.where(-y, 1, x)
     assert "ph.where" in refused("decided when numbers are known", lambda: ph.where(x > 0, 1, 2))
 
