@@ -5,6 +5,8 @@
 T has all terms of L with speeds and is of second degree in them, T = ½ uᵀ M u + a·u; M(q, t) is not singular. The
 coordinates are those of a chain of massless bodies, which carries V as a potential and Q as forces on its joints. So
 ½ uᵀ M u + V is Jacobi's integral, the energy that is constant where L does not depend on time and no Q acts.
+
+H. Goldstein, C. Poole and J. Safko, *Classical Mechanics*, third edition (2002), sections 1.4 and 2.7.
 """
 
 from __future__ import annotations

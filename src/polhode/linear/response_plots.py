@@ -102,7 +102,8 @@ def _frequencies(system: System, given: Floats | None) -> Floats:
         return given
     rates, poles = _rates(system), np.linalg.eigvals(system[0])
     found = np.geomspace(rates.min() / 100, rates.max() * 100, _POINTS)
-    return found[np.abs(1j * found[:, None] - poles).min(axis=1, initial=np.inf) > 1e-9 * rates.max()]
+    distances = np.abs(1j * found[:, None] - poles).min(axis=1, initial=np.inf)
+    return np.asarray(found[distances > 1e-9 * rates.max()])
 
 
 def _panel(figure: Any, rows: int, row: int, across: str, up: str) -> Any:

@@ -294,7 +294,7 @@ class System(ContactMethods, Shown):
         return pose(self, name, coordinates, speeds, states)
 
     def dt(self, expr: Any) -> Any:
-        """The derivative of an expression in time along any motion: coordinates change by their rates, q̇ = Γ(q) u,
+        """The derivative of `expr` in time along any motion: coordinates change by their rates, q̇ = Γ(q) u,
         speeds by their accelerations, first-order states by theirs.
 
         A vector, matrix or equation is differentiated entry by entry. What depends on inputs or efforts, whose rates
