@@ -93,7 +93,7 @@ _BY_HAND = [
     ("code", "velocity = system.dt(r)\nvelocity"),
     ("markdown", "## 3. The energies"),
     ("code", "T = M * v**2 / 2 + m * velocity.dot(velocity) / 2\n"
-     "kinetic = ph.equation(ph.normal(T), equations.kinetic_energy)\nassert kinetic.holds()\nkinetic"),
+     "kinetic = ph.equation(ph.normal(T), equations.kinetic_energy)\nassert kinetic.holds()\nkinetic.lhs"),
     ("code", "V = m * g * r[2]\npotential = ph.equation(V, equations.potential_energy)\nassert potential.holds()\nV"),
     ("markdown", "## 4. The momenta\n∂L/∂q̇ is the mass matrix times the speeds."),
     ("code", "L = T - V\np = ph.Vector([L.diff(v), L.diff(omega)])\n"

@@ -9,7 +9,7 @@ from typing import Any
 from ..expr import Expr, as_expr, free_symbols, jacobian, substitute
 from ..expr.node import SYMBOL
 from ..formalisms.derivation import Derivation
-from ..formalisms.lagrange import check_mass_matrix, fault, refusal
+from ..formalisms.lagrange import check_mass_matrix, fault
 from ..model import Prismatic, System
 from .equations import Equations
 
@@ -24,11 +24,13 @@ _ALLOWED = frozenset({
 
 
 class FromLagrangian(Equations):
-    """Equations of a Lagrangian: printed, compiled, exported, simulated, linearised; what takes bodies is refused."""
+    """Equations of a Lagrangian: printed, compiled, exported, simulated, linearised; the rest is refused."""
 
     def __getattribute__(self, name: str) -> Any:
         if not name.startswith("_") and name not in _ALLOWED and hasattr(Equations, name):
-            raise refusal(f"{name!r} of equations")
+            message = f"equations of a Lagrangian have no {name!r}."
+            cure = "They are printed, compiled, exported, simulated, swept and linearised; of a ph.System they have it."
+            raise fault(message, cure, "E-DERIVE-UNSUPPORTED")
         return super().__getattribute__(name)
 
     @property
