@@ -121,6 +121,8 @@ def from_sympy(value: Any, symbols: Mapping[str, Expr] | None = None) -> Any:
         return Matrix([[from_sympy(value[i, j], symbols) for j in range(columns)] for i in range(rows)])
     if not isinstance(value, sympy.Basic):
         return as_expr(value)
+    if isinstance(value, sympy.Rel | sympy.logic.boolalg.BooleanAtom):  # a condition outside of a Piecewise
+        raise _unknown(value)
     cure = "Give for example equations.symbols, or {'m': m}."
     known = by_name(symbols, "from_sympy symbols", "a mapping from names to symbols", cure)
     table = _from_sympy_table(sympy)
