@@ -64,7 +64,7 @@ def lagrangian(
     for x in (*q, *q.values(), *values, *driven):
         if type(x) is not Expr or x.op != SYMBOL:
             cure = 'Write coordinates and rates as symbols: {x: v} with x, v = ph.symbols("x v").'
-            raise fault(f"{x!r} is no symbol.", cure, "E-DERIVE-TYPE")
+            raise fault(f"{x!r} is no symbol.", cure, "E-EXPR-TYPE")
     for x in (x for x in applied if x not in q):
         raise fault(f"a force acts on {x!r}, which is no coordinate.", "Give forces by coordinate.", "E-DERIVE-NAME")
     s = System(name, gravity=(0, 0, 0))
