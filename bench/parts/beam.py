@@ -1,0 +1,53 @@
+"""A beam of rigid segments with springs between them, stiff and undamped, for 4 s from rest: seconds on the wall with
+code compiled before, and how far the tip is off at each half second, from TP86 at 1e-11. Exudyn has the same bars, pins
+and springs in a plane, by its generalised-α of spectral radius 0.5 in steps of 1 ms.
+"""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..harness import Row, Say, timing
+from ..mechanisms import segments
+from ..peers.exudyn import tip_of_beam
+
+PEERS = ("exudyn",)
+_RUNS: dict[str, dict[str, Any]] = {
+    f"{method} {tolerance:g}": {"method": method, "rtol": tolerance, "atol": tolerance, "max_steps": 10_000_000}
+    for method, tolerance in (("auto", 1e-9), ("auto", 1e-5), ("Radau", 1e-3), ("Radau", 1e-4), ("Radau", 1e-5))
+} | {
+    f"generalised_alpha {step:g}": {
+        "method": "generalised_alpha", "step": step, "spectral_radius": 0.5, "watch_energy": False,
+    }
+    for step in (1e-3, 2e-4)
+}  # fmt: skip
+
+
+def rows(quick: bool, say: Say) -> Iterator[Row]:
+    """Sixteen and sixty-four segments."""
+    for size in (16,) if quick else (16, 64):
+        equations = segments(size).derive()
+
+        def tips(options: dict[str, Any], equations: Any = equations) -> tuple[Any, float]:
+            for _ in range(2):
+                begin = time.perf_counter()
+                run = equations.simulate(4, samples=9, progress=False, **options)
+                seconds = time.perf_counter() - begin
+            return run.pose("tip")[0][1:, :2], seconds
+
+        say(f"{size} segments: Exudyn and the reference")
+        truth, _ = tips({"method": "TP86", "rtol": 1e-11, "atol": 1e-11, "max_steps": 10_000_000})
+        peers = {kind: tip_of_beam(size, kind == "sparse") for kind in ("dense", "sparse")}
+        name, (their_tips, theirs) = min(peers.items(), key=lambda item: item[1][1])
+        for what, options in _RUNS.items():
+            say(f"{size} segments: {what}")
+            found, seconds = tips(options)
+            note = f"{_off(found, truth)}; Exudyn {_off(their_tips, truth)}"
+            yield timing(f"beam of {size}", what, seconds, f"Exudyn, {name}", theirs, note=note)
+
+
+def _off(tips: Any, truth: Any) -> str:
+    apart = np.linalg.norm(tips - truth, axis=1)
+    return f"off by at most {apart.max():.1g} m, {apart[-1]:.1g} m at the end"

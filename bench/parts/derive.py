@@ -1,0 +1,56 @@
+"""Processor time from a built `System` to the graph, every mass, centre, inertia, offset and gravity a symbol, under
+names never used before. SymPy's arm is checked to be the same mechanism. The cold start is in a fresh process without
+any cache; its time on the wall is in the note.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+
+from polhode.formalisms.registry import names
+
+from ..fresh import fresh
+from ..harness import Row, Say, alone, least_times, measure, timing
+from ..mechanisms import binary_tree, chain, derivation, operations
+from ..peers import sympy
+
+PEERS = ("sympy",)
+_RESULTS = {"M and bias": ("mass_matrix", "bias"), "accelerations": ("forward_dynamics",)}
+
+
+def rows(quick: bool, say: Say) -> Iterator[Row]:
+    """Beside SymPy's Kane; by every formalism; large mechanisms; cold starts."""
+    passes = 3 if quick else 9
+    sympy.chain(3).check(chain(3).derive("poincare"))
+    for size in (3, 4) if quick else (3, 6):
+        say(f"SymPy, {size} joints")
+        ours = derivation(partial(chain, size), "poincare", *_RESULTS["M and bias"])
+        theirs = least_times({"ours": ours, "theirs": measure(partial(sympy.chain, size))}, 2)["theirs"]
+        after_cse = sympy.chain(size).operations_after_cse()
+        note = f"{operations(chain(size).derive('poincare'))} operations, SymPy after cse {after_cse}"
+        least = least_times({"ours": ours}, passes)["ours"]
+        yield timing(f"{size}-joint arm", "M and bias, poincare", least, "SymPy Kane", theirs, note=note)
+    say("formalisms")
+    measures = {
+        f"{what}, {name}": derivation(partial(chain, 6), name, *results)
+        for name in names()
+        for what, results in _RESULTS.items()
+    }
+    most = {"accelerations, articulated_body": 0.06, "M and bias, poincare": 0.3}
+    yield from alone("6-joint arm", measures, passes, most)
+    what = "accelerations, articulated_body"
+    for name, make, seconds in (
+        ("30-body tree", partial(binary_tree, 30), 0.5),
+        ("100-link chain", partial(chain, 100, axes="xyz"), 2.0),
+    ):
+        measures = {what: derivation(make, "articulated_body", "forward_dynamics")}
+        yield from alone(name, measures, max(2, passes // 2), {what: seconds})
+    say("cold starts")
+    runs = [fresh("cold") for _ in range(passes)]
+    own, wall = ({stage: min(run[stage][k] for run in runs) for stage in runs[0]} for k in (0, 1))
+    work = ("derive", "plan", "compile", "first call")
+    parts = ", ".join(f"{stage} {1e3 * own[stage]:.0f} ms" for stage in work)
+    note = f"{parts}; on the wall {1e3 * sum(wall[stage] for stage in work):.0f} ms"
+    what = "to a native function, cold"
+    yield timing("6-joint arm", what, sum(own[stage] for stage in work), most_seconds=0.4, note=note)
+    note = f"imports {1e3 * own['import']:.0f} ms; on the wall {1e3 * sum(wall.values()):.0f} ms"
+    yield timing("6-joint arm", f"{what}, with imports", sum(own.values()), note=note)

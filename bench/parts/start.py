@@ -1,0 +1,50 @@
+"""Processor time of `import polhode`, `polhode.load(file).derive().compile().native(function)` and its first call in
+fresh processes, with all imports: cold with an empty cache, warm with what the cold one left there. The time on the
+wall and that of `import polhode` are in the note. Then the first run in a fresh process on a warm cache, and that of a
+new mechanism.
+"""
+
+import tempfile
+from collections.abc import Iterator
+
+from ..fresh import fresh
+from ..harness import Row, Say, duration, timing
+from ..mechanisms import PANDA, TALOS, UR5
+
+PEERS = ()
+#: Robot and function, and the goal in seconds without a cache.
+_CASES = (
+    (UR5, "forward_dynamics", 0.5),
+    (TALOS, "forward_dynamics", 4.0),
+    (TALOS, "forward_dynamics_derivatives", 30.0),
+)
+_WARM_GOAL = 0.2
+
+
+def rows(quick: bool, say: Say) -> Iterator[Row]:
+    """From a file to a callable, and to a run."""
+    for robot, function, goal in _CASES[: 1 if quick else None]:
+        say(f"{robot.name}, {function}")
+        runs: dict[str, list[dict[str, tuple[float, float]]]] = {"cold": [], "warm": []}
+        for _ in range(1 if quick else 3):
+            with tempfile.TemporaryDirectory(prefix="polhode-bench-") as cache:
+                for kind in ("cold", "warm", "warm", "warm"):
+                    runs[kind].append(fresh("first_call", str(robot.path), robot.base, function, cache=cache))
+        for kind, most in (("cold", goal), ("warm", _WARM_GOAL)):
+            own, wall = (min(run["import"][k] + run["callable"][k] for run in runs[kind]) for k in (0, 1))
+            imports = duration(min(run["import"][0] for run in runs[kind]))
+            note = f"on the wall {duration(wall)}; all imports and the first call included, import polhode {imports}"
+            yield timing(robot.name, f"{function}, {kind}", own, most_seconds=most, note=note)
+    say("first runs")
+    with tempfile.TemporaryDirectory(prefix="polhode-bench-") as cache:
+        warm = [fresh("first_run", str(PANDA.path), *PANDA.locked, cache=cache) for _ in range(2 if quick else 6)][1:]
+        new = [fresh("new_mechanism", cache=cache) for _ in range(1 if quick else 4)]
+    best = min(warm, key=lambda run: float(run["beyond"]))
+    scipy = "SciPy is imported" if best["scipy"] else "SciPy is not imported"
+    note = f"import numpy takes {duration(best['numpy'])}; {scipy}; {best['polhode']:.0f} modules of polhode are"
+    what = "first simulate of 10 ms, warm cache, beyond import numpy"
+    yield timing("Panda", what, best["beyond"], most_seconds=0.0 if best["scipy"] else _WARM_GOAL, note=note)
+    compiled, first = (min(run[name] for run in new) for name in ("compiled", "simulated"))
+    note = f"compiling takes {duration(compiled)}, the first run {duration(first)}"
+    what = "first simulate, beyond compiling its accelerations"
+    yield timing("new six-joint arm", what, max(first - compiled, 0.0), most_seconds=0.15, note=note)
