@@ -188,17 +188,3 @@ def equivalent_pendulum(windows: int) -> ph.System:
     crank = system.body("crank", 3 * windows + 1, (0, 0, Fraction(1, 2)), (about_centre, about_centre, about_centre))
     system.joint("crank", system.ground, crank, ph.Revolute("y"))
     return system
-
-
-def segments(size: int) -> ph.System:
-    """A beam of rigid segments with springs between them, two metres along x: stiff and undamped."""
-    s = ph.System("beam", gravity=(0, "-9.81", 0))
-    length, body, at = Fraction(2, size), s.ground, Fraction(0)
-    for i in range(size):
-        segment = s.body(f"s{i}", length, (length / 2, 0, 0))
-        joint = s.joint(f"a{i}", body, segment, ph.Revolute("z"), at=(at, 0, 0))
-        body, at = segment, length
-        if i:
-            s.joint_spring(joint, 1 / length)
-    s.frame("tip", body, at=(length, 0, 0))
-    return s

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from tests.judges.exudyn_beam import segments, segments_of_exudyn
 
 from ..harness import Row, Say, timing
-from ..mechanisms import segments
-from ..peers.exudyn import tip_of_beam
 
 PEERS = ("exudyn",)
 _RUNS: dict[str, dict[str, Any]] = {
@@ -39,13 +38,12 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
 
         say(f"{size} segments: Exudyn and the reference")
         truth, _ = tips({"method": "TP86", "rtol": 1e-11, "atol": 1e-11, "max_steps": 10_000_000})
-        peers = {kind: tip_of_beam(size, kind == "sparse") for kind in ("dense", "sparse")}
-        name, (their_tips, theirs) = min(peers.items(), key=lambda item: item[1][1])
+        their_tips, theirs = segments_of_exudyn(size, 1e-3, 0.5, 4.0, every=0.5)
         for what, options in _RUNS.items():
             say(f"{size} segments: {what}")
             found, seconds = tips(options)
-            note = f"{_off(found, truth)}; Exudyn {_off(their_tips, truth)}"
-            yield timing(f"beam of {size}", what, seconds, f"Exudyn, {name}", theirs, note=note)
+            note = f"{_off(found, truth)}; Exudyn {_off(their_tips[1:], truth)}"
+            yield timing(f"beam of {size}", what, seconds, "Exudyn, sparse", theirs, note=note)
 
 
 def _off(tips: Any, truth: Any) -> str:

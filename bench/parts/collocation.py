@@ -6,33 +6,22 @@ functions are called on memory that is bound before, by its `FunctionBuffer`.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from math import pi
-from typing import Any
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
-from scipy.sparse import coo_array
+from tests.judges.cart_pole import CartPole, bound, check_same, our_calls, problem
 
 from polhode.errors import PolhodeError
-from polhode.model.samples.underactuated import cart_pole
-from polhode.optimize.problem import Collocation
 
 from ..harness import Row, Say, beside, least_times, measure, timing
-from ..peers.casadi import CartPole, bound
 
 PEERS = ("casadi",)
 #: How many times faster than the virtual machine the derivatives together are to be, and how equal the two optima.
 _GOAL, _SAME = 5.0, 1e-6
 _VIRTUAL, _GENERATED = "CasADi's virtual machine", "C by CasADi"
 _DERIVATIVES = ("gradient", "Jacobian", "Hessian")
-
-
-def problem(dynamics: str = "auto", nodes: int = 100, *, cache: bool = True) -> Collocation:
-    """The pole is brought from hanging to standing in two seconds, and the cart a metre to the right."""
-    equations = cart_pole().derive()
-    ends = {"start": {"theta": pi}, "end": {"x": 1, "theta": 0, "x'": 0, "theta'": 0}}
-    given = {"inputs": ["F"], "nodes": nodes, "dynamics": dynamics, "functions": equations.compile(cache=cache)}
-    return equations.collocation(2, **ends, limits={"F": 20, "x": (-2, 2)}, **given)
 
 
 def rows(quick: bool, say: Say) -> Iterator[Row]:
@@ -52,14 +41,15 @@ def rows_of(dynamics: str, quick: bool) -> Iterator[Row]:
     rng = np.random.default_rng(5)
     w = found.variables + 0.01 * rng.standard_normal(len(found.variables))
     multipliers = rng.standard_normal(ours.transcription.constraints)
-    own, sets = _our_calls(ours, w, multipliers), {_VIRTUAL: theirs.functions}
+    own, sets = our_calls(ours, w, multipliers), {_VIRTUAL: theirs.functions}
     began = _processor_seconds()
-    sets[_GENERATED] = theirs.compiled()
+    with tempfile.TemporaryDirectory(prefix="polhode-bench-") as folder:
+        sets[_GENERATED] = theirs.compiled(Path(folder))
     generated = _processor_seconds() - began
     problem(dynamics, cache=False).transcription.prepare()
     yield timing(case, "made ready", _processor_seconds() - began - generated, _GENERATED, generated)
     calls = {peer: bound(functions, w, multipliers) for peer, functions in sets.items()}
-    _check(ours, theirs, own, calls)
+    check_same(ours, theirs, own, calls)
     passes, count = (5, 200) if quick else (25, 1000)
     measures = {f"/{what}": measure(call, calls=count, sweep=False) for what, call in own.items()}
     for peer, its in calls.items():
@@ -79,35 +69,3 @@ def rows_of(dynamics: str, quick: bool) -> Iterator[Row]:
 def _processor_seconds() -> float:
     """Seconds of this process and those that it started."""
     return sum(os.times()[:4])
-
-
-def _our_calls(ours: Collocation, w: Any, multipliers: Any) -> dict[str, Callable[[], Any]]:
-    made = ours.transcription
-    gradient, values = np.zeros(made.size), np.zeros(made.constraints)
-    jacobian, curvature = np.zeros(len(made.jacobian_places[0])), np.zeros(len(made.curvature_places[0]))
-    return {
-        "cost": lambda: made.cost(w),
-        "constraints": lambda: made.values(w, values),
-        "gradient": lambda: made.gradient(w, gradient),
-        "Jacobian": lambda: made.jacobian(w, jacobian),
-        "Hessian": lambda: made.curvature(w, multipliers, 1.0, curvature),
-    }
-
-
-def _check(
-    ours: Collocation, theirs: CartPole, own: Mapping[str, Callable[[], Any]], calls: Mapping[str, Mapping[str, Any]]
-) -> None:
-    """Raise unless all functions have the same values."""
-    made = ours.transcription
-    shapes = {"Jacobian": (made.constraints, made.size), "Hessian": (made.size, made.size)}
-    entries = {"Jacobian": made.jacobian_places, "Hessian": made.curvature_places}
-    for peer, its in calls.items():
-        for what, call in its.items():
-            mine, other = np.atleast_1d(own[what]()), np.array(call())
-            if what in shapes:
-                mine = coo_array((mine, entries[what]), shapes[what]).toarray()
-                triplet = theirs.functions[what].sparsity_out(0).get_triplet()
-                other = coo_array((other, triplet), shapes[what]).toarray()
-            apart = np.abs(mine - other).max()
-            if not apart <= 1e-9 * max(1.0, np.abs(mine).max()):
-                raise PolhodeError(f"the {what} differs from that of {peer} by {apart:.1e}.", code="E-BENCH-020")

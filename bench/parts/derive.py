@@ -47,10 +47,10 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
     say("cold starts")
     runs = [fresh("cold") for _ in range(passes)]
     own, wall = ({stage: min(run[stage][k] for run in runs) for stage in runs[0]} for k in (0, 1))
-    work = ("derive", "plan", "compile", "first call")
+    work = ("derive", "plan", "compile", "call")
     parts = ", ".join(f"{stage} {1e3 * own[stage]:.0f} ms" for stage in work)
     note = f"{parts}; on the wall {1e3 * sum(wall[stage] for stage in work):.0f} ms"
     what = "to a native function, cold"
     yield timing("6-joint arm", what, sum(own[stage] for stage in work), most_seconds=0.4, note=note)
-    note = f"imports {1e3 * own['import']:.0f} ms; on the wall {1e3 * sum(wall.values()):.0f} ms"
+    note = f"imports {1e3 * own['imports']:.0f} ms; on the wall {1e3 * sum(wall.values()):.0f} ms"
     yield timing("6-joint arm", f"{what}, with imports", sum(own.values()), note=note)

@@ -51,8 +51,6 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
     say("beside SciPy's DOP853")
     yield from _beside_base(UR5_FALL, 150, 30, quick)
     yield from _beside_base(DOUBLE_PENDULUM, 100, None, quick)
-    for motion, goal in zip(FOUR_BARS[: 1 if quick else None], (20, None, 10), strict=False):
-        yield _loops(motion, goal)
 
 
 def beside_all(motion: Motion, drawn: Sequence[Curve]) -> Iterator[Row]:
@@ -122,22 +120,3 @@ def _beside_base(motion: Motion, in_the_run: float, to_trajectory: float | None,
     yield timing(motion.name, f"{what}, in the run", least["in the run"], _PEER, least["base"], in_the_run, note=note)
     what, note = f"{what}, from call to trajectory", f"warm, {_SAMPLES} samples"
     yield timing(motion.name, what, least["call"], _PEER, least["base"], to_trajectory, note=note)
-
-
-def _loops(motion: Motion, goal: float | None) -> Row:
-    """At default settings, with what both runs keep of constraints and energy."""
-    functions, speeds = motion.equations.compile(), dict(motion.speeds)
-
-    def run(method: str) -> Any:
-        options = {"speeds": speeds, "method": method, "functions": functions, "progress": False}
-        return motion.equations.simulate(motion.duration, **options)
-
-    def kept(trajectory: Any) -> str:
-        stray = max(trajectory.drift.position, trajectory.drift.velocity)
-        return f"constraints to {stray:.0e}, energy to {trajectory.energy_drift:.0e}"
-
-    note = f"{kept(run('auto'))}; the base {kept(run(BASE))}"
-    ours, theirs = (measure(partial(run, method)) for method in ("auto", BASE))
-    return beside(
-        motion.name, f"{motion.duration:g} s at defaults", ours, _PEER, theirs, 2, least_ratio=goal, note=note
-    )

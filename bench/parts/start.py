@@ -31,20 +31,20 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
                 for kind in ("cold", "warm", "warm", "warm"):
                     runs[kind].append(fresh("first_call", str(robot.path), robot.base, function, cache=cache))
         for kind, most in (("cold", goal), ("warm", _WARM_GOAL)):
-            own, wall = (min(run["import"][k] + run["callable"][k] for run in runs[kind]) for k in (0, 1))
-            imports = duration(min(run["import"][0] for run in runs[kind]))
+            own, wall = (min(run["imports"][k] + run["callable"][k] for run in runs[kind]) for k in (0, 1))
+            imports = duration(min(run["imports"][0] for run in runs[kind]))
             note = f"on the wall {duration(wall)}; all imports and the first call included, import polhode {imports}"
             yield timing(robot.name, f"{function}, {kind}", own, most_seconds=most, note=note)
     say("first runs")
     with tempfile.TemporaryDirectory(prefix="polhode-bench-") as cache:
         warm = [fresh("first_run", str(PANDA.path), *PANDA.locked, cache=cache) for _ in range(2 if quick else 6)][1:]
         new = [fresh("new_mechanism", cache=cache) for _ in range(1 if quick else 4)]
-    best = min(warm, key=lambda run: float(run["beyond"]))
+    best = min(warm, key=lambda run: float(run["fall"][0]))
     scipy = "SciPy is imported" if best["scipy"] else "SciPy is not imported"
-    note = f"import numpy takes {duration(best['numpy'])}; {scipy}; {best['polhode']:.0f} modules of polhode are"
+    note = f"import numpy takes {duration(best['numpy'][0])}; {scipy}; {best['polhode']} modules of polhode are"
     what = "first simulate of 10 ms, warm cache, beyond import numpy"
-    yield timing("Panda", what, best["beyond"], most_seconds=0.0 if best["scipy"] else _WARM_GOAL, note=note)
-    compiled, first = (min(run[name] for run in new) for name in ("compiled", "simulated"))
+    yield timing("Panda", what, best["fall"][0], most_seconds=0.0 if best["scipy"] else _WARM_GOAL, note=note)
+    compiled, first = (min(run[name][0] for run in new) for name in ("compiled", "simulated"))
     note = f"compiling takes {duration(compiled)}, the first run {duration(first)}"
     what = "first simulate, beyond compiling its accelerations"
     yield timing("new six-joint arm", what, max(first - compiled, 0.0), most_seconds=0.15, note=note)
