@@ -11,7 +11,6 @@ from typing import Any
 
 import polhode as ph
 from polhode.codegen.plan import plan
-from polhode.errors import PolhodeError
 from polhode.papers.silver.counts import hinged_arm
 
 from .harness import Measure, seconds_of
@@ -20,9 +19,6 @@ from .harness import Measure, seconds_of
 ARM_AXES = "zyyzyz"
 MODELS = Path(__file__).parents[1] / "models"
 _FRESH = count(1)
-
-
-# ---- every number a symbol: twelve for each link (mass, centre, inertia, offset), and gravity ------------------------
 
 
 def chain(size: int, tag: str = "", axes: str = ARM_AXES) -> ph.System:
@@ -36,7 +32,7 @@ def binary_tree(size: int, tag: str = "") -> ph.System:
 
 
 def symbolic(parents: Sequence[int], tag: str, axes: str) -> ph.System:
-    """A tree of revolute joints; `parents` has -1 for the ground, and the tag is part of every name.
+    """A tree of revolute joints, all numbers symbols; `parents` has -1 for the ground, the tag is part of every name.
 
     >>> arm = chain(6)
     >>> len(arm.parameters), len(arm.derive().u)
@@ -98,9 +94,6 @@ def operations(equations: ph.Equations) -> int:
     return len(program.setup) + len(program.run)
 
 
-# ---- robots ----------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Robot:
     """A file of the wheel, its base, and the joints that are locked."""
@@ -112,11 +105,7 @@ class Robot:
 
     @property
     def path(self) -> Path:
-        folder = Path(sysconfig.get_paths()["purelib"]) / "cmeel.prefix/share/example-robot-data/robots"
-        if not folder.is_dir():
-            cure = "pip install example-robot-data"
-            raise PolhodeError("the example robots are not there.", cure=cure, code="E-BENCH-005")
-        return folder / self.file
+        return Path(sysconfig.get_paths()["purelib"]) / "cmeel.prefix/share/example-robot-data/robots" / self.file
 
     def system(self) -> ph.System:
         return ph.load(self.path, base=self.base, locked=self.locked)
@@ -135,9 +124,6 @@ CASSIE = Robot("cassie", "cassie_description/robots/cassie_v2.sdf")
 ARMS, WALKERS = (UR5, PANDA), (SOLO12, ANYMAL, TALOS)
 
 
-# ---- with numbers ----------------------------------------------------------------------------------------------------
-
-
 def pendulum() -> ph.System:
     """A point mass on a rod."""
     system = ph.System("pendulum")
@@ -146,7 +132,6 @@ def pendulum() -> ph.System:
 
 
 def double_pendulum() -> ph.System:
-    """Two equal bars of a metre and a kilogram in a vertical plane."""
     return _bars("double pendulum", 2, Fraction(1))
 
 

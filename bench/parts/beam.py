@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from tests.judges.exudyn_beam import segments, segments_of_exudyn
 
-from ..harness import Row, Say, timing
+from ..harness import Row, Say, duration, timing
 
 PEERS = ("exudyn",)
 _RUNS: dict[str, dict[str, Any]] = {
@@ -30,19 +30,19 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
         equations = segments(size).derive()
 
         def tips(options: dict[str, Any], equations: Any = equations) -> tuple[Any, float]:
-            for _ in range(2):
-                begin = time.perf_counter()
-                run = equations.simulate(4, samples=9, progress=False, **options)
-                seconds = time.perf_counter() - begin
-            return run.pose("tip")[0][1:, :2], seconds
+            equations.simulate(0.01, samples=9, progress=False, **options)
+            begin = time.perf_counter()
+            run = equations.simulate(4, samples=9, progress=False, **options)
+            return run.pose("tip")[0][1:, :2], time.perf_counter() - begin
 
         say(f"{size} segments: Exudyn and the reference")
         truth, _ = tips({"method": "TP86", "rtol": 1e-11, "atol": 1e-11, "max_steps": 10_000_000})
         their_tips, theirs = segments_of_exudyn(size, 1e-3, 0.5, 4.0, every=0.5)
+        dense = duration(segments_of_exudyn(size, 1e-3, 0.5, 4.0, every=0.5, sparse=False)[1])
         for what, options in _RUNS.items():
             say(f"{size} segments: {what}")
             found, seconds = tips(options)
-            note = f"{_off(found, truth)}; Exudyn {_off(their_tips[1:], truth)}"
+            note = f"{_off(found, truth)}; Exudyn {_off(their_tips[1:], truth)}, {dense} if dense"
             yield timing(f"beam of {size}", what, seconds, "Exudyn, sparse", theirs, note=note)
 
 

@@ -1,6 +1,6 @@
 """Processor time from a built `System` to the graph, every mass, centre, inertia, offset and gravity a symbol, under
-names never used before. SymPy's arm is checked to be the same mechanism. The cold start is in a fresh process without
-any cache; its time on the wall is in the note.
+names never used before. SymPy's arm is the same mechanism (`tests/judges/test_sympy_kane.py`). The cold start is in a
+fresh process without any cache; its time on the wall is in the note.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,6 @@ _RESULTS = {"M and bias": ("mass_matrix", "bias"), "accelerations": ("forward_dy
 def rows(quick: bool, say: Say) -> Iterator[Row]:
     """Beside SymPy's Kane; by every formalism; large mechanisms; cold starts."""
     passes = 3 if quick else 9
-    sympy.chain(3).check(chain(3).derive("poincare"))
     for size in (3, 4) if quick else (3, 6):
         say(f"SymPy, {size} joints")
         ours = derivation(partial(chain, size), "poincare", *_RESULTS["M and bias"])

@@ -1,7 +1,8 @@
 """The satellite of Sayers' paper, ten degrees of freedom, every parameter a symbol; M and f agree with SymPy's
-KanesMethod to 1e-9. Its time is that of `kanes_equations` with all that comes before; its operations are counted after
-`cse`. Ours are Sayers' sums, body by body, with his lumping, in the system's own speeds. Then a car and a semitrailer
-with steering, suspensions and tyres, by Kane's method and by the other formalisms.
+KanesMethod to 1e-9 (`tests/judges/test_sympy_kane.py`). Its time is that of `kanes_equations` with all that comes
+before; its operations are counted after `cse`. Ours are Sayers' sums, body by body, with his lumping, in the system's
+own speeds. Then a car and a semitrailer with steering, suspensions and tyres, by Kane's method and by the other
+formalisms.
 """
 
 import re
@@ -31,7 +32,6 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
     say("SymPy's KanesMethod on the satellite")
     theirs = sympy.satellite()
     equations = satellite().derive("kane", report=True)
-    theirs.check(equations)
     passes = 2 if quick else 7
     both, what = derivation(satellite, "kane", "mass_matrix", "bias"), "accelerations"
     least = least_times({"both": both, what: derivation(satellite, "kane", "forward_dynamics")}, passes)

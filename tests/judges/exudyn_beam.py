@@ -23,7 +23,7 @@ def segments(count: int) -> ph.System:
 
 
 def segments_of_exudyn(
-    count: int, step: float, radius: float, duration: float, every: float = 0.01
+    count: int, step: float, radius: float, duration: float, every: float = 0.01, sparse: bool = True
 ) -> tuple[np.ndarray, float]:
     """Rows (x, y) of the tip, by generalised-α steps on bodies with three coordinates each, and seconds of the run."""
     import exudyn as exu
@@ -56,7 +56,8 @@ def segments_of_exudyn(
         settings.timeIntegration.numberOfSteps, settings.timeIntegration.endTime = round(duration / step), duration
         settings.timeIntegration.generalizedAlpha.spectralRadius = radius
         settings.timeIntegration.newton.useModifiedNewton = True
-        settings.linearSolverType = exu.LinearSolverType.EigenSparse
+        if sparse:
+            settings.linearSolverType = exu.LinearSolverType.EigenSparse
         settings.solutionSettings.sensorsWritePeriod = every
         settings.solutionSettings.writeSolutionToFile = False
         settings.parallel.numberOfThreads = 1
