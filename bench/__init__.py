@@ -6,8 +6,8 @@ A part is one file of `bench/parts`, found by its name; nothing else has to be c
     PEERS           a tuple of distributions whose versions its figures depend on
     PROGRAMS        optional: names of `bench.digests.systems` whose programs are what it measures of polhode; without
                     it, all of polhode's source is
-    rows(quick, say)    a function that measures and returns rows, by `timing`, `beside` or `count` of `bench.table`
-                        or `bench.clock`; `say` prints progress, and `quick` calls for fewer passes and smaller models
+    rows(quick, say)    a function that measures and returns or yields rows, by `timing`, `beside`, `alone` or `count`
+                        of `bench.harness`; `say` prints progress, `quick` is for fewer passes and smaller models
 
 The constants are literals, which are read without running the file. A peer is a file of `bench/peers`; mechanisms are
 in `bench/mechanisms.py`. Each part runs in a process of its own. Its section states date, commit, processor, load and

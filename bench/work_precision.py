@@ -13,7 +13,7 @@ from polhode.errors import PolhodeError
 
 from .harness import Row, Say, duration, seconds_of
 from .motions import Floats, Motion, OurRun, distance
-from .peers import heyoka, scipy
+from .peers import exudyn, heyoka, mujoco, scipy
 
 OURS, HEYOKA, BASE = "polhode", "heyoka", "scipy.DOP853"
 #: Native methods that are drawn beside what `auto` chooses.
@@ -80,29 +80,16 @@ def engines_for(motion: Motion, quick: bool) -> list[Engine]:
     first = Engine(OURS, _FEW if motion.pendulum or quick else _TOLERANCES, partial(ours, "auto"))
     if motion.pendulum is not None:
         base = Engine("SciPy DOP853 by simulate", (1e-6, 1e-9, 1e-12), partial(ours, BASE))
-        return [first, base, Engine("Exudyn", (1e-2, 4e-3, 2e-3, 1e-3, 5e-4), partial(_exudyn, motion))]
+        return [first, base, Engine("Exudyn", (1e-2, 4e-3, 2e-3, 1e-3, 5e-4), partial(exudyn.FourBars, motion))]
     engines = [first, *(Engine(f"{OURS} {name}", _FEW, partial(ours, name)) for name in _METHODS)]
     if not motion.is_stiff:
         engines.append(Engine(HEYOKA, _TAYLOR[: 4 if quick else None], partial(heyoka.Heyoka, motion, quick=quick)))
         engines += [
-            Engine(f"MuJoCo {name}", _STEPS, partial(_mujoco, motion, name)) for name in ("RK4", "implicitfast")
+            Engine(f"MuJoCo {name}", _STEPS, partial(mujoco.Rollout, motion, name)) for name in ("RK4", "implicitfast")
         ]
     for name in ("DOP853", "LSODA", *(("Radau",) if motion.is_stiff else ())):
         engines.append(Engine(f"SciPy {name}", _FEW, partial(scipy.solve_ivp, motion, name)))
     return engines + [Engine(f"CVODE {name}", _FEW, partial(scipy.cvode, motion, name)) for name in ("Adams", "BDF")]
-
-
-def _mujoco(motion: Motion, integrator: str, step: float) -> Run:
-    from .peers.mujoco import Rollout
-
-    return partial(Rollout(motion.equations.system, motion.duration, integrator, step).last_state, motion.start)
-
-
-def _exudyn(motion: Motion, step: float) -> Run:
-    from .peers.exudyn import FourBars
-
-    windows = (len(motion.equations.coordinates) - 1) // 2
-    return FourBars(windows, float(motion.pendulum_start[1]), motion.duration, step)
 
 
 def curves(motion: Motion, quick: bool, say: Say) -> list[Curve]:

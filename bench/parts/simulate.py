@@ -70,7 +70,7 @@ def beside_all(motion: Motion, drawn: Sequence[Curve]) -> Iterator[Row]:
 
 def _fixed_steps(passes: int) -> Iterator[Row]:
     """RK4 beside MuJoCo with the same step, all states recorded; ten seconds beside SciPy with SymPy's rates."""
-    equations, theirs = double_pendulum().derive(), Rollout(double_pendulum(), _MOTION, "RK4", _STEP)
+    equations, theirs = double_pendulum().derive(), Rollout(DOUBLE_PENDULUM, "RK4", _STEP)
     options: dict[str, Any] = {"method": "rk4", "step": _STEP, "progress": False, "watch_energy": False}
     options["functions"] = equations.compile(bake=True)
 

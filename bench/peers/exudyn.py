@@ -6,7 +6,7 @@ import exudyn as exu
 import exudyn.itemInterface as items
 import numpy as np
 
-from ..motions import Floats
+from ..motions import Floats, Motion
 
 
 class FourBars:
@@ -16,7 +16,8 @@ class FourBars:
     coordinates, a pin two conditions. Our angles have the other sign.
     """
 
-    def __init__(self, windows: int, speed: float, duration: float, step: float) -> None:
+    def __init__(self, motion: Motion, step: float) -> None:
+        windows, speed = (len(motion.equations.coordinates) - 1) // 2, float(motion.pendulum_start[1])
         self.windows, self.container = windows, exu.SystemContainer()
         self.system = self.container.AddSystem()
         ground = self.system.AddObject(items.ObjectGround())
@@ -29,7 +30,10 @@ class FourBars:
             self._pin(coupler, (0.5, 0.0), cranks[k + 1], (0.0, 0.5))
         self.system.Assemble()
         made = self.settings = exu.SimulationSettings()
-        made.timeIntegration.endTime, made.timeIntegration.numberOfSteps = duration, round(duration / step)
+        made.timeIntegration.endTime, made.timeIntegration.numberOfSteps = (
+            motion.duration,
+            round(motion.duration / step),
+        )
         made.timeIntegration.generalizedAlpha.spectralRadius = 0.9
         made.timeIntegration.newton.useModifiedNewton = True
         made.timeIntegration.newton.relativeTolerance = made.timeIntegration.newton.absoluteTolerance = 1e-10

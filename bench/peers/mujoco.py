@@ -4,9 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode import System
-
-from ..motions import Floats
+from ..motions import Floats, Motion
 from ..tree import PlainLink, PlainTree, numbers, plain_tree
 
 
@@ -43,13 +41,14 @@ def _joint(link: PlainLink) -> str:
 class Rollout:
     """Runs by MuJoCo in steps of one length, in this thread, with the states of ours."""
 
-    def __init__(self, system: System, duration: float, integrator: str, step: float) -> None:
+    def __init__(self, motion: Motion, integrator: str, step: float) -> None:
         import mujoco
         from mujoco import rollout
 
-        self.tree, self.steps = plain_tree(system), round(duration / step)
-        self.model = mujoco.MjModel.from_xml_string(as_mjcf(self.tree, integrator, duration / self.steps))
+        self.tree, self.steps = plain_tree(motion.equations.system), round(motion.duration / step)
+        self.model = mujoco.MjModel.from_xml_string(as_mjcf(self.tree, integrator, motion.duration / self.steps))
         self.data, self.rollout = mujoco.MjData(self.model), rollout.Rollout(nthread=0)
+        self.start, self.memory = motion.start, np.zeros((1, self.steps, 1 + len(motion.start)))
 
     def states(self, starts: Floats, steps: int, into: Any = None) -> Floats:
         """MuJoCo's states after each step, from starts as MuJoCo has them, a row each."""
@@ -57,10 +56,9 @@ class Rollout:
         states, _ = self.rollout.rollout(self.model, [self.data], first, nstep=steps, state=into)
         return np.asarray(states)[:, :, 1:]
 
-    def last_state(self, start: Floats) -> Floats:
-        """Where a start takes the run, both as ours have them."""
-        self.memory = getattr(self, "memory", np.zeros((1, self.steps, 1 + len(start))))  # is made once
-        return self._ours(self.states(self._theirs(start)[None], self.steps, self.memory)[0, -1])
+    def __call__(self) -> Floats:
+        """The last state of the motion."""
+        return self._ours(self.states(self._theirs(self.start)[None], self.steps, self.memory)[0, -1])
 
     def _theirs(self, x: Floats) -> Floats:
         """Position before quaternion (w first), linear velocity in the world's axes."""

@@ -23,5 +23,5 @@ def test_a_thrown_body_ends_where_ours_does() -> None:
     motion = Motion("thrown", thrown, 0.5, {}, speeds)
     run = motion.equations.simulate(0.5, speeds=speeds, progress=False)
     ours = np.concatenate([np.asarray(run.q)[-1], np.asarray(run.u)[-1]])
-    theirs = Rollout(motion.equations.system, motion.duration, "RK4", 1e-3).last_state(motion.start)
+    theirs = Rollout(motion, "RK4", 1e-3)()
     assert np.allclose(ours, theirs, atol=1e-8)
