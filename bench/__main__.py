@@ -107,20 +107,17 @@ def _measure(name: str, quick: bool, file: Path) -> int:
     return 0
 
 
-def _compare(name: str, options: argparse.Namespace, rounds: int = 3) -> None:
-    """Print our least times in two trees, measured by turns, and their ratio."""
+def _compare(name: str, options: argparse.Namespace) -> None:
+    """Print our least times in two trees over three rounds by turns, and their ratio."""
     least: dict[str, dict[Path, float]] = {}
-    for _ in range(rounds):
-        for tree in (options.against.resolve(), page.ROOT):
-            for row in _rows_of(name, options, tree):
-                number, _, unit = row.cells[2].partition(" ")
-                if unit in _UNITS:
-                    times = least.setdefault(", ".join(row.cells[:2]), {})
-                    times[tree] = min(times.get(tree, float("inf")), float(number) * _UNITS[unit])
-    for what, times in least.items():
-        if len(times) == 2:
-            before, now = times.values()
-            print(f"{what:60} {1e6 * before:12.3f} {1e6 * now:12.3f} µs  {now / before:6.3f}")
+    for tree in 3 * (options.against.resolve(), page.ROOT):
+        for row in _rows_of(name, options, tree):
+            number, _, unit = row.cells[2].partition(" ")
+            if unit in _UNITS:
+                times = least.setdefault(", ".join(row.cells[:2]), {})
+                times[tree] = min(times.get(tree, float("inf")), float(number) * _UNITS[unit])
+    for what, (before, now) in ((what, times.values()) for what, times in least.items() if len(times) == 2):
+        print(f"{what:60} {1e6 * before:12.3f} {1e6 * now:12.3f} µs  {now / before:6.3f}")
 
 
 if __name__ == "__main__":

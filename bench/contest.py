@@ -25,18 +25,11 @@ STATES = 64
 _TOLERANCE, _TOLERANCE_OF_DERIVATIVES = 1e-9, 1e-8
 
 
-def least_seconds(entry: str, *arguments: Any) -> float:
-    """What a function of the library `our_loop` measures."""
+def _least(entry: str, address: int, *arguments: Any) -> float:
+    """Seconds that a function of the library `our_loop` measures of the function at an address."""
     function = getattr(ctypes.CDLL(str(loop("our_loop"))), entry)
     function.restype = ctypes.c_double
-    return 1e-9 * float(function(*arguments))
-
-
-def seconds_a_call(address: int | None, arrays: Sequence[Floats], widths: Sequence[int], seconds: float) -> float:
-    """Least seconds of a call of a function of pointers, each advanced by its width from state to state."""
-    numbers = ctypes.c_size_t(len(arrays[0])), ctypes.c_double(seconds)
-    steps = (ctypes.c_size_t * len(arrays))(*widths)
-    return least_seconds("least_single", ctypes.c_void_p(address), len(arrays), *numbers, _pointers(arrays), steps)
+    return 1e-9 * float(function(ctypes.c_void_p(address), *arguments))
 
 
 def _pointers(arrays: Sequence[Floats]) -> Any:
@@ -60,14 +53,19 @@ class OurLoop:
         """Seconds a call, one state at a time; each result overwrites the last, as in the peers, unless kept."""
         widths = [array.shape[1] for array in self._inputs] + [0]
         widths += [output.shape[1] if keep else 0 for output in self._outputs]
-        return seconds_a_call(self._compiled.address, [*self._inputs, self._work, *self._outputs], widths, seconds)
+        pointers, steps = (
+            _pointers([*self._inputs, self._work, *self._outputs]),
+            (ctypes.c_size_t * len(widths))(*widths),
+        )
+        numbers = len(widths), ctypes.c_size_t(len(self._inputs[0])), ctypes.c_double(seconds)
+        return _least("least_single", self._compiled.address, *numbers, pointers, steps)
 
     def in_lanes(self, seconds: float) -> float:
         """Seconds a state, all states in one call."""
         strides = (ctypes.c_int64 * len(self._inputs))(*(array.shape[1] for array in self._inputs))
         numbers = ctypes.c_int64(len(self._inputs[0])), ctypes.c_double(seconds)
         arrays = _pointers(self._inputs), strides, ctypes.c_void_p(self._work.ctypes.data), _pointers(self._outputs)
-        return least_seconds("least_batch", ctypes.c_void_p(self._lanes.address("ph_lanes")), *numbers, *arrays)
+        return _least("least_batch", self._lanes.address("ph_lanes"), *numbers, *arrays)
 
     def values(self, *, lanes: bool = False) -> Floats:
         """The outputs of one round of the timed code itself, a row for each state."""

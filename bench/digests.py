@@ -33,26 +33,15 @@ Digests = dict[str, tuple[str, int]]  # program -> its digest and its operations
 
 def systems(quick: bool) -> dict[str, Callable[[], ph.System]]:
     """The mechanisms of the model files, samples and benchmarks."""
-    made = {path.stem: partial(ph.load, path) for path in sorted(MODELS.glob("*.yaml"))} | {
-        "six-joint arm": samples.six_degree_of_freedom_arm,
-        "whipple bicycle": samples.whipple_bicycle,
-        "four-bar": samples.four_bar,
-        "two four-bars": partial(samples.n_four_bar, 2),
-        "bricard": samples.bricard_mechanism,
-        "PUMA-like arm": puma_like_arm,
-        "PUMA 560": puma_560,
-        "general 6R arm": general_arm,
-        "chain of 6": partial(chain, 6),
-        "tree of 7": partial(binary_tree, 7),
-    }
+    made = {path.stem: partial(ph.load, path) for path in sorted(MODELS.glob("*.yaml"))}
+    made |= {"six-joint arm": samples.six_degree_of_freedom_arm, "whipple bicycle": samples.whipple_bicycle}
+    made |= {"four-bar": samples.four_bar, "two four-bars": partial(samples.n_four_bar, 2)}
+    made |= {"bricard": samples.bricard_mechanism, "PUMA-like arm": puma_like_arm, "PUMA 560": puma_560}
+    made |= {"general 6R arm": general_arm, "chain of 6": partial(chain, 6), "tree of 7": partial(binary_tree, 7)}
     if quick:
         return made
-    made |= {
-        "squeezer": samples.squeezing_mechanism,
-        "stewart": samples.stewart_platform,
-        "car": lambda: samples.car().system,
-        "semitrailer": lambda: samples.semitrailer().system,
-    }
+    made |= {"squeezer": samples.squeezing_mechanism, "stewart": samples.stewart_platform}
+    made |= {"car": lambda: samples.car().system, "semitrailer": lambda: samples.semitrailer().system}
     return made | {robot.name: robot.system for robot in ARMS + WALKERS}
 
 
@@ -84,11 +73,8 @@ def differences(before: Digests, now: Digests) -> list[str]:
     """One sentence for each program that is not what it was."""
     lines = [f"{name}: is no longer there" for name in before.keys() - now.keys()]
     lines += [f"{name}: is new" for name in now.keys() - before.keys()]
-    for name in before.keys() & now.keys():
-        (then, operations), (digest, count_now) = before[name], now[name]
-        if then != digest:
-            lines.append(f"{name}: {operations} operations before, {count_now} now")
-    return sorted(lines)
+    changed = (name for name in before.keys() & now.keys() if before[name][0] != now[name][0])
+    return sorted([*lines, *(f"{name}: {before[name][1]} operations before, {now[name][1]} now" for name in changed)])
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,8 +4,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, partial, wraps
+from functools import cached_property, partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,21 +126,13 @@ def native_seconds(clock: Callable[[], float]) -> Iterator[list[float]]:
     spent: list[float] = []
 
     def timed(entry: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(entry)
         def call(*given: Any) -> Any:
             start = clock()
-            try:
-                return entry(*given)
-            finally:
-                spent.append(clock() - start)
+            result = entry(*given)
+            spent.append(clock() - start)
+            return result
 
         return call
 
-    entries = {name: getattr(NativeRun, name) for name in ("begin", "advance")}
-    for name, entry in entries.items():
-        setattr(NativeRun, name, timed(entry))
-    try:
+    with patch.multiple(NativeRun, begin=timed(NativeRun.begin), advance=timed(NativeRun.advance)):
         yield spent
-    finally:
-        for name, entry in entries.items():
-            setattr(NativeRun, name, entry)

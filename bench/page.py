@@ -34,10 +34,8 @@ each line.
 @cache
 def processor() -> str:
     """The processor's name, its cores and vector instructions, and the system."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
+    file = Path("/proc/cpuinfo")
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
     fields = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     flags = fields.get("flags", "").split()
     vectors = next((name for flag, name in (("avx512f", "AVX-512"), ("avx2", "AVX2")) if flag in flags), "no AVX2")
@@ -72,10 +70,10 @@ def _digest(texts: Iterable[str]) -> str:
     return sha256("\0".join(texts).encode()).hexdigest()[:8]
 
 
-def _source(*folders: str) -> str:
-    """Digest of all files of some folders of polhode's source."""
-    paths = sorted(path for folder in folders for path in (ROOT / "src" / "polhode" / folder).rglob("*.py"))
-    return _digest(f"{path.relative_to(ROOT).as_posix()}\0{path.read_text(encoding='utf-8')}" for path in paths)
+def _texts(*paths: Path) -> list[str]:
+    """All files of some paths, in order."""
+    files = sorted(file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path]))
+    return [f"{file.name}\0{file.read_text(encoding='utf-8')}" for file in files]
 
 
 def _imported(path: Path, seen: set[Path]) -> set[Path]:
@@ -107,12 +105,12 @@ class Part:
 
     def keys(self) -> dict[str, str]:
         """Digests of what its figures depend on."""
-        files = sorted(_imported(self.path, set()))
-        native = sorted((ROOT / "bench" / "native").iterdir()) if ROOT / "bench" / "build.py" in files else []
-        generated = [_source("codegen", "native"), *map(program_digest, self.programs)]
+        source, files = ROOT / "src" / "polhode", _imported(self.path, set())
+        native = (ROOT / "bench" / "native").iterdir() if ROOT / "bench" / "build.py" in files else ()
+        folders = (source / "codegen", source / "native") if self.programs else (source,)
         return {
-            "ours": _digest(generated) if self.programs else _source(""),
-            "part": _digest(path.read_text(encoding="utf-8") for path in (*files, *native)),
+            "ours": _digest([*_texts(*folders), *map(program_digest, self.programs)]),
+            "part": _digest(_texts(*files, *native)),
             "peers": _digest([self.versions]),
             "machine": _digest([processor(), compiler()]),
         }

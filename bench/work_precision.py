@@ -2,7 +2,7 @@
 
 import gc
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
@@ -28,15 +28,8 @@ _ABOVE_ROUNDING = 10.0
 #: No engine continues after a run that took longer.
 _TOO_LONG, _TOO_LONG_IF_QUICK = 5.0, 0.1
 
-Run = Callable[[], Floats]
-
-
-class Engine(NamedTuple):
-    """An engine at its settings: tolerances, loosest first, or steps, longest first."""
-
-    name: str
-    settings: Sequence[float]
-    make: Callable[[float], Run]
+#: A name; tolerances, loosest first, or steps, longest first; and what makes a run of one that returns the last state.
+Engine = tuple[str, Sequence[float], Callable[[float], Callable[[], Floats]]]
 
 
 class Point(NamedTuple):
@@ -74,22 +67,22 @@ class Curve(NamedTuple):
         return Row(headings, (self.case, self.engine, *times, f"{least:.0e}", f"{self.floor:.0e}"))
 
 
-def engines_for(motion: Motion, quick: bool) -> list[Engine]:
+def engines_for(motion: Motion, quick: bool) -> Iterator[Engine]:
     """Engines that can run a motion: all but Exudyn step our own equations or, MuJoCo, our own tree."""
     ours = partial(OurRun, motion)
-    first = Engine(OURS, _FEW if motion.pendulum or quick else _TOLERANCES, partial(ours, "auto"))
+    yield OURS, _FEW if motion.pendulum or quick else _TOLERANCES, partial(ours, "auto")
     if motion.pendulum is not None:
-        base = Engine("SciPy DOP853 by simulate", (1e-6, 1e-9, 1e-12), partial(ours, BASE))
-        return [first, base, Engine("Exudyn", (1e-2, 4e-3, 2e-3, 1e-3, 5e-4), partial(exudyn.FourBars, motion))]
-    engines = [first, *(Engine(f"{OURS} {name}", _FEW, partial(ours, name)) for name in _METHODS)]
+        yield "SciPy DOP853 by simulate", (1e-6, 1e-9, 1e-12), partial(ours, BASE)
+        yield "Exudyn", (1e-2, 4e-3, 2e-3, 1e-3, 5e-4), partial(exudyn.FourBars, motion)
+        return
+    yield from ((f"{OURS} {name}", _FEW, partial(ours, name)) for name in _METHODS)
     if not motion.is_stiff:
-        engines.append(Engine(HEYOKA, _TAYLOR[: 4 if quick else None], partial(heyoka.Heyoka, motion, quick=quick)))
-        engines += [
-            Engine(f"MuJoCo {name}", _STEPS, partial(mujoco.Rollout, motion, name)) for name in ("RK4", "implicitfast")
-        ]
+        yield HEYOKA, _TAYLOR[: 4 if quick else None], partial(heyoka.Heyoka, motion, quick=quick)
+        for name in ("RK4", "implicitfast"):
+            yield f"MuJoCo {name}", _STEPS, partial(mujoco.Rollout, motion, name)
     for name in ("DOP853", "LSODA", *(("Radau",) if motion.is_stiff else ())):
-        engines.append(Engine(f"SciPy {name}", _FEW, partial(scipy.solve_ivp, motion, name)))
-    return engines + [Engine(f"CVODE {name}", _FEW, partial(scipy.cvode, motion, name)) for name in ("Adams", "BDF")]
+        yield f"SciPy {name}", _FEW, partial(scipy.solve_ivp, motion, name)
+    yield from ((f"CVODE {name}", _FEW, partial(scipy.cvode, motion, name)) for name in ("Adams", "BDF"))
 
 
 def curves(motion: Motion, quick: bool, say: Say) -> list[Curve]:
@@ -98,21 +91,21 @@ def curves(motion: Motion, quick: bool, say: Say) -> list[Curve]:
     truth = heyoka.reference(motion)
     floor = rounding(motion, truth)
     entries: list[tuple[str, float, float, Callable[[], float]]] = []
-    for engine in engines_for(motion, quick):
-        say(f"{motion.name}: {engine.name}")
+    for name, settings, make in engines_for(motion, quick):
+        say(f"{motion.name}: {name}")
         try:
-            for setting in engine.settings:
-                run = engine.make(setting)
+            for setting in settings:
+                run = make(setting)
                 # With loops part of a run is outside the native steps, so that the whole call counts.
                 is_native = isinstance(run, OurRun) and motion.pendulum is None
                 seconds = run.seconds_in_the_run if is_native else partial(seconds_of, run, sweep=False)
                 error = distance(run(), truth)
-                entries.append((engine.name, setting, error, seconds))
+                entries.append((name, setting, error, seconds))
                 too_long = seconds() > (_TOO_LONG_IF_QUICK if quick else _TOO_LONG)
                 if too_long or (floor is not None and error < floor / 3):
                     break
         except (PolhodeError, ArithmeticError, ImportError, RuntimeError, ValueError) as problem:
-            say(f"{motion.name}: {engine.name} ended: {str(problem).splitlines()[0][:120]}")
+            say(f"{motion.name}: {name} ended: {str(problem).splitlines()[0][:120]}")
     say(f"{motion.name}: times of {len(entries)} runs")
     times = _least([entry[-1] for entry in entries], 0.1 if quick else 0.5)
     points: dict[str, list[Point]] = {}

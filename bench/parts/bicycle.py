@@ -18,8 +18,20 @@ _CASE = "Whipple bicycle"
 
 def rows(quick: bool, say: Say) -> Iterator[Row]:
     """To equations, to linear ones, to eigenvalues; SymPy takes minutes, and is left out of a quick run."""
-    measures = {"derive": measure(_derived), "all": measure(lambda: _eigenvalues(_linear(_derived())))}
-    measures["both"] = measure(lambda: _linear(_derived()))
+
+    def derived() -> Equations:
+        equations = whipple_bicycle().derive("composite_body", independent=INDEPENDENT)
+        _ = equations.mass_matrix, equations.bias
+        return equations
+
+    def linear(equations: Equations) -> Linear:
+        return equations.linearize(upright(equations.system))
+
+    def eigenvalues() -> object:
+        found = linear(derived())
+        return [found.eigenvalues({"v": speed}) for speed in range(6)]
+
+    measures = {"derive": measure(derived), "both": measure(lambda: linear(derived())), "all": measure(eigenvalues)}
     least = least_times(measures, 2 if quick else 7)
     yield timing(_CASE, "M and bias, rolling embedded", least["derive"], most_seconds=1.0)
     yield timing(_CASE, "linear equations from these", least["both"] - least["derive"], most_seconds=1.0)
@@ -29,19 +41,4 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
         from sympy.physics.mechanics.tests.test_kane3 import test_bicycle
 
         theirs = seconds_of(test_bicycle)
-    goal = None if quick else 100
-    yield timing(_CASE, "description to eigenvalues", least["all"], "SymPy KanesMethod", theirs, goal)
-
-
-def _derived() -> Equations:
-    equations = whipple_bicycle().derive("composite_body", independent=INDEPENDENT)
-    _ = equations.mass_matrix, equations.bias
-    return equations
-
-
-def _linear(equations: Equations) -> Linear:
-    return equations.linearize(upright(equations.system))
-
-
-def _eigenvalues(linear: Linear) -> object:
-    return [linear.eigenvalues({"v": speed}) for speed in range(6)]
+    yield timing(_CASE, "description to eigenvalues", least["all"], "SymPy KanesMethod", theirs, 100)

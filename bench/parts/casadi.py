@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from ..contest import contest
 from ..harness import Row, Say, timing
 from ..mechanisms import ANYMAL, PANDA, SOLO12, TALOS, UR5
-from ..peers.adam import of_adam
-from ..peers.casadi import of_pinocchio, operations_of
+from ..peers.casadi import of_adam, of_pinocchio, operations_of
 
 PEERS = ("pin", "casadi", "adam-robotics")
 PROGRAMS = ("ur5", "panda", "solo12", "anymal", "talos")

@@ -7,6 +7,7 @@ formalisms.
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from polhode import System
 from polhode.expr import Expr, as_expr, tanh
@@ -45,18 +46,17 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
     yield count("satellite", what, costs["kane"], cheapest, costs[cheapest])
     for make in (car, semitrailer):
         say(f"a {make.__name__} by every formalism")
-        derived = {name: make(_step_steer).system.derive(name) for name in ("kane", *_OTHERS)}
+        derived = {name: _vehicle(make).derive(name) for name in ("kane", *_OTHERS)}
         case = f"{make.__name__}, {len(derived['kane'].u)} freedoms"
-        measures = {name: derivation(_vehicle(make), name, "forward_dynamics") for name in derived}
-        least = least_times(measures, passes)
+        vehicle = partial(_vehicle, make)  # nodes of an earlier one have gone with it
+        least = least_times({name: derivation(vehicle, name, "forward_dynamics") for name in derived}, passes)
         counts = {name: each.operations().total for name, each in derived.items()}
         yield from (timing(case, what, least["kane"], other, least[other]) for other in _OTHERS)
         yield from (count(case, what, counts["kane"], other, counts[other]) for other in _OTHERS)
 
 
-def _vehicle(make: Callable[..., Vehicle]) -> Callable[[str], System]:
-    """Makes a vehicle; nodes of an earlier one have gone with it."""
-    return lambda _: make(_step_steer).system
+def _vehicle(make: Callable[..., Vehicle], _tag: str = "") -> System:
+    return make(_step_steer).system
 
 
 def _step_steer(t: Expr) -> Expr:
