@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _compare(name, options)
             continue
         part, sections = page.Part(name), page.read(path)
-        keys = part.keys()
+        keys = part.keys(options.quick)
         changed = page.changes(sections.get(name, ""), keys)
         print(f"{name}: {', '.join(changed) + ' changed' if changed else 'as it was measured'}", flush=True)
         if options.list or not (changed or options.all or options.parts):
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             began, before = time.monotonic(), os.getloadavg()[0]
             rows = _rows_of(name, options, page.ROOT)
             load = f"load {before:.1f} before, {os.getloadavg()[0]:.1f} after"
-            sections[name] = part.section(rows, load, keys, options.quick)
+            sections[name] = part.section(rows, load, keys)
             print(f"{as_markdown(rows)}\n{name}: {time.monotonic() - began:.0f} s", flush=True)
         except PartFailed as problem:
             failed += 1

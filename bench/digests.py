@@ -33,16 +33,16 @@ Digests = dict[str, tuple[str, int]]  # program -> its digest and its operations
 
 def systems(quick: bool) -> dict[str, Callable[[], ph.System]]:
     """The mechanisms of the model files, samples and benchmarks."""
-    made = {path.stem: partial(ph.load, path) for path in sorted(MODELS.glob("*.yaml"))}
-    made |= {"six-joint arm": samples.six_degree_of_freedom_arm, "whipple bicycle": samples.whipple_bicycle}
-    made |= {"four-bar": samples.four_bar, "two four-bars": partial(samples.n_four_bar, 2)}
-    made |= {"bricard": samples.bricard_mechanism, "PUMA-like arm": puma_like_arm, "PUMA 560": puma_560}
-    made |= {"general 6R arm": general_arm, "chain of 6": partial(chain, 6), "tree of 7": partial(binary_tree, 7)}
+    models = {path.stem: partial(ph.load, path) for path in sorted(MODELS.glob("*.yaml"))}
+    models |= {"six-joint arm": samples.six_degree_of_freedom_arm, "whipple bicycle": samples.whipple_bicycle}
+    models |= {"four-bar": samples.four_bar, "two four-bars": partial(samples.n_four_bar, 2)}
+    models |= {"bricard": samples.bricard_mechanism, "PUMA-like arm": puma_like_arm, "PUMA 560": puma_560}
+    models |= {"general 6R arm": general_arm, "chain of 6": partial(chain, 6), "tree of 7": partial(binary_tree, 7)}
     if quick:
-        return made
-    made |= {"squeezer": samples.squeezing_mechanism, "stewart": samples.stewart_platform}
-    made |= {"car": lambda: samples.car().system, "semitrailer": lambda: samples.semitrailer().system}
-    return made | {robot.name: robot.system for robot in ARMS + WALKERS}
+        return models
+    models |= {"squeezer": samples.squeezing_mechanism, "stewart": samples.stewart_platform}
+    models |= {"car": lambda: samples.car().system, "semitrailer": lambda: samples.semitrailer().system}
+    return models | {robot.name: robot.system for robot in ARMS + WALKERS}
 
 
 def of_system(name: str, make: Callable[[], ph.System], every: bool = True) -> Iterator[tuple[str, tuple[str, int]]]:
@@ -84,18 +84,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--against", type=Path, help="a JSON file that was written before")
     parser.add_argument("--quick", action="store_true", help="without vehicles and robots")
     options = parser.parse_args(arguments)
-    found: Digests = {}
+    digests: Digests = {}
     for name, make in systems(options.quick).items():
         print(name, file=sys.stderr, flush=True)
-        found |= of_system(name, make)
+        digests |= of_system(name, make)
     if options.out:
-        options.out.write_text(json.dumps(found, indent=1) + "\n")
+        options.out.write_text(json.dumps(digests, indent=1) + "\n")
     if not options.against:
-        print(f"{len(found)} programs, {sum(operations for _, operations in found.values()):,} operations")
+        print(f"{len(digests)} programs, {sum(operations for _, operations in digests.values()):,} operations")
         return 0
     before = {name: tuple(entry) for name, entry in json.loads(options.against.read_text()).items()}
-    lines = differences(before, found)
-    print("\n".join(lines) or f"all {len(found)} programs are what they were")
+    lines = differences(before, digests)
+    print("\n".join(lines) or f"all {len(digests)} programs are what they were")
     return int(bool(lines))
 
 

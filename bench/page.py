@@ -103,8 +103,8 @@ class Part:
         self.text, self.programs = ast.get_docstring(tree) or "", constants["PROGRAMS"]
         self.versions = ", ".join(f"{package} {version(package)}" for package in packages)
 
-    def keys(self) -> dict[str, str]:
-        """Digests of what its figures depend on."""
+    def keys(self, quick: bool = False) -> dict[str, str]:
+        """Digests of what its figures depend on, and whether they are those of few passes."""
         source, files = ROOT / "src" / "polhode", _imported(self.path, set())
         native = (ROOT / "bench" / "native").iterdir() if ROOT / "bench" / "build.py" in files else ()
         folders = (source / "codegen", source / "native") if self.programs else (source,)
@@ -113,13 +113,13 @@ class Part:
             "part": _digest(_texts(*files, *native)),
             "peers": _digest([self.versions]),
             "machine": _digest([processor(), compiler()]),
+            "passes": "few" if quick else "all",
         }
 
-    def section(self, rows: Sequence[Row], load: str, keys: Mapping[str, str], quick: bool) -> str:
+    def section(self, rows: Sequence[Row], load: str, keys: Mapping[str, str]) -> str:
         """What it measures, when and on what, and its tables."""
-        stamp = (
-            f"Measured {'quickly ' if quick else ''}on {_when()}; {processor()}; {load}; {compiler()}, {self.versions}."
-        )
+        when = f"Measured in {keys['passes']} passes on {_when()}"
+        stamp = f"{when}; {processor()}; {load}; {compiler()}, {self.versions}."
         written = ", ".join(f"{name} {key}" for name, key in keys.items())
         return f"{self.text}\n\n{stamp} Keys: {written}.\n\n{as_markdown(rows)}\n"
 

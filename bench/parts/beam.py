@@ -39,8 +39,8 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
         dense = duration(segments_of_exudyn(size, 1e-3, 0.5, 4.0, every=0.5, sparse=False)[1])
         for what, options in _RUNS.items():
             say(f"{size} segments: {what}")
-            found, seconds = tips(options)
-            note = f"{_off(found, truth)}; Exudyn {_off(their_tips[1:], truth)}, {dense} if dense"
+            ours, seconds = tips(options)
+            note = f"{_off(ours, truth)}; Exudyn {_off(their_tips[1:], truth)}, {dense} if dense"
             yield timing(f"beam of {size}", what, seconds, "Exudyn, sparse", theirs, note=note)
 
 

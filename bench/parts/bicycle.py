@@ -28,8 +28,8 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
         return equations.linearize(upright(equations.system))
 
     def eigenvalues() -> object:
-        found = linear(derived())
-        return [found.eigenvalues({"v": speed}) for speed in range(6)]
+        equations = linear(derived())
+        return [equations.eigenvalues({"v": speed}) for speed in range(6)]
 
     measures = {"derive": measure(derived), "both": measure(lambda: linear(derived())), "all": measure(eigenvalues)}
     least = least_times(measures, 2 if quick else 7)

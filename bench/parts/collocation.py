@@ -35,11 +35,11 @@ def rows_of(dynamics: str, quick: bool) -> Iterator[Row]:
     """The rows of one form of the dynamics."""
     ours, case = problem(dynamics), f"cart-pole, 100 nodes, {dynamics} dynamics"
     theirs = CartPole(ours)
-    found, other = ours.solve(), theirs.solve()
-    if abs(found.cost - other) > _SAME * abs(other):
-        raise PolhodeError(f"the optima differ: {found.cost!r} and CasADi's {other!r}.", code="E-BENCH-019")
+    best, other = ours.solve(), theirs.solve()
+    if abs(best.cost - other) > _SAME * abs(other):
+        raise PolhodeError(f"the optima differ: {best.cost!r} and CasADi's {other!r}.", code="E-BENCH-019")
     rng = np.random.default_rng(5)
-    w = found.variables + 0.01 * rng.standard_normal(len(found.variables))
+    w = best.variables + 0.01 * rng.standard_normal(len(best.variables))
     multipliers = rng.standard_normal(ours.transcription.constraints)
     own, sets = our_calls(ours, w, multipliers), {_VIRTUAL: theirs.functions}
     began = _processor_seconds()
@@ -61,7 +61,7 @@ def rows_of(dynamics: str, quick: bool) -> Iterator[Row]:
         sums = [sum(times[f"{engine}/{what}"] for what in _DERIVATIVES) for engine in ("", peer)]
         goal = _GOAL if peer == _VIRTUAL and dynamics == "explicit" else None  # the form of the default
         yield timing(case, "all derivatives", sums[0], peer, sums[1], goal)
-    note = f"{found.iterations} iterations, theirs {theirs.iterations}"
+    note = f"{best.iterations} iterations, theirs {theirs.iterations}"
     solves = measure(ours.solve, sweep=False), _VIRTUAL, measure(theirs.solve, sweep=False)
     yield beside(case, "solve", *solves, 3 if quick else 10, note=note)
 

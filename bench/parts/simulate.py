@@ -58,10 +58,10 @@ def beside_all(motion: Motion, drawn: Sequence[Curve]) -> Iterator[Row]:
     for peer in (curve.engine for curve in drawn if curve.case == motion.name and not curve.engine.startswith(OURS)):
         goal = 4.0 if peer == HEYOKA and motion.name in _ROBOTS else 1.0
         for setting in (None, _TOLERANCE) if peer == HEYOKA else (None,):
-            found = compared(drawn, motion.name, peer, setting)
-            if found is None:
+            worst = compared(drawn, motion.name, peer, setting)
+            if worst is None:
                 continue
-            error, own, theirs = found
+            error, own, theirs = worst
             what = "at equal error" if setting is None else f"at its error with {setting:g}"
             reached = math.isfinite(own)
             note = f"its error is {error:.0e}{'' if reached else ', which ours does not reach'}"

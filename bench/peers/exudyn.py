@@ -29,19 +29,17 @@ class FourBars:
             self._pin(cranks[k], (0.0, 0.5), coupler, (-0.5, 0.0))
             self._pin(coupler, (0.5, 0.0), cranks[k + 1], (0.0, 0.5))
         self.system.Assemble()
-        made = self.settings = exu.SimulationSettings()
-        made.timeIntegration.endTime, made.timeIntegration.numberOfSteps = (
-            motion.duration,
-            round(motion.duration / step),
-        )
-        made.timeIntegration.generalizedAlpha.spectralRadius = 0.9
-        made.timeIntegration.newton.useModifiedNewton = True
-        made.timeIntegration.newton.relativeTolerance = made.timeIntegration.newton.absoluteTolerance = 1e-10
-        made.timeIntegration.verboseMode = 0
-        made.solutionSettings.writeSolutionToFile = made.solutionSettings.sensorsStoreAndWriteFiles = False
-        made.linearSolverType = exu.LinearSolverType.EigenSparse
-        made.parallel.numberOfThreads = 1
-        made.displayStatistics = made.displayComputationTime = False
+        settings = self.settings = exu.SimulationSettings()
+        integration = settings.timeIntegration
+        integration.endTime, integration.numberOfSteps = motion.duration, round(motion.duration / step)
+        integration.generalizedAlpha.spectralRadius = 0.9
+        integration.newton.useModifiedNewton = True
+        integration.newton.relativeTolerance = integration.newton.absoluteTolerance = 1e-10
+        integration.verboseMode = 0
+        settings.solutionSettings.writeSolutionToFile = settings.solutionSettings.sensorsStoreAndWriteFiles = False
+        settings.linearSolverType = exu.LinearSolverType.EigenSparse
+        settings.parallel.numberOfThreads = 1
+        settings.displayStatistics = settings.displayComputationTime = False
 
     def _bar(self, centre: Any, rates: Any) -> Any:
         start = {"referenceCoordinates": [*centre, 0.0], "initialVelocities": list(rates)}

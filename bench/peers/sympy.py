@@ -28,10 +28,10 @@ def double_pendulum_rates() -> Callable[[float, Floats], Floats]:
     method.form_lagranges_equations()
     plain = sympy.symbols("a1 a2 b1 b2")
     shown = dict(zip([*(each.diff() for each in q), *q], [*plain[2:], *plain[:2]], strict=True))
-    made = sympy.lambdify([plain], [part.subs(shown) for part in (method.mass_matrix, method.forcing)], cse=True)
+    matrices = sympy.lambdify([plain], [part.subs(shown) for part in (method.mass_matrix, method.forcing)], cse=True)
 
     def rates(_: float, state: Floats) -> Floats:
-        M, f = made(state)
+        M, f = matrices(state)
         return np.concatenate([state[2:], np.linalg.solve(M, f.ravel())])
 
     return rates

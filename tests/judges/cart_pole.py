@@ -28,11 +28,11 @@ class CartPole:
     def __init__(self, ours: Collocation) -> None:
         import casadi as ca
 
-        made, mesh, implicit = ours.transcription, ours.mesh, ours.point.is_implicit
+        shape, mesh, implicit = ours.transcription, ours.mesh, ours.point.is_implicit
         self.ours, self.iterations = ours, 0
         values = {name: float(entry.value or 0) for name, entry in ours.point.equations.system.parameters.items()}
-        w = ca.SX.sym("w", made.size)
-        y = [w[p * made.width : (p + 1) * made.width] for p in range(mesh.points)]
+        w = ca.SX.sym("w", shape.size)
+        y = [w[p * shape.width : (p + 1) * shape.width] for p in range(mesh.points)]
         h = ours.first_duration / mesh.intervals
         accelerations = [each[4:6] if implicit else _accelerations(ca, each, values) for each in y]
         f = [ca.vertcat(each[2:4], ud) for each, ud in zip(y, accelerations, strict=True)]
@@ -43,7 +43,7 @@ class CartPole:
         for each, weight in zip(y, mesh.quadrature, strict=True):
             rows += [_dynamics(ca, each, values)] if implicit else []
             cost += weight * ours.first_duration * each[-1] ** 2
-        g, multipliers = ca.vertcat(*rows), ca.SX.sym("multipliers", made.constraints)
+        g, multipliers = ca.vertcat(*rows), ca.SX.sym("multipliers", shape.constraints)
         hessian = ca.tril(ca.hessian(cost + ca.dot(multipliers, g), w)[0])
         self.functions = {
             "cost": ca.Function("cost", [w], [cost]),
@@ -115,15 +115,15 @@ def _accelerations(ca: Any, y: Any, values: Mapping[str, float]) -> Any:
 
 def our_calls(ours: Collocation, w: Any, multipliers: Any) -> dict[str, Callable[[], Any]]:
     """Our functions on the variables given."""
-    made = ours.transcription
-    gradient, values = np.zeros(made.size), np.zeros(made.constraints)
-    jacobian, curvature = np.zeros(len(made.jacobian_places[0])), np.zeros(len(made.curvature_places[0]))
+    shape = ours.transcription
+    gradient, values = np.zeros(shape.size), np.zeros(shape.constraints)
+    jacobian, curvature = np.zeros(len(shape.jacobian_places[0])), np.zeros(len(shape.curvature_places[0]))
     return {
-        "cost": lambda: made.cost(w),
-        "constraints": lambda: made.values(w, values),
-        "gradient": lambda: made.gradient(w, gradient),
-        "Jacobian": lambda: made.jacobian(w, jacobian),
-        "Hessian": lambda: made.curvature(w, multipliers, 1.0, curvature),
+        "cost": lambda: shape.cost(w),
+        "constraints": lambda: shape.values(w, values),
+        "gradient": lambda: shape.gradient(w, gradient),
+        "Jacobian": lambda: shape.jacobian(w, jacobian),
+        "Hessian": lambda: shape.curvature(w, multipliers, 1.0, curvature),
     }
 
 
@@ -131,9 +131,9 @@ def check_same(
     ours: Collocation, theirs: CartPole, own: Mapping[str, Callable[[], Any]], calls: Mapping[str, Mapping[str, Any]]
 ) -> None:
     """Raise unless all functions have the same values."""
-    made = ours.transcription
-    shapes = {"Jacobian": (made.constraints, made.size), "Hessian": (made.size, made.size)}
-    entries = {"Jacobian": made.jacobian_places, "Hessian": made.curvature_places}
+    shape = ours.transcription
+    shapes = {"Jacobian": (shape.constraints, shape.size), "Hessian": (shape.size, shape.size)}
+    entries = {"Jacobian": shape.jacobian_places, "Hessian": shape.curvature_places}
     for peer, its in calls.items():
         for what, call in its.items():
             mine, other = np.atleast_1d(own[what]()), np.array(call())
