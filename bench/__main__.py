@@ -69,10 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{name} failed: {problem}", file=sys.stderr, flush=True)
             sections[name] = page.stale(sections.get(name, part.text), str(problem))
         page.write(path, sections)
-    if path == _PAGE and not options.against:
-        readme = page.ROOT / "README.md"
-        text = page.with_figures_of(_PAGE.read_text(encoding="utf-8"), readme.read_text(encoding="utf-8"))
-        readme.write_text(text, encoding="utf-8")
+        if path == _PAGE:
+            readme = page.ROOT / "README.md"
+            text = page.with_figures_of(_PAGE.read_text(encoding="utf-8"), readme.read_text(encoding="utf-8"))
+            readme.write_text(text, encoding="utf-8")
     return int(failed > 0)
 
 

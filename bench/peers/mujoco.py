@@ -62,28 +62,29 @@ class Rollout:
 
     def _theirs(self, x: Floats) -> Floats:
         """Position before quaternion (w first), linear velocity in the world's axes."""
-        size = len(self.tree.q_order)
-        q, u = x[:size][list(self.tree.q_order)], x[size:][list(self.tree.u_order)]
+        q, u = x[self.tree.q_order], x[self._u_order]
         if not self.tree.is_fixed_base:  # a free joint is the first
             q[:7] = q[[0, 1, 2, 6, 3, 4, 5]]
-            u[:3] = _rotation(q[3:7]) @ u[:3]
+            u[:3] = self._rotation(q) @ u[:3]
         return np.concatenate([q, u])
 
     def _ours(self, state: Floats) -> Floats:
-        size = len(self.tree.q_order)
-        q, u = np.array(state[:size]), np.array(state[size:])
+        q, u = np.split(state.copy(), [len(self.tree.q_order)])
         if not self.tree.is_fixed_base:
-            u[:3] = _rotation(q[3:7]).T @ u[:3]
+            u[:3] = self._rotation(q).T @ u[:3]
             q[:7] = q[[0, 1, 2, 4, 5, 6, 3]]
         x = np.zeros(len(state))
-        x[list(self.tree.q_order)] = q
-        x[[size + index for index in self.tree.u_order]] = u
+        x[self.tree.q_order], x[self._u_order] = q, u
         return x
 
+    @property
+    def _u_order(self) -> list[int]:
+        return [len(self.tree.q_order) + index for index in self.tree.u_order]
 
-def _rotation(quaternion: Floats) -> Floats:
-    import mujoco
+    @staticmethod
+    def _rotation(q: Floats) -> Floats:
+        import mujoco
 
-    matrix = np.zeros(9)
-    mujoco.mju_quat2Mat(matrix, quaternion)
-    return matrix.reshape(3, 3)
+        matrix = np.zeros(9)
+        mujoco.mju_quat2Mat(matrix, q[3:7])
+        return matrix.reshape(3, 3)
