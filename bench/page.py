@@ -135,12 +135,12 @@ def stale(text: str, problem: str) -> str:
 
 
 def changes(text: str, keys: Mapping[str, str]) -> list[str]:
-    """Which of a section's keys differ; all of them where there is none.
+    """Which of a section's keys differ; all of them where it is stale or there is none.
 
     >>> changes("… Keys: ours 12ab, part 34cd.", {"ours": "12ab", "part": "ffff"})
     ['part']
     """
-    written = re.findall(r"Keys: (.*?)\.", text, flags=re.DOTALL)
+    written = [] if text.startswith("**Stale**") else re.findall(r"Keys: (.*?)\.", text, flags=re.DOTALL)
     old = dict(entry.split() for entry in written[0].split(", ")) if written else {}
     return [name for name, key in keys.items() if old.get(name) != key]
 

@@ -27,6 +27,7 @@ def test_a_section_states_its_machine_and_is_measured_again_after_a_change(
         assert stated in text
     assert page.changes(text, keys) == [] and page.changes("", keys) == list(keys)
     assert page.changes(first.section([ROW], "", first.keys(quick=True)), keys) == ["passes"]
+    assert page.changes(page.stale(text, "it died"), keys) == list(keys)
     monkeypatch.setattr(page, "processor", lambda: "another")
     assert page.changes(text, first.keys()) == ["machine"]
     monkeypatch.undo()
