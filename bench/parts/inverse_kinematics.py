@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from polhode import Equations, System, from_dh
+from polhode import System, from_dh
 from polhode.inverse_kinematics.numerical import coordinates_of
 
 from ..harness import Row, Say, least_times, measure, timing
 from ..mechanisms import PANDA, UR5
-from ..peers.pinocchio import InverseKinematics
+from ..peers.pinocchio import inverse_kinematics
 
 PEERS = ("pin",)
 _LEAST_SHARE = 0.999
@@ -37,22 +37,18 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
     for name, make, tip in arms:
         say(name)
         equations = make().derive()
-        (positions, rotations), starts, limits = reachable(equations, tip, count)
-        ours = partial(equations.inverse_kinematics, tip, (positions, rotations), near=starts)
-        peer = InverseKinematics(equations, tip, limits)
-        theirs = partial(peer.share, positions[:few], rotations[:few], starts[:few])
+        known, rng = coordinates_of(equations.record, True, {}), np.random.default_rng(7)
+        zero = np.zeros((count, len(equations.coordinates)))
+        poses, starts = equations.compile().pose(tip, known.random(zero, rng)), known.random(zero, rng)
+        solve = inverse_kinematics(equations, tip, known.lower, known.upper)
+
+        def theirs(solve: Any = solve, given: Any = (*poses, starts)) -> float:
+            return float(np.mean([solve(*each) for each in zip(*(array[:few] for array in given), strict=True)]))
+
+        ours = partial(equations.inverse_kinematics, tip, poses, near=starts)
         share, their_share = float(ours().solved.mean()), theirs()
         least = least_times({"ours": measure(ours), "theirs": measure(theirs)}, passes)
         enough = share >= _LEAST_SHARE
         note = f"{100 * share:.2f} % solved, theirs {100 * their_share:.0f} % of {few}{'' if enough else ': too few'}"
         seconds = least["ours"] if enough else None
         yield timing(name, f"{count:,} poses", seconds, "Pinocchio", least["theirs"] * count / few, 10.0, note=note)
-
-
-def reachable(equations: Equations, tip: str, count: int) -> tuple[tuple[Any, Any], Any, tuple[Any, Any]]:
-    """Poses at random coordinates within the limits, other such coordinates to start from, and the limits."""
-    rng = np.random.default_rng(7)
-    known = coordinates_of(equations.record, True, {})
-    zero = np.zeros((count, len(equations.coordinates)))
-    pose = equations.compile().pose(tip, known.random(zero, rng))
-    return pose, known.random(zero, rng), (known.lower, known.upper)

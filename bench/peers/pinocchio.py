@@ -1,5 +1,6 @@
 """Pinocchio: its models of our trees, and a damped Newton method around it for inverse kinematics."""
 
+from collections.abc import Callable
 from math import pi
 from typing import Any
 
@@ -23,43 +24,38 @@ def as_lines(tree: PlainTree) -> str:
     return "\n".join(lines) + "\n"
 
 
-class InverseKinematics:
-    """Newton's method of Pinocchio's own example with damping, within limits, from random starts after some steps."""
+def inverse_kinematics(equations: Equations, tip: str, low: Any, high: Any) -> Callable[[Any, Any, Any], bool]:
+    """Newton's method of Pinocchio's own example with damping, within limits, from random starts after some steps.
 
-    def __init__(self, equations: Equations, tip: str, limits: Any) -> None:
-        import pinocchio
+    The function takes the position and rotation of the tip and a start, and returns whether the pose was reached.
+    """
+    import pinocchio as pin
 
-        self.model = pinocchio.Model()
-        for link in plain_tree(equations.system).links:
-            kind = getattr(pinocchio, f"JointModel{link.kind}", None)
-            joint = kind() if kind else pinocchio.JointModelRevoluteUnaligned(link.axis)
-            self.model.addJoint(link.parent + 1, joint, pinocchio.SE3(link.R, link.p), f"j{self.model.njoints}")
-        self.data, self.low, self.high = self.model.createData(), *limits
-        # the tip in the last link, from its pose at zero
-        pinocchio.forwardKinematics(self.model, self.data, np.zeros(self.model.nq))
-        position, rotation = equations.compile().pose(tip, np.zeros(len(equations.q)))
-        offset = self.data.oMi[self.model.njoints - 1].actInv(pinocchio.SE3(np.array(rotation), np.array(position)))
-        self.frame = self.model.addFrame(pinocchio.Frame("tip", self.model.njoints - 1, 0, offset, pinocchio.OP_FRAME))
-        self.data, self.rng = self.model.createData(), np.random.default_rng(1)
+    model, rng = pin.Model(), np.random.default_rng(1)
+    for link in plain_tree(equations.system).links:
+        kind = getattr(pin, f"JointModel{link.kind}", None)
+        joint = kind() if kind else pin.JointModelRevoluteUnaligned(link.axis)
+        last = model.addJoint(link.parent + 1, joint, pin.SE3(link.R, link.p), f"j{model.njoints}")
+    data = model.createData()
+    pin.forwardKinematics(model, data, np.zeros(model.nq))  # the tip in the last link, from its pose at zero
+    position, rotation = map(np.array, equations.compile().pose(tip, np.zeros(len(equations.q))))
+    offset = data.oMi[last].actInv(pin.SE3(rotation, position))
+    frame = model.addFrame(pin.Frame("tip", last, 0, offset, pin.OP_FRAME))
+    data = model.createData()
 
-    def share(self, positions: Any, rotations: Any, starts: Any) -> float:
-        """The share of poses that are reached, one after the other."""
-        return float(np.mean([self._solve(*each) for each in zip(positions, rotations, starts, strict=True)]))
-
-    def _solve(self, position: Any, rotation: Any, q: Any) -> bool:
-        import pinocchio
-
-        target = pinocchio.SE3(rotation, position)
+    def solve(position: Any, rotation: Any, q: Any) -> bool:
+        target = pin.SE3(rotation, position)
         for _ in range(_STARTS):
             for _ in range(_STEPS):
-                pinocchio.computeJointJacobians(self.model, self.data, q)
-                gap = pinocchio.updateFramePlacement(self.model, self.data, self.frame).actInv(target)
-                error = pinocchio.log6(gap).vector
+                pin.computeJointJacobians(model, data, q)
+                error = pin.log6(pin.updateFramePlacement(model, data, frame).actInv(target)).vector
                 size = np.linalg.norm(error)
                 if size < _TOLERANCE:
                     return True
-                J = pinocchio.getFrameJacobian(self.model, self.data, self.frame, pinocchio.LOCAL)
+                J = pin.getFrameJacobian(model, data, frame, pin.LOCAL)
                 v = J.T @ np.linalg.solve(J @ J.T + _DAMPING * min(size, 1.0) * np.eye(6), error)
-                q = np.clip(q + v * min(1.0, 1.5 / np.linalg.norm(v)), self.low, self.high)
-            q = self.rng.uniform(np.maximum(self.low, -pi), np.minimum(self.high, pi))
+                q = np.clip(q + v * min(1.0, 1.5 / np.linalg.norm(v)), low, high)
+            q = rng.uniform(np.maximum(low, -pi), np.minimum(high, pi))
         return False
+
+    return solve
