@@ -38,6 +38,8 @@ MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 _MOST_COUNTED = 6
 #: What is added to the diagonal of G, relative to its mean, where a law of impact has no solution otherwise.
 _SHIFTS = (0.0, 1e-11, 1e-9, 1e-7)
+#: So many changes within so many seconds are no motion: bounces that short are closed.
+_CHATTER = 1000, 1e-4
 #: Rounds in which friction of the expansion follows its normal impulses.
 _MOST_ROUNDS = 100
 #: Slip that is left of a group, relative to the largest or to one, where others that it moves with have come to rest.
@@ -174,6 +176,9 @@ class Transitions:
         return slips, opens
 
     def _note_time(self, t: float) -> None:
+        if len(self.changes) > _CHATTER[0] and t - self.changes[-_CHATTER[0]].t < _CHATTER[1]:
+            message = f"at t = {t:.6g} s contacts chatter: {_CHATTER[0]} changes within {_CHATTER[1]:g} s."
+            raise NoMode("contact_stuck", message, [])
         since, count = self._at_once
         if t - since > 1e-12 * max(1.0, abs(t)):
             self._at_once = t, 1
