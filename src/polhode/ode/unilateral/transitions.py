@@ -46,6 +46,8 @@ _MOST_ROUNDS = 100
 _GONE = 1e-12
 #: Speeds along normals that are left where a row of impacts is summed, relative to the largest or to one.
 _CLOSING = 1e-6
+#: Speeds of approach, in m/s or rad/s, whose restitution is summed with the row.
+_SUMMED = 1e-3
 #: Rounding of a gap, relative to the coordinates or to one; gaps that are smaller are made zero, in m or rad.
 _ROUNDING, _ROUNDED = 1e-15, 1e-12
 #: A group that leaves with this speed, in m/s or rad/s, is back where its gap is what it was.
@@ -232,12 +234,12 @@ class Transitions:
         G, v = memory.all.matrix[np.ix_(rows, rows)].copy(), memory.velocities[rows].copy()
         responses = memory.responses[rows].copy()
         e, mu = memory.laws[taking, 3].copy(), memory.laws[taking, 0].copy()
+        normals = np.cumsum([0, *(sum(memory.groups[k]) for k in taking)])[:-1]
         ends = self._end_of_row(t, taking)
         if ends is not None:
-            e[:] = 0.0
+            e[np.abs(v[normals]) <= _SUMMED] = 0.0
         impulses = self._impulses(taking, G, v, e, mu)
         after = v + G @ impulses
-        normals = np.cumsum([0, *(sum(memory.groups[k]) for k in taking)])[:-1]
         fall = np.maximum(-memory.all.free[rows][normals], 1e-300)
         low = (v[normals] < 0.0) & (e > 0.0) & (after[normals] ** 2 <= 2.0 * _HEIGHT * fall)
         if low.any():
