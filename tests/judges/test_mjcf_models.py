@@ -139,6 +139,24 @@ def test_the_model_in_mujocos_own_wheel_accelerates_alike(tmp_path: Path, agree:
     agree("accelerations", accelerations(system, model, state, "articulated_body"), theirs(model, state))
 
 
+TENDONS = """<tendon>
+  <fixed name="t" stiffness="30" damping="2" springlength="0.1 0.4"><joint joint="a" coef="0.5"/>
+    <joint joint="d" coef="-1.5"/></fixed>
+  <fixed name="r" stiffness="7"><joint joint="b" coef="2"/></fixed>
+</tendon>"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_fixed_tendons_pull_as_mujocos_do(seed: int, tmp_path: Path, agree: Any) -> None:
+    """One is slack between two lengths; some of the states are there."""
+    text = f"<mujoco>{HEAD}<worldbody>{ARM}</worldbody>{TENDONS}</mujoco>"
+    path = tmp_path / "model.xml"
+    path.write_text(text)
+    model = mujoco.MjModel.from_xml_string(text)
+    state = random_state(model, seed)
+    agree("accelerations", accelerations(load_mjcf(path), model, state), theirs(model, state))
+
+
 ACTUATED = """
 <actuator>
   <motor joint="a" gear="-20" ctrlrange="-1 2"/>

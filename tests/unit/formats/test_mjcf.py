@@ -195,14 +195,15 @@ def test_included_files_stand_where_they_are_included(tmp_path: Path) -> None:
     assert "a" in system.bodies and system.frames["tip"].body == "a"
 
 
-def test_looks_and_sensors_are_left_out_with_a_notice(tmp_path: Path) -> None:
+def test_looks_are_left_out_with_a_notice(tmp_path: Path) -> None:
     rest = """<asset><texture name="t" type="2d" file="no.png"/><material name="m" texture="t"/></asset>
       <sensor><gyro site="s"/></sensor><visual><headlight active="0"/></visual>"""
     world = f"""<light pos="0 0 3"/><geom type="plane" size="1 1 1" material="m"/>
       <body><joint/>{MASS}<site name="s"/></body>"""
-    _, report = read(tmp_path, world, rest)
+    system, report = read(tmp_path, world, rest)
     (notice,) = report.notices
-    for tag in ("texture", "sensor", "visual", "light"):
+    assert system.equipment["sensors"]["gyro s"].of == "s"
+    for tag in ("texture", "visual", "light"):
         assert f"<{tag}> (1)" in notice.message
 
 
@@ -223,13 +224,13 @@ def test_a_mesh_is_drawn_where_the_file_puts_it_in_its_material(tmp_path: Path) 
     assert (gone.size, gone.lacking) == ((1, 1, -1), "missing: there is no such file")
 
 
-def test_what_acts_only_at_times_is_a_warning(tmp_path: Path) -> None:
+def test_what_is_recorded_alone_is_one_warning(tmp_path: Path) -> None:
     rest = '<actuator><motor joint="h"/></actuator>'
     world = f"""<geom type="plane" size="1 1 1"/>
       <body name="a"><joint name="h" limited="true" range="-1 2"/>{MASS}<geom size="0.1"/></body>"""
     _, report = read(tmp_path, world, rest)
     said = "\n".join(warning.message for warning in report.warnings)
-    assert "1 actuator exerts no force" in said and "contacts" in said and "limits of 1 joints" in said
+    assert "actuators (1), geoms that could touch (2), limits of joints (1)" in said
     assert (report.joints[0].lower, report.joints[0].upper) == (-1, 2)
 
 

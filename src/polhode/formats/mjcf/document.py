@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from os.path import relpath
 from pathlib import Path, PurePosixPath
 
 from ...errors import FormatError, LimitError
@@ -42,16 +43,18 @@ class Part:
 
 
 def places_in(root: Part) -> dict[tuple[str, str], str]:
-    """Where each element stands, by its tag and name; a free joint is a joint."""
+    """Where each element stands, by its tag, or that of its section, and its name; a free joint is a joint."""
     found: dict[tuple[str, str], str] = {}
     for part in root.walk():
         tag = "joint" if part.tag == "freejoint" else part.tag
         found.setdefault((tag, part.attributes.get("name", "")), part.place)
+        for child in part.children if tag in ("equality", "tendon", "actuator") else ():
+            found.setdefault((tag, child.attributes.get("name", "")), child.place)
     return found
 
 
 def read_document(path: Path, limits: Limits) -> Part:
-    """The model of a file, included files in their places; nothing outside the file's folder is read."""
+    """The model of a file, included files in their places: .xml files of its folder, or where a path with .. says."""
     root = _parse(path, str(path), path.name, limits)
     if root.tag != "mujoco":
         said = f"an MJCF model begins with <mujoco>, not with <{root.tag[:60]}>."
@@ -100,16 +103,15 @@ class _Splicer:
     def _included(self, include: Element, file: str, chain: tuple[Path, ...], depth: int) -> list[Part]:
         name = include.attributes.get("file", "")
         place = f"{file}:{include.line}: {include.shown('file')}"
-        status, found, reason = locate(name, self.folder, {})
-        if status == "missing":
-            beside = Path(file).parent / name
-            status, found, reason = locate(str(beside), self.folder, {})
+        beside = str(Path(file).parent / name)
+        tried = (locate_mesh(each, self.folder, {}, (".xml",)) for each in (name, beside))
+        status, found, reason = next((each for each in tried if each[1]), locate(name, self.folder, {}))
         if found is None:
             cure = "Include files of the model's own folder, by a path relative to it."
             raise FormatError(f"the file is {status}: {reason}.", place=place, cure=cure, code="E-ROBOT-READ")
         if found in chain:
             raise FormatError("the file includes itself.", place, "Remove one of the includes.", "E-ROBOT-READ")
-        shown = found.relative_to(self.folder.resolve()).as_posix()
+        shown = Path(relpath(found, self.folder.resolve())).as_posix()
         root = _parse(found, place, shown, self.limits)
         return self.splice(root, shown, (*chain, found), depth + 1).children
 

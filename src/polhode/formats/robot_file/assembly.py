@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import FormatError, PolhodeError, suggestion, understood
-from ...expr import Expr, Vector, as_expr
+from ...expr import Expr, Vector, as_expr, free_symbols
 from ...expr.rational import decimal
 from ...files.reading import locate_mesh
-from ...geometry import rotation, unit_axis
+from ...geometry import Pose, rotation, unit_axis
 from ...geometry.rotations.exact import nearest_angle
 from ...model import Fixed, Free, JointType, Planar, Prismatic, Revolute, Shape, Spherical, System
 from ...model.body import as_inertia
@@ -28,6 +28,8 @@ UNITS = {"mass": "kg", "com": "m", "length": "m", "inertia": "kg m²", "gravity"
 _GRAVITY = Fraction("9.81")
 _LETTERS = "xyz"
 
+#: What is nearer, as a part of the mechanism's size or in rad, is meant to coincide; what is nearer yet is rounding.
+_ROUNDED, _SILENT = 1e-6, 1e-12
 HERE = Placement()
 
 Turns = list[tuple[str, Expr]]
@@ -52,6 +54,28 @@ def free_name(wanted: str, taken: Container[str]) -> str:
     while wanted in taken:
         wanted += "_"
     return wanted
+
+
+def moved_frame(frame: Pose, there: Pose, turns: bool, size: float, to: tuple[Findings, str]) -> Pose:
+    """The frame of a closure, moved to where the other frame is, with a notice, if it is off by rounding alone.
+
+    `there` is the other frame's pose in the same body as the file describes the mechanism; one that depends on symbols,
+    or is further away than 1e-6 of the size (or 1e-6 rad, where the closure `turns` with it), leaves the frame.
+    """
+    off = [as_expr(each) for each in (there.p - frame.p)]
+    entries = [*off, *(as_expr(each) for each in (there.R - frame.R).entries())] if turns else off
+    if free_symbols(entries) or not any(entries):
+        return frame
+    distance = sum(float(each) ** 2 for each in off) ** 0.5
+    turn = max((abs(float(each)) for each in entries[3:]), default=0.0)
+    if distance > _ROUNDED * size or turn > _ROUNDED:
+        return frame
+    if max(distance / size, turn) > _SILENT:
+        said = (
+            f"the closure is off by {distance:.2g} m and {turn:.2g} rad as the file has it; its frame is moved by that."
+        )
+        to[0].notice(to[1], said, "N-ROBOT-NUMBER")
+    return Pose(there.R if turns else frame.R, there.p)
 
 
 class Assembly:
