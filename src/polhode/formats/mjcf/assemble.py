@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import partial, reduce
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -243,7 +243,6 @@ class Assembly(assembly.Assembly):
         self.efforts = efforts  # the range of each joint
         self.meshes = meshes or {}
         self.bodies: list[Body] = [self.system.ground]
-        self.homes: list[Pose] = [Pose.identity()]  # of each body in its parent, as the file describes the model
         self.sites: dict[int, str] = {}  # names of frames
         self.joints: list[Joint] = []
 
@@ -286,7 +285,7 @@ class Assembly(assembly.Assembly):
         parent = self.bodies[model.body_parentid[k]]
         at = self._vector("length", name, model.body_pos[k])
         R = self._rotation(model.body_quat[k], place)
-        self.homes.append(Pose(R, Vector(at)))
+        self.homes[name] = parent.name, Pose(R, Vector(at))
         first, count = model.body_jntadr[k], model.body_jntnum[k]
         if not count:
             self.system.joint(
@@ -434,18 +433,6 @@ class Assembly(assembly.Assembly):
         R = self._rotation(model.site_quat[k], self.findings.place_of("site", given))
         self.system.frame(name, self.bodies[model.site_bodyid[k]], exact.place(model.site_pos[k]), R)
         self.sites[k] = name
-
-    def home_in(self, a: int, b: int) -> Pose:
-        """The pose of body b in body a as the file describes the model."""
-        above: list[list[int]] = [[a], [b]]
-        for path in above:
-            while path[-1]:
-                path.append(int(self.model.body_parentid[path[-1]]))
-        X_a, X_b = (
-            reduce(lambda X, k: self.homes[k] @ X, [k for k in path if k not in other], Pose.identity())
-            for path, other in (above, above[::-1])
-        )
-        return X_a.inverse() @ X_b
 
     # ---- names -----------------------------------------------------------------------------------------------
 

@@ -65,7 +65,7 @@ def _add(built: Assembly, mujoco: Any, k: int, kind: str) -> bool:
     elif kind:
         name = free_name(given or f"{kind.lower()} {k}", system.constraints)
         (a, X_a), (b, X_b) = _frames(built, mujoco, k, kind)
-        there = built.home_in(a, b) @ X_b
+        there = built.home_in(built.bodies[a].name, built.bodies[b].name) @ X_b
         place = built.findings.place_of("equality", given)
         X_a = moved_frame(X_a, there, kind == "WELD", float(model.stat.extent), (built.findings, place))
         seats: dict[str, Any] = {"at_a": X_a.p, "at_b": X_b.p}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from fractions import Fraction
+from functools import reduce
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,22 @@ class Assembly:
         self.patterns = tuple(checked_name(each, "pattern") for each in listed)
         self.used: set[str] = set()
         self.offered: list[str] = []
+        #: For each body its parent, and its pose in that as the file describes the mechanism.
+        self.homes: dict[str, tuple[str, Pose]] = {}
+
+    def home_in(self, a: str, b: str) -> Pose:
+        """The pose of body b in body a as the file describes the mechanism."""
+        paths: list[list[str]] = [[a], [b]]
+        for path in paths:
+            while path[-1] in self.homes:
+                path.append(self.homes[path[-1]][0])
+        X_a, X_b = (
+            reduce(
+                lambda X, name: self.homes[name][1] @ X, [each for each in path if each not in other], Pose.identity()
+            )
+            for path, other in (paths, paths[::-1])
+        )
+        return X_a.inverse() @ X_b
 
     def number(self, kind: str, owner: str, component: str, value: Fraction) -> Expr:
         """One number of the file, exact or as a parameter."""
@@ -262,7 +279,16 @@ class LinkAssembly(Assembly):
     def add_loop(self, joint: JointPart) -> None:
         """A joint to a link that another joint carries already: it closes a loop."""
         ends = self.body_name[joint.parent], self.body_name[joint.child]
-        seats = {**self._pose("_a", joint.at), **self._pose("_b", joint.in_child)}
+        frames = [Pose(rotation(*self._turns(at, "")), at.xyz) for at in (joint.at, joint.in_child)]
+        self.homes = {
+            each.child: (each.parent, each.in_parent @ each.in_child.inverse())
+            for each in self.system.model().joints.values()
+        }
+        size = max(float(sum(x * x for x in link.pose.xyz)) for link in self.links) ** 0.5 or 1.0
+        place = self.findings.place(joint.line, f"joint '{joint.name}'")
+        there = self.home_in(*ends) @ frames[1]
+        X_a, X_b = moved_frame(frames[0], there, True, size, (self.findings, place)), frames[1]
+        seats = {"at_a": X_a.p, "rotation_a": X_a.R, "at_b": X_b.p, "rotation_b": X_b.R}
         self.system.close(joint.name, *ends, self._type(joint), **seats)
 
     def _locked(self, joint: JointPart) -> tuple[Vector, list[tuple[Vector, Expr]]]:
