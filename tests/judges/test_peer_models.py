@@ -59,6 +59,25 @@ def test_a_model_of_pinocchios_moves_as_there(name: str, agree: Any) -> None:
     agree("inverse dynamics", ours, pin.rnea(model, model.createData(), q, v, a))
 
 
+@pytest.mark.parametrize(("urdf", "srdf"), [
+    ("talos_data/robots/talos_reduced.urdf", "talos_data/srdf/talos.srdf"),
+    ("panda_description/urdf/panda.urdf", "panda_description/srdf/panda.srdf"),
+])  # fmt: skip
+def test_poses_of_an_srdf_are_pinocchios_reference_configurations(urdf: str, srdf: str) -> None:
+    base = "floating" if urdf.startswith("talos") else "fixed"
+    free = [pin.JointModelFreeFlyer()] if base == "floating" else []
+    model = pin.buildModelFromUrdf(str(ROBOTS / urdf), *free)
+    pin.loadReferenceConfigurations(model, str(ROBOTS / srdf), False)
+    theirs = ph.from_pinocchio(model).poses
+    ours = ph.load(ROBOTS / urdf, base=base, srdf=ROBOTS / srdf)
+    assert ours.poses and {*ours.poses} == {*theirs}
+    for name, pose in ours.poses.items():
+        for key, value in pose.coordinates.items():
+            assert theirs[name].coordinates[key] == pytest.approx(value, abs=1e-15)
+        assert not any(value for key, value in theirs[name].coordinates.items() if key not in pose.coordinates)
+    assert len(ours.equipment["excludes"]) > 10
+
+
 def test_joints_that_are_not_read_and_other_objects_are_refused() -> None:
     model = pin.Model()
     model.addJoint(0, pin.JointModelComposite(pin.JointModelRX()), pin.SE3.Identity(), "both")

@@ -175,11 +175,12 @@ class LinkAssembly(Assembly):
             for part in visuals
             if (part.filename and all(part.size) if part.kind == "mesh" else all(size > 0 for size in part.size))
         ]
-        if link.inertial is None:
-            self.system.body(name, shapes=shapes)
-            return
-        mass, com, inertia = self._inertial(link.name, link.inertial)
-        self.system.body(name, mass, com, inertia, shapes, check=link.name not in accepted)
+        inertial = self._inertial(link.name, link.inertial) if link.inertial else ()
+        self.system.body(name, *inertial, shapes=shapes, check=link.name not in accepted)
+        for k, part in enumerate(part for part in link.geometry if part.role == "collision"):
+            shape = self._shape(part)
+            seat = {"size": shape.size, "at": shape.at, "rotation": shape.rotation, "file": shape.file}
+            self.system.equip("geoms", f"{name} collision {k}", body=name, shape=part.kind, **seat)
 
     def _shape(self, part: Geometry) -> Shape:
         """What is drawn; a mesh by the path where it was found, or with the reason why it was not."""
@@ -264,6 +265,8 @@ class LinkAssembly(Assembly):
             effort_limits=(rated and rated.effort) or None,
         )
         result = self.system.joints[joint.name]
+        if facts.friction and joint.kind != "fixed":
+            self.system.equip("friction", joint.name, effort=facts.friction)
         if dynamics and facts.damping and len(result.u) == 1:
             self.system.joint_force(result, -as_expr(facts.damping) * result.u[0], name=f"{joint.name} damping")
 
@@ -329,6 +332,9 @@ class LinkAssembly(Assembly):
 
     def mesh_facts(self) -> list[MeshFacts]:
         """The meshes with the files that were found; those that were not are one warning for each reason."""
+        if geoms := self.system.equipment.get("geoms"):
+            said = f"collision shapes ({len(geoms)}) are recorded, and exert no forces."
+            self.findings.notice(self.findings.file, said, "N-ROBOT-UNSUPPORTED")
         result: list[MeshFacts] = []
         lacking: dict[str, list[tuple[int, str]]] = {}
         drawn = [(link.name, part) for link in self.links for part in link.geometry if part.kind == "mesh"]

@@ -17,6 +17,7 @@ from ..robot_file.assembly import LinkAssembly, Packages, tolerance
 from ..robot_file.checks import check_inertials, check_limits, check_moving_masses
 from ..robot_file.markup import Element, Known, Limits, list_unmodelled, parse_file
 from .joints import Locked, add_motors, check_mimics, lock_joints, parse_transmissions, without_idle
+from .srdf import add_srdf
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 _AXIS: parts.Triple = (Fraction(1), Fraction(0), Fraction(0))
@@ -318,6 +319,7 @@ def read_urdf(
     snap: float | str = "1e-6",
     limits: Limits | None = None,
     content: bytes | None = None,
+    srdf: str | PathLike[str] | None = None,
 ) -> tuple[System, Report]:
     """Read a URDF file: the System, and a report of warnings, notices, joint limits and meshes.
 
@@ -340,6 +342,7 @@ def read_urdf(
     - snap: angles this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
     - limits: of the file's size and nesting.
     - content: what is in the file, if it was read before; the path then only names it.
+    - srdf: a file whose group states become poses, and whose disabled collisions exclusions.
     """
     for option, value in {"base": base, "mimic": mimic, "inertia": inertia, "massless": massless}.items():
         if not isinstance(value, str) or value not in _CHOICES[option]:
@@ -368,6 +371,8 @@ def read_urdf(
     assembly = LinkAssembly(robot.name, symbolic, snapped, findings, links, path.parent, packages)
     _assemble(assembly, joints, coupled, accepted, base, dynamics)
     add_motors(assembly.system, transmissions, joints, findings)
+    if srdf is not None:
+        add_srdf(assembly.system, srdf, limits, findings)
     assembly.refuse_unused()
     return assembly.system, findings.report(robot.name, top, (joint.facts for joint in joints), assembly.mesh_facts())
 
