@@ -151,7 +151,7 @@ class _Plain:
         attributes = {key: value for key, value in seen.items() if key in _MAY_BE_BLANK or value.strip()}
         if blank := [key for key in seen if key not in attributes]:
             place = f"{part.place}: <{part.tag} {blank[0][:60]}=…>"
-            self.findings.notice(place, "the attribute is blank, and taken as absent.", "N-ROBOT-MISSING")
+            self.findings.notice(place, "the attribute is blank, and taken as absent.", "N-ROBOT-NUMBER")
         if part.tag == "mesh":
             attributes = self._mesh(part, attributes)
         elif part.tag == "model":
