@@ -24,7 +24,7 @@ from .robot_file.assembly import Assembly, free_name, tolerance
 #: A limit beyond this stands for none.
 _UNLIMITED = 1e16
 #: Joints along an axis by the names of Pinocchio, without "JointModel" and the letter of an axis.
-_AXIAL = {
+_AXIAL: dict[str, Any] = {
     "R": Revolute, "RUB": Revolute, "RevoluteUnaligned": Revolute, "RevoluteUnboundedUnaligned": Revolute,
     "P": Prismatic, "PrismaticUnaligned": Prismatic, "H": Screw, "HelicalUnaligned": Screw,
 }  # fmt: skip
@@ -46,7 +46,8 @@ def _type_of(joint: Any, name: str) -> JointType:
         cure = f"Known types are {', '.join([*_OTHERS, 'Universal', *_AXIAL])}."
         raise FormatError(f"a joint of type {kind} is not read.", f"joint '{name}'", cure, "E-ROBOT-UNSUPPORTED")
     pitch = [exact.decimal(own.pitch)] if _AXIAL[family] is Screw else []
-    return _AXIAL[family](axis or _axis(own.axis), *pitch)
+    result: JointType = _AXIAL[family](axis or _axis(own.axis), *pitch)
+    return result
 
 
 def _axis(values: Any) -> Vector:
@@ -107,13 +108,12 @@ class _Assembly(Assembly):
         joint, name, system = model.joints[k], model.names[k], self.system
         R, at = self.placement(pin, model.jointPlacements[k])
         q, v = joint.idx_q, joint.idx_v
-        limits: dict[str, Any] = {}
+        more: dict[str, Any] = {"at": self.numbers("length", name, at), "rotation": R}
         if joint.nv == 1:
             ends = {"speed_limits": ("VelocityLimit", v), "effort_limits": ("EffortLimit", v)}
             ends |= {"limits": ("PositionLimit", q)} if joint.nq == 1 else {}
-            limits = {key: _ends(model, *where) for key, where in ends.items()}
-        seats = {"at": self.numbers("length", name, at), "rotation": R}
-        made = system.joint(name, parent, child, _type_of(joint, name), **seats, **limits)
+            more |= {key: _ends(model, *where) for key, where in ends.items()}
+        made = system.joint(name, parent, child, _type_of(joint, name), **more)
         self.joints.append(made)
         armature, friction = exact.decimal(model.armature[v]), exact.decimal(model.upperDryFrictionLimit[v])
         if armature and joint.nv == 1:

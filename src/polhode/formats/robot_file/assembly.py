@@ -175,8 +175,8 @@ class LinkAssembly(Assembly):
             for part in visuals
             if (part.filename and all(part.size) if part.kind == "mesh" else all(size > 0 for size in part.size))
         ]
-        inertial = self._inertial(link.name, link.inertial) if link.inertial else ()
-        self.system.body(name, *inertial, shapes=shapes, check=link.name not in accepted)
+        mass, com, inertia = self._inertial(link.name, link.inertial) if link.inertial else (0, (0, 0, 0), 0)
+        self.system.body(name, mass, com, inertia, shapes, check=link.name not in accepted)
         for k, part in enumerate(part for part in link.geometry if part.role == "collision"):
             shape = self._shape(part)
             seat = {"size": shape.size, "at": shape.at, "rotation": shape.rotation, "file": shape.file}
@@ -282,7 +282,7 @@ class LinkAssembly(Assembly):
     def add_loop(self, joint: JointPart) -> None:
         """A joint to a link that another joint carries already: it closes a loop."""
         ends = self.body_name[joint.parent], self.body_name[joint.child]
-        frames = [Pose(rotation(*self._turns(at, "")), at.xyz) for at in (joint.at, joint.in_child)]
+        frames = [Pose(rotation(*self._turns(at, "")), Vector(at.xyz)) for at in (joint.at, joint.in_child)]
         self.homes = {
             each.child: (each.parent, each.in_parent @ each.in_child.inverse())
             for each in self.system.model().joints.values()
@@ -291,8 +291,8 @@ class LinkAssembly(Assembly):
         place = self.findings.place(joint.line, f"joint '{joint.name}'")
         there = self.home_in(*ends) @ frames[1]
         X_a, X_b = moved_frame(frames[0], there, True, size, (self.findings, place)), frames[1]
-        seats = {"at_a": X_a.p, "rotation_a": X_a.R, "at_b": X_b.p, "rotation_b": X_b.R}
-        self.system.close(joint.name, *ends, self._type(joint), **seats)
+        kind = self._type(joint)
+        self.system.close(joint.name, *ends, kind, at_a=X_a.p, rotation_a=X_a.R, at_b=X_b.p, rotation_b=X_b.R)
 
     def _locked(self, joint: JointPart) -> tuple[Vector, list[tuple[Vector, Expr]]]:
         """Where a locked joint sits in its child: its motion, undone."""

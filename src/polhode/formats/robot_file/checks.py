@@ -162,7 +162,7 @@ def _with_sane_limits(joint: JointPart, findings: Findings) -> JointPart:
             cure = "Give the largest one, which holds in both directions."
             said = f"the {name} {float(value):g} is negative, and left out."
             findings.warn(at, said, cure, "W-ROBOT-NUMBER")
-            facts = replace(facts, **{name: None})
+            facts = replace(facts, effort=None) if name == "effort" else replace(facts, velocity=None)
     return replace(joint, facts=facts)
 
 
