@@ -16,6 +16,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import re
 import sys
 import tempfile
 import time
@@ -232,8 +233,8 @@ def pinocchio_state(pin: Any, model: Any, springs: Any, system: System, speeds: 
                 stiffness, rest = springs.get(joint.name, (0.0, 0.0))
                 elastic[own] = stiffness * (angle - rest)
                 mine, q[their_q] = [angle], [angle] if other.nq == 1 else [np.cos(angle), np.sin(angle)]
-            else:
-                turn, at = rng.normal(size=4), rng.normal(size=3)
+            else:  # free or spherical
+                turn, at = rng.normal(size=4), rng.normal(size=len(own) - 3)
                 w, *xyz = turn / np.linalg.norm(turn)
                 mine, q[their_q], own = [w, *xyz, *at], [*at, *xyz, w], own[3:] + own[:3]
             order[other.idx_v : other.idx_v + other.nv] = own
@@ -259,8 +260,10 @@ def tried_urdf(package: str, folder: Path, path: Path) -> Outcome | None:
         return None
 
     def compared() -> tuple[int, tuple[float, ...]]:
-        options = {"mimic": "independent", "massless": "report", "inertia": "any", "snap": "1e-13"}
-        return _as_pinocchio(pin, model, {}, read_urdf(path, **options)[0])
+        system = read_urdf(path, mimic="independent", inertia="any", snap="1e-13")[0]
+        kept = {joint.name for joint in moving(system)}
+        locked = [k for k, name in enumerate(model.names) if k and name not in kept]  # which move no mass
+        return _as_pinocchio(pin, pin.buildReducedModel(model, locked, pin.neutral(model)), {}, system)
 
     return _tried(package, folder, path, lambda: read_urdf(path), compared)
 
@@ -323,6 +326,8 @@ def sdf_tree(pin: Any, path: Path) -> tuple[Any, dict[str, tuple[float, float]]]
                 place[name] = up, X * X_child_joint.inverse()
             else:
                 along = numbers(axis, "xyz", 3)
+                if axis is not None and axis.findtext("use_parent_model_frame", "").strip() in ("1", "true"):
+                    along = (pose(links[name]) * X_child_joint).rotation.T @ along
                 kind = {"prismatic": pin.JointModelPrismaticUnaligned}.get(
                     joint.get("type"), pin.JointModelRevoluteUnaligned
                 )
@@ -342,8 +347,11 @@ def sdf_tree(pin: Any, path: Path) -> tuple[Any, dict[str, tuple[float, float]]]
             model.appendBodyToJoint(number, own, X_link * pose(inertial))
         return place[name]
 
-    for link in links:
-        added(link)
+    waiting = [name for name in links if name not in carried or carried[name].findtext("parent") == "world"][::-1]
+    while waiting:  # depth first, as Pinocchio needs it
+        name = waiting.pop()
+        added(name)
+        waiting += [child for child, joint in reversed(carried.items()) if joint.findtext("parent") == name]
     return model, springs
 
 
@@ -392,7 +400,7 @@ def outcome_of(task: tuple[str, Path, Path]) -> Outcome | None:
 
 
 def table(outcomes: list[Outcome]) -> str:
-    """The summary by package, in Markdown."""
+    """The summary by package, and in how many files what is left out, in Markdown."""
     lines = ["| package | files | read | M | bias | accelerations |", "| --- | --- | --- | --- | --- | --- |"]
     for package in dict.fromkeys(each.package for each in outcomes):
         own = [each for each in outcomes if each.package == package]
@@ -400,7 +408,18 @@ def table(outcomes: list[Outcome]) -> str:
         worst = np.max(compared, axis=0) if compared else np.zeros(3)
         read = sum(not each.refused for each in own)
         lines.append(f"| {package} | {len(own)} | {read} | " + " | ".join(f"{each:.0e}" for each in worst) + " |")
+    counts = Counter(text for each in outcomes for text in dict.fromkeys(_short(each.left_out)))
+    lines += ["", "| left out | files |", "| --- | --- |"]
+    lines += [f"| {text} | {count} |" for text, count in counts.most_common()]
     return "\n".join(lines)
+
+
+def _short(messages: tuple[str, ...]) -> Iterator[str]:
+    """Messages without numbers and names; what is only recorded is one message for each kind."""
+    for message in messages:
+        plain = re.sub(r" \([^)]*\)|'[^']*'|^\d+ ", "", message).strip(".")
+        recorded = plain.partition("exert no forces: ")[2]
+        yield from (f"{each} (recorded)" for each in recorded.split(", ")) if recorded else [plain]
 
 
 def main() -> None:

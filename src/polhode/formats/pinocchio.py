@@ -55,7 +55,7 @@ def _axis(values: Any) -> Vector:
 
 
 def from_pinocchio(model: Any, *, symbolic: Sequence[str] = (), snap: float | str = "1e-6") -> System:
-    """The System of a `pinocchio.Model`; reference configurations become poses.
+    """The System of a `model`, a `pinocchio.Model`; reference configurations become poses.
 
     `symbolic` and `snap` are as in `load_urdf`; numbers are named after bodies and joints.
 

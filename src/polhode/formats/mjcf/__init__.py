@@ -3,3 +3,4 @@
 from .reader import from_mujoco, load_mjcf, read_mjcf
 
 __all__ = ["from_mujoco", "load_mjcf", "read_mjcf"]
+__dir__ = __all__.copy

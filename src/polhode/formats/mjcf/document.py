@@ -45,11 +45,13 @@ class Part:
 def places_in(root: Part) -> dict[tuple[str, str], str]:
     """Where each element stands, by its tag, or that of its section, and its name; a free joint is a joint."""
     found: dict[tuple[str, str], str] = {}
+    counts: dict[str, int] = {}  # of elements in each section: one without a name goes by its number
     for part in root.walk():
         tag = "joint" if part.tag == "freejoint" else part.tag
         found.setdefault((tag, part.attributes.get("name", "")), part.place)
         for child in part.children if tag in ("equality", "tendon", "actuator") else ():
-            found.setdefault((tag, child.attributes.get("name", "")), child.place)
+            number = counts[tag] = counts.get(tag, -1) + 1
+            found.setdefault((tag, child.attributes.get("name") or f"#{number}"), child.place)
     return found
 
 

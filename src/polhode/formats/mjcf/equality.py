@@ -32,7 +32,7 @@ def add_equalities(built: Assembly, mujoco: Any, ignore: Collection[str]) -> Non
     is_off = disabled(mujoco, model, "CONSTRAINT", "EQUALITY")
     active = [k for k in range(model.neq) if model.eq_active0[k] and not is_off]
     for k in active if "equality" not in ignore else ():
-        place = findings.place_of("equality", model.equality(k).name)
+        place = findings.place_of("equality", model.equality(k).name or f"#{k}")
         with located_at(place):
             if _add(built, mujoco, k, types.get(int(model.eq_type[k]), "")):
                 kept += 1
@@ -66,7 +66,7 @@ def _add(built: Assembly, mujoco: Any, k: int, kind: str) -> bool:
         name = free_name(given or f"{kind.lower()} {k}", system.constraints)
         (a, X_a), (b, X_b) = _frames(built, mujoco, k, kind)
         there = built.home_in(built.bodies[a].name, built.bodies[b].name) @ X_b
-        place = built.findings.place_of("equality", given)
+        place = built.findings.place_of("equality", given or f"#{k}")
         X_a = moved_frame(X_a, there, kind == "WELD", float(model.stat.extent), (built.findings, place))
         seats: dict[str, Any] = {"at_a": X_a.p, "at_b": X_b.p}
         seats |= {"rotation_a": X_a.R, "rotation_b": X_b.R} if kind == "WELD" else {}
