@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -146,9 +147,8 @@ def _any(model: Any, array: str, index: int) -> bool:
 
 # ---- the efforts that actuators can exert on a joint ------------------------------------------------------------
 
-#: A lower and an upper end; None where there is none.
-Ends = tuple[Fraction | None, Fraction | None]
-_OPEN: Ends = (None, None)
+#: A lower and an upper end, infinite where there is none.
+Ends = tuple[Fraction | float, Fraction | float]
 
 
 def effort_ranges(mujoco: Any, model: Any) -> list[Ends]:
@@ -157,14 +157,16 @@ def effort_ranges(mujoco: Any, model: Any) -> list[Ends]:
     for k in range(getattr(model, "nactuator", model.nu)):
         j = turned_by(mujoco, model, k)
         if j is not None:
-            own.setdefault(j, []).append(_range_of(mujoco, model, k))
-    return [_within(_sum(own.get(j, [_OPEN])), _total(model, j)) for j in range(model.njnt)]
-
-
-def _range_of(mujoco: Any, model: Any, k: int) -> Ends:
-    """What one actuator exerts on its joint."""
-    force = _ends(model.actuator_forcerange[k]) if model.actuator_forcelimited[k] else _OPEN
-    return _times(_within(_commanded(mujoco, model, k), force), exact.decimal(model.actuator_gear[k][0]))
+            force = _ends(model.actuator_forcelimited[k], model.actuator_forcerange[k])
+            range_of_force = _clamped(_commanded(mujoco, model, k), force)
+            own.setdefault(j, []).append(_times(range_of_force, exact.decimal(model.actuator_gear[k][0])))
+    result: list[Ends] = []
+    for j in range(model.njnt):
+        lower, upper = (sum(ends) for ends in zip(*own.get(j, [(-inf, inf)]), strict=True))
+        limited = getattr(model, "jnt_actfrclimited", None)  # only some versions of MuJoCo have it
+        total = _ends(limited[j], model.jnt_actfrcrange[j]) if limited is not None else (-inf, inf)
+        result.append(_clamped((lower, upper), total))
+    return result
 
 
 def _commanded(mujoco: Any, model: Any, k: int) -> Ends:
@@ -176,49 +178,26 @@ def _commanded(mujoco: Any, model: Any, k: int) -> Ends:
         and model.actuator_dyntype[k] in map(int, filters)
     )
     if not is_plain or not model.actuator_ctrllimited[k] or disabled(mujoco, model, "CLAMPCTRL"):
-        return _OPEN
+        return -inf, inf
     # some versions of MuJoCo have actuators with several controls: a plain motor has one
-    place = int(getattr(model, "actuator_ctrladr", range(model.nu))[k])
-    return _times(_ends(model.actuator_ctrlrange[place]), exact.decimal(model.actuator_gainprm[k][0]))
+    control = model.actuator_ctrlrange[int(getattr(model, "actuator_ctrladr", range(model.nu))[k])]
+    return _times(_ends(True, control), exact.decimal(model.actuator_gainprm[k][0]))
 
 
-def _total(model: Any, j: int) -> Ends:
-    """What the file allows all actuators of a joint together; only some versions of MuJoCo know this."""
-    limited = getattr(model, "jnt_actfrclimited", None)
-    return _ends(model.jnt_actfrcrange[j]) if limited is not None and limited[j] else _OPEN
-
-
-def _ends(given: Any) -> Ends:
-    return exact.decimal(given[0]), exact.decimal(given[1])
+def _ends(limited: Any, given: Any) -> Ends:
+    return (exact.decimal(given[0]), exact.decimal(given[1])) if limited else (-inf, inf)
 
 
 def _times(ends: Ends, factor: Fraction) -> Ends:
-    if not factor:
-        return factor, factor
-    lower, upper = (None if end is None else factor * end for end in ends)
-    return (lower, upper) if factor > 0 else (upper, lower)
+    lower, upper = (factor * end for end in ends) if factor else (factor, factor)
+    return min(lower, upper), max(lower, upper)
 
 
-def _sum(ranges: list[Ends]) -> Ends:
-    lower, upper = zip(*ranges, strict=True)
-    return _added(lower), _added(upper)
-
-
-def _added(ends: tuple[Fraction | None, ...]) -> Fraction | None:
-    known = [end for end in ends if end is not None]
-    return sum(known, Fraction(0)) if len(known) == len(ends) else None
-
-
-def _within(ends: Ends, bounds: Ends) -> Ends:
+def _clamped(ends: Ends, bounds: Ends) -> Ends:
     """The range of what lies between these ends and is then clamped to bounds."""
     low, high = bounds
-
-    def clamped(end: Fraction) -> Fraction:
-        end = end if low is None else max(low, end)
-        return end if high is None else min(high, end)
-
-    lower, upper = ends
-    return low if lower is None else clamped(lower), high if upper is None else clamped(upper)
+    lower, upper = (min(max(low, end), high) for end in ends)
+    return lower, upper
 
 
 _KINDS = ("free", "ball", "slide", "hinge")
