@@ -73,7 +73,7 @@ joints:
   x: {parent: ground, child: cart, type: prismatic, axis: x}
   a: {parent: cart, child: bob, type: revolute, axis: y}
 loads: [{type: joint_force, joint: x, value: "-grip(x) + map(x, a)"}]
-friction: {a: {effort: 0.2}}
+friction: {rub: {joint: a, coulomb: 0.2}}
 tendons: {t: {joints: [x, a], coefficients: [1, -2], slack: [0, 1]}, r: {frames: [cart, ground], upper: 2}}
 actuators: {m: {joint: a, gear: [3], gain: [2, 0, 0], bias: [0, -2, 0], dynamics: filter, time_constant: 0.1}}
 sensors: {s: {quantity: jointpos, of: a, value: a + x}}

@@ -203,7 +203,7 @@ def tried_mjcf(package: str, folder: Path, path: Path) -> Outcome | None:
 
 
 def _as_mujoco(mujoco: Any, model: Any, path: Path) -> tuple[int, tuple[float, ...]]:
-    system, report = read_mjcf(path, ignore=["equality"], snap="1e-13")
+    system, report = read_mjcf(path, ignore=["equality"], snap="1e-13", friction=False)
     without(mujoco, model, tuple(each.message for each in (*report.warnings, *report.notices)))
     if not model.nv:
         return 0, ()
@@ -260,7 +260,7 @@ def tried_urdf(package: str, folder: Path, path: Path) -> Outcome | None:
         return None
 
     def compared() -> tuple[int, tuple[float, ...]]:
-        system = read_urdf(path, mimic="independent", inertia="any", snap="1e-13")[0]
+        system = read_urdf(path, mimic="independent", inertia="any", snap="1e-13", friction=False)[0]
         kept = {joint.name for joint in moving(system)}
         locked = [k for k, name in enumerate(model.names) if k and name not in kept]  # which move no mass
         return _as_pinocchio(pin, pin.buildReducedModel(model, locked, pin.neutral(model)), {}, system)
@@ -282,7 +282,7 @@ def tried_sdf(package: str, folder: Path, path: Path) -> Outcome | None:
     import pinocchio as pin
 
     def compared() -> tuple[int, tuple[float, ...]]:
-        system = read_sdf(path, inertia="any", snap="1e-13")[0]
+        system = read_sdf(path, inertia="any", snap="1e-13", friction=False)[0]
         tree = System.of(replace(system.model(), constraints={}))
         return _as_pinocchio(pin, *sdf_tree(pin, path), tree)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from .robot_file.assembly import Packages
     from .robot_file.markup import Limits
+    from .touching import Contacts
     from .urdf.joints import Locked
 
 
@@ -30,3 +31,6 @@ class ReaderOptions(TypedDict, total=False):
     content: bytes | None
     srdf: str | PathLike[str] | None
     ignore: Collection[str]
+    contacts: Contacts
+    stops: Any
+    friction: bool

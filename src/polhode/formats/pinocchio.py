@@ -3,7 +3,7 @@
 A joint k stands in its parent at `jointPlacements[k]` and carries the body whose inertia is `inertias[k]`, with the
 links that are welded to it; frames become frames. Coordinates are those of polhode: an angle where Pinocchio stores its
 cosine and sine, the scalar part of a quaternion first, orientation before position. Damping acts on nothing, here as
-there; dry friction is recorded.
+there; dry friction acts.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ class _Assembly(Assembly):
         armature, friction = exact.decimal(model.armature[v]), exact.decimal(model.upperDryFrictionLimit[v])
         if armature and joint.nv == 1:
             system.motor(made, inertia=armature, coupling="reduced")
-        if friction:
-            system.equip("friction", name, effort=friction)
+        for index in range(joint.nv if friction else 0):
+            system.friction(made, friction, index=index)
 
 
 def _ends(model: Any, what: str, k: int) -> tuple[Fraction | None, Fraction | None] | None:

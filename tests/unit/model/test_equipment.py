@@ -17,8 +17,8 @@ def arm() -> System:
     s.joint("b", upper, fore, ph.Revolute("y"), at=(0, 0, -2))
     s.frame("hook", s.ground, (1, 0, 0))
     s.frame("tip", fore, (0, 0, -1))
-    s.equip("friction", "a", effort=s.parameter("f", "0.3"))
-    s.equip("tendons", "pull", joints=["a", "b"], coefficients=[1, "-0.5"], stiffness=3, slack=(0, "0.1"))
+    force = s.parameter("f", 3)
+    s.equip("tendons", "pull", joints=["a", "b"], coefficients=[1, "-0.5"], stiffness=force, slack=(0, "0.1"))
     s.equip("tendons", "rope", frames=["hook", "tip"], upper=2)
     s.equip("actuators", "servo", joint="a", gear=(2,), gain=(50, 0, 0), bias=(0, -50, -1), force_upper=9)
     s.equip("actuators", "winch", tendon="rope", dynamics="filter", time_constant="0.1")
@@ -39,7 +39,7 @@ def test_model_files_pickles_and_digests_keep_equipment() -> None:
     bare = ph.System("arm").model().digest
     assert s.equipment["geoms"]["toe"].body == "fore"
     assert arm().model().digest == s.model().digest != bare
-    s.equip("friction", "b", effort=1)
+    s.equip("excludes", "nor these", bodies=["ground", "fore"])
     assert s.model().digest != carried.model().digest
 
 

@@ -11,7 +11,7 @@ velocity, on a hinge, slide, tendon or site; of sensors those that need no camer
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -24,13 +24,9 @@ _DYNAMICS = {"NONE": "none", "INTEGRATOR": "integrator", "FILTER": "filter", "FI
 _SHAPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
 
 
-def add_equipment(built: Assembly, mujoco: Any, ignore: Collection[str]) -> None:
-    """Add all records, and warn once of those on which nothing acts."""
+def add_equipment(built: Assembly, mujoco: Any, ignore: Collection[str], acting: Mapping[str, bool]) -> None:
+    """Add all records, and warn once of those on which nothing acts; `acting` says whether geoms and limits do."""
     model, system = built.model, built.system
-    for j, joint in enumerate(built.joints):
-        loss = exact.decimal(model.dof_frictionloss[model.jnt_dofadr[j]])
-        if loss:
-            system.equip("friction", joint.name, effort=loss)
     left_out = Counter[str]()
     for k in range(model.ntendon):
         left_out["tendon around geoms or pulleys"] += not _add_tendon(built, mujoco, k, "tendon" not in ignore)
@@ -41,17 +37,14 @@ def add_equipment(built: Assembly, mujoco: Any, ignore: Collection[str]) -> None
     for k in range(model.nsensor):
         _add_sensor(built, mujoco, k)
     _add_geoms(built)
-    words = {
-        "friction": "dry friction of joints", "tendons": "tendons", "actuators": "actuators", "sensors": "sensors",
-        "geoms": "geoms that could touch",
-    }  # fmt: skip
-    counts = {text: len(system.equipment.get(table, ())) for table, text in words.items()}
-    counts["limits of joints"] = sum(map(bool, model.jnt_limited))
-    alone = {words["geoms"]: 1}  # a single geom touches nothing
-    listed = ", ".join(f"{text} ({count})" for text, count in counts.items() if count > alone.get(text, 0))
+    counts = {table: len(system.equipment.get(table, ())) for table in ("tendons", "actuators", "sensors")}
+    geoms, limits = len(system.equipment.get("geoms", ())), sum(map(bool, model.jnt_limited))
+    counts["geoms that could touch"] = 0 if acting["geoms"] or geoms == 1 else geoms
+    counts["limits of joints"] = 0 if acting["limits"] else limits
+    listed = ", ".join(f"{text} ({count})" for text, count in counts.items() if count)
     if listed:
         said = f"these are recorded, and exert no forces: {listed}."
-        cure = "Drive the joints by their efforts." if model.nu else ""
+        cure = "Drive the joints by their efforts; contacts=True and stops=0.1 add contacts and stops."
         built.findings.warn(built.findings.file, said, cure, "W-ROBOT-UNSUPPORTED")
     for what, count in left_out.items():
         if count:

@@ -29,10 +29,12 @@ from ..findings import Findings, JointFacts, Report, located_at, system_alone, t
 from ..robot_file.assembly import tolerance
 from ..robot_file.markup import Limits, limits_of, read_bytes
 from ..robot_file.parts import LARGEST
+from ..touching import Contacts, touch
 from . import assemble, exact
 from .document import MeshAsset, Part, mesh_assets, places_in, read_document
 from .equality import add_equalities
 from .equipment import add_equipment
+from .touching import touching_of
 
 #: Elements that no motion depends on.
 UNSEEN = frozenset((
@@ -293,6 +295,9 @@ def read_mjcf(
     ignore: Collection[str] = (),
     snap: float | str = "1e-6",
     limits: Limits | None = None,
+    contacts: Contacts = False,
+    stops: Any = None,
+    friction: bool = True,
 ) -> tuple[System, Report]:
     """Read an MJCF file through MuJoCo's compiler: the System, and a report of warnings, notices and joint limits.
 
@@ -303,9 +308,13 @@ def read_mjcf(
     - ignore: effects to leave out: "equality" (closures, couplings and conditions), "armature" (of hinges and slides,
       where it is a motor with a decoupled rotor), "tendon" (springs and dampers of fixed tendons). What polhode does
       not model is left out always, with a warning: "fluid", "spring" and "armature" in ball and free joints, "damping"
-      that is not linear. Dry friction, actuators, sensors, tendons and geoms are in `system.equipment`.
+      that is not linear. Actuators, sensors, tendons and geoms are in `system.equipment`.
     - snap: turns this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
     - limits: of the file's size and nesting.
+    - contacts: True adds contacts of geoms with what stands still, "all" those of bodies with each other too; a mapping
+      has laws for all: friction, static, stribeck, restitution. A file without a plane gets the floor z = 0.
+    - stops: a restitution, or what `System.stop` takes, with which limits of joints become stops.
+    - friction: dry friction of joints acts.
     """
     within = _checked(ignore, snap)
     path = path_of(path)
@@ -317,14 +326,22 @@ def read_mjcf(
         findings.warn(path.name, f"MuJoCo warns: {warning}", "", "W-ROBOT-UNSUPPORTED")
     _note_unseen(root, findings)
     name = (root.attributes.get("model", "").strip() or path.stem)[:NAME_LIMIT]
-    return _built(model, name, symbolic, ignore, within, findings, mesh_assets(root, path.parent))
+    touches = contacts, stops, friction and "friction" not in ignore
+    return _built(model, name, symbolic, ignore, within, findings, mesh_assets(root, path.parent), touches)
 
 
 load_mjcf = system_alone(read_mjcf)
 
 
 def from_mujoco(
-    model: Any, *, symbolic: Sequence[str] = (), ignore: Collection[str] = (), snap: float | str = "1e-6"
+    model: Any,
+    *,
+    symbolic: Sequence[str] = (),
+    ignore: Collection[str] = (),
+    snap: float | str = "1e-6",
+    contacts: Contacts = False,
+    stops: Any = None,
+    friction: bool = True,
 ) -> System:
     """The System of a `mujoco.MjModel`, as it is now; meshes are not drawn. Options are those of `load_mjcf`.
 
@@ -333,7 +350,8 @@ def from_mujoco(
     within = _checked(ignore, snap)
     check_kind(mujoco_module().MjModel, "a compiled model", model, "from_mujoco")
     name = bytes(model.names).partition(b"\0")[0].decode(errors="replace").strip() or "model"
-    system, report = _built(model, name[:NAME_LIMIT], symbolic, ignore, within, Findings(name), {})
+    touches = contacts, stops, friction and "friction" not in ignore
+    system, report = _built(model, name[:NAME_LIMIT], symbolic, ignore, within, Findings(name), {}, touches)
     tell(report.doubts)
     return system
 
@@ -351,16 +369,22 @@ def _built(
     snap: Fraction,
     findings: Findings,
     meshes: Mapping[str, MeshAsset],
+    touches: tuple[Contacts, Any, bool],
 ) -> tuple[System, Report]:
     """The System of a compiled model, and the report of what it omits."""
     mujoco = mujoco_module()
     assemble.warn_of_effects(mujoco, model, ignore, findings)
     efforts = assemble.effort_ranges(mujoco, model)
     assembly = assemble.Assembly(model, name, symbolic, snap, findings, meshes, efforts)
+    contacts, stops, rubs = touches
     _assemble(assembly, mujoco, ignore)
+    with located_at(findings.file):
+        add_equipment(assembly, mujoco, ignore, {"geoms": contacts is not False, "limits": stops is not None})
     assembly.refuse_unused()
     facts = (_facts(model, j, joint) for j, joint in enumerate(assembly.joints))
-    return assembly.system, findings.report(name, "world", facts)
+    report = findings.report(name, "world", facts)
+    rubs = rubs and not assemble.disabled(mujoco, model, "CONSTRAINT", "FRICTIONLOSS")
+    return assembly.system, touch(assembly.system, report, touching_of(assembly), contacts, stops, rubs)
 
 
 def _assemble(assembly: assemble.Assembly, mujoco: Any, ignore: Collection[str]) -> None:
@@ -386,8 +410,6 @@ def _assemble(assembly: assemble.Assembly, mujoco: Any, ignore: Collection[str])
         with located("site", model.site(k).name):
             assembly.add_site(k)
     add_equalities(assembly, mujoco, ignore)
-    with located_at(findings.file):
-        add_equipment(assembly, mujoco, ignore)
     with located("keyframe", ""):
         assemble.add_poses(assembly.system, model, assembly.joints)
 

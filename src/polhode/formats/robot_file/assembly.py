@@ -21,6 +21,7 @@ from ...model.body import as_inertia
 from ...model.reading import checked_name, list_of
 from ...model.records import GROUND
 from ..findings import Findings, MeshFacts
+from ..touching import Geom, Touching
 from .parts import ONE_FREEDOM, Geometry, Inertial, JointPart, LinkPart, Placement
 
 #: The order of an inertia's entries.
@@ -265,8 +266,6 @@ class LinkAssembly(Assembly):
             effort_limits=(rated and rated.effort) or None,
         )
         result = self.system.joints[joint.name]
-        if facts.friction and joint.kind != "fixed":
-            self.system.equip("friction", joint.name, effort=facts.friction)
         if dynamics and facts.damping and len(result.u) == 1:
             self.system.joint_force(result, -as_expr(facts.damping) * result.u[0], name=f"{joint.name} damping")
 
@@ -327,6 +326,21 @@ class LinkAssembly(Assembly):
             self.findings.notice(at, f"the axis is taken as {letter}.", "N-ROBOT-NUMBER")
             return unit_axis(letter)
         return unit_axis(joint.axis)
+
+    # ---- what may touch --------------------------------------------------------------------------------------
+
+    @property
+    def touching(self) -> Touching:
+        """The collision shapes of all links."""
+        made = []
+        for link in self.links:
+            solids = [part for part in link.geometry if part.role == "collision"]
+            for k, part in enumerate(solids, start=1):
+                name = f"{link.name} collision" + (f" {k}" if len(solids) > 1 else "")
+                at = [as_expr(each) for each in part.at.xyz]
+                shape = Shape(part.kind, part.size, tuple(at), self._turns(part.at, "") or None, file=part.filename)
+                made.append(Geom(name, self.body_name[link.name], shape, part.friction, part.restitution))
+        return Touching(tuple(made))
 
     # ---- meshes ----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ A new kind is one file with a frozen dataclass that extends `Equipment`, and one
 from __future__ import annotations
 
 from .actuator import Actuator
-from .friction import JointFriction
 from .geom import ContactExclusion, ContactPair, Geom
 from .protocol import Equipment
 from .sensor import Sensor
@@ -14,10 +13,9 @@ from .tendon import Tendon
 
 #: The kinds of equipment by the section of a model file that has them; a kind may name those before it.
 EQUIPMENT: dict[str, type[Equipment]] = {
-    each.table: each for each in (JointFriction, Tendon, Actuator, Sensor, Geom, ContactPair, ContactExclusion)
+    each.table: each for each in (Tendon, Actuator, Sensor, Geom, ContactPair, ContactExclusion)
 }
 
 __all__ = [
-    "EQUIPMENT", "Actuator", "ContactExclusion", "ContactPair", "Equipment", "Geom", "JointFriction", "Sensor",
-    "Tendon",
+    "EQUIPMENT", "Actuator", "ContactExclusion", "ContactPair", "Equipment", "Geom", "Sensor", "Tendon",
 ]  # fmt: skip
