@@ -134,6 +134,7 @@ def without(mujoco: Any, model: Any, left_out: tuple[str, ...]) -> None:
     """Remove from MuJoCo's model what the reader left out, and all constraints, contacts and actuators' forces."""
     flags = mujoco.mjtDisableBit
     model.opt.disableflags |= int(flags.mjDSBL_CONSTRAINT) | int(flags.mjDSBL_ACTUATION)
+    model.jnt_actgravcomp[:] = 0  # gravity compensation is no actuator's
     for effect, text in IGNORABLE.items():
         if not any(text in each for each in left_out):
             continue

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from ...errors import FormatError, LimitError
 from ...expr.rational import decimal
-from ...files.reading import locate, locate_mesh
+from ...files.reading import MESH_KINDS, Located, locate, locate_mesh
 from ..robot_file.markup import Element, Limits, parse_xml, read_bytes
 
 
@@ -79,6 +79,13 @@ def _parse(path: Path, place: str, name: str, limits: Limits) -> Element:
     return parse_xml(read_bytes(path, limits), name, limits)
 
 
+def located_file(name: str, file: str, folder: Path, kinds: tuple[str, ...]) -> Located:
+    """Where a file lies, by its path from the model's folder or from that of the file which names it."""
+    beside = str(PurePosixPath(file).parent / name)
+    tried = (locate_mesh(each, folder, {}, kinds) for each in (name, beside))
+    return next((each for each in tried if each[1]), locate(name, folder, {}))
+
+
 class _Splicer:
     """Puts the children of an included file's root in the place of <include file=…/>, wherever it stands."""
 
@@ -105,9 +112,7 @@ class _Splicer:
     def _included(self, include: Element, file: str, chain: tuple[Path, ...], depth: int) -> list[Part]:
         name = include.attributes.get("file", "")
         place = f"{file}:{include.line}: {include.shown('file')}"
-        beside = str(Path(file).parent / name)
-        tried = (locate_mesh(each, self.folder, {}, (".xml",)) for each in (name, beside))
-        status, found, reason = next((each for each in tried if each[1]), locate(name, self.folder, {}))
+        status, found, reason = located_file(name, file, self.folder, (".xml",))
         if found is None:
             cure = "Include files of the model's own folder, by a path relative to it."
             raise FormatError(f"the file is {status}: {reason}.", place=place, cure=cure, code="E-ROBOT-READ")
@@ -141,7 +146,7 @@ def mesh_assets(root: Part, folder: Path) -> dict[str, MeshAsset]:
         if part.tag != "mesh" or not filename:
             continue
         plain = PurePosixPath(filename).name if settings.get("strippath") == "true" else filename
-        status, found, reason = locate_mesh(str(home / plain), folder, {})
+        status, found, reason = located_file(str(home / plain), part.file, folder, MESH_KINDS)
         scale = _numbers(part.attributes.get("scale", "")) or scales.get(part.attributes.get("class", ""), scales[""])
         name = part.attributes.get("name") or PurePosixPath(filename).stem
         result[name] = MeshAsset(str(found or plain), "" if found else f"{status}: {reason}", scale)

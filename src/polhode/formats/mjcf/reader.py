@@ -22,7 +22,6 @@ from xml.sax.saxutils import quoteattr
 
 from ...errors import FormatError, LimitError, check_kind, installed, path_of
 from ...expr.rational import decimal
-from ...files.reading import locate_mesh
 from ...model import Joint, System
 from ...model.reading import NAME_LIMIT
 from ..findings import Findings, JointFacts, Report, located_at, system_alone, tell
@@ -31,7 +30,7 @@ from ..robot_file.markup import Limits, limits_of, read_bytes
 from ..robot_file.parts import LARGEST
 from ..touching import Contacts, touch
 from . import assemble, exact
-from .document import MeshAsset, Part, mesh_assets, places_in, read_document
+from .document import MeshAsset, Part, located_file, mesh_assets, places_in, read_document
 from .equality import add_equalities
 from .equipment import add_equipment
 from .touching import touching_of
@@ -197,9 +196,8 @@ class _Plain:
         if self.strip_path:
             filename = PurePosixPath(filename).name
         suffix = PurePosixPath(filename).suffix.lower()
-        status, found, reason = locate_mesh(
-            str(PurePosixPath(self.mesh_folder) / filename), self.folder, {}, _MESH_FORMATS
-        )
+        inside = str(PurePosixPath(self.mesh_folder) / filename)
+        status, found, reason = located_file(inside, part.file, self.folder, _MESH_FORMATS)
         place = f'{part.place}: <mesh file="{filename[:60]}">'
         if found is None or suffix not in _MESH_FORMATS:
             raise FormatError(
@@ -216,7 +214,7 @@ class _Plain:
 
     def _model(self, part: Part, attributes: dict[str, str]) -> dict[str, str]:
         """A model within this one, as a plain one of its own."""
-        _, found, reason = locate_mesh(attributes.get("file", ""), self.folder, {}, (".xml",))
+        _, found, reason = located_file(attributes.get("file", ""), part.file, self.folder, (".xml",))
         if found is None or found in self.chain:
             said = "the model contains itself." if found else f"the model is not found: {reason}."
             cure = "Name an .xml file by a path relative to this one."
