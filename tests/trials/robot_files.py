@@ -264,7 +264,8 @@ def tried_urdf(package: str, folder: Path, path: Path) -> Outcome | None:
         system = read_urdf(path, mimic="independent", inertia="any", snap="1e-13", friction=False)[0]
         kept = {joint.name for joint in moving(system)}
         locked = [k for k, name in enumerate(model.names) if k and name not in kept]  # which move no mass
-        return _as_pinocchio(pin, pin.buildReducedModel(model, locked, pin.neutral(model)), {}, system)
+        reduced = pin.buildReducedModel(model, locked, pin.neutral(model)) if locked else model
+        return _as_pinocchio(pin, reduced, {}, system)
 
     return _tried(package, folder, path, lambda: read_urdf(path), compared)
 
