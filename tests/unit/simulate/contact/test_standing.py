@@ -90,3 +90,18 @@ def test_a_system_without_contacts_is_refused() -> None:
     s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
     with pytest.raises(PolhodeError, match="no contacts"):
         s.derive().standing()
+
+
+@pytest.mark.parametrize("constraints", ["multipliers", "embedded"])
+def test_a_linkage_is_held_by_one_stuck_joint(constraints: str) -> None:
+    """Two links of 1 kg, their ends at one height: V = m g cos A with B = -2 A, and ∂V/∂B is held at B."""
+    s = ph.System("trestle", gravity=(0, 0, -10))
+    left, right = (s.body(name, 1, (0, 0, z), inertia=(0.1, 0.1, 0.1)) for name, z in (("left", 0.5), ("right", -0.5)))
+    (a,) = s.joint("A", s.ground, left, ph.Revolute("y")).q
+    (b,) = s.joint("B", left, right, ph.Revolute("y"), at=(0, 0, 1)).q
+    s.constrain("track", ph.cos(a) - ph.cos(a + b))
+    s.friction("B", coulomb=6, static=8)
+    found = s.derive(constraints=constraints).standing({"A": 0.5, "B": -1.0})
+    assert found.stands and found.freedom == 0 and found.redundancy == 0
+    assert found.load_factor == pytest.approx(8 / (5 * sin(0.5)), rel=1e-8)
+    assert abs(found.forces[0].tangential[0]) == pytest.approx(5 * sin(0.5), rel=1e-9)
