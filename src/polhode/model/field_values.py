@@ -102,9 +102,9 @@ def field_value(field: Field, value: Any, place: str, system: Builder | None = N
 
 def _result(field: Field, law: Any, place: str) -> Any:
     """The value of a law at its arguments."""
-    made = result_of(law, field.arguments, place)
+    made = result_of(law, field.arguments, place, "0" if field.kind == "number" else "(0, 0, 0)")
     if field.kind == "number" and (hasattr(made, "__iter__") or hasattr(made, "terms")):
-        cure = "Give the tension alone; its direction is the line."
+        cure = f"Give the {field.name} alone, a number or an expression."
         raise ModelError(f"the law gives {made!r}, which is no number or expression.", place, cure, "E-MODEL-TYPE")
     return made
 

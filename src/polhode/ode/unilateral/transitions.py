@@ -335,7 +335,7 @@ class Transitions:
         memory.fill(t, x)
         acceleration = (memory.all.free + memory.all.matrix @ force)[memory.first]
         speed = memory.velocities[memory.first]
-        returning = leaving & (speed > 0.0) & (acceleration < 0.0)
+        returning = leaving & (speed > RESTING) & (acceleration < 0.0)
         return float((4.0 * speed[returning] / -acceleration[returning]).min(initial=np.inf))
 
     def _set_modes(

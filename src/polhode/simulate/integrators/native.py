@@ -53,6 +53,7 @@ _NOTABLE = 1e-9
 _AHEAD = 12
 #: h |λ| beyond which no explicit method with fixed steps is stable; and what part of a state its changes are taken by.
 _STABLE, _NEAR = 3.0, 1e-7
+_CHANGE = "A change is an expression, or a function f(t, q, u) that returns new values by name, finite numbers each."
 _JUMPING = (
     "a force jumps, and generalised_alpha evaluates it as it is inside of its steps: in steps in which it jumps it is "
     'of first order at most, or finds none. method="auto", or another with fixed steps, divides them there.'
@@ -249,10 +250,7 @@ class Integration:
         """The value of an event; what goes wrong in a user's function ends the run."""
         n, is_first = self.rates.coordinates, t == self.first[0]  # momenta would round speeds that are zero there
         x = self.first[1] if is_first and self.momenta is not None else self._state(x)
-        try:
-            return float(self.events.watched[number].value(t, x[:n].copy(), x[n:].copy()))
-        except Exception as error:
-            raise event_failed(f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}") from error
+        return self.events.watched[number].value(t, x[:n].copy(), x[n:].copy())
 
     def _begin(self) -> None:
         """Rates at the state as it is, and a first step."""
@@ -311,6 +309,10 @@ class Integration:
                 events = self.run.events.record
                 if events.kink_count or events.corner_count:
                     self.record.info["kinks"] = int(events.kinks_passed)
+                signs = self.run.events.have_signs[: len(self.found)]
+                for event, times, has_sign in zip(self.events.watched, self.found, signs, strict=True):
+                    if not times and not has_sign:
+                        self.record.notices.append(f"{event.name} was zero all along, and did not change its sign.")
 
     def _go(self, report: Report) -> str:
         reason = Reason.BUDGET
@@ -375,13 +377,16 @@ class Integration:
         if not run.record.t >= self.rates.before_break:
             return
         t = self.rates.next_break
+        is_changed = bool(run.record.event_count) and run.events.record.changed_at >= run.record.t
         run.record.t = t
         while run.record.next_sample < len(self.times) and self.times[run.record.next_sample] <= t:
             self.states[run.record.next_sample] = run.x
             run.record.next_sample += 1
         if t < self.end:
             self.rates.begin(t, run.x.copy())
-            if self.control.fixed_step or self.contacts is not None:
+            if is_changed:
+                run.begin_behind_event()
+            elif self.control.fixed_step or self.contacts is not None:
                 run.begin(self.end)
             else:
                 run.restart(self.rates(t, run.x.copy()))
@@ -468,9 +473,10 @@ class Integration:
         elif reason == Reason.INTERRUPTED:
             raise KeyboardInterrupt
         elif reason == Reason.NAN_EVENT:
-            raise event_failed(
-                f"at t = {t:.6g} s event {run.events.record.number} is nan, which no zero can be found of."
-            )
+            name = self.events.watched[run.events.record.number].name
+            if not np.isfinite(run.x).all():
+                raise Stop("event_failed", f"at t = {t:.6g} s {name} sets a value that is not finite.", _CHANGE)
+            raise event_failed(f"at t = {t:.6g} s {name} is nan, which no zero can be found of.")
         elif reason == Reason.EVENT:
             self._change_state()
         elif reason == Reason.SWITCH:
@@ -546,7 +552,7 @@ class Integration:
         if change is None or events.is_stuck(number, t):
             raise Stop(
                 "event_stuck",
-                f"at t = {t:.6g} s event {number} follows itself without end.",
+                f"at t = {t:.6g} s {self.events.watched[number].name} follows itself without end.",
                 "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
             )
         run.x[:] = self._changed(t, change)
@@ -565,8 +571,7 @@ class Integration:
             raise
         except Exception as error:
             said = f"at t = {t:.6g} s a change of the state raised {type(error).__name__}: {error}"
-            cure = "A change is a function f(t, q, u) that returns new values by name, numbers each."
-            raise Stop("event_failed", said, cure) from error
+            raise Stop("event_failed", said, _CHANGE) from error
         return new if self.momenta is None else self.momenta.stepped(new)
 
     def _choose_signs(self) -> None:
