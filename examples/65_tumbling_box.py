@@ -25,7 +25,8 @@ print("speeds:", ", ".join(map(str, equations.u)), "with bias", ph.normal(equati
 
 # Simulate: from a tilted start, spinning and flying sideways. Speeds are components in the frame of the box.
 start = {"f_e0": np.cos(0.3), "f_e1": 0.6 * np.sin(0.3), "f_e2": 0.8 * np.sin(0.3), "f_z": 0.8}
-run = equations.simulate(2.5, start=start, speeds={"f_wx": 2, "f_wy": 6, "f_wz": 1, "f_vx": 1.2}, rtol=1e-10, atol=1e-12)
+speeds = {"f_wx": 2, "f_wy": 6, "f_wz": 1, "f_vx": 1.2}
+run = equations.simulate(2.5, start=start, speeds=speeds, rtol=1e-10, atol=1e-12)
 hull = run.contact("hull")
 happened = [event.what for event in run.contact_events]
 print(f"{happened.count('impact')} impulses on vertices, in {len({each.t for each in hull.impulses})} impacts")
