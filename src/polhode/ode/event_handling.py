@@ -119,7 +119,7 @@ def _begin_events(run):
         end = run.event_count - events.switch_count
         for i in range(end - events.guard_count, end):
             events.sides[i] = 1.0  # a mode holds where it begins, or is decided anew
-            events.near[i] = 0.0
+            events.near[i] = run.unilateral.near if absolute(events.values[i]) <= run.unilateral.near else 0.0
             if events.values[i] < -_VIOLATED:
                 run.unilateral.is_undecided = 1
     return 0
@@ -614,7 +614,7 @@ def begin_behind_event(run: Run) -> int:
     for k in range(count - events.guard_count, count):
         events.sides[k] = 1.0
         events.before[k] = events.values[k]
-        events.near[k] = 0.0
+        events.near[k] = run.unilateral.near
     return Reason.FAILED if run.failed > 0 else 0
 
 

@@ -39,6 +39,7 @@ class Unilateral(Struct):
     held: Integers  # 1 for a group whose direction of slip is held
     directions: Array  # of slip, two numbers a group
     slow: float  # the slip speed below which a direction is held
+    near: float  # guards this small are zero by rounding where they begin
     force_slack: float  # a normal force may be this much below zero by rounding
     # groups whose forces are not unique: they stick while some forces in their cones hold them
     shared: Integers

@@ -38,12 +38,16 @@ MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 _MOST_COUNTED = 6
 #: What is added to the diagonal of G, relative to its mean, where a law of impact has no solution otherwise.
 _SHIFTS = (0.0, 1e-11, 1e-9, 1e-7)
+#: So many changes within so many seconds are no motion: bounces that short are closed.
+_CHATTER = 1000, 1e-4
 #: Rounds in which friction of the expansion follows its normal impulses.
 _MOST_ROUNDS = 100
 #: Slip that is left of a group, relative to the largest or to one, where others that it moves with have come to rest.
 _GONE = 1e-12
 #: Speeds along normals that are left where a row of impacts is summed, relative to the largest or to one.
 _CLOSING = 1e-6
+#: Speeds of approach, in m/s or rad/s, whose restitution is summed with the row.
+_SUMMED = 1e-3
 #: Rounding of a gap, relative to the coordinates or to one; gaps that are smaller are made zero, in m or rad.
 _ROUNDING, _ROUNDED = 1e-15, 1e-12
 #: A group that leaves with this speed, in m/s or rad/s, is back where its gap is what it was.
@@ -104,6 +108,7 @@ class Transitions:
     longest_step: float = np.inf  # of the next one
     _problems: dict[tuple[tuple[int, int], ...], ConeMemory] = field(default_factory=dict)
     _limits: dict[int, float] = field(default_factory=dict)  # when rows of impacts are over, by group
+    _broken: list[int] = field(default_factory=list)  # groups that began to slip in the last decision
     _struck: float = -np.inf  # the time of the last impact
     _impacts: list[list[float]] = field(default_factory=list)
     _at_once: tuple[float, int] = (-np.inf, 0)
@@ -120,6 +125,9 @@ class Transitions:
         memory.record.is_undecided = 0
         self._note_time(t)
         before, breaking = memory.modes.copy(), self._breaking(t, x, guard)
+        if self._at_once[1] > 1:  # what slips at one time slips together
+            breaking = sorted({*breaking[0], *self._broken}), breaking[1]
+        self._broken = breaking[0]
         touching = self._touching(t, x, guard)
         near = (before != OPEN) & memory.has_normal & (memory.gaps <= _ROUNDED)
         if near.any():
@@ -170,6 +178,9 @@ class Transitions:
         return slips, opens
 
     def _note_time(self, t: float) -> None:
+        if len(self.changes) > _CHATTER[0] and t - self.changes[-_CHATTER[0]].t < _CHATTER[1]:
+            message = f"at t = {t:.6g} s contacts chatter: {_CHATTER[0]} changes within {_CHATTER[1]:g} s."
+            raise NoMode("contact_stuck", message, [])
         since, count = self._at_once
         if t - since > 1e-12 * max(1.0, abs(t)):
             self._at_once = t, 1
@@ -223,12 +234,12 @@ class Transitions:
         G, v = memory.all.matrix[np.ix_(rows, rows)].copy(), memory.velocities[rows].copy()
         responses = memory.responses[rows].copy()
         e, mu = memory.laws[taking, 3].copy(), memory.laws[taking, 0].copy()
+        normals = np.cumsum([0, *(sum(memory.groups[k]) for k in taking)])[:-1]
         ends = self._end_of_row(t, taking)
         if ends is not None:
-            e[:] = 0.0
+            e[np.abs(v[normals]) <= _SUMMED] = 0.0
         impulses = self._impulses(taking, G, v, e, mu)
         after = v + G @ impulses
-        normals = np.cumsum([0, *(sum(memory.groups[k]) for k in taking)])[:-1]
         fall = np.maximum(-memory.all.free[rows][normals], 1e-300)
         low = (v[normals] < 0.0) & (e > 0.0) & (after[normals] ** 2 <= 2.0 * _HEIGHT * fall)
         if low.any():
@@ -377,7 +388,7 @@ class Transitions:
         x = memory.projected(t, x)
         self._share(t, x, resting, moving, friction, breaking)
         memory.fill(t, x)
-        slack = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
+        slack = memory.record.near = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
         is_leaving = self._normal_velocity > _LEAVING
         memory.arrays["offsets"][:] = np.minimum(memory.gaps, 0.0) - np.where(is_leaving, 0.0, slack)
         return self._rest(t, x)

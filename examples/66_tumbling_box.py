@@ -1,6 +1,6 @@
 """A box is thrown onto a floor, tumbles over its edges and comes to rest; then it stays exactly where it is.
 
-Run: python examples/65_tumbling_box.py [folder for the pictures]
+Run: python examples/66_tumbling_box.py [folder for the pictures]
 """
 
 import sys
@@ -38,7 +38,7 @@ later = equations.simulate(1000, start=dict(zip(equations.coordinates, run.q[-1]
 # Look.
 out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
-run.animate(out / "65_tumbling_box.html", notes="A box tumbles over its edges, slides, and stands still.")
+run.animate(out / "66_tumbling_box.html", notes="A box tumbles over its edges, slides, and stands still.")
 energy = run.energy
 panels = [
     ("Height of the centre", "m", {"z": run["f_z"]}),
@@ -46,7 +46,7 @@ panels = [
     ("Energy", "J", {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total}),
     ("Vertices that touch", "", {mode: (hull.mode == mode).sum(axis=1) for mode in ("stick", "slip")}),
 ]
-save_plot(plot_channels(run.t, panels, "A box thrown onto a floor", columns=2), out / "65_tumbling_box.png")
+save_plot(plot_channels(run.t, panels, "A box thrown onto a floor", columns=2), out / "66_tumbling_box.png")
 
 carried, moved = hull.normal[-1].sum() / (2 * 9.81), np.abs(later.x - later.x[0]).max()
 print(f"the floor carries {carried:.12f} of the weight; in 1000 s more it moves by {moved:g}")
