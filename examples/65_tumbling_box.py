@@ -11,10 +11,10 @@ import numpy as np
 import polhode as ph
 from polhode.view.plot import plot_channels, save_plot
 
-# Describe: the surface of the box is its shape, and touches the floor by its eight vertices.
+# Describe: the surface of the box is what is drawn, and touches the floor by its eight vertices.
 s = ph.System("tumbling box")
 size = (0.4, 0.3, 0.2)
-box = s.body("box", 2, inertia=ph.box(2, *size), shapes=[ph.Shape.box(*size)])
+box = s.body("box", 2, inertia=ph.box(2, *size))
 s.joint("f", s.ground, box, ph.Free())
 floor = s.surface("floor", s.ground, ph.Shape.plane())
 s.contact("hull", s.surface("hull", box, ph.Shape.box(*size)), floor, friction=0.4, restitution=0.5)
