@@ -62,7 +62,7 @@ def inverse_kinematics(equations: Equations, tip: str, low: Any, high: Any) -> C
 
 
 class Cones:
-    """Forces in friction cones by Pinocchio's ADMM with `solve_ncp`, of contacts with three rows each, normals first."""
+    """Forces in friction cones by ADMM with `solve_ncp`, of contacts with three rows each, normals first."""
 
     def __init__(self, matrix: Any, friction: float, tolerance: float = 1e-8) -> None:
         import pinocchio as pin
