@@ -100,15 +100,16 @@ def _forces(contacts: int, bodies: int, warm: float, cold: float | None, quick: 
         gaps.append(np.abs(velocity - ours.velocity[theirs.order]).max() / np.abs(load).max())
     for what, is_warm, most in (("cold", False, cold), ("warm", True, warm)):
         turns, others = cycle(loads), cycle(permuted)
-        measures = {
-            "ours": measure(
-                lambda turns=turns, is_warm=is_warm: solve(next(turns), is_warm), calls=3000 // contacts, sweep=False
-            ),
-            "theirs": measure(lambda others=others, is_warm=is_warm: theirs.solve(next(others), is_warm), calls=20),
-        }
+        mine = partial(_next, solve, turns, is_warm)
+        its = partial(_next, theirs.solve, others, is_warm)
+        measures = {"ours": measure(mine, calls=3000 // contacts, sweep=False), "theirs": measure(its, calls=20)}
         least, note = least_times(measures, 3 if quick else 20), f"velocities agree to {max(gaps):.0e}"
         peer = "Pinocchio ADMM to 1e-8"
         yield timing(_CASES[contacts], what, least["ours"], peer, least["theirs"], most_seconds=most, note=note)
+
+
+def _next(solve: Callable[[Floats, bool], Any], loads: Iterator[Floats], is_warm: bool) -> None:
+    solve(next(loads), is_warm)
 
 
 def random_contacts(rng: np.random.Generator, bodies: int, contacts: int) -> tuple[Floats, list[Floats]]:
