@@ -93,13 +93,12 @@ class Rollout:
 
 
 class Touching:
-    """A scene of contact in steps of one length: MuJoCo's defaults, or elliptic cones without slip of what stands."""
+    """A scene of contact in steps of one length, with options of the model as its file has them."""
 
-    def __init__(self, scene: Scene, step: float, is_tuned: bool) -> None:
+    def __init__(self, scene: Scene, step: float, options: str = "") -> None:
         import mujoco
 
         self.steps = round(scene.duration / step)
-        options = 'cone="elliptic" impratio="100" noslip_iterations="5"' if is_tuned else ""
         self.step, self.model = (
             mujoco.mj_step,
             mujoco.MjModel.from_xml_string(scene_as_mjcf(scene, options, scene.duration / self.steps)),
@@ -117,10 +116,10 @@ class Touching:
 
 
 def scene_as_mjcf(scene: Scene, options: str, step: float) -> str:
-    """A scene as a model; restitution is by the damping of a spring that acts for some ten steps."""
+    """A scene as a model; restitution is by the damping of a spring that acts for some six steps."""
     rigid = ""
     if scene.restitution:
-        decay, stiffness = -log(scene.restitution), (0.3 / step) ** 2
+        decay, stiffness = -log(scene.restitution), (0.5 / step) ** 2
         damping = 2 * sqrt(stiffness) * decay / hypot(pi, decay)
         rigid = f'solref="{-stiffness!r} {-damping!r}" solimp="0.9999 0.9999 0.001"'
     laws = f'friction="{scene.friction!r} 0 0" condim="{3 if scene.friction else 1}" {rigid}'

@@ -17,4 +17,4 @@ def test_mujoco_has_the_same_scene() -> None:
     from bench.peers.mujoco import Touching
 
     scene = backspin()
-    assert scene.error(Touching(scene, 1e-4, is_tuned=False)()) < 1e-3
+    assert scene.error(Touching(scene, 1e-4)()) < 1e-3
