@@ -2,7 +2,7 @@
 it, over the processor time of a run. Ours is the whole call of `simulate` by default, with code compiled before; the
 peers are timed in their steps, MuJoCo and Drake in native code, PyBullet step by step from Python. MuJoCo has three
 settings: its defaults, whose pyramids hold |f_x| + |f_y| ≤ μ N and let the block go on, `cone="elliptic"`, and that
-with `impratio` 100 and five iterations against slip, the best of six for the box that stands. It has no restitution: the
+with `impratio` 100 and five iterations against slip, the best of six for the box that stands. No restitution: the
 damping of a spring stands for it, with the stiffness that was best over the three steps, of six that were tried with
 three integrators; errors scatter with the stiffness, the least of all 54 was 2.4e-4 m. PyBullet has one setting (200
 iterations, no damping, no threshold of restitution), Drake two solvers and no restitution; no others were tried. Then
