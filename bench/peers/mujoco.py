@@ -1,10 +1,12 @@
 """MuJoCo: its models of our trees, contacts, limits and damping off, and its rollout of fixed steps."""
 
+from math import hypot, log, pi, sqrt
 from typing import Any
 
 import numpy as np
 
 from ..motions import Floats, Motion
+from ..scenes import Scene
 from ..tree import PlainLink, PlainTree, numbers, plain_tree
 
 
@@ -88,3 +90,44 @@ class Rollout:
         matrix = np.zeros(9)
         mujoco.mju_quat2Mat(matrix, q[3:7])
         return matrix.reshape(3, 3)
+
+
+class Touching:
+    """A scene of contact in steps of one length, with options of the model as its file has them."""
+
+    def __init__(self, scene: Scene, step: float, options: str = "") -> None:
+        import mujoco
+
+        self.steps = round(scene.duration / step)
+        self.step, self.model = (
+            mujoco.mj_step,
+            mujoco.MjModel.from_xml_string(scene_as_mjcf(scene, options, scene.duration / self.steps)),
+        )
+        self.data = mujoco.MjData(self.model)
+        self.speeds = scene.velocity if scene.body == "point" else (*scene.velocity, *scene.spin)
+        self.reset = mujoco.mj_resetData
+
+    def __call__(self) -> Floats:
+        """The last position of the body's centre."""
+        self.reset(self.model, self.data)
+        self.data.qvel[:] = self.speeds
+        self.step(self.model, self.data, self.steps)
+        return np.array(self.data.body("body").xpos)
+
+
+def scene_as_mjcf(scene: Scene, options: str, step: float) -> str:
+    """A scene as a model; restitution is by the damping of a spring that acts for some six steps."""
+    rigid = ""
+    if scene.restitution:
+        decay, stiffness = -log(scene.restitution), (0.5 / step) ** 2
+        damping = 2 * sqrt(stiffness) * decay / hypot(pi, decay)
+        rigid = f'solref="{-stiffness!r} {-damping!r}" solimp="0.9999 0.9999 0.001"'
+    laws = f'friction="{scene.friction!r} 0 0" condim="{3 if scene.friction else 1}" {rigid}'
+    spheres = "".join(f'<geom type="sphere" size="{scene.radius}" pos="{numbers(p)}" {laws}/>' for p in scene.feet)
+    slides = "".join(f'<joint type="slide" axis="{axis}"/>' for axis in ("1 0 0", "0 1 0", "0 0 1"))
+    return (
+        f'<mujoco model="scene"><option gravity="{numbers(scene.gravity)}" timestep="{step!r}" {options}/>'
+        f'<worldbody><geom type="plane" size="9 9 1" {laws}/><body name="body" pos="0 0 {scene.start!r}">'
+        f"{slides if scene.body == 'point' else '<freejoint/>'}"
+        f'<inertial pos="0 0 0" mass="1" diaginertia="{numbers(scene.inertia)}"/>{spheres}</body></worldbody></mujoco>'
+    )
