@@ -66,7 +66,7 @@ class Body(Directions):
     >>> bob.centre
     Point('bob', Vector([0, 0, -1]))
     >>> bob.inertia_dyadic.components(bob)
-    Matrix([[1/125, 0, 0], [0, 1/125, 0], [0, 0, 1/125]])
+    Matrix([[0.008, 0, 0], [0, 0.008, 0], [0, 0, 0.008]])
     """
 
     name: str
