@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.printed_text import read_latex, read_text
 from tests.unit.expr.conftest import grown
-from tests.unit.expr.test_printed import moving
+from tests.unit.expr.test_ordering import moving
 
 import polhode as ph
 from polhode.expr import Expr, as_expr, free_symbols, normal

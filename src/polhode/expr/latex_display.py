@@ -34,7 +34,7 @@ _COMMAND = re.compile(r"\\(?:frac|left|right|mathrm|dot|ddot)|[{}^_ \\]")
 #: An entry that is folded keeps parts of about so many leaves.
 _LEAVES = 16
 #: Limits of what a reader takes in and a browser typesets quickly.
-MOST_NODES, _MOST_PARTS = 1_500, 48
+MOST_NODES, _MOST_LEAVES, _MOST_PARTS = 1_500, 3_000, 48
 #: A formula of more leaves than this is folded without a look at its width.
 _WIDEST = 400
 
@@ -57,11 +57,14 @@ def display_latex(
         roots = [as_expr(entry) for entry in entries]
     except PolhodeError:
         return None
-    if len(topological(roots)) > most:
+    order = topological(roots)
+    counts = leaf_counts(order)
+    if len(order) > most or sum(counts[id(root)] for root in roots) > _MOST_LEAVES:
         return None
     roots = list(normal(Vector(roots)))
     counts = leaf_counts(topological(roots))
-    texts, parts = [""], []
+    texts = [""]
+    parts: list[tuple[str, str]] = []
     if is_short := all(counts[id(root)] <= _WIDEST for root in roots):
         texts = [latex_as_built(root, names, masses) for root in roots]
     if not is_short or not _fits(shown, texts):

@@ -117,7 +117,7 @@ def built_length(node: Expr, lengths: Mapping[int, int]) -> int:
         return 2
     if node.op == NUMBER:
         lengths_of = number_lengths(abs(node.data), has_factors=False)
-        return sum(lengths_of) + len(lengths_of) - 1 + (node.data < 0)
+        return sum(lengths_of) + len(lengths_of) - 1 + int(node.data < 0)
     sizes = [lengths[id(arg)] for arg in node.args]
     is_sum = [arg.op in (ADD, SUB, NEG) for arg in node.args]
     if node.op in (ADD, SUB):

@@ -95,7 +95,7 @@ def test_arrows_are_written_in_latex_by_letters_of_their_size(pair: Any) -> None
     s = ph.System()
     rotor = s.body("rotor")
     joint = s.joint("spin", s.ground, rotor, ph.Revolute("z"))
-    assert repr(joint.q[0] * rotor.x + joint.u[0] * rotor.y) == "spin*rotor_x + spin'*rotor_y"
+    assert repr(joint.q[0] * rotor.x + joint.u[0] * rotor.y) == "spin*r_x + spin'*r_y"
     assert repr(rotor.angular_acceleration()) == "spin''*n_z"
 
 
