@@ -3,7 +3,7 @@ r"""LaTeX that a notebook can show: matrices that fit a page, with long entries 
 >>> from polhode.expr import symbols
 >>> a, b = symbols("a b")
 >>> print(display_latex([("v", Vector([a, a * b]))]))
-$v = \begin{bmatrix} a \\ a b \end{bmatrix}$
+$\mathbf{v} = \begin{bmatrix} a \\ a b \end{bmatrix}$
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..errors import PolhodeError
 from .functions import Extended
 from .graph import operation_counts, topological
 from .latex_printer import aligned, entries_of, latex, latex_as_built, latex_parts, rows_of, set_entries
-from .matrix import Vector
+from .matrix import Matrix, Vector
 from .node import Expr, as_expr
 from .normal_form import normal
 from .reading import leaf_counts
@@ -31,6 +31,8 @@ _ACTING = {
 }  # fmt: skip
 #: What is not seen of LaTeX.
 _COMMAND = re.compile(r"\\(?:frac|left|right|mathrm|dot|ddot)|[{}^_ \\]")
+#: A left-hand side that is a letter, maybe with an index.
+_LETTER = re.compile(r"[A-Za-z](?=_|\Z)")
 #: An entry that is folded keeps parts of about so many leaves.
 _LEAVES = 16
 #: Limits of what a reader takes in and a browser typesets quickly.
@@ -70,8 +72,14 @@ def display_latex(
     if not is_short or not _fits(shown, texts):
         parts, texts = latex_parts(roots, names, _LEAVES, masses)
     rest = iter(texts)
-    made = typeset([*parts, *((head, set_entries(value, rest)) for head, value in shown)], sentences)
+    made = typeset([*parts, *((_bold(head, value), set_entries(value, rest)) for head, value in shown)], sentences)
     return made if len(parts) <= _MOST_PARTS else None
+
+
+def _bold(head: str, value: Any) -> str:
+    """The letter of a vector or matrix, bold, so that it is not taken for a symbol of the model."""
+    letter = _LETTER.match(head) if isinstance(value, Matrix | Vector) else None
+    return rf"\mathbf{{{letter[0]}}}{head[1:]}" if letter else head
 
 
 def cell_latex(value: Any) -> str | None:
