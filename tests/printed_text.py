@@ -4,13 +4,15 @@ Symbols are found by their spelling, the longest first. LaTeX is first written a
 powers of functions and products without a sign are all that it has.
 """
 
+import random
 import re
 from collections.abc import Callable, Sequence
 
-from sympy import Abs, Max, Min, Pow, Symbol, evaluate, exp, floor, ln, sqrt
+from sympy import Abs, Max, Min, Pow, Symbol, exp, floor, ln, sqrt
+from sympy import evaluate as evaluating
 from sympy.parsing.sympy_parser import parse_expr, rationalize, standard_transformations
 
-from polhode.expr import Expr, from_sympy
+from polhode.expr import Expr, evaluate, from_sympy, topological
 from polhode.expr.spelling import spelled, spelled_latex
 
 _MEANINGS = {"pow": Pow, "min": Min, "max": Max, "abs": Abs, "floor": floor, "log": ln, "sqrt": sqrt, "exp": exp}
@@ -32,9 +34,22 @@ def read_latex(text: str, symbols: Sequence[Expr]) -> Expr:
     return _parsed(_Latex(text, {spelled_latex(x): f"s{k}_" for k, x in enumerate(symbols)}).whole(), symbols)
 
 
+def is_same(left: Expr, right: Expr) -> bool:
+    """Whether two expressions are one function: by fingerprint, or, with roots whose squares it has not, in numbers."""
+    if left.fp == right.fp:
+        return True
+    order = topological([left, right])
+    if not any(node.op in ("sqrt", "pow") for node in order):
+        return False
+    draw = random.Random(1)
+    points = [{x: draw.uniform(0.4, 2.0) for x in order if x.op == "symbol"} for _ in range(3)]
+    pairs = [evaluate([left, right], point) for point in points]
+    return all(abs(a - b) <= 1e-9 * (1 + abs(a) + abs(b)) or a != a for a, b in pairs)
+
+
 def _parsed(plain: str, symbols: Sequence[Expr]) -> Expr:
     marks = {f"s{k}_": Symbol(f"s{k}_") for k in range(len(symbols))}
-    with evaluate(False):
+    with evaluating(False):
         found = parse_expr(
             plain, {**_MEANINGS, **marks}, transformations=(*standard_transformations, rationalize), evaluate=False
         )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.printed_text import read_latex, read_text
+from tests.printed_text import is_same, read_latex, read_text
 
 from polhode.expr import Expr, as_expr, cos, free_symbols, latex, normal, number, pi, sin, sqrt, symbol, symbols
 from polhode.expr.latex_printer import latex_as_built
@@ -37,8 +37,8 @@ def moving(seed: int) -> Expr:
 def check_read_back(root: Expr) -> None:
     found = free_symbols([root])
     for form in (root, normal(root)):
-        assert read_text(repr(form), found).fp == root.fp
-        assert read_latex(latex_as_built(form), found).fp == root.fp
+        assert is_same(read_text(repr(form), found), root)
+        assert is_same(read_latex(latex_as_built(form), found), root)
 
 
 @given(seed=st.integers(0, 2**32))
