@@ -16,6 +16,7 @@ FUNCTIONS = {
     "System.compare": "compare.comparison:compare",
     "System.diagnose": "constraints.diagnostics:diagnose",
     "System.vectors": "kinematics:vectors",
+    "Model.moving": "constraints.moving:moving_of",
     "Controller.compile": "compiled.law_function:LawFunction",
     "Controller.export": "compiled.law_function:export_law",
     "Trajectory.equations": "surface.equations:Equations",

@@ -123,7 +123,6 @@ def test_without_mujoco_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch
 TWO = hinge() + f'<body name="b"><joint name="b"/>{MASS}</body>'
 EFFECTS = {
     "armature": mjcf(f'<body name="arm">\n<joint name="elbow" type="ball" armature="0.1"/>{MASS}</body>'),
-    "friction": mjcf(hinge('frictionloss="0.1"')),
     "equality": mjcf(
         TWO,
         '<tendon><fixed name="t"><joint joint="b" coef="1"/></fixed></tendon>'
@@ -146,8 +145,8 @@ def test_what_changes_the_motion_is_refused_unless_it_is_left_out_on_purpose(eff
 def test_all_faults_are_reported_and_meaningless_options_refused(tmp_path: Path) -> None:
     assert "arm.xml:5: joint 'elbow'" in refusal(tmp_path, EFFECTS["armature"])
     ball = f'<body name="ball"><joint type="ball" armature="0.1"/>{MASS}</body>'
-    message = refusal(tmp_path, mjcf(hinge('frictionloss="2"') + ball, '<option viscosity="1"/>'))
-    assert all(f"ignore=['{effect}']" in message for effect in ("armature", "friction", "fluid"))
+    message = refusal(tmp_path, mjcf(hinge() + ball, '<option viscosity="1"/>'))
+    assert all(f"ignore=['{effect}']" in message for effect in ("armature", "fluid"))
     option = '<option><flag equality="disable"/></option><equality><joint joint1="elbow" joint2="b"/></equality>'
     assert "arm" in load_mjcf(write(tmp_path, mjcf(TWO, option))).bodies
 

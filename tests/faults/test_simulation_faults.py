@@ -172,7 +172,7 @@ def test_f34_a_controller_cannot_change_the_state() -> None:
 def test_f34_an_event_function_that_is_nan_is_told_so(method: str) -> None:
     events = [lambda t, q, u: 1.0, lambda t, q, u: np.nan if t > 0.5 else 1.0]
     message, run = stopped("event_failed", slider(), 1, events=events, method=method)
-    assert "event 1 is nan" in message
+    assert "event 1 of events, '<lambda>', is nan" in message
     assert run.t[-1] <= 1.0
 
 

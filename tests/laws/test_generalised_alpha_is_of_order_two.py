@@ -10,7 +10,7 @@ from polhode.native.arrays import Floats
 from polhode.ode.methods.generalised_alpha import SecondOrderMemory
 from polhode.ode.native_run import NativeRun
 from polhode.ode.record import Reason
-from polhode.simulate.integrators.native import system_of
+from polhode.simulate.integrators.other_variables import system_of
 
 SECONDS, SAMPLES = 0.4, 20
 

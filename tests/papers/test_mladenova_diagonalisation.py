@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy
 from scipy.linalg import expm
 
 import polhode as ph
@@ -152,6 +153,21 @@ def test_two_z_belong_to_each_x_as_U_has_rank_six(seed: int) -> None:
             O = np.array(evaluate([as_expr(e) for e in from_vector_parameter((x, 0, z)).entries()],
                                   {x: ratio, z: height})).reshape(3, 3)  # fmt: skip
             assert (O.T @ matrix @ O)[0, 1:] == pytest.approx([0, 0], abs=1e-6)
+
+
+@pytest.mark.parametrize(("c", "gone", "kept"), [("x0z", "z", "x"), ("xy0", "y", "x"), ("x0z", "x", "z")])
+def test_any_two_components_do_at_the_first_level_and_either_may_be_suppressed(c: str, gone: str, kept: str) -> None:
+    """The paper has higher degrees for (x, y, 0), which is (x, 0, z) after an exchange of two axes, and no sure root
+    where z is kept; (±1 - v₁)/v₂ of each axis v are six."""
+    matrix = sympy.Matrix([[2, 3, 5], [3, 7, -4], [5, -4, 11]])
+    v = sympy.Matrix([0 if name == "0" else sympy.Symbol(name) for name in c])
+    O = (1 - v.dot(v)) * sympy.eye(3) + 2 * v * v.T + 2 * v.hat()
+    B = (O.T * matrix * O).applyfunc(sympy.expand)
+    left = sympy.resultant(B[0, 1], B[0, 2], sympy.Symbol(gone))
+    factors = {(sympy.degree(p), power): p for p, power in sympy.factor_list(left)[1]}
+    degrees = {"x": {(2, 3), (3, 2), (4, 1)}, "z": {(1, 6), (4, 1), (6, 1)}}[kept]
+    assert {*factors} == degrees
+    assert len(sympy.real_roots(factors[(3, 2) if kept == "x" else (6, 1)])) == (3 if kept == "x" else 6)
 
 
 def test_equations_182_to_184_the_second_level_turns_in_a_plane() -> None:

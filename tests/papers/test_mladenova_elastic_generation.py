@@ -133,13 +133,13 @@ def test_equations_309_to_313_frames_and_their_vector_parameters() -> None:
     def composed(c: Numbers, d: Numbers) -> Numbers:
         return (c + d + np.cross(c, d)) / (1 - c @ d)
 
-    g = {0: np.zeros(3)}
+    g, own = {0: np.zeros(3)}, {}
     for s in FRAMES:
         l, i = before(s), (s + 1) // 2 - 1
         R = A(s, q0)[:3, :3]
         th = float(REACH[i]) if s in SLIDES else q0[s]
         a, t = np.tan(float(TWIST[i]) / 2), np.tan(th / 2)
-        c = np.array([a, -a * t, t])
+        own[s] = c = np.array([a, -a * t, t])
         assert c == pytest.approx(vector(R), abs=1e-14)  # (312)
         g[s] = composed(g[l], c)
         assert g[s] == pytest.approx(vector(HERE.R(s)), abs=1e-13)  # (313)
@@ -147,6 +147,8 @@ def test_equations_309_to_313_frames_and_their_vector_parameters() -> None:
         assert HERE.p(s) == pytest.approx(HERE.p(l) + HERE.R(l) @ A(s, q0)[:3, 3], abs=1e-14)  # (311)
         assert vector(R.T) == pytest.approx(-c, abs=1e-14)  # (322), (323)
     assert np.abs(HERE.R(6) - A(6, q0)[:3, :3] @ HERE.R(4)).max() > 0.1  # (311) as printed
+    assert g[4] == pytest.approx(composed(own[2], own[4]), abs=1e-13)  # after (313), rotors left out
+    assert np.abs(g[4] - composed(own[1], own[4])).max() > 0.01  # as printed, from c_1
 
 
 def test_equations_314_to_323_the_generators_of_a_joint() -> None:

@@ -181,6 +181,21 @@ def test_equations_261_to_270_give_the_inverse_dynamics_of_elastic_joints() -> N
         assert ours[f"j{i} rotor"] == pytest.approx(E @ made.tm[i] + spring_torque(x, i) / GEAR[i], rel=1e-12)  # (270)
 
 
+def test_section_7_2_takes_components_outward_so_that_the_last_turn_comes_first() -> None:
+    """O(i, i+1) of Φ goes from frame i to frame i+1: O(0, k) = O(c_k) … O(c_1), and cc(k) = ⟨c_k, …, c_1⟩."""
+    c = np.random.default_rng(2).uniform(-1, 1, (4, 3))
+    outward = [ph.Rotation.from_vector(each) for each in c]
+    last_first, printed = outward[0], outward[0]
+    for each in outward[1:]:
+        last_first, printed = each @ last_first, printed @ each
+    through = (outward[3] @ outward[2]).matrix  # O(2, 4)
+    assert_allclose((last_first @ (outward[1] @ outward[0]).inverse()).matrix, through, atol=1e-14)
+    assert np.abs((printed @ (outward[0] @ outward[1]).inverse()).matrix - through).max() > 0.1
+    O, s = outward[0].matrix, np.array([0.3, -0.2, 0.5])
+    Phi = np.block([[O, np.zeros((3, 3))], [-O @ cross(s), O]])
+    assert_allclose(Phi.T, np.block([[O.T, cross(s) @ O.T], [np.zeros((3, 3)), O.T]]))  # printed: s O(i+1, 1)
+
+
 def test_equation_262_prints_a_rotor_on_the_rotor_before_with_the_speed_of_the_link() -> None:
     x, ours = motion(), efforts()
     printed = recursion(x, as_printed=True)

@@ -20,7 +20,7 @@ from tests.seeds import seeds
 from tests.vector_storage import in_vector_parameters
 
 import polhode as ph
-from polhode.expr import Expr, Matrix, Vector, as_expr, directional, evaluate, same, substitute
+from polhode.expr import Expr, Matrix, Vector, as_expr, directional, evaluate, jacobian, same, substitute
 from polhode.formalisms.vector_parameter import Composite, Joint, Manipulator, manipulator, placed, turning
 from polhode.kinematics.tree import build_tree
 from polhode.model import System
@@ -244,6 +244,19 @@ def test_equations_112_and_113_two_slopes_make_the_jacobian() -> None:
         [entry * slope for row in rows for entry, slope in zip(row, slopes, strict=True)],
         angles.jacobian("tip").entries(),
     )
+
+
+def test_equations_112_to_126_by_a_call_are_slopes_by_vector_parameters() -> None:
+    """Of positions, with hinges, a slide and the rotor of an elastic gear, and functions of c alone."""
+    s = revolute_arm("angles")
+    s.motor("j2", 20, inertia=0.01, stiffness=100)
+    e = s.derive()
+    form = e.vector_parameter_form()
+    at = dict(zip(form.c, (0.3, -0.7, 0.2, 1.4, -0.5), strict=True))
+    for name in ("tip", *s.bodies):
+        p = substitute([as_expr(x) for x in e.pose(name).p], form.coordinates)
+        slopes = [as_expr(x) for x in jacobian(p, list(form.c)).entries()]
+        assert_allclose(evaluate([*Matrix(form.jacobian(name)[3:]).entries()], at), evaluate(slopes, at), atol=1e-14)
 
 
 def test_equations_114_to_117_need_a_factor_of_two(arm: Arm, cdot: Floats) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
 
+import numpy as np
 import pytest
 
 import polhode as ph
@@ -407,3 +408,20 @@ def test_the_descriptor_form_255_holds_with_forces_on_coordinates_and_rows_for_a
     assert not any(paper.A_2 @ rates)
     # As printed, with A_1 alone before q̇, m of the n rates are found; with A_2 below it all are.
     assert (len(paper.A_1), rank(paper.A_1), rank(paper.A)) == (3, 3, 6)
+
+
+def test_pseudo_velocities_serve_wherever_their_matrix_is_regular() -> None:
+    """A car that heads across x: det A of (218) is there as large as anywhere, and B exists."""
+    s = ph.System("car", gravity=(0, 0, 0))
+    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Revolute("z"))
+    body, axle = s.body("car", 5, com=(0.4, 0, 0), inertia=(1, 1, 2)), s.body("axle", 1, inertia=(1, 1, 1))
+    s.joint("ground", s.ground, body, plane, coordinates=["x", "y", "turn"], speeds=["a", "b", "w"])
+    s.joint("steer", body, axle, ph.Revolute("z"), at=(1.1, 0, 0))
+    s.knife_edge("rear", body)
+    s.knife_edge("front", axle)
+    car = s.derive("hamel", pseudo={"v": "cos(turn)*a + sin(turn)*b", "s": "steer'"})
+    heading, steered, v = np.pi / 2, 0.4, 1.5
+    pose = {"turn": heading, "steer": steered}
+    run = car.simulate(1, start={**pose, "v": v})
+    free = s.derive("routh").simulate(1, start={**pose, "a": 0, "b": v, "w": v * np.tan(steered) / 1.1})
+    assert np.allclose(run.q[-1], free.q[-1], atol=1e-6)

@@ -99,6 +99,20 @@ def test_the_source_reads_as_the_paper(tmp_path: Path) -> None:
     assert not any(re.search(r"\bv\d+\b", line) for line in lines), "every value has a name"
 
 
+def test_names_without_letters_or_digits_are_distinct(tmp_path: Path) -> None:
+    """`tau` alone is the array of efforts."""
+    s = System("ω")
+    body: Any = s.ground
+    for name in "αβ":
+        link = s.body(f"link {name}", 1, com=(s.parameter(f"{name}ß", 1), 0, 0), inertia=(1, 1, 1))
+        s.joint(name, body, link, ph.Revolute("y"))
+        body = link
+    s.derive("kane").export("c", tmp_path, program="sayers")
+    (source,) = tmp_path.glob("*state_rates.c")
+    names = {*re.findall(r"const double (\w+) =", source.read_text())}
+    assert {"tau_2", "tau_3", "p_2", "p_3"} <= names and not {"tau", "p"} & names
+
+
 def test_what_has_no_such_program_is_refused(tmp_path: Path) -> None:
     for equations, said in (
         (SATELLITE.derive(), "that of Kane's method, and system 'satellite' was derived by 'auto'"),

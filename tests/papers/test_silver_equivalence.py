@@ -102,7 +102,7 @@ def test_an_inertia_that_is_not_symmetric_breaks_3_2_and_what_follows_from_it() 
     motion = motion_of(branched())
     body = motion.inertias[3]
     skewed = replace(body, I=body.I + Matrix([[0, ph.symbol("wrong"), 0], [0, 0, 0], [0, 0, 0]]))
-    made = prove("wrong", Motion(motion.tree, motion.time, (*motion.inertias[:3], skewed)), motion.tree.gravity)
+    made = prove("wrong", Motion(motion.tree, motion.time, (*motion.inertias[:3], skewed)))
     failing = {step.number for step in made.steps if not step.holds}
     assert not made.holds
     assert {"3.2", "3.7", "3.10", "§3.2, Luh"} <= failing
@@ -115,8 +115,7 @@ def test_an_inertia_that_is_not_symmetric_breaks_3_2_and_what_follows_from_it() 
 def test_a_mass_elsewhere_on_one_side_breaks_the_energy_and_the_recursion() -> None:
     motion = motion_of(branched())
     heavier = replace(motion.inertias[2], m=motion.inertias[2].m + 1)
-    made = prove("heavier", Motion(motion.tree, motion.time, (*motion.inertias[:2], heavier, motion.inertias[3])),
-                 motion.tree.gravity)  # fmt: skip
+    made = prove("heavier", Motion(motion.tree, motion.time, (*motion.inertias[:2], heavier, motion.inertias[3])))
     failing = [step.number for step in made.steps if not step.holds]
     assert failing == [
         "3.1",
@@ -130,8 +129,8 @@ def test_a_mass_elsewhere_on_one_side_breaks_the_energy_and_the_recursion() -> N
 def test_a_base_accelerated_with_gravity_as_printed_does_not_hold() -> None:
     """Printed: 'equal to that due to gravity'; it is opposite. The potential energy stays."""
     motion = motion_of(branched())
-    assert weight(motion, motion.tree.gravity).holds
-    assert not weight(motion, motion.tree.gravity, base=motion.tree.gravity).holds
+    assert weight(motion).holds
+    assert not weight(motion, base=motion.tree.gravity).holds
 
 
 def test_six_joints_in_general_position_are_proved() -> None:

@@ -232,11 +232,15 @@ def test_the_contract_of_the_rooms_has_no_exception() -> None:
 
 #: Folders of files that are one element each, and elements from outside the package.
 ELEMENTS = {"joints": ("radial_arm",), "forces": ("drag",), "constraints": ("rack", "rod")}
+#: Files of what touches and sticks, which share surfaces and the table of pairs; compliant contacts are forces.
+TOUCHING = ("compliant", "contact", "dry_friction", "pairs", "stop", "unilateral")
+SHARED = ("body", "constraints", "reading", "surface")
 
 
 def beyond_its_protocol(path: Path, module: str, protocol: str) -> set[str]:
     """What the file of an element imports of polhode beside its protocol, expressions and geometry."""
-    allowed = (protocol, "polhode.errors", "polhode.expr", "polhode.geometry")
+    shared = [f"polhode.model.{each}" for each in SHARED] if path.stem in TOUCHING else []
+    allowed = (protocol, "polhode.errors", "polhode.expr", "polhode.geometry", "polhode.registry", *shared)
     names = loaded_at_import(ast.parse(path.read_text(encoding="utf-8")), module)
     own = {name for name in names if name.startswith("polhode")}
     return {name for name in own if not any(name == each or name.startswith(f"{each}.") for each in allowed)}

@@ -125,6 +125,41 @@ def _kept_rates(equations: EquationsOfMotion) -> Outputs:
     ]
 
 
+def _contact_rates(base: Maker) -> Maker:
+    """ẋ without forces of contacts, and what modes of unilateral rows are decided by (`ode.unilateral`)."""
+
+    def outputs(equations: EquationsOfMotion) -> Outputs:
+        from ..constraints.unilateral import unilateral_rows
+        from ..expr import as_expr, directional, jacobian
+
+        made, tree, known = base(equations), equations.tree, unilateral_rows(equations.system, equations.tree)
+        rates = equations.in_independent_speeds(list(known.velocities))
+        n, along = len(equations.q), dict(zip(equations.q, equations.coordinate_rates, strict=True))
+        accelerations = next(entries for name, _, entries in made if name == "xdot")[n : n + len(equations.u)]
+        moved = [
+            directional(accelerations, {tau: entry for tau, entry in zip(tree.tau, row, strict=True) if entry})
+            for row in known.A
+        ]
+        laws = [
+            as_expr(getattr(group, law))
+            for _, group in known.groups
+            for law in ("kinetic", "static", "stribeck", "restitution")
+        ]
+        width = (len(rates), len(equations.u))
+        return [
+            *made,
+            ("rows", width, list(jacobian(rates, list(equations.u)).entries())),
+            ("responses", width, [entry for row in moved for entry in row]),
+            ("velocities", (len(rates),), list(rates)),
+            ("drift", (len(rates),), directional(rates, {**along, equations.system.time: as_expr(1)})),
+            ("gaps", (len(known.gaps),), known.gaps),
+            ("margins", (len(known.gaps),), known.margins),
+            ("laws", (len(laws),), laws),
+        ]
+
+    return outputs
+
+
 def _of_constraints(name: str, field: str) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
         constraints = equations.constraints
@@ -269,6 +304,12 @@ CONSTRAINED: dict[str, Entry] = {
     "kinematic_matrix": Entry(("q",), _kinematic_matrix, rates=("kinematic_matrix",)),
 }
 
+#: Those that there are where a system has contacts, stops or dry friction.
+WITH_CONTACTS: dict[str, Entry] = {
+    "contact_rates": Entry(("x", "tau"), _contact_rates(_vector("xdot", "state_rates")), rates=("xdot",)),
+    "kept_contact_rates": Entry(("x", "tau", "alpha"), _contact_rates(_kept_rates), rates=("xdot",)),
+}
+
 #: Hamilton's equations, of mechanisms that have canonical momenta.
 CANONICAL: dict[str, Entry] = {
     "canonical_rates": Entry(("canonical", "tau"), _canonical("rates", "rates")),
@@ -295,7 +336,7 @@ def catalogued(asked: Asked) -> Entry:
         return Entry(asked.arrays, asked.outputs, own=asked.own_arrays)
     found: Any = None
     if isinstance(asked, str):
-        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, CANONICAL, ENTRIES, ACTING, IMPLICIT)
+        tables = (CATALOGUE, CONSTRAINED, WITH_STATES, WITH_CONTACTS, CANONICAL, ENTRIES, ACTING, IMPLICIT)
         found = next((table[asked] for table in tables if asked in table), None)
     if found is None:
         known = CATALOGUE | CONSTRAINED | WITH_STATES

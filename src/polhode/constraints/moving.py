@@ -8,11 +8,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from ..expr import Expr, Vector, as_expr, substitute
+from ..expr import Expr, Vector, as_expr, directional, substitute
 from ..geometry import Pose
 from ..geometry.twist import Twist
-from ..kinematics.motion import body_pose, point_velocity, relative_pose, velocities, world_poses
-from ..kinematics.tree import BASE, Tree
+from ..kinematics.motion import body_pose, flow, point_velocity, relative_pose, velocities, world_poses
+from ..kinematics.tree import BASE, Tree, build_tree
 from ..model.constraints.protocol import Contact, ContactConstraint, LoopConstraint
 from ..model.model import Model
 
@@ -50,6 +50,15 @@ class MovingTree:
     def relative(self, a: str, b: str) -> Pose:
         return relative_pose(self.tree, a, b)
 
+    def coordinate(self, joint: str, index: int) -> tuple[Expr, Expr]:
+        """A coordinate of a joint and its rate."""
+        (q,) = substitute([self.system.joints[joint].q[index]], self.tree.followed)
+        return q, directional([q], flow(self.tree, self.time))[0]
+
+    def speed(self, joint: str, index: int) -> Expr:
+        """A speed of a joint."""
+        return substitute([self.system.joints[joint].u[index]], self.tree.followed)[0]
+
     def velocity(self, body: str, place: Vector) -> Twist:
         """Angular velocity of a body, and velocity of its point at a position, in ground components."""
         link, _ = self.tree.bodies[body]
@@ -62,6 +71,14 @@ class MovingTree:
         """All velocities that vanish at a contact, by name."""
         (w_a, v_a), (w_b, v_b) = (self.velocity(body, contact.place) for body in constraint.bodies)
         return contact.rates(v_a - v_b, w_a - w_b)
+
+
+def moving_of(model: Model) -> MovingTree:
+    """The kinematics of a model on its tree, cached with the model."""
+    found = vars(model).get("_moving")
+    if not isinstance(found, MovingTree):
+        found = vars(model)["_moving"] = MovingTree(model, build_tree(model))
+    return found
 
 
 def loop_pose(constraint: LoopConstraint, tree: Tree) -> Pose:

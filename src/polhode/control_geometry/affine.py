@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ..dynamics.contacts import refuse_contacts
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, fault_at, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, is_zero, jacobian, rank, substitute
@@ -303,6 +304,7 @@ def plant(
     may_be_none: bool = False,
 ) -> Plant:
     """The mechanism with these controls; other inputs are held where a state or, without one, the model has them."""
+    refuse_contacts(equations.system.contacts, "control of this kind")
     if equations.constraints is not None and equations.dependent_speeds is None and equations.constraints.rows:
         equations = derive(equations.system, equations.formalism, equations.passes, "embedded")
     if may_be_none and inputs is None:

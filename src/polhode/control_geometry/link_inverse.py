@@ -96,7 +96,7 @@ class LinkInverse(Typeset):
         names, needed, fixed, function = self._compiled(what)
         columns = self._columns(needed, shape, *at)
         states = np.concatenate([*(row.reshape(len(row), -1) for row in rows), *columns.values()])
-        known = self._model_values if parameters is None else parameter_values(self.equations, parameters)
+        known = self._model_values if parameters is None else parameter_values(self.equations, parameters, _PLACE)
         evaluate([x for x in fixed if x not in known], {})  # raises where a value is missing
         found = function(np.ascontiguousarray(states.T), parameters=np.array([known[x] for x in fixed]))
         return {name: column.reshape(shape) for name, column in zip(names, found.T, strict=True)}

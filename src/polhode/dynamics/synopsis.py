@@ -52,6 +52,8 @@ class Synopsis:
     limits: tuple[SeenLimit, ...]  # of coordinates and speeds, as far as they are seen in the state
     omitted: tuple[str, ...]  # coordinates of the mechanism that are not among these
     small_angles: tuple[str, ...]  # those to first order in which the equations are
+    #: Contacts, stops and dry friction by groups: the element, its part, 1 if it has a gap, and how many tangents.
+    contacts: tuple[tuple[str, str, int, int], ...]
     is_constrained: bool
     in_pseudo_velocities: bool  # whether speeds are pseudo-velocities that a user chose
     has_charts: bool  # whether orientations may be stored in a way that ends somewhere
@@ -90,6 +92,7 @@ class Synopsis:
             seen_limits(equations, {}),
             tuple(q.name for q in equations.omitted),
             _small_angles(equations),
+            _contacts(equations),
             bool(system.constraints),
             isinstance(equations.dependent_speeds, PseudoSpeeds),
             any(_may_end(link) for link in tree.links),
@@ -120,6 +123,7 @@ class Synopsis:
             tuple(SeenLimit(*each) for each in data["limits"]),
             _names(data["omitted"]),
             _names(data["small_angles"]),
+            tuple((str(name), str(part), int(gap), int(count)) for name, part, gap, count in data["contacts"]),
             *(data[flag] is True for flag in _FLAGS),
         )
         if any(not 0 <= first <= len(made.coordinates) - 4 for first in made.quaternions):
@@ -130,6 +134,15 @@ class Synopsis:
             if not all(isinstance(number, float) for number in (each.limit, each.factor, each.offset)):
                 raise ValueError("a limit has no numbers")
         return made
+
+
+def _contacts(equations: EquationsOfMotion) -> tuple[tuple[str, str, int, int], ...]:
+    if not equations.system.contacts:
+        return ()
+    from ..constraints.unilateral import unilateral_rows
+
+    groups = unilateral_rows(equations.system, equations.tree).groups
+    return tuple((name, group.part, int(group.gap is not None), group.tangents) for name, group in groups)
 
 
 def joints_of_one_speed(equations: EquationsOfMotion) -> dict[str, str]:
@@ -165,7 +178,7 @@ def _is_smooth(equations: EquationsOfMotion) -> bool:
 
 def keeps_energy(equations: EquationsOfMotion) -> bool:
     """Whether energy is conserved exactly and known; of truncated equations to their order."""
-    if equations.small is not None or equations.omitted:
+    if equations.small is not None or equations.omitted or equations.system.contacts:
         return False
     return all(map(_is_potential, equations.system.primitive_loads)) and not _is_rheonomic(equations)
 

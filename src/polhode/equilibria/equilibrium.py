@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from ..codegen.plan import plan
 from ..constraints.newton import largest, solve
+from ..dynamics.contacts import refuse_contacts
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import keeps_energy
 from ..errors import (
@@ -588,6 +589,7 @@ def steady_state(
     equations: EquationsOfMotion, free: Any, given: Any, start: Any, parameters: Any, along: str | None = None
 ) -> SteadyState:
     """The conditions of a steady state: what is `free` is unknown, what is `given` stays, `start` is where to begin."""
+    refuse_contacts(equations.system.contacts, "a steady state")
     with quiet_collector():
         return _Reading(equations, free, given, start, parameters, along).steady_state()
 

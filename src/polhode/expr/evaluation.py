@@ -53,6 +53,27 @@ class Evaluator:
                 result.append(_on_floats(node.op, [result[k] for k in places]))
         return [result[k] for k in self._roots]
 
+    def on_arrays(self, values: Mapping[Expr, Any]) -> list[Any]:
+        """The roots as arrays, for arrays of values of the symbols, all of one shape; nan or inf where undefined."""
+        import numpy as np
+
+        named = {
+            "sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative", "asin": "arcsin",
+            "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "min": "minimum", "max": "maximum", "pow": "power",
+        }  # fmt: skip
+        result: list[Any] = []
+        with np.errstate(all="ignore"):
+            for node, places in zip(self._nodes, self._args, strict=True):
+                if node.op in (NUMBER, "pi"):
+                    result.append(math.pi if node.op == "pi" else _float(node))
+                elif node.op == SYMBOL:
+                    result.append(_value_of(node, values))
+                elif node.op == CALL:
+                    result.append(np.vectorize(node.data.at, otypes=[float])(*(result[k] for k in places)))
+                else:
+                    result.append(getattr(np, named.get(node.op, node.op))(*(result[k] for k in places)))
+        return [result[k] for k in self._roots]
+
 
 def _on_floats(op: str, args: list[float]) -> float:
     """One floating-point operation; nan where undefined, inf where too large."""

@@ -25,6 +25,7 @@ from .document import Document, Path
 from .fields import Values, read_fields, read_motion
 from .flexible import add_flexible
 from .names import Scope, quoted, scope_of
+from .surfaces import add_surfaces
 from .tables import read_tables
 
 #: The sections of a model file whose entries are names in expressions.
@@ -69,6 +70,8 @@ def build(document: Document, model: records.Model, name: str) -> System:
     values.scope, free = names("parameter", lenient=lenient, now=True), names(lenient=lenient, now=True)
     free = _with_expressions(values, model, free)
     _add_rates(system, values, model, free)
+    if not spoiled:
+        add_surfaces(system, values, model)
     for place, load in enumerate(model.loads):
         _add_load(None if spoiled else system, values, ("loads", place), load, free)
     values.scope = free

@@ -28,6 +28,7 @@ from .fields import describe_fields, describe_motion
 from .flexible import describe_flexible
 from .names import Naming, Scope, scope_of
 from .spelling import describe_rotation, spell, spell_number
+from .surfaces import describe_surfaces
 from .tables import describe_table, tables_of
 
 _SIZES = {"box": None, "ellipsoid": None, "cylinder": 2, "capsule": 2, "sphere": 1, "frame": 1, "mesh": None}
@@ -60,6 +61,7 @@ def describe(system: System, folder: Path | None = None) -> dict[str, Any]:
         "motors": motors.texts(fixed, free),
         "couplings": {key: _coupling(each, fixed) for key, each in motors.others("couplings")},
         "prescribed": {key: spell(each.motion, moved) for key, each in system.prescribed.items()},
+        "surfaces": describe_surfaces(system, fixed),
         **_constraints(system, fixed, free),
         "loads": [_load(each, fixed, free) for each in motors.other_loads],
         "poses": {
@@ -254,7 +256,7 @@ def _state(values: Mapping[str, float]) -> dict[str, str]:
 def _constraints(system: System, fixed: Scope, free: Scope) -> dict[str, dict[str, Any]]:
     """Constraints of every kind, each in its table."""
     result: dict[str, dict[str, Any]] = {kind.table: {} for kind in CONSTRAINTS.values()}
-    for key, each in system.constraints.items():
+    for key, each in {**system.constraints, **system.contacts}.items():
         named = {} if each.alone else {"type": each.kind}
         result.setdefault(each.table, {})[key] = {**named, **describe_fields(each.fields, each, fixed, free)}
     return result

@@ -45,7 +45,7 @@ _ANNOTATIONS: dict[str, Any] = {
     "number": records.Number, "vector": records.Vector3, "point": records.Vector3, "axis": records.Axis,
     "direction": records.Axis, "rotation": records.Rotation, "count": records.Count, "flag": bool, "label": str,
     "name": records.Name, "body": records.Name, "frame": records.Name, "joint": records.Name,
-    "variable": records.Name, "curve": Annotated[tuple[records.Number, ...], Len(2, 2)],
+    "surface": records.Name, "variable": records.Name, "curve": Annotated[tuple[records.Number, ...], Len(2, 2)],
 }  # fmt: skip
 
 
@@ -164,7 +164,7 @@ def read_field(values: Values, path: Path, field: Field, given: Any) -> Any:
         return values.axis(path, given)
     if field.kind == "rotation":
         return values.rotation(path, given)
-    if field.kind in ("body", "frame"):
+    if field.kind in ("body", "frame", "surface"):
         return values.body(given)
     return values.count(path, given) if field.kind == "count" else given
 
@@ -216,6 +216,8 @@ def _spelled(field: Field, value: Any, scope: Scope) -> Any:
         return value if isinstance(value, str) else describe_axis(Vector(value), scope)
     if field.kind == "rotation":
         return describe_rotation(value, scope)
+    if field.kind == "surface":
+        return value if isinstance(value, str) else value.name or value.body
     return str(value).lower() if field.kind == "flag" else str(value)
 
 
@@ -394,7 +396,7 @@ def model_record() -> type[records.Model]:
     """The record that a model file is checked against.
 
     >>> sorted(set(model_record().model_fields) - set(records.Model.model_fields))
-    ['closures', 'conditions', 'flexible', 'motors', 'rolling']
+    ['closures', 'conditions', 'contacts', 'flexible', 'friction', 'motors', 'rolling', 'stops']
     """
     return _model_record(tuple(JOINTS.values()), tuple(FORCES.values()), tuple(CONSTRAINTS.values()))
 

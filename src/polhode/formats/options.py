@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
     from .robot_file.assembly import Packages
     from .robot_file.markup import Limits
+    from .touching import Contacts
     from .urdf.joints import Locked
 
 
@@ -27,3 +28,6 @@ class ReaderOptions(TypedDict, total=False):
     limits: Limits | None
     content: bytes | None
     ignore: Collection[str]
+    contacts: Contacts
+    stops: Any
+    friction: bool

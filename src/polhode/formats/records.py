@@ -209,6 +209,51 @@ Shape = Annotated[
 ]
 
 
+class PlaneShape(Seen):
+    """The plane z = 0."""
+
+    type: Literal["plane"]
+
+
+class HollowShape(Seen):
+    """A sphere that is touched from inside."""
+
+    type: Literal["hollow"]
+    radius: Number
+
+
+class DiscShape(Seen):
+    """A thin disc across z."""
+
+    type: Literal["disc"]
+    radius: Number
+
+
+class CurveShape(Seen):
+    """The surface z = height, an expression of x, straight along y."""
+
+    type: Literal["curve"]
+    height: Number
+
+
+class HeightsShape(Seen):
+    """The surface z = height, an expression of x and y."""
+
+    type: Literal["heights"]
+    height: Number
+
+
+class Surface(Record):
+    """A shape fixed in a body, which contacts are between."""
+
+    body: Name
+    shape: Annotated[
+        PlaneShape | SphereShape | HollowShape | CapsuleShape | BoxShape | CylinderShape | DiscShape | CurveShape
+        | HeightsShape,
+        Field(discriminator="type"),
+    ]  # fmt: skip
+
+
 class Body(Record):
     """A rigid body; its inertia is about its mass centre or a point `about`, given outright or as that of a solid."""
 
@@ -374,5 +419,6 @@ class Model(Record):
     joints: dict[Name, Joint] = {}
     couplings: dict[Name, Coupling] = {}
     prescribed: dict[Name, Number] = {}
+    surfaces: dict[Name, Surface] = {}
     loads: tuple[Any, ...] = ()  # of the force elements that are registered: see `fields.model_record`
     poses: dict[Name, Pose] = {}

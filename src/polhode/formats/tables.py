@@ -74,7 +74,7 @@ def tables_of(system: System | Model) -> dict[str, Table]:
     digests = {table.digest for table in found.values()}
     everything = [
         system.gravity, system.bodies, system.frames, system.joints, system.couplings, system.prescribed,
-        system.constraints, system.loads, system.states,
+        system.constraints, system.surfaces, system.contacts, system.loads, system.states,
     ]  # fmt: skip
     for node in topological(_expressions(everything)):
         if node.op == CALL and isinstance(node.data, Table) and node.data.digest not in digests:

@@ -7,6 +7,7 @@ vanishes before their determinant does. A pivot before them may still vanish at 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -157,15 +158,22 @@ def _pivot(
     among: Sequence[int],
     columns: Sequence[int],
 ) -> tuple[int, int]:
-    """The entry that is surest not to vanish, and breaks the fewest zeros."""
+    """The entry that is surest not to vanish, and breaks the fewest zeros.
+
+    Where all may vanish, it is one that is alone in its row or column, if there is one: where that vanishes, A is
+    singular.
+    """
     entries = [(r, c) for r in among for c in columns if not is_zero(rows[r][c])]
     if not entries:
         raise singular()
+    rows_of, columns_of = Counter(r for r, _ in entries), Counter(c for _, c in entries)
+    alone = [(r, c) for r, c in entries if rows_of[r] == 1 or columns_of[c] == 1]
     least = _SMALLER * max(abs(numbers[r][c]) for r, c in entries)
     entries = [(r, c) for r, c in entries if abs(numbers[r][c]) >= least]
     width = {r: sum(at[0] == r for at in entries) for r in among}
     height = {c: sum(at[1] == c for at in entries) for c in columns}
-    return min(entries, key=lambda at: (risk[at[0]][at[1]], (width[at[0]] - 1) * (height[at[1]] - 1), at))
+    best = min(entries, key=lambda at: (risk[at[0]][at[1]], (width[at[0]] - 1) * (height[at[1]] - 1), at))
+    return alone[0] if risk[best[0]][best[1]] and alone else best  # a factor of the determinant
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..dynamics.contacts import refuse_contacts
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.mass_factors import factors_of
 from ..errors import PolhodeError, by_name, unknown, warn
@@ -66,6 +67,7 @@ def linearize(
     parameter values or `parameters`. Accelerations are those that the equations give, or the `accelerations` that are
     prescribed, those not named as zero.
     """
+    refuse_contacts(equations.system.contacts, "a linear model")
     with quiet_collector():
         given = _given(equations, at, speeds, tau, inputs)
         point = operating_point(equations, given, by_name(parameters, f"{_PLACE} parameters"))

@@ -122,16 +122,18 @@ def operating_point(
     return OperatingPoint(equations, values, off, tuple(notices), in_numbers)
 
 
-def parameter_values(equations: EquationsOfMotion, given: Mapping[str, Any] | None) -> dict[Expr, float]:
+def parameter_values(
+    equations: EquationsOfMotion, given: Mapping[str, Any] | None, place: str = _PLACE
+) -> dict[Expr, float]:
     """The parameters that have values: those given, then the model's."""
     table = equations.system.parameters
     for name in given or {}:
         if name not in table:
-            raise unknown("parameter", name, table, place=_PLACE, code="E-LINEAR-NAME")
+            raise unknown("parameter", name, table, place=place, code="E-LINEAR-NAME")
     read = si_values(table, given or {})
     values = {entry.symbol: read.get(name, entry.value) for name, entry in table.items()}
     return {
-        symbol: number(value, place=f"{_PLACE} parameter '{symbol.name}'")
+        symbol: number(value, place=f"{place} parameter '{symbol.name}'")
         for symbol, value in values.items()
         if value is not None
     }

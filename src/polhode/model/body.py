@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import ModelError, check_kind, shown, understood
-from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, substitute
+from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, same, substitute, symbols
 from ..geometry import Pose, unit_axis
 from ..geometry.inertia import impossible_inertia, nearest_inertia
 from .directions import Directions
@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Shape:
-    """What a body looks like: a kind (box, cylinder, sphere, capsule), its sizes, and where it sits in the body.
+    """What a body looks like, or touches with: a kind (box, cylinder, sphere, capsule), its sizes, and where it sits.
 
     A "mesh" is a file of triangles; its sizes are the scales along its axes, which may be negative. `color`, as
     "#0077bb", is that of what has none of its own. `lacking` says why a mesh that a robot file names cannot be opened.
+    The methods below make shapes that surfaces may have; the axis of a capsule, cylinder or disc is z.
+
+    >>> import polhode as ph
+    >>> ph.Shape.box(1, 2, 3), ph.Shape.sphere("0.1").size
+    (Shape(kind='box', size=(1, 2, 3), at=(0, 0, 0), rotation=None, color='', file='', lacking=''), (1/10,))
     """
 
     kind: str
@@ -50,6 +55,80 @@ class Shape:
         if self.color and not (isinstance(self.color, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", self.color)):
             cure = "Write it as '#0077bb'."
             raise ModelError(f"the color {shown(self.color)} is not understood.", place, cure, "E-MODEL-TYPE")
+
+    @classmethod
+    def plane(cls, normal: Any = "z") -> Self:
+        """The plane through the origin with a `normal`: an axis such as "z" or "-x", or a vector."""
+        return cls("plane", (), rotation=_turned_to(unit_axis(normal)))
+
+    @classmethod
+    def sphere(cls, radius: Any) -> Self:
+        """A sphere about the origin, in metres; a number below zero for `radius` is a hollow one, touched inside."""
+        (r,) = _sizes("sphere", radius)
+        is_hollow = not free_symbols([r]) and constant_sign(r) < 0
+        return cls("hollow", (-r,)) if is_hollow else cls("sphere", (r,))
+
+    @classmethod
+    def capsule(cls, radius: Any, length: Any) -> Self:
+        """A cylinder of a `radius` and `length` with half a sphere at each end."""
+        return cls("capsule", _sizes("capsule", radius, length))
+
+    @classmethod
+    def box(cls, x: Any, y: Any, z: Any) -> Self:
+        """A box with the edges x, y and z about the origin."""
+        return cls("box", _sizes("box", x, y, z))
+
+    @classmethod
+    def cylinder(cls, radius: Any, length: Any) -> Self:
+        """A cylinder of a `radius` and `length` about the origin."""
+        return cls("cylinder", _sizes("cylinder", radius, length))
+
+    @classmethod
+    def disc(cls, radius: Any) -> Self:
+        """A thin disc of a `radius` about the origin."""
+        return cls("disc", _sizes("disc", radius))
+
+    @classmethod
+    def heights(cls, height: Any) -> Self:
+        """The surface z = height(x, y): a function, a table of two variables, or a number."""
+        return cls("heights", (_height(height, 2),))
+
+    @classmethod
+    def curve(cls, height: Any) -> Self:
+        """The surface z = height(x), straight along y: a function, a table of one variable, or a number."""
+        return cls("curve", (_height(height, 1),))
+
+
+#: What the height of a surface is written with: the coordinates x and y in its frame.
+SPOT = tuple(symbols(["x", "y"], "position"))
+
+
+def _sizes(kind: str, *given: Any) -> tuple[Expr, ...]:
+    with understood("a list of sizes", given, place=f"shape '{kind}'", cure="Give lengths, as numbers or parameters."):
+        return tuple(as_expr(size) for size in given)
+
+
+def _height(law: Any, count: int) -> Expr:
+    """The height over x, or over x and y, as an expression of `SPOT`."""
+    from .field_values import check_curve
+    from .reading import number_of, result_of
+
+    place = f"shape '{'heights' if count == 2 else 'curve'}'"
+    height = number_of(result_of(law, SPOT[:count], place) if callable(law) else law, place)
+    check_curve([height], place)
+    return height
+
+
+def _turned_to(n: Vector) -> Matrix | None:
+    """A rotation that takes z to n, by Duff and others (2017): a half-turn beforehand where n points down."""
+    if same(n, unit_axis("z")):
+        return None
+    is_down = not free_symbols(n) and constant_sign(n[2]) < 0
+    s = -1 if is_down else 1
+    a = -1 / (s + n[2])
+    first = Vector([1 + s * n[0] * n[0] * a, s * n[0] * n[1] * a, -s * n[0]])
+    second = Vector([n[0] * n[1] * a, s + n[1] * n[1] * a, -n[1]])
+    return Matrix.columns_of([first, second, n], 3).map(as_expr)
 
 
 @dataclass(frozen=True)

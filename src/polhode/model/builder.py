@@ -19,18 +19,23 @@ if TYPE_CHECKING:
     from ..kinematics.vectors import Arrow
     from .body import Body, Frame
     from .constraints.protocol import Constraint
+    from .constraints.unilateral import UnilateralElement
     from .dimensions import Dimensions
     from .forces.protocol import ForceElement, PrimitiveLoad
     from .model import Acting, Model
     from .motor import Motor
     from .records import Coupling, Joint, NamedPose, Parameter, Prescribed, State
+    from .surface import Surface
 
 #: One lock for all that is read late: what is read may itself need another system.
 _READING = RLock()
 #: Tables that neither place nor move a frame.
 _UNMOVING = frozenset(
-    {"parameters", "inputs", "states", "constraints", "loads", "motors", "flexible", "poses", "tables"}
-)
+    {
+        "parameters", "inputs", "states", "constraints", "surfaces", "contacts", "loads", "motors", "flexible", "poses",
+        "tables",
+    }
+)  # fmt: skip
 
 
 def _part(name: str, doc: str) -> Any:
@@ -66,6 +71,8 @@ class Builder:
     couplings: Mapping[str, Coupling] = _part("couplings", "The couplings by the joint that follows.")
     prescribed: Mapping[str, Prescribed] = _part("prescribed", "The prescribed motions by coordinate.")
     constraints: Mapping[str, Constraint] = _part("constraints", "The constraints by name.")
+    surfaces: Mapping[str, Surface] = _part("surfaces", "The surfaces that contacts are on, by name.")
+    contacts: Mapping[str, UnilateralElement] = _part("contacts", "The contacts, stops and dry friction by name.")
     loads: tuple[ForceElement, ...] = _part("loads", "What acts on the bodies and joints.")
     acting: tuple[Acting, ...] = _part("acting", "What each of the loads comes to.")
     primitive_loads: tuple[PrimitiveLoad, ...] = _part("primitive_loads", "What the loads come to, in one list.")

@@ -27,7 +27,9 @@ from ..expr.graph import rebuild, topological
 from ..expr.node import CALL
 from ..expr.opaque.table import Table
 from ..expr.ranges import range_of
+from .body import SPOT
 from .constraints.protocol import Constraint, ContactConstraint, CoordinateConstraint
+from .constraints.unilateral import UnilateralElement
 from .expressions import expressions_in
 from .fields import Field
 
@@ -66,6 +68,7 @@ _TABLES: dict[str, tuple[str, tuple[tuple[str, Rule, str], ...]]] = {
     "joints": ("joint", (
         ("place", PLACED, "in_parent"), ("place", PLACED, "in_child"), ("axis, pitch or map", CONSTANT, "type"),
     )),
+    "surfaces": ("surface", (("place or size", CONSTANT, "shape"),)),
     "couplings": ("coupling of", (("multiplier", CONSTANT, "multiplier"), ("offset", CONSTANT, "offset"))),
     "prescribed": ("prescribed motion of", (("motion", MOTION, "motion"),)),
     "motors": ("motor of joint", ()),
@@ -80,7 +83,8 @@ def rule_of(field: Field, element: type) -> Rule:
         return LAW
     if field.free:
         return LINEAR if issubclass(element, CoordinateConstraint) else KEPT
-    return PLACED if field.is_placed and not issubclass(element, ContactConstraint) else CONSTANT
+    fixed = issubclass(element, ContactConstraint | UnilateralElement)
+    return PLACED if field.is_placed and not fixed else CONSTANT
 
 
 def check_dependence(table: str, name: str, record: Any) -> None:
@@ -88,10 +92,10 @@ def check_dependence(table: str, name: str, record: Any) -> None:
     words, attributes = _TABLES.get(table, ("", ()))
     place = getattr(record, "place", f"{words} '{name}'")
     for what, rule, attribute in attributes:
-        check_kinds(getattr(record, attribute), what, rule, place)
+        check_kinds(getattr(record, attribute), what, rule, place, SPOT if table == "surfaces" else ())
         if rule in (PLACED, MOTION) and table != "frames":
             check_smooth(expressions_in(getattr(record, attribute)), slopes=1, place=place)
-    for field in getattr(record, "fields", ()):
+    for field in (each for each in getattr(record, "fields", ()) if each.kind != "surface"):
         rule, value = rule_of(field, type(record)), getattr(record, field.name)
         own = (*field.own_symbols.values(), *getattr(record, "coordinates", ()))
         check_kinds(value, field.name.replace("_", " "), rule, place, own)

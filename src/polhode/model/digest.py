@@ -16,12 +16,13 @@ import numpy as np
 from ..expr import Expr, topological
 from ..expr.node import CALL, NUMBER
 from ..files.version import source_digest
-from .body import Body
+from .body import Body, Shape
 from .joints import JointType
 from .model import Model
 
 _TABLES = (
     "gravity", "bodies", "joints", "frames", "parameters", "inputs", "states", "couplings", "prescribed", "constraints",
+    "contacts",
 )  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, JointType):  # it is its stages, whatever its type makes them of
         return ("JointType", value.kind, _plain(value.stages), *value.from_parent)
     if is_dataclass(value):
-        looks = ("shapes",) if isinstance(value, Body) else ()
+        looks = ("shapes",) if isinstance(value, Body) else ("color",) if isinstance(value, Shape) else ()
         names = [field.name for field in fields(value) if field.compare and field.name not in looks]
         kind: type = type(value)
         sources = "".join(map(source_digest, getmro(kind)))  # of a constraint of a user's own, what its files state

@@ -101,7 +101,7 @@ class Dimensions:
 
 _TITLES = {
     "bodies": "body", "frames": "frame", "joints": "joint", "states": "state", "couplings": "coupling of",
-    "prescribed": "prescribed motion of", "motors": "motor of joint",
+    "prescribed": "prescribed motion of", "motors": "motor of joint", "surfaces": "surface",
 }  # fmt: skip
 _LOADS: dict[type, dict[str, str]] = {
     p.PointForce: {"point": "m", "vector": "N", "energy": "J"}, p.BodyTorque: {"vector": "N·m"},
@@ -163,6 +163,13 @@ def _entries(values: Any) -> Iterator[Expr]:
             yield from _entries(each)
 
 
+def _slides(model: Model, record: Any) -> bool:
+    """Whether the coordinate or speed of a joint that an element acts on is a length or its rate."""
+    joint = model.joints[record.joint]
+    of_speed = any(field.kind == "count" and field.of == "speed" for field in record.fields)
+    return joint.units[(joint.u if of_speed else joint.q)[record.index]] in ("m", "m/s")
+
+
 def _values(model: Model, table: str, record: Any) -> Iterator[tuple[str, Any, Any]]:
     """The values of a record, each with its label and the unit that it must have."""
     if table == "bodies":
@@ -172,6 +179,12 @@ def _values(model: Model, table: str, record: Any) -> Iterator[tuple[str, Any, A
             yield from (("position", "m", pose.p), ("rotation", "1", pose.R))
         for q, ends in zip(record.q, record.limits, strict=False) if table == "joints" else ():
             yield "limit", record.units[q], (ends.lower, ends.upper)
+    elif table == "surfaces":
+        yield from (
+            ("position", "m", record.pose.p),
+            ("rotation", "1", record.pose.R),
+            ("size", "m", record.shape.size),
+        )
     elif table == "states":
         yield "rate", unit_of(record.unit).times(unit_of("s"), -1).dimension if record.unit else None, record.rate
     elif table == "prescribed":
@@ -182,8 +195,7 @@ def _values(model: Model, table: str, record: Any) -> Iterator[tuple[str, Any, A
         yield from (("offset", after, record.offset), ("multiplier", f"{after}/{before}", record.multiplier))
     for field in getattr(record, "fields", ()):
         slides, _, turns = field.unit.partition(" or ")
-        joint = model.joints[record.joint] if turns else None
-        unit = slides if joint is None or joint.units[joint.q[record.index]] == "m" else turns
+        unit = slides if not turns or _slides(model, record) else turns
         yield field.name, unit or None, getattr(record, field.name)
     for load in record.loads(model) if isinstance(record, p.ForceElement) else ():
         if isinstance(load, p.SpeedForce):

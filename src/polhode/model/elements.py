@@ -74,14 +74,14 @@ def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) 
 def constraint(system: Builder, name: str, kind: type[C], given: Mapping[str, Any]) -> C:
     check_element(kind, Constraint, "a constraint")
     place = kind.place_of(name)
-    check_new("constraint", name, system.constraints)
+    check_new("constraint", name, system.constraints, system.contacts)
     given = completed(kind.fields, given, place)
     if issubclass(kind, ContactConstraint):
         _check_frames(system, [given[field.name] for field in kind.fields if field.kind == "body"], place)
     made = kind.of(name, field_values(system, kind.fields, given, place, name), given)
     check_bodies(made)
     check_spellings(system, made.coordinates, place)
-    system._add("constraints", name, made)
+    system._add(kind.store, name, made)
     return made
 
 

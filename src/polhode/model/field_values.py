@@ -6,16 +6,29 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ModelError, suggestion, understood
-from ..expr import Expr, Vector, derivative, is_zero, symbol, topological
+from ..errors import ModelError, shown, suggestion, understood
+from ..expr import Expr, Vector, as_expr, derivative, is_zero, symbol, topological
 from ..expr.node import CALL
 from ..expr.opaque.table import Table
 from ..geometry import unit_axis
 from ..geometry.rotations.exact import as_rotation
+from .body import Shape
 from .fields import Field
 from .lookup import frame_name, joint_named, placed
-from .reading import checked_name, flag_of, index_of, list_of, number_of, positive_of, result_of, unknown, vector_of
+from .reading import (
+    checked_name,
+    flag_of,
+    index_of,
+    list_of,
+    number_of,
+    positive_of,
+    result_of,
+    unknown,
+    vector_of,
+    zeros,
+)
 from .records import GROUND
+from .surface import Surface, touching_point
 from .system import vectors
 
 if TYPE_CHECKING:
@@ -51,6 +64,8 @@ def field_values(
         value = given[field.name]
         if field.kind == "body":
             made |= _on_body(system, field, [each for each in fields if each.of == field.name], given, place)
+        elif field.kind == "surface":
+            made |= _touching(system, field, [each for each in fields if each.of == field.name], given, place)
         elif field.kind == "curve":
             made[field.of] = symbol(f"{name} place", "coordinate")
             made[field.name] = curve_of(value, made[field.of], place)
@@ -87,9 +102,9 @@ def field_value(field: Field, value: Any, place: str, system: Builder | None = N
 
 def _result(field: Field, law: Any, place: str) -> Any:
     """The value of a law at its arguments."""
-    made = result_of(law, field.arguments, place)
+    made = result_of(law, field.arguments, place, "0" if field.kind == "number" else "(0, 0, 0)")
     if field.kind == "number" and (hasattr(made, "__iter__") or hasattr(made, "terms")):
-        cure = "Give the tension alone; its direction is the line."
+        cure = f"Give the {field.name} alone, a number or an expression."
         raise ModelError(f"the law gives {made!r}, which is no number or expression.", place, cure, "E-MODEL-TYPE")
     return made
 
@@ -119,6 +134,32 @@ def _on_body(
         else:
             made[field.name] = placed(system, on, value, None, place)[1].p
     return made
+
+
+def _touching(
+    system: Builder, field: Field, own: Sequence[Field], given: Mapping[str, Any], place: str
+) -> dict[str, Any]:
+    """A surface of the system, or the surface that is a point of a body or frame, with its position in the body."""
+    value = given[field.name]
+    found = system.surfaces.get(value) if isinstance(value, str) else value if isinstance(value, Surface) else None
+    if found is not None:
+        if system.surfaces.get(found.name) is not found:
+            raise unknown("surface", found.name, system.surfaces, place)
+        if any(any(vector_of(given[each.name], place)) for each in own):
+            message = f"the surface '{found.name}' has its own place."
+            raise ModelError(message, place, "Give its place to system.surface.", "E-MODEL-TWICE")
+        return {field.name: found, **{each.name: zeros() for each in own}}
+    if not own or isinstance(value, Shape):
+        what = (
+            f"the shape '{value.kind}' is on no body" if isinstance(value, Shape) else f"{shown(value)} is no surface"
+        )
+        cure = 'Add it: system.surface("floor", body, shape), and give what is returned, or its name.'
+        if isinstance(value, str):
+            raise unknown("surface", value, system.surfaces, place)
+        raise ModelError(f"{what}.", place, cure, "E-MODEL-TYPE")
+    made = _on_body(system, Field(field.name, "body"), own, given, place)
+    at = Vector(map(as_expr, made[own[0].name]))
+    return {field.name: touching_point(made[field.name], at), own[0].name: at}
 
 
 def _offset(system: Builder, point: Point, body: str, place: str) -> Vector:
@@ -188,7 +229,7 @@ def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
         cure = "Give x and z, in the plane that the disc rolls in, or the height z alone."
         raise ModelError(f"the curve has {len(found)} coordinates.", place, cure, "E-MODEL-SHAPE")
     x, z = found
-    _check_smooth([x, z], place)
+    check_curve([x, z], place)
     if all(is_zero(slope) for slope in derivative([x, z], parameter)):
         message = "the curve is a point: it does not depend on its parameter."
         cure = "Use the parameter that the function is called with."
@@ -196,7 +237,7 @@ def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
     return x, z
 
 
-def _check_smooth(curve: list[Expr], place: str) -> None:
+def check_curve(curve: list[Expr], place: str) -> None:
     """No corners: where a table bends, its slope jumps, and the curve has no tangent."""
     for node in topological(curve):
         if node.op == CALL and isinstance(node.data, Table) and node.data.points.smoothness < 1:

@@ -12,10 +12,11 @@ from ..expr import Expr, Vector
 #: What a field can hold. A `body` is a body or a frame on it, a `frame` the name of either, a `joint` that of a joint;
 #: `name` is another name and `label` one that may be empty. A `point`, `axis` or `rotation` is in the frame of the body
 #: that `of` names; a `direction` is an axis of any length. A `curve` is a pair of expressions over the `variable` that
-#: `of` names; a `motion` is how a joint moves, whose keys stand beside the others in model files.
+#: `of` names; a `motion` is how a joint moves, whose keys stand beside the others in model files. A `surface` is one of
+#: the model, or a point of a body or frame.
 KINDS = (
     "number", "vector", "point", "axis", "direction", "rotation", "count", "flag", "label", "name", "body", "frame",
-    "joint", "word", "variable", "curve", "motion",
+    "joint", "word", "variable", "curve", "motion", "surface",
 )  # fmt: skip
 
 

@@ -13,9 +13,11 @@ from ..expr.opaque.function import Opaque
 from ..notebook import Cell, Shown
 from .body import Body, Frame
 from .constraints.protocol import Constraint
+from .constraints.unilateral import UnilateralElement
 from .forces.protocol import ForceElement, PrimitiveLoad
 from .motor import Motor
 from .records import GROUND, Coupling, Joint, NamedPose, Parameter, Prescribed, State
+from .surface import Surface
 
 
 def _table() -> Any:
@@ -57,6 +59,8 @@ class Model(Shown):
     couplings: Mapping[str, Coupling] = _table()
     prescribed: Mapping[str, Prescribed] = _table()
     constraints: Mapping[str, Constraint] = _table()
+    surfaces: Mapping[str, Surface] = _table()
+    contacts: Mapping[str, UnilateralElement] = _table()  # contacts, stops, dry friction
     loads: tuple[ForceElement, ...] = ()
     motors: Mapping[str, Motor] = _table()  # by the joint that each drives; what they add is in the other tables
     flexible: Mapping[str, Any] = _table()  # what was said of flexible bodies; what they add is in the other tables

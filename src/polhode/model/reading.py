@@ -152,11 +152,11 @@ def flag_of(value: Any, what: str, place: str) -> bool:
         return bool(value)
 
 
-def result_of(law: Callable[..., Any], arguments: Sequence[Any], place: str) -> Any:
-    """The value of a user's function at these arguments; its own exceptions propagate."""
+def result_of(law: Callable[..., Any], arguments: Sequence[Any], place: str, example: str = "0") -> Any:
+    """The value of a user's function at these arguments; its own exceptions propagate. The cure shows an `example`."""
     count = len(arguments)
     what = f"a function of {count} argument{'s' * (count > 1)}"
-    with understood(what, law, place=place, cure=f"Give for example lambda {', '.join('xyz'[:count])}: 0."):
+    with understood(what, law, place=place, cure=f"Give for example lambda {', '.join('xyz'[:count])}: {example}."):
         if not callable(law):
             raise TypeError
         try:

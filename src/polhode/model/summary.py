@@ -7,6 +7,7 @@ from typing import Any
 from ..errors import PolhodeError
 from ..expr import Vector
 from ..notebook import Cell, Table, values_table
+from .constraints import Contact
 from .flexible.mounting import added, elastic, material
 from .model import Model
 from .records import GROUND
@@ -41,6 +42,9 @@ def counted(model: Model) -> str:
         ("body", "bodies"): len(written(model, "bodies")) + len(model.flexible),
         ("joint", "joints"): len(written(model, "joints")),
         ("constraint", "constraints"): len(model.constraints),
+        ("contact", "contacts"): sum(each.kind == "contact" for each in model.contacts.values()),
+        ("stop", "stops"): sum(each.kind == "stop" for each in model.contacts.values()),
+        ("dry friction", "dry frictions"): sum(each.kind == "friction" for each in model.contacts.values()),
         ("force", "forces"): len(model.loads) - len(model.flexible),
         ("motor", "motors"): len(model.motors),
     }
@@ -69,6 +73,7 @@ def cell_of(model: Model) -> Cell:
         Table(FLEXIBLE, flexible_rows(model)),
         Table(["joint", "type", "between", "coordinates", "speeds"], joints),
         Table(["constraint", "kind"], constraints),
+        Table(["contact, stop or friction", "between"], [(name, _ends(each)) for name, each in model.contacts.items()]),
         Table(["force"], forces),
         values_table("parameter", ((n, each.stated(each.value), each.unit) for n, each in model.parameters.items())),
         values_table("input", ((n, each.stated(each.value), each.unit) for n, each in model.inputs.items())),
@@ -76,6 +81,13 @@ def cell_of(model: Model) -> Cell:
         f"poses: {', '.join(model.poses)}" if model.poses else "",
     ]
     return Cell(model.name, parts)
+
+
+def _ends(element: Any) -> str:
+    """The surfaces of a contact, or the joint of a stop or of dry friction."""
+    if isinstance(element, Contact):
+        return " and ".join(each.name or f"a point of {each.body}" for each in (element.a, element.b))
+    return str(getattr(element, "joint", ""))
 
 
 def _tuple(entries: Vector) -> str:

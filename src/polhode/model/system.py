@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from ..errors import no_attribute
 from ..notebook import Cell, Shown
 from ..registry import registered
-from .constraint_methods import ConstraintMethods
-from .force_methods import ForceMethods
+from .contact_methods import ContactMethods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -44,7 +43,7 @@ _OF_EQUATIONS |= {
 }  # fmt: skip
 
 
-class System(ForceMethods, ConstraintMethods, Shown):
+class System(ContactMethods, Shown):
     """A mechanism: bodies joined in a tree on the ground, and what acts on them.
 
     Whatever is added has a `name`, given or made; `at` is a point, in metres, and `rotation` how axes are turned: what
@@ -156,6 +155,7 @@ class System(ForceMethods, ConstraintMethods, Shown):
         speed_limits: Any = None,
         effort_limits: Any = None,
         small: Any = False,
+        stop: Any = None,
         **options: Unpack[JointOptions],
     ) -> Joint:
         """Join a child to a parent: `at` and `rotation` place the joint in the parent, `child_at` and `child_rotation`
@@ -173,14 +173,18 @@ class System(ForceMethods, ConstraintMethods, Shown):
         when it goes further, and a workspace lies within them. `speed_limits` and `effort_limits` are numbers that hold
         for both signs, or pairs, for all speeds or in a list; `simulate(controller=…, limits="model")` keeps those of
         efforts. A `small` joint's coordinates, speeds and accelerations are small: equations of motion are derived to
-        first order in them.
+        first order in them. With `stop` the joint cannot pass its limits: a coefficient of restitution, or what `stop`
+        takes, as {"stiffness": 1e5, "damping": 100}.
         """
         from .building import joint
 
         seats = {"at": at, "rotation": rotation, "child_at": child_at, "child_rotation": child_rotation}
         rest: dict[str, Any] = {"coordinates": coordinates, "speeds": speeds, "limits": limits, "options": options}
         rest |= {"small": small, "speed_limits": speed_limits, "effort_limits": effort_limits}
-        return joint(self, name, parent, child, kind, **seats, **rest)
+        made = joint(self, name, parent, child, kind, **seats, **rest)
+        if stop is not None:
+            self._stop_at_limits(made, stop)
+        return made
 
     def motor(self, joint: Joint | str, ratio: Any = None, **given: Unpack[MotorOptions]) -> Motor:
         """Put a motor on a joint of one axis: a rotor that turns `ratio` times as fast, behind a stiff or elastic gear.

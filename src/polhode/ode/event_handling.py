@@ -25,10 +25,11 @@ from ..native.language import (
     native,
 )  # fmt: skip
 from .corners import LITTLE, argument_slope, hold_segments
-from .event_location import evaluate_events, event_value, next_sign_change, next_zero, scan
+from .event_location import evaluate_events, evaluate_switches, event_value, next_sign_change, next_zero, scan
 from .limits import begin_limits, note_limits_inside
 from .rates import copy
 from .record import (
+    AGAIN,
     CHANGES_BY_PYTHON,
     CORNERS,
     ENDS,
@@ -55,13 +56,21 @@ _FIRST_PART = 2.0**-10
 _ZERO = 1e-12
 #: A slope of this part of that before a change of the state is none.
 _AT_REST = 1e-6
+#: An event stays at zero where it is smaller than what such errors of the state, relative to its size or to one, make
+#: of it, and changes in so many seconds by less than this part of that. Larger values than the last are not tested.
+_ERROR, _MOMENT, _STILL, _SMALL = 1e-10, 1e-10, 1e-5, 1e-6
 #: What is noted of each event where a run is interrupted, in its row of `Events.work`: whether it is due (1, `_CHANGES`
 #: if it changes the state), not due, or at once after it (0); its value and slope before all changes, its
-#: size at the begin of the step, and its sign.
-_DUE, _VALUE, _SLOPE, _SIZE, _SIDE = 1, 2, 3, 4, 5
+#: size at the begin of the step, and its sign; its value where it may stay at zero, and the change in a moment.
+_DUE, _VALUE, _SLOPE, _SIZE, _SIDE, _REST, _CHANGE = 1, 2, 3, 4, 5, 6, 7
 _NOT_DUE, _CHANGES = -1.0, 2.0
+#: A guard of a unilateral row below minus this does not hold.
+_VIOLATED = 1e-9
 #: A kink in this first part of a step is left inside of it.
 _SHORT = 1e-2
+#: A step in which a sign and a kink change is taken again up to there, but for this last part of it; and less by this
+#: factor where it was not much longer, for methods with stages beyond the end.
+_LAST_PART, _LESS, _NOT_LONGER = 1e-4, 0.95, 0.1
 
 
 @native
@@ -88,8 +97,13 @@ def begin(run: Run) -> int:
 @inline
 def _begin_events(run):
     """The values of events at run.t and run.x, and their signs; a reason where one is nan, else 0."""
-    events = run.events
+    events, resting = run.events, 0
     evaluate_events(run, run.t, run.x)
+    for i in range(run.event_count - events.switch_count):
+        if absolute(events.values[i]) <= _SMALL and (events.sides[i] == 0.0 or events.near[i] > 0.0):
+            resting += 1
+    if resting > 0:
+        _hold_at_zero(run)
     if run.failed > 0:
         return Reason.FAILED
     for i in range(run.event_count):
@@ -101,6 +115,40 @@ def _begin_events(run):
         if absolute(value) > events.near[i]:
             events.sides[i] = 1.0 if value > 0.0 else -1.0
             events.near[i] = 0.0
+    if events.guard_count > 0:
+        end = run.event_count - events.switch_count
+        for i in range(end - events.guard_count, end):
+            events.sides[i] = 1.0  # a mode holds where it begins, or is decided anew
+            events.near[i] = run.unilateral.near if absolute(events.values[i]) <= run.unilateral.near else 0.0
+            if events.values[i] < -_VIOLATED:
+                run.unilateral.is_undecided = 1
+    return 0
+
+
+@native
+def _hold_at_zero(run: Run) -> int:
+    """Events that are zero at run.x, and stay so, count as zero within errors of the state; run.events.values stay."""
+    events, count, sign, part = run.events, run.event_count - run.events.switch_count, 1.0, 0.5
+    for block in blocks(run):
+        run.y[block] = fma(_MOMENT, run.f[block], run.x[block])
+    for i in range(count):
+        at(events.work, i * SEARCH_ROOM)[_REST] = events.values[i]
+    evaluate_events(run, run.t + _MOMENT, run.y)
+    for i in range(count):
+        row = at(events.work, i * SEARCH_ROOM)
+        row[_CHANGE] = absolute(events.values[i] - row[_REST])
+    for i in range(run.size):
+        run.y[i] = fma(sign * part * _ERROR, 1.0 + absolute(run.x[i]), run.x[i])
+        sign = -sign
+        part = part + 0.618 if part < 0.882 else part - 0.382
+    evaluate_events(run, run.t, run.y)
+    for i in range(count):
+        row = at(events.work, i * SEARCH_ROOM)
+        error = absolute(events.values[i] - row[_REST])
+        is_there = events.sides[i] == 0.0 or events.near[i] > 0.0 or events.before[i] == 0.0
+        if is_there and absolute(row[_REST]) <= error and row[_CHANGE] <= _STILL * error:
+            events.near[i] = error
+    evaluate_events(run, run.t, run.x)
     return 0
 
 
@@ -165,7 +213,7 @@ def handle_events(run: Run) -> int:
         for i in range(events.active):
             if events.sides[i] == 0.0:
                 value = event_value(run, i, fma(_FIRST_PART, run.t - run.t_old, run.t_old))
-                events.sides[i] = 1.0 if value > 0.0 else (-1.0 if value < 0.0 else 0.0)
+                events.sides[i] = 1.0 if value > events.near[i] else (-1.0 if value < -events.near[i] else 0.0)
             if not is_nan(events.times[i]):
                 reason = _search(run, i, run.t_old)
                 if reason > 0:
@@ -179,19 +227,21 @@ def handle_events(run: Run) -> int:
             if kind == KINKS and t - run.t_old < _SHORT * run.taken:
                 is_along = False
             if is_along:
+                if kind == SWITCHES and events.kink_count > 0 and may_be_shorter(run, t) and _passes_kink(run, t):
+                    return AGAIN
                 if not events.log_count < events.log_room:
-                    _locate_again(run, logged)
+                    locate_again(run, logged)
                     events.number = -1
                     return Reason.EVENT
                 if kind != GOES_ON:
                     reason = _interrupt(run, t, first, kind)
                     if run.pending == EVENTS:
-                        _locate_again(run, logged)
+                        locate_again(run, logged)
                     return reason
                 logged_row = at(events.log, events.log_count * (run.size * 2 + HEAD))
                 reason = _log_before(run, t, logged_row, 0)
                 if reason > 0:
-                    _locate_again(run, logged)
+                    locate_again(run, logged)
                     return reason
                 logged_row[0] = t
                 logged_row[1] = float(first)
@@ -220,7 +270,27 @@ def handle_events(run: Run) -> int:
 
 
 @inline
-def _locate_again(run, logged):
+def may_be_shorter(run, t):
+    """True for a step that was chosen, if its begin and a time in it are not one time."""
+    return run.rtol > 0.0 and run.is_fixed == 0 and t - run.t_old > ZENO * largest(1.0, absolute(t))
+
+
+@native
+def _passes_kink(run: Run, t: float) -> bool:
+    """True if the last step passes a kink of the rates, where its dense output is wrong; run.h_next leads up to t."""
+    events, passed, part = run.events, False, t - run.t_old
+    run.h_next = _LESS * part if part > _NOT_LONGER * run.taken else part
+    evaluate_switches(run, run.t_old, run.x_old)
+    for i in range(run.event_count - events.kink_count, run.event_count):
+        events.before[i] = events.values[i]
+    evaluate_switches(run, run.t, run.x)
+    for i in range(run.event_count - events.kink_count, run.event_count):
+        passed = passed or events.before[i] * events.values[i] < 0.0
+    return passed and run.t - t > _LAST_PART * run.taken
+
+
+@inline
+def locate_again(run, logged):
     """All events of the step are located once more: the log has so many rows, and signs are those at its begin."""
     events = run.events
     events.log_count = logged
@@ -314,21 +384,27 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
     reason = write_samples(run, t - near if count > 0 else t)
     if reason > 0:
         return reason
+    has_changes = False
     for i in range(count):
-        if events.times[i] <= t + near and events.kinds[i] > ENDS:  # a change of the state is at a sample
-            k = run.next_sample
-            if k > 0 and run.times[k - 1] >= run.t_old and run.times[k - 1] >= t - near:
-                run.next_sample = k - 1
-                t = run.times[k - 1]
-            elif k < run.sample_count and run.times[k] < t:
-                t = run.times[k]
+        has_changes = has_changes or (events.times[i] <= t + near and events.kinds[i] > ENDS)
+    if has_changes:  # they are at a sample, or at the end of the segment, before a sampled law acts
+        while run.next_sample > 0 and run.times[run.next_sample - 1] >= largest(run.t_old, t - near):
+            run.next_sample -= 1
+        if run.next_sample < run.sample_count and run.times[run.next_sample] <= t + near:
+            t = run.times[run.next_sample]
+        elif run.t >= run.t_end and run.t - t <= near:
+            t = run.t
     logged = at(events.log, events.log_count * (run.size * 2 + HEAD))
     reason = _log_before(run, t, logged, run.is_constrained)
     if reason > 0:
         return reason
+    rested = events.near[number]
+    if absolute(event_value(run, number, 0.5 * (run.t_old + t))) > rested:
+        rested = 0.0
     due = _mark_due(run, t, t + near)
     if due < 0:
         return -due
+    events.near[number] = rested  # one that has changed the state, and did not leave zero, follows itself
     if events.log_count + due + int(kind >= SWITCHES) > events.log_room:
         events.number = -1
         return Reason.EVENT
@@ -428,7 +504,7 @@ def _change_from(run: Run, first: int) -> int:
             if _is_at_zero(run, i):
                 _begin_row(run, i)
                 events.number = i
-                if is_soon or events.kinds[i] == CHANGES_BY_PYTHON:
+                if is_soon or events.near[i] > 0.0 or events.kinds[i] == CHANGES_BY_PYTHON:
                     return Reason.EVENT
                 _change(run, i)
                 reason = _end_row(run)
@@ -450,7 +526,13 @@ def _is_at_zero(run, number):
 def _end_row(run):
     """Project the state that an event has changed, and log it; a reason to return, or 0."""
     events, size = run.events, run.size
-    if run.is_constrained > 0:
+    for i in range(size):
+        if run.x[i] - run.x[i] != 0.0:
+            return Reason.NAN_EVENT
+    if run.has_unilateral > 0:
+        if events.number < run.event_count - events.switch_count - events.guard_count:
+            run.unilateral.is_undecided = 1
+    elif run.is_constrained > 0:
         off = project(run, run.t, run.x)
         if off > 0:
             return Reason.FAILED if off == Reason.FAILED else Reason.PROJECT
@@ -527,7 +609,13 @@ def begin_behind_event(run: Run) -> int:
                     events.sides[i] = 1.0 if slope > 0.0 else -1.0
                 elif row[_DUE] != _CHANGES:
                     events.sides[i] = 0.0
-    return 0
+    if due > 0:
+        _hold_at_zero(run)
+    for k in range(count - events.guard_count, count):
+        events.sides[k] = 1.0
+        events.before[k] = events.values[k]
+        events.near[k] = run.unilateral.near
+    return Reason.FAILED if run.failed > 0 else 0
 
 
 @native

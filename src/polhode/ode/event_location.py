@@ -4,10 +4,11 @@ An interval of the step is tested by the quartic through g at five times, checke
 coefficients bound it and its slope. Where they exclude a zero, or show that g is monotone, the interval is settled;
 else it is divided. Two zeros of one event closer than 2^-20 of the step count as none: touching zero is no event. Of a
 Python function, whose smoothness is not known, sign changes at eighths of the step and at the samples inside it are
-found.
+found. A change of sign through infinity is no zero.
 
-The sign of g before a time is that of its last value that was not zero. An event that changed the state stands at its
-zero with the sign from which it came.
+The sign of g before a time is that of its last value that was not zero: the event of a function that stays at zero for
+a while is where it leaves with the other sign. An event that changed the state stands at its zero with the sign from
+which it came.
 """
 
 from __future__ import annotations
@@ -16,18 +17,26 @@ import itertools
 
 import numpy as np
 
-from ..native.language import NAN, absolute, call, fma, inline, is_nan, largest, native, smallest
+from ..native.language import NAN, absolute, at, call, fma, inline, is_nan, largest, native, smallest
 from .rates import call_python_or_native, copy, scale_to_unit
-from .record import SEARCH_ROOM, ZENO, Run
+from .record import ENDS, SEARCH_ROOM, SWITCHES, ZENO, Run
 
 #: A zero is located to this, in seconds, and to this part of the time.
 CLOSE, PART = 1e-15, 1e-14
 #: An interval is divided so often at most, and so many intervals of a step are tested.
 _DEPTH, _MOST_INTERVALS = 20, 400
+#: Times inside of a step at which values are kept.
+KEPT = 128
 #: Errors of the fit count so many times, and those of its slope.
 _DOUBT, _SLOPE_DOUBT = 4.0, 16.0
 #: Rounding of g, as a part of its size in the interval.
 _ROUNDING = 1e-13
+#: Where |g| is so many times larger beside a change of sign than around it, or larger than this, there is a pole.
+_POLE, _HUGE = 10.0, 1e200
+#: The last part of a step, in which a function that is zero at its end was not.
+_LAST_PART = 2.0**-10
+#: An event that stays at zero is at most so many times farther away from it inside of a step than at its ends.
+_INSIDE = 1e4
 #: No common divisor: at equal distances an oscillation is not told from a slower one, which has other zeros.
 _NODES = (0.0, 0.2113, 0.4871, 0.7713, 1.0)
 _CHECKS = (0.1127, 0.3457, 0.6311, 0.9031)
@@ -55,8 +64,11 @@ def evaluate_events(run, t, x):
     events = run.events
     run.clock = t
     events.arguments[0] = x
-    if run.event_count > events.switch_count:
+    if run.event_count > events.switch_count + events.guard_count:
         call_python_or_native(run, events.at, events.arguments, events.calls_python)
+    if events.guard_count > 0:
+        first = run.event_count - events.switch_count - events.guard_count
+        call(events.guard_at, run, t, x, at(events.values, first))
     if events.switch_count > 0:
         evaluate_switches(run, t, x)
 
@@ -80,21 +92,42 @@ def event_value(run: Run, number: int, t: float) -> float:
     if t >= run.t:
         evaluate_events(run, run.t, run.x)
         return NAN if run.failed > 0 else run.events.values[number]
+    events = run.events
+    if events.guard_count > 0:
+        for k in range(events.kept_count):
+            if events.kept_times[k] == t:
+                return events.kept_values[k * run.event_count + number]
     reason = call(run.state_at, run, t, run.y, returns=int)
     if reason > 0:
         return NAN
     evaluate_events(run, t, run.y)
-    return NAN if run.failed > 0 else run.events.values[number]
+    _keep_values(run, t)
+    return NAN if run.failed > 0 else events.values[number]
+
+
+@inline
+def _keep_values(run, t):
+    """Keep the values of all events at a time inside of the last step, where guards are among them."""
+    events = run.events
+    if events.guard_count > 0 and events.kept_count < KEPT:
+        events.kept_times[events.kept_count] = t
+        kept = at(events.kept_values, events.kept_count * run.event_count)
+        for i in range(run.event_count):
+            kept[i] = events.values[i]
+        events.kept_count += 1
 
 
 @native
 def scan(run: Run) -> int:
     """Test all events over the whole step; times become t_old for those that may have zeros in it, else nan."""
     events = run.events
+    events.kept_count = 0
     h, found = run.t - run.t_old, 0
     for node, part in enumerate((*_NODES[1:-1], *_CHECKS)):
         t = fma(part, h, run.t_old)
+        run.takes_rough = int(events.guard_count > 0)  # guards cost an evaluation each; near zero they are taken again
         reason = call(run.state_at, run, t, run.y, returns=int)
+        run.takes_rough = 0
         if reason > 0:
             return -1
         evaluate_events(run, t, run.y)
@@ -107,33 +140,43 @@ def scan(run: Run) -> int:
         return -1
     for i in range(events.active):
         inside = [events.work[i * SEARCH_ROOM + 1 + node] for node in range(SEARCH_ROOM - 1)]
-        before, after = events.before[i], events.values[i]
+        before, after, near = events.before[i], events.values[i], events.near[i]
         verdict = _verdict((before, *inside[:3], after), inside[3:])
         events.work[i * SEARCH_ROOM] = events.sides[i]
         events.times[i] = NAN
-        is_sure = (verdict == 1) | ((verdict == 2) & (_sign(before, 0.0, events.sides[i]) * after > 0.0))
-        if not is_sure or events.smooth[i] == 0 or _ends_at_zero(run, inside[-1], after):
-            events.times[i] = run.t_old
-            found += 1
+        is_sure = (verdict == 1) & (_sign(after, near, events.sides[i]) * events.sides[i] >= 0.0)
+        is_sure = is_sure | ((verdict == 2) & (_sign(before, 0.0, events.sides[i]) * after > 0.0))
+        reaches = _is_last(run, i, run.t, after) and _reaches_zero(run, i, 1.0 - _CHECKS[-1], inside[-1], after)
+        if not is_sure or events.smooth[i] == 0 or reaches:
+            stays = largest(absolute(before), absolute(after)) <= near and absolute(inside[1]) <= _INSIDE * near
+            if not stays:
+                events.times[i] = run.t_old
+                found += 1
     return found
 
 
 @inline
-def _ends_at_zero(run, before, end):
-    """True if the run ends where an event, which had a value at the last check of the step, is zero to rounding."""
-    change, part = end - before, (1.0 - _CHECKS[-1]) * (run.t - run.t_old)
-    is_near = absolute(end) * part <= ZENO * largest(1.0, absolute(run.t)) * absolute(change)
-    return run.t >= run.t_final and is_near and end * change <= 0.0 and change != 0.0
+def _reaches_zero(run, number, part, before, end):
+    """True if an event, which had a value before the last part of the step, is zero to rounding at its end."""
+    change, seconds = end - before, part * (run.t - run.t_old)
+    is_near = absolute(end) * seconds <= ZENO * largest(1.0, absolute(run.t)) * absolute(change)
+    return is_near and (end * change <= 0.0 or absolute(end) <= run.events.near[number]) and change != 0.0
 
 
 @inline
-def _value_at_end(run, number, b):
-    """The value of an event at b; where the run ends there and it is zero to rounding, zero."""
-    end = event_value(run, number, b)
-    if b >= run.t_final:
-        before = event_value(run, number, fma(_CHECKS[-1], run.t - run.t_old, run.t_old))
-        end = 0.0 if _ends_at_zero(run, before, end) else end
-    return end
+def _is_last(run, number, t, end):
+    """True where a run ends; for a change of the state, and for what is zero exactly, where a segment of it ends."""
+    is_change = (run.events.kinds[number] > ENDS) & (run.events.kinds[number] < SWITCHES)
+    return t >= (run.t_end if is_change or end == 0.0 else run.t_final)
+
+
+@native
+def _ends_at_zero(run: Run, number: int, b: float, end: float) -> bool:
+    """True if the run, or a segment of it, ends at b, and an event becomes zero there."""
+    if _is_last(run, number, b, end):
+        before = event_value(run, number, fma(1.0 - _LAST_PART, run.t - run.t_old, run.t_old))
+        return _reaches_zero(run, number, _LAST_PART, before, end)
+    return False
 
 
 @inline
@@ -160,7 +203,7 @@ def _verdict(values, checks):
     for each in slopes[1:]:
         flattest, steepest = smallest(flattest, each), largest(steepest, each)
     slope_margin = fma(_SLOPE_DOUBT, off, _ROUNDING * size)
-    if is_nan(off + size + total_of(values)):
+    if is_nan(off + size + _weighted(_PREDICTIONS[0], values)):
         return 0
     if size == 0.0 and off == 0.0:
         return 1
@@ -169,15 +212,6 @@ def _verdict(values, checks):
     if flattest > slope_margin or steepest < -slope_margin:
         return 2
     return 0
-
-
-@inline
-def total_of(values):
-    """The sum of some numbers."""
-    made = values[0]
-    for each in values[1:]:
-        made = made + each
-    return made
 
 
 @inline
@@ -194,12 +228,13 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
     events = run.events
     stack, depth, left = events.nodes, 0, _MOST_INTERVALS
     stack[0] = run.t
-    a, side = begin, sign
+    a, side, has_left = begin, sign, False
     smallest_part = (run.t - run.t_old) * 2.0**-_DEPTH
-    while depth >= 0:
+    while depth >= 0 and a < run.t:
         b = stack[depth]
         h = b - a
-        end = _value_at_end(run, number, b)
+        events.sides[number] = side  # behind a pole another
+        end = event_value(run, number, b)
         if is_nan(end):
             return 1e300
         verdict = 0
@@ -215,13 +250,19 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
             stack[depth] = fma(0.5, h, a)
         else:
             now = _sign(end, events.near[number], side)
-            if end == 0.0 and b >= run.t_end and b > begin and side != 0.0:
+            if b > begin and side != 0.0 and _ends_at_zero(run, number, b, end):
                 return b  # what comes behind the end of a run is not known
             if side * now < 0.0:
                 # where there is no zero inside, it lies at the begin, at which g vanishes to rounding
-                return a if verdict == 1 else zero_between(run, number, a, b, side)
+                zero = a if has_left else begin
+                if verdict != 1:
+                    zero = zero_between(run, number, a, b, side)
+                if not is_nan(zero):
+                    return zero
+                side = now
             if side == 0.0 or verdict == 1:
                 side = now
+            has_left = has_left or absolute(end) > events.near[number]
             a = b
             depth -= 1
     return NAN
@@ -233,6 +274,7 @@ def next_sign_change(run: Run, number: int, begin: float, sign: float) -> float:
     events, a, side, sample = run.events, begin, sign, run.next_sample
     while a < run.t:
         b = run.t
+        events.sides[number] = side
         for part in (0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875):
             node = fma(part, run.t - run.t_old, run.t_old)
             if node > a and node < b:
@@ -241,14 +283,16 @@ def next_sign_change(run: Run, number: int, begin: float, sign: float) -> float:
             sample += 1
         if sample < run.sample_count and run.times[sample] < b:
             b = run.times[sample]
-        end = _value_at_end(run, number, b)
+        end = event_value(run, number, b)
         if is_nan(end):
             return 1e300
-        if end == 0.0 and b >= run.t_final and b > begin and side != 0.0:
+        if b > begin and side != 0.0 and _ends_at_zero(run, number, b, end):
             return b
         now = _sign(end, events.near[number], side)
         if side * now < 0.0:
-            return zero_between(run, number, a, b, side)
+            zero = zero_between(run, number, a, b, side)
+            if not is_nan(zero):
+                return zero
         side = now
         a = b
     return NAN
@@ -256,21 +300,32 @@ def next_sign_change(run: Run, number: int, begin: float, sign: float) -> float:
 
 @native
 def zero_between(run: Run, number: int, before: float, after: float, sign: float) -> float:
-    """The zero between two times at which an event has opposite signs, by Chandrupatla's method; 1e300 for nan."""
+    """The zero between two times at which an event has opposite signs, by Chandrupatla's method.
+
+    The end of the interval in which g is zero; nan for a pole; 1e300 where g is nan.
+    """
     a, b, c = after, before, before
     fa, fb, fc = event_value(run, number, after), event_value(run, number, before), 0.0
     if is_nan(fa) or is_nan(fb):
         return 1e300
     if fa == 0.0:
         return after
-    if fb * sign <= 0.0 or fa * fb >= 0.0:
+    if fb == 0.0:
+        return _end_of_zeros(run, number, before, after)
+    if fb * sign < 0.0 or fa * fb > 0.0:
         return before
-    part = 0.5
+    part, low, high, usual = 0.5, smallest(absolute(fa), absolute(fb)), largest(absolute(fa), absolute(fb)), -1.0
     while True:
         t = a + part * (b - a)
         ft = event_value(run, number, t)
         if is_nan(ft):
             return 1e300
+        if largest(absolute(ft), high) > _HUGE:
+            return NAN
+        if ft == 0.0:
+            return _end_of_zeros(run, number, t, largest(a, b))
+        if usual < 0.0:
+            usual = largest(low, smallest(high, absolute(ft)))  # one end, or the middle, may be at the zero or pole
         if (ft > 0.0) == (fa > 0.0):
             c, fc = a, fa
         else:
@@ -279,8 +334,8 @@ def zero_between(run: Run, number: int, before: float, after: float, sign: float
         a, fa = t, ft
         best = a if absolute(fa) < absolute(fb) else b
         close = 1.0 if b == a else (CLOSE + PART * absolute(best)) / absolute(b - a)
-        if fa == 0.0 or close >= 0.5:
-            return best
+        if close >= 0.5:
+            return NAN if smallest(absolute(fa), absolute(fb)) > _POLE * usual else best
         xi = (a - b) / (c - b)
         phi = 2.0 if fc == fb else (fa - fb) / (fc - fb)
         part = 0.5
@@ -289,3 +344,18 @@ def zero_between(run: Run, number: int, before: float, after: float, sign: float
             part = fa / (fb - fa) * fc / (fb - fc) + across * fb / (fc - fb)
         part = part if part > close else close
         part = part if part < 1.0 - close else 1.0 - close
+
+
+@native
+def _end_of_zeros(run: Run, number: int, zero: float, after: float) -> float:
+    """The last time at which an event is zero, from a time at which it is to one at which it has the other sign."""
+    a, b = zero, after
+    close = 4.0 * (CLOSE + PART * absolute(zero))
+    if b - a > close and event_value(run, number, a + close) == 0.0:
+        while b - a > close:
+            t = 0.5 * (a + b)
+            if event_value(run, number, t) == 0.0:
+                a = t
+            else:
+                b = t
+    return a

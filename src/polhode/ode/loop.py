@@ -19,7 +19,7 @@ from __future__ import annotations
 from ..codegen.fixed_steps import UNPROJECTED
 from ..native.language import INFINITY, Array, absolute, at, call, entry, fma, inline, largest, native
 from .corners import note_refused_corners, step_between_corners
-from .event_handling import begin, handle_events, write_samples
+from .event_handling import begin, begin_behind_event, handle_events, locate_again, may_be_shorter, write_samples
 from .limits import note_limits
 from .rates import copy, largest_of
 from .record import (
@@ -95,6 +95,8 @@ def reason_before_step(run):
         return Reason.FAILED
     if not run.t < run.t_end:
         return Reason.DONE
+    if run.has_unilateral > 0 and run.unilateral.is_undecided > 0:
+        return Reason.CONTACT
     if run.stiffness_limit > 0 and run.noted_steps >= run.stiffness_limit:
         run.noted_steps = 0
         return Reason.STIFF
@@ -194,7 +196,13 @@ def _finish_step(run: Run) -> int:
         run.pending = EVENTS
     if run.pending == EVENTS:
         if run.event_count > 0:
+            logged = run.events.log_count
             reason = handle_events(run)
+            is_nan = reason == Reason.NAN_EVENT and run.pending == EVENTS and may_be_shorter(run, run.t)
+            if is_nan or reason == AGAIN:
+                locate_again(run, logged)
+                _undo_step(run, _SHORTER * run.taken if is_nan else run.h_next)
+                return GO_ON
             if reason >= 0:
                 return reason
         if run.pending == EVENTS:
@@ -241,7 +249,7 @@ def _check_samples(run: Run) -> int:
         if defect < 0.0:
             return -int(defect)
         if defect > DEFECT:
-            _undo_step(run)
+            _undo_step(run, _SHORTER * run.taken)
             return GO_ON
         sample = at(run.samples, number * run.size)
         for i in range(run.size):
@@ -252,8 +260,8 @@ def _check_samples(run: Run) -> int:
 
 
 @inline
-def _undo_step(run):
-    """Go back to the begin of the last step, and take a shorter one next."""
+def _undo_step(run, step):
+    """Go back to the begin of the last step, and take one of this length next."""
     copy(run, run.x_old, run.x)
     copy(run, run.f_old, run.f)
     if run.trace_count > 0 and run.trace_count <= run.trace_room:
@@ -261,7 +269,7 @@ def _undo_step(run):
     run.t = run.t_old
     run.steps -= 1
     run.rejected += 1
-    run.h_cap = _SHORTER * run.taken
+    run.h_cap = step
     run.look = 0
     run.dense_ready = 0
     run.pending = NOTHING
@@ -302,6 +310,8 @@ def _pass_time_event(run):
     run.t = t
     run.t_end = schedule.before[k + 1] if k + 1 < schedule.count else schedule.end
     reason = begin(run)
+    if reason == 0 and run.event_count > 0 and run.events.changed_at >= schedule.before[k]:
+        reason = begin_behind_event(run)  # events have the signs of their slopes under what acts now
     run.noted_steps = noted
     run.quiet_steps = quiet
     if reason > 0:

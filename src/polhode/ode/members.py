@@ -53,7 +53,7 @@ class Members(Struct):
     times: Array
     bounds: Array
     lengths: Array
-    sides: Array  # of events
+    sides: Array  # of events, each with what is near to zero for it
     noted: Array  # of limits, in the step that is taken
 
 
@@ -74,7 +74,8 @@ def step_members(members: Members, dt: float) -> int:
                 run.times[0] = run.t_end
                 run.samples = run.y
             for i in range(run.event_count):
-                run.events.sides[i] = members.sides[member * run.event_count + i]
+                run.events.sides[i] = members.sides[2 * (member * run.event_count + i)]
+                run.events.near[i] = members.sides[2 * (member * run.event_count + i) + 1]
             noted = at(members.limits_noted, member * run.limit_count * 2)
             for i in range(run.limit_count * 2):
                 members.noted[i] = noted[i]
@@ -90,7 +91,8 @@ def step_members(members: Members, dt: float) -> int:
                 for i in range(run.size):
                     members.starts[member * run.size + i] = run.x[i]
                 for i in range(run.event_count):
-                    members.sides[member * run.event_count + i] = run.events.sides[i]
+                    members.sides[2 * (member * run.event_count + i)] = run.events.sides[i]
+                    members.sides[2 * (member * run.event_count + i) + 1] = run.events.near[i]
                 for i in range(run.limit_count * 2):
                     noted[i] = members.noted[i]
             if run.event_count > 0:
@@ -193,6 +195,7 @@ def _start(run, members):
         events.refused_corners = 0
         for i in range(run.event_count):
             events.sides[i] = 0.0
+            events.near[i] = 0.0
     reset(run, members, member)
     start = at(members.starts, member * run.size)
     for i in range(run.size):

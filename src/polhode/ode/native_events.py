@@ -50,9 +50,7 @@ class Effect:
     is_smooth: bool = True  # an expression, not a Python function
     is_switch: bool = False  # a sign in the right-hand side is of it
     is_kink: bool = False  # the slope of the right-hand side jumps where it is zero
-    corners: tuple[
-        float, ...
-    ] = ()  # of a table in the right-hand side, whose argument leaves a segment where it is zero
+    corners: tuple[float, ...] = ()  # of a table in the right-hand side, whose argument leaves a segment there
     extent: float = 0.0  # the largest argument of a point of it
     jumps: bool = False  # its value jumps at some corners
 
@@ -215,15 +213,20 @@ class EventMemory:
         self.record.log_count = int((self.log[:, 0] <= t).sum())
 
     def is_stuck(self, number: int, t: float) -> bool:
-        """True if the last changes of the state, at this very time, were by this event too, or there were too many."""
+        """True if the last changes, at this very time, were by this event too, or too many, or it has not left zero."""
         is_near = self.log[:, 0] >= t - ZENO * max(1.0, abs(t))
         is_near &= np.isin(self.log[:, 2], (CHANGES, CHANGES_BY_PYTHON))
         last = self.log[self.record.last_changes :][is_near[self.record.last_changes :], 1]
-        return number in last or int(is_near.sum()) > MOST_AT_ONCE
+        return number in last or int(is_near.sum()) > MOST_AT_ONCE or self._numbers["near"][number] > 0.0
+
+    @property
+    def have_signs(self) -> NDArray[np.bool_]:
+        """For each event, False if it has been zero since the start, or since it happened."""
+        return np.asarray(self._numbers["sides"] != 0.0)
 
     def take_signs(self, other: EventMemory) -> None:
         """Go on with the signs, and with the last change, of another run."""
-        self._numbers["sides"][:] = other._numbers["sides"]
+        self._numbers["sides"][:], self._numbers["near"][:] = other._numbers["sides"], other._numbers["near"]
         self.record.changed_at, self.record.kinks_passed = other.record.changed_at, other.record.kinks_passed
 
     def grow(self) -> None:

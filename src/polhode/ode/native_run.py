@@ -306,6 +306,12 @@ class NativeRun:
             record.usual_pivots = address_of(self.usual_pivots)
             record.pivot_signs = address_of(self.pivot_signs)
 
+    @property
+    def side(self) -> RightSide:
+        """The right-hand side that is stepped."""
+        found: RightSide = self._kept["side"]
+        return found
+
     def pair_quaternions(self, partners: Sequence[int]) -> None:
         """Say where in the state the momentum of each quaternion begins."""
         self._kept["partners"] = places = np.array(partners, dtype=np.int64)

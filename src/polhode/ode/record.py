@@ -16,6 +16,7 @@ import numpy as np
 from ..codegen.llvm.function import WIDTH
 from ..native.arrays import Floats, address_of
 from ..native.kinds import Array, Code, Integers, Pointers, Struct
+from .unilateral.record import Unilateral
 
 
 class Reason(IntEnum):
@@ -38,6 +39,7 @@ class Reason(IntEnum):
     NOT_FOUND = 14  # the stages of a fixed step were not found: it is too long
     INTERRUPTED = 15  # between two steps
     SWITCH = 16  # a sign in the right-hand side changes, and Python chooses the signs behind
+    CONTACT = 17  # the mode of a unilateral row does not hold where a step begins
 
 
 #: What `attempt` returns where there is no reason to return from the run.
@@ -130,6 +132,13 @@ class Events(Struct):
     # the last of these are kinks, which are located in steps that followed a refusal
     kink_count: int
     kinks_passed: int
+    # behind those of a user, before the switches: guards of the modes of unilateral rows
+    guard_count: int
+    guard_at: Code
+    # values inside of the last step that were evaluated for one guard, and serve for the others
+    kept_times: Array
+    kept_values: Array
+    kept_count: int
     active: int  # the events that are located in the last step
     calls_python: int
     number: int  # the event at which the run stands
@@ -203,6 +212,7 @@ class Run(Struct):
     # flags
     pending: int
     dense_ready: int
+    takes_rough: int  # 1 where the dense output serves even if it is less accurate than the step
     after_rejection: int
     retries: int  # after attempts that were not finite
     was_refused: int  # an attempt from where the last step began
@@ -293,6 +303,9 @@ class Run(Struct):
     events: Events
     event_count: int
     has_corners: int  # of tables
+    # contacts, stops and dry friction
+    unilateral: Unilateral
+    has_unilateral: int
     # steps in a row that another kind of method should have taken, and how many are too many; 0 for no limit
     noted_steps: int
     quiet_steps: int

@@ -138,7 +138,7 @@ class MemberSteps:
         self.members, self.x, count = members, members.starts, len(members.starts)
         self.t, self.bounds, self._lengths = np.zeros(count), np.full(count, np.inf), np.zeros(count)
         self.reasons = members.reasons
-        self._sides = np.zeros((count, 0 if members.logs is None else len(members.logs.effects)))
+        self._sides = np.zeros((count, 0 if members.logs is None else 2 * len(members.logs.effects)))
         self.runs, self._noted, calls = [], [], []
         for span in pieces(count, threads, cost):
             run = make()

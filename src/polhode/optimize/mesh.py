@@ -25,6 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Triple = tuple[Fraction, Fraction, Fraction]
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
 
 
 def _triple(left: int, middle: int, right: int, over: int = 1) -> Triple:
@@ -52,6 +54,10 @@ class Scheme:
         """Whether there is a point in the middle of each interval."""
         return self.quadrature[1] != 0
 
+    def weights(self, s: Floats) -> tuple[Floats, ...]:
+        """Lagrange's polynomials of the points of an interval at its shares s, from 0 to 1."""
+        return (2 * (s - 0.5) * (s - 1), 4 * s * (1 - s), 2 * s * (s - 0.5)) if self.has_middle else (1 - s, s)
+
 
 SCHEMES: Mapping[str, Scheme] = MappingProxyType({
     "hermite_simpson": Scheme(
@@ -64,10 +70,6 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType({
     ),
     "trapezoidal": Scheme((Defect(_triple(-1, 0, 1), _triple(-1, 0, -1, 2)),), _triple(1, 0, 1, 2), 2),
 })  # fmt: skip
-
-
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,3 +118,11 @@ class Mesh:
             if weight:
                 np.add.at(found, points, float(weight) * self.steps)
         return found
+
+    def values_at(self, y: Floats, shares: Floats) -> Floats:
+        """Values (points, n) at shares of the duration: on the parabolas or lines through the points of intervals."""
+        k = np.clip(np.searchsorted(self.ends, shares, side="right") - 1, 0, self.intervals - 1)
+        left, middle, right = (points[k] for points in self.sides)
+        weights = self.scheme.weights(((shares - self.ends[k]) / self.steps[k])[:, None])
+        points = (left, middle, right) if self.scheme.has_middle else (left, right)
+        return np.asarray(sum(weight * y[each] for weight, each in zip(weights, points, strict=True)))

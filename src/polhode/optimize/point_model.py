@@ -1,24 +1,26 @@
 """What is computed at one point of a mesh, as graphs: rates, rows that are kept, the running cost, their derivatives.
 
-The variables of a point are y = (x, c), or (x, u̇, λ, c) where the dynamics are implicit:
+The variables of a point are y = (x, γ, c), or (x, u̇, λ, γ, c) where the dynamics are implicit:
 
     x = (q, u, z)   the state, with rates f(y, t)
     u̇, λ            accelerations and multipliers, which the rows M u̇ + bias - τ - Aᵀλ = 0 determine
+    γ               for each unit quaternion e the rate of its length, ė = Γ ω + γ e, which the row |e|² = 1 determines
     c               the controls, inputs or efforts
 
     rates    f(y, t)                 T f, where the duration T is free
-    rows     r(y, t)                 the dynamics, if implicit; the constraints; what limits are on
+    rows     r(y, t)                 the dynamics, if implicit; the constraints; |e|² - 1; what limits are on
     cost     L(y, t)                 T L, where the duration is free
 
 Implicit dynamics have no M⁻¹ in them, so that their first and second derivatives are short. The second derivatives are
 those of ℓ = Σ μ f + Σ ν r + σ L, by y and T: one backward pass for the gradient, one forward pass for each variable.
-Time is written s T, where s is the share of the duration that has passed.
+Time is written s T, where s is the share of the duration that has passed. A scheme keeps the length of a quaternion to
+its order only: without γ, of the size of its error, four defects and a length were five rows for four variables.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -92,7 +94,13 @@ class PointModel:
 
     @cached_property
     def state(self) -> list[Expr]:
-        return [*self.equations.q, *self.equations.u, *self.equations.z]
+        return [*(self.components.get(x, x) for x in self.equations.q), *self.equations.u, *self.equations.z]
+
+    @cached_property
+    def components(self) -> dict[Expr, Expr]:
+        """Components of quaternions, and symbols for them of which the graph does not have it that |e| = 1."""
+        entries = [self.equations.q[first + k] for first in self.equations.quaternions for k in range(4)]
+        return {x: symbol(f"component {x.name}", "collocation") for x in entries}
 
     @cached_property
     def multipliers(self) -> list[Expr]:
@@ -102,12 +110,22 @@ class PointModel:
         return list(equations.stabilisation.rows.multipliers) if has_rows else []
 
     @cached_property
+    def stretches(self) -> list[Expr]:
+        """The rates γ of the lengths of quaternions, 1/s."""
+        return [symbol(f"stretch {k}", "collocation") for k, _ in enumerate(self.equations.quaternions)]
+
+    @cached_property
     def algebraic(self) -> list[Expr]:
-        return [*self.equations.udot, *self.multipliers] if self.is_implicit else []
+        return [*(self.equations.udot if self.is_implicit else []), *self.multipliers, *self.stretches]
 
     @cached_property
     def variables(self) -> list[Expr]:
         return [*self.state, *self.algebraic, *self.controls.values()]
+
+    @cached_property
+    def plant(self) -> PointModel:
+        """The explicit rates of the state alone, in seconds, of (x, c)."""
+        return replace(self, is_implicit=False, is_free=False, limited=(), running=as_expr(0), terminal=None, ended=())
 
     @property
     def by(self) -> list[Expr]:
@@ -116,7 +134,7 @@ class PointModel:
 
     def _put(self, entries: Sequence[Any]) -> list[Expr]:
         """Expressions with what is held in them, and time as a share of the duration."""
-        known = {each: as_expr(value) for each, value in self.held.items()}
+        known = {each: as_expr(value) for each, value in self.held.items()} | self.components
         return substitute(
             [as_expr(e) for e in entries], {**known, self.equations.system.time: self.share * self.duration}
         )
@@ -129,6 +147,9 @@ class PointModel:
             result = self._put([*equations.coordinate_rates, *equations.udot, *equations.z_rates])
         else:
             result = self._put(list(equations.state_rates))
+        for first, stretch in zip(equations.quaternions, self.stretches, strict=True):
+            for k in range(first, first + 4):
+                result[k] = result[k] + stretch * self.state[k]
         return [rate * self.duration for rate in result] if self.is_free else result
 
     @cached_property
@@ -149,9 +170,15 @@ class PointModel:
         return substitute(self._put([*gap, *kept]), unused)
 
     @cached_property
+    def lengths(self) -> list[Expr]:
+        """|e|² - 1 of every quaternion."""
+        parts = [self.state[first : first + 4] for first in self.equations.quaternions]
+        return [sum((x * x for x in part), start=as_expr(-1)) for part in parts]
+
+    @cached_property
     def rows(self) -> list[Expr]:
-        """Rows that are kept at every point: the dynamics first, then what limits are on."""
-        return [*self.dynamics, *self._put(self._with_accelerations(self.limited))]
+        """Rows that are kept at every point: the dynamics, the lengths of quaternions, then what limits are on."""
+        return [*self.dynamics, *self.lengths, *self._put(self._with_accelerations(self.limited))]
 
     @cached_property
     def cost(self) -> Expr:

@@ -9,7 +9,7 @@ The search begins at a curve between the ends, values by name, a trajectory, or 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -18,18 +18,19 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..control.model_based import warn_of_base
 from ..control.weights import control_limits, controls_by_name
+from ..dynamics.contacts import refuse_contacts
 from ..dynamics.joint_limits import joint_limits, seen_limits
 from ..errors import (
     PolhodeError,
     by_name,
     check_kind,
     fault_at,
-    listed,
     number,
     numbers,
     shown,
     understood,
     unknown,
+    warn,
     whole_number,
 )
 from ..expr import Expr, as_expr, free_symbols, substitute
@@ -41,7 +42,8 @@ from ..simulate.trajectory.trajectory import Trajectory
 from ..simulate.trajectory.values import acting_columns, columns_of, substitutions_of
 from .mesh import SCHEMES, Floats, Mesh
 from .point_model import PointModel
-from .solution import Solution, check, check_ipyopt, search
+from .refinement import refined_ends
+from .solution import CONVERGED, Solution, check, check_ipyopt, search
 from .transcription import Transcription
 
 if TYPE_CHECKING:
@@ -244,6 +246,7 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
     for k, each in enumerate(problem.limits.controls, start=width - len(problem.names.controls)):
         y[:, k] = each.nearest_to_zero
     duration = problem.first_duration
+    quaternions = [y[:, k : k + 4] for k in problem.point.equations.quaternions]
     if isinstance(guess, Solution):
         duration = _from_solution(problem, guess, y)
     elif isinstance(guess, Trajectory):
@@ -253,6 +256,9 @@ def first_variables(problem: Collocation, guess: Any) -> Floats:
     elif guess is not None and not (isinstance(guess, str) and guess in ("cubic", "linear")):
         cure = 'Give "cubic", "linear", a trajectory, a solution, or values by name.'
         raise guess_fault(f"{shown(guess)} is not a first guess.", cure, "E-CALL-TYPE")
+    for e in quaternions:
+        lengths = np.linalg.norm(e, axis=1, keepdims=True)
+        e[:] = np.where(lengths > 0.0, e / np.where(lengths > 0.0, lengths, 1.0), [1.0, 0.0, 0.0, 0.0])
     free = [duration] if problem.point.is_free else []
     return np.concatenate([y.reshape(-1), free])
 
@@ -268,6 +274,13 @@ def _guessed_ends(problem: Collocation) -> tuple[Floats, Floats]:
             a = b
         first.append(a)
         last.append(b)
+    for k in problem.point.equations.quaternions:
+        for e, ranges in ((first, problem.start), (last, problem.end)):
+            free = [i for i in range(k, k + 4) if not ranges[i].is_fixed]
+            left = 1.0 - sum(e[i] ** 2 for i in range(k, k + 4) if i not in free)
+            size = sum(e[i] ** 2 for i in free)
+            for i in free:  # what is left of the unit length, in the direction known, or in any
+                e[i] = e[i] * np.sqrt(left / size) if size else np.sqrt(left / len(free))
     return np.array(first), np.array(last)
 
 
@@ -293,9 +306,7 @@ def _from_solution(problem: Collocation, guess: Solution, y: Floats) -> float:
         names = [each.name for each in theirs.variables]
         message = f"the solution to begin with has the variables {', '.join(names)}, which are not those sought here."
         raise guess_fault(message, "Give its trajectory: guess=solution.trajectory.", "E-OPTIMAL-SHAPE")
-    order = guess.problem.mesh.in_time
-    known = guess.variables[: len(order) * y.shape[1]].reshape(len(order), -1)[order]
-    _interpolate(problem, guess.problem.mesh.shares[order], known, y, range(y.shape[1]))
+    y[:] = guess.problem.mesh.values_at(guess.points, problem.mesh.shares)
     return guess.duration
 
 
@@ -308,7 +319,9 @@ def _from_trajectory(problem: Collocation, guess: Trajectory, y: Floats) -> floa
     shares = (guess.t - guess.t[0]) / (guess.t[-1] - guess.t[0])
     columns = [*q.T, *u.T, *z.T]
     if problem.point.is_implicit:
-        columns += [*np.gradient(u, guess.t, axis=0).T, *(np.zeros(len(shares)) for _ in problem.point.multipliers)]
+        columns += [*np.gradient(u, guess.t, axis=0).T]
+    point = problem.point
+    columns += [np.zeros(len(shares)) for _ in (*point.multipliers, *point.stretches)]
     system = equations.system
     tau = acting_columns(guess.tau, guess.efforts, equations.tree.speeds, "efforts")
     inputs = acting_columns(guess.inputs, guess.input_names, list(system.inputs), "inputs")
@@ -387,6 +400,16 @@ _DYNAMICS = ("auto", "implicit", "explicit")
 #: derivatives of M⁻¹ costs more than that saves (measured on arms and swing-ups of 1 to 7 speeds).
 _FEW_SPEEDS = 4
 _MOST_NODES = 100_000
+#: Options of IPOPT on a refined mesh, where the search begins near the optimum, and how many more iterations than on
+#: the first mesh it may take: where a node meets a kink it may cycle, and does so no more on another mesh.
+_NEARBY: Mapping[str, Any] = {"mu_init": 1e-4}
+_REFINED_ITERATIONS = 200
+#: How many nodes a refined mesh may have, where ten times those of the first are fewer.
+_REFINED_NODES = 400
+_COARSE = (
+    "Give more refinements or nodes, forces without kinks, or where controls oscillate a small weight on the effort; "
+    "see `verdict`."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -440,6 +463,8 @@ class Collocation(Shown):
             y = np.tile(all_points, (mesh.points, 1))
             y[0, : len(start)] = start
             y[mesh.intervals, : len(end)] = end
+            first = len(point.state) + len(point.algebraic) - len(point.stretches)
+            y[0, first : first + len(point.stretches)] = 0.0
             duration = [(self.durations.lower, self.durations.upper)[side]] if point.is_free else []
             found.append(np.concatenate([y.reshape(-1), duration]))
         return found[0], found[1]
@@ -447,58 +472,97 @@ class Collocation(Shown):
     @cached_property
     def row_bounds(self) -> tuple[Floats, Floats]:
         """The lower and upper bounds of all constraints."""
-        of_rows = arrays_of(
-            [Range(0.0, 0.0)] * len(self.point.dynamics) + [each for _, each in self.limits.expressions]
-        )
-        zeros = np.zeros(self.transcription.defects)
+        point, mesh = self.point, self.mesh
+        kept = [Range(0.0, 0.0)] * (len(point.dynamics) + len(point.lengths))
+        of_rows = arrays_of([*kept, *(each for _, each in self.limits.expressions)])
         at_end = arrays_of([each for _, each in self.end_ranges])
-        low, high = (
-            np.concatenate([zeros, np.tile(each, self.mesh.points), last])
-            for each, last in zip(of_rows, at_end, strict=True)
-        )
-        return low, high
+        found = []
+        for sign, each, last in zip((-1, 1), of_rows, at_end, strict=True):
+            rows = np.tile(each, (mesh.points, 1))
+            for k, first in enumerate(point.equations.quaternions, start=len(point.dynamics)):
+                for place, state in ((0, self.start), (mesh.intervals, self.end)):
+                    if all(x.is_fixed for x in state[first : first + 4]):  # then nothing is left to vary its length
+                        rows[place, k] = sign * np.inf
+            found.append(np.concatenate([np.zeros(self.transcription.defects), rows.reshape(-1), last]))
+        return found[0], found[1]
 
     def solve(
         self,
         guess: Any = None,
         *,
         tolerance: float = 1e-8,
+        accuracy: float | None = 1e-4,
+        refinements: int = 3,
         iterations: int = 1000,
         progress: bool | Callable[[float], object] | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> Solution:
         """The motion of least cost near the `guess`; raises where none is found, with the last motion in the error.
 
-        guess        "linear" between the ends (by default), a trajectory, values by name, or another solution: on the
-                     same mesh the search then goes on where that ended
+        guess        "cubic" between the ends (by default), "linear", a trajectory, values by name, or another solution:
+                     on the same mesh the search then goes on where that ended
         tolerance    to which the conditions of an optimum are met
-        iterations   how many there may be
-        progress     as in `simulate`
+        accuracy     the error between nodes, relative to the size of the states, above which the mesh is refined; None
+                     for no estimate
+        refinements  how many finer meshes there may be, with 400 or ten times as many nodes at most; where the error is
+                     still larger then, the status is "coarse"
+        iterations   how many there may be on a mesh
+        progress     as in `simulate`, for each mesh
         options      more options of IPOPT, by name
         """
         tolerance = number(tolerance, "a number from 0 to 1", above=0.0, below=1.0, place="solve tolerance")
         iterations = whole_number(iterations, "a whole number, 1 or more", least=1, place="solve iterations")
+        refinements = whole_number(refinements, "a whole number, 0 or more", least=0, place="solve refinements")
+        if accuracy is not None:
+            accuracy = number(accuracy, "a number from 0 to 1, or None", above=0.0, below=1.0, place="solve accuracy")
         check_ipyopt()
-        first, warm = first_variables(self, guess), None
-        if isinstance(guess, Solution) and len(guess.multipliers.constraints) == self.transcription.constraints:
-            warm = guess.multipliers
-        words = f"optimising {self.functions.derivation.synopsis.system}"
-        found = search(
-            self.transcription, first, self.bounds, self.row_bounds, tolerance=tolerance,
-            iterations=iterations, progress=progress, words=words, warm=warm, options=options,
-        )  # fmt: skip
-        result = Solution(
-            self,
-            found.variables,
-            found.multipliers,
-            found.cost,
-            found.status,
-            found.message,
-            found.iterations,
-            found.seconds,
-        )
+
+        def solved(problem: Collocation, first: Any, most: int, chosen: Mapping[str, Any]) -> Solution:
+            first_y, warm = first_variables(problem, first), None
+            if isinstance(first, Solution) and len(first.multipliers.constraints) == problem.transcription.constraints:
+                warm = first.multipliers
+            words = f"optimising {self.functions.derivation.synopsis.system} on {len(problem.mesh.ends)} nodes"
+            found = search(
+                problem.transcription, first_y, problem.bounds, problem.row_bounds, tolerance=tolerance,
+                iterations=most, progress=progress, words=words, warm=warm, options=chosen,
+            )  # fmt: skip
+            return Solution(problem, *(getattr(found, each.name) for each in fields(found)))
+
+        result = solved(self, guess, iterations, options or {})
         check(self, result)
-        return result
+        if accuracy is None:
+            return result
+        most, nearby = min(iterations, result.iterations + _REFINED_ITERATIONS), {**_NEARBY, **(options or {})}
+        return self._refined(result, accuracy, refinements, lambda p, known: solved(p, known, most, nearby))
+
+    def _refined(
+        self, first: Solution, accuracy: float, refinements: int, solved: Callable[[Collocation, Solution], Solution]
+    ) -> Solution:
+        """The solution of least error on meshes that are refined until it is below the accuracy, or the budget ends."""
+        best, last, meshes, before, failure, more = first, first, [first.record], np.inf, "", 0
+        for _ in range(refinements):
+            largest = last.error.largest
+            everywhere = largest > before / 2 and not more
+            ends = refined_ends(last.problem.mesh, last.error, accuracy, everywhere=everywhere, more=more)
+            if largest <= accuracy or len(ends) > min(max(10 * len(self.mesh.ends), _REFINED_NODES), _MOST_NODES):
+                break
+            finer = solved(replace(self, mesh=Mesh(self.mesh.scheme, ends)), last)
+            if finer.status in CONVERGED:
+                last, before, failure, more = finer, largest, "", 0
+                meshes.append(last.record)
+                best = min(best, last, key=lambda each: each.error.largest)
+                continue
+            if finer.status == "interrupted":
+                check(finer.problem, finer)
+            failure, more = f" On {len(ends)} nodes no optimum was found: {finer.message}", more + 1
+        if best is not first:
+            check(best.problem, best)
+        best = replace(best, meshes=tuple(meshes))
+        if best.error.largest <= accuracy:
+            return best
+        message = f"the search converged, but between nodes the motion is off by {best.error.worst}.{failure}"
+        warn(message, place="collocation", cure=_COARSE, code="W-OPTIMAL-FAILED")
+        return replace(best, status="coarse", message=message)
 
     def __repr__(self) -> str:
         result = self.transcription
@@ -546,8 +610,8 @@ def collocation(
     >>> best.status, round(best.cost, 6), best["tau_x"].round(6).tolist()[::5]  # ∫(6 - 12 t)² dt
     ('optimal', 12.0, [6.0, 3.0, 0.0, -3.0, -6.0])
     """
+    refuse_contacts(derivation.model.contacts, "optimal control")
     equations = derivation.equations
-    _check_supported(derivation)
     for word, name, known in ((scheme, "scheme", SCHEMES), (dynamics, "dynamics", _DYNAMICS)):
         if not isinstance(word, str) or word not in known:
             raise unknown(name, word, known, place="collocation", code="E-OPTIMAL-NAME")
@@ -580,12 +644,13 @@ def collocation(
         equations, controls, held, result[0], tuple(result[1:]), is_implicit, not times.is_fixed, terminal, tuple(ended)
     )
     first = _start(derivation, functions, names, start, values)
+    last = _unit(derivation, read_end(names, named, "end", [ANY] * len(names.state)))
     return Collocation(
         point,
         Mesh(SCHEMES[scheme], _ends(nodes)),
         names,
         check_inside(names, first, read.state, "start"),
-        check_inside(names, read_end(names, named, "end", [ANY] * len(names.state)), read.state, "end"),
+        check_inside(names, last, read.state, "end"),
         read,
         end_ranges,
         times,
@@ -594,17 +659,24 @@ def collocation(
     )
 
 
-def _check_supported(derivation: Derivation) -> None:
-    """Refuse mechanisms whose states are not free to be varied one by one."""
-    equations = derivation.equations
-    if equations.quaternions:
-        joints = [name for name, _ in derivation.synopsis.orientations]
-        raise fault(
-            f"the orientation of {listed(repr(name) for name in joints) or 'a joint'} is stored as a quaternion, "
-            "whose four components are not independent.",
-            'Store it in angles, as in Spherical("321") or Free("321"), or as a vector-parameter.',
-            "E-OPTIMAL-UNSUPPORTED",
-        )
+def _unit(derivation: Derivation, ends: Sequence[Range]) -> tuple[Range, ...]:
+    """The ranges at the end, with quaternions of unit length where all four components are given."""
+    found = list(ends)
+    for joint, first in derivation.synopsis.orientations:
+        given = np.array([each.nearest_to_zero for each in ends[first : first + 4]])
+        length, is_whole = float(np.linalg.norm(given)), all(each.is_fixed for each in ends[first : first + 4])
+        if (is_whole and length == 0.0) or (length > 1.0 + 1e-9 and not is_whole):
+            raise PolhodeError(
+                "no quaternion of unit length has these components at the end.",
+                place=f"end of joint '{joint}'",
+                cure="Give all four, or fewer whose squares add up to less than 1; no turn is (1, 0, 0, 0).",
+                code="E-OPTIMAL-NUMBER",
+            )
+        if is_whole and abs(length - 1.0) > 1e-9:
+            warn(f"the quaternion of joint '{joint}' at the end had length {length:.6g} and was scaled to 1.")
+        if is_whole:
+            found[first : first + 4] = [Range(x, x) for x in map(float, given / length)]
+    return tuple(found)
 
 
 def _durations(given: Any) -> Range:
@@ -643,18 +715,23 @@ def _start(
     derivation: Derivation, functions: Functions, names: Names, given: Any, parameters: Mapping[str, Any]
 ) -> tuple[Range, ...]:
     """The ranges of the state at the start, what is not named being at home and at rest, or as constraints have it."""
-    coordinates = len(derivation.synopsis.coordinates)
+    coordinates, turning = len(derivation.synopsis.coordinates), list[int]()
     if not isinstance(given, Mapping):
         begin = first_state(derivation, functions, given, None, (), parameters or None)[0]
         return tuple(Range(float(x), float(x)) for x in (*begin.q, *begin.u, *begin.z))
-    ranges = read_end(names, given, "start", [Range(0.0, 0.0)] * len(names.state))
+    ranges = [*read_end(names, given, "start", [Range(0.0, 0.0)] * len(names.state))]
     places = [names.state_place(key, "start") for key in given]
-    known = {k: ranges[k].lower for k in places if ranges[k].is_fixed}
+    for first in derivation.synopsis.quaternions:
+        if not all(ranges[k].is_fixed for k in range(first, first + 4)):  # what its length leaves it
+            ranges[first] = ranges[first] if first in places else ANY
+            places += [k for k in range(first, first + 4) if k not in places]
+            turning += range(first, first + 4)
+    known = {k: ranges[k].lower for k in places if ranges[k].is_fixed and k not in turning}
     speeds = derivation.synopsis.speeds
     is_speed = range(coordinates, coordinates + len(speeds))
     at = {names.state[k]: value for k, value in known.items() if k not in is_speed}
     moving = {speeds[k - coordinates]: value for k, value in known.items() if k in is_speed}
-    loose = [k for k in places if not ranges[k].is_fixed]
+    loose = [k for k in places if k not in known]
     if loose and derivation.synopsis.is_constrained:
         raise PolhodeError(
             f"'{names.state[loose[0]]}' is not fixed at the start, and the constraints of the mechanism need it to be.",

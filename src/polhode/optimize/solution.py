@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import PolhodeError, installed, shown, unknown, warn
+from ..errors import PolhodeError, installed, listed, shown, unknown, warn
 from ..expr import Expr, Function, sampled
 from ..notebook import Cell, Shown, Table, course_table
 from ..simulate.progress import reporting
 from ..simulate.run import simulate
 from ..simulate.trajectory.trajectory import Trajectory
 from .mesh import Floats
+from .refinement import MeshError, MeshRecord, mesh_error
 from .transcription import Transcription
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ _CODES: Mapping[int, tuple[str, str]] = {
     -12: ("option", "IPOPT has no option of a given name."),
     -13: ("invalid", "at the first guess a function or a derivative has no finite value."),
 }
+#: What a search has found where it ends with one of these.
+CONVERGED = ("optimal", "acceptable", "feasible")
 _INFINITE = 2e19
 
 
@@ -153,6 +156,7 @@ def _listening() -> Iterator[Callable[[], bool]]:
 
 _CURES = {
     "infeasible": "Give more time, wider limits or other ends; or another guess, from which more may be found.",
+    "diverging": "Give limits to what grows; leave out constraints that are redundant, as some of closed linkages are.",
     "overdetermined": "Free an end, add a control, or take more nodes; with constraints, name independent coordinates.",
     "iterations": "Give a better guess, or iterations=… for more of them.",
     "interrupted": "The last motion is in the error's `solution`, from which a search goes on: solve(guess=…).",
@@ -173,7 +177,7 @@ def check(problem: Collocation, found: Solution) -> None:
     """Raise where a search found no optimum; warn if the tolerance is not met."""
     if found.status == "acceptable":
         warn("the conditions of an optimum are met to a looser tolerance than `tolerance`.", code="W-OPTIMAL-FAILED")
-    if found.status in ("optimal", "acceptable", "feasible"):
+    if found.status in CONVERGED:
         return
     if found.status in ("overdetermined", "invalid", "interrupted", "option"):
         words = ""
@@ -206,8 +210,10 @@ def largest_violation(problem: Collocation, found: Solution) -> str:
     if row < dynamics:
         speeds = problem.point.equations.speeds
         name = f"the dynamics of '{speeds[row]}'" if row < len(speeds) else "a constraint of the mechanism"
+    elif row < dynamics + len(problem.point.lengths):
+        name = "the unit length of a quaternion"
     else:
-        name = f"the limit of {problem.limits.expressions[row - dynamics][0]}"
+        name = f"the limit of {problem.limits.expressions[row - dynamics - len(problem.point.lengths)][0]}"
     return f"Most is missed by {name} at t = {t:.4g} s, by {amount}."
 
 
@@ -233,6 +239,12 @@ class Deviation(Shown):
         return float(np.abs(self.difference).max(initial=0.0))
 
     @property
+    def worst(self) -> str:
+        """The largest difference in words: how much, of which state, and when."""
+        k, i = np.unravel_index(np.argmax(np.abs(self.difference)), self.difference.shape)
+        return f"{abs(self.difference[k, i]):.3g} in '{self.states[i]}' at t = {self.t[k]:.4g} s"
+
+    @property
     def end(self) -> dict[str, float]:
         """The differences at the end, by name."""
         return dict(zip(self.states, map(float, self.difference[-1]), strict=True))
@@ -242,9 +254,10 @@ class Deviation(Shown):
 class Solution(Shown):
     """What a search found: states and controls at the points of the mesh in the order of time, and the cost.
 
-    `status` is "optimal", "acceptable" (to a looser tolerance), or why the search ended before. States and controls are
-    got by name: `solution["theta"]`. Pictures go to a `path`, with options as of a trajectory: `notes`, `screw_axes`,
-    `reactions`, and runs `beside`.
+    `status` is "optimal", "acceptable" (to a looser tolerance), "coarse" (the optimum of a mesh between whose nodes the
+    motion is off by more than the `accuracy`), or why the search ended before; `verdict` says so in words. `meshes` are
+    those that were solved, from the first to the finest. States and controls are got by name: `solution["theta"]`.
+    Pictures go to a `path`, with options as of a trajectory: `notes`, `screw_axes`, `reactions`, and runs `beside`.
 
     >>> import polhode as ph
     >>> s = ph.System("slider")
@@ -263,15 +276,21 @@ class Solution(Shown):
     message: str
     iterations: int
     seconds: float
+    meshes: tuple[MeshRecord, ...] = ()
 
     def __post_init__(self) -> None:
         self.variables.setflags(write=False)
 
+    @property
+    def points(self) -> Floats:
+        """All variables (points, variables) in the order of the mesh: the nodes, then the middles."""
+        points, width = self.problem.mesh.points, len(self.problem.point.variables)
+        return self.variables[: points * width].reshape(points, width)
+
     @cached_property
     def _y(self) -> Floats:
         """The variables of the points in the order of time."""
-        points, width = self.problem.mesh.points, len(self.problem.point.variables)
-        return self.variables[: points * width].reshape(points, width)[self.problem.mesh.in_time]
+        return self.points[self.problem.mesh.in_time]
 
     @property
     def duration(self) -> float:
@@ -366,8 +385,7 @@ class Solution(Shown):
         """The controls as expressions of time, exactly as the scheme has them: parabolas or lines between nodes."""
         mesh, time = self.problem.mesh, self.problem.point.equations.system.time
         ends = mesh.ends * self.duration
-        first = len(self.problem.point.variables) - len(self.control_names)
-        all_points = self.variables[: mesh.points * (first + len(self.control_names))].reshape(mesh.points, -1)
+        all_points, first = self.points, len(self.problem.point.variables) - len(self.control_names)
         laws = {}
         for k, name in enumerate(self.control_names, start=first):
             at_ends = all_points[: len(ends), k]
@@ -404,11 +422,45 @@ class Solution(Shown):
     @cached_property
     def deviation(self) -> Deviation:
         """How far `replay` is from this motion at the nodes: the error of the mesh, as the plant makes it grow."""
-        run, mesh = self.replay, self.problem.mesh
-        width = len(self.problem.point.variables)
-        nodes = self.variables[: mesh.points * width].reshape(mesh.points, width)[: len(mesh.ends)]
-        states = self.problem.names.state
-        return Deviation(run.t, run.x - nodes[: len(run.t), : len(states)], states)
+        run, states = self.replay, self.problem.names.state
+        return Deviation(run.t, run.x - self.points[: len(run.t), : len(states)], states)
+
+    @cached_property
+    def error(self) -> MeshError:
+        """How far runs of the plant from each node to the next are from this motion."""
+        return mesh_error(self.problem, self.points, self.duration)
+
+    @property
+    def record(self) -> MeshRecord:
+        """This mesh in the history of meshes."""
+        nodes = len(self.problem.mesh.ends)
+        return MeshRecord(nodes, self.cost, self.error.largest, self.iterations, self.seconds)
+
+    @cached_property
+    def verdict(self) -> str:
+        """What was found, its error between nodes, and how far a run under the controls alone deviates, in words."""
+        between = "" if self.status == "coarse" else f" Between nodes the motion is off by at most {self.error.worst}."
+        try:
+            run = f"deviates by at most {self.deviation.worst}."
+        except PolhodeError as failure:
+            run = f"fails: {failure.problems[0].message}"
+        past = listed(f"'{name}' by {x:.3g}" for name, x in self._beyond.items())
+        beyond = f" Between nodes limits are exceeded: {past}." if past else ""
+        return f"{self.message[:1].upper()}{self.message[1:]}{between}{beyond} A run under the controls alone {run}"
+
+    @property
+    def _beyond(self) -> dict[str, float]:
+        """By how much the parabolas of controls go beyond limits that their points keep."""
+        mesh = self.problem.mesh
+        controls = self.points[:, -len(self.control_names) :]
+        shares = (mesh.ends[:-1, None] + mesh.steps[:, None] * np.linspace(0.0, 1.0, 17)).reshape(-1)
+        between = mesh.values_at(controls, shares)
+        found = {}
+        for name, limit, values in zip(self.control_names, self.problem.limits.controls, between.T, strict=True):
+            most = max(float(values.max()) - limit.upper, limit.lower - float(values.min()))
+            if most > 1e-3 * max(1.0, float(np.abs(values).max())):
+                found[name] = most
+        return found
 
     def __repr__(self) -> str:
         return (
@@ -419,4 +471,6 @@ class Solution(Shown):
     def _cell(self) -> Cell:
         names = (*self.problem.names.state, *self.control_names)
         course = course_table("", ((name, self[name]) for name in names))
-        return Cell(repr(self), [course, self.message if self.status != "optimal" else ""])
+        columns = ["nodes", "cost", "error between nodes", "iterations", "s"]
+        rows = [(x.nodes, f"{x.cost:.6g}", f"{x.error:.2g}", x.iterations, f"{x.seconds:.2g}") for x in self.meshes]
+        return Cell(repr(self), [course, Table(columns, rows), self.message if self.status != "optimal" else ""])

@@ -112,7 +112,7 @@ class Terminal:
     def __init__(self, point: PointModel, functions: Functions, parameters: Mapping[str, Any] | None) -> None:
         self.has_cost, self._size, self._is_free = point.terminal is not None, len(point.variables), point.is_free
         given = [as_expr(0) if point.terminal is None else point.terminal, *point.ended]
-        cost, *rows = substitute(given, {point.equations.system.time: point.duration})
+        cost, *rows = substitute(given, {point.equations.system.time: point.duration, **point.components})
         factor = symbol("factor", "collocation")
         multipliers = [symbol(f"multiplier {k}", "collocation") for k in range(len(rows))]
         self.row_places, self.places = (

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..errors import fault_at, shown
 from ..expr import Expr, as_expr, is_zero, minimum
+
+fault = fault_at("quintic")
 
 
 def quintic(t: Any, start: Sequence[Any], end: Sequence[Any], duration: Any, *, hold: bool | None = None) -> Expr:
@@ -20,8 +23,14 @@ def quintic(t: Any, start: Sequence[Any], end: Sequence[Any], duration: Any, *, 
     >>> [float(move.subs({t: each})) for each in (0, 1, 2, 3)], float(move.diff(t).subs({t: 2}))
     ([0.0, 0.5, 1.0, 1.0], 0.0)
     """
-    ends_at_rest = all(is_zero(each) for each in end[1:])
-    T, now = as_expr(duration), as_expr(minimum(t, duration) if hold or (hold is None and ends_at_rest) else t)
+    for state in (start, end):
+        if isinstance(state, str) or len(state) != 3:
+            message = f"{shown(state)} is not a value, a velocity and an acceleration."
+            raise fault(message, "Give three numbers, or expressions: (0, 0, 0) at rest.", "E-PLANNING-SHAPE")
+    T, ends_at_rest = as_expr(duration), all(is_zero(each) for each in end[1:])
+    if T.is_number and not float(T.data) > 0.0:
+        raise fault(f"the duration {shown(duration)} is not positive.", "Give seconds above 0.", "E-PLANNING-NUMBER")
+    now = as_expr(minimum(t, duration) if hold or (hold is None and ends_at_rest) else t)
     s = now / T
     (p, v, a), (P, V, A) = ([as_expr(entry) * T**order for order, entry in enumerate(each)] for each in (start, end))
     gap, lack, bend = P - p - v - a / 2, V - v - a, A - a

@@ -28,6 +28,7 @@ from ..model.records import GROUND
 from ..simulate.initial_state import Floats
 from ..view.mesh import MeshShape
 from ..view.scene import PALETTE, Motion, MovingLine, Scene, SceneBody, SceneLine, SceneTrace, Shape
+from .surfaces import drawn_surface, level
 
 if TYPE_CHECKING:
     from ..simulate.trajectory.trajectory import Trajectory
@@ -216,6 +217,9 @@ class Painter:
         internal = [added(record)["bodies"] for record in system.flexible.values()]
         self.stations = {station for _, _, *stations in internal for station in stations}
         self.size = self._typical_size()
+        pull = self.numbers(system.gravity)
+        self.falls = bool(np.abs(pull).max() > 0)
+        self.up = -pull / np.linalg.norm(pull) if self.falls else np.array([0.0, 0.0, 1.0])
 
     def numbers(self, entries: Any) -> Floats:
         return np.array(evaluate([as_expr(entry) for entry in entries], self.values))
@@ -228,11 +232,10 @@ class Painter:
         bodies = [self._drawn(body) for body in self.system.bodies.values()]
         bodies += [SceneBody(frame.name) for frame in self.system.frames.values() if self.moves(frame.pose)]
         pull = self.numbers(self.system.gravity)
-        falls = bool(np.abs(pull).max() > 0)
-        up = -pull if falls else np.array([0.0, 0.0, 1.0])
-        height = self._height(up / np.linalg.norm(up))
+        up = -pull if self.falls else self.up
+        height = self._height(self.up)
         # nothing stands on a floor where nothing falls, unless something rolls there
-        return Scene(title, bodies, up.tolist(), height, self._lines(), floor=falls or height is not None)
+        return Scene(title, bodies, up.tolist(), height, self._lines(), floor=self.falls or height is not None)
 
     def _lines(self) -> list[SceneLine]:
         """What acts between two bodies."""
@@ -256,9 +259,9 @@ class Painter:
 
     def _height(self, up: Floats) -> float | None:
         """How high the plane is on which something rolls; gliding is taken to be at the height of the origin."""
-        return min(
-            (float(self.numbers(mark.place) @ up) for mark in self._constraint_marks("plane", GROUND)), default=None
-        )
+        rolled = [float(self.numbers(mark.place) @ up) for mark in self._constraint_marks("plane", GROUND)]
+        own = [level(each, self.numbers, up) for each in self.system.surfaces.values() if each.body == GROUND]
+        return min((*rolled, *(height for height in own if height is not None)), default=None)
 
     def _constraint_marks(self, kind: str, body: str) -> list[Mark]:
         """What is seen on a body of constraints."""
@@ -292,7 +295,7 @@ class Painter:
         extras = [*tracks, *self._force_marks(body.name)]
         if body.name == GROUND:
             # no stands where things roll, nor under what has its own shapes
-            bare = bool(tracks or self.meshes) or self._height(np.zeros(3)) is not None
+            bare = bool(tracks or self.meshes) or self._height(self.up) is not None
             made_up = [] if bare else self._joint_marks(GROUND, _STAND)
             return SceneBody(GROUND, (*(self._given(body) or made_up), *extras), [0.0, 0.0, 0.0])
         start = points[0] if points else np.zeros(3)
@@ -343,6 +346,11 @@ class Painter:
             elif shape.file in self.meshes:
                 quaternion = quaternions_of(rotation).tolist()
                 made.append(MeshShape(*self.meshes[shape.file], size, at, quaternion, shape.color or None))
+        for surface in self.system.surfaces.values():
+            is_floor = body.name == GROUND and level(surface, self.numbers, self.up) is not None
+            if surface.body == body.name and not is_floor:
+                new = drawn_surface(surface, self.numbers, self.values, self.size)
+                made += [each for each in new if each not in made]
         return made
 
     def _made_up(self, body: Body, start: Floats, onward: Sequence[Floats]) -> list[Shape]:

@@ -7,7 +7,8 @@ function of the user's is asked in Python. A zero is found on the interpolant of
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any
@@ -64,13 +65,15 @@ class Watched:
     direction: float = 0.0
     terminal: bool = False
     change: StateChange | None = None
-
     is_expression: bool = False
+    given: tuple[Any, str, int] = (None, "events", 0)  # what was given, in which option, and its number there
 
     @property
-    def interrupts(self) -> bool:
-        """Whether the run ends at it, or goes on from another state."""
-        return self.terminal or self.change is not None
+    def name(self) -> str:
+        """How messages name it."""
+        event, option, number = self.given
+        text = str(event.expression) if isinstance(event, Crossing) else getattr(event, "__name__", shown(event))
+        return f"event {number} of {option}, {shown(text)},"
 
     @property
     def effect(self) -> Effect:
@@ -125,40 +128,45 @@ def read_events(
         return Events()
 
     equations = derivation.equations
-    given: list[tuple[Any, bool, StateChange | None]] = [(event, False, None) for event in listed]
-    given += [(event, False, read_change(equations, change, parameters)) for event, change in changes.items()]
-    given += [] if until is None else [(until, True, None)]
-    known = [
-        _as_crossing(event, "until" if ends else "events" if change is None else "on") for event, ends, change in given
-    ]
+    given: list[tuple[Any, str, int, StateChange | None]] = [(each, "events", k, None) for k, each in enumerate(listed)]
+    for k, (event, change) in enumerate(changes.items()):
+        given.append((event, "on", k, read_change(equations, change, parameters)))
+    given += [] if until is None else [(until, "until", 0, None)]
+    known = [_as_crossing(event, option) for event, option, _, _ in given]
     expressions = [event.expression for event in known if isinstance(event, Crossing)]
     place = "events" if listed or changes else "until"
     values = compiled_values(equations, expressions, parameters, place) if expressions else None
     compiled = None if values is None else values.function
     made, number = [], 0
-    for event, (_, ends, change) in zip(known, given, strict=True):
+    for event, (_, option, k, change) in zip(known, given, strict=True):
         if isinstance(event, Crossing) and compiled is not None:
             function, number = _entry(compiled, number), number + 1
         else:
-            function = _number_of(with_rest(event, equations))
+            function = with_rest(event, equations, option)
         direction, terminal = getattr(event, "direction", 0), bool(getattr(event, "terminal", False))
         if direction not in (-1, 0, 1):
             cure = "Give 1 for rising zeros, -1 for falling ones, 0 for both."
             raise PolhodeError(f"{shown(direction)} is no direction of an event.", place, cure, "E-RUN-NUMBER")
-        made.append(Watched(function, float(direction), terminal or ends, change, isinstance(event, Crossing)))
+        ends = terminal or option == "until"
+        watched = Watched(function, float(direction), ends, change, isinstance(event, Crossing), (event, option, k))
+        made.append(watched if watched.is_expression else replace(watched, value=_number_of(watched)))
     if values is None or len(expressions) < len(known):
         return Events(tuple(made))
     return Events(tuple(made), values.function, values.names)
 
 
-def _number_of(function: Callback) -> Callback:
-    """An event function of Python whose values are numbers: a truth value has no zeros."""
+def _number_of(event: Watched) -> Callback:
+    """The values of an event function of Python, which are numbers: a truth value has no zeros."""
 
-    def value(t: float, q: Floats, rest: Floats) -> Any:
-        found = function(t, q, rest)
-        if isinstance(found, bool | np.bool_):
-            raise TypeError(f"it returned {found}; return a number that changes its sign at the event")
-        return found
+    def value(t: float, q: Floats, rest: Floats) -> float:
+        try:
+            found: Any = event.value(t, q, rest)
+        except Exception as error:
+            raise event_failed(f"at t = {t:.6g} s {event.name} raised {type(error).__name__}: {error}") from error
+        with suppress(TypeError, ValueError):
+            if isinstance(found, float) or (np.ndim(found) == 0 and not isinstance(found, bool | np.bool_ | str)):
+                return float(found)
+        raise event_failed(f"at t = {t:.6g} s {event.name} returned {shown(found)}, which is no number.")
 
     return value
 
@@ -170,12 +178,8 @@ def _as_crossing(event: Any, place: str) -> Any:
     if isinstance(event, Expr):
         return Crossing(event)
     if not isinstance(event, Crossing) and not callable(event):
-        raise PolhodeError(
-            f"{shown(event)} is no event.",
-            place=place,
-            cure="Give an expression, a crossing, or a function g(t, q, u) that returns one number.",
-            code="E-RUN-TYPE",
-        )
+        cure = "Give an expression, a crossing, or a function g(t, q, u) that returns one number."
+        raise PolhodeError(f"{shown(event)} is no event.", place, cure, "E-RUN-TYPE")
     return event
 
 
@@ -219,15 +223,18 @@ class StateChange:
     """What becomes of the state at an event."""
 
     place_of: Callable[[Any], int]
-    values: Callable[[float, Floats, Floats], Mapping[Any, float]]
+    values: Callback
     coordinates: int
     compiled: ParametricValues | None = None  # of the new values, where they are expressions
     places: tuple[int, ...] = ()  # where these go
 
     def applied(self, t: float, x: Floats) -> Floats:
         """The state after the event."""
-        new = x.copy()
-        for key, value in self.values(t, x[: self.coordinates].copy(), x[self.coordinates :].copy()).items():
+        new, values = x.copy(), self.values(t, x[: self.coordinates].copy(), x[self.coordinates :].copy())
+        if not isinstance(values, Mapping):
+            message = f"at t = {t:.6g} s a change of the state returned {shown(values)}, which is no mapping."
+            raise Stop("event_failed", message, 'Return new values by name, {"v": 0}.')
+        for key, value in values.items():
             new[self.place_of(key)] = float(value)
         return new
 
@@ -238,13 +245,17 @@ def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[st
 
     place = partial(place_of, equations)
     if callable(given):
-        return StateChange(place, with_rest(given, equations), len(equations.q))
+        return StateChange(place, with_rest(given, equations, "on"), len(equations.q))
     cure = 'Give new values by name, on={event: {"v": -0.8 * v}}, or a function that returns them.'
     check_kind(Mapping, "a change of the state", given, "on", cure)
     order = tuple(given)
     for key in order:
         place(key)
-    made = compiled_values(equations, [as_expr(value) for value in given.values()], parameters, "on")
+    new = []
+    for key, value in given.items():
+        with understood("a number or an expression", value, place=f"on '{getattr(key, 'name', key)}'"):
+            new.append(as_expr(value))
+    made = compiled_values(equations, new, parameters, "on")
     compiled = made.function
     time = np.zeros(1)
 
@@ -305,12 +316,11 @@ def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: s
     known = {symbol for _, symbols in arrays for symbol in symbols} | table.keys()
     strange = [symbol for symbol in met if symbol not in known]
     if strange:
-        raise PolhodeError(
-            f"{_WORDS[place]} depends on the {strange[0].data[0]} '{strange[0].name}', which this run does not have.",
-            place=place,
-            cure="Use coordinates, speeds, states, time and parameters of this system.",
-            code="E-RUN-DEPENDENCE",
-        )
+        kind = strange[0].data[0]
+        why = "is no part of the state" if kind in ("input", "effort") else "this run does not have"
+        message = f"{_WORDS[place]} depends on the {kind} '{strange[0].name}', which {why}."
+        cure = "Use coordinates, speeds, states, time and parameters of this system, or a Python function."
+        raise PolhodeError(message, place, cure, "E-RUN-DEPENDENCE")
     used = [symbol for symbol in table if symbol in met]
     program = plan(place.replace("until", "events"), arrays, [("values", (len(values),), list(values))], used)
     return compile_program(program), tuple(table[symbol] for symbol in used)
@@ -324,25 +334,27 @@ def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: s
 Callback = Callable[[float, Floats, Floats], Any]
 
 
-def with_rest(function: Callable[..., Any], equations: EquationsOfMotion) -> Callback:
-    """A function of time, q and the rest of the state; it has `direction` and `terminal` where the given one has."""
-    if not equations.states:
-        return function
-    end, has_z = len(equations.u), _takes_states(function)
+def with_rest(function: Callable[..., Any], equations: EquationsOfMotion, place: str) -> Callback:
+    """A function of time, q and the rest of the state; one that cannot be called with these is refused."""
+    has_z = bool(equations.states) and _takes(function, 4)
+    if not has_z and not _takes(function, 3):
+        arguments = "(t, q, u) or (t, q, u, z)" if equations.states else "(t, q, u)"
+        message = f"the function {getattr(function, '__name__', shown(function))} does not take {arguments}."
+        raise PolhodeError(message, place, f"Give a function of {arguments}.", "E-RUN-TYPE")
+    end = len(equations.u)
 
     def called(t: float, q: Floats, rest: Floats) -> Any:
         return function(t, q, rest[:end], rest[end:]) if has_z else function(t, q, rest[:end])
 
-    for mark in ("direction", "terminal"):
-        if hasattr(function, mark):
-            setattr(called, mark, getattr(function, mark))
-    return called
+    return called if equations.states else function
 
 
-def _takes_states(function: Callable[..., Any]) -> bool:
-    """Whether a function can be called with four arguments; a built-in one that does not say takes three."""
+def _takes(function: Callable[..., Any], count: int) -> bool:
+    """Whether a function can be called with so many arguments; a built-in one that does not say takes three."""
     try:
-        signature(function).bind(0.0, 0, 0, 0)
-    except (TypeError, ValueError):
+        signature(function).bind(*range(count))
+    except TypeError:
         return False
+    except ValueError:
+        return count == 3
     return True

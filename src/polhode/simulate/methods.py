@@ -128,6 +128,8 @@ class RunMethods(Derived):
         on              events at which the state changes and the run goes on: {event: {name: expression}}, as in
                         `on={crossing(z, -1): {"v": -0.8 * v}}`, in their order where several are due at one time; with
                         constraints the new speeds are brought to them
+        impacts         the law of impacts of contacts and stops: "moreau", of (v⁺ + e v⁻)/(1 + e), "newton", of normal
+                        velocities, or "poisson", of normal impulses
         parameters      values by name that are not the model's; `functions` that were compiled before, to use again
         rtol, atol      relative and absolute tolerance of an adaptive step; `max_steps` ends a run that takes more
         hold            coordinates that stay as given when a mechanism with constraints is assembled

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import Functions
-from ..compiled.quantities import Asked
+from ..compiled.quantities import Asked, label_of
 from ..errors import ModelError
 from ..native.arrays import scale_quaternions
 from ..native.compiled import Compiled
@@ -39,6 +39,10 @@ _SMALL_BESIDE = 100.0
 _MODES, _BOUNDS = "modes", "bounds"
 
 
+#: Rates of mechanisms with contacts, by those without.
+_WITH_CONTACTS = {"state_rates": "contact_rates", "kept_rates": "kept_contact_rates"}
+
+
 class NonFinite(Exception):
     """The right-hand side gave something that is not a number."""
 
@@ -58,7 +62,9 @@ class Rates:
         inputs: Signal,
         of: Asked = "state_rates",
     ) -> None:
-        self.of = of
+        self.impacts = "moreau"  # the law of impacts
+        self.has_contacts = bool(functions.derivation.synopsis.contacts)
+        self.of = _WITH_CONTACTS.get(label_of(of), of) if self.has_contacts else of
         self.drive = Actuation(functions, parameters, tau, inputs)
         self.breaks = Breaks()
         self._piece, self._next = (-np.inf, np.inf), 0  # times of the piece between breaks, and the break that ends it
@@ -197,7 +203,8 @@ class Rates:
     @property
     def has_series(self) -> bool:
         """Whether the rates have Taylor series: all in the equations, and smooth."""
-        return self.can_step_natively and not self.is_constrained and traits_of(self._compiled).has_series
+        is_free = self.can_step_natively and not self.is_constrained and not self.has_contacts
+        return is_free and traits_of(self._compiled).has_series
 
     def stepper(self, method: str) -> str | MethodCode:
         """The native code of a method: its name, or for Taylor series, code of these rates alone."""
@@ -207,7 +214,7 @@ class Rates:
         """The native code of a method with fixed steps; around the kernel of the rates where nothing else acts."""
         from ..codegen.fixed_steps import METHODS
 
-        is_plain = method in METHODS and self.can_step_natively and not self.is_constrained
+        is_plain = method in METHODS and self.can_step_natively and not self.is_constrained and not self.has_contacts
         return inlined_code(self._compiled, method, tuple(self.groups)) if is_plain else method
 
     def differentiates_natively(self, run: NativeRun) -> bool:
@@ -232,7 +239,7 @@ class Rates:
 
     def _derivatives(self) -> Compiled | None:
         """The compiled derivatives of the rates."""
-        if not self.can_step_natively:
+        if not self.can_step_natively or self.has_contacts:
             return None
         name = f"{self.rates_alone}_jacobian"
         try:
@@ -311,7 +318,8 @@ class Rates:
         lengths: list[float] = []
         if self.groups:
             x, lengths = self.unit(x)
-        return self._stretched(t, x, self.native(*self._arguments(t, x)), lengths)
+        rate = self.native(*self._arguments(t, x))
+        return self._stretched(t, x, rate[0] if self.has_contacts else rate, lengths)
 
     def _arguments(self, t: float, x: Floats, ask: bool = True) -> list[Floats]:
         """The arrays that native code wants; unless `ask`, with what acted last."""

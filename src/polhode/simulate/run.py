@@ -12,7 +12,7 @@ import numpy as np
 
 from ..compiled.functions import Functions
 from ..dynamics.synopsis import Synopsis
-from ..errors import PolhodeError, SimulationError, by_name, listed, warn
+from ..errors import PolhodeError, SimulationError, by_name, listed, unknown, warn
 from ..native.arrays import scale_quaternions
 from .batch.members import Members
 from .control.actuation import ControllerFailed, Signal, read_efforts, read_inputs
@@ -24,6 +24,7 @@ from .progress import reporting
 from .rates import NonFinite, Rates
 from .settings import (
     ADAPTIVE,
+    IMPACT_LAWS,
     Control,
     RunOptions,
     check_fit,
@@ -128,6 +129,7 @@ def problem_of(
     noise: Mapping[Any, float] | None = None,
     seed: Any = None,
     discretisation: str | None = None,
+    impacts: str = "moreau",
 ) -> Problem:
     """Read the options of a run, a member of a batch, a stepper, or a run with derivatives, its loop closed."""
     check_kinds(functions, progress, audit)
@@ -142,6 +144,8 @@ def problem_of(
 
         loop, start = starting(loop, start, derivation.synopsis)
     check_fit(method, derivation)
+    if impacts not in IMPACT_LAWS:
+        raise unknown("law of impact", impacts, IMPACT_LAWS, place="impacts", code="E-RUN-NAME")
     check_held(hold, "simulate", derivation.synopsis.coordinates)
     times = times_of(duration, samples, rate, row_width(derivation.synopsis))
     functions = closed["functions"] or Functions(derivation)
@@ -155,7 +159,7 @@ def problem_of(
     steps = steps_of(method, float(times[-1]), step, rtol, atol, max_steps, max_step, spectral_radius)
     return Problem(
         derivation, functions, changed, efforts, acting, times, *steps, start, speeds, (events, until, on), tuple(hold),
-        loop, progress, audit, watch_energy,
+        loop, progress, audit, watch_energy, impacts,
     )  # fmt: skip
 
 
@@ -180,6 +184,7 @@ class Problem:
     progress: bool | Callable[[float], object] | None = None
     audit: bool | float = False
     watch_energy: bool = True
+    impacts: str = "moreau"
 
     @cached_property
     def events(self) -> Events:
@@ -249,6 +254,7 @@ class Problem:
         """The trajectory, or what `go` makes; raise SimulationError with all of it that there is."""
         _ = self.given, self.events  # so that what is wrong with them is found first
         duration, rates, go = float(self.times[-1]), rates or self.rates(self.control.method), go or self._go
+        rates.impacts = self.impacts
         if self.loop is not None and self.loop.sampling is not None:
             from .control.sampled_law import SampledLoop
 

@@ -88,6 +88,8 @@ def check_fit(method: Any, derivation: Derivation) -> None:
         raise PolhodeError(message, "method", f'Use method="auto"{cure}', "E-RUN-UNSUPPORTED")
 
 
+#: Laws of impact: of the mean velocity (v⁺ + e v⁻)/(1 + e), of normal velocities, of normal impulses.
+IMPACT_LAWS = ("moreau", "newton", "poisson")
 #: All methods by their names.
 METHODS = ("auto", *ADAPTIVE, *FIXED)
 
@@ -137,8 +139,15 @@ def explicit_method(rates: Rates, guard: Guard) -> str:
     DOP853 is the more careful of the two where a kink or the end of a chart is to be felt, and has no stage beyond the
     end of its step, which would see what does not yet hold.
     """
-    is_rough = len(rates.breaks) or guard.watches_charts or not rates.is_smooth
+    is_rough = len(rates.breaks) or guard.watches_charts or rates.has_contacts or not rates.is_smooth
     return "DOP853" if is_rough else "TP86"
+
+
+def check_contacts(method: str) -> None:
+    """Refuse methods that cannot step from one change of contacts to the next."""
+    if method != "auto" and not (method in EXPLICIT or (method in ADAPTIVE and ADAPTIVE[method].is_native)):
+        message = f"the method {method} does not step mechanisms with contacts, stops or dry friction."
+        raise PolhodeError(message, "method", 'Use method="auto", DOP853, RK45, RK23 or Radau.', "E-RUN-UNSUPPORTED")
 
 
 def working(name: str, rates: Rates) -> str:
@@ -441,6 +450,7 @@ class RunOptions(SmoothOptions, SamplingKeys, total=False):
     """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
 
     spectral_radius: float | None
+    impacts: str
     progress: bool | Callable[[float], object] | None
     audit: bool | float
     watch_energy: bool

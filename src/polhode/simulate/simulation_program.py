@@ -20,6 +20,7 @@ from ..codegen.printers.targets import TARGETS, target_of
 from ..compiled.catalogue import Planned, catalogued, plan_outputs
 from ..compiled.export import annotated, folder_of, names_before, preface, shortened, write_together
 from ..compiled.functions import Functions
+from ..dynamics.contacts import refuse_contacts
 from ..dynamics.omission import depends_on
 from ..errors import PolhodeError, fault_at
 from .guard import DIVERGED, HALF_TURN
@@ -92,6 +93,7 @@ def simulation_of(
     plan: Callable[[EquationsOfMotion], Planned] | None = None,
 ) -> Simulation:
     """The program of a mechanism, its names beginning with `before`."""
+    refuse_contacts(derivation.model.contacts, "a simulation program")
     equations, known = derivation.equations, derivation.synopsis
     check_fit("rk4", derivation)
     own = None if plan is None else plan(equations)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..calls import public
 from ..codegen.fixed_steps import METHODS as TABLEAUX
+from ..dynamics.contacts import refuse_contacts
 from ..errors import (
     LimitError,
     PolhodeError,
@@ -40,7 +41,16 @@ from .initial_state import Floats, InitialState, initial_state
 from .limits import limits_of_members, note_facts, noted_limits, watched_by_all
 from .rates import NonFinite, Rates
 from .run import on_constraints, problem_of
-from .settings import ADAPTIVE, EXPLICIT, FIXED, MOST_BYTES, StepperOptions, refuse_others, unknown_method, working
+from .settings import (
+    ADAPTIVE,
+    EXPLICIT,
+    FIXED,
+    MOST_BYTES,
+    StepperOptions,
+    refuse_others,
+    unknown_method,
+    working,
+)
 from .settings import METHODS as ALL_METHODS
 
 if TYPE_CHECKING:
@@ -160,7 +170,8 @@ class Stepper:
         except (PolhodeError, KeyboardInterrupt):
             raise
         except Exception as error:
-            found = event_failed(f"an event function raised {type(error).__name__}: {error}")
+            failed = event_failed(f"an event function raised {type(error).__name__}: {error}")
+            found = error if isinstance(error, Stop) else failed
             raise SimulationError(found.message, cure=found.cure, code="E-RUN-EVENT_FAILED") from error
         return self._state
 
@@ -351,19 +362,20 @@ class Stepper:
         members = np.arange(len(self._start))[chosen].tolist()
         if isinstance(start, tuple) and len(start) == 2 and speeds is None and np.ndim(start[0]) == 2:
             start, speeds = start
-        rows = [given for given in (start, speeds) if _has_rows(given)]
+        rows = [_rows(start), _rows(speeds)]
+        lengths = [len(each) for each in rows if each is not None]
         are_own = any(map(np.ndim, self._members.problem.parameters.values()))
         are_own = are_own and (self._known.has_elastic_gears or self._known.is_constrained)
-        if not (self._is_batch and (rows or are_own)):
+        if not (self._is_batch and (lengths or are_own)):
             return self._begun(start, speeds, members)
-        if any(len(given) != len(members) for given in rows):
-            lengths = listed(str(len(given)) for given in rows)
-            message = f"expected a row for each of {len(members)} members, got {lengths}."
+        if any(each != len(members) for each in lengths):
+            message = f"expected a row for each of {len(members)} members, got {listed(map(str, lengths))}."
             cure = "Give one state, or a row for each member that is reset."
             raise ShapeError(message, "start", cure, "E-RUN-SHAPE")
         states = []
         for k, i in enumerate(members):
-            at, moving = (given[k] if _has_rows(given) else given for given in (start, speeds))
+            pairs = zip((start, speeds), rows, strict=True)
+            at, moving = (given if own is None else own[k] for given, own in pairs)
             states.append(self._begun(at, moving, [i]))
         return np.array(states).reshape(len(members), -1)
 
@@ -400,8 +412,12 @@ def _numbers(given: Any, place: str) -> Floats:
         return found.astype(np.float64)
 
 
-def _has_rows(given: Any) -> bool:
-    return not isinstance(given, Mapping | str) and np.ndim(given) == 2
+def _rows(given: Any) -> Any:
+    """What each member begins with, by a mapping or a row of numbers; None where it is one for all."""
+    if isinstance(given, Mapping):
+        own = {name: value for name, value in given.items() if np.ndim(value)}
+        return [{**given, **dict(zip(own, row, strict=True))} for row in zip(*own.values(), strict=False)] or None
+    return given if not isinstance(given, str) and np.ndim(given) == 2 else None
 
 
 # ---- members -------------------------------------------------------------------------------------------------
@@ -439,6 +455,7 @@ class SteppedMembers:
         self, derivation: Derivation, substeps: Any, batch: Any, threads: int | None, options: dict[str, Any]
     ) -> None:
         method, known = options.get("method", "auto"), derivation.synopsis
+        refuse_contacts([name for name, *_ in known.contacts], "a stepper")
         if not isinstance(method, str) or method not in ALL_METHODS:
             raise unknown_method(method)
         if method not in METHODS:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
+from ..dynamics.contacts import refuse_contacts
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, fault_at
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, quiet_collector
@@ -166,6 +167,7 @@ def reduce(equations: EquationsOfMotion, names: Sequence[str], reconstruct: bool
     With `reconstruct`, cyclic coordinates stay among the coordinates, and a run gives them too; without, those go that
     nothing else depends on.
     """
+    refuse_contacts(equations.system.contacts, "reduction")
     with quiet_collector():
         chosen = _chosen(equations, names)
         extended = System.of(equations.system)

@@ -23,13 +23,13 @@ For a twist (ω, v) of the ground, the first links with mass are to have it, and
 
     J_i(q) ξ = (ω, v + ω × (p_i - p))
 
-Only the joints up to those links move, so that ξ is solved from six rows for each; where a joint cannot follow, there
-is no such motion.
+Only the joints up to those links move, so that ξ is solved from six rows for each, of a link on slides alone from the
+last three: it goes around an axis without turning. Where a joint cannot follow, there is no such motion.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -37,6 +37,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics.contacts import refuse_contacts
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
 from ..errors import PolhodeError, by_name, unknown
@@ -46,14 +47,15 @@ from ..expr import (
     Vector,
     as_expr,
     directional,
-    evaluate,
     free_symbols,
     gradient,
     independent_columns,
     is_zero,
     quiet_collector,
     substitute,
+    topological,
 )
+from ..expr.evaluation import Evaluator
 from ..expr.normal_form import normal
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
@@ -67,7 +69,7 @@ _NOTHING = 1e-9
 _DENOMINATOR = 24
 #: Coefficients are read off numbers within this.
 _READ = 1e-6
-#: A longer formula is not written in a line.
+#: A longer formula is not written in a line, and one of more nodes not in normal form.
 _SHORT = 300
 
 
@@ -130,6 +132,7 @@ def symmetries(equations: EquationsOfMotion, parameters: Mapping[str, Any] | Non
 
 def conserved(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None = None) -> list[Conserved]:
     """Energy, where it is conserved, and the momenta of all symmetries; each proved by fingerprint."""
+    refuse_contacts(equations.system.contacts, "the list of conserved quantities")
     with quiet_collector():
         search = _Search(equations, parameters)
         energy, without = search.energy()
@@ -196,7 +199,8 @@ class _Search:
         return [_Field(field.name, own, field.coordinate)] if kept else []
 
     def _independent(self, fields: Sequence[_Field]) -> list[_Field]:
-        table = self._values([self._at(list(each.speeds)) for each in fields])
+        rows = [self._at(list(each.speeds)) for each in fields]
+        (table,) = self._values(rows, [_drawn(_parameters(rows), np.random.default_rng(11))])
         kept: list[int] = []
         for k in range(len(fields)):
             trial = table[[*kept, k]]
@@ -263,14 +267,19 @@ class _Search:
 
     def _combinations(self, rates: Sequence[Sequence[Expr]]) -> list[list[Expr]]:
         """Coefficients of fields, functions of parameters alone, with which their rates cancel at random states."""
-        basis = _null_space(self._values(rates))
-        parameters = [x for x in free_symbols(entry for rate in rates for entry in rate) if x.data[0] == "parameter"]
-        draws = np.random.default_rng(11).uniform(0.5, 1.5, (len(parameters) + 4, len(parameters)))
-        fixed = [dict(zip(parameters, draw.tolist(), strict=True)) for draw in draws]
-        if parameters and len(_null_space(self._values(rates, fixed[0]))) > len(basis):
-            bases = [_null_space(self._values(rates, at)) for at in fixed]
-            if len({each.shape for each in bases}) == 1:
-                made = [self._functions(rates, np.array(rows), parameters, draws) for rows in zip(*bases, strict=True)]
+        every, rng = _parameters(rates), np.random.default_rng(11)
+        basis, some = map(_null_space, self._values(rates, ({}, _drawn(every, rng))))
+        parameters = _parameters(
+            rate for rate, used in zip(rates, some.T, strict=True) if np.abs(used).max(initial=0.0) > _READ
+        )
+        draws = rng.uniform(0.5, 1.5, (len(parameters) + 4, len(parameters)))
+        if parameters and len(some) > len(basis):
+            fixed = (dict(zip(parameters, draw, strict=True)) for draw in draws)
+            bases = list(map(_null_space, self._values(rates, fixed)))
+            kept = [k for k, each in enumerate(bases) if _pivots(each) == _pivots(some)]  # others are wrong by rounding
+            if len(kept) > len(parameters):
+                tables = np.array([bases[k] for k in kept]).swapaxes(0, 1)
+                made = [self._functions(rates, table, parameters, draws[kept]) for table in tables]
                 if all(made):
                     return made
         constant = [self._functions(rates, row[None], parameters, draws) for row in basis]
@@ -301,39 +310,41 @@ class _Search:
         if len(rows) != len(rates) - 1:
             return []
         found = solve_columns([row[1:] for row in rows], [[-row[0]] for row in rows])
-        return [as_expr(1), *(normal(as_expr(row[0])) for row in found)]
+        return [as_expr(1), *(_short(as_expr(row[0])) for row in found)]
 
     # ---- numbers -----------------------------------------------------------------------------------------------
 
-    def _values(self, rows: Sequence[Sequence[Expr]], fixed: Mapping[Expr, float] | None = None) -> NDArray[np.float64]:
-        """Expressions at random states: a row for each, with its values at all of them; `fixed` symbols stay."""
+    def _values(
+        self, rows: Sequence[Sequence[Expr]], fixed: Iterable[Mapping[Expr, float]] = ({},)
+    ) -> list[NDArray[np.float64]]:
+        """Expressions at random states, a row for each with its values at all of them; a table for each set of `fixed`
+        symbols."""
         flat = [as_expr(entry) for row in rows for entry in row]
-        symbols = [*free_symbols(flat)]
+        symbols, evaluator, rng = [*free_symbols(flat)], Evaluator(flat), np.random.default_rng(7)
         width = len(rows[0]) if rows else 0
         count = 3 + -(-(len(rows) + 2) // max(1, width))
-        rng = np.random.default_rng(7)
-        made: list[NDArray[np.float64]] = []
-        for _ in range(50 * count):
-            values = dict(zip(symbols, rng.uniform(0.3, 1.7, len(symbols)).tolist(), strict=True))
-            values |= {x: value for x, value in (fixed or {}).items() if x in values}
-            self._make_unit(values)
-            try:
-                table = np.array(evaluate(flat, values)).reshape(len(rows), width)
-            except (ArithmeticError, ValueError):
-                continue
-            if np.isfinite(table).all():
-                made.append(table)
-            if len(made) == count:
-                return np.hstack(made)
-        message = f"the equations of '{self.equations.system.name}' have no value at random states."
-        cure = "Give values for the parameters: symmetries({'l': 0.5})."
-        raise PolhodeError(message, "symmetries", cure, "E-SYMMETRY-FAILED")
+        tables = []
+        for held in fixed:
+            for states in (2 * count, 50 * count):
+                values: dict[Expr, Any] = dict(zip(symbols, rng.uniform(0.3, 1.7, (len(symbols), states)), strict=True))
+                values |= {x: np.full(states, value) for x, value in held.items() if x in values}
+                self._make_unit(values)
+                table = np.array([np.broadcast_to(entry, states) for entry in evaluator.on_arrays(values)])
+                table = table[:, np.isfinite(table).all(axis=0)][:, :count]
+                if table.shape[-1] == count:
+                    break
+            else:
+                message = f"the equations of '{self.equations.system.name}' have no value at random states."
+                cure = "Give values for the parameters: symmetries({'l': 0.5})."
+                raise PolhodeError(message, "symmetries", cure, "E-SYMMETRY-FAILED")
+            tables.append(table.reshape(len(rows), -1))
+        return tables
 
-    def _make_unit(self, values: dict[Expr, float]) -> None:
+    def _make_unit(self, values: dict[Expr, Any]) -> None:
         tree = self.equations.tree
         for i in tree.quaternions:
             own = [q for q in tree.q[i : i + 4] if q in values]
-            size = float(np.sqrt(sum(values[q] ** 2 for q in own)))
+            size = np.sqrt(sum(values[q] ** 2 for q in own))
             values.update({q: values[q] / size for q in own})
 
 
@@ -344,6 +355,20 @@ def _given(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -
         if name not in table:
             raise unknown("parameter", name, table, place="symmetries", code="E-VALUE-NAME")
     return {table[name].symbol: as_expr(value) for name, value in given.items()}
+
+
+def _short(entry: Expr) -> Expr:
+    """An expression in normal form, if it is not long."""
+    return normal(entry) if len(topological([entry])) <= _SHORT else entry
+
+
+def _parameters(rows: Iterable[Sequence[Expr]]) -> list[Expr]:
+    return [x for x in free_symbols(entry for row in rows for entry in row) if x.data[0] == "parameter"]
+
+
+def _drawn(parameters: Sequence[Expr], rng: np.random.Generator) -> dict[Expr, float]:
+    """Values of parameters at random."""
+    return dict(zip(parameters, rng.uniform(0.5, 1.5, len(parameters)).tolist(), strict=True))
 
 
 def _is_free_of(entries: Sequence[Expr], x: Expr) -> bool:
@@ -373,10 +398,15 @@ def _null_space(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return basis
 
 
+def _pivots(basis: NDArray[np.float64]) -> list[int]:
+    """The column of the first entry of each row."""
+    return np.argmax(np.abs(basis) > _READ, axis=1).tolist()  # type: ignore[no-any-return]
+
+
 def _power(values: NDArray[np.float64], of: Sequence[Expr], draws: NDArray[np.float64]) -> Expr | None:
     """The fraction times powers of symbols that has these values where the symbols are as drawn; else None."""
     made, size = as_expr(1), values.astype(np.float64)
-    if np.ptp(values) > _READ and (values.min() > 0) == (values.max() > 0):
+    if np.ptp(values) > _READ and values.min() * values.max() > 0:
         logs = np.column_stack([np.ones(len(draws)), np.log(draws)])
         powers = np.rint(np.linalg.lstsq(logs, np.log(np.abs(values)), rcond=None)[0][1:]).astype(int).tolist()
         for x, draw, power in zip(of, draws.T, powers, strict=True):
@@ -454,9 +484,13 @@ def _follows(
             owners.append(speed)
     nil = Vector([as_expr(0)] * 3)
     w = Vector(unit) if turns else nil
-    v = w.cross(end.p - about) if turns else Vector(unit)
+    slides, body = not any(any(column[:3]) for column in columns), tree.links[stem[-1]].inertia
+    at = end.p + end.R @ Vector(body.h / body.m) if slides and body.m else end.p
+    v = w.cross(at - about) if turns else Vector(unit)
     twist = [as_expr(x) for x in (*w, *v)]
-    J = Matrix.columns_of(columns, 6)
+    if slides:  # its mass centre goes around the axis, and it does not turn
+        columns, twist = [column[3:] for column in columns], twist[3:]
+    J = Matrix.columns_of(columns, len(twist))
     if not columns or len(independent_columns(J)) < len(columns):
         return False
     rows = independent_columns(J.T)

@@ -147,6 +147,7 @@ def test_time_inputs_and_states_are_asked_for_where_the_efforts_depend_on_them()
     assert made.rotors_at(motion, time=[1, 2, 3], inputs={"F": 7})["j rotor"] == pytest.approx(10 * weight / 100)
     assert made.efforts_at(motion, **values)["j rotor"] == pytest.approx(weight / 10 - [0, 0, 12])
     refused("there is no input 'f'", lambda: made.efforts_at(motion, inputs={"f": 7}))
+    refused("link inverse dynamics: there is no parameter 'f'", lambda: made.efforts_at(motion, {"f": 7}, **values))
     refused("3 of them, one for each time", lambda: made.efforts_at(motion, **values | {"time": [1, 2]}))
 
 

@@ -3,11 +3,13 @@
 from typing import Any
 
 import mpmath
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.refusals import refused
 
+import polhode as ph
 from polhode.errors import ValueMissing
 from polhode.expr import (
     Expr,
@@ -24,7 +26,8 @@ from polhode.expr import (
     symbol,
     symbols,
 )
-from polhode.expr.evaluation import constant_values
+from polhode.expr.evaluation import Evaluator, constant_values
+from polhode.expr.exact import maximum, minimum
 
 x, y = symbols("x y")
 
@@ -59,3 +62,15 @@ def test_missing_values_are_named_and_symbols_of_one_name_kept_apart() -> None:
     refused("an expression of 'x' is no number", lambda: float(x))
     speed = symbol("x", "speed")
     assert evaluate([x - speed], {x: 3.0, speed: 1.0}) == [2.0]
+
+
+def test_arrays_of_values_give_what_each_value_gives() -> None:
+    curve = ph.table([0, 1, 2], [0, 1, 4], name="curve")
+    functions = ph.sin, ph.cos, ph.tanh, ph.asin, ph.acos, ph.atan, ph.exp, ph.log, ph.sqrt, abs, ph.sign, curve
+    roots = [f(x) for f in functions]
+    roots += [x - y, -x * y / 3, x**y, ph.atan2(x, y), minimum(x, y), maximum(x, y), ph.pi + 0 * x, as_expr(7)]
+    points = [(0.5, 0.25), (0.9, -0.3), (-0.4, 0.7), (0.0, 2.0)]
+    found = Evaluator(roots).on_arrays({x: np.array([a for a, _ in points]), y: np.array([b for _, b in points])})
+    for k, (a, b) in enumerate(points):
+        expected = evaluate(roots, {x: a, y: b})
+        np.testing.assert_allclose([np.broadcast_to(each, len(points))[k] for each in found], expected, rtol=1e-14)

@@ -21,7 +21,7 @@ FREE = Scope({"parameter": {"k": K}, "coordinate": {"x": X}})
 SAMPLES: dict[str, Any] = {
     "number": "2*k", "vector": ["0", "k", "1"], "point": ["0", "k", "1"], "axis": "-y", "direction": "x",
     "rotation": ["x", "k"], "count": "3", "flag": "true", "label": "", "name": "arm", "body": "arm", "frame": "tool",
-    "joint": "elbow", "word": "vector",
+    "joint": "elbow", "word": "vector", "surface": "floor",
 }  # fmt: skip
 
 

@@ -266,6 +266,14 @@ MISTAKES: dict[str, tuple[Callable[[ph.System], object], str]] = {
         lambda s: s.gravity_field(lambda r: (r[0], r[1])),
         "gravity field: a vector has 3 components, not 2",
     ),
+    "field that is no function": (
+        lambda s: s.gravity_field((0, 0, -9.81)),
+        r"(?s)is not a function of 1 argument.*lambda x: \(0, 0, 0\)",
+    ),
+    "potential that is a vector": (
+        lambda s: s.gravity_field(potential=lambda r: r),
+        "(?s)which is no number or expression.*Give the potential alone",
+    ),
 }
 
 

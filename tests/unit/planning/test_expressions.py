@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
+from tests.refusals import refused
 
 import polhode as ph
 from polhode.control import ComputedTorque, OperationalSpace
@@ -127,6 +128,20 @@ def test_controllers_follow_splines() -> None:
         e.simulate(1, controller=law, reference={"ball": 3})
     with pytest.raises(ph.PolhodeError, match="is one curve"):
         e.simulate(1, controller=law, reference="sin(t)")
+
+
+def test_a_joint_that_stores_vector_parameters_follows_a_spline_by_components() -> None:
+    s = ph.System("ball")
+    top = s.body("top", 1, com=(0, 0, "-0.3"), inertia=("0.1", "0.2", "0.3"))
+    joint = s.joint("ball", s.ground, top, ph.Spherical("vector"))
+    e, curve = s.derive(), ph.RotationSpline(T[:3], KNOTS[:3], start=(0, 0, 0), end=(0, 0, 0))
+    law, (scalar, *vector) = ComputedTorque(e, kp=100, kd=20), curve(s.time).quaternion
+    refused("stores its orientation otherwise", lambda: e.simulate(1, controller=law, reference={"ball": curve}))
+    start = dict(zip((q.name for q in joint.q), curve(0.0).quaternion[1:] / curve(0.0).quaternion[0], strict=True))
+    reference = {q.name: part / scalar for q, part in zip(joint.q, vector, strict=True)}
+    run = e.simulate(float(T[2]), controller=law, start=start, reference=reference)
+    wanted = curve(run.t).quaternion
+    assert run.q == pytest.approx(wanted[:, 1:] / wanted[:, :1], abs=1e-6)
 
 
 @pytest.mark.parametrize("coupling", ["separate", "screw"])

@@ -1,5 +1,7 @@
 """The quintic between two states."""
 
+from tests.refusals import refused
+
 import polhode as ph
 from polhode.expr import as_expr, evaluate, same, substitute, symbol, symbols
 from polhode.planning import quintic
@@ -33,3 +35,10 @@ def test_a_quintic_that_ends_in_motion_goes_on_unless_held_as_a_controlled_slide
         move = quintic(t, (0, 0, 0), (1, 0, 0), 2)
         run = e.simulate(3, controller=ph.control.ComputedTorque(e, kp=100, kd=20), reference=move, samples=31)
         assert abs(run.tracking_error["x"]).max() < 1e-8 and abs(run["x"][20:] - 1).max() < 1e-8
+
+
+def test_a_quintic_takes_three_numbers_at_either_end_and_a_positive_duration() -> None:
+    t, rest = symbol("t", "time"), (0, 0, 0)
+    refused(r"\(0, 0\) is not a value, a velocity and an acceleration", lambda: quintic(t, (0, 0), rest, 1))
+    for duration in (0, -1):
+        refused(f"the duration {duration} is not positive", lambda T=duration: quintic(t, rest, (1, 0, 0), T))

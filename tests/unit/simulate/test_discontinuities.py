@@ -101,3 +101,17 @@ def test_corners_along_an_input_are_left_inside_of_steps() -> None:
     t = np.linspace(0, 2, 200_001)
     force = np.where(np.sin(5 * t) < 0, 3, 1) * np.sin(5 * t)
     assert "kinks" not in run.info and run.u[-1, 0] == pytest.approx(np.trapezoid(force, t), abs=1e-7)
+
+
+@pytest.mark.parametrize("method", ["auto", "TP86", "RK45", "Radau", "Rodas5P"])
+def test_a_kink_where_a_sign_changes_costs_no_accuracy(method: str) -> None:
+    """Thrown against a constant force and a spring on one side: parts of a parabola and of a circle."""
+    s = ph.System("block", gravity=(0, 0, 0))
+    slide = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
+    x = slide.q[0]
+    s.joint_force(slide, -3 * ph.sign(x) - 20 * ph.minimum(x, 0))
+    run = s.derive().simulate(1.5, start={"x": 1, "v": 0.3}, method=method)
+    down = 0.1 + np.sqrt(0.01 + 2 / 3)  # until x = 1 + 0.3 t - 1.5 t² = 0
+    speed, w = 0.3 - 3 * down, np.sqrt(20)
+    phase = w * (1.5 - down)  # x'' = 3 - 20 x below
+    assert run.q[-1, 0] == pytest.approx(0.15 * (1 - np.cos(phase)) + speed / w * np.sin(phase), abs=1e-9)

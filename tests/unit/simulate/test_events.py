@@ -248,7 +248,7 @@ def test_without_states_a_function_stays_what_it_is() -> None:
     def g(t: float, q: np.ndarray, u: np.ndarray) -> float:
         return float(q[0])
 
-    assert with_rest(g, system.derive().record) is g
+    assert with_rest(g, system.derive().record, "events") is g
 
 
 def test_a_controller_may_take_the_states(equations: ph.Equations) -> None:
@@ -302,7 +302,7 @@ def test_a_change_of_the_state_is_of_speeds_also_where_momenta_are_stepped(metho
 @pytest.mark.parametrize("change", [lambda t, q, u: 1 / 0, lambda t, q, u: None, lambda t, q, u: {"v": -u}])
 def test_a_change_of_the_state_that_cannot_be_used_ends_the_run_with_a_sentence(change: Any) -> None:
     e = dropped()
-    with pytest.raises(ph.PolhodeError, match="a change of the state raised") as caught:
+    with pytest.raises(ph.PolhodeError, match=r"a change of the state (raised|returned None)") as caught:
         e.simulate(2, start={"z": 5}, on={e.q[0]: change})
     assert caught.value.trajectory.t[-1] == pytest.approx(1.0)  # type: ignore[attr-defined]
 
@@ -486,5 +486,115 @@ def test_an_event_function_returns_a_number_and_no_truth_value() -> None:
     s = ph.System("stone", gravity=(0, 0, -10))
     s.joint("x", s.ground, s.body("stone", 1), ph.Prismatic("z"))
     for method in ("auto", "rk4", "scipy.RK45"):
-        with pytest.raises(ph.PolhodeError, match="return a number that changes its sign"):
+        with pytest.raises(ph.PolhodeError, match=r"event 0 of until, .* returned np.True_, which is no number"):
             s.derive().simulate(1, start={"x": 5}, until=lambda t, q, u: q[0] > 0, method=method)
+
+
+#: Methods of every kind, with the step of those that need one.
+METHODS: dict[str, float | None] = {
+    **dict.fromkeys(("auto", "taylor", "TP86", "DOP853", "RK45", "RK23", "Radau", "Rodas5P", "scipy.DOP853"), None),
+    **dict.fromkeys(("rk4", "heun", "gauss4", "gauss6", "generalised_alpha"), 0.01),
+    **({"ida": None} if find_spec("sksundae") else {}),
+}
+
+
+@pytest.fixture(scope="module")
+def slider() -> tuple[ph.Equations, Any, Any]:
+    s = ph.System("slider", gravity=(0, 0, 0))
+    joint = s.joint("x", s.ground, s.body("body", 1), ph.Prismatic("x"), coordinates=["x"], speeds=["v"])
+    return s.derive(), joint.q[0], joint.u[0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_law_sampled_where_the_state_changes_takes_the_state_after_it(
+    method: str, slider: tuple[ph.Equations, Any, Any]
+) -> None:
+    """x = 1 - 2t² is ½ at the first sample, with speed 1 from there on: -4x - 2v = -4, not 2."""
+    equations, x, _ = slider
+    held = ph.held(lambda t, q, u: -4 * q[0] - 2 * u[0], every=0.5)
+    sampled = {"controller": ph.control.PDGravity(equations, 4, 2), "reference": {"x": 0}, "sample_time": 0.5}
+    for event in (x - 0.5, lambda t, q, u: q[0] - 0.5):
+        for driven in (sampled, {"tau": {"v": held}}):
+            given: dict[str, Any] = {"start": {"x": 1}, "on": {event: {"v": 1}}, **driven}
+            run = equations.simulate(0.75, method=method, step=METHODS[method], **given)
+            assert run.events == [pytest.approx([0.5], abs=1e-12)]
+            assert run.x[-1] == pytest.approx([0.625, 0.0], abs=1e-8)
+    if method in ("auto", "rk4", "Rodas5P"):
+        stepper = equations.stepper(dt=0.25, method=method, batch=2, start={"x": 1}, on={x - 0.5: {"v": 1}}, **sampled)
+        for _ in range(3):
+            stepper.step()
+        assert stepper.q == pytest.approx(0.625) and stepper.u == pytest.approx(0.0, abs=1e-8)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_event_is_a_change_of_sign(method: str, slider: tuple[ph.Equations, Any, Any]) -> None:
+    """x = 1.03 - t: poles are none, nor a zero that lasts; where it ends, g has the other sign."""
+    equations, x, _ = slider
+    none = [1 / x, 1 / x - 1 / (x - 0.3), ph.maximum(x, 0), lambda t, q, u: max(q[0], 0.0), lambda t, q, u: 1 / q[0]]
+    dead = [ph.maximum(x, 0) + ph.minimum(x + 0.5, 0), lambda t, q, u: 0.0 if abs(q[0]) < 0.5 else float(q[0])]
+    given: dict[str, Any] = {"start": {"x": 1.03, "v": -1}, "method": method, "step": METHODS[method]}
+    run = equations.simulate(2, events=[*none, ph.tan(2.5 * x), *dead], **given)
+    assert run.events == [[]] * len(none) + [pytest.approx([1.03])] + [pytest.approx([1.53], abs=1e-9)] * 2
+
+
+@pytest.mark.parametrize("method", [*METHODS, *(["cvode"] if find_spec("sksundae") else []), "scipy.BDF"])
+def test_an_event_that_a_change_leaves_at_rest_at_its_zero(method: str, slider: tuple[ph.Equations, Any, Any]) -> None:
+    """Pushed through it ends the run, by steps of any length; where two bodies stick together it happens once."""
+    equations, x, _ = slider
+    step = METHODS.get(method)
+    with pytest.raises(SimulationError, match="event 0 of on, 'x - 1/2', follows itself without end") as caught:
+        equations.simulate(2, start={"x": 1}, tau={"v": -4}, on={x - 0.5: {"v": 0}}, method=method, step=step)
+    run: Any = caught.value.trajectory  # type: ignore[attr-defined]
+    assert run.t[-1] == pytest.approx(0.5, abs=1e-5) and len(run.events[0]) == 1
+    s = ph.System("two", gravity=(0, 0, 0))
+    first, second = (s.joint(name, s.ground, s.body(f"body {name}", m), ph.Prismatic("x")) for name, m in ("a1", "b2"))
+    (a, b), (va, vb) = (first.q[0], second.q[0]), (first.u[0], second.u[0])
+    common = (va + 2 * vb) / 3
+    tau = {"a": -1.3 * a + ph.sin(3 * s.time), "b": -2.6 * b + 2 * ph.sin(3 * s.time)}
+    start: dict[str, Any] = {"start": {"a": 0.3, "b": 0.7123}, "speeds": {"a": 0.7, "b": -0.1}}
+    run = s.derive().simulate(3, **start, tau=tau, on={a - b: {"a'": common, "b'": common}}, method=method, step=step)
+    assert run.events == [pytest.approx([0.46595], abs=1e-4)] and abs(run.q[-1, 0] - run.q[-1, 1]) < 1e-8
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_event_that_is_zero_along_the_motion_never_happens(method: str) -> None:
+    """By rounding alone it would change its sign millions of times."""
+    s = ph.System("two", gravity=(0, 0, 0))
+    first, second = (s.joint(name, s.ground, s.body(f"body {name}", 1), ph.Prismatic("x")) for name in "ab")
+    a, b = first.q[0], second.q[0]
+    zero = 3.1 * a * a + 0.7 * a - b * (3.1 * b + 0.7)
+    given: dict[str, Any] = {"start": {"a": 0.3, "b": 0.3}, "tau": {"a": -a, "b": -b}, "step": METHODS[method]}
+    run = s.derive().simulate(5, events=[zero, lambda t, q, u: q[0] - 0.1], method=method, **given)
+    assert [len(times) for times in run.events] == [0, 1] and "event 0 of events" in run.notices[-1]
+    assert "was zero all along, and did not change its sign" in run.notices[-1]
+
+
+def test_sentences_about_events_name_what_is_wrong(slider: tuple[ph.Equations, Any, Any]) -> None:
+    equations, x, v = slider
+    given: dict[str, Any] = {"start": {"x": 4, "v": -1}, "tau": {"v": -4}}
+    wrong: dict[str, dict[str, Any]] = {
+        "event 1 of events, '<lambda>', returned None, which is no number": {"events": [x, lambda t, q, u: None]},
+        r"event 0 of until, '<lambda>', returned array\(\[4.\]\), which is no": {"until": lambda t, q, u: q},
+        r"the function <lambda> does not take \(t, q, u\)": {"events": [lambda t, q: 1.0]},
+        "on 'v': nan is not a finite number": {"on": {x: {"v": np.nan}}},
+        "event 0 of on, 'x', sets a value that is not finite": {"on": {x: {"v": ph.sqrt(v)}}},
+        r"event 0 of on, '2 \+ v', sets a value": {"on": {v + 2: lambda t, q, u: {"v": np.nan}}},
+        "a new value depends on the effort 'v', which is no part": {"on": {x: {"v": equations.efforts[0]}}},
+    }
+    for message, options in wrong.items():
+        refused(message, lambda options=options: equations.simulate(2, **given, **options))
+    with pytest.raises(SimulationError, match=r"at t = 1.18614 s event 0 of events, 'sqrt\(x\) - 1', is nan") as caught:
+        equations.simulate(2, **given, events=[ph.sqrt(x) - 1])
+    run: Any = caught.value.trajectory  # type: ignore[attr-defined]
+    assert run.events[0] == pytest.approx([1.0]) and run.t[-1] == pytest.approx((33**0.5 - 1) / 4, abs=1e-11)
+
+
+@pytest.mark.parametrize("method", ["auto", "RK45", "Radau", "rk4", "gauss4"])
+def test_a_change_among_samples_that_are_close_is_where_it_belongs(
+    method: str, slider: tuple[ph.Equations, Any, Any]
+) -> None:
+    equations, x, _ = slider
+    samples = [0, 0.2, *(0.5 + k * 1e-12 for k in range(-3, 4)), 1]
+    given: dict[str, Any] = {"samples": samples, "on": {x - 0.5: {"v": 2}}, "method": method}
+    run = equations.simulate(1, start={"v": 1}, step=0.1 if METHODS.get(method) else None, **given)
+    assert run.events[0] == pytest.approx([0.5], abs=1.01e-12) and set(run.u[run.t > 0.5 + 1.1e-12, 0]) == {2.0}

@@ -136,6 +136,10 @@ def test_members_are_reset_by_mask_or_index_to_rows_of_states(pendulum: Any) -> 
     assert st.q[[1, 3]].tolist() == [[0.1, 0.2], [0.3, 0.4]] and st.t.tolist() == [0.01, 0, 0.01, 0, 0.01]
     st.reset({"upper": 1}, members=np.array([True, False, False, False, False]))
     assert st.q[0].tolist() == [1, 0]
+    st.reset({"upper": [5, 6]}, {"upper": 7, "lower": [8, 9]}, members=[0, 2])
+    assert st.q[[0, 2]].tolist() == [[5, 0], [6, 0]] and st.u[[0, 2]].tolist() == [[7, 8], [7, 9]]
+    refused("a row for each of 5 members, got 2", lambda: pendulum.stepper(batch=5, start={"upper": [1, 2]}))
+    st.t = [0, 0, 0.01, 0, 0.01]
     st.reset(members=[])
     assert st.t[2] == 0.01
 
@@ -203,7 +207,7 @@ def test_an_event_ends_a_state_until_it_is_reset(method: str) -> None:
     bounced = equations.stepper(start={"z": 4.905}, on={z.q[0]: lambda t, q, u: {z.u[0]: 1.0}}, method=method)
     bounced.step(1.05)
     assert bounced.q[0] == pytest.approx(0.05 - 0.5 * 9.81 * 0.05**2) and bounced.events == [[pytest.approx(1)]]
-    with pytest.raises(SimulationError, match="an event function raised ZeroDivisionError"):
+    with pytest.raises(SimulationError, match=r"event 0 of until, .* raised ZeroDivisionError"):
         equations.stepper(until=lambda t, q, u: 1 / 0).step(0.1)
 
 

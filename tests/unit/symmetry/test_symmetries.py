@@ -156,6 +156,40 @@ def test_slides_and_a_hinge_turn_about_an_axis_of_the_ground() -> None:
     assert is_zero(turn[0] + y) and is_zero(turn[1] - x) and is_zero(turn[2] - 1)
 
 
+def test_a_mass_on_slides_turns_about_the_centre_of_its_field_and_is_reduced_by_it() -> None:
+    """Kepler's second law, for a mass that the joint itself does not turn; two such masses on a spring too."""
+    s = ph.System("planet", gravity=(0, 0, 0))
+    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"))
+    joint = s.joint("path", s.ground, s.body("planet", 2, com=(0, "0.3", 0)), plane, coordinates=["x", "y"])
+    s.gravity_field(lambda r: -4 * r / ph.sqrt(r.dot(r)) ** 3)
+    e = s.derive()
+    (x, y), (vx, vy) = joint.q, joint.u
+    (symmetry,) = e.symmetries()
+    assert symmetry.name == "turn of the whole about z"
+    assert is_zero(symmetry.momentum - 2 * (x * vy - (y + as_expr("0.3")) * vx))
+    state: dict[str, Any] = {"start": {"x": 1, "y": 0.2}, "speeds": {"y": 1.5}}
+    assert np.abs(e.reduce(symmetry.name).simulate(2, **state).q - e.simulate(2, **state).q).max() < 1e-7
+    s = ph.System("pair", gravity=(0, 0, 0))
+    for k in "12":
+        s.joint(k, s.ground, s.body(f"mass {k}", 1), plane, coordinates=[f"x{k}", f"y{k}"])
+    s.spring("mass 1", "mass 2", stiffness=10, length=1)
+    assert [each.name for each in s.derive().symmetries()] == ["x1 + x2", "y1 + y2", "turn of the whole about z"]
+
+
+def test_weight_along_a_skew_direction_of_symbols_leaves_two_shifts_and_a_turn() -> None:
+    """Shifts of the whole are combinations of those of a joint that a symbol turns: none is listed twice."""
+    s = ph.System("probe")
+    s.gravity = ph.Vector([s.parameter(f"g{axis}") for axis in "xyz"])
+    body = s.body("bus", s.parameter("m"), com=("0.1", 0, "0.2"), inertia=[s.parameter(f"I{axis}") for axis in "xyz"])
+    s.joint("fly", s.ground, body, ph.Free("123"), rotation=("x", s.parameter("alpha")))
+    e = s.derive()
+    found = e.symmetries()
+    assert len(found) == 3 and sum("turn of the whole" in each.name for each in found) == 1
+    moving = {x: 0.3 + 0.1 * k for k, x in enumerate(free_symbols([x for each in found for x in each.field]))}
+    fields = np.array([evaluate([as_expr(x) for x in each.field], moving) for each in found])
+    assert np.linalg.matrix_rank(fields) == 3
+
+
 def spherical_pendulum() -> ph.Equations:
     s = ph.System("spherical pendulum", gravity=(0, 0, "-9.81"))
     s.joint("a", s.ground, s.body("yoke"), ph.Revolute("z"))

@@ -85,8 +85,13 @@ def kind_of(mujoco: Any, model: Any, k: int) -> str:
     return types.get(int(model.eq_type[k]), "")
 
 
-def check_effects(mujoco: Any, model: Any, ignore: Collection[str], findings: Findings) -> None:
-    """Refuse what changes the motion and is not modelled; warn of what acts only when reached or commanded."""
+def check_effects(
+    mujoco: Any, model: Any, ignore: Collection[str], findings: Findings, acting: Mapping[str, bool]
+) -> None:
+    """Refuse what changes the motion and is not modelled; warn of what acts only when reached or commanded.
+
+    `acting` says whether contacts and limits act.
+    """
     grouped: dict[tuple[str, str], list[str]] = {}
     for kind, tag, name in _unmodelled(mujoco, model):
         grouped.setdefault((kind, tag), []).append(name)
@@ -98,7 +103,7 @@ def check_effects(mujoco: Any, model: Any, ignore: Collection[str], findings: Fi
         else:
             cure = f"Remove it from the model, or leave it out with ignore=[{kind!r}]."
             findings.problem(place, f"{what}.", cure, "E-ROBOT-UNSUPPORTED")
-    for place, message, cure in _dormant(mujoco, model, findings):
+    for place, message, cure in _dormant(mujoco, model, findings, acting):
         findings.warn(place, message, cure, "W-ROBOT-UNSUPPORTED")
 
 
@@ -118,8 +123,6 @@ def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
         name, dof = model.joint(k).name, model.jnt_dofadr[k]
         if model.dof_armature[dof] and model.jnt_type[k] in turning:
             yield "armature", "joint", name
-        if model.dof_frictionloss[dof] and not off("CONSTRAINT", "FRICTIONLOSS"):
-            yield "friction", "joint", name
         if _any(model, "dof_dampingpoly", dof) and not off("DAMPER", "PASSIVE"):
             yield "damping", "joint", name
         bent = _any(model, "jnt_stiffnesspoly", k) or _any(model, "jnt_springyield", k)
@@ -162,7 +165,7 @@ def _any(model: Any, array: str, index: int) -> bool:
     return values is not None and bool(np.any(values[index]))
 
 
-def _dormant(mujoco: Any, model: Any, findings: Findings) -> Iterator[tuple[str, str, str]]:
+def _dormant(mujoco: Any, model: Any, findings: Findings, acting: Mapping[str, bool]) -> Iterator[tuple[str, str, str]]:
     """(place, message, cure) of what acts only at times."""
     file = findings.file
     if model.nu:
@@ -174,11 +177,12 @@ def _dormant(mujoco: Any, model: Any, findings: Findings) -> Iterator[tuple[str,
     if model.ntendon:
         yield file, f"the limits of {model.ntendon} tendons are not enforced.", ""
     colliding = int(np.count_nonzero(model.geom_contype | model.geom_conaffinity))
-    if (colliding > 1 or model.npair) and not disabled(mujoco, model, "CONSTRAINT", "CONTACT"):
-        yield file, f"contacts are not modelled ({colliding} geoms could touch).", ""
+    touches = (colliding > 1 or model.npair) and not disabled(mujoco, model, "CONSTRAINT", "CONTACT")
+    if touches and not acting["contacts"]:
+        yield file, f"contacts are not modelled ({colliding} geoms could touch).", "Pass contacts=True to add them."
     limited = int(np.count_nonzero(model.jnt_limited))
-    if limited and not disabled(mujoco, model, "CONSTRAINT", "LIMIT"):
-        yield file, f"the limits of {limited} joints are reported, not enforced.", ""
+    if limited and not disabled(mujoco, model, "CONSTRAINT", "LIMIT") and not acting["limits"]:
+        yield file, f"the limits of {limited} joints are reported, not enforced.", "Pass stops=0.1 to enforce them."
     for k in range(1, model.nbody):
         if model.body_mocapid[k] >= 0:
             name = model.body(k).name

@@ -28,8 +28,10 @@ from ..findings import Findings, JointFacts, Report, located_at, system_alone
 from ..robot_file.assembly import tolerance
 from ..robot_file.markup import Limits, limits_of, read_bytes
 from ..robot_file.parts import LARGEST
+from ..touching import Contacts, touch
 from . import assemble, exact
 from .document import Part, mesh_assets, places_in, read_document
+from .touching import touching_of
 
 #: Elements that no motion depends on.
 UNSEEN = frozenset((
@@ -264,6 +266,9 @@ def read_mjcf(
     ignore: Collection[str] = (),
     snap: float | str = "1e-6",
     limits: Limits | None = None,
+    contacts: Contacts = False,
+    stops: Any = None,
+    friction: bool = True,
 ) -> tuple[System, Report]:
     """Read an MJCF file through MuJoCo's compiler: the System, and a report of warnings, notices and joint limits.
 
@@ -274,9 +279,13 @@ def read_mjcf(
     - ignore: effects to leave out that would otherwise be refused: "friction", "tendon", "fluid", "spring" and
       "armature" (in ball and free joints), "damping" (not linear); or that would be kept: "equality" (connect, weld and
       joint), "armature" (in hinges and slides, where it is a motor with a decoupled rotor).
-      Contacts and actuators are left out always, with a warning; what these can exert becomes limits of efforts.
+      Actuators are left out always, with a warning; what these can exert becomes limits of efforts.
     - snap: turns this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
     - limits: of the file's size and nesting.
+    - contacts: True adds contacts of geoms with what stands still, "all" those of bodies with each other too; a mapping
+      has laws for all: friction, static, stribeck, restitution. A file without a plane gets the floor z = 0.
+    - stops: a restitution, or what `System.stop` takes, with which limits of joints become stops.
+    - friction: dry friction of joints acts.
     """
     assemble.check_ignored(ignore)
     within = tolerance(snap, "E-ROBOT-NUMBER")
@@ -288,7 +297,8 @@ def read_mjcf(
     model, warnings = compile_model(plain_model(root, path.parent, limits), path.name)
     for warning in warnings:
         findings.warn(path.name, f"MuJoCo warns: {warning}", "", "W-ROBOT-UNSUPPORTED")
-    assemble.check_effects(mujoco, model, ignore, findings)
+    acting = {"contacts": contacts is not False, "limits": stops is not None}
+    assemble.check_effects(mujoco, model, ignore, findings, acting)
     _note_unseen(root, findings)
     findings.raise_problems()
     name = (root.attributes.get("model", "").strip() or path.stem)[:NAME_LIMIT]
@@ -297,7 +307,9 @@ def read_mjcf(
     _assemble(assembly, mujoco, with_equality="equality" not in ignore, with_armature="armature" not in ignore)
     assembly.refuse_unused()
     facts = (_facts(model, j, joint) for j, joint in enumerate(assembly.joints))
-    return assembly.system, findings.report(name, "world", facts)
+    report = findings.report(name, "world", facts)
+    rubs = friction and "friction" not in ignore and not assemble.disabled(mujoco, model, "CONSTRAINT", "FRICTIONLOSS")
+    return assembly.system, touch(assembly.system, report, touching_of(assembly), contacts, stops, rubs)
 
 
 load_mjcf = system_alone(read_mjcf)

@@ -20,6 +20,7 @@ from ...model.body import as_inertia
 from ...model.reading import checked_name, list_of
 from ...model.records import GROUND
 from ..findings import Findings, MeshFacts
+from ..touching import Geom, Touching
 from .parts import ONE_FREEDOM, Geometry, Inertial, JointPart, LinkPart, Placement
 
 #: The order of an inertia's entries.
@@ -274,6 +275,21 @@ class LinkAssembly(Assembly):
             self.findings.notice(at, f"the axis is taken as {letter}.", "N-ROBOT-NUMBER")
             return unit_axis(letter)
         return unit_axis(joint.axis)
+
+    # ---- what may touch --------------------------------------------------------------------------------------
+
+    @property
+    def touching(self) -> Touching:
+        """The collision shapes of all links."""
+        made = []
+        for link in self.links:
+            solids = [part for part in link.geometry if part.role == "collision"]
+            for k, part in enumerate(solids, start=1):
+                name = f"{link.name} collision" + (f" {k}" if len(solids) > 1 else "")
+                at = [as_expr(each) for each in part.at.xyz]
+                shape = Shape(part.kind, part.size, tuple(at), self._turns(part.at, "") or None, file=part.filename)
+                made.append(Geom(name, self.body_name[link.name], shape, part.friction, part.restitution))
+        return Touching(tuple(made))
 
     # ---- meshes ----------------------------------------------------------------------------------------------
 

@@ -160,7 +160,6 @@ def _beyond_a_turn(joint: JointPart) -> bool:
 
 def _notice_losses(joints: Sequence[JointPart], dynamics: bool, findings: Findings) -> None:
     damped = [joint for joint in joints if joint.facts.damping]
-    rubbing = [joint for joint in joints if joint.facts.friction]
     if damped and not dynamics:
         said = "damping is recorded but does not act; pass dynamics=True to add it."
         findings.notice((damped[0].line, f"{len(damped)} joints <dynamics>"), said, "N-ROBOT-UNSUPPORTED")
@@ -168,6 +167,3 @@ def _notice_losses(joints: Sequence[JointPart], dynamics: bool, findings: Findin
         if joint.locked is None and joint.kind not in ONE_FREEDOM:
             said = f"damping of a {joint.kind} joint is not modelled."
             findings.warn((joint.line, f"joint '{joint.name}' <dynamics>"), said, "", "W-ROBOT-UNSUPPORTED")
-    if rubbing:
-        said = "dry friction is recorded but does not act."
-        findings.notice((rubbing[0].line, f"{len(rubbing)} joints <dynamics>"), said, "N-ROBOT-UNSUPPORTED")

@@ -43,7 +43,10 @@ class Inertial:
 
 @dataclass(frozen=True)
 class Geometry:
-    """A <visual> or <collision>: a solid with its sizes, or a mesh with its file name and scale; and its colour."""
+    """A <visual> or <collision>: a solid with its sizes, or a mesh with its file name and scale; and its colour.
+
+    In SDF a collision may state friction and restitution.
+    """
 
     role: str
     kind: str
@@ -52,6 +55,8 @@ class Geometry:
     line: int
     filename: str = ""
     color: str = ""
+    friction: Fraction | None = None
+    restitution: Fraction | None = None
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from math import asin, atan2, cos, pi, sin
 from os import PathLike
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,7 @@ from ..robot_file.parts import (
     solids_of,
     written_color,
 )
+from ..touching import Contacts, touch
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "ball")
 _Z: Triple = (Fraction(0), Fraction(0), Fraction(1))
@@ -57,7 +59,11 @@ KNOWN: Known = {
     "inertial": (set(), {"pose", "mass", "inertia"}),
     "inertia": (set(), set(INERTIA)),
     "visual": ({"name"}, {"pose", "geometry", "material"}),
-    "collision": ({"name"}, {"pose", "geometry"}),
+    "collision": ({"name"}, {"pose", "geometry", "surface"}),
+    "surface": (set(), {"friction", "bounce"}),
+    "friction": (set(), {"ode"}),
+    "ode": (set(), {"mu"}),
+    "bounce": (set(), {"restitution_coefficient"}),
     "geometry": (set(), {*SOLIDS, "mesh"}),
     "mesh": (set(), {"uri", "scale"}),
     **{solid: (set(), set(sizes)) for solid, sizes in SOLIDS.items()},
@@ -70,7 +76,8 @@ KNOWN: Known = {
     "xyz": ({"expressed_in"}, set()),
     **dict.fromkeys(("static", "self_collide", "mass", *INERTIA, "uri", "scale", "size", "radius", "length"), _TEXT),
     **dict.fromkeys(("ambient", "diffuse", "parent", "child", "use_parent_model_frame", "lower", "upper"), _TEXT),
-    **dict.fromkeys(("effort", "velocity", "damping", "friction", "spring_stiffness", "spring_reference"), _TEXT),
+    **dict.fromkeys(("effort", "velocity", "damping", "spring_stiffness", "spring_reference"), _TEXT),
+    **dict.fromkeys(("mu", "restitution_coefficient"), _TEXT),
 }
 
 
@@ -193,7 +200,14 @@ class _Reader(ElementReader):
             size: Sequence[Fraction] = next((self.numbers(found, what, 3) for found in solid.all("size")), ZERO)
         else:
             size = [self.number(solid, tag, what) or Fraction(0) for tag in SOLIDS[solid.tag]]
-        return Geometry(role, solid.tag, tuple(size), at, solid.line, "", color)
+        surfaces = element.all("surface")
+        rubs = [ode for each in surfaces for part in each.all("friction") for ode in part.all("ode")]
+        bounces = [part for each in surfaces for part in each.all("bounce")]
+        laws = [
+            next((self.number(each, tag, what) for each in found), None)
+            for tag, found in (("mu", rubs), ("restitution_coefficient", bounces))
+        ]
+        return Geometry(role, solid.tag, tuple(size), at, solid.line, "", color, *laws)
 
     # ---- joints ----------------------------------------------------------------------------------------------
 
@@ -261,6 +275,9 @@ def read_sdf(
     inertia: str = "lenient",
     snap: float | str = "1e-5",
     limits: Limits | None = None,
+    contacts: Contacts = False,
+    stops: Any = None,
+    friction: bool = True,
 ) -> tuple[System, Report]:
     """Read an SDF file that holds one model: the System, and a report of warnings, notices, joint limits and meshes.
 
@@ -268,7 +285,8 @@ def read_sdf(
     All coordinates are zero as the file has it.
 
     - base: a link that no joint carries is free to move where the model is not static; "fixed" welds it to the ground.
-    - symbolic, packages, dynamics, inertia, snap, limits: as in `load_urdf`.
+    - symbolic, packages, dynamics, inertia, snap, limits, contacts, stops, friction: as in `load_urdf`; the laws of
+      contacts are those of the surfaces of collisions.
     """
     if base not in ("floating", "fixed"):
         cure = "Use 'floating' or 'fixed'."
@@ -304,7 +322,8 @@ def read_sdf(
     carried = {joint.child for joint in tree}
     root = next((link.name for link in model.links if link.name not in carried), WORLD)
     facts = (joint.facts for joint in model.joints)
-    return assembly.system, findings.report(model.name, root, facts, assembly.mesh_facts())
+    report = findings.report(model.name, root, facts, assembly.mesh_facts())
+    return assembly.system, touch(assembly.system, report, assembly.touching, contacts, stops, friction)
 
 
 load_sdf = system_alone(read_sdf)

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from os import PathLike
+from typing import Any
 
 from ...errors import FormatError, ModelError, PolhodeError, Problem, path_of, shown, suggestion
 from ...expr.rational import decimal
@@ -16,6 +17,7 @@ from ..robot_file import parts
 from ..robot_file.assembly import LinkAssembly, Packages, tolerance
 from ..robot_file.checks import check_inertials, check_limits, check_moving_masses
 from ..robot_file.markup import Element, Known, Limits, list_unmodelled, parse_file
+from ..touching import Contacts, touch
 from .joints import Locked, add_motors, check_mimics, lock_joints, parse_transmissions
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
@@ -319,6 +321,9 @@ def read_urdf(
     snap: float | str = "1e-6",
     limits: Limits | None = None,
     content: bytes | None = None,
+    contacts: Contacts = False,
+    stops: Any = None,
+    friction: bool = True,
 ) -> tuple[System, Report]:
     """Read a URDF file: the System, and a report of warnings, notices, joint limits and meshes.
 
@@ -329,7 +334,7 @@ def read_urdf(
     - packages: folders that `package://name/…` may point into; without them it is looked for in the folders above the
       file. Meshes are opened when they are drawn.
     - root: the root link, if the file has several trees.
-    - dynamics: add each joint's damping as a force; dry friction is recorded only.
+    - dynamics: add each joint's damping as a force.
     - mimic: "couple" a joint that follows another, so that it has no coordinate of its own, make it "independent", or
       "refuse" it.
     - locked: names of joints to weld at zero, or a mapping from names to where (in radians or metres). What is coupled
@@ -340,6 +345,10 @@ def read_urdf(
     - snap: angles this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
     - limits: of the file's size and nesting.
     - content: what is in the file, if it was read before; the path then only names it.
+    - contacts: True adds contacts of collision shapes with the floor z = 0, "all" those of links with each other too; a
+      mapping has laws for all: friction, static, stribeck, restitution.
+    - stops: a restitution, or what `System.stop` takes, with which limits of joints become stops.
+    - friction: dry friction of joints acts.
     """
     for option, value in {"base": base, "mimic": mimic, "inertia": inertia, "massless": massless}.items():
         if not isinstance(value, str) or value not in _CHOICES[option]:
@@ -368,7 +377,8 @@ def read_urdf(
     _assemble(assembly, joints, coupled, accepted, base, dynamics)
     add_motors(assembly.system, transmissions, joints, findings)
     assembly.refuse_unused()
-    return assembly.system, findings.report(robot.name, top, (joint.facts for joint in joints), assembly.mesh_facts())
+    report = findings.report(robot.name, top, (joint.facts for joint in joints), assembly.mesh_facts())
+    return assembly.system, touch(assembly.system, report, assembly.touching, contacts, stops, friction)
 
 
 load_urdf = system_alone(read_urdf)

@@ -37,6 +37,9 @@ class Complex:
         """|z|²."""
         return self.re * self.re + self.im * self.im
 
+    def __complex__(self) -> complex:
+        return complex(float(self.re), float(self.im))
+
     def __add__(self, other: Any) -> Complex:
         z = Complex.of(other)
         return Complex(self.re + z.re, self.im + z.im)

@@ -18,12 +18,13 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 from ...errors import ModelError
 from ...expr import Expr, Matrix, Vector, as_expr, symbol
 from ...geometry import Pose
+from ...geometry.twist import Twist
 from ..fields import GivenFields, given
 from ..joints.protocol import JointType, Stage
 
 __all__ = [
     "IDENTITY", "NOWHERE", "Constraint", "Contact", "ContactConstraint", "CoordinateConstraint", "Fault", "JointType",
-    "LoopConstraint", "Mark", "Moving", "Stage", "check_bodies", "given", "lettered_pose",
+    "LoopConstraint", "Mark", "Moving", "MovingBodies", "Stage", "check_bodies", "given", "lettered_pose",
 ]  # fmt: skip
 
 NOWHERE = Vector([as_expr(0)] * 3)
@@ -45,6 +46,22 @@ class Moving(Protocol):
 
     def given(self, value: Any) -> Any:
         """A user's expression or vector, with the symbols of coupled and driven joints substituted."""
+        ...
+
+
+class MovingBodies(Moving, Protocol):
+    """Kinematics with velocities, of what touches and sticks; coupled and driven joints are substituted."""
+
+    def coordinate(self, joint: str, index: int) -> tuple[Expr, Expr]:
+        """A coordinate of a joint and its rate."""
+        ...
+
+    def speed(self, joint: str, index: int) -> Expr:
+        """A speed of a joint."""
+        ...
+
+    def velocity(self, body: str, place: Vector) -> Twist:
+        """Angular velocity of a body, and velocity of its point at a position, in ground components."""
         ...
 
 
@@ -76,6 +93,7 @@ class Constraint(ABC):
     kind: ClassVar[str]  # the `type` in model files
     table: ClassVar[str] = "constraints"  # where it stands in model files
     alone: ClassVar[bool] = False  # no other kind stands there, and no `type` is needed
+    store: ClassVar[str] = "constraints"  # where it stands in the model
     fields: ClassVar = GivenFields()
 
     name: str

@@ -105,7 +105,7 @@ def state_at(pair: Pair, run: Run, t: float, out: Array) -> int:
     reason = _prepare_dense(run, pair)
     if reason > 0:
         return reason
-    if pair.may_be_rough and run.dense_ready == _TOO_ROUGH:
+    if pair.may_be_rough and run.dense_ready == _TOO_ROUGH and run.takes_rough == 0:
         return sub_step(run, pair, t, out, rates)
     interpolate(run, pair, t, out)
     return 0

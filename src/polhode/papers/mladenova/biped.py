@@ -32,7 +32,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from ...calls import public
-from ...errors import PolhodeError, number
+from ...errors import PolhodeError, number, understood
 from ...expr import Expr, Vector, as_expr, constant_sign, free_symbols
 from ...expr.exact import acos, atan2, cos, sin, sinh
 from ...model.body import Shape
@@ -51,6 +51,7 @@ BODY = {
 MOTORS = ("knee 1", "knee 2", "hip 1", "hip 2")
 
 
+@public
 def biped(stands: Collection[int] | Mapping[int, Any] = (), turn: JointType | None = None) -> System:
     """The biped in flight, or with the feet that are named (1, 2) on the ground at x = `foothold 1`, `foothold 2`.
 
@@ -62,7 +63,8 @@ def biped(stands: Collection[int] | Mapping[int, Any] = (), turn: JointType | No
     >>> len(biped(stands=[1]).derive().constraints.generic_rows)
     2
     """
-    footholds = dict(stands) if isinstance(stands, Mapping) else dict.fromkeys(stands, 0)
+    with understood("the numbers of feet", stands, place="biped stands"):
+        footholds = dict(stands) if isinstance(stands, Mapping) else dict.fromkeys(stands, 0)
     unexpected = [foot for foot in footholds if foot not in (1, 2)]
     if unexpected:
         raise PolhodeError(f"there is no foot {unexpected[0]!r}.", "biped stands", "Name 1, 2 or both.", "E-MODEL-NAME")

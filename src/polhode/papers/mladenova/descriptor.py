@@ -53,13 +53,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...constraints import DependentSpeeds
 from ...constraints.rows import reference_of
 from ...dynamics.envelope import envelope
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.whole import check_whole
-from ...errors import PolhodeError, fault_at, shown, understood, unknown
+from ...errors import PolhodeError, fault_at, number, shown, understood, unknown
 from ...expr import (
     Expr,
     Matrix,
@@ -295,8 +296,11 @@ def programme_control(
     named = list_of(actuators, "a list of speeds", _PLACE)
     _check_actuators(equations.tree.speeds, named, len(conditions), least, weights)
     W = None if weights is None else weights_of(weights, named)
+    rate = as_expr(pull)
+    if rate.is_number:
+        number(rate, "a rate of 0 or more", least=0.0, place=f"{_PLACE} pull", cure="Deviations decay as exp(-pull t).")
     with quiet_collector():
-        return _programme(equations, conditions, named, as_expr(pull), W)
+        return _programme(equations, conditions, named, rate, W)
 
 
 def _check_actuators(
@@ -361,7 +365,7 @@ def _programme(
     if len(actuators) > len(G):
         efforts_found = least_efforts(G, g, weights)
     else:
-        pivots = None if any(map(_has_no_value, numbers)) else numbers
+        pivots = numbers.tolist() if np.isfinite(numbers).all() else None
         efforts_found = Vector([row[0] for row in solve_columns(G, [[-entry] for entry in g], pivots)])
     control = {name: as_expr(entry) for name, entry in zip(actuators, efforts_found, strict=True)}
     return Programme(actuators, G, Vector(g), control, (_singular_notice(lost),) if lost else ())
@@ -380,37 +384,32 @@ def _levels(conditions: Sequence[Expr], along: dict[Expr, Any], pull: Expr) -> t
 
 def _check_linear(A: Matrix, u: Vector) -> None:
     speeds = set(u)
-    for number, row in enumerate(A, start=1):
+    for k, row in enumerate(A, start=1):
         if speeds.intersection(free_symbols([as_expr(entry) for entry in row])):
-            message = f"condition number {number} is not linear in the speeds."
+            message = f"condition number {k} is not linear in the speeds."
             raise fault(message, "Give expressions of coordinates, or linear ones of speeds.", "E-PAPER-DEPENDENCE")
 
 
-def _numbers(equations: EquationsOfMotion, G: Matrix) -> list[list[float]]:
-    """G in numbers at home, not-a-number where it has none: its largest entries make the surest pivots."""
+def _numbers(equations: EquationsOfMotion, G: Matrix) -> NDArray[np.float64]:
+    """G in numbers at home, not-a-number where an entry has none: its largest entries make the surest pivots."""
     point = reference_of(equations.system, equations.tree)
-    return [[_number(as_expr(entry), point) for entry in row] for row in G]
+
+    def value(entry: Any) -> float:
+        try:
+            return evaluate([as_expr(entry)], point)[0]
+        except (ArithmeticError, ValueError, PolhodeError):
+            return math.nan
+
+    return np.array([[value(entry) for entry in row] for row in G])
 
 
-def _number(entry: Expr, point: dict[Expr, float]) -> float:
-    try:
-        return evaluate([entry], point)[0]
-    except (ArithmeticError, ValueError, PolhodeError):
-        return math.nan
-
-
-def _has_no_value(row: Sequence[float]) -> bool:
-    return not all(map(math.isfinite, row))
-
-
-def _singular(G: Sequence[Sequence[float]]) -> list[int]:
+def _singular(G: NDArray[np.float64]) -> list[int]:
     """The conditions, counted from 1, that have no value or cannot be kept together at home."""
-    undefined = [number for number, row in enumerate(G, start=1) if _has_no_value(row)]
-    if undefined or not G:
-        return undefined
-    left, sizes, _ = np.linalg.svd(np.array(G))
-    blind = left[:, sizes <= _NOTHING * sizes[0]]
-    return [number for number, row in enumerate(np.abs(blind), start=1) if row.max(initial=0.0) > _NOTHING]
+    lost = [not np.isfinite(row).all() for row in G]
+    if lost and not any(lost):
+        left, sizes, _ = np.linalg.svd(G)
+        lost = (np.abs(left[:, sizes <= _NOTHING * sizes[0]]) > _NOTHING).any(axis=1).tolist()
+    return [k for k, each in enumerate(lost, start=1) if each]
 
 
 def _singular_notice(lost: Sequence[int]) -> str:

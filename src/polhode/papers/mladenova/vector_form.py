@@ -58,7 +58,11 @@ class VectorParameterForm(Typeset):
     @cached_property
     def mass_matrix(self) -> Matrix:
         """H_V(c) = Nᵀ M N, (132)."""
-        return self.N.T @ self._M @ self.N
+        return (self.N.T @ self._M @ self.N).map(as_expr)
+
+    def jacobian(self, name: str) -> Matrix:
+        """J_V(c) of the origin of a body or frame: [ω; v] = J_V ċ, in ground components, (112)-(121), (126)."""
+        return (_put_in(self.equations.jacobian(name), self.tangents, self.coordinates) @ self.N).map(as_expr)
 
     @cached_property
     def bias(self) -> Vector:
@@ -95,9 +99,12 @@ class VectorParameterForm(Typeset):
 
     @property
     def A(self) -> Matrix:
-        """A_V(c), a row for each constraint: A_V ċ + a = 0, and the constraint forces are A_Vᵀ λ."""
+        """A_V(c), a row for each constraint: A_V ċ + a = 0, and the constraint forces are A_Vᵀ λ.
+
+        Of a condition that is not linear in the rates it depends on them too.
+        """
         rows = self.equations.constraints
-        return Matrix([]) if rows is None else _put_in(rows.A, self.tangents, self.coordinates) @ self.N
+        return Matrix([]) if rows is None else _put_in(rows.A, self.tangents, self._values) @ self.N
 
     @cached_property
     def _M(self) -> Matrix:
@@ -105,9 +112,12 @@ class VectorParameterForm(Typeset):
 
     def _on_c(self, forces: Sequence[Any]) -> Vector:
         """Forces along the speeds as forces along c."""
-        speeds = dict(zip(self.equations.u, map(as_expr, self.N @ self.rates), strict=True))
-        values = {**self.coordinates, **speeds}
-        return self.N.T @ Vector(_in_half_tangents([as_expr(f) for f in forces], self.tangents, values))
+        return self.N.T @ Vector(_in_half_tangents([as_expr(f) for f in forces], self.tangents, self._values))
+
+    @cached_property
+    def _values(self) -> dict[Expr, Expr]:
+        """Coordinates and speeds of the equations by c and ċ."""
+        return {**self.coordinates, **dict(zip(self.equations.u, map(as_expr, self.N @ self.rates), strict=True))}
 
 
 def _in_half_tangents(roots: list[Expr], tangents: Mapping[Expr, Expr], values: Mapping[Expr, Expr]) -> list[Expr]:

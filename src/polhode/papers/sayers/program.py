@@ -117,7 +117,8 @@ class _Assembly:
         self.values: dict[Expr, Operand] = {}
         self.names: dict[Operand, str] = {}
         self.notes: dict[Operand, str] = {}
-        self._taken: set[str] = set()  # names in small letters, for which Fortran takes capitals
+        #: Names in small letters, for which Fortran takes capitals; a prefix alone is one of the arrays, or no name.
+        self._taken = {prefix.strip("_") for prefix in _PREFIXES.values()}
         self.functions: list[Any] = []
 
     def planned(self, report: Report) -> Planned:

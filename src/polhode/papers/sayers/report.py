@@ -501,27 +501,25 @@ def table_8(literal: Literal, notation: Notation) -> Table:
     """Rotational velocity and acceleration terms."""
     rows = list(zip(literal.parts, literal.rotational, strict=True))
 
-    def inherited(part: Part, cell: Cell) -> Cell:
-        """What a nonrecursive body does not take from its parent is left blank."""
-        return () if part.rotation == NONRECURSIVE else cell
+    def cells(name: str, inherited: bool = False) -> list[Cell]:
+        """A vector of each body, or one a speed; blank where a nonrecursive body takes none from its parent."""
+        result: list[Cell] = []
+        for part, turn in rows:
+            value = getattr(turn, name)
+            is_list, blank = isinstance(value, Mapping), inherited and part.rotation == NONRECURSIVE
+            own = _listed(literal, notation, part.basis, value) if is_list else (notation.vector(part.basis, value),)
+            result.append(() if blank else own)
+        return result
 
-    def one(vectors: Iterable[tuple[Part, Vector]]) -> list[Cell]:
-        return [(notation.vector(part.basis, vector),) for part, vector in vectors]
-
-    def many(partials: Iterable[tuple[Part, Partials]]) -> list[Cell]:
-        return [_listed(literal, notation, part.basis, own) for part, own in partials]
-
-    w_parent = one((part, turn.w_parent) for part, turn in rows)
-    from_parent = many((part, turn.partials_parent) for part, turn in rows)
     return _table("Table 8. Rotational velocity and acceleration terms", notation, [
-        ("ω^A'", r"\omega^{A'}", [inherited(part, cell) for (part, _), cell in zip(rows, w_parent, strict=True)]),
-        ("Aω^B", r"{}^A\omega^B", one((part, turn.w_relative) for part, turn in rows)),
-        ("ω^B", r"\omega^B", one((part, turn.w) for part, turn in rows)),
-        ("ω_i^A'", r"\omega_i^{A'}", [inherited(p, cell) for (p, _), cell in zip(rows, from_parent, strict=True)]),
-        ("Aω_i^B", r"{}^A\omega_i^B", many((part, turn.partials_relative) for part, turn in rows)),
-        ("ω_i^B", r"\omega_i^B", many((part, turn.partials) for part, turn in rows)),
-        ("α_rem^B", r"\alpha_{rem}^B", one((part, turn.alpha_rem) for part, turn in rows)),
-        ("α_rem^AB", r"\alpha_{rem}^{AB}", one((part, turn.alpha_step) for part, turn in rows)),
+        ("ω^A'", r"\omega^{A'}", cells("w_parent", inherited=True)),
+        ("Aω^B", r"{}^A\omega^B", cells("w_relative")),
+        ("ω^B", r"\omega^B", cells("w")),
+        ("ω_i^A'", r"\omega_i^{A'}", cells("partials_parent", inherited=True)),
+        ("Aω_i^B", r"{}^A\omega_i^B", cells("partials_relative")),
+        ("ω_i^B", r"\omega_i^B", cells("partials")),
+        ("α_rem^B", r"\alpha_{rem}^B", cells("alpha_rem")),
+        ("α_rem^AB", r"\alpha_{rem}^{AB}", cells("alpha_step")),
     ])  # fmt: skip
 
 

@@ -223,17 +223,11 @@ class _Blanks:
         return replace(segment, **result)
 
 
-def _by_4x4(method: Callable[..., list[Any]]) -> Callable[[Tree, _Blanks], object]:
+def _by_segments(method: Callable[..., list[Any]], segments: Callable[..., Any], *given: str) -> Callable[..., object]:
     def run(tree: Tree, blanks: _Blanks) -> object:
-        result = [blanks.segment(each) for each in uicker_kahn.segments(tree, "ladder")]
-        return method(result, *blanks.rates(tree))
+        return method(list(map(blanks.segment, segments(tree, *given))), *blanks.rates(tree))
 
     return run
-
-
-def _by_3x3(tree: Tree, blanks: _Blanks) -> object:
-    result = [blanks.segment(each) for each in hollerbach_3x3.segments(tree)]
-    return hollerbach_3x3.inverse_dynamics(result, *blanks.rates(tree))
 
 
 def _by_mass_centres(method: Callable[..., list[Any]]) -> Callable[[Tree, _Blanks], object]:
@@ -264,9 +258,9 @@ def _free(tree: Tree) -> list[Wrench]:
 
 
 _RUN: dict[str, Callable[[Tree, _Blanks], object]] = {
-    "uicker_kahn": _by_4x4(uicker_kahn.inverse_dynamics),
-    "hollerbach_4x4": _by_4x4(hollerbach_4x4.inverse_dynamics),
-    "hollerbach_3x3": _by_3x3,
+    "uicker_kahn": _by_segments(uicker_kahn.inverse_dynamics, uicker_kahn.segments, "ladder"),
+    "hollerbach_4x4": _by_segments(hollerbach_4x4.inverse_dynamics, uicker_kahn.segments, "ladder"),
+    "hollerbach_3x3": _by_segments(hollerbach_3x3.inverse_dynamics, hollerbach_3x3.segments),
     "stepanenko_vukobratovic": _by_mass_centres(stepanenko_vukobratovic.inverse_dynamics),
     "orin": _by_mass_centres(orin.inverse_dynamics),
     "silver": _by_mass_centres(silver.inverse_dynamics),

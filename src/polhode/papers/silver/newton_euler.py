@@ -13,6 +13,7 @@ W. M. Silver, A.I. Memo 622 (1981), sections 2.3, 2.4 and 3.1 and Appendix A: (2
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from inspect import signature
 from typing import Any
 
 from ...errors import PolhodeError, check_kind
@@ -32,25 +33,28 @@ _ZERO = Vector([0, 0, 0])
 
 Sides = Iterator[tuple[str, Any, Any]]
 
-
-def lagrangian_steps(motion: Motion) -> list[Step]:
-    """From (2.5) to (3.11)."""
-    return [each(motion) for each in _OF_LAGRANGE]
+#: The steps in their order.
+_STEPS: list[Callable[..., Step]] = []
 
 
 def link_name(motion: Motion, i: int) -> str:
     return f"link '{motion.tree.links[i].name}'"
 
 
-def speed_name(motion: Motion, j: int) -> str:
-    return f"'{motion.tree.u[j].name}'"
+def links(motion: Motion) -> Iterator[tuple[str, int]]:
+    """Every link."""
+    return ((link_name(motion, i), i) for i in motion.links)
+
+
+def joints(motion: Motion) -> Iterator[tuple[str, int]]:
+    """Every joint by its speed."""
+    return ((f"joint '{u.name}'", j) for j, u in enumerate(motion.tree.u))
 
 
 def pairs(motion: Motion) -> Iterator[tuple[str, int, int]]:
     """Every joint with every link that it carries."""
-    for j, moved in enumerate(motion.carried):
-        for i in moved:
-            yield f"{link_name(motion, i)}, joint {speed_name(motion, j)}", i, j
+    for where, j in joints(motion):
+        yield from ((f"{link_name(motion, i)}, {where}", i, j) for i in motion.carried[j])
 
 
 def total(terms: Iterator[Any]) -> Any:
@@ -58,22 +62,27 @@ def total(terms: Iterator[Any]) -> Any:
     return sum(terms, start=0)
 
 
-def joints(motion: Motion) -> Iterator[tuple[str, int]]:
-    """Every joint by its speed."""
-    for j in range(len(motion.tree.u)):
-        yield f"joint {speed_name(motion, j)}", j
+#: What an equation is stated for, by the indices that its function takes: link i, joint j.
+_OVER: dict[tuple[str, ...], Callable[[Motion], Iterator[tuple[Any, ...]]]] = {
+    ("i",): links, ("j",): joints, ("i", "j"): pairs,
+}  # fmt: skip
 
 
 def equation(
     number: str, statement: str, text: str, formula: str, here: Callable[[Motion], list[str]] | None = None
-) -> Callable[[Callable[..., Sides]], Callable[..., Step]]:
-    """A step of what a function yields of a motion: where, the left side and the right side of an equation."""
+) -> Callable[[Callable[..., Any]], Callable[..., Step]]:
+    """A step of a function of indices, which returns both sides, or of one that yields them with where they stand."""
 
-    def decorated(sides: Callable[..., Sides]) -> Callable[..., Step]:
-        return lambda m, *given, **options: Step(
-            number, statement, text, formula, tuple(Case.of(*side) for side in sides(m, *given, **options)),
-            () if here is None else tuple(here(m)),
-        )  # fmt: skip
+    def decorated(sides: Callable[..., Any]) -> Callable[..., Step]:
+        over = _OVER.get((*signature(sides).parameters,)[1:])
+
+        def step(m: Motion, **options: Any) -> Step:
+            found = sides(m, **options) if over is None else ((where, *sides(m, *at)) for where, *at in over(m))
+            cases = tuple(Case.of(*side) for side in found)
+            return Step(number, statement, text, formula, cases, () if here is None else tuple(here(m)))
+
+        _STEPS.append(step)
+        return step
 
     return decorated
 
@@ -84,9 +93,8 @@ def equation(
     "Ẇ_i = ω_i × W_i",
     r"\dot W_i = \omega_i \times W_i",
 )
-def rate_of_W(m: Motion) -> Sides:
-    for i in m.links:
-        yield link_name(m, i), m.Wd[i], rotation_rate(m.W[i], m.w[i])
+def rate_of_W(m: Motion, i: int) -> Any:
+    return m.Wd[i], rotation_rate(m.W[i], m.w[i])
 
 
 @equation(
@@ -95,13 +103,11 @@ def rate_of_W(m: Motion) -> Sides:
     "½ tr(Ẇ_i J_i Ẇ_iᵀ) = ½ ω_i·I_i·ω_i",
     r"\tfrac12 \operatorname{tr}(\dot W_i J_i \dot W_i^T) = \tfrac12\, \omega_i \cdot I_i \cdot \omega_i",
 )
-def two_rotational_energies(m: Motion) -> Sides:
-    for i in m.links:
-        yield (
-            link_name(m, i),
-            rotational_energy_of_rate(m.Wd[i], second_moments(m.inertias[i].I)),
-            rotational_energy(m.w[i], m.inertia[i]),
-        )
+def two_rotational_energies(m: Motion, i: int) -> Any:
+    return (
+        rotational_energy_of_rate(m.Wd[i], second_moments(m.inertias[i].I)),
+        rotational_energy(m.w[i], m.inertia[i]),
+    )
 
 
 @equation(
@@ -122,13 +128,12 @@ def energy(m: Motion) -> Sides:
     r"\frac{\partial K}{\partial \dot q_j} = \sum_i \left[ m_i v_i \cdot \frac{\partial v_i}{\partial \dot q_j}"
     r" + \omega_i \cdot I_i \cdot \frac{\partial \omega_i}{\partial \dot q_j} \right]",
 )
-def momentum(m: Motion) -> Sides:
-    for where, j in joints(m):
-        p = m.partials[j]
-        summed = total(
-            m.inertias[i].m * m.v[i].dot(p.v_D_qd[i]) + m.w[i].dot(m.inertia[i] @ p.w_D_qd[i]) for i in m.carried[j]
-        )
-        yield where, m.partials[j].K_D_qd, summed
+def momentum(m: Motion, j: int) -> Any:
+    p = m.partials[j]
+    summed = total(
+        m.inertias[i].m * m.v[i].dot(p.v_D_qd[i]) + m.w[i].dot(m.inertia[i] @ p.w_D_qd[i]) for i in m.carried[j]
+    )
+    return m.partials[j].K_D_qd, summed
 
 
 @equation(
@@ -143,17 +148,16 @@ def momentum(m: Motion) -> Sides:
     r" + \omega_i \cdot \dot I_i \cdot \frac{\partial \omega_i}{\partial \dot q_j}"
     r" + \omega_i \cdot I_i \cdot \frac{d}{dt} \frac{\partial \omega_i}{\partial \dot q_j} \right]",
 )
-def rate_of_momentum(m: Motion) -> Sides:
-    for where, j in joints(m):
-        p, rate = m.partials[j], m.partial_rates[j]
-        summed = total(
-            m.inertias[i].m * (m.vd[i].dot(p.v_D_qd[i]) + m.v[i].dot(rate.v_D_qd[i]))
-            + m.wd[i].dot(m.inertia[i] @ p.w_D_qd[i])
-            + m.w[i].dot(m.inertia_rate[i] @ p.w_D_qd[i])
-            + m.w[i].dot(m.inertia[i] @ rate.w_D_qd[i])
-            for i in m.carried[j]
-        )
-        yield where, m.partial_rates[j].K_D_qd, summed
+def rate_of_momentum(m: Motion, j: int) -> Any:
+    p, rate = m.partials[j], m.partial_rates[j]
+    summed = total(
+        m.inertias[i].m * (m.vd[i].dot(p.v_D_qd[i]) + m.v[i].dot(rate.v_D_qd[i]))
+        + m.wd[i].dot(m.inertia[i] @ p.w_D_qd[i])
+        + m.w[i].dot(m.inertia_rate[i] @ p.w_D_qd[i])
+        + m.w[i].dot(m.inertia[i] @ rate.w_D_qd[i])
+        for i in m.carried[j]
+    )
+    return m.partial_rates[j].K_D_qd, summed
 
 
 @equation(
@@ -162,9 +166,8 @@ def rate_of_momentum(m: Motion) -> Sides:
     "∂v_i/∂q̇_j = ∂r_i/∂q_j",
     r"\frac{\partial v_i}{\partial \dot q_j} = \frac{\partial r_i}{\partial q_j}",
 )
-def partial_velocity_is_that_of_position(m: Motion) -> Sides:
-    for where, i, j in pairs(m):
-        yield where, m.partials[j].v_D_qd[i], m.partials[j].r_D_q[i]
+def partial_velocity_is_that_of_position(m: Motion, i: int, j: int) -> Any:
+    return m.partials[j].v_D_qd[i], m.partials[j].r_D_q[i]
 
 
 @equation(
@@ -173,9 +176,24 @@ def partial_velocity_is_that_of_position(m: Motion) -> Sides:
     "d/dt ∂v_i/∂q̇_j = ∂v_i/∂q_j",
     r"\frac{d}{dt} \frac{\partial v_i}{\partial \dot q_j} = \frac{\partial v_i}{\partial q_j}",
 )
-def rate_of_partial_velocity(m: Motion) -> Sides:
-    for where, i, j in pairs(m):
-        yield where, m.partial_rates[j].v_D_qd[i], m.partials[j].v_D_q[i]
+def rate_of_partial_velocity(m: Motion, i: int, j: int) -> Any:
+    return m.partial_rates[j].v_D_qd[i], m.partials[j].v_D_q[i]
+
+
+def gyroscopic(m: Motion, i: int) -> Vector:
+    """ω_i × (I_i·ω_i)."""
+    return m.w[i].cross(m.inertia[i] @ m.w[i])
+
+
+@equation(
+    "A, for 3.5",
+    "the rate of an inertia that turns with its link",
+    "İ_i = ω_i × I_i - I_i × ω_i",
+    r"\dot I_i = \omega_i \times I_i - I_i \times \omega_i",
+)
+def inertia_turns(m: Motion, i: int) -> Any:
+    turning = skew(m.w[i])
+    return m.inertia_rate[i], turning @ m.inertia[i] - m.inertia[i] @ turning
 
 
 @equation(
@@ -185,27 +203,9 @@ def rate_of_partial_velocity(m: Motion) -> Sides:
     r"\omega_i \cdot \dot I_i \cdot \frac{\partial \omega_i}{\partial \dot q_j}"
     r" = \omega_i \times (I_i \cdot \omega_i) \cdot \frac{\partial \omega_i}{\partial \dot q_j}",
 )
-def rate_of_inertia(m: Motion) -> Sides:
-    for where, i, j in pairs(m):
-        partial = m.partials[j].w_D_qd[i]
-        yield where, m.w[i].dot(m.inertia_rate[i] @ partial), gyroscopic(m, i).dot(partial)
-
-
-@equation(
-    "A, for 3.5",
-    "the rate of an inertia that turns with its link",
-    "İ_i = ω_i × I_i - I_i × ω_i",
-    r"\dot I_i = \omega_i \times I_i - I_i \times \omega_i",
-)
-def inertia_turns(m: Motion) -> Sides:
-    for i in m.links:
-        turning = skew(m.w[i])
-        yield link_name(m, i), m.inertia_rate[i], turning @ m.inertia[i] - m.inertia[i] @ turning
-
-
-def gyroscopic(m: Motion, i: int) -> Vector:
-    """ω_i × (I_i·ω_i)."""
-    return m.w[i].cross(m.inertia[i] @ m.w[i])
+def rate_of_inertia(m: Motion, i: int, j: int) -> Any:
+    partial = m.partials[j].w_D_qd[i]
+    return m.w[i].dot(m.inertia_rate[i] @ partial), gyroscopic(m, i).dot(partial)
 
 
 @equation(
@@ -215,7 +215,7 @@ def gyroscopic(m: Motion, i: int) -> Vector:
     r"\frac{d}{dt} \frac{\partial \omega_i}{\partial \dot q_j} = \frac{d \hat z_j}{dt} = \omega_j \times \hat z_j",
 )
 def rate_of_axis(m: Motion) -> Sides:
-    turning = [j for j in range(len(m.tree.u)) if any(any(m.turn[k]) for k in m.carried[j])]
+    turning = {j for j, moved in enumerate(m.carried) if any(any(m.turn[k]) for k in moved)}
     for where, i, j in pairs(m):
         if j in turning:
             by_axes = sum((m.w[k].cross(m.turn[k]) for k in m.movers(i, j)), start=_ZERO)
@@ -228,11 +228,9 @@ def rate_of_axis(m: Motion) -> Sides:
     "∂ẑ_k/∂q_j = ẑ_j × ẑ_k",
     r"\frac{\partial \hat z_k}{\partial q_j} = \hat z_j \times \hat z_k",
 )
-def axis_by_coordinate(m: Motion) -> Sides:
-    for where, k, j in pairs(m):
-        axis = m.turn[k] + m.slide[k]
-        about = sum((m.turn[l] for l in m.movers(k, j)), start=_ZERO)
-        yield where, m.partials[j].axis_D_q[k], about.cross(axis)
+def axis_by_coordinate(m: Motion, i: int, j: int) -> Any:
+    about = sum((m.turn[k] for k in m.movers(i, j)), start=_ZERO)
+    return m.partials[j].axis_D_q[i], about.cross(m.turn[i] + m.slide[i])
 
 
 @equation(
@@ -242,10 +240,9 @@ def axis_by_coordinate(m: Motion) -> Sides:
     r"\frac{d}{dt} \frac{\partial \omega_i}{\partial \dot q_j} = \frac{\partial \omega_i}{\partial q_j}"
     r" + \omega_i \times \frac{\partial \omega_i}{\partial \dot q_j}",
 )
-def rate_of_partial_angular_velocity(m: Motion) -> Sides:
-    for where, i, j in pairs(m):
-        p = m.partials[j]
-        yield where, m.partial_rates[j].w_D_qd[i], p.w_D_q[i] + m.w[i].cross(p.w_D_qd[i])
+def rate_of_partial_angular_velocity(m: Motion, i: int, j: int) -> Any:
+    p = m.partials[j]
+    return m.partial_rates[j].w_D_qd[i], p.w_D_q[i] + m.w[i].cross(p.w_D_qd[i])
 
 
 @equation(
@@ -255,10 +252,9 @@ def rate_of_partial_angular_velocity(m: Motion) -> Sides:
     r"\omega_i \cdot I_i \cdot \left( \omega_i \times \frac{\partial \omega_i}{\partial \dot q_j} \right)"
     r" = -\omega_i \times (I_i \cdot \omega_i) \cdot \frac{\partial \omega_i}{\partial \dot q_j}",
 )
-def triple_product(m: Motion) -> Sides:
-    for where, i, j in pairs(m):
-        partial = m.partials[j].w_D_qd[i]
-        yield where, m.w[i].dot(m.inertia[i] @ m.w[i].cross(partial)), -gyroscopic(m, i).dot(partial)
+def triple_product(m: Motion, i: int, j: int) -> Any:
+    partial = m.partials[j].w_D_qd[i]
+    return m.w[i].dot(m.inertia[i] @ m.w[i].cross(partial)), -gyroscopic(m, i).dot(partial)
 
 
 @equation(
@@ -270,16 +266,15 @@ def triple_product(m: Motion) -> Sides:
     r" + \dot\omega_i \cdot I_i \cdot \frac{\partial \omega_i}{\partial \dot q_j}"
     r" + \omega_i \cdot I_i \cdot \frac{\partial \omega_i}{\partial q_j} \right]",
 )
-def rate_of_momentum_after_cancelling(m: Motion) -> Sides:
-    for where, j in joints(m):
-        p = m.partials[j]
-        summed = total(
-            m.inertias[i].m * (m.vd[i].dot(p.v_D_qd[i]) + m.v[i].dot(p.v_D_q[i]))
-            + m.wd[i].dot(m.inertia[i] @ p.w_D_qd[i])
-            + m.w[i].dot(m.inertia[i] @ p.w_D_q[i])
-            for i in m.carried[j]
-        )
-        yield where, m.partial_rates[j].K_D_qd, summed
+def rate_of_momentum_after_cancelling(m: Motion, j: int) -> Any:
+    p = m.partials[j]
+    summed = total(
+        m.inertias[i].m * (m.vd[i].dot(p.v_D_qd[i]) + m.v[i].dot(p.v_D_q[i]))
+        + m.wd[i].dot(m.inertia[i] @ p.w_D_qd[i])
+        + m.w[i].dot(m.inertia[i] @ p.w_D_q[i])
+        for i in m.carried[j]
+    )
+    return m.partial_rates[j].K_D_qd, summed
 
 
 @equation(
@@ -290,16 +285,15 @@ def rate_of_momentum_after_cancelling(m: Motion) -> Sides:
     r" + \omega_i \cdot I_i \cdot \frac{\partial \omega_i}{\partial q_j}"
     r" + \tfrac12\, \omega_i \cdot \frac{\partial I_i}{\partial q_j} \cdot \omega_i \right]",
 )
-def energy_by_coordinate(m: Motion) -> Sides:
-    for where, j in joints(m):
-        p = m.partials[j]
-        summed = total(
-            m.inertias[i].m * m.v[i].dot(p.v_D_q[i])
-            + m.w[i].dot(m.inertia[i] @ p.w_D_q[i])
-            + m.w[i].dot(p.inertia_D_q[i] @ m.w[i]) / 2
-            for i in m.carried[j]
-        )
-        yield where, m.partials[j].K_D_q, summed
+def energy_by_coordinate(m: Motion, j: int) -> Any:
+    p = m.partials[j]
+    summed = total(
+        m.inertias[i].m * m.v[i].dot(p.v_D_q[i])
+        + m.w[i].dot(m.inertia[i] @ p.w_D_q[i])
+        + m.w[i].dot(p.inertia_D_q[i] @ m.w[i]) / 2
+        for i in m.carried[j]
+    )
+    return m.partials[j].K_D_q, summed
 
 
 @equation(
@@ -308,9 +302,8 @@ def energy_by_coordinate(m: Motion) -> Sides:
     "∂I_i/∂q_j = ∂İ_i/∂q̇_j",
     r"\frac{\partial I_i}{\partial q_j} = \frac{\partial \dot I_i}{\partial \dot q_j}",
 )
-def inertia_as_position(m: Motion) -> Sides:
-    for where, i, j in pairs(m):
-        yield where, m.partials[j].inertia_D_q[i], m.partials[j].inertia_rate_D_qd[i]
+def inertia_as_position(m: Motion, i: int, j: int) -> Any:
+    return m.partials[j].inertia_D_q[i], m.partials[j].inertia_rate_D_qd[i]
 
 
 @equation(
@@ -320,10 +313,9 @@ def inertia_as_position(m: Motion) -> Sides:
     r"\tfrac12\, \omega_i \cdot \frac{\partial I_i}{\partial q_j} \cdot \omega_i"
     r" = -\omega_i \times (I_i \cdot \omega_i) \cdot \frac{\partial \omega_i}{\partial \dot q_j}",
 )
-def inertia_by_coordinate(m: Motion) -> Sides:
-    for where, i, j in pairs(m):
-        p = m.partials[j]
-        yield where, m.w[i].dot(p.inertia_D_q[i] @ m.w[i]) / 2, -gyroscopic(m, i).dot(p.w_D_qd[i])
+def inertia_by_coordinate(m: Motion, i: int, j: int) -> Any:
+    p = m.partials[j]
+    return m.w[i].dot(p.inertia_D_q[i] @ m.w[i]) / 2, -gyroscopic(m, i).dot(p.w_D_qd[i])
 
 
 def lagrange(m: Motion, j: int) -> Any:
@@ -340,31 +332,17 @@ def lagrange(m: Motion, j: int) -> Any:
     r" + \omega_i \times (I_i \cdot \omega_i) \right] \cdot \frac{\partial \omega_i}{\partial \dot q_j} \right)",
     efforts_here,
 )
-def put_together(m: Motion) -> Sides:
-    for where, j in joints(m):
-        p = m.partials[j]
-        summed = total(
-            m.inertias[i].m * m.vd[i].dot(p.v_D_qd[i]) + (m.inertia[i] @ m.wd[i] + gyroscopic(m, i)).dot(p.w_D_qd[i])
-            for i in m.carried[j]
-        )
-        yield where, lagrange(m, j), summed
+def put_together(m: Motion, j: int) -> Any:
+    p = m.partials[j]
+    summed = total(
+        m.inertias[i].m * m.vd[i].dot(p.v_D_qd[i]) + (m.inertia[i] @ m.wd[i] + gyroscopic(m, i)).dot(p.w_D_qd[i])
+        for i in m.carried[j]
+    )
+    return lagrange(m, j), summed
 
-
-_OF_LAGRANGE = (
-    rate_of_W, two_rotational_energies, energy, momentum, rate_of_momentum, partial_velocity_is_that_of_position,
-    rate_of_partial_velocity, inertia_turns, rate_of_inertia, rate_of_axis, axis_by_coordinate,
-    rate_of_partial_angular_velocity, triple_product, rate_of_momentum_after_cancelling, energy_by_coordinate,
-    inertia_as_position, inertia_by_coordinate, put_together,
-)  # fmt: skip
 
 #: p_{j,i} begins anywhere along the axis: this far from the joint's origin.
 _ANYWHERE = symbol("anywhere along the axis")
-
-
-def newton_euler_steps(motion: Motion, gravity: Vector) -> list[Step]:
-    """From (1.3) to the recursion."""
-    result = [each(motion) for each in _EQUATIONS]
-    return [*result, recursion(motion), weight(motion, gravity), statics(motion)]
 
 
 @equation(
@@ -373,9 +351,8 @@ def newton_euler_steps(motion: Motion, gravity: Vector) -> list[Step]:
     "N_i = d(I_i·ω_i)/dt = I_i·ω̇_i + ω_i × (I_i·ω_i)",
     r"N_i = \frac{d}{dt}(I_i \cdot \omega_i) = I_i \cdot \dot\omega_i + \omega_i \times (I_i \cdot \omega_i)",
 )
-def euler(m: Motion) -> Sides:
-    for i in m.links:
-        yield link_name(m, i), m.momentum_rate[i], moment(m, i)
+def euler(m: Motion, i: int) -> Any:
+    return m.momentum_rate[i], moment(m, i)
 
 
 def force(m: Motion, i: int) -> Vector:
@@ -398,14 +375,12 @@ def moment(m: Motion, i: int) -> Vector:
     r" + N_i \cdot \frac{\partial \omega_i}{\partial \dot q_j} \right), \qquad F_i = m_i \dot v_i",
     projections_here,
 )
-def projected(m: Motion) -> Sides:
-    for where, j in joints(m):
-        p = m.partials[j]
-        yield (
-            where,
-            lagrange(m, j),
-            total(force(m, i).dot(p.v_D_qd[i]) + m.momentum_rate[i].dot(p.w_D_qd[i]) for i in m.carried[j]),
-        )
+def projected(m: Motion, j: int) -> Any:
+    p = m.partials[j]
+    return (
+        lagrange(m, j),
+        total(force(m, i).dot(p.v_D_qd[i]) + m.momentum_rate[i].dot(p.w_D_qd[i]) for i in m.carried[j]),
+    )
 
 
 @equation(
@@ -420,7 +395,7 @@ def from_the_joint_on(m: Motion) -> Sides:
         others = [i for i in m.links if i not in moved]
         motions = along([vector for i in others for vector in (m.v[i], m.w[i])], {m.tree.u[j]: 1})
         for i, v, w in zip(others, motions[::2], motions[1::2], strict=True):
-            yield f"{link_name(m, i)}, joint {speed_name(m, j)}", Vector([*v, *w]), Vector([*_ZERO, *_ZERO])
+            yield f"{link_name(m, i)}, joint '{m.tree.u[j].name}'", Vector([*v, *w]), Vector([*_ZERO, *_ZERO])
 
 
 def lever(m: Motion, k: int, i: int) -> Vector:
@@ -441,13 +416,12 @@ def joint_motion(m: Motion, k: int) -> tuple[Vector, Vector]:
     r"v_i = \sum_{j \le i} \begin{cases} (\dot q_j \hat z_j) \times p_{j,i} & \text{rotational} \\"
     r" \dot q_j \hat z_j & \text{translational} \end{cases}",
 )
-def velocities_add_up(m: Motion) -> Sides:
-    for i in m.links:
-        summed = _ZERO
-        for k in m.paths[i]:
-            turn, slide = joint_motion(m, k)
-            summed = summed + turn.cross(lever(m, k, i)) + slide
-        yield link_name(m, i), m.v[i], summed
+def velocities_add_up(m: Motion, i: int) -> Any:
+    summed = _ZERO
+    for k in m.paths[i]:
+        turn, slide = joint_motion(m, k)
+        summed = summed + turn.cross(lever(m, k, i)) + slide
+    return m.v[i], summed
 
 
 @equation(
@@ -458,9 +432,8 @@ def velocities_add_up(m: Motion) -> Sides:
     r" 0 & \text{translational} \end{cases}",
     angular_velocities_here,
 )
-def angular_velocities_add_up(m: Motion) -> Sides:
-    for i in m.links:
-        yield link_name(m, i), m.w[i], sum((joint_motion(m, k)[0] for k in m.paths[i]), start=_ZERO)
+def angular_velocities_add_up(m: Motion, i: int) -> Any:
+    return m.w[i], sum((joint_motion(m, k)[0] for k in m.paths[i]), start=_ZERO)
 
 
 @equation(
@@ -470,10 +443,9 @@ def angular_velocities_add_up(m: Motion) -> Sides:
     r"\frac{\partial v_i}{\partial \dot q_j} = \begin{cases} \hat z_j \times p_{j,i} & \text{rotational} \\"
     r" \hat z_j & \text{translational} \end{cases}",
 )
-def partial_velocities(m: Motion) -> Sides:
-    for where, i, j in pairs(m):
-        by_axes = sum((m.turn[k].cross(lever(m, k, i)) + m.slide[k] for k in m.movers(i, j)), start=_ZERO)
-        yield where, m.partials[j].v_D_qd[i], by_axes
+def partial_velocities(m: Motion, i: int, j: int) -> Any:
+    by_axes = sum((m.turn[k].cross(lever(m, k, i)) + m.slide[k] for k in m.movers(i, j)), start=_ZERO)
+    return m.partials[j].v_D_qd[i], by_axes
 
 
 @equation(
@@ -483,9 +455,8 @@ def partial_velocities(m: Motion) -> Sides:
     r"\frac{\partial \omega_i}{\partial \dot q_j} = \begin{cases} \hat z_j & \text{rotational} \\"
     r" 0 & \text{translational} \end{cases}",
 )
-def partial_angular_velocities(m: Motion) -> Sides:
-    for where, i, j in pairs(m):
-        yield where, m.partials[j].w_D_qd[i], sum((m.turn[k] for k in m.movers(i, j)), start=_ZERO)
+def partial_angular_velocities(m: Motion, i: int, j: int) -> Any:
+    return m.partials[j].w_D_qd[i], sum((m.turn[k] for k in m.movers(i, j)), start=_ZERO)
 
 
 @equation(
@@ -496,13 +467,12 @@ def partial_angular_velocities(m: Motion) -> Sides:
     r" = \begin{cases} \hat z_j \cdot (p_{j,i} \times F_i + N_i) & \text{rotational} \\"
     r" \hat z_j \cdot F_i & \text{translational} \end{cases}",
 )
-def term_by_term(m: Motion) -> Sides:
-    for where, i, j in pairs(m):
-        p, F, N = m.partials[j], force(m, i), moment(m, i)
-        balance: Any = 0
-        for k in m.movers(i, j):
-            balance = balance + m.turn[k].dot(lever(m, k, i).cross(F) + N) + m.slide[k].dot(F)
-        yield where, F.dot(p.v_D_qd[i]) + m.momentum_rate[i].dot(p.w_D_qd[i]), balance
+def term_by_term(m: Motion, i: int, j: int) -> Any:
+    p, F, N = m.partials[j], force(m, i), moment(m, i)
+    balance: Any = 0
+    for k in m.movers(i, j):
+        balance = balance + m.turn[k].dot(lever(m, k, i).cross(F) + N) + m.slide[k].dot(F)
+    return F.dot(p.v_D_qd[i]) + m.momentum_rate[i].dot(p.w_D_qd[i]), balance
 
 
 @equation(
@@ -535,9 +505,9 @@ def recursion(m: Motion) -> Sides:
     free = [Wrench.zero()] * len(m.links)
     by_silver = silver.inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, free, _ZERO)
     by_luh = newton_euler.inverse_dynamics(m.tree, m.tree.u, m.ud, free, _ZERO)
-    for j in range(len(m.tree.u)):
-        yield f"joint {speed_name(m, j)}", lagrange(m, j), by_silver[j]
-        yield f"joint {speed_name(m, j)}, by second moments", lagrange(m, j), by_luh[j]
+    for where, j in joints(m):
+        yield where, lagrange(m, j), by_silver[j]
+        yield f"{where}, by second moments", lagrange(m, j), by_luh[j]
 
 
 @equation(
@@ -547,12 +517,12 @@ def recursion(m: Motion) -> Sides:
     r"\frac{d}{dt} \frac{\partial K}{\partial \dot q_j} - \frac{\partial K}{\partial q_j}"
     r" + \frac{\partial P}{\partial q_j} = \tau_j \big|_{\dot v_0 = -g}, \qquad P = -\sum_i m_i\, g \cdot r_i",
 )
-def weight(m: Motion, gravity: Vector, base: Vector | None = None) -> Sides:
+def weight(m: Motion, base: Vector | None = None) -> Sides:
     """Gravity as potential energy, and as an acceleration of the base, -g if none is given.
 
-    The paper prints an acceleration "equal to that due to gravity": with `base=gravity` the step fails.
+    The paper prints an acceleration "equal to that due to gravity": with `base=m.tree.gravity` the step fails.
     """
-    free = [Wrench.zero()] * len(m.links)
+    gravity, free = Vector(m.tree.gravity), [Wrench.zero()] * len(m.links)
     lifted = silver.inverse_dynamics(m.tree, m.inertias, m.tree.u, m.ud, free, gravity if base is None else -base)
     for where, j in joints(m):
         slope = -total(m.inertias[i].m * gravity.dot(m.partials[j].r_D_q[i]) for i in m.carried[j])
@@ -583,12 +553,6 @@ def statics(m: Motion) -> Sides:
         )
 
 
-_EQUATIONS = (
-    euler, projected, from_the_joint_on, velocities_add_up, angular_velocities_add_up, partial_velocities,
-    partial_angular_velocities, term_by_term, balances,
-)  # fmt: skip
-
-
 # ---- the proof ------------------------------------------------------------------------------------------------
 
 
@@ -613,13 +577,12 @@ def equivalence(system: System | Model) -> Proof:
     model = system.model() if isinstance(system, System) else system
     with quiet_collector():
         tree = _open_tree(model)
-        return prove(model.name, Motion(tree, model.time), tree.gravity, _notes(model))
+        return prove(model.name, Motion(tree, model.time), _notes(model))
 
 
-def prove(name: str, motion: Motion, gravity: Vector, notes: tuple[str, ...] = ()) -> Proof:
+def prove(name: str, motion: Motion, notes: tuple[str, ...] = ()) -> Proof:
     """All steps on a motion."""
-    steps = (*lagrangian_steps(motion), *newton_euler_steps(motion, gravity))
-    tree = motion.tree
+    tree, steps = motion.tree, tuple(step(motion) for step in _STEPS)
     return Proof(name, tuple(link.name for link in tree.links), tuple(tree.speeds), steps, notes)
 
 

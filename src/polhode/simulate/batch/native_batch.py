@@ -274,7 +274,7 @@ def _plan(derivation: Derivation, duration: float, members: Members, functions: 
     """The plan of a batch in native code; None where something in it is Python's, or no member can start."""
     varied = {str(name): rows for (option, name), rows in members.varied.items() if option == "parameters"}
     sound = np.asarray(np.isfinite([np.zeros(members.count), *varied.values()]).all(axis=0))
-    if not duration > 0.0 or not sound.any():
+    if not duration > 0.0 or not sound.any() or derivation.synopsis.contacts:
         return None
     usable = {name: np.where(sound, rows, rows[np.argmax(sound)]) for name, rows in varied.items()}
     parameters = {**members.parameters, **usable}

@@ -293,6 +293,10 @@ def _by_name(law: Law, given: Any, system: Model) -> dict[str, Any]:
         return {name: planned[name] for name in names if name in planned}
     if isinstance(given, Mapping):
         for name in given:
+            if name not in names and name in system.joints and _is_motion(given[name]):
+                message = f"a motion is given for joint '{name}', which stores its orientation otherwise."
+                cure = f'Store it with storage="quaternion", or give each of {", ".join(names)} by its name.'
+                raise PolhodeError(message, f"reference '{name}'", cure, "E-CONTROL-UNSUPPORTED")
             if name not in names:
                 raise unknown("reference", name, [*names, *frames], place="reference", code="E-CONTROL-NAME")
         return dict(given)

@@ -20,6 +20,7 @@ from ...codegen.passes.switches import jumping_tables, switched
 from ...compiled.functions import Functions
 from ...compiled.quantities import Asked
 from ...constraints.factorisation import Factorisation
+from ...dynamics.contacts import refuse_contacts
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, understood, unknown, warn
 from ...expr import Expr, Vector, as_expr, evaluate, free_symbols, jacobian, substitute, symbol
@@ -139,6 +140,7 @@ class SmoothRun:
     @classmethod
     def of(cls, derivation: Derivation, duration: float, by: Sequence[Any], options: SmoothOptions) -> SmoothRun:
         """The run of these options (see `polhode.simulate.simulate`), to be differentiated `by` these."""
+        refuse_contacts(derivation.model.contacts, "the derivative of a run")
         problem = problem_of(derivation, duration, method="DOP853", **options)
         if problem.loop is not None and problem.loop.sampling is not None:
             message = "a run with a sampled law has no derivatives here."

@@ -7,31 +7,40 @@ projection with other rows of the constraints.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...compiled.functions import Functions
 from ...errors import PolhodeError
 from ...native.backends import say_once
-from ...native.compiled import Compiled
 from ...ode.driver import Driver
 from ...ode.native_code import loop_code
 from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
 from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, NOTHING, SNAP, SWITCHES, Reason
+from ..contact.contact_run import ContactRun
 from ..control.actuation import ControllerFailed
 from ..events import Events, StateChange, event_failed
 from ..guard import Guard, Stop
 from ..initial_state import Floats
 from ..rates import NonFinite, Rates
-from ..settings import ADAPTIVE, EXPLICIT, Control, explicit_method, resolved, too_many, underflow, working
+from ..settings import (
+    ADAPTIVE,
+    EXPLICIT,
+    Control,
+    check_contacts,
+    explicit_method,
+    resolved,
+    too_many,
+    underflow,
+    working,
+)
 from ..trajectory.record import Record, Report
+from .other_variables import Momenta, second_order_memory, why_no_momenta
 
 if TYPE_CHECKING:
-    from ...ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
     from ...ode.native_events import EventMemory
     from ...ode.native_schedule import ScheduleMemory
     from ..limits import LimitsOfRun
@@ -44,6 +53,7 @@ _NOTABLE = 1e-9
 _AHEAD = 12
 #: h |λ| beyond which no explicit method with fixed steps is stable; and what part of a state its changes are taken by.
 _STABLE, _NEAR = 3.0, 1e-7
+_CHANGE = "A change is an expression, or a function f(t, q, u) that returns new values by name, finite numbers each."
 _JUMPING = (
     "a force jumps, and generalised_alpha evaluates it as it is inside of its steps: in steps in which it jumps it is "
     'of first order at most, or finds none. method="auto", or another with fixed steps, divides them there.'
@@ -55,6 +65,8 @@ def integrate(
 ) -> str:
     """Go from the record's first state to the last of `times`."""
     is_auto = control.method == "auto"
+    if rates.has_contacts:
+        check_contacts(control.method)
     if not control.fixed_step:
         control = resolved(control, rates, guard, bool(events))
         record.info["method"] = control.method
@@ -148,8 +160,17 @@ class Integration:
             record.info["events"] = self.found
         self.schedule = self._schedule(len(x))
         self.passed_at = rates.passed, 0  # time events that were passed, and steps taken, when that last changed
+        self.contacts = ContactRun(rates, rates.impacts) if rates.has_contacts else None
         self.run = self._of_method(control.method, t, x)
+        if self.contacts is not None:
+            self._begin_contacts(self.contacts, t, x)
         self._begin()
+
+    def _begin_contacts(self, contacts: ContactRun, t: float, x: Floats) -> None:
+        """Decide which contacts are closed at the start; the state is brought to them."""
+        self.run.x[:] = contacts.begin(t, x)
+        if np.abs(self.run.x - x).max(initial=0.0) > 0.0:
+            self.record.restart(self.run.x.copy())
 
     def _momenta(self) -> Momenta | None:
         """What makes momenta of speeds, for methods that are symplectic in them."""
@@ -208,7 +229,8 @@ class Integration:
     def _events(self, run: NativeRun) -> EventMemory | None:
         """Events, and jumps and kinks of the rates."""
         events, located = self.events, None if self.control.fixed_step and self.jumps is None else self.rates.located
-        effects = [*events.effects, *([] if located is None else located.effects)]
+        effects = [*events.effects, *([] if self.contacts is None else self.contacts.effects)]
+        effects += [] if located is None else located.effects
         if self.momenta is not None:  # new values are those of speeds
             effects = [each if each.change is None else replace(each, change=None, by_python=True) for each in effects]
         if not effects:
@@ -218,6 +240,8 @@ class Integration:
         values: Any = None if self.momenta is not None else events.compiled
         values = values or (lambda t, x: [self._event_value(k, t, x) for k in range(len(events.watched))])
         memory = EventMemory(values if events else None, effects, run.size, run.clock, callback=run.callback)
+        if self.contacts is not None:
+            self.contacts.guard(memory)
         if located is not None:
             self.rates.divide_steps(run, memory)
         return memory
@@ -226,10 +250,7 @@ class Integration:
         """The value of an event; what goes wrong in a user's function ends the run."""
         n, is_first = self.rates.coordinates, t == self.first[0]  # momenta would round speeds that are zero there
         x = self.first[1] if is_first and self.momenta is not None else self._state(x)
-        try:
-            return float(self.events.watched[number].value(t, x[:n].copy(), x[n:].copy()))
-        except Exception as error:
-            raise event_failed(f"at t = {t:.6g} s an event function raised {type(error).__name__}: {error}") from error
+        return self.events.watched[number].value(t, x[:n].copy(), x[n:].copy())
 
     def _begin(self) -> None:
         """Rates at the state as it is, and a first step."""
@@ -243,6 +264,8 @@ class Integration:
             self.momenta.use(run)
             return
         self.rates.steps_natively(run)
+        if self.contacts is not None:
+            self.contacts.connect(run, run.side.outputs)
         if self.control.spectral_radius is not None:
             run.remember(second_order_memory(self.rates, self.control.spectral_radius))
         if self.switch is None:
@@ -277,12 +300,19 @@ class Integration:
             raise
         finally:
             self._keep_interpolant()
+            if self.contacts is not None:
+                self.record.notices += self.contacts.notices
+                self.record.info["contacts"] = self.contacts.history
             if self.limits is not None:
                 self.record.info.update(self.limits.facts)
             if self.run.record.event_count:
                 events = self.run.events.record
                 if events.kink_count or events.corner_count:
                     self.record.info["kinks"] = int(events.kinks_passed)
+                signs = self.run.events.have_signs[: len(self.found)]
+                for event, times, has_sign in zip(self.events.watched, self.found, signs, strict=True):
+                    if not times and not has_sign:
+                        self.record.notices.append(f"{event.name} was zero all along, and did not change its sign.")
 
     def _go(self, report: Report) -> str:
         reason = Reason.BUDGET
@@ -326,6 +356,7 @@ class Integration:
         known = [(run, steps) for run, steps in pieces if steps is not None]
         is_whole = len(known) == len(pieces) and any(len(steps) for _, steps in known)
         is_alike = self.rates.is_autonomous and self.rates.signs is None  # no step is taken again with other signs
+        is_alike = is_alike and self.contacts is None  # or modes
         drive, is_divided = self.rates.drive, len(self.rates.breaks) > 0
         is_known = not is_divided or not (drive.is_held or drive.sampled is not None or self.rates.is_constrained)
         if is_whole and is_known and is_alike:
@@ -346,13 +377,16 @@ class Integration:
         if not run.record.t >= self.rates.before_break:
             return
         t = self.rates.next_break
+        is_changed = bool(run.record.event_count) and run.events.record.changed_at >= run.record.t
         run.record.t = t
         while run.record.next_sample < len(self.times) and self.times[run.record.next_sample] <= t:
             self.states[run.record.next_sample] = run.x
             run.record.next_sample += 1
         if t < self.end:
             self.rates.begin(t, run.x.copy())
-            if self.control.fixed_step:
+            if is_changed:
+                run.begin_behind_event()
+            elif self.control.fixed_step or self.contacts is not None:
                 run.begin(self.end)
             else:
                 run.restart(self.rates(t, run.x.copy()))
@@ -382,7 +416,11 @@ class Integration:
                         self.run.events.record.log_count = self.logged
                         raise
                     continue
-                self.found[number].append(t)
+                is_contact = number >= len(self.found)
+                if is_contact and after is not None and not np.abs(after - before).max(initial=0.0) > 0.0:
+                    continue
+                if not is_contact:
+                    self.found[number].append(t)
                 if kind != GOES_ON:
                     self._add_samples(done)
                     if after is None:
@@ -426,19 +464,31 @@ class Integration:
                 raise found
             if self.control.fixed_step:
                 raise self._too_long(t)
+            locked = None if self.contacts is None else self.contacts.locked(t, run.x.copy())
+            if locked is not None:
+                raise locked
             raise self.guard.explain(t, run.x, underflow(t, self.control, self._why()))
         elif reason == Reason.STIFF and self.switch is not None:
             self._turn(self.switch)
         elif reason == Reason.INTERRUPTED:
             raise KeyboardInterrupt
         elif reason == Reason.NAN_EVENT:
-            raise event_failed(
-                f"at t = {t:.6g} s event {run.events.record.number} is nan, which no zero can be found of."
-            )
+            name = self.events.watched[run.events.record.number].name
+            if not np.isfinite(run.x).all():
+                raise Stop("event_failed", f"at t = {t:.6g} s {name} sets a value that is not finite.", _CHANGE)
+            raise event_failed(f"at t = {t:.6g} s {name} is nan, which no zero can be found of.")
         elif reason == Reason.EVENT:
             self._change_state()
         elif reason == Reason.SWITCH:
             self._choose_signs()
+        elif reason == Reason.CONTACT and self.contacts is not None:
+            before = run.x.copy()
+            run.x[:] = self.contacts.decide(t, before)
+            if np.abs(run.x - before).max() > 0.0:
+                self._add_samples(run.record.next_sample)
+                self.record.jump(t, self._state(before), self.x)
+            run.begin(self.end)
+            run.record.h_cap = min(run.record.h_cap, self.contacts.transitions.longest_step)
         elif reason in (Reason.PROJECT, Reason.SAMPLE):
             self._project(reason)
 
@@ -492,11 +542,17 @@ class Integration:
         if number < 0:
             events.grow()
             return
-        t, change = float(run.record.t), self.events.watched[number].change
+        t, watched = float(run.record.t), len(self.events.watched)
+        if self.contacts is not None and number >= watched:
+            run.x[:] = self.contacts.decide(t, run.x.copy(), number - watched)
+            self._continue_after_event()
+            run.record.h_cap = min(run.record.h_cap, self.contacts.transitions.longest_step)
+            return
+        change = self.events.watched[number].change
         if change is None or events.is_stuck(number, t):
             raise Stop(
                 "event_stuck",
-                f"at t = {t:.6g} s event {number} follows itself without end.",
+                f"at t = {t:.6g} s {self.events.watched[number].name} follows itself without end.",
                 "End the run, or bring the motion to rest, where it is slow: with a terminal event of the speed, say.",
             )
         run.x[:] = self._changed(t, change)
@@ -515,14 +571,13 @@ class Integration:
             raise
         except Exception as error:
             said = f"at t = {t:.6g} s a change of the state raised {type(error).__name__}: {error}"
-            cure = "A change is a function f(t, q, u) that returns new values by name, numbers each."
-            raise Stop("event_failed", said, cure) from error
+            raise Stop("event_failed", said, _CHANGE) from error
         return new if self.momenta is None else self.momenta.stepped(new)
 
     def _choose_signs(self) -> None:
         """Signs behind a switch by Python: where several vanish, or one leaves its zero, or none leads on."""
         run, jumps, located = self.run, self.jumps, self.rates.located
-        number = int(run.events.record.number) - len(self.events.watched)
+        number = int(run.events.record.number) - len(self.events.watched) - int(run.events.record.guard_count)
         t, x = float(run.record.t), run.x.copy()
         if located is not None and number >= located.signs:
             raise Stop(
@@ -565,7 +620,8 @@ class Integration:
         if run.record.pending == NOTHING:  # at an event that has changed the state
             self._continue_after_event()
             return
-        run.f[:] = self.rates(t, run.x.copy())
+        known = self.contacts
+        run.f[:] = self.rates(t, run.x.copy()) if known is None else known.memory.forces(t, run.x.copy())[1]
         run.record.pending = EVENTS
 
 
@@ -687,102 +743,3 @@ class DenseOutput:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(None), ()
-
-
-# ---- momenta -------------------------------------------------------------------------------------------------
-# Coordinates and momenta in the place of coordinates and speeds, for methods that are symplectic in them.
-#
-# Gauss' methods step coordinates and momenta (`dynamics.canonical`) where a mechanism has them and no Python function,
-# law or time event acts: then they are symplectic. Elsewhere they step coordinates and speeds, and are symmetric.
-
-
-class Momenta:
-    """States (q, p, z) as they are stepped for states (q, u, z) of a run."""
-
-    def __init__(self, rates: Rates) -> None:
-        self.rates, self.n, self.m = rates, rates.coordinates, len(rates.functions.derivation.synopsis.speeds)
-        self.canonical_rates, self.momenta, self.speeds = (
-            rates.functions.native(name).with_parameters(rates.functions.parameter_values(name, rates.given))
-            for name in ("canonical_rates", "canonical_momenta", "canonical_speeds")
-        )
-
-    def stepped(self, x: Floats) -> Floats:
-        """A state as it is stepped."""
-        n, m = self.n, self.m
-        return np.concatenate([x[:n], self.momenta(x[:n], x[n : n + m]), x[n + m :]])
-
-    def states(self, stepped: Floats) -> Floats:
-        """States (k, n) of the run for states as they are stepped."""
-        n = self.n
-        return np.concatenate([stepped[:, :n], self.speeds(stepped), stepped[:, 2 * n :]], axis=1)
-
-    def use(self, run: NativeRun) -> None:
-        """Let a native run step coordinates and momenta."""
-        known = {"tau": self.rates.drive.tau, "inputs": self.rates.drive.inputs}
-        run.use(run.compiled(self.canonical_rates, known, state="canonical"))
-        run.pair_quaternions([first + self.n for first, _ in self.rates.groups])
-
-
-def why_no_momenta(rates: Rates) -> str:
-    """Why a mechanism is not stepped in momenta; empty where it is."""
-    from ...dynamics.canonical import why_not_canonical
-
-    found = why_not_canonical(rates.functions.equations)
-    if found:
-        return found
-    if rates.drive.laws is not None:
-        return "an effort or input follows a law"
-    if rates.signs is not None:
-        return "a force jumps"
-    if len(rates.breaks):
-        return "what acts on it changes suddenly"
-    return "" if rates.can_step_natively else "a controller drives it"
-
-
-__all__ = ["Compiled", "Momenta", "why_no_momenta"]
-
-
-# ---- damped --------------------------------------------------------------------------------------------------
-# Compiled equations as the generalised-α method takes them: for stiff structures, with constraints.
-
-#: The arrays and outputs of the compiled functions, and the method's names for them.
-_NAMES = {
-    "q": "pose", "u": "turn", "x": "state", "t": "clock", "qdot": "pose_rate", "rates": "accelerations",
-    **{name: name for name in ("multipliers", "balance", "row_rates", "row_values", "matrix")},
-}  # fmt: skip
-
-
-def system_of(
-    functions: Functions, parameters: Mapping[str, Any] | None, tau: Floats, inputs: Floats
-) -> SecondOrderSystem:
-    """The equations of compiled functions as the method takes them, under efforts and inputs that may change."""
-    from ...ode.methods.generalised_alpha import SecondOrderSystem
-
-    def compiled(name: str) -> Compiled:
-        made: Compiled = functions.native(name)
-        return made.with_parameters(functions.parameter_values(name, parameters))
-
-    stabilisation = functions.equations.recipe.stabilisation
-    rows = () if stabilisation is None else stabilisation.rows.rows
-    if stabilisation is not None:
-        stabilisation.rows.check_linear("generalised_alpha takes linear ones alone", 'Use method="auto".')
-    return SecondOrderSystem(
-        compiled("coordinate_rates"),
-        compiled("residual"),
-        compiled("constraint_normals") if rows else None,
-        _NAMES,
-        {"tau": tau, "inputs": inputs},
-        [number for number, row in enumerate(rows) if row.is_position],
-    )
-
-
-def second_order_memory(rates: Rates, radius: float) -> SecondOrderMemory:
-    """The memory of the method for the equations of a run."""
-    from ...ode.methods.generalised_alpha import SecondOrderMemory
-
-    if not rates.is_autonomous:
-        message = "the method generalised_alpha steps compiled equations, and a function in Python drives this run."
-        cure = 'Use method="auto", hold what the function returns (ph.held), or give a law as an expression.'
-        raise PolhodeError(message, "method", cure, "E-RUN-UNSUPPORTED")
-    system = system_of(rates.functions, rates.given, rates.drive.tau, rates.drive.inputs)
-    return SecondOrderMemory(system, radius)

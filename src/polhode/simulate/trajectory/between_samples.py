@@ -150,7 +150,11 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
         return np.zeros_like(trajectory.x)
     given, equations = given_along(trajectory), functions.equations
     acting = trajectory.q, trajectory.u, np.asarray(trajectory.tau)
-    if {*equations.speeds} <= {*equations.tree.speeds}:
+    if trajectory.info.get("contacts") is not None:
+        from ..contact.results import Forces
+
+        udot = Forces(trajectory, trajectory.info["contacts"]).accelerations
+    elif {*equations.speeds} <= {*equations.tree.speeds}:
         places = [equations.tree.speeds.index(name) for name in equations.speeds]
         udot = np.atleast_2d(motion(functions, *acting, **given)[0])[:, places]
     else:  # pseudo-velocities

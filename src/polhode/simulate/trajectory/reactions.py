@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from ...compiled.quantities import Quantity
 from ...compiled.reactions import Floats, evaluate
+from ...dynamics.contacts import refuse_contacts
 from ...errors import PolhodeError, understood
 
 if TYPE_CHECKING:
@@ -99,6 +100,7 @@ def given_along(trajectory: Trajectory) -> dict[str, Any]:
 
 def evaluated_along(trajectory: Trajectory, quantity: Quantity, tau: ArrayLike | None) -> Any:
     """A reaction or driving force at every sample."""
+    refuse_contacts([name for name, *_ in trajectory.mechanism.derivation.synopsis.contacts], "a reaction")
     efforts, functions = efforts_along(trajectory, tau), trajectory.mechanism
     return evaluate(functions, quantity, trajectory.q, trajectory.u, efforts, **trajectory.given)
 

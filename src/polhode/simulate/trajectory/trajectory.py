@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ...expr import Expr
     from ...show.scene import Traces
     from ...surface.equations import Equations
+    from ..contact.results import ContactResult, Occurrence
     from ..control.actuation import Acted
     from ..limits import PassedLimit
     from .channels import Channels
@@ -193,6 +194,19 @@ class Trajectory(ClosedLoopResults, Shown):
     def effort(self, name: str) -> Floats:
         """The effort on a speed over time, as it acted."""
         return self.column("effort", name)
+
+    @cached_property
+    def contact_events(self) -> tuple[Occurrence, ...]:
+        """What happened to contacts, in its order: impacts, and where each closes, opens, sticks and slips."""
+        from ..contact.results import occurrences
+
+        return occurrences(self)
+
+    def contact(self, name: str) -> ContactResult:
+        """Forces, slip, modes and impulses of a contact, a stop or dry friction, by its name."""
+        from ..contact.results import contact_along
+
+        return contact_along(self, name)
 
     @cached_property
     def dependent(self) -> tuple[Mapping[str, Floats], Mapping[str, Floats]]:

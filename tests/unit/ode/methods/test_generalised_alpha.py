@@ -12,7 +12,7 @@ from polhode.ode.methods import generalised_alpha as method
 from polhode.ode.methods.generalised_alpha import SecondOrderMemory, SecondOrderSystem
 from polhode.ode.native_run import NativeRun
 from polhode.ode.record import ACCEPTED, Memory, Reason, Run
-from polhode.simulate.integrators.native import system_of
+from polhode.simulate.integrators.other_variables import system_of
 
 STEP = 0.01
 

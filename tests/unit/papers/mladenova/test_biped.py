@@ -8,7 +8,7 @@ from tests.refusals import refused
 
 from polhode import Expr
 from polhode.expr import evaluate, symbol, symbols
-from polhode.papers.mladenova.biped import Gait, two_bars
+from polhode.papers.mladenova.biped import Gait, biped, two_bars
 
 t = symbol("t", "time")
 GAIT = Gait(length=0.4, height=0.8, clearance=0.05, single=0.5, double=0.15, ahead=-0.02)
@@ -56,3 +56,8 @@ def test_the_bars_end_where_they_should(place: tuple[float, float]) -> None:
 @pytest.mark.parametrize(("z", "bars"), [(-2.0, (0.44, 0.44)), (-0.1, (0.5, 0.3))])
 def test_numbers_out_of_reach_are_refused(z: float, bars: tuple[float, float]) -> None:
     refused(rf"do not reach \(0, {z:.4g}\)", lambda: two_bars(0, z, *bars))
+
+
+@pytest.mark.parametrize("stands", [None, 1])
+def test_feet_that_are_no_list_are_refused(stands: Any) -> None:
+    refused("biped stands: .* is not the numbers of feet", lambda: biped(stands))

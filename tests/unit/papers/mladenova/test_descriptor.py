@@ -157,6 +157,12 @@ def test_a_programme_that_cannot_be_kept_is_refused(
     refused(said, lambda: made.programme_control(given[conditions], actuators), code=code)
 
 
+def test_a_pull_away_from_the_programme_is_refused() -> None:
+    made = arm().derive()
+    said = "programme pull: -1 is not a rate of 0 or more"
+    refused(said, lambda: made.programme_control([made.q[0]], ["shoulder"], pull=-1), code="E-CALL-NUMBER")
+
+
 def straight_arm(links: int) -> ph.System:
     s = ph.System("arm", gravity=(0, 0, 0))
     parent = s.ground

@@ -112,6 +112,18 @@ def test_constraints_have_rows_for_the_rates_of_c() -> None:
     assert form.A != e.constraints.A  # type: ignore[union-attr]
 
 
+def test_rows_of_a_condition_that_is_not_linear_are_in_the_rates_of_c() -> None:
+    s = ph.System("two wheels")
+    first, second = (
+        s.joint(name, s.ground, s.body(f"wheel {name}", inertia=(1, 1, 1)), ph.Revolute("z")) for name in "ab"
+    )
+    s.constrain_speed(first.u[0] ** 2 - second.u[0])
+    form = s.derive().vector_parameter_form()
+    (c, d), (cd, _) = form.c, form.rates
+    assert ph.normal(form.A[0, 0] - 8 * cd / (1 + c**2) ** 2) == 0  # ∂f/∂ċ of f = (2 ċ/(1 + c²))² - 2 ḋ/(1 + d²)
+    assert ph.normal(form.A[0, 1] + 2 / (1 + d**2)) == 0
+
+
 def test_names_do_not_clash_with_coordinates() -> None:
     s = ph.System("two")
     for name in ("a", "c_a"):

@@ -1,0 +1,110 @@
+"""Contact of two bodies: a point or a surface of one on a surface of the other, with dry friction and impacts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ...errors import ModelError, warn
+from ...expr import Expr, Matrix, Vector, as_expr, is_zero, same
+from ..surface import Surface
+from .pairs import UNTESTED, Touch, crossings, touches, ways
+from .protocol import MovingBodies, given
+from .unilateral import Group, UnilateralElement, check_laws
+
+_AXES = [Vector(row) for row in Matrix.identity(3).map(as_expr)]
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A candidate of one body on a surface of another, and how it moves.
+
+    `R` takes the surface's frame to the ground, `velocity` is that of the candidate's body against the other where they
+    touch, in the surface's frame. `ends` has both bodies, the candidate's first, with the arm from the body's origin to
+    where they touch, in ground components. It is `forward` if the candidate is on a.
+    """
+
+    touch: Touch
+    forward: bool
+    R: Matrix
+    velocity: Vector
+    ends: tuple[tuple[str, Vector], tuple[str, Vector]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contact(UnilateralElement):
+    """A point `at` of a body, or a surface, on a surface: its coefficients of friction and restitution."""
+
+    kind = "contact"
+    table = "contacts"
+    alone = True
+
+    a: Surface = given("surface", doc="A surface, or a body or frame for its point `at`.")
+    at: Vector = given("point", (0, 0, 0), of="a", unit="m")  # in the body
+    b: Surface = given("surface", doc="A surface.")
+    friction: Expr = given("number", 0, doc="The coefficient of friction in motion.")
+    static: Expr | None = given("number", None, doc="The coefficient at rest, where it is another.")
+    stribeck: Expr = given("number", 0, unit="m/s")
+    restitution: Expr = given("number", 0)
+
+    @classmethod
+    def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        made = cls(name=name, **values)
+        check_laws(made.place, made.friction, made.static, made.stribeck, made.restitution)
+        ways(made.a, made.b, made.place)
+        untested = UNTESTED.get(frozenset({made.a.kind, made.b.kind}))
+        if untested is not None:
+            warn(f"{untested} are not tested.", place=made.place, code="W-CONSTRAINT-UNSUPPORTED")
+        return made
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        return self.a.body, self.b.body
+
+    def groups(self, moving: MovingBodies) -> Sequence[Group]:
+        made: list[Group] = []
+        for each in self.meetings(moving):
+            group = self._group(each)
+            if not is_zero(group.rates[0]) and not any(_alike(group, other) for other in made):
+                made.append(group)
+        if not made:
+            message = "its gap never changes: no motion of the mechanism opens or closes it."
+            raise ModelError(message, self.place, "Remove it, or add the joint that moves it.", "E-CONSTRAINT-SINGULAR")
+        return made
+
+    def meetings(self, moving: MovingBodies) -> Iterator[Meeting]:
+        """All candidates on the surfaces."""
+        for own, other in ways(self.a, self.b, self.place):
+            X = other.pose.inverse() @ moving.relative(other.body, own.body) @ own.pose
+            for touch in touches(own, other, X) + (crossings(own, other, X) if own is self.a else []):
+                R_own, R_other = moving.pose(own.body).R, moving.pose(other.body).R
+                R = R_other @ other.pose.R
+                arm = R_own @ own.pose.p + R @ touch.arm
+                arm_other = R_other @ other.pose.p + R @ (X.p + touch.arm)
+                ends = ((own.body, arm), (other.body, arm_other))
+                v, v_other = (moving.velocity(body, moving.pose(body).p).at(r).linear for body, r in ends)
+                yield Meeting(touch, own is self.a, R, R.T @ (v - v_other), ends)
+
+    def _group(self, each: Meeting) -> Group:
+        touch, v = each.touch, each.velocity
+        rates = [as_expr(touch.normal.dot(v))]
+        static = self.friction if self.static is None else self.static
+        if not (is_zero(self.friction) and is_zero(static)):
+            along = [as_expr(t.dot(v) if each.forward else -t.dot(v)) for t in _tangents(touch, v)]
+            rates += [rate for rate in along if not is_zero(rate)]
+        part = f"other {touch.part}" if self.a.kind == self.b.kind and not each.forward else touch.part
+        laws = (self.friction, static, self.stribeck, self.restitution)
+        return Group(part, touch.gap, tuple(rates), *laws, margin=touch.margin)
+
+
+def _tangents(touch: Touch, v: Vector) -> Sequence[Vector]:
+    """The tangents; of a motion in a plane across an axis e of the surface's frame e × n alone."""
+    for e, along, across in zip(_AXES, v, touch.normal, strict=True):
+        if is_zero(along) and is_zero(across):
+            return [e.cross(touch.normal)]
+    return touch.tangents
+
+
+def _alike(a: Group, b: Group) -> bool:
+    return a.gap is not None and b.gap is not None and same([a.gap, *a.rates], [b.gap, *b.rates])

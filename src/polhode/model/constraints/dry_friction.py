@@ -1,0 +1,41 @@
+"""Dry friction in a joint: it sticks below a static bound, and slips against a kinetic one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from ...expr import Expr, free_symbols
+from .protocol import MovingBodies, given
+from .unilateral import Group, UnilateralElement, check_laws
+
+
+@dataclass(frozen=True, kw_only=True)
+class DryFriction(UnilateralElement):
+    """Dry friction along a speed of a joint, in N or N·m; `stribeck` is the speed at which it falls from static to
+    kinetic.
+    """
+
+    kind = "friction"
+    table = "friction"
+    alone = True
+
+    joint: str = given("joint")
+    index: int = given("count", 0, of="speed")
+    coulomb: Expr = given("number", unit="N or N·m")
+    static: Expr | None = given("number", None, unit="N or N·m")
+    stribeck: Expr = given("number", 0, unit="m/s or rad/s")
+
+    @classmethod
+    def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
+        made = cls(name=name, **values)
+        check_laws(made.place, made.coulomb, made.static, made.stribeck)
+        return made
+
+    def groups(self, moving: MovingBodies) -> Sequence[Group]:
+        u = moving.speed(self.joint, self.index)
+        if not any(x.data[0] == "speed" for x in free_symbols([u])):
+            return []  # the motion of the joint is prescribed
+        static = self.coulomb if self.static is None else self.static
+        return [Group("", None, (u,), self.coulomb, static, self.stribeck)]

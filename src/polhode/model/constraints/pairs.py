@@ -1,0 +1,327 @@
+"""Pairs of shapes that can touch, by candidate points of one on the surface of the other.
+
+    candidates   point; sphere: its centre; capsule: the centres of its ends; box: its vertices; disc, cylinder: the
+                 lowest point of each rim, and three fixed points just inside it, which support it where it lies flat
+    surfaces     plane, sphere, hollow (a sphere from inside), capsule, box, curve z = h(x), heights z = h(x, y)
+
+A candidate has a position p in the surface's frame and a radius r. A surface gives the gap g(p), negative inside, the
+unit normal n that points to the candidate, and two unit tangents. Where ġ = n·v for the velocity v of the candidate
+against the surface, at the place p - r n:
+
+    plane            g = z - r
+    sphere, hollow   g = |p| - (R + r), n = p/|p|;    g = R - r - |p|, n = -p/|p|
+    capsule          as a sphere about the nearest point of its axis
+    box              with q = |p| - half the edges, g = |max(q, 0)| - r; for a point g = max(q), n normal to that face
+    curve, heights   with n = (-∇h, 1)/w, w² = 1 + |∇h|², of the point P + r n of the surface's parallel that is below
+                     p along z, found by Newton's method: g = (z - h - r/w)/w, where ġ = n·v at g = 0
+    rim              on a plane, of centre c, axis a and s² = 1 - (n·a)²: g = c·n - r s, where s is more than ε; a disc
+                     that is flatter rests on the fixed points alone
+
+Two capsules also touch between their ends, where their axes cross. No edge of a box is tested against an edge, nor
+against the middle of a capsule.
+
+Tangents of a plane are its axes x and y, those of a face of a box the other two axes, of a curve or heights the
+direction of growing x and the one across. Elsewhere they are two fixed axes in the turn that takes a fixed axis M to n:
+smooth but at n = -M, a direction that is along no axis and no diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+
+from ...errors import ModelError
+from ...expr import (
+    Expr,
+    Matrix,
+    Vector,
+    absolute,
+    as_expr,
+    constant_value,
+    cos,
+    derivative,
+    free_symbols,
+    is_zero,
+    maximum,
+    minimum,
+    pi,
+    sign,
+    sin,
+    sqrt,
+    substitute,
+)
+from ...geometry import Pose
+from ..body import SPOT, Shape
+from ..surface import Surface
+from .protocol import NOWHERE
+
+#: Added to squared lengths, so that directions have values where the length is zero.
+_TINY = Fraction(1, 10**60)
+#: The tilt ε below which a disc lies flat.
+_FLAT = Fraction(1, 10**4)
+#: How far out, in radii, the points are that support a disc which lies flat: one that rolls on its rim is above them.
+_INSET = Fraction(999, 1000)
+#: The squared sine of the angle between two capsules below which they are parallel.
+_PARALLEL = Fraction(1, 10**8)
+#: Newton's steps to the point of a curve or of heights below a ball.
+_STEPS = 6
+#: M and two axes across it.
+_M, *_ACROSS = (Vector([as_expr(Fraction(x, 3)) for x in row]) for row in ((2, -1, 2), (2, 2, -1), (-1, 2, 2)))
+_X, _Y, _Z = (Vector(row) for row in Matrix.identity(3).map(as_expr))
+
+
+@dataclass(frozen=True)
+class Touch:
+    """A candidate on a surface, in the frame of the surface: gap, normal, tangents, and the `arm` to where they touch.
+
+    The arm begins at the origin of the candidate's shape. `margin` is that of a `Group`.
+    """
+
+    gap: Expr
+    normal: Vector
+    tangents: tuple[Vector, ...]
+    margin: Expr | None = None
+    arm: Vector = NOWHERE
+    part: str = ""
+
+
+Candidates = Iterable[tuple[str, Vector, Expr]]
+
+# ---- surfaces ----------------------------------------------------------------------------------------------------
+
+
+def _on_plane(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    return Touch(as_expr(p[2] - r), _Z, (_X, _Y))
+
+
+def _on_sphere(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    distance = _length(p)
+    return _round(distance - (size[0] + r), p / distance)
+
+
+def _in_sphere(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    distance = _length(p)
+    return _round(size[0] - r - distance, -p / distance)
+
+
+def _on_capsule(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    half = size[1] / 2
+    apart = p - _Z * minimum(maximum(p[2], -half), half)
+    distance = _length(apart)
+    return _round(distance - (size[0] + r), apart / distance)
+
+
+def _on_box(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    """Coordinates in which the candidate does not move decide nothing, unless it is always beside the box."""
+    moves = [k for k in range(3) if any(x.data[0] in ("coordinate", "time") for x in free_symbols([p[k]]))]
+    q = [as_expr(absolute(p[k]) - size[k] / 2) for k in range(3)]
+    for k in {0, 1, 2} - set(moves):
+        if not free_symbols([q[k]]) and constant_value(q[k] - r) > 0:
+            return None
+    if not moves:
+        return None
+    if not is_zero(r):
+        beyond = [as_expr(maximum(q[k], 0)) if k in moves else as_expr(0) for k in range(3)]
+        distance = _length(Vector(beyond))
+        normal = Vector([sign(p[k]) * beyond[k] / distance for k in range(3)])
+        return _round(distance - r, normal)
+    chosen, gap = _greatest([(k, q[k]) for k in moves])
+    own = [q[k] for k in moves]
+    least = minimum(minimum(own[0], own[1]), own[2]) if len(own) == 3 else 0
+    margin = as_expr(least - sum(own)) if len(own) > 1 else None  # at gap 0 the greatest of the others, negative
+    normal = Vector([as_expr(sign(p[k]) * chosen.get(k, 0)) for k in range(3)])
+    turned = [Vector([as_expr(chosen.get((k + by) % 3, 0)) for k in range(3)]) for by in (2, 1)]
+    return Touch(gap, normal, (turned[0], turned[1]), margin)
+
+
+def _on_curve(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    return _on_height(size[0], SPOT[:1], p, r)
+
+
+def _on_heights(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    return _on_height(size[0], SPOT, p, r)
+
+
+def _on_height(h: Expr, over: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    slope = [derivative([h], x)[0] for x in over]
+    w = sqrt(as_expr(1 + sum(each * each for each in slope)))
+    aim = [as_expr(each / w) for each in slope]
+    found = [p[k] for k in range(len(over))]
+    if not is_zero(r):
+        # x - r h'/w = p, with the Jacobian 1 - r (h'/w)'
+        J = [[as_expr(int(i == j) - r * d) for j, d in enumerate(_gradient(each, over))] for i, each in enumerate(aim)]
+        for _ in range(_STEPS):
+            at = dict(zip(over, found, strict=True))
+            shifts = substitute(aim, at)
+            off = [x - r * d - p[k] for k, (x, d) in enumerate(zip(found, shifts, strict=True))]
+            found = [as_expr(x - d) for x, d in zip(found, _solved(J, off, at), strict=True)]
+    at = dict(zip(over, found, strict=True))
+    height, pace, *slope = substitute([h, w, *slope], at)
+    across = slope[1] if len(over) == 2 else as_expr(0)
+    normal = Vector([-slope[0], -across, as_expr(1)]) / pace
+    along = Vector([as_expr(1), as_expr(0), slope[0]]) / sqrt(as_expr(1 + slope[0] * slope[0]))
+    return Touch(as_expr((p[2] - height - r / pace) / pace), normal, (along, normal.cross(along)))
+
+
+def _gradient(value: Expr, over: Sequence[Expr]) -> list[Expr]:
+    return [derivative([value], x)[0] for x in over]
+
+
+def _solved(J: Sequence[Sequence[Expr]], right: Sequence[Expr], at: dict[Expr, Expr]) -> list[Expr]:
+    """J⁻¹ of a right side, of one or two unknowns."""
+    if len(J) == 1:
+        return [right[0] / substitute(J[0], at)[0]]
+    (a, b), (c, d) = (substitute(row, at) for row in J)
+    scale = a * d - b * c
+    return [(d * right[0] - b * right[1]) / scale, (a * right[1] - c * right[0]) / scale]
+
+
+def _length(v: Vector) -> Expr:
+    return as_expr(sqrt(as_expr(v.dot(v) + _TINY)))
+
+
+def _round(gap: Expr, n: Vector) -> Touch:
+    """A touch on a surface whose normal may point anywhere: t = b - (b·n) (M + n)/(1 + M·n) for b across M."""
+    turn = (_M + n) / (1 + _M.dot(n))
+    first, second = (b - turn * b.dot(n) for b in _ACROSS)
+    return Touch(as_expr(gap), n, (first, second))
+
+
+def _greatest(given: Sequence[tuple[int, Expr]]) -> tuple[dict[int, Expr], Expr]:
+    """For each key 1 if its value is the greatest, the last of equal ones, else 0; and the greatest."""
+    key, most = given[-1]
+    chosen = {key: as_expr(1)}
+    for other, value in reversed(given[:-1]):
+        is_more = as_expr(maximum(sign(value - most), 0))
+        chosen = {k: each * (1 - is_more) for k, each in chosen.items()} | {other: is_more}
+        most = as_expr(maximum(most, value))
+    return chosen, most
+
+
+_SURFACES: dict[str, Callable[[Sequence[Expr], Vector, Expr], Touch | None]] = {
+    "plane": _on_plane, "sphere": _on_sphere, "hollow": _in_sphere, "capsule": _on_capsule, "box": _on_box,
+    "curve": _on_curve, "heights": _on_heights,
+}  # fmt: skip
+
+# ---- candidates --------------------------------------------------------------------------------------------------
+
+
+def _point(size: Sequence[Expr]) -> Candidates:
+    return [("", _Z * 0, size[0] if size else as_expr(0))]
+
+
+def _ends(size: Sequence[Expr]) -> Candidates:
+    radius, length = size
+    return [("lower end", _Z * (-length / 2), radius), ("upper end", _Z * (length / 2), radius)]
+
+
+def _vertices(size: Sequence[Expr]) -> Candidates:
+    signs = product((-1, 1), repeat=3)
+    corners = [Vector([as_expr(s * edge / 2) for s, edge in zip(each, size, strict=True)]) for each in signs]
+    return [(f"vertex {k}", corner, as_expr(0)) for k, corner in enumerate(corners, start=1)]
+
+
+_CANDIDATES = {"point": _point, "sphere": _point, "capsule": _ends, "box": _vertices}
+
+
+def _on(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
+    """The candidates of a shape, at the pose X in the frame of a surface, on that surface."""
+    made = []
+    size = [as_expr(each) for each in surface.size]
+    for part, point, radius in _CANDIDATES[shape.kind]([as_expr(each) for each in shape.size]):
+        touch = _SURFACES[surface.kind](size, X.point(point), radius)
+        if touch is not None:
+            made.append(replace(touch, arm=X.R @ point - touch.normal * radius, part=part))
+    return made
+
+
+def _rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
+    """The rims of a disc or cylinder on a plane: each at its lowest point, and at three points of its own."""
+    r, *rest = (as_expr(each) for each in shape.size)
+    sides = [("", as_expr(0))] if not rest else [("lower ", -rest[0] / 2), ("upper ", rest[0] / 2)]
+    axis = X.R @ _Z
+    lean = as_expr(axis[2])
+    stands = is_zero(lean)
+    margin: Expr | None = None
+    if is_zero(1 - lean * lean):  # it always lies flat
+        drop, reach = as_expr(0), axis * 0
+    elif stands:
+        drop, reach = as_expr(1), _Z
+    else:
+        square = as_expr(1 - lean * lean)
+        drop = as_expr(sqrt(as_expr(maximum(square, _FLAT * _FLAT))))
+        reach, margin = (_Z - axis * lean) / drop, as_expr(r * (square / _FLAT - _FLAT))
+    made = []
+    for side, z in sides:
+        if not is_zero(drop):
+            gap, arm = X.point(_Z * z)[2] - r * drop, axis * z - reach * r
+            made.append(Touch(as_expr(gap), _Z, (_X, _Y), margin, arm, f"{side}rim"))
+        for k in range(3) if not stands else ():
+            turn = 2 * pi * k / 3
+            point = Vector([_INSET * r * cos(turn), _INSET * r * sin(turn), z])
+            made.append(Touch(X.point(point)[2], _Z, (_X, _Y), arm=X.R @ point, part=f"{side}rim {k + 1}"))
+    return made
+
+
+def _crossing(a: Shape, b: Shape, X: Pose) -> list[Touch]:
+    """Two capsules where the lines of their axes are nearest; with a gap where that is beyond an end.
+
+    With d the centre of a and u its axis, in the frame of b whose axis is z: the points d + s u and t z are nearest at
+    s = (c t_0 - d·u)/(1 - c²), t = t_0 + c s, c = u·z, t_0 = d·z.
+    """
+    (radius, length), (radius_b, length_b) = ([as_expr(each) for each in shape.size] for shape in (a, b))
+    u, d = X.R @ _Z, X.p
+    c, t_0 = u[2], d[2]
+    square = as_expr(1 - c * c)
+    s = (c * t_0 - d.dot(u)) / maximum(square, _PARALLEL / 2)
+    t = t_0 + c * s
+    p = d + u * s
+    apart = p - _Z * t
+    distance = _length(apart)
+    beyond = [maximum(absolute(s) - length / 2, 0), maximum(absolute(t) - length_b / 2, 0)]
+    beyond.append(radius * maximum(1 - square / _PARALLEL, 0))
+    touch = _round(distance - radius - radius_b + sum(beyond), apart / distance)
+    margin = as_expr(minimum(length / 2 - absolute(s), length_b / 2 - absolute(t)))
+    return [replace(touch, arm=u * s - touch.normal * radius, margin=margin, part="middle")]
+
+
+# ---- the table ---------------------------------------------------------------------------------------------------
+
+_ALL = tuple(_SURFACES)
+_OPEN = ("plane", "hollow", "curve", "heights")
+#: For each shape the surfaces that its candidates are tried on.
+PAIRS: dict[str, tuple[str, ...]] = {
+    "point": _ALL, "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box"), "box": (*_OPEN, "capsule", "box"),
+    "disc": ("plane",), "cylinder": ("plane",),
+}  # fmt: skip
+#: The shapes that surfaces of a model may have.
+KINDS = tuple(dict.fromkeys(kind for kind in (*_SURFACES, *PAIRS) if kind != "point"))
+#: What is not tested of a pair.
+UNTESTED = {
+    frozenset({"box"}): "edges against edges",
+    frozenset({"box", "capsule"}): "edges of the box against the middle of the capsule",
+}
+
+
+def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
+    """For a contact of two surfaces the pairs of what has candidates and the surface that they are on."""
+    found = [(x, y) for x, y in ((a, b), (b, a)) if y.kind in PAIRS.get(x.kind, ())]
+    if not found:
+        known = "; ".join(f"{kind} on {', '.join(others)}" for kind, others in PAIRS.items())
+        message = f"there is no contact of a {a.kind} and a {b.kind}."
+        raise ModelError(message, place, f"There are {known}.", "E-CONSTRAINT-UNSUPPORTED")
+    return found if {a.kind, b.kind} <= {"box", "capsule"} else found[:1]
+
+
+def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
+    """The candidates of a on the surface b, X the pose of the shape of a in the frame of that of b."""
+    if a.kind in ("disc", "cylinder"):
+        return _rims(a.shape, b.shape, X)
+    return _on(a.shape, b.shape, X)
+
+
+def crossings(a: Surface, b: Surface, X: Pose) -> list[Touch]:
+    """What touches beside the candidates: the middles of two capsules."""
+    return _crossing(a.shape, b.shape, X) if a.kind == b.kind == "capsule" else []

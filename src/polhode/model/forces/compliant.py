@@ -1,0 +1,141 @@
+"""Compliant stops and contacts: forces that grow with the depth x to which one body enters another.
+
+    linear           N = max(k x + c ẋ, 0) where x > 0
+    Hunt–Crossley    N = k xⁿ max(1 + c ẋ, 0), which is continuous where they touch
+
+Friction is opposite to the slip v, μ(|v|) N v/√(v² + v_t²): it creeps, at a part of the transition speed v_t. Both are
+forces like any other, without events: for gradients, and for stiff integrators.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ...errors import ModelError
+from ...expr import Expr, Vector, as_expr, exp, free_symbols, is_zero, log, maximum, sign, sqrt
+from ...registry import registered
+from ..constraints.contact import Contact, Meeting
+from ..constraints.pairs import ways
+from ..constraints.protocol import check_bodies
+from ..constraints.stop import check_bounds
+from ..constraints.unilateral import check_laws
+from ..reading import rated_names
+from ..surface import Surface
+from .protocol import GROUND, ForceElement, Mechanism, PointForce, PrimitiveLoad, SpeedForce, given
+
+#: Added to what is under a root, so that its derivatives have values where nothing touches.
+_TINY = Fraction(1, 10**40)
+LAWS = ("hunt_crossley", "linear")
+
+
+def normal_force(law: str, x: Expr, rate: Expr, stiffness: Expr, damping: Expr, exponent: Expr) -> Expr:
+    """The force at a depth x, zero where x is negative, that grows at a rate."""
+    depth = as_expr(maximum(x, 0))
+    if law == "linear":
+        return as_expr(maximum(stiffness * depth + damping * rate, 0) * maximum(sign(x), 0))
+    return as_expr(stiffness * _power(depth, exponent) * maximum(1 + damping * rate, 0))
+
+
+def _power(x: Expr, exponent: Expr) -> Expr:
+    """xⁿ, by products and a root where 2 n is a whole number."""
+    twice = 2 * exponent
+    if free_symbols([exponent]) or not twice.is_number or twice.data.denominator != 1:
+        return as_expr(exp(exponent * log(x + _TINY)))
+    whole, half = divmod(int(twice.data), 2)
+    made = as_expr(sqrt(x + _TINY) if half else 1)
+    for _ in range(whole):
+        made = made * x
+    return made
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompliantStop(ForceElement):
+    """Compliant stops of a coordinate of a joint: the force max(k x + c ẋ, 0) back, at a depth x > 0 beyond a bound."""
+
+    kind = "compliant_stop"
+
+    joint: str = given("joint")
+    index: int = given("count", 0, of="coordinate")
+    lower: Expr | None = given("number", None, unit="m or rad")
+    upper: Expr | None = given("number", None, unit="m or rad")
+    stiffness: Expr = given("number", unit="N/m or N·m/rad", positive=True)
+    damping: Expr = given("number", 0, unit="N·s/m or N·m·s/rad")
+
+    def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
+        check_bounds(self.lower, self.upper, self.place)
+        joint = model.joints[self.joint]
+        q = joint.q[self.index]
+        rates = rated_names(joint.type, [x.name for x in joint.q])
+        if self.index >= len(rates) or rates[self.index] != q.name:
+            message = f"no speed of the joint is the rate of its coordinate '{q.name}'."
+            cure = "Use a joint whose speeds are rates, such as a compound of revolutes and prismatics."
+            raise ModelError(message, self.place, cure, "E-MODEL-UNSUPPORTED")
+        u = joint.u[self.index]
+        made = as_expr(0)
+        for bound, side in ((self.lower, 1), (self.upper, -1)):
+            if bound is not None:
+                made = made + side * normal_force(
+                    "linear", side * (bound - q), -side * u, self.stiffness, self.damping, as_expr(1)
+                )
+        return (SpeedForce(self.joint, self.index, made),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompliantContact(ForceElement):
+    """A compliant contact of a point `at` of a body, or a surface, with a surface, and regularised friction.
+
+    The damping of Hunt and Crossley's law is in s/m, that of the linear law in N·s/m; the exponent is 3/2 and 1.
+    """
+
+    kind = "compliant_contact"
+
+    a: Surface = given("surface", doc="A surface, or a body or frame for its point `at`.")
+    at: Vector = given("point", (0, 0, 0), of="a", unit="m")  # in the body
+    b: Surface = given("surface", doc="A surface.")
+    stiffness: Expr = given("number", positive=True)
+    damping: Expr = given("number", 0)
+    exponent: Expr | None = given("number", None)
+    law: str = given("word", "hunt_crossley", choices=LAWS)
+    friction: Expr = given("number", 0)
+    static: Expr | None = given("number", None)
+    stribeck: Expr = given("number", 0, unit="m/s")
+    transition_speed: Expr = given("number", "0.01", unit="m/s", positive=True)
+
+    def __post_init__(self) -> None:
+        contact = self.contact
+        check_bodies(contact)
+        ways(contact.a, contact.b, self.place)
+        check_laws(self.place, self.friction, self.static, self.stribeck)
+        if self.law == "linear" and self.exponent is not None and not is_zero(self.exponent - 1):
+            message = f"the exponent of the linear law is 1, not {self.exponent!r}."
+            raise ModelError(message, self.place, 'Leave it out, or law="hunt_crossley".', "E-MODEL-TWICE")
+
+    @property
+    def contact(self) -> Contact:
+        """The rigid contact of the same surfaces."""
+        return Contact(name=self.name, a=self.a, at=self.at, b=self.b, friction=self.friction)
+
+    def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
+        moving = registered("Model.moving")(model)
+        made: list[PrimitiveLoad] = []
+        for each in self.contact.meetings(moving):
+            force = each.R @ self._force(each)
+            for (body, arm), side in zip(each.ends, (1, -1), strict=True):
+                if body != GROUND:
+                    made.append(PointForce(body, moving.pose(body).R.T @ arm, force * side))
+        return tuple(made)
+
+    def _force(self, each: Meeting) -> Vector:
+        """On the body of the candidate, in the frame of the surface."""
+        n, v = each.touch.normal, each.velocity
+        rate = as_expr(n.dot(v))
+        exponent = self.exponent or as_expr(1 if self.law == "linear" else Fraction(3, 2))
+        push = normal_force(self.law, -each.touch.gap, -rate, self.stiffness, self.damping, exponent)
+        slip = v - n * rate
+        square = as_expr(slip.dot(slip))
+        mu = self.friction
+        if self.static is not None and self.stribeck:
+            mu = mu + (self.static - mu) * exp(-square / (self.stribeck * self.stribeck))
+        drag = as_expr(mu * push / sqrt(as_expr(square + self.transition_speed * self.transition_speed)))
+        return Vector(n * push - slip * drag)

@@ -1,0 +1,225 @@
+"""Unilateral rows in native memory, and the calls that decide about their modes."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...native.arrays import Floats
+from ..native_code import stored
+from ..record import Memory
+from .cone_problem import OPEN, SLIPPING, STICKING
+from .feasibility import Cone, holding_margin
+from .forces import ConeMemory
+from .record import GUARDS, LAWS, Unilateral
+
+if TYPE_CHECKING:
+    from ..native_run import NativeRun
+
+#: What the right-hand side puts out beside ẋ, for each row or group.
+OUTPUTS = ("rows", "responses", "velocities", "drift", "gaps", "margins", "laws")
+
+
+def _text(fused: bool) -> str:
+    from ...native.language import Module
+    from .cone_solution import solve_cones
+    from .modes import fill, guards, project_in_modes, rates_in_modes, solve_closed
+
+    module = Module(fused=fused)
+    for function in (solve_cones, fill, guards, project_in_modes, rates_in_modes, solve_closed):
+        module.add(function, name=f"ph_{function.__name__}")
+    return module.text
+
+
+class _Code:
+    """The native functions of unilateral rows, loaded."""
+
+    def __init__(self) -> None:
+        code, pointer, real, whole = stored("unilateral", _text), ctypes.c_void_p, ctypes.c_double, ctypes.c_int64
+        self.code = code
+        self.guards, self.project, self.rates = (
+            code.address(f"ph_{name}") for name in ("guards", "project_in_modes", "rates_in_modes")
+        )
+        kinds = {
+            "fill": (pointer, pointer, real, pointer, pointer, whole), "solve_closed": (pointer,),
+            "solve_cones": (pointer, pointer), "project_in_modes": (pointer, real, pointer),
+            "rates_in_modes": (pointer, real, pointer, pointer),
+        }  # fmt: skip
+        self.fill, self.solve_closed, self.solve_cones, self.project_state, self.rates_at = (
+            ctypes.CFUNCTYPE(whole, *each)(code.address(f"ph_{name}")) for name, each in kinds.items()
+        )
+
+
+@cache
+def code() -> _Code:
+    """The native functions of unilateral rows."""
+    return _Code()
+
+
+class UnilateralMemory:
+    """The groups of a run, each (normal rows, tangent rows), in native memory."""
+
+    def __init__(self, groups: Sequence[tuple[int, int]], first_speed: int, speeds: int, size: int) -> None:
+        self.groups = tuple(groups)
+        count, rows = len(groups), sum(map(sum, groups))
+        self.count, self.size, self.speeds, self.first_speed = count, rows, speeds, first_speed
+        self.all, self.reduced = ConeMemory(groups), ConeMemory(groups)
+        whole = {"closed": rows, "modes": count, "held": count, "shared": count, "sources": rows}
+        integers = {name: np.zeros(max(1, length), dtype=np.int64) for name, length in whole.items()}
+        integers["group_of"] = np.repeat(np.arange(count), [sum(group) for group in groups]).astype(np.int64)
+        self.arrays: dict[str, NDArray[Any]] = {
+            **integers, "directions": np.zeros(2 * count), "offsets": np.zeros(count),
+            **Memory({"displacement": 1, "rates_there": 1}, size).arrays,
+        }  # fmt: skip
+        self.modes, self.held, self.shared = (integers[name] for name in ("modes", "held", "shared"))
+        self.sources, self.group_of = integers["sources"], integers["group_of"]
+        self.directions = self.arrays["directions"].reshape(count, 2)
+        addresses = {name: array.ctypes.data for name, array in self.arrays.items()}
+        self.record: Any = Unilateral.structure()(
+            count=count, size=rows, first_speed=first_speed, speeds=speeds,
+            problem=ctypes.addressof(self.all.record), reduced=ctypes.addressof(self.reduced.record),
+            linear=ctypes.addressof(self.reduced.linear), **addresses,
+        )  # fmt: skip
+        self._run = 0  # the address of the run
+        self._margin_at = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._set_margin)
+        self.record.margin_at = ctypes.cast(self._margin_at, ctypes.c_void_p).value
+        self._x = Memory({"x": 1}, size).arrays["x"]
+        self.first = np.cumsum([0, *map(sum, groups)])[:-1]
+        self.rows_of = [slice(first, first + sum(group)) for first, group in zip(self.first, groups, strict=True)]
+        self.has_normal = np.array([normal > 0 for normal, _ in groups], dtype=bool)
+        self.tangents = np.array([each for _, each in groups], dtype=int)
+
+    def connect(self, run: NativeRun, outputs: Mapping[str, Floats]) -> None:
+        """Let a run, whose right-hand side puts these out, step in modes."""
+        record, own, loaded = run.record, self.record, code()
+        self._run = run.address
+        for name in OUTPUTS:
+            setattr(own, name, outputs[name].ctypes.data)
+        self.gaps, self.margins, self.velocities = (outputs[name] for name in ("gaps", "margins", "velocities"))
+        self.laws = outputs["laws"].reshape(-1, LAWS)
+        self.responses = outputs["responses"].reshape(self.size, self.speeds)
+        if record.rates != loaded.rates:
+            own.free_rates, own.free_project, own.is_constrained = record.rates, record.project, record.is_constrained
+        elif record.project != loaded.project:  # the right-hand side was connected once more
+            own.free_project, own.is_constrained = record.project, record.is_constrained
+        record.rates, record.project, record.is_constrained = loaded.rates, loaded.project, 1
+        record.unilateral, record.has_unilateral = ctypes.addressof(own), 1
+
+    @property
+    def guard_count(self) -> int:
+        """Guards of all groups, and one of those that share forces."""
+        return GUARDS * self.count + 1
+
+    def fill(self, t: float, x: Floats) -> Floats:
+        """Gaps, velocities, accelerations without forces, G and responses at a state; the rates without forces."""
+        self._x[: len(x)] = x
+        out = self.arrays["rates_there"]
+        code().fill(self._run, ctypes.addressof(self.record), t, self._x.ctypes.data, out.ctypes.data, 1)
+        return out[: len(x)]
+
+    def forces(self, t: float, x: Floats) -> tuple[Floats, Floats]:
+        """λ in the modes as they are, row by row, and the rates."""
+        self._x[: len(x)] = x
+        out = self.arrays["rates_there"]
+        self.all.force[:] = 0.0
+        code().rates_at(self._run, t, self._x.ctypes.data, out.ctypes.data)
+        return self.all.force.copy(), out[: len(x)].copy()
+
+    def projected(self, t: float, x: Floats) -> Floats:
+        """The nearest state whose closed gaps, and rows without velocity, vanish."""
+        self._x[: len(x)] = x
+        code().project_state(self._run, t, self._x.ctypes.data)
+        return self._x[: len(x)].copy()
+
+    def closed(self, t: float, x: Floats, groups: NDArray[np.bool_]) -> Floats:
+        """The nearest state at which the gaps of these groups are zero to rounding, with the same speeds."""
+        modes = self.modes.copy()
+        self.modes[: self.count] = np.where(groups & self.has_normal, SLIPPING, OPEN)
+        self.record.only_gaps = 1
+        made = self.projected(t, x)
+        self.record.only_gaps, self.modes[:] = 0, modes
+        return made
+
+    def _set_margin(self, _: int) -> None:
+        """Set the margin with which groups that share forces are held, at the state of the last evaluation."""
+        self.record.margin = np.nan
+        sticking = [k for k in range(self.count) if self.modes[k] == STICKING]
+        self.record.margin = min((margin for _, margin in self.holding_margins(sticking)), default=1.0)
+
+    def holding_margins(self, sticking: Sequence[int]) -> list[tuple[list[int], float]]:
+        """Sets of groups that act on each other, and the margin with which forces in their cones hold each set.
+
+        Sets whose forces are unique are left out. Groups that slip are in the sets, with their friction.
+        """
+        slipping = [k for k in range(self.count) if self.modes[k] == SLIPPING]
+        given, matrix = np.zeros(self.size), self.all.matrix
+        columns: dict[int, Floats] = {}
+        for k in slipping:
+            rows, friction = self.rows_of[k], self.all.arrays["dual"]
+            if self.has_normal[k]:
+                column = matrix[:, rows.start].copy()
+                for i in range(rows.start + 1, rows.stop):
+                    column += matrix[:, i] * friction[i]
+                columns[k] = column
+            else:
+                given[rows] = friction[rows]
+        free = self.all.free + matrix @ given
+        made = []
+        for island in self._islands([*sticking, *columns]):
+            unknowns: list[Floats] = []
+            cones, active = [], []
+            for k in island:
+                rows, normal = self.rows_of[k], self.groups[k][0]
+                first = len(unknowns)
+                if k in columns:
+                    unknowns.append(columns[k])
+                    active.append(rows.start)
+                    cones.append(Cone(first, (), 0.0))
+                else:
+                    unknowns += [matrix[:, i] for i in range(rows.start, rows.stop)]
+                    active += range(rows.start, rows.stop)
+                    across = tuple(range(first + normal, len(unknowns)))
+                    cones.append(Cone(first if normal else None, across, float(self.laws[k, 1])))
+            square = np.array(unknowns).T[active]
+            if np.linalg.matrix_rank(square, tol=1e-9 * np.abs(square).max()) < len(active):
+                made.append((island, holding_margin(square, free[active], cones)))
+        return made
+
+    def _islands(self, groups: Sequence[int]) -> list[list[int]]:
+        """Groups that act on each other, together."""
+        left, made, size = list(groups), [], np.abs(self.all.matrix)
+        while left:
+            island = [left.pop()]
+            for k in island:
+                rows = size[self.rows_of[k]]
+                near = [j for j in left if rows[:, self.rows_of[j]].max() > 1e-12 * rows.max()]
+                island += near
+                left = [j for j in left if j not in near]
+            made.append(sorted(island))
+        return made
+
+    def reduce(self, groups: Sequence[tuple[int, int]], sources: Sequence[int], friction: Sequence[float]) -> None:
+        """The groups of the reduced problem, with the rows of each and its coefficient or bound."""
+        reduced, record = self.reduced, self.reduced.record
+        size = len(sources)
+        record.size, record.count = size, len(groups)
+        first = np.cumsum([0, *map(sum, groups)])[:-1]
+        for name, values in (
+            ("first", first),
+            ("normals", [a for a, _ in groups]),
+            ("tangents", [b for _, b in groups]),
+        ):
+            reduced.arrays[name][: len(groups)] = values
+        reduced.friction[: len(groups)] = friction
+        self.sources[:size] = sources
+        unknowns = reduced.unknowns(groups)
+        reduced.linear.size, reduced.linear.width = unknowns, 2 * unknowns + 2
+
+    def solve_closed(self) -> bool:
+        """Solve the reduced problem for accelerations, with the modes of slipping groups as they are."""
+        return bool(code().solve_closed(ctypes.addressof(self.record)) == 0)

@@ -1,0 +1,359 @@
+"""A right-hand side with unilateral rows, in modes that are held: u̇ = u̇₀ + R λ.
+
+u̇₀ are the rates without forces in the rows, R what a unit of each adds, and W u̇ + γ the accelerations of the rows; g
+are the gaps of groups. In a mode some rows have no acceleration, which determines λ:
+
+    open       λ = 0
+    sticking   no row of the group is accelerated
+    slipping   its normal row is not; λ_T = -μ(|v_T|) λ_N v_T/|v_T|, or the bound in place of μ λ_N
+
+Modes end where a guard of their group falls through zero: the gap or the normal force; the margin r² - |λ_T|² of what
+sticks; the speed of what slips. Near rest the direction of slip is held, and the guard is the speed along it. Where
+forces are not unique, groups that share them stick as long as some forces in their cones hold them all
+(`feasibility`). What comes after a mode is decided outside (`transitions`).
+"""
+
+from __future__ import annotations
+
+from ...native.language import NAN, Array, absolute, at, call, counted, exp, fma, largest, native, row, sqrt
+from ..linear import REAL, factor, solve
+from ..rates import copy
+from ..record import Reason, Run
+from .cone_problem import OPEN, SLIPPING, STICKING
+from .cone_solution import solve_cones
+from .record import GUARDS, LAWS, Unilateral
+
+#: Of the mean diagonal entry of G, what is added to the diagonal where forces are determined, and corrections for it.
+_SHIFT, _CORRECTIONS = 1e-7, 4
+#: Steps of a projection, and the gap, in m or rad, at which it ends.
+_PROJECTIONS, _CLOSED = 6, 1e-13
+#: A slip speed, in m/s or rad/s, may be this much below zero by rounding.
+_SLIP_SLACK = 1e-12
+
+
+@native
+def fill(run: Run, rows: Unilateral, t: float, x: Array, out: Array, whole: int) -> int:
+    """G and b at a state, of closed rows or of all, and out = ẋ without forces in the rows; a reason, or 0."""
+    reason = call(rows.free_rates, run, t, x, out, returns=int)
+    if reason > 0:
+        return reason
+    n, problem, count = rows.speeds, rows.problem, 0
+    for k in range(rows.count):
+        if whole > 0 or rows.modes[k] != OPEN:
+            for r in range(problem.first[k], problem.first[k] + problem.normals[k] + problem.tangents[k]):
+                rows.closed[count] = r
+                count += 1
+    rows.closed_count = count
+    rates_of_speeds = at(out, rows.first_speed)
+    for a in range(count):
+        i = rows.closed[a]
+        line, acceleration = at(rows.rows, i * n), rows.drift[i]
+        for m in range(n):
+            acceleration = fma(line[m], rates_of_speeds[m], acceleration)
+        problem.free[i] = acceleration
+        for b in range(a + 1):
+            j = rows.closed[b]
+            response, sum_ = at(rows.responses, j * n), 0.0
+            for c in range(n):
+                sum_ = fma(line[c], response[c], sum_)
+            row(problem.matrix, problem, i)[j] = sum_
+            row(problem.matrix, problem, j)[i] = sum_
+    return 0
+
+
+@native
+def slip_speed(rows: Unilateral, k: int) -> float:
+    """The speed of a group's tangents."""
+    problem = rows.problem
+    i = problem.first[k] + problem.normals[k]
+    if problem.tangents[k] == 0:
+        return 0.0
+    one = rows.velocities[i]
+    two = 0.0
+    if problem.tangents[k] == 2:
+        two = rows.velocities[i + 1]
+    return sqrt(one * one + two * two)
+
+
+@native
+def _slip_along(rows: Unilateral, k: int) -> float:
+    """The velocity of a group's tangents in the direction that is held."""
+    problem = rows.problem
+    i = problem.first[k] + problem.normals[k]
+    along = rows.velocities[i] * rows.directions[2 * k]
+    if problem.tangents[k] == 2:
+        along += rows.velocities[i + 1] * rows.directions[2 * k + 1]
+    return along
+
+
+@native
+def _slip_friction(rows: Unilateral, k: int) -> float:
+    """μ, or the bound, at the slip speed of a group."""
+    laws = at(rows.laws, LAWS * k)
+    if laws[2] > 0.0:
+        part = slip_speed(rows, k) / laws[2]
+        return laws[0] + (laws[1] - laws[0]) * exp(-part * part)
+    return laws[0]
+
+
+@native
+def _set_friction(rows: Unilateral, k: int) -> None:
+    """Into problem.dual, the tangent forces of a slipping group for a unit of its normal force, or as they are."""
+    problem = rows.problem
+    friction, speed = _slip_friction(rows, k), slip_speed(rows, k)
+    first = problem.first[k] + problem.normals[k]
+    for b in range(problem.tangents[k]):
+        direction = rows.directions[2 * k + b]
+        if rows.held[k] == 0 and speed > 0.0:
+            direction = rows.velocities[first + b] / speed
+        problem.dual[first + b] = -friction * direction
+
+
+@native
+def _begin_forces(rows: Unilateral) -> None:
+    """λ = 0 but for friction without a normal, in problem.velocity the accelerations by it; friction of all groups."""
+    problem = rows.problem
+    for a in range(rows.closed_count):
+        i = rows.closed[a]
+        problem.force[i] = 0.0
+        problem.velocity[i] = problem.free[i]
+    for k in range(rows.count):
+        if rows.modes[k] == SLIPPING:
+            _set_friction(rows, k)
+            if problem.normals[k] == 0:
+                for b in range(problem.first[k], problem.first[k] + problem.tangents[k]):
+                    problem.force[b] = problem.dual[b]
+                    for c in range(rows.closed_count):
+                        m = rows.closed[c]
+                        problem.velocity[m] = fma(
+                            row(problem.matrix, problem, m)[b], problem.dual[b], problem.velocity[m]
+                        )
+
+
+@native
+def hold_modes(rows: Unilateral) -> int:
+    """λ of the modes from G and b; 1 where they are not determined."""
+    problem, unknowns = rows.problem, 0
+    _begin_forces(rows)
+    for k in range(rows.count):
+        first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
+        end = first + normal
+        if mode == STICKING:
+            end = end + problem.tangents[k]
+        if mode != OPEN:
+            for a in range(first, end):
+                problem.active[unknowns] = a
+                unknowns += 1
+    return _annul(rows, unknowns, 1)
+
+
+@native
+def _annul(rows: Unilateral, unknowns: int, has_friction: int) -> int:
+    """λ of active rows such that their problem.velocity vanishes; 1 where a matrix is singular."""
+    problem = rows.problem
+    factors, mean = problem.factors, 0.0
+    if unknowns == 0:
+        return 0
+    factors.size = unknowns
+    factors.blocks = (unknowns + 3) // 4
+    for d in range(unknowns):
+        line, below = row(factors.upper, factors, d), row(factors.lower, factors, d)
+        for e in range(4 * factors.blocks):
+            line[e] = 0.0
+            below[e] = 0.0
+        for f in range(unknowns):
+            line[f] = _acceleration(rows, problem.active[d], problem.active[f], has_friction)
+        mean += absolute(line[d])
+    shift = _SHIFT * mean / float(unknowns)
+    for g in range(unknowns):
+        line = row(factors.upper, factors, g)
+        line[g] = line[g] + shift
+    if factor(REAL, factors) > 0:
+        return 1
+    for _ in counted(_CORRECTIONS):
+        for h in range(4 * factors.blocks):
+            problem.change[h] = 0.0
+        for i in range(unknowns):
+            problem.change[i] = -problem.velocity[problem.active[i]]
+        solve(REAL, factors, problem.change)
+        for j in range(unknowns):
+            _add_force(rows, problem.active[j], problem.change[j], has_friction)
+    return 0
+
+
+@native
+def _acceleration(rows: Unilateral, i: int, j: int, has_friction: int) -> float:
+    """The acceleration of row i by a unit of an unknown force in row j and the friction that goes with it."""
+    problem, k = rows.problem, rows.group_of[j]
+    entries = row(problem.matrix, problem, i)
+    total = entries[j]
+    if has_friction > 0 and rows.modes[k] == SLIPPING:
+        for b in range(j + 1, j + 1 + problem.tangents[k]):
+            total = fma(entries[b], problem.dual[b], total)
+    return total
+
+
+@native
+def _add_force(rows: Unilateral, j: int, force: float, has_friction: int) -> None:
+    """Add to an unknown force, to the friction that goes with it, and to accelerations."""
+    problem, k = rows.problem, rows.group_of[j]
+    problem.force[j] = problem.force[j] + force
+    if has_friction > 0 and rows.modes[k] == SLIPPING:
+        for b in range(j + 1, j + 1 + problem.tangents[k]):
+            problem.force[b] = fma(force, problem.dual[b], problem.force[b])
+    for a in range(rows.closed_count):
+        i = rows.closed[a]
+        problem.velocity[i] = fma(_acceleration(rows, i, j, has_friction), force, problem.velocity[i])
+
+
+@native
+def rates_in_modes(run: Run, t: float, x: Array, out: Array) -> int:
+    """The rates: what run.rates points to."""
+    rows = run.unilateral
+    reason = fill(run, rows, t, x, out, 0)
+    if reason > 0:
+        return reason
+    if hold_modes(rows) > 0:
+        for k in range(run.size):  # what pads it stays zero
+            out[k] = NAN
+        return 0
+    if rows.is_at_rest > 0:
+        for i in range(rows.first_speed + rows.speeds):
+            out[i] = 0.0
+        return 0
+    _spread(rows, at(out, rows.first_speed))
+    return 0
+
+
+@native
+def guards(run: Run, t: float, x: Array, values: Array) -> None:
+    """The guards of all groups, and one of those that share forces: positive while modes may last."""
+    rows, problem = run.unilateral, run.unilateral.problem
+    reason = rates_in_modes(run, t, x, rows.rates_there)
+    if reason == Reason.FAILED:
+        run.failed = 1
+    for k in range(rows.count):
+        first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
+        one, two, three = 1.0, 1.0, 1.0
+        if mode == OPEN:
+            one = largest(rows.gaps[k] - rows.offsets[k], -rows.margins[k])
+        elif normal > 0 and rows.shared[k] == 0:
+            one = problem.force[first] + rows.force_slack
+        if mode == STICKING and problem.tangents[k] > 0 and rows.shared[k] == 0:
+            radius = rows.laws[LAWS * k + 1]
+            if normal > 0:
+                radius = radius * problem.force[first]
+            two = radius * radius
+            for i in range(first + normal, first + normal + problem.tangents[k]):
+                two = fma(-problem.force[i], problem.force[i], two)
+        if mode == SLIPPING and problem.tangents[k] > 0:
+            speed = slip_speed(rows, k)
+            if rows.held[k] > 0:
+                two = _slip_along(rows, k) + _SLIP_SLACK
+                if problem.tangents[k] == 2:
+                    three = 4.0 * rows.slow * rows.slow - speed * speed
+            else:
+                two = speed * speed - rows.slow * rows.slow
+        values[GUARDS * k] = one
+        values[GUARDS * k + 1] = two
+        values[GUARDS * k + 2] = three
+        values[GUARDS * k + 3] = 1.0 if mode == OPEN else rows.margins[k]
+    values[GUARDS * rows.count] = 1.0
+    if rows.is_shared > 0:
+        call(rows.margin_at, rows)
+        values[GUARDS * rows.count] = rows.margin
+
+
+# ---- accelerations ---------------------------------------------------------------------------------------------------
+
+
+@native
+def solve_closed(rows: Unilateral) -> int:
+    """Solve the reduced problem with the accelerations at hand; 0, or 1 where it has no solution that is found."""
+    reduced, problem = rows.reduced, rows.problem
+    _begin_forces(rows)
+    for i in range(reduced.size):
+        source, line = rows.sources[i], row(reduced.matrix, reduced, i)
+        reduced.free[i] = problem.velocity[source]
+        for j in range(reduced.size):
+            line[j] = _acceleration(rows, source, rows.sources[j], 1)
+    return solve_cones(reduced, rows.linear)
+
+
+# ---- projection ------------------------------------------------------------------------------------------------------
+
+
+@native
+def project_in_modes(run: Run, t: float, x: Array) -> int:
+    """x becomes the nearest state, in the metric of M, whose closed gaps and rows without velocity vanish."""
+    rows = run.unilateral
+    if rows.is_at_rest > 0:
+        return 0
+    if rows.is_constrained > 0:
+        reason = call(rows.free_project, run, t, x, returns=int)
+        if reason > 0:
+            return reason
+    before = 1e300
+    for _ in counted(_PROJECTIONS):
+        reason = fill(run, rows, t, x, rows.rates_there, 0)
+        if reason > 0:
+            return reason
+        if rows.closed_count == 0:
+            return 0
+        worst = _correction(rows, 1)
+        if (worst <= _CLOSED and rows.only_gaps == 0) or worst >= 0.5 * before or worst == 0.0:
+            break
+        before = worst
+        # q moves by what q̇ would be of the correction as speeds, less what it is of none
+        copy(run, x, rows.displacement)
+        for k in range(rows.speeds):
+            rows.displacement[rows.first_speed + k] = 0.0
+        reason = call(rows.free_rates, run, t, rows.displacement, rows.rates_there, returns=int)
+        if reason > 0:
+            return reason
+        for i in range(rows.first_speed):
+            x[i] = x[i] - rows.rates_there[i]
+        _spread(rows, at(rows.displacement, rows.first_speed))
+        reason = call(rows.free_rates, run, t, rows.displacement, rows.rates_there, returns=int)
+        if reason > 0:
+            return reason
+        for j in range(rows.first_speed):
+            x[j] = x[j] + rows.rates_there[j]
+    if rows.only_gaps == 0:
+        _correction(rows, 0)
+        _spread(rows, at(x, rows.first_speed))
+    return 0
+
+
+@native
+def _correction(rows: Unilateral, of_gaps: int) -> float:
+    """λ that bring gaps, or velocities, of closed groups to zero, into problem.force; the largest of them before."""
+    problem, worst, unknowns = rows.problem, 0.0, 0
+    for i in range(rows.closed_count):
+        problem.force[rows.closed[i]] = 0.0
+        problem.velocity[rows.closed[i]] = 0.0
+    for k in range(rows.count):
+        first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
+        end = first + normal
+        if of_gaps == 0 and mode == STICKING:
+            end = end + problem.tangents[k]
+        if mode != OPEN:
+            for a in range(first, end):
+                problem.velocity[a] = rows.gaps[k] if of_gaps > 0 else rows.velocities[a]
+                worst = largest(worst, absolute(problem.velocity[a]))
+                problem.active[unknowns] = a
+                unknowns += 1
+    if _annul(rows, unknowns, 0) > 0:
+        return 0.0
+    return worst
+
+
+@native
+def _spread(rows: Unilateral, speeds: Array) -> None:
+    """Add to speeds, or to their rates, what problem.force changes of them."""
+    for a in range(rows.closed_count):
+        force = rows.problem.force[rows.closed[a]]
+        if force != 0.0:
+            response = at(rows.responses, rows.closed[a] * rows.speeds)
+            for k in range(rows.speeds):
+                speeds[k] = fma(force, response[k], speeds[k])

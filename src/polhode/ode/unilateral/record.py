@@ -1,0 +1,56 @@
+"""The record of unilateral rows, which native code and Python share."""
+
+from __future__ import annotations
+
+from ...native.kinds import Array, Code, Integers, Struct
+from .cone_problem import ConeProblem
+from .lemke import LinearComplementarity
+
+#: Guards of a group: of its normal, of its friction, of the speed at which a direction of slip is held no longer, and
+#: of the edge of the surface.
+GUARDS = 4
+#: Numbers of a group in `laws`: kinetic and static friction, Stribeck's speed, restitution.
+LAWS = 4
+
+
+class Unilateral(Struct):
+    """The rows of a run: what its right-hand side puts out of them, their laws and their modes."""
+
+    count: int  # groups
+    size: int  # rows
+    first_speed: int  # in the state
+    speeds: int
+    free_rates: Code
+    free_project: Code
+    is_constrained: int  # 1 if there are other constraints
+    rows: Array  # W: `speeds` numbers a row
+    responses: Array  # what a unit of force in each row adds to u̇, alike
+    velocities: Array  # of the rows
+    drift: Array  # their accelerations at u̇ = 0
+    gaps: Array
+    offsets: Array  # gaps below zero, by rounding, from which open groups began
+    margins: Array  # positive where a closed group is inside of the edge of its surface
+    laws: Array
+    problem: ConeProblem  # G, b and λ of all rows
+    group_of: Integers  # of each row
+    closed: Integers  # the rows of groups that are not open
+    closed_count: int
+    modes: Integers
+    held: Integers  # 1 for a group whose direction of slip is held
+    directions: Array  # of slip, two numbers a group
+    slow: float  # the slip speed below which a direction is held
+    near: float  # guards this small are zero by rounding where they begin
+    force_slack: float  # a normal force may be this much below zero by rounding
+    # groups whose forces are not unique: they stick while some forces in their cones hold them
+    shared: Integers
+    is_shared: int
+    margin_at: Code  # a function of Python, which sets the margin
+    margin: float
+    reduced: ConeProblem  # of closed groups; of a slipping one the normal row alone
+    linear: LinearComplementarity
+    sources: Integers  # the row of each row of it
+    only_gaps: int  # 1 where a projection leaves the speeds as they are
+    is_at_rest: int  # 1 where all speeds stay zero
+    is_undecided: int  # 1 where a mode does not hold at the begin of a step
+    displacement: Array  # of the state's length
+    rates_there: Array

@@ -1,0 +1,162 @@
+"""Contacts, stops and dry friction in a run: which touch at its start, what follows at an event, and notices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import PolhodeError, listed
+from ...ode.event_location import KEPT
+from ...ode.native_events import Effect
+from ...ode.unilateral.memory import UnilateralMemory, code
+from ...ode.unilateral.transitions import TOUCHING, NoMode, Transitions
+from ..guard import Stop
+from ..initial_state import Floats
+from .results import ContactHistory
+
+if TYPE_CHECKING:
+    from ...dynamics.synopsis import Synopsis
+    from ...ode.native_events import EventMemory
+    from ...ode.native_run import NativeRun
+    from ..rates import Rates
+
+
+def group_names(synopsis: Synopsis) -> list[str]:
+    """The names of the groups of contacts, stops and dry friction."""
+    return [f"{name} {part}" if part else name for name, part, *_ in synopsis.contacts]
+
+
+class ContactRun:
+    """The modes of the contacts of a run."""
+
+    def __init__(self, rates: Rates, law: str = "moreau") -> None:
+        self.rates, known = rates, rates.functions.derivation.synopsis
+        self.names = group_names(known)
+        groups = [(gap, tangents) for _, _, gap, tangents in known.contacts]
+        size = len(known.coordinates) + len(known.speeds) + len(known.states)
+        self.memory = UnilateralMemory(groups, len(known.coordinates), len(known.speeds), size)
+        self.transitions = Transitions(self.memory, law, self._freedom())
+        self.is_begun = False
+
+    def _freedom(self) -> int:
+        """How many speeds are independent."""
+        chosen = getattr(self.rates, "chosen", ())
+        return len(self.rates.functions.derivation.synopsis.speeds) - len(chosen)
+
+    def connect(self, run: NativeRun, outputs: Mapping[str, Floats]) -> None:
+        """Let a run step in the modes."""
+        self.memory.connect(run, outputs)
+
+    @property
+    def effects(self) -> list[Effect]:
+        """The guards as events, as native code sees them; the last is a question of whether forces exist."""
+        smooth = Effect(direction=-1.0, by_python=True)
+        return [smooth] * self.memory.guard_count
+
+    def guard(self, events: EventMemory) -> None:
+        """Have events include the guards."""
+        record = events.record
+        record.guard_count, record.guard_at = self.memory.guard_count, code().guards
+        self._kept = np.empty(KEPT), np.empty(KEPT * record.count)
+        record.kept_times, record.kept_values = (each.ctypes.data for each in self._kept)
+
+    def begin(self, t: float, x: Floats) -> Floats:
+        """The first state, with modes; one at which parts overlap is refused."""
+        memory = self.memory
+        memory.fill(t, x)
+        self._check_laws()
+        depths = np.where(memory.has_normal, np.minimum(-memory.gaps, memory.margins), 0.0)
+        deep = np.flatnonzero(depths > TOUCHING).tolist()
+        if deep:
+            k = min(deep, key=lambda each: float(memory.gaps[each]))
+            raise Stop(
+                "overlap",
+                f"at t = {t:.6g} s '{self.names[k]}' overlaps by {-memory.gaps[k]:.6g}.",
+                self._nearest_start(t, x, deep),
+            )
+        x = self.decide(t, x)
+        self.is_begun = True
+        return x
+
+    def _check_laws(self) -> None:
+        """Refuse coefficients that parameters have made impossible."""
+        for name, (kinetic, static, stribeck, restitution) in zip(self.names, self.memory.laws, strict=True):
+            for value, is_wrong, what, cure in (
+                (kinetic, kinetic < 0.0, "friction", "Give a friction ≥ 0."),
+                (static, static < kinetic, "static friction", "Give a static friction that is not below the kinetic."),
+                (stribeck, stribeck < 0.0, "Stribeck speed", "Give a speed ≥ 0."),
+                (restitution, not 0.0 <= restitution <= 1.0, "restitution", "Give a restitution from 0 to 1."),
+            ):
+                if is_wrong or not np.isfinite(value):
+                    raise PolhodeError(f"its {what} is {value:.6g}.", f"contact '{name}'", cure, "E-RUN-NUMBER")
+
+    def _nearest_start(self, t: float, x: Floats, deep: list[int]) -> str:
+        """The nearest state at which what overlaps touches, in words."""
+        memory, known = self.memory, self.rates.functions.derivation.synopsis
+        memory.modes[:] = 0
+        memory.modes[deep] = 2
+        found = memory.projected(t, x)
+        memory.fill(t, found)
+        moved = [
+            f"{name!r}: {after:.9g}"
+            for name, before, after in zip(known.coordinates, x, found, strict=False)
+            if abs(after - before) > 1e-12
+        ]
+        if np.isfinite(found).all() and (memory.gaps[memory.has_normal] > -TOUCHING).all() and len(moved) <= 8:
+            return f"Start where it touches: start={{{', '.join(moved)}}}."
+        return "Start with a gap that is not negative."
+
+    def decide(self, t: float, x: Floats, guard: int = -1) -> Floats:
+        """The state behind a guard's zero, with new modes."""
+        try:
+            return self.transitions.decide(t, x, guard)
+        except NoMode as problem:
+            names = f" ({listed([repr(self.names[k]) for k in problem.groups])})" if problem.groups else ""
+            said = problem.message if problem.message.startswith("at t") else f"at t = {t:.6g} s {problem.message}"
+            cure = "Look at the friction and the geometry there: rigid bodies with dry friction may have no solution."
+            raise Stop(problem.status, f"{said.rstrip('.')}{names}.", cure) from None
+
+    def locked(self, t: float, x: Floats) -> Stop | None:
+        """Why no step was short enough, where friction makes normal forces grow without bound."""
+        force, _ = self.memory.forces(t, x)
+        self.memory.fill(t, x)
+        loads = np.abs(self.memory.all.free) / np.maximum(np.diag(self.memory.all.matrix), 1e-300)
+        large = [k for k, rows in enumerate(self.memory.rows_of) if not np.abs(force[rows]).max() < 1e4 * loads.max()]
+        if not large:
+            return None
+        names = listed([f"'{self.names[k]}'" for k in large])
+        said = f"at t = {t:.6g} s the forces of {names} grow without bound: friction locks what slips (Painlevé)."
+        return Stop("painleve", said, "Lower the friction, or make the contact compliant: stiffness=….")
+
+    @property
+    def history(self) -> ContactHistory:
+        """Modes and impacts so far."""
+        return ContactHistory(self.rates.functions.derivation.synopsis.contacts, tuple(self.transitions.changes))
+
+    @property
+    def notices(self) -> list[str]:
+        """What a reader of the run should know."""
+        made, found = [], self.transitions
+        if found.gains:
+            t, most = max(found.gains, key=lambda each: each[1])
+            made.append(
+                f"{len(found.gains)} impacts gained energy, at most {most:.3g} J at t = {t:.6g} s: the law of impact "
+                "does so with friction, or where coefficients of restitution differ."
+            )
+        if found.at_once:
+            when = f"at t = {found.at_once[0]:.6g} s{' and later' * (len(found.at_once) > 1)}"
+            made.append(
+                f"{when} several contacts that act on each other met at one time: their impacts are solved together, "
+                "and one after the other they may end otherwise."
+            )
+        if found.ambiguous:
+            groups, closed = found.ambiguous[0]
+            names = listed([f"'{self.names[k]}'" for k in groups])
+            modes = " or ".join(listed([f"'{self.names[k]}'" for k in each]) or "none" for each in closed)
+            made.append(f"several motions fit the friction of {names} (Painlevé): those closed may be {modes}.")
+        if found.indeterminate:
+            names = listed([f"'{self.names[k]}'" for k in sorted(found.indeterminate)])
+            made.append(f"the forces of {names} are not unique: the least within their friction cones are reported.")
+        return made

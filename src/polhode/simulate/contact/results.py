@@ -1,0 +1,256 @@
+"""What contacts, stops and dry friction carried along a run: forces, slip and modes at its samples, and impulses.
+
+Forces at a sample follow once more from its state, by NumPy: in the mode that the group had, its rows without
+acceleration determine them, the least where they are not unique. Where such forces are outside of their cones, those of
+least size inside hold as well, and are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import PolhodeError, unknown
+from ...ode.unilateral.record import LAWS
+from ...ode.unilateral.transitions import Change
+from ..initial_state import Floats
+
+if TYPE_CHECKING:
+    from ..trajectory.trajectory import Trajectory
+
+#: Modes in words, by their numbers.
+MODES = np.array(["open", "stick", "slip"])
+#: Singular values of G below this part of the largest are none.
+_RANK = 1e-10
+#: Rounds of Dykstra's projections to the forces of least size in their cones, and when they end.
+_ROUNDS, _NEAR = 500, 1e-10
+
+
+class Impulse(NamedTuple):
+    """An impact: its time, normal impulse (positive where it pushes), and tangent impulses, in N·s."""
+
+    t: float
+    normal: float
+    tangential: Floats
+
+
+class ContactHistory(NamedTuple):
+    """The modes of all groups along a run: element, part, gap rows and tangent rows of each, and what changed."""
+
+    groups: tuple[tuple[str, str, int, int], ...]
+    changes: tuple[Change, ...]
+
+    def modes_at(self, times: Floats) -> NDArray[np.int64]:
+        """For each time the change that holds there."""
+        return np.maximum(0, np.searchsorted([each.t for each in self.changes], times, side="right") - 1)
+
+
+class Occurrence(NamedTuple):
+    """What happened to a contact at a time: "impact", "closes", "opens", "sticks" or "slips"."""
+
+    t: float
+    what: str
+    name: str
+
+
+def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
+    """All changes of contacts, stops and dry friction, in their order."""
+    made: list[Occurrence] = []
+    history: ContactHistory | None = run.info.get("contacts")
+    if history is not None:
+        names = [f"{name} {part}" if part else name for name, part, *_ in history.groups]
+        first = np.cumsum([0, *(gap + tangents for _, _, gap, tangents in history.groups)])
+        before: Any = np.zeros(len(names), dtype=np.int64)
+        for number, each in enumerate(history.changes):
+            for k, name in enumerate(names):
+                struck = each.impulses is not None and np.abs(each.impulses[first[k] : first[k + 1]]).max() > 0.0
+                made += [Occurrence(each.t, "impact", name)] if struck else []
+                was, now = before[k], each.modes[k]
+                if now != was and (number or now):
+                    is_new = was == 0 and history.groups[k][2]
+                    word = "opens" if now == 0 else "closes" if is_new else "sticks" if now == 1 else "slips"
+                    made.append(Occurrence(each.t, word, name))
+            before = each.modes
+    return tuple(sorted(made, key=lambda each: each.t))
+
+
+@dataclass(frozen=True, eq=False)
+class ContactResult:
+    """A contact, stop or dry friction along a run, by name.
+
+    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad,
+    `normal` in N, `tangential` (…, 0 to 2) in N along its tangents, `slip` the velocities along these, `mode` "open",
+    "stick" or "slip". `impulses` are its impacts.
+    """
+
+    name: str
+    parts: tuple[str, ...]
+    t: Floats
+    gap: Floats
+    normal: Floats
+    tangential: Floats
+    slip: Floats
+    mode: NDArray[np.str_]
+    impulses: tuple[Impulse, ...]
+
+
+def contact_along(run: Trajectory, name: str) -> ContactResult:
+    """A contact, stop or dry friction along a run."""
+    history: ContactHistory | None = run.info.get("contacts")
+    if history is None or run.functions is None:
+        message = "this run has no contacts, stops or dry friction."
+        raise PolhodeError(message, "contact", "Add them to the system, and run it.", "E-TRAJECTORY-MISSING")
+    names = list(dict.fromkeys(each[0] for each in history.groups))
+    if name not in names:
+        raise unknown("contact", name, names, code="E-TRAJECTORY-NAME")
+    forces = Forces(run, history)
+    groups = [k for k, each in enumerate(history.groups) if each[0] == name]
+    rows = [forces.rows_of(k) for k in groups]
+    tangents = history.groups[groups[0]][3]
+
+    def parted(columns: Sequence[Any]) -> Any:
+        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
+    nothing = np.zeros(len(run.t))
+    has_gap = [bool(history.groups[k][2]) for k in groups]
+    gap = [forces.gaps[:, k] if is_one else nothing for k, is_one in zip(groups, has_gap, strict=True)]
+    normal = [forces.forces[:, r.start] if is_one else nothing for r, is_one in zip(rows, has_gap, strict=True)]
+    across = [slice(r.stop - tangents, r.stop) for r in rows]
+    impulses = [
+        Impulse(each.t, float(each.impulses[r.start]), each.impulses[a].copy())
+        for each in history.changes if each.impulses is not None
+        for r, a in zip(rows, across, strict=True) if np.abs(each.impulses[r]).max(initial=0.0) > 0.0
+    ]  # fmt: skip
+    return ContactResult(
+        name, tuple(history.groups[k][1] for k in groups), run.t, parted(gap), parted(normal),
+        parted([forces.forces[:, a] for a in across]), parted([forces.velocities[:, a] for a in across]),
+        MODES[parted([forces.modes[:, k] for k in groups])], tuple(impulses),
+    )  # fmt: skip
+
+
+class Forces:
+    """Forces of all rows at the samples of a run."""
+
+    def __init__(self, run: Trajectory, history: ContactHistory) -> None:
+        self.run, self.history = run, history
+        functions = run.mechanism
+        known = functions.derivation.synopsis
+        self.count = len(history.groups)
+        ends = np.cumsum([0, *(gap + tangents for _, _, gap, tangents in history.groups)])
+        self.first = ends[:-1]
+        self.size, n = int(ends[-1]), len(known.speeds)
+        of = "kept_contact_rates" if known.is_constrained else "contact_rates"
+        made = functions.native(of).with_parameters(functions.parameter_values(of, run.parameters))
+        given = {
+            "x": run.x, "tau": run.tau, "inputs": run.inputs, "t": run.t[:, None],
+            "alpha": np.zeros((len(run.t), 1)),
+        }  # fmt: skip
+        found = dict(zip(made.outputs, made(*(np.ascontiguousarray(given[name]) for name in made.arrays)), strict=True))
+        samples = len(run.t)
+        self.gaps, self.velocities = found["gaps"], found["velocities"]
+        self.laws = found["laws"].reshape(samples, self.count, LAWS)
+        self.rows, self.responses = (found[name].reshape(samples, self.size, n) for name in ("rows", "responses"))
+        first = len(known.coordinates)
+        self.free_rates = found["xdot"][:, first : first + n]
+        self.free = np.einsum("tij,tj->ti", self.rows, self.free_rates) + found["drift"]
+        self.G = np.einsum("tij,tkj->tik", self.rows, self.responses)
+        self.at = history.modes_at(run.t)
+        self.modes = np.array([history.changes[k].modes for k in self.at])
+
+    def rows_of(self, k: int) -> slice:
+        """The rows of a group."""
+        _, _, gap, tangents = self.history.groups[k]
+        return slice(int(self.first[k]), int(self.first[k]) + gap + tangents)
+
+    @cached_property
+    def forces(self) -> Floats:
+        """λ, a row a sample."""
+        made = np.zeros((len(self.run.t), self.size))
+        x = self.run.x
+        for k in range(len(self.run.t)):
+            is_alike = k > 0 and self.at[k] == self.at[k - 1] and np.array_equal(self.free[k], self.free[k - 1])
+            made[k] = made[k - 1] if is_alike and np.array_equal(x[k], x[k - 1]) else self._at(k)
+        return made
+
+    @cached_property
+    def accelerations(self) -> Floats:
+        """u̇, a row a sample."""
+        return np.asarray(self.free_rates + np.einsum("ti,tij->tj", self.forces, self.responses))
+
+    def _at(self, sample: int) -> Floats:
+        change = self.history.changes[self.at[sample]]
+        columns, given, active = [], np.zeros(self.size), []
+        for k, (_, _, gap, _) in enumerate(self.history.groups):
+            rows, mode = self.rows_of(k), change.modes[k]
+            if mode == 1:
+                for i in range(rows.start, rows.stop):
+                    active.append(i)
+                    columns.append(np.eye(self.size)[i])
+            elif mode == 2:
+                friction = self._friction(sample, k, change)
+                if gap:
+                    active.append(rows.start)
+                    column = np.zeros(self.size)
+                    column[rows.start], column[rows.start + 1 : rows.stop] = 1.0, friction
+                    columns.append(column)
+                else:
+                    given[rows] = friction
+        if not active:
+            return given
+        C, G = np.array(columns).T, self.G[sample]
+        known = self.free[sample] + G @ given
+        force = given - C @ (np.linalg.pinv(G[active] @ C, rcond=_RANK) @ known[active])
+        return self._in_cones(sample, change, force, active) if change.shared.any() else force
+
+    def _friction(self, sample: int, k: int, change: Change) -> Floats:
+        """Tangent forces of a slipping group, for a unit of its normal force or as they are."""
+        rows, gap = self.rows_of(k), self.history.groups[k][2]
+        kinetic, static, stribeck, _ = self.laws[sample, k]
+        slip = self.velocities[sample, rows.start + gap : rows.stop]
+        speed = float(np.linalg.norm(slip))
+        if stribeck > 0.0:
+            kinetic = kinetic + (static - kinetic) * np.exp(-((speed / stribeck) ** 2))
+        is_held = bool(change.held[k]) or speed == 0.0
+        direction = change.directions[k, : len(slip)] if is_held else slip / speed
+        return np.asarray(-kinetic * direction)
+
+    def _in_cones(self, sample: int, change: Change, force: Floats, active: Sequence[int]) -> Floats:
+        """The least forces in their cones with the same accelerations, by Dykstra's projections."""
+        sticking = [k for k in range(self.count) if change.modes[k] == 1]
+        own = [i for k in sticking for i in range(self.rows_of(k).start, self.rows_of(k).stop)]
+        G = self.G[sample][np.ix_(active, own)]
+        target, inverse = G @ force[own], np.linalg.pinv(G, rcond=_RANK)
+        x, p = np.zeros(len(own)), np.zeros(len(own))
+        for _ in range(_ROUNDS):
+            y = self._projected(sample, sticking, x + p)
+            p = x + p - y
+            new = y - inverse @ (G @ y - target)
+            done = np.abs(new - y).max() <= _NEAR * max(1.0, np.abs(new).max())
+            x = new
+            if done:
+                break
+        made = force.copy()
+        made[own] = x
+        return made
+
+    def _projected(self, sample: int, sticking: Sequence[int], force: Floats) -> Floats:
+        """Forces of sticking groups projected onto their cones."""
+        made, first = force.copy(), 0
+        for k in sticking:
+            _, _, gap, tangents = self.history.groups[k]
+            static = self.laws[sample, k, 1]
+            across = slice(first + gap, first + gap + tangents)
+            size = float(np.linalg.norm(force[across]))
+            if not gap:
+                made[across] *= min(1.0, static / size) if size > 0.0 else 1.0
+            elif size > static * force[first]:
+                along = (force[first] + static * size) / (1.0 + static**2)
+                made[first] = max(along, 0.0)
+                made[across] *= static * made[first] / size if size > 0.0 else 1.0
+            first += gap + tangents
+        return made

@@ -1,0 +1,64 @@
+"""Mechanisms with contacts, stops and dry friction: formalisms and methods agree, loops stay closed."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.contact.scenes import EXACT, STICK, dry, impacts, modes, stop
+
+import polhode as ph
+
+
+def double_pendulum() -> ph.System:
+    """Its tip hits the ground, its joints have dry friction and stops."""
+    s = ph.System("double pendulum")
+    a, b = (s.body(name, 1, com=(0, 0, -0.5), inertia=(0.1, 0.1, 0.1)) for name in ("upper", "lower"))
+    s.joint("shoulder", s.ground, a, ph.Revolute("y"))
+    s.joint("elbow", a, b, ph.Revolute("y"), at=(0, 0, -1))
+    floor = s.surface("floor", s.ground, ph.Shape.plane(), at=(0, 0, -1.7))
+    s.contact("tip", s.point(b, (0, 0, -1)), floor, friction=0.3, restitution=0.4)
+    dry(s, "bearing", "shoulder", coulomb=0.3)
+    stop(s, "stops", "elbow", lower=-1, upper=1, restitution=0.5)
+    return s
+
+
+@cache
+def reference() -> Any:
+    return double_pendulum().derive().simulate(4, start={"shoulder": 1.2}, samples=41, **EXACT)
+
+
+@pytest.mark.parametrize(
+    ("formalism", "method"),
+    [("kane", "auto"), ("hamel", "auto"), ("routh", "auto"), ("kane", "Radau"), ("kane", "RK45")],
+)
+def test_formalisms_and_methods_agree(formalism: str, method: str) -> None:
+    e = double_pendulum().derive(formalism)
+    tolerance = {"rtol": 1e-9, "atol": 1e-9} if method == "RK45" else EXACT
+    run = e.simulate(4, start={"shoulder": 1.2}, samples=41, method=method, **tolerance)
+    times, judge = impacts(run), impacts(reference())
+    assert times[:12] == pytest.approx(judge[:12], abs=1e-6 if method == "RK45" else 1e-9)
+    assert run.q[-1] == pytest.approx(reference().q[-1], abs=1e-5 if method == "RK45" else 1e-8)
+    assert not run.u[-1].any()
+
+
+def test_a_slider_crank_with_a_stop_and_dry_friction_keeps_its_loop_closed() -> None:
+    s = ph.System("slider crank")
+    crank, rod = (s.body(name, 1, com=(x, 0, 0), inertia=(0.01,) * 3) for name, x in (("crank", 0.1), ("rod", 0.25)))
+    slider = s.body("slider", 2)
+    s.joint("turn", s.ground, crank, ph.Revolute("-y"))
+    s.joint("pin", crank, rod, ph.Revolute("-y"), at=(0.2, 0, 0))
+    s.joint("slide", s.ground, slider, ph.Prismatic("x"))
+    s.close("end", rod, slider, ph.Revolute("-y"), at_a=(0.5, 0, 0))
+    dry(s, "guide", "slide", coulomb=2, static=3)
+    stop(s, "end stop", "turn", lower=-1, restitution=0.5)
+    run = s.derive().simulate(4, start={"turn": 1.0}, samples=201, rtol=1e-10, atol=1e-11)
+    end = 0.2 * np.sin(run["turn"]) + 0.5 * np.sin(run["turn"] + run["pin"])
+    along = 0.2 * np.cos(run["turn"]) + 0.5 * np.cos(run["turn"] + run["pin"]) - run["slide"]
+    assert abs(np.concatenate([end, along])).max() < 1e-9
+    assert np.diff(run.energy.total).max() < 1e-9
+    assert modes(run)[1][-1][0] == STICK
+    assert not run.u[-1].any()
+    first = impacts(run)[0]
+    before, after = run.u[abs(run.t - first) < 1e-9, 0]
+    assert after == pytest.approx(-0.5 * before, abs=1e-9)

@@ -1,0 +1,95 @@
+"""What stands does not move: not at all where all stands, and by less than 1e-12 where other parts move."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.contact.scenes import STICK, G, dry, modes
+
+import polhode as ph
+
+SLOPE = 0.2
+
+
+def box_on_a_slope() -> tuple[ph.System, dict[str, float]]:
+    s = ph.System("box", gravity=(G * np.sin(SLOPE), 0, -G * np.cos(SLOPE)))
+    body = s.body("box", 2, inertia=ph.box(2, 0.4, 0.3, 0.2))
+    s.joint("box", s.ground, body, ph.Free())
+    skin = s.surface("skin", body, ph.Shape.box(0.4, 0.3, 0.2))
+    s.contact("sole", skin, s.surface("slope", s.ground, ph.Shape.plane()), friction=0.5)
+    return s, {"box_z": 0.1}
+
+
+def tripod() -> tuple[ph.System, dict[str, float]]:
+    s = ph.System("tripod", gravity=(1.0, 0.5, -G))
+    body = s.body("body", 3, inertia=(0.3, 0.4, 0.5))
+    s.joint("f", s.ground, body, ph.Free())
+    floor = s.surface("floor", s.ground, ph.Shape.plane())
+    for k, foot in enumerate(((0.4, 0.1), (-0.3, 0.35), (-0.25, -0.4))):
+        s.contact(f"foot {k}", s.point(body, (*foot, -0.3)), floor, friction=0.4)
+    return s, {"f_z": 0.3}
+
+
+def stack() -> tuple[ph.System, dict[str, float]]:
+    """Five boxes, each smaller than the one below, on the corners of their soles."""
+    s, start, height = ph.System("stack"), {}, 0.0
+    below = s.surface("floor", s.ground, ph.Shape.plane())
+    for k in range(5):
+        a = 0.5 * 0.8**k
+        box = s.body(f"box {k}", a**3 * 100, inertia=ph.box(a**3 * 100, a, a, a / 2))
+        s.joint(f"box {k}", s.ground, box, ph.Free())
+        for corner in range(4):
+            x, y = a / 2 * (corner % 2 * 2 - 1), a / 2 * (corner // 2 * 2 - 1)
+            s.contact(f"box {k} at {corner}", s.point(box, (x, y, -a / 4)), below, friction=0.5)
+        start[f"box {k}_z"] = height + a / 4
+        below, height = s.surface(f"top {k}", box, ph.Shape.plane(), at=(0, 0, a / 4)), height + a / 2
+    return s, start
+
+
+def quadruped() -> tuple[ph.System, dict[str, float]]:
+    """A trunk on four legs of three joints each, held by dry friction."""
+    s = ph.System("quadruped")
+    trunk = s.body("trunk", 7, inertia=(0.02, 0.1, 0.1))
+    s.joint("f", s.ground, trunk, ph.Free())
+    floor, start = s.surface("floor", s.ground, ph.Shape.plane()), {"f_z": 0.42 * np.cos(0.7)}
+    for k, (x, y) in enumerate(((0.2, 0.1), (0.2, -0.1), (-0.2, 0.1), (-0.2, -0.1))):
+        hip, thigh, shank = (
+            s.body(f"{part} {k}", m, com=(0, 0, -c), inertia=(0.002, 0.002, 0.001))
+            for part, m, c in (("hip", 0.7, 0.0), ("thigh", 1.1, 0.1), ("shank", 0.2, 0.1))
+        )
+        s.joint(f"roll {k}", trunk, hip, ph.Revolute("x"), at=(x, y, 0))
+        s.joint(f"pitch {k}", hip, thigh, ph.Revolute("y"))
+        s.joint(f"knee {k}", thigh, shank, ph.Revolute("y"), at=(0, 0, -0.21))
+        s.contact(f"foot {k}", s.point(shank, (0, 0, -0.21)), floor, friction=0.6)
+        for joint in ("roll", "pitch", "knee"):
+            dry(s, f"{joint} friction {k}", f"{joint} {k}", coulomb=20)
+        start |= {f"pitch {k}": 0.7, f"knee {k}": -1.4}
+    return s, start
+
+
+@pytest.mark.parametrize("scene", [box_on_a_slope, tripod, stack, quadruped])
+def test_what_stands_does_not_move_at_all(scene: Any) -> None:
+    s, start = scene()
+    run = s.derive().simulate(1000, start=start, samples=11)
+    assert not np.ptp(run.q, axis=0).any()
+    assert not run.u.any()
+    assert run.info["steps"] <= 20
+
+
+@pytest.mark.parametrize("feet", [3, 4])
+def test_a_table_stands_while_a_pendulum_swings_on_it(feet: int) -> None:
+    s = ph.System("table")
+    table = s.body("table", 5, inertia=(0.4, 0.5, 0.6))
+    s.joint("f", s.ground, table, ph.Free())
+    floor = s.surface("floor", s.ground, ph.Shape.plane())
+    for k in range(feet):
+        turn = 2 * np.pi * (k + 0.3) / feet
+        s.contact(f"foot {k}", s.point(table, (0.5 * np.cos(turn), 0.5 * np.sin(turn), -0.7)), floor, friction=0.5)
+    s.joint("swing", table, s.body("bob", 1, com=(0, 0, -0.3), inertia=(0.01, 0.01, 0.01)), ph.Revolute("y"))
+    run = s.derive().simulate(100, start={"f_z": 0.7, "swing": 0.8}, samples=201)
+    still = run.q[:, :7] - run.q[0, :7]
+    assert np.ptp(run["swing"]) > 1.5
+    assert modes(run)[1] == [[STICK] * feet]
+    assert abs(still).max() <= 1e-12
+    slope = np.polyfit(run.t, still, 1)[0]
+    assert abs(slope).max() * 100 <= 2e-13

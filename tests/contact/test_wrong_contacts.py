@@ -1,0 +1,70 @@
+"""Contacts, stops and friction that cannot be: a sentence each, with what to do."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.contact.scenes import dry, stop
+
+import polhode as ph
+
+
+class Ball:
+    """A free ball of radius 1/10 above a floor."""
+
+    def __init__(self) -> None:
+        self.s = s = ph.System("ball")
+        self.body = s.body("ball", 1, inertia=ph.sphere(1, "1/10"))
+        s.joint("f", s.ground, self.body, ph.Free())
+        self.floor = s.surface("floor", s.ground, ph.Shape.plane())
+        self.skin = s.surface("skin", self.body, ph.Shape.sphere("1/10"))
+
+    def contact(self, a: Any = None, b: Any = None, **laws: Any) -> "Ball":
+        self.s.contact("touch", self.skin if a is None else a, self.floor if b is None else b, **laws)
+        return self
+
+    def run(self, z: float, **options: Any) -> Any:
+        return self.s.derive().simulate(1, start={"f_z": z}, **options)
+
+
+WRONG: dict[str, Callable[[Ball], Any]] = {
+    r"friction -1/10 is negative.*≥ 0": lambda m: m.contact(friction=-0.1),
+    r"static friction 2/5 is below that in motion": lambda m: m.contact(friction=0.5, static=0.4),
+    r"restitution 11/10 is not between 0 and 1": lambda m: m.contact(restitution=1.1),
+    r"restitution -1/10 is not between 0 and 1": lambda m: m.contact(restitution=-0.1),
+    r"speed stribeck -1/10 is negative": lambda m: m.contact(stribeck=-0.1),
+    r"nan is not a finite number": lambda m: m.contact(friction=float("nan")),
+    r"body 'ball' cannot touch itself": lambda m: m.contact(m.s.point(m.body, (0, 0, 1)), m.skin),
+    r"there is no body 'nobody'": lambda m: m.s.surface("x", "nobody", ph.Shape.plane()),
+    r"there is no surface 'flor'.*'floor'": lambda m: m.contact(b="flor"),
+    r"is no surface.*system.surface": lambda m: m.contact(b=m.body),
+    r"no contact of a plane and a plane.*point on plane": lambda m: m.contact(
+        m.s.surface("p", m.body, ph.Shape.plane())
+    ),
+    r"already a constraint of this name": lambda m: m.contact().contact(),
+    r"restitution 2 is not between 0 and 1": lambda m: stop(m.s, "end", "f", index=6, lower=0, restitution=2),
+    r"need a lower or an upper bound": lambda m: stop(m.s, "end", "f", index=6),
+    r"lower stop 1 is not below the upper one 0": lambda m: stop(m.s, "end", "f", index=6, lower=1, upper=0),
+    r"friction -1 is negative": lambda m: dry(m.s, "rub", "f", coulomb=-1),
+    r"static friction 1/2 is below that in motion": lambda m: dry(m.s, "rub", "f", coulomb=1, static=0.5),
+    r"'touch' overlaps by 0\.05.*\{'f_z': 0\.1\}": lambda m: m.contact().run(0.05),
+    r"no law of impact 'hertz'.*moreau, newton, poisson": lambda m: m.contact().run(0.1, impacts="hertz"),
+    r"there is no contact 'tuch'.*'touch'": lambda m: m.contact().run(0.1).contact("tuch"),
+    r"run has no contacts": lambda m: m.run(0.1).contact("touch"),
+    r"scipy.LSODA does not step": lambda m: m.contact().run(0.1, method="scipy.LSODA"),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_what_cannot_be_is_refused_with_a_sentence(message: str) -> None:
+    with pytest.raises(ph.PolhodeError, match=f"(?s){message}"):
+        WRONG[message](Ball())
+
+
+def test_a_gap_that_never_changes_is_refused() -> None:
+    s = ph.System("rail")
+    block = s.body("block", 1)
+    s.joint("x", s.ground, block, ph.Prismatic("x"))
+    s.contact("touch", block, s.surface("floor", s.ground, ph.Shape.plane()), friction=0.5)
+    with pytest.raises(ph.PolhodeError, match="gap never changes"):
+        s.derive().simulate(1)

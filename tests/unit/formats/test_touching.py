@@ -1,0 +1,106 @@
+"""Contacts, stops and dry friction of robot files."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from polhode.constraints.unilateral import unilateral_rows
+from polhode.errors import PolhodeError
+from polhode.expr import evaluate
+from polhode.formats import read
+from polhode.kinematics.tree import build_tree
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*limits of")
+
+TOY = """<mujoco model="toy"><worldbody>
+<geom name="ground" type="plane" size="1 1 .1" friction="0.7 0 0"/>
+<body name="a" pos="0 0 1"><freejoint name="f"/><geom name="ball" type="sphere" size=".1" mass="1" friction="0.4 0 0"/>
+ <body name="b" pos="0 0 .5"><joint name="h" axis="0 1 0" range="-60 60" frictionloss="0.2"/>
+  <geom name="stick" type="capsule" size=".05 .2" mass="1"/>
+  <body name="c" pos="0 0 .5"><joint name="g" axis="0 1 0"/><geom name="egg" type="ellipsoid" size=".1 .2 .1" mass="1"/>
+   <geom name="tip" type="sphere" size=".1" mass="1" friction="0.1 0 0" priority="1"/></body></body></body>
+</worldbody><contact><exclude body1="c" body2="world"/>
+<pair geom1="ball" geom2="stick" friction="0.3 0.3"/></contact></mujoco>"""
+INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+ARM = f"""<robot name="arm"><link name="a">{INERTIAL}
+<collision><origin xyz="0 0 1" rpy="0.1 0 0"/><geometry><sphere radius="0.1"/></geometry></collision></link>
+<link name="b">{INERTIAL}<collision><geometry><box size="1 2 3"/></geometry></collision></link>
+<joint name="j" type="revolute"><parent link="a"/><child link="b"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
+<axis xyz="0 1 0"/><dynamics friction="0.3"/></joint></robot>"""
+BALL = """<sdf version="1.7"><model name="ball"><link name="a"><inertial><mass>1</mass></inertial>
+<collision name="skin"><geometry><sphere><radius>0.1</radius></sphere></geometry>
+<surface><friction><ode><mu>0.6</mu></ode>
+</friction><bounce><restitution_coefficient>0.5</restitution_coefficient></bounce></surface></collision></link></model>
+</sdf>"""
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_geoms_pairs_and_excludes_of_mjcf_are_contacts(tmp_path: Path):
+    pytest.importorskip("mujoco")
+    path = written(tmp_path, "toy.xml", TOY)
+    system, report = read(path, contacts=True, stops=0.2)
+    frictions = {name: each.friction for name, each in system.contacts.items() if each.kind == "contact"}
+    # the larger coefficient; stick has MuJoCo's own, 1; a pair may be of parent and child
+    assert frictions == {"ball on stick": Fraction(3, 10), "ball on ground surface": Fraction(7, 10),
+                         "stick on ground surface": 1}  # fmt: skip
+    assert system.contacts["h stop"].restitution == Fraction(1, 5)
+    assert system.contacts["h friction"].coulomb == Fraction(1, 5)
+    assert not any("ellipsoid" in each.message for each in report.notices)  # its body is excluded
+    everything, report = read(path, contacts="all")
+    assert {"ball on tip"} == {*everything.contacts} - {*system.contacts}
+    assert everything.contacts["ball on tip"].friction == Fraction(1, 10)  # of the higher priority
+    assert any("a ellipsoid and sphere" in each.message for each in report.notices)
+    assert not {*ph.load(path, friction=False).contacts}
+
+
+def test_gaps_are_the_distances_of_mujoco(tmp_path: Path):
+    mujoco = pytest.importorskip("mujoco")
+    shapes = ('type="sphere" size=".1"', 'type="capsule" size=".05 .2"', 'type="capsule" size=".1 .3"',
+              'type="box" size=".1 .2 .3"')  # fmt: skip
+    bodies = "".join(
+        f'<body name="b{k}"><freejoint/><geom name="g{k}" {shape} pos=".1 .2 .3" euler="10 20 30"/></body>'
+        for k, shape in enumerate(shapes)
+    )
+    text = f"<mujoco><worldbody>{bodies}</worldbody></mujoco>"
+    system = ph.load(written(tmp_path, "four.xml", text), contacts="all")
+    rows = unilateral_rows(system.model(), build_tree(system.model()))
+    model = mujoco.MjModel.from_xml_string(text)
+    data, rng = mujoco.MjData(model), np.random.default_rng(5)
+    for _ in range(10):
+        places, turns = rng.uniform(-1, 1, (4, 3)), Rotation.random(4, random_state=rng).as_quat()
+        data.qpos[:] = np.column_stack([places, turns[:, [3, 0, 1, 2]]]).ravel()
+        mujoco.mj_forward(model, data)
+        joints = [joint for joint in system.joints.values() if joint.q]
+        at = {x: v for j, p, q in zip(joints, places, turns, strict=True) for x, v in zip(j.q, (q[3], *q[:3], *p))}  # noqa: B905
+        gaps = dict.fromkeys(system.contacts, np.inf)
+        for (name, _), gap in zip(rows.groups, evaluate(rows.gaps, at), strict=True):
+            gaps[name] = min(gaps[name], gap)
+        for a, b in ((0, 1), (0, 2), (0, 3), (1, 2)):
+            truth = mujoco.mj_geomDistance(model, data, a, b, 10.0, None)
+            if truth > 0.01:
+                assert gaps[f"g{a} on g{b}"] == pytest.approx(truth, abs=1e-6)
+
+
+def test_collision_shapes_of_urdf_and_sdf_touch_the_floor(tmp_path: Path):
+    arm = ph.load(written(tmp_path, "arm.urdf", ARM), base="floating", contacts={"friction": 0.4}, stops=0)
+    assert [*arm.contacts] == ["j friction", "j stop", "a collision on floor", "b collision on floor"]
+    assert arm.contacts["b collision on floor"].friction == Fraction(2, 5)
+    assert arm.surfaces["a collision"].pose.p[2] == 1
+    assert [*ph.load(tmp_path / "arm.urdf").contacts] == ["j friction"]
+    ball = ph.load(written(tmp_path, "ball.sdf", BALL), contacts=True).contacts["a collision on floor"]
+    assert (ball.friction, ball.restitution) == (Fraction(3, 5), Fraction(1, 2))
+
+
+@pytest.mark.parametrize("contacts", ["some", {"mu": 1}, 3])
+def test_what_contacts_cannot_be_is_refused(contacts: object, tmp_path: Path):
+    with pytest.raises(PolhodeError, match="is not a choice"):
+        ph.load(written(tmp_path, "arm.urdf", ARM), contacts=contacts)

@@ -1,0 +1,178 @@
+"""Gaps and velocities of every pair of shapes, against distances by search and velocities of points of the bodies."""
+
+from collections.abc import Callable
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear, minimize_scalar
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from polhode.constraints.unilateral import UnilateralRows, unilateral_rows
+from polhode.expr import Expr, directional, evaluate
+from polhode.kinematics.motion import flow
+from polhode.kinematics.tree import build_tree
+from polhode.model.constraints.pairs import PAIRS
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*are not tested")
+R, L, EDGES, HOLLOW = 0.3, 0.8, (0.5, 0.7, 0.9), 3.0
+SHAPES = {
+    "plane": ph.Shape.plane("z"), "sphere": ph.Shape.sphere(R), "hollow": ph.Shape.sphere(-HOLLOW),
+    "capsule": ph.Shape.capsule(R, L), "box": ph.Shape.box(*EDGES), "disc": ph.Shape.disc(R),
+    "cylinder": ph.Shape.cylinder(R, L), "curve": ph.Shape.curve(lambda x: ph.sin(x) / 10),
+    "heights": ph.Shape.heights(lambda x, y: ph.sin(x) / 10 + ph.cos(2 * y) / 10),
+}  # fmt: skip
+EVERY = [(a, b) for a, surfaces in PAIRS.items() for b in surfaces]
+BUMPY = ("curve", "heights")
+#: Where the shapes sit in their bodies: position and rotation.
+SEATS = {"A": ((0.2, 0.1, -0.3), [("x", 0.3), ("y", -0.8)]), "B": ((0.1, 0.2, 0.3), [("z", 0.4)])}
+
+
+@cache
+def mechanism(a: str, b: str) -> tuple[ph.System, UnilateralRows, list[Expr]]:
+    """Two free bodies, one with each shape, in contact; the rows, and the rates of the gaps."""
+    s = ph.System("two")
+    for name in "AB":
+        s.joint(name, s.ground, s.body(name, 1, inertia=(1, 1, 1)), ph.Free())
+    (at, turns), (at_b, turns_b) = SEATS.values()
+    first = s.point("A", at) if a == "point" else s.surface("a", "A", SHAPES[a], at=at, rotation=turns)
+    s.contact("touch", first, s.surface("b", "B", SHAPES[b], at=at_b, rotation=turns_b), friction=0.5)
+    rows = unilateral_rows(s.model(), build_tree(s.model()))
+    return s, rows, directional(rows.gaps, flow(rows.tree, s.time))
+
+
+class State:
+    """Poses and velocities of both bodies."""
+
+    def __init__(self, s: ph.System, rng: np.random.Generator, far: float) -> None:
+        self.joints = [s.joints[name] for name in "AB"]
+        self.turns = [Rotation.random(random_state=rng) for _ in "AB"]
+        way = rng.normal(size=3)
+        self.places = [rng.normal(size=3) for _ in "AB"]
+        self.places[0] = self.places[1] + far * way / np.linalg.norm(way)
+        self.speeds = rng.normal(size=(2, 6))
+
+    def values(self) -> dict[Expr, float]:
+        at: dict[Expr, float] = {}
+        for joint, turn, p, u in zip(self.joints, self.turns, self.places, self.speeds, strict=True):
+            x, y, z, w = turn.as_quat()
+            at |= dict(zip((*joint.q, *joint.u), (w, x, y, z, *p, *u), strict=True))
+        return at
+
+    def velocity(self, k: int, point: np.ndarray) -> np.ndarray:
+        """Velocity of the point of a body that is at a point of the ground."""
+        w, v = self.speeds[k, :3], self.speeds[k, 3:]
+        return self.turns[k].apply(v + np.cross(w, self.turns[k].inv().apply(point - self.places[k])))
+
+    def seat(self, k: int) -> tuple[Rotation, np.ndarray]:
+        """The frame of a shape in the ground."""
+        at, turns = SEATS["AB"[k]]
+        own = Rotation.from_matrix([[float(x) for x in row] for row in ph.rotation(*turns)])
+        return self.turns[k] * own, self.places[k] + self.turns[k].apply(at)
+
+    def seen(self, k: int, points: np.ndarray) -> np.ndarray:
+        """Points of the frame of shape k in the frame of the other."""
+        (own, p), (other, p_other) = self.seat(k), self.seat(1 - k)
+        return other.inv().apply(own.apply(points) + p - p_other)
+
+
+def distance(kind: str, p: np.ndarray) -> float:
+    """From a point to the surface of a shape, by search, negative inside."""
+    if kind == "plane":
+        return float(p[2])
+    if kind in ("sphere", "hollow"):
+        return np.linalg.norm(p) - R if kind == "sphere" else HOLLOW - np.linalg.norm(p)
+    half = np.array(EDGES) / 2 if kind == "box" else np.array([1e-12, 1e-12, L / 2])
+    beyond = np.linalg.norm(lsq_linear(np.eye(3), p, (-half, half), tol=1e-14).x - p)
+    inside = kind == "box" and np.all(np.abs(p) < half)
+    return (np.max(np.abs(p) - half) if inside else beyond) - (R if kind == "capsule" else 0)
+
+
+def searched(a: str, b: str, state: State) -> float:
+    """The distance of two shapes, of a box by its vertices alone."""
+
+    def of(kind: str, other: str, seen: Callable[[np.ndarray], np.ndarray]) -> float:
+        if kind in ("point", "sphere"):
+            return distance(other, seen(np.zeros(3))) - (R if kind == "sphere" else 0)
+        if kind == "box":
+            return min(distance(other, seen(np.array(EDGES) / 2 * each)) for each in product((-1, 1), repeat=3))
+        if kind == "capsule":
+            ends = [distance(other, seen(np.array([0, 0, z]))) - R for z in (-L / 2, L / 2)]
+            if other == "box":
+                return min(ends)
+            found = minimize_scalar(
+                lambda z: distance(other, seen(np.array([0, 0, z]))), (-L / 2, L / 2), (-L / 2, L / 2),
+                method="bounded", options={"xatol": 1e-10},
+            )  # fmt: skip
+            return min(*ends, found.fun - R)
+        angles, half = np.linspace(0, 2 * np.pi, 20001), L / 2 if kind == "cylinder" else 0
+        rim = np.column_stack([R * np.cos(angles), R * np.sin(angles), 0 * angles])
+        return min(seen(rim + np.array([0, 0, z]))[:, 2].min() for z in (-half, half))
+
+    found = [of(a, b, lambda p: state.seen(0, p))]
+    if {a, b} <= {"box", "capsule"}:
+        found.append(of(b, a, lambda p: state.seen(1, p)))
+    return min(found)
+
+
+def at_contact(rows: UnilateralRows, k: int, state: State) -> np.ndarray:
+    """Move body A until gap number k is zero; the gradient of the gap by its place, which is the normal."""
+    for _ in range(30):
+        here = evaluate([rows.gaps[k]], state.values())[0]
+        before, slope = state.places[0].copy(), np.zeros(3)
+        for i in range(3):
+            ends = []
+            for step in (1e-5, -1e-5):
+                state.places[0] = before + step * np.eye(3)[i]
+                ends.append(evaluate([rows.gaps[k]], state.values())[0])
+            slope[i] = (ends[0] - ends[1]) / 2e-5
+        state.places[0] = before - here * slope / slope.dot(slope)
+        if abs(here) < 1e-14:
+            break
+    return slope
+
+
+def test_every_pair_of_the_table_is_here():
+    assert {kind for pair in EVERY for kind in pair} == {"point", *SHAPES}
+
+
+@pytest.mark.parametrize(("a", "b"), [pair for pair in EVERY if pair[1] not in BUMPY])
+def test_least_gap_is_the_distance(a: str, b: str):
+    s, rows, _ = mechanism(a, b)
+    rng = np.random.default_rng(7)
+    for _ in range(8):
+        state = State(s, rng, 0.9 if b == "hollow" else 2.5)
+        gaps, truth = evaluate(rows.gaps, state.values()), searched(a, b, state)
+        if b == "box" and a in ("point", "box"):  # of a point beside an edge the gap is that to the farthest face
+            assert 0.57 * truth - 1e-9 <= min(gaps) <= truth + 1e-9
+        else:
+            assert min(gaps) == pytest.approx(truth, abs=2e-8)
+
+
+@pytest.mark.parametrize(("a", "b"), EVERY)
+def test_velocities_are_those_of_the_points_that_touch(a: str, b: str):
+    """Normal: the rate of the gap, and n·v; tangents: what is left of v."""
+    s, rows, gap_rates = mechanism(a, b)
+    rng = np.random.default_rng(3)
+    start = np.cumsum([0, *(len(group.rates) for _, group in rows.groups)])
+    for k in dict.fromkeys((0, len(rows.groups) // 2, len(rows.groups) - 1)):
+        margin = rows.groups[k][1].margin
+        while True:  # until it touches inside a face, where the normal does not jump
+            state = State(s, rng, 0.9 if b == "hollow" else 1.5)
+            normal = at_contact(rows, k, state)
+            if margin is None or evaluate([margin], state.values())[0] > 0.05:
+                break
+        gap, rate, *rates = evaluate(
+            [rows.gaps[k], gap_rates[k], *rows.velocities[start[k] : start[k + 1]]], state.values()
+        )
+        assert gap == pytest.approx(0, abs=1e-12)
+        assert np.linalg.norm(normal) == pytest.approx(1, abs=1e-7)
+        assert rates[0] == pytest.approx(rate, abs=1e-9)
+        if a not in ("point", "sphere"):
+            continue
+        place = state.seat(0)[1] - normal * (R if a == "sphere" else 0)
+        slip = state.velocity(0, place) - state.velocity(1, place)
+        assert rates[0] == pytest.approx(slip.dot(normal), abs=1e-6)
+        assert np.hypot(*rates[1:]) == pytest.approx(np.linalg.norm(slip - normal * slip.dot(normal)), abs=1e-6)
