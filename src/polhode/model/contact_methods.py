@@ -69,7 +69,7 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         >>> floor = s.surface("floor", s.ground, ph.Shape.plane("z"))
         >>> skin = s.surface("skin", ball, ph.Shape.sphere("0.1"))
         >>> s.contact("bounce", skin, floor, friction="0.4", restitution="0.8").friction
-        2/5
+        0.4
         """
         from .constraints import Contact
 
