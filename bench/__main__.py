@@ -1,72 +1,123 @@
-"""The command: `python -m bench [part …] [--quick]`, all parts by default."""
+"""The command: `python -m bench [part …] [--quick] [--all] [--list]`; without a part, those whose keys have changed.
 
-from __future__ import annotations
+`python -m bench speed --against ../before` measures a part here and in another tree by turns, and prints the ratio of
+our times, now by before, of each row.
+"""
 
 import argparse
 import importlib
+import json
+import os
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 
-from polhode.errors import PolhodeError
+from . import page
+from .harness import Row, as_markdown, stay_on_one_core
 
-from .clock import stay_on_one_core
-from .machine import machine, source_digest
-from .report import write
-from .table import Row, as_text
+_PAGE = page.ROOT / "docs" / "benchmarks.md"
+_UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
 
-PARTS = (
-    "derive", "counts", "speed", "casadi", "growth", "start", "simulate", "second_run", "kane", "bicycle", "loops",
-    "motors", "tracked", "splines", "inverse_kinematics", "laws", "controllers", "collocation",
-    "pages",
-)  # fmt: skip
-ROOT = Path(__file__).parents[1]
+
+class PartFailed(Exception):
+    """A part ended without rows."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print the tables and write them; the documentation's page only after a full run."""
+    """Measure part by part; each section is written as soon as it is measured."""
+    names = page.part_names()
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure polhode beside its peers.")
-    parser.add_argument("parts", nargs="*", metavar="part", help=f"any of {', '.join(PARTS)}; all by default")
-    parser.add_argument("--quick", action="store_true", help="fewer passes, smaller models")
-    parser.add_argument("--out", type=Path, default=Path("out"), help="where bench.json, .md and .png go")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"any of {', '.join(names)}")
+    parser.add_argument("--all", action="store_true", help="measure all parts, changed or not")
+    parser.add_argument("--list", action="store_true", help="name what has changed, and measure nothing")
+    parser.add_argument("--quick", action="store_true", help="fewer passes, smaller models; into out/benchmarks.md")
+    parser.add_argument("--page", type=Path, help="the page to write, docs/benchmarks.md by default")
+    parser.add_argument("--against", type=Path, help="another tree of polhode with this bench, to compare times with")
+    parser.add_argument("--limit", type=float, default=5400.0, help="seconds that a part may take")
+    parser.add_argument("--rows", type=Path, help=argparse.SUPPRESS)  # measure in this process, write rows there
     options = parser.parse_args(arguments)
-    unknown = [part for part in options.parts if part not in PARTS]
+    warnings.simplefilter("ignore")
+    unknown = [name for name in options.parts if name not in names]
     if unknown:
-        parser.error(f"there is no part '{unknown[0]}'; choose among {', '.join(PARTS)}.")
-    parts = [part for part in PARTS if part in (options.parts or PARTS)]
-
-    stay_on_one_core()
-    found = machine()
-    print("\n".join(f"{name:20} {value}" for name, value in found.items()))
-    rows: list[Row] = []
-    failed = False
-    for part in parts:
-        try:
-            section = importlib.import_module(f".{part}", __package__).rows(options.quick, _speaker(part))
-        except (PolhodeError, ImportError) as problem:
-            failed = True
-            print(f"{part} did not run: {problem}", file=sys.stderr)
+        parser.error(f"there is no part '{unknown[0]}'; choose among {', '.join(names)}.")
+    if options.rows:
+        return _measure(options.parts[0], options.quick, options.rows)
+    path = options.page or (Path("out") / "benchmarks.md" if options.quick else _PAGE)
+    failed = 0
+    for name in options.parts or names:
+        if options.against:
+            _compare(name, options)
             continue
-        rows += section
-        print(f"\n{as_text(section)}\n")
-    if source_digest() != found["polhode's source"]:
-        found["polhode's source"] += ", changed during the run"
-        print("polhode's source changed during the run: measure again.", file=sys.stderr)
-        failed = True
-    full = parts == list(PARTS) and not options.quick and not failed
-    for path in write(rows, found, options.out, ROOT / "docs" if full else None):
-        print(f"wrote {path}")
-    return int(failed)
+        part, sections = page.Part(name), page.read(path)
+        keys = part.keys(options.quick)
+        changed = page.changes(sections.get(name, ""), keys)
+        print(f"{name}: {', '.join(changed) + ' changed' if changed else 'as it was measured'}", flush=True)
+        if options.list or not (changed or options.all or options.parts):
+            continue
+        try:
+            began, before = time.monotonic(), os.getloadavg()[0]
+            rows = _rows_of(name, options, page.ROOT)
+            load = f"load {before:.1f} before, {os.getloadavg()[0]:.1f} after"
+            sections[name] = part.section(rows, load, keys)
+            print(f"{as_markdown(rows)}\n{name}: {time.monotonic() - began:.0f} s", flush=True)
+        except PartFailed as problem:
+            failed += 1
+            print(f"{name} failed: {problem}", file=sys.stderr, flush=True)
+            sections[name] = page.stale(sections.get(name, part.text), str(problem))
+        page.write(path, sections)
+        if path == _PAGE:
+            readme = page.ROOT / "README.md"
+            text = page.with_figures_of(_PAGE.read_text(encoding="utf-8"), readme.read_text(encoding="utf-8"))
+            readme.write_text(text, encoding="utf-8")
+    return int(failed > 0)
 
 
-def _speaker(part: str) -> Callable[[str], None]:
+def _rows_of(name: str, options: argparse.Namespace, tree: Path) -> list[Row]:
+    """The rows of a part that runs in a process of its own, in a tree."""
+    with tempfile.TemporaryDirectory(prefix="polhode-bench-") as folder:
+        file, log = Path(folder) / "rows.json", Path(folder) / "errors"
+        command = [sys.executable, "-m", "bench", name, "--rows", str(file), *(["--quick"] if options.quick else [])]
+        paths = [str(tree / "src"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+        env = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+        with log.open("w", encoding="utf-8") as errors:
+            try:
+                ended = subprocess.run(command, timeout=options.limit, check=False, stderr=errors, cwd=tree, env=env)
+            except subprocess.TimeoutExpired:
+                raise PartFailed(f"not done after {options.limit:g} s") from None
+        if ended.returncode:
+            lines = [line for line in log.read_text(encoding="utf-8").splitlines() if line[:1].isalpha()]
+            raise PartFailed((lines or [f"exit code {ended.returncode}"])[-1])
+        return [Row(tuple(headings), tuple(cells)) for headings, cells in json.loads(file.read_text(encoding="utf-8"))]
+
+
+def _measure(name: str, quick: bool, file: Path) -> int:
+    """Measure one part in this process, and write its rows as JSON."""
+    stay_on_one_core()
     start = time.monotonic()
 
     def say(text: str) -> None:
-        print(f"{part} {time.monotonic() - start:4.0f} s  {text}", file=sys.stderr, flush=True)
+        print(f"{name} {time.monotonic() - start:4.0f} s  {text}", flush=True)
 
-    return say
+    rows = list(importlib.import_module(f".parts.{name}", __package__).rows(quick, say))
+    file.write_text(json.dumps(rows), encoding="utf-8")
+    return 0
+
+
+def _compare(name: str, options: argparse.Namespace) -> None:
+    """Print our least times in two trees over three rounds by turns, and their ratio."""
+    least: dict[str, dict[Path, float]] = {}
+    for tree in 3 * (options.against.resolve(), page.ROOT):
+        for row in _rows_of(name, options, tree):
+            number, _, unit = row.cells[2].partition(" ")
+            if unit in _UNITS:
+                times = least.setdefault(", ".join(row.cells[:2]), {})
+                times[tree] = min(times.get(tree, float("inf")), float(number) * _UNITS[unit])
+    for what, (before, now) in ((what, times.values()) for what, times in least.items() if len(times) == 2):
+        print(f"{what:60} {1e6 * before:12.3f} {1e6 * now:12.3f} µs  {now / before:6.3f}")
 
 
 if __name__ == "__main__":

@@ -1,28 +1,34 @@
-"""The motions that simulations are judged by: each a mechanism, where it starts, and for how long it moves."""
+"""The motions that simulations are judged by, and our runs of them with the time of their native steps."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+from numpy.typing import NDArray
 
 import polhode as ph
+from polhode.errors import PolhodeError
 from polhode.model.samples import n_four_bar
+from polhode.ode.native_run import NativeRun
 
-from .plain_tree import Floats
-from .robots import ARMS, UR5, WALKERS
+from .mechanisms import ANYMAL, PANDA, UR5, double_pendulum, equivalent_pendulum, stiff_chain, t_handle
+
+Floats = NDArray[np.float64]
+#: No relative tolerance below this is accepted; the absolute one goes on.
+_LEAST_RTOL = 1e-13
 
 
 @dataclass(frozen=True)
 class Motion:
     """A mechanism that nothing drives, from a given start for some seconds.
 
-    `coordinates` and `speeds` are what differs from home and rest. `pendulum` is the pendulum that moves as a mechanism
-    with loops does, whose angle is that of every crank: it has the motion in closed form.
+    `coordinates` and `speeds` are what differs from zero configuration and rest. `pendulum` is the pendulum that moves
+    as a mechanism with loops does, whose angle is that of every crank.
     """
 
     name: str
@@ -35,14 +41,17 @@ class Motion:
 
     @cached_property
     def equations(self) -> ph.Equations:
-        """The equations, derived once."""
         return self.make().derive()
 
     @cached_property
     def start(self) -> Floats:
         """The state at the start, (q, u)."""
-        run = self.equations.simulate(0, start=self.coordinates or None, speeds=self.speeds or None, progress=False)
-        return np.concatenate([np.asarray(run.q)[0], np.asarray(run.u)[0]])
+        return last_row(self.equations.simulate(0, **self.given, progress=False))
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The start as `simulate` takes it."""
+        return {"start": dict(self.coordinates) or None, "speeds": dict(self.speeds) or None}
 
     @property
     def pendulum_start(self) -> Floats:
@@ -50,73 +59,80 @@ class Motion:
         return self.start[[0, len(self.equations.q)]]
 
 
-def t_handle() -> ph.System:
-    """A bar across and a stem, floating; moments of inertia as those of the gallery's, spun about the middle one."""
-    system = ph.System("T-handle", gravity=(0, 0, 0))
-    handle = system.body("handle", "0.17", (0, 0, 0), ("1.2e-4", "4.2e-5", "1.5e-4"))
-    system.joint("flight", system.ground, handle, ph.Free())
-    return system
+def last_row(run: Any) -> Floats:
+    return np.concatenate([np.asarray(run.q)[-1], np.asarray(run.u)[-1]])
 
 
-def stiff_chain(count: int = 6) -> ph.System:
-    """Bars hung end to end; all joints but the first are stiff and damped, so that rates reach from 1/s to 1e6/s."""
-    system = ph.System("stiff chain")
-    carrier: Any = system.ground
-    for place in range(count):
-        at = (0, 0, Fraction(-1, 2)) if place else (0, 0, 0)
-        inertia = (Fraction(1, 96), Fraction(1, 96), Fraction(1, 4800))
-        body = system.body(f"bar {place + 1}", Fraction(1, 2), (0, 0, Fraction(-1, 4)), inertia)
-        system.joint(f"q{place + 1}", carrier, body, ph.Revolute("y"), at=at)
-        if place:
-            system.joint_spring(f"q{place + 1}", stiffness=20_000, damping=200)
-        carrier = body
-    return system
-
-
-def equivalent_pendulum(windows: int) -> ph.System:
-    """The pendulum that N four-bars are: N + 1 cranks turn by one angle, and N couplers move as their ends do.
-
-    Its moment of inertia is (N + 1)/3 + N and the moment of its mass (N + 1)/2 + N, here with the mass at half a metre.
-    """
-    system = ph.System(f"pendulum of {windows} four-bars", gravity=(0, 0, "-9.81"))
-    about_centre = Fraction(7 * windows + 1, 12)
-    crank = system.body("crank", 3 * windows + 1, (0, 0, Fraction(1, 2)), (about_centre, about_centre, about_centre))
-    system.joint("crank", system.ground, crank, ph.Revolute("y"))
-    return system
-
-
-def double_pendulum() -> ph.System:
-    """Two equal bars of a metre and a kilogram in a vertical plane."""
-    system = ph.System("double pendulum")
-    carrier: Any = system.ground
-    for place, name in enumerate(("upper", "lower")):
-        across = Fraction(1, 12)
-        body = system.body(name, 1, (0, 0, Fraction(-1, 2)), (across, across, across / 50))
-        system.joint(f"q{place + 1}", carrier, body, ph.Revolute("y"), at=(0, 0, -place))
-        carrier = body
-    return system
-
-
-def _waving(names: Sequence[str], size: float) -> dict[str, float]:
+def _varied(names: Sequence[str], size: float) -> dict[str, float]:
     """Numbers that differ from joint to joint."""
-    return {name: round(size * float(np.sin(2.0 + 3.0 * place)), 3) for place, name in enumerate(names)}
+    return {name: round(size * float(np.sin(2.0 + 3.0 * index)), 3) for index, name in enumerate(names)}
 
 
 _LEGS = [f"{leg}_{part}" for leg in ("LF", "RF", "LH", "RH") for part in ("HAA", "HFE", "KFE")]
 _TUMBLE = {"root_joint_wx": 0.5, "root_joint_wy": -0.8, "root_joint_wz": 1.1}
-PANDA, ANYMAL = ARMS[1], WALKERS[1]
-
 DOUBLE_PENDULUM = Motion("double pendulum", double_pendulum, 10.0, {"q1": 2.0, "q2": 0.5})
 UR5_FALL = Motion("UR5", UR5.system, 5.0)
 PANDA_FALL = Motion("Panda", PANDA.system, 1.0, {"panda_joint2": 0.5, "panda_joint4": -1.0, "panda_joint6": 1.0})
 T_HANDLE = Motion("T-handle", t_handle, 12.0, {}, {"flight_wx": 10.0, "flight_wy": 0.1, "flight_wz": 0.1})
-ANYMAL_FLIGHT = Motion("ANYmal", ANYMAL.system, 3.0, _waving(_LEGS, 0.8), _TUMBLE | _waving(_LEGS, 2.0))
+ANYMAL_FLIGHT = Motion("ANYmal", ANYMAL.system, 3.0, _varied(_LEGS, 0.8), _TUMBLE | _varied(_LEGS, 2.0))
 STIFF_CHAIN = Motion("stiff chain", stiff_chain, 5.0, {"q1": 1.0}, is_stiff=True)
 FOUR_BARS = tuple(
-    Motion(
-        f"{windows} four-bar{'s' if windows > 1 else ''}", partial(n_four_bar, windows), 10.0, {}, {"crank 0": 1.0},
-        pendulum=partial(equivalent_pendulum, windows),
-    )
+    Motion(f"{windows} four-bar{'s' if windows > 1 else ''}", partial(n_four_bar, windows), 10.0, {}, {"crank 0": 1.0},
+           pendulum=partial(equivalent_pendulum, windows))
     for windows in (1, 10, 40)
 )  # fmt: skip
 TREES = (DOUBLE_PENDULUM, UR5_FALL, PANDA_FALL, T_HANDLE, ANYMAL_FLIGHT, STIFF_CHAIN)
+
+
+def distance(state: Any, truth: Any) -> float:
+    """The largest difference of two states, each entry by one and its size: |x - y| / (1 + |y|).
+
+    >>> distance(np.array([1.0, 99.0]), np.array([1.5, 100.0]))
+    0.2
+    """
+    return float(np.max(np.abs(state - truth) / (1 + np.abs(truth))))
+
+
+class OurRun:
+    """A motion by `simulate` with one method and tolerance, with all of its functions compiled before."""
+
+    def __init__(self, motion: Motion, method: str, tolerance: float, samples: int = 2) -> None:
+        self.motion = motion
+        self.options: dict[str, Any] = motion.given | {
+            "method": method, "rtol": max(tolerance, _LEAST_RTOL), "atol": tolerance, "samples": samples,
+            "progress": False, "functions": motion.equations.compile(), "max_steps": 10**8,
+            "watch_energy": samples > 2,  # else a drift of energy is what the errors show
+        }  # fmt: skip
+
+    def trajectory(self) -> Any:
+        return self.motion.equations.simulate(self.motion.duration, **self.options)
+
+    def __call__(self) -> Floats:
+        """The last state."""
+        return last_row(self.trajectory())
+
+    def seconds_in_the_run(self) -> float:
+        """Processor seconds that one run spends in native steps."""
+        with native_seconds(time.process_time) as spent:
+            self.trajectory()
+        if not spent:
+            raise PolhodeError("no step of it was native.", place=str(self.options["method"]), code="E-BENCH-012")
+        return sum(spent)
+
+
+@contextmanager
+def native_seconds(clock: Callable[[], float]) -> Iterator[list[float]]:
+    """Seconds of each entry into native steps by a clock, while this lasts."""
+    spent: list[float] = []
+
+    def timed(entry: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any) -> Any:
+            start = clock()
+            result = entry(*given)
+            spent.append(clock() - start)
+            return result
+
+        return call
+
+    with patch.multiple(NativeRun, begin=timed(NativeRun.begin), advance=timed(NativeRun.advance)):
+        yield spent

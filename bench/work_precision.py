@@ -1,162 +1,119 @@
 """Work and precision: how long each engine takes for a motion, and how far its last state is from the reference."""
 
-from __future__ import annotations
-
-import contextlib
 import gc
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import takewhile
+from typing import NamedTuple
 
 import numpy as np
 
 from polhode.errors import PolhodeError
-from polhode.simulate.settings import METHODS
 
-from .clock import seconds_of_one
-from .motions import FOUR_BARS, TREES, Motion
-from .our_run import Ours
-from .plain_tree import Floats
-from .reference import distance, reference
-from .table import Curve, Point
+from .harness import Row, Say, duration, seconds_of
+from .motions import Floats, Motion, OurRun, distance
+from .peers import exudyn, heyoka, mujoco, scipy
 
-if TYPE_CHECKING:
-    from .heyoka_engine import Heyoka
-
-SECTION = "simulate"
-OURS, HEYOKA = "polhode", "heyoka"
-BASE = "scipy.DOP853" if "scipy.DOP853" in METHODS else "DOP853"
-#: Native methods that are drawn beside what `auto` chooses, as far as they exist.
+OURS, HEYOKA, BASE = "polhode", "heyoka", "scipy.DOP853"
+#: Native methods that are drawn beside what `auto` chooses.
 _METHODS = ("TP86", "DOP853", "taylor", "Rodas5P", "Radau")
 _TOLERANCES = tuple(10.0 ** (-k / 4) for k in range(20, 61))
 _FEW = tuple(10.0**-k for k in (5, 6, 7, 8, 9, 10, 11, 12, 13))
 _TAYLOR = (1e-6, 1e-8, 1e-9, 1e-10, 1e-12, 1e-14, 1e-15)
 _STEPS = (4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5)
-#: Errors are compared from here down to ten times the rounding.
-LARGEST_ERROR = 1e-6
+#: Errors that have a column; errors are compared from the first down to ten times the rounding.
+_ERRORS = (1e-6, 1e-8, 1e-10, 1e-12)
 _ABOVE_ROUNDING = 10.0
-#: Nobody waits longer than this for one run.
-_TOO_LONG = 5.0
-_TOO_LONG_IN_HASTE = 0.1
+#: No engine continues after a run that took longer.
+_TOO_LONG, _TOO_LONG_IF_QUICK = 5.0, 0.1
 
-Run = Callable[[], Floats]
-#: A setting, the run that has it, and how its seconds are measured.
-Setting = tuple[float, Run, Callable[[], float]]
+#: A name; tolerances, loosest first, or steps, longest first; and what makes a run of one that returns the last state.
+Engine = tuple[str, Sequence[float], Callable[[float], Callable[[], Floats]]]
 
 
-@dataclass(frozen=True)
-class Engine:
-    """An engine at its settings: tolerances, loosest first, or steps, longest first."""
+class Point(NamedTuple):
+    """One run of an engine: its tolerance or step, the error of its last state, and processor seconds."""
 
-    name: str
-    settings: tuple[float, ...]
-    make: Callable[[Motion, float], Run] = field(repr=False)
-
-    def prepared(self, motion: Motion) -> Iterator[Setting]:
-        for setting in self.settings:
-            run = self.make(motion, setting)
-            # With loops part of a run is outside the native steps, so that the whole call counts.
-            if isinstance(run, Ours) and motion.pendulum is None:
-                yield setting, run, run.seconds_in_the_run
-            else:
-                yield setting, run, partial(seconds_of_one, run)
+    setting: float
+    error: float
+    seconds: float
 
 
-def curves(motions: Sequence[Motion], quick: bool, say: Callable[[str], None]) -> list[Curve]:
-    """A curve for each engine that can run a motion."""
-    return [curve for motion in motions for curve in _curves_of(motion, quick, say)]
+class Curve(NamedTuple):
+    """Work and precision of one engine on one motion, loosest setting first, and the error of rounding.
+
+    >>> curve = Curve("arm", "other", (Point(1e-6, 2e-7, 1e-3), Point(1e-9, 1e-10, 2e-3)), 1e-14)
+    >>> curve.seconds_at(1e-7), curve.seconds_at(1e-12)
+    (0.002, None)
+    >>> curve.row().cells
+    ('arm', 'other', '1.00 ms', '2.00 ms', '2.00 ms', '', '1e-10', '1e-14')
+    """
+
+    case: str
+    engine: str
+    points: Sequence[Point]
+    floor: float
+
+    def seconds_at(self, error: float) -> float | None:
+        """The least seconds of a run whose error is at most this, and so is that of every tighter setting."""
+        precise = takewhile(lambda point: point.error <= error, reversed(self.points))
+        return min((point.seconds for point in precise), default=None)
+
+    def row(self) -> Row:
+        times = (duration(self.seconds_at(error)) for error in _ERRORS)
+        least = min((point.error for point in self.points), default=float("nan"))
+        headings = "motion", "engine", *(f"to {error:g}" for error in _ERRORS), "least error", "rounding"
+        return Row(headings, (self.case, self.engine, *times, f"{least:.0e}", f"{self.floor:.0e}"))
 
 
-def all_motions(quick: bool) -> tuple[Motion, ...]:
-    return (*TREES[:2], FOUR_BARS[0]) if quick else (*TREES, *FOUR_BARS)
-
-
-def engines_for(motion: Motion, quick: bool) -> list[Engine]:
-    """Who can run a motion: all but Exudyn step our own equations or, MuJoCo, our own tree."""
-
-    def ours(method: str, motion: Motion, tolerance: float) -> Run:
-        return Ours(motion, method, tolerance)
-
-    native = [name for name in _METHODS if name in METHODS]
-    found = [Engine(OURS, _FEW if motion.pendulum else _TOLERANCES, partial(ours, "auto"))]
+def engines_for(motion: Motion, quick: bool) -> Iterator[Engine]:
+    """Engines that can run a motion: all but Exudyn step our own equations or, MuJoCo, our own tree."""
+    ours = partial(OurRun, motion)
+    yield OURS, _FEW if motion.pendulum or quick else _TOLERANCES, partial(ours, "auto")
     if motion.pendulum is not None:
-        found.append(Engine("SciPy DOP853 by simulate", (1e-6, 1e-9, 1e-12), partial(ours, BASE)))
-        found.append(Engine("Exudyn", (1e-2, 4e-3, 2e-3, 1e-3, 5e-4), _exudyn))
-        return found
-    found += [Engine(f"{OURS} {name}", _FEW, partial(ours, name)) for name in native]
+        yield "SciPy DOP853 by simulate", (1e-6, 1e-9, 1e-12), partial(ours, BASE)
+        yield "Exudyn", (1e-2, 4e-3, 2e-3, 1e-3, 5e-4), partial(exudyn.FourBars, motion)
+        return
+    yield from ((f"{OURS} {name}", _FEW, partial(ours, name)) for name in _METHODS)
     if not motion.is_stiff:
-        found.append(Engine(HEYOKA, _TAYLOR[:4] if quick else _TAYLOR, partial(_heyoka, quick)))
-        found += [Engine(f"MuJoCo {name}", _STEPS, partial(_mujoco, name)) for name in ("RK4", "implicitfast")]
-    found += [
-        Engine(f"SciPy {name}", _FEW, partial(_scipy, name))
-        for name in ("DOP853", "LSODA", *(("Radau",) if motion.is_stiff else ()))
-    ]
-    found += [Engine(f"CVODE {name}", _FEW, partial(_cvode, name)) for name in ("Adams", "BDF")]
-    return found
+        yield HEYOKA, _TAYLOR[: 4 if quick else None], partial(heyoka.Heyoka, motion, quick=quick)
+        for name in ("RK4", "implicitfast"):
+            yield f"MuJoCo {name}", _STEPS, partial(mujoco.Rollout, motion, name)
+    for name in ("DOP853", "LSODA", *(("Radau",) if motion.is_stiff else ())):
+        yield f"SciPy {name}", _FEW, partial(scipy.solve_ivp, motion, name)
+    yield from ((f"CVODE {name}", _FEW, partial(scipy.cvode, motion, name)) for name in ("Adams", "BDF"))
 
 
-def _heyoka(quick: bool, motion: Motion, tolerance: float) -> Heyoka:
-    from .heyoka_engine import Heyoka
-
-    functions = motion.equations.compile()
-    parameters = functions.parameter_values("state_rates")
-    return Heyoka(
-        functions.program("state_rates"), parameters, motion.start, motion.duration, tolerance, patient=not quick
-    )
-
-
-def _mujoco(integrator: str, motion: Motion, step: float) -> Run:
-    from .mujoco_engine import MuJoCo
-
-    return MuJoCo(motion.equations.system, motion.start, motion.duration, integrator, step)
-
-
-def _exudyn(motion: Motion, step: float) -> Run:
-    from .exudyn_engine import Exudyn
-
-    windows = (len(motion.equations.coordinates) - 1) // 2
-    return Exudyn(windows, float(motion.pendulum_start[1]), motion.duration, step)
-
-
-def _scipy(method: str, motion: Motion, tolerance: float) -> Run:
-    from .step_engines import scipy_run
-
-    return scipy_run(motion, method, tolerance)
-
-
-def _cvode(method: str, motion: Motion, tolerance: float) -> Run:
-    from .step_engines import cvode_run
-
-    return cvode_run(motion, method, tolerance)
-
-
-def _curves_of(motion: Motion, quick: bool, say: Callable[[str], None]) -> list[Curve]:
-    """Errors first, one run each; then times, by turns."""
+def curves(motion: Motion, quick: bool, say: Say) -> list[Curve]:
+    """A curve for each engine: errors first, one run each; then times, by turns."""
     say(f"{motion.name}: the reference")
-    truth = reference(motion, say)
+    truth = heyoka.reference(motion)
     floor = rounding(motion, truth)
     entries: list[tuple[str, float, float, Callable[[], float]]] = []
-    for engine in engines_for(motion, quick):
-        say(f"{motion.name}: {engine.name}")
+    for name, settings, make in engines_for(motion, quick):
+        say(f"{motion.name}: {name}")
         try:
-            for setting, run, measure in engine.prepared(motion):
+            for setting in settings:
+                run = make(setting)
+                # With loops part of a run is outside the native steps, so that the whole call counts.
+                is_native = isinstance(run, OurRun) and motion.pendulum is None
+                seconds = run.seconds_in_the_run if is_native else partial(seconds_of, run, sweep=False)
                 error = distance(run(), truth)
-                entries.append((engine.name, setting, error, measure))
-                seconds = measure()
-                if seconds > (_TOO_LONG_IN_HASTE if quick else _TOO_LONG) or (floor is not None and error < floor / 3):
+                entries.append((name, setting, error, seconds))
+                too_long = seconds() > (_TOO_LONG_IF_QUICK if quick else _TOO_LONG)
+                if too_long or (floor is not None and error < floor / 3):
                     break
         except (PolhodeError, ArithmeticError, ImportError, RuntimeError, ValueError) as problem:
-            say(f"{motion.name}: {engine.name} ended: {str(problem).splitlines()[0][:120]}")
+            say(f"{motion.name}: {name} ended: {str(problem).splitlines()[0][:120]}")
     say(f"{motion.name}: times of {len(entries)} runs")
-    seconds = _least([entry[-1] for entry in entries], 0.1 if quick else 0.5)
-    least = min((error for _, _, error, _ in entries if math.isfinite(error)), default=0.0)
-    found: dict[str, list[Point]] = {}
-    for (name, setting, error, _), taken in zip(entries, seconds, strict=True):
+    times = _least([entry[-1] for entry in entries], 0.1 if quick else 0.5)
+    points: dict[str, list[Point]] = {}
+    for (name, setting, error, _), taken in zip(entries, times, strict=True):
         if math.isfinite(error):
-            found.setdefault(name, []).append(Point(setting, error, taken))
-    return [Curve(SECTION, motion.name, name, tuple(points), floor or least) for name, points in found.items()]
+            points.setdefault(name, []).append(Point(setting, error, taken))
+    least = min((point.error for each in points.values() for point in each), default=0.0)
+    return [Curve(motion.name, name, each, floor or least) for name, each in points.items()]
 
 
 def _least(measures: Sequence[Callable[[], float]], budget: float) -> list[float]:
@@ -164,29 +121,23 @@ def _least(measures: Sequence[Callable[[], float]], budget: float) -> list[float
     least, spent, turns = ([zero] * len(measures) for zero in (math.inf, 0.0, 0))
     gc.collect()
     gc.disable()
-    with contextlib.ExitStack() as after:
-        after.callback(gc.enable)
-        while True:
-            waiting = [k for k in range(len(measures)) if turns[k] < 3 or (spent[k] < budget and turns[k] < 100)]
-            if not waiting:
-                return least
-            for k in waiting:
-                seconds = measures[k]()
-                least[k], spent[k], turns[k] = min(least[k], seconds), spent[k] + seconds, turns[k] + 1
+    while waiting := [k for k in range(len(measures)) if turns[k] < 3 or (spent[k] < budget and turns[k] < 100)]:
+        for k in waiting:
+            seconds = measures[k]()
+            least[k], spent[k], turns[k] = min(least[k], seconds), spent[k] + seconds, turns[k] + 1
+    gc.enable()
+    return least
 
 
 def rounding(motion: Motion, truth: Floats) -> float | None:
-    """What doubles cannot beat: the median error at tight tolerances, from starts that differ in their last bits.
-
-    Taken by heyoka, which sums its series with little error; None where that cannot run the motion.
-    """
+    """Median error by heyoka at tight tolerances from starts that differ in their last bits; None if it cannot run."""
     if motion.is_stiff or motion.pendulum is not None:
         return None
-    eps, dice, errors = np.finfo(float).eps, np.random.default_rng(3), []
+    eps, rng, errors = np.finfo(float).eps, np.random.default_rng(3), []
     for tolerance in _TAYLOR[-2:]:
-        run = _heyoka(True, motion, tolerance)
+        run = heyoka.Heyoka(motion, tolerance, quick=True)
         for _ in range(9):
-            run.start = motion.start + eps * np.maximum(1.0, np.abs(motion.start)) * dice.integers(-1, 2, len(truth))
+            run.start = motion.start + eps * np.maximum(1.0, np.abs(motion.start)) * rng.integers(-1, 2, len(truth))
             errors.append(distance(run(), truth))
     return float(np.median(errors))
 
@@ -202,12 +153,9 @@ def compared(
     table = {curve.engine: curve for curve in curves if curve.case == case}
     if peer not in table or OURS not in table:
         return None
-    worst = None
-    for point in table[peer].points:
-        if setting not in (None, point.setting):
-            continue
-        if _ABOVE_ROUNDING * table[peer].floor <= point.error <= LARGEST_ERROR:
-            own = table[OURS].seconds_at(point.error) or math.inf
-            if worst is None or point.seconds / own < worst[2] / worst[1]:
-                worst = point.error, own, point.seconds
-    return worst
+    pairs = [
+        (point.error, table[OURS].seconds_at(point.error) or math.inf, point.seconds)
+        for point in table[peer].points
+        if setting in (None, point.setting) and _ABOVE_ROUNDING * table[peer].floor <= point.error <= _ERRORS[0]
+    ]
+    return min(pairs, key=lambda pair: pair[2] / pair[1], default=None)

@@ -78,11 +78,11 @@ KINDS = {
 }
 
 #: What makes the code of a status: `Stop("diverged", message, cure)` is E-RUN-DIVERGED.
-_STOPS = ("Stop", "Fault")
+_STOPS = ("Stop", "Fault", "NoMode")
 #: The parameters of constructors that take no names from a `def`.
 _ERRORS = ("PolhodeError", "ModelError", "FormatError", "ValueMissing", "ShapeError", "LimitError")
 _RECORDS = dict.fromkeys(("Problem", *_ERRORS), ("message", "place", "cure", "code"))
-_RECORDS |= dict.fromkeys(_STOPS, ("status", "message", "cure"))
+_RECORDS |= dict.fromkeys(_STOPS, ("status", "message", "cure")) | {"NoMode": ("status", "message")}
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def told(files: Iterable[tuple[str, str]]) -> list[Told]:
     read = [
         _read(name, text)
         for name, text in files
-        if "code" in text or CODE.search(text) or "Stop(" in text or "Fault(" in text
+        if "code" in text or CODE.search(text) or any(f"{name}(" in text for name in _STOPS)
     ]
     functions: dict[str, list[ast.FunctionDef]] = {}
     for source in read:

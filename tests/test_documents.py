@@ -189,24 +189,6 @@ def test_make_targets_that_are_named_are_there(path: Path) -> None:
     assert set(named) <= targets
 
 
-def rows(path: Path) -> dict[tuple[str, ...], float]:
-    """The rows of a document's tables that end in a ratio (12.3×): model, what, peer."""
-    found = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) >= 6 and cells[5].endswith("×"):
-            found[cells[0], cells[1], cells[3]] = float(cells[5].removesuffix("×"))
-    return found
-
-
-def test_the_readme_shows_figures_that_the_benchmark_found() -> None:
-    measured = rows(ROOT / "docs" / "benchmarks.md")
-    shown = rows(ROOT / "README.md")
-    assert shown
-    for row, ratio in shown.items():
-        assert ratio == pytest.approx(measured[row], rel=0.25), f"{row} is out of date: copy it from docs/benchmarks.md"
-
-
 def test_the_rooms_that_the_design_lists_are_there() -> None:
     design = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
     listed = re.findall(r"`(\w+(?:/|\.py))`", "".join(re.findall(r"^\| (.*?) \|", design, flags=re.MULTILINE)))

@@ -20,7 +20,7 @@ from polhode.compiled.functions import Functions
 
 ROOT = Path(__file__).parents[1]
 #: Their keywords are the fields of a class that a user may have written.
-OF_ANY_KIND = {"polhode.System.apply", "polhode.System.constraint"}
+OF_ANY_KIND = {"polhode.System.apply", "polhode.System.constraint", "polhode.System.equip"}
 
 
 def callables() -> Iterator[tuple[str, Callable[..., Any], type | None]]:

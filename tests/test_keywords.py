@@ -21,7 +21,7 @@ from polhode.model.joints.protocol import JointOptions
 ROOT = Path(__file__).parents[1]
 MISSPELT = "misspelt_keyword"
 #: Their keywords are the fields of a class that a user may have written; they are checked when they are called.
-OF_ANY_KIND = {"polhode.System.apply", "polhode.System.constraint"}
+OF_ANY_KIND = {"polhode.System.apply", "polhode.System.constraint", "polhode.System.equip"}
 
 
 def callables() -> Iterator[tuple[str, Callable[..., Any]]]:

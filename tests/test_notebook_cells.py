@@ -168,7 +168,7 @@ def of_cart(e: ph.Equations) -> dict[str, Any]:
         partial = ph.control.PartialLinearization(e)
     problem = e.collocation(1, end={"x": 0.1}, nodes=5, limits={"F": 50})
     return {
-        "F &= M z": partial,
+        "F &= m": partial,
         "e'' + 2*lambda e'": partial.error_dynamics,
         "Poles of the loop": regulator,
         "Gains: K_F_x": regulator.law,
@@ -184,12 +184,12 @@ def of_cart(e: ph.Equations) -> dict[str, Any]:
         "accessible": e.accessibility(),
         "not flat": e.is_flat_output(["x"]),
         "not involutive": e.is_feedback_linearizable(),
-        "f &= ": e.control_affine(),
+        r"\mathbf{f} &= ": e.control_affine(),
         "unstable; eigenvalues": e.equilibrium(free=["theta"]),
         "mode: grows": linear.modes()[-1],
         "N(s)": linear.transfer_function("F", "x"),
         "by l": linear.eigenvalue_derivatives(["l"]),
-        "K &= ": linear.second_order,
+        r"\mathbf{K} &= ": linear.second_order,
         "None crosses": linear.eigenvalues_along("l", [0.5, 1, 2]),
         "gain k": linear.root_locus("F", "x", [0, 1]),
         "operating point": linear.point,
@@ -200,7 +200,7 @@ def of_cart(e: ph.Equations) -> dict[str, Any]:
         "11 times": e.linearize_along(free),
         "at most 50": problem,
         "greatest": problem.solve(),
-        "E &= ": e.descriptor(),
+        r"\mathbf{E} &= ": e.descriptor(),
         "balances of power": e.power(),
         "nothing had to move": e.assemble(),
         "Translation category": cart_pole().derive("kane", report=True).report,
@@ -225,10 +225,10 @@ def of_arm(e: ph.Equations) -> dict[str, Any]:
         "the rank is 2": e.singular_configurations("hand"),
         "on the boundary": e.workspace("hand", samples=200),
         "squares of speeds": e.velocity_terms,
-        "Y = ": e.regressor(),
+        r"\mathbf{Y} &= ": e.regressor(),
         "reached": e.inverse_kinematics("hand", (0.6, 0.5, 0), near=[0.1, 0.2], of="position"),
         "steady state of arm": e.equilibrium(free=["q1", "q2"]),
-        "M &= ": e.poincare_form,
+        r"\mathbf{M} &= ": e.poincare_form,
     }
 
 

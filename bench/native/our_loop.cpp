@@ -15,11 +15,13 @@ static double least_of(std::index_sequence<I...>, void* address, std::size_t cou
   return least_nanoseconds(count, seconds, [&](std::size_t k) { function((bases[I] + k * widths[I])...); });
 }
 
-// Nanoseconds a call of a function of `arity` pointers (3, 5 or 7); pointer i of state k is bases[i] + k * widths[i].
+// Nanoseconds a call of a function of 3 to 7 pointers; pointer i of state k is bases[i] + k * widths[i].
 extern "C" double least_single(void* address, int arity, std::size_t count, double seconds, double* const* bases,
                                const std::size_t* widths) {
   if (arity == 3) return least_of(std::make_index_sequence<3>(), address, count, seconds, bases, widths);
+  if (arity == 4) return least_of(std::make_index_sequence<4>(), address, count, seconds, bases, widths);
   if (arity == 5) return least_of(std::make_index_sequence<5>(), address, count, seconds, bases, widths);
+  if (arity == 6) return least_of(std::make_index_sequence<6>(), address, count, seconds, bases, widths);
   if (arity == 7) return least_of(std::make_index_sequence<7>(), address, count, seconds, bases, widths);
   return std::numeric_limits<double>::quiet_NaN();
 }

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from . import control as control
     from . import planning as planning
     from .formats import from_dh as from_dh
+    from .formats import from_mujoco as from_mujoco
+    from .formats import from_pinocchio as from_pinocchio
     from .formats import load_mjcf as load_mjcf
     from .formats import load_sdf as load_sdf
     from .formats import load_urdf as load_urdf
@@ -52,7 +54,8 @@ __version__ = "0.1.0"
 #: What is loaded when it is used, and from where: readers, planning, and what only runs need.
 _LATER = {
     "PoseSpline": ".planning", "RotationSpline": ".planning",
-    "from_dh": ".formats", "load_mjcf": ".formats", "load_sdf": ".formats", "load_urdf": ".formats",
+    "from_dh": ".formats", "from_mujoco": ".formats", "from_pinocchio": ".formats",
+    "load_mjcf": ".formats", "load_sdf": ".formats", "load_urdf": ".formats",
     "held": ".simulate.control.actuation",
     "random_system": ".model.samples.random_system", "Rotation": ".geometry.rotations.rotation",
     "MovingRotation": ".geometry.rotations.moving", "Attitude": ".geometry.rotations.attitude",

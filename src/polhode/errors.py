@@ -130,6 +130,8 @@ def shown(value: object, longest: int = 60) -> str:
     """
     from reprlib import Repr
 
+    if hasattr(value, "_short"):  # an expression is whole, or counted
+        return str(value._short(longest))
     brief = Repr()
     brief.maxother = brief.maxstring = longest
     text = " ".join(brief.repr(value).split())

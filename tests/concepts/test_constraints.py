@@ -116,7 +116,7 @@ MECHANISMS: dict[str, tuple[Callable[[ph.System], None], int]] = {
     "closure": (closure, 1), "condition": (condition, 1), "wheel": (wheel, 3), "ball": (ball, 3), "disc": (disc, 1),
     "knife_edge": (knife_edge, 5), "no_slip": (no_slip, 4), "rod": (rod, 1), "rack": (rack, 2),
 }  # fmt: skip
-KINDS = [*CONSTRAINTS, *ADDED]
+KINDS = [*(kind for kind, each in CONSTRAINTS.items() if each.store == "constraints"), *ADDED]
 
 
 @cache

@@ -114,3 +114,21 @@ def test_a_table_on_four_legs_slips_when_no_forces_hold_it(load: float, at: Any,
     times, after = modes(run)
     assert after[0] == [STICK] * 4
     assert times[1] == pytest.approx(onset, abs=1e-9)
+
+
+def test_a_table_breaks_away_at_static_friction_and_slides_with_kinetic() -> None:
+    """Pushed by F = t: it slips at μ_s m g, then m a = F - μ_k m g."""
+    s = ph.System("table")
+    body = s.body("body", 2, inertia=(0.5, 0.6, 0.7))
+    s.joint("f", s.ground, body, ph.Free())
+    floor = s.surface("floor", s.ground, ph.Shape.plane())
+    for k, (x, y) in enumerate(TABLE):
+        s.contact(f"foot {k}", s.point(body, (x, y, -HEIGHT)), floor, friction="3/10", static="1/2")
+    s.force(body, (s.time, 0, 0), at=(0, 0, -HEIGHT))
+    run = s.derive().simulate(11, start={"f_z": HEIGHT}, samples=3, **EXACT)
+    slips, kinetic = 0.5 * 2 * G, 0.3 * 2 * G
+    times, after = modes(run)
+    assert after == [[STICK] * 4, [SLIP] * 4]
+    assert times[1] == pytest.approx(slips, abs=1e-9)
+    left = 11 - slips
+    assert run["f_x"][-1] == pytest.approx((left**3 / 6 + (slips - kinetic) * left**2 / 2) / 2, abs=1e-8)

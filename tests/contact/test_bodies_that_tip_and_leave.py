@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
+from scipy.optimize import brentq, linprog
 from tests.contact.scenes import EXACT, OPEN, SLIP, STICK, G, impacts, modes, moving, time_between
 
 import polhode as ph
@@ -183,3 +183,46 @@ def test_painleves_rod_has_no_motion_or_several_beyond_four_thirds(mu: float, sp
     run = e.simulate(0.1, start=start, speeds=speeds)
     assert run.info["contacts"].changes[0].modes[0] == (OPEN if spin else SLIP)
     assert any("several motions" in notice for notice in run.info["notices"]) == (mu > 4 / 3)
+
+
+def test_a_ladder_slips_under_a_load_when_no_forces_hold_it() -> None:
+    """A load 9 t at three quarters of it, friction 2/5 at the ground and 1/5 at the wall; by a linear program."""
+    steep, far = 1.0, 1.5
+    c, v = np.cos(steep), np.sin(steep)
+    s = ph.System("ladder")
+    ladder = moving(s, "ladder", 4, "xzt", inertia="4/3")
+    floor, wall = (s.surface(name, s.ground, ph.Shape.plane(axis)) for name, axis in (("floor", "z"), ("wall", "x")))
+    s.contact("foot", s.point(ladder, (-1, 0, 0)), floor, friction="2/5")
+    s.contact("top", s.point(ladder, (1, 0, 0)), wall, friction="1/5")
+    s.force(ladder, (0, 0, -9 * s.time), at=(far - 1, 0, 0))
+    start = {"ladder x": c, "ladder z": v, "ladder t": np.pi - steep}
+    e = s.derive()
+    run = e.simulate(9, start=start, until=e.q[1] - 0.7, **EXACT)
+    # foot N, T (+x), wall N (+x), T (+z), load; moments about the foot, which is at (2 c, 0), the top at (0, 2 v)
+    balance = [[0, 1, 1, 0, 0], [1, 0, 0, 1, -1], [0, 0, -2 * v, -2 * c, far * c]]
+    cones = [[-0.4, 1, 0, 0, 0], [-0.4, -1, 0, 0, 0], [0, 0, -0.2, 1, 0], [0, 0, -0.2, -1, 0]]
+    bounds = [(0, None), (None, None), (0, None), (None, None), (0, None)]
+    best = linprog([0, 0, 0, 0, -1], cones, np.zeros(4), balance, [0, 4 * G, -4 * G * c], bounds)
+    times, after = modes(run)
+    assert after[:2] == [[STICK, STICK], [SLIP, SLIP]]
+    assert times[1] == pytest.approx(-best.fun / 9, abs=1e-9)
+
+
+@pytest.mark.parametrize("spokes", [6, 8])
+def test_a_rimless_wheel_rolls_down_a_slope_with_its_steady_speed(spokes: int) -> None:
+    """Impacts take ω to η ω, η = (J + m l² cos 2α)/(J + m l²); ω² tends to 4 η² K sin α sin γ/(1 - η²) by η²."""
+    slope, J, alpha = 0.15, 0.2, np.pi / spokes
+    s = ph.System("wheel", gravity=(G * np.sin(slope), 0, -G * np.cos(slope)))
+    wheel, floor = moving(s, "wheel", 1, "xzt", inertia=J), s.surface("floor", s.ground, ph.Shape.plane())
+    for k in range(spokes):
+        turn = alpha + 2 * alpha * k
+        s.contact(f"spoke {k}", s.point(wheel, (np.sin(turn), 0, np.cos(turn))), floor, friction=2)
+    speeds = {"wheel vx": 2 * np.cos(alpha), "wheel vz": 2 * np.sin(alpha), "wheel vt": -2}
+    run = s.derive().simulate(8, start={"wheel z": np.cos(alpha)}, speeds=speeds, **EXACT)
+    eta, pull = (J + np.cos(2 * alpha)) / (J + 1), G / (J + 1)
+    steady = np.sqrt(4 * eta**2 * pull * np.sin(alpha) * np.sin(slope) / (1 - eta**2))
+    struck = impacts(run)
+    spins = np.array([run.u[abs(run.t - t) < 1e-9, 2][[0, -1]] for t in struck])
+    assert spins[:, 1] / spins[:, 0] == pytest.approx(eta, abs=1e-9)
+    excess = spins[:, 1] ** 2 - steady**2
+    assert excess[1:] == pytest.approx(eta**2 * excess[:-1], abs=1e-9)

@@ -96,3 +96,25 @@ def test_a_block_on_a_shaken_table_slips_when_its_acceleration_is_beyond_frictio
     times, after = modes(run)
     assert after[:2] == [[STICK], [SLIP]]
     assert times[1] == pytest.approx(np.arcsin(0.5 * G / (a * w * w)) / w, abs=1e-9)
+
+
+def test_stribeck_friction_in_a_plane_follows_another_integration() -> None:
+    s = ph.System("block", gravity=(G * np.sin(SLOPE), 0, -G * np.cos(SLOPE)))
+    floor = s.surface("floor", s.ground, ph.Shape.plane())
+    s.contact("sole", moving(s, "block", 2, "xyz"), floor, friction=0.3, static=0.7, stribeck=1.5)
+
+    def rates(t: float, x: np.ndarray) -> np.ndarray:
+        v, speed = x[2:], np.hypot(*x[2:])
+        grip = (0.3 + 0.4 * np.exp(-((speed / 1.5) ** 2))) * G * np.cos(SLOPE)
+        return np.concatenate([v, [G * np.sin(SLOPE), 0] - grip * v / speed])
+
+    def slow(t: float, x: np.ndarray) -> float:
+        return float(np.hypot(*x[2:]) - 1e-4)
+
+    slow.terminal = True  # type: ignore[attr-defined]
+    judge = solve_ivp(rates, (0, 3), [0, 0, -1, 2], method="DOP853", rtol=1e-12, atol=1e-13, events=slow)
+    run = s.derive().simulate(3, speeds={"block vx": -1, "block vy": 2}, samples=2, **EXACT)
+    times, after = modes(run)
+    assert after == [[SLIP], [STICK]]
+    assert times[1] == pytest.approx(judge.t[-1] + 1e-4 / (0.7 * G * np.cos(SLOPE) - G * np.sin(SLOPE)), abs=1e-4)
+    assert [run["block x"][-1], run["block y"][-1]] == pytest.approx(judge.y[:2, -1], abs=1e-7)

@@ -27,10 +27,10 @@ MJCF_LOOPS = """<mujoco model="loops">
   <default><joint damping="0.1"/><geom density="900"/><default class="small"><geom size="0.02"/></default></default>
   <asset><mesh name="wedge" vertex="0 0 0  1 0 0  0 1 0  0 0 1"/></asset>
   <worldbody>
-    <geom type="plane" size="1 1 0.1"/>
+    <geom type="plane" size="1 1 0.1"/><site name="far" pos="1 0 0"/>
     <body name="a" pos="0 0 0.3" euler="10 20 30">
       <joint name="ja" type="hinge" axis="0 1 0" range="-90 90" ref="5" stiffness="2" springref="1"/>
-      <geom type="capsule" fromto="0 0 0 0 0 0.4" size="0.03" class="small"/>
+      <geom type="capsule" fromto="0 0 0 0 0 0.4" size="0.03" class="small" name="ga"/>
       <site name="tip" pos="0 0 0.4" quat="1 0 0 0"/>
       <body name="b" pos="0 0 0.4" quat="0.707 0.707 0 0">
         <joint name="jb" type="ball"/>
@@ -42,15 +42,24 @@ MJCF_LOOPS = """<mujoco model="loops">
       <inertial pos="0 0 0.1" mass="1" fullinertia="0.02 0.02 0.01 0 0 0"/>
       <geom type="mesh" mesh="wedge"/>
     </body>
-    <body name="d"><joint name="jd" type="slide" axis="1 0 0"/><geom type="sphere" size="0.1"/></body>
+    <body name="d"><joint name="jd" type="slide" axis="1 0 0" frictionloss="0.1"/><geom name="gd" size="0.1"/></body>
     <body name="e"><joint name="je" type="slide" axis="1 0 0"/><geom type="cylinder" size="0.1 0.2"/></body>
   </worldbody>
   <equality>
     <connect name="pin" body1="b" body2="c" anchor="0 0 0.1"/>
     <weld name="fix" body1="d" body2="a" relpose="0 0 0 1 0 0 0" active="false"/>
     <joint name="gear" joint1="jd" joint2="je" polycoef="0.1 2 0 0 0"/>
+    <tendon tendon1="t" polycoef="0 1 0.5 0 0"/>
   </equality>
-  <actuator><motor name="m" joint="ja" gear="50" ctrlrange="-1 1"/></actuator>
+  <tendon>
+    <fixed name="t" stiffness="3" damping="1" springlength="0 0.2"><joint joint="ja" coef="2"/></fixed>
+    <spatial name="r"><site site="tip"/><site site="far"/></spatial>
+  </tendon>
+  <actuator>
+    <motor name="m" joint="ja" gear="50" ctrlrange="-1 1"/><position tendon="t" kp="3"/><motor site="tip" gear="0 1 0"/>
+  </actuator>
+  <sensor><jointpos joint="ja"/><gyro site="tip"/><tendonvel tendon="t"/><touch site="far"/></sensor>
+  <contact><pair geom1="ga" geom2="gd" condim="1"/><exclude body1="d" body2="e"/></contact>
   <keyframe><key name="home" qpos="0.1 1 0 0 0 0.5 0 0.3 1 0 0 0 0.2 0.1"/></keyframe>
 </mujoco>
 """
@@ -64,6 +73,13 @@ joints:
   x: {parent: ground, child: cart, type: prismatic, axis: x}
   a: {parent: cart, child: bob, type: revolute, axis: y}
 loads: [{type: joint_force, joint: x, value: "-grip(x) + map(x, a)"}]
+friction: {rub: {joint: a, coulomb: 0.2}}
+tendons: {t: {joints: [x, a], coefficients: [1, -2], slack: [0, 1]}, r: {frames: [cart, ground], upper: 2}}
+actuators: {m: {joint: a, gear: [3], gain: [2, 0, 0], bias: [0, -2, 0], dynamics: filter, time_constant: 0.1}}
+sensors: {s: {quantity: jointpos, of: a, value: a + x}}
+geoms: {g: {body: bob, shape: box, size: [1, 2, 3], at: [0, 0, 1], rotation: [x, 0.5]}, f: {body: ground, shape: plane}}
+pairs: {p: {geoms: [g, f], dimension: 1}}
+excludes: {e: {bodies: [cart, bob]}}
 poses: {start: {coordinates: {x: 1, a: 0.5}}}
 """
 

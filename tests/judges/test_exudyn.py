@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.judges.exudyn_beam import segments, segments_of_exudyn
 
 import polhode as ph
 
@@ -118,59 +119,6 @@ def test_a_slider_crank_with_a_rod_that_bends_moves_as_finite_elements_do() -> N
     assert distance(run, "block", end) < 4e-4 and run.drift.position < 1e-11
 
 
-def segments(count: int) -> ph.System:
-    """A beam of stiff segments without rotational inertia, hinged at its begin (Exudyn's finiteSegmentMethod)."""
-    s = ph.System("beam", gravity=(0, -G, 0))
-    length, body, at = 2 / count, s.ground, 0.0
-    for i in range(count):
-        segment = s.body(f"s{i}", length, (length / 2, 0, 0))
-        hinge = s.joint(f"a{i}", body, segment, ph.Revolute("z"), at=(at, 0, 0))
-        if i:
-            s.joint_spring(hinge, 1 / length)
-        body, at = segment, length
-    s.frame("tip", body, at=(length, 0, 0))
-    return s
-
-
-def segments_of_exudyn(count: int, step: float, radius: float, duration: float) -> np.ndarray:
-    """Rows (x, y) of the tip, by generalised-α steps on bodies with three coordinates each, every 0.01 s."""
-    import exudyn as exu
-    from exudyn import itemInterface as items
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        mbs, length = exu.SystemContainer().AddSystem(), 2 / count
-        ground = mbs.AddObject(items.ObjectGround())
-        before, turn_before = mbs.AddMarker(items.MarkerBodyPosition(bodyNumber=ground)), None
-        for i in range(count):
-            node = mbs.AddNode(items.NodeRigidBody2D(referenceCoordinates=[(0.5 + i) * length, 0, 0]))
-            body = mbs.AddObject(items.ObjectRigidBody2D(physicsMass=length, physicsInertia=0, nodeNumber=node))
-            weight = mbs.AddMarker(items.MarkerBodyMass(bodyNumber=body))
-            mbs.AddLoad(items.LoadMassProportional(markerNumber=weight, loadVector=[0, -G, 0]))
-            ends = [
-                mbs.AddMarker(items.MarkerBodyPosition(bodyNumber=body, localPosition=[x, 0, 0]))
-                for x in (-length / 2, length / 2)
-            ]
-            mbs.AddObject(items.ObjectJointRevolute2D(markerNumbers=[before, ends[0]]))
-            turn = mbs.AddMarker(items.MarkerNodeCoordinate(nodeNumber=node, coordinate=2))
-            if turn_before is not None:
-                markers = [turn_before, turn]
-                mbs.AddObject(items.CoordinateSpringDamper(markerNumbers=markers, stiffness=1 / length))
-            before, turn_before = ends[1], turn
-        position = exu.OutputVariableType.Position
-        tip = mbs.AddSensor(items.SensorMarker(markerNumber=before, storeInternal=True, outputVariableType=position))
-        mbs.Assemble()
-        settings = exu.SimulationSettings()
-        settings.timeIntegration.numberOfSteps, settings.timeIntegration.endTime = round(duration / step), duration
-        settings.timeIntegration.generalizedAlpha.spectralRadius = radius
-        settings.timeIntegration.newton.useModifiedNewton = True
-        settings.linearSolverType = exu.LinearSolverType.EigenSparse
-        settings.solutionSettings.sensorsWritePeriod = 0.01
-        settings.solutionSettings.writeSolutionToFile = False
-        mbs.SolveDynamic(settings)
-        return np.array(mbs.GetSensorStoredData(tip))[:, 1:3]
-
-
 @pytest.mark.parametrize("radius", [0.5, 0.8])
 def test_a_beam_of_stiff_segments_is_at_least_as_exact_at_the_same_steps(radius: float) -> None:
     equations, options = segments(8).derive(), {"samples": 101, "watch_energy": False}
@@ -178,5 +126,5 @@ def test_a_beam_of_stiff_segments_is_at_least_as_exact_at_the_same_steps(radius:
         equations.simulate(1, **method, **options).pose("tip")[0][:, :2]
         for method in ({"method": "DOP853"}, {"method": "generalised_alpha", "step": 1e-3, "spectral_radius": radius})
     )
-    off, theirs = (np.linalg.norm(tip - exact, axis=1) for tip in (ours, segments_of_exudyn(8, 1e-3, radius, 1.0)))
+    off, theirs = (np.linalg.norm(tip - exact, axis=1) for tip in (ours, segments_of_exudyn(8, 1e-3, radius, 1.0)[0]))
     assert off.max() < theirs.max() < 3e-4 and np.sqrt(np.mean(off**2)) < np.sqrt(np.mean(theirs**2))

@@ -27,6 +27,8 @@ CHAIN = f"""
   </body>
 </body>"""
 
+TENDONS = """<tendon><fixed name="t"><joint joint="one" coef="2"/><joint joint="three" coef="-1"/></fixed>
+  <fixed name="r"><joint joint="two" coef="1"/></fixed></tendon>"""
 EQUALITIES = {
     "connect": '<connect name="pin" body1="c" body2="f" anchor="0.1 0.2 0.3"/>',
     "connect to the world": '<connect name="pin" body1="c" anchor="0.1 0 0.3"/>',
@@ -34,13 +36,15 @@ EQUALITIES = {
     "weld with an anchor": '<weld name="pin" body1="a" body2="f" anchor="0.2 0.1 0"/>',
     "joint": '<joint name="pin" joint1="five" joint2="two" polycoef="0.1 -2 0 0 0"/>',
     "curved joint": '<joint name="pin" joint1="five" joint2="two" polycoef="0 1 0.5 -2 0.3"/>',
+    "tendons": '<tendon name="pin" tendon1="t" tendon2="r" polycoef="0 2 0.5 0 0"/>',
+    "held tendon": '<tendon name="pin" tendon1="t" polycoef="0 0 0 0 0"/>',
     "held joint": '<joint name="pin" joint1="three" polycoef="0.1 0 0 0 0"/>',
 }
 
 
 def written(tmp_path: Path, equality: str) -> tuple[Path, str]:
     text = (
-        f'<mujoco><compiler angle="radian"/><worldbody>{CHAIN}</worldbody><equality>{equality}</equality>'
+        f'<mujoco><compiler angle="radian"/><worldbody>{CHAIN}</worldbody>{TENDONS}<equality>{equality}</equality>'
         '<keyframe><key name="bent" qpos="0.1 0.2 0.3 0.4 0.5 0.6"/></keyframe></mujoco>'
     )
     path = tmp_path / "model.xml"
@@ -104,6 +108,35 @@ def test_a_curved_joint_keeps_its_curve(tmp_path: Path) -> None:
     (theirs, off), (ours, value) = their_rows(text, qpos), our_rows(load_mjcf(path), qpos)
     assert (off[0], value[0]) == pytest.approx((0, 0), abs=1e-12)
     assert np.linalg.matrix_rank(np.vstack([ours, theirs]), tol=1e-9) == 1
+
+
+#: A planar four-bar whose third bar stands in another plane, or ends elsewhere, by `off`; 0.1 + 0.2 is not 0.3.
+LOOP = """<mujoco><worldbody>
+  <body pos="0 0 0.1"><joint name="a" axis="0 0 1"/><geom size="0.1" pos="0 1 0"/>
+    <body pos="0 1 0.2"><joint axis="0 0 1"/><geom size="0.1" pos="1 0 0"/><site name="s" pos="1 0 0"/></body></body>
+  <body pos="1 0 {z}"><joint axis="0 0 1"/><geom size="0.1" pos="0 1 0"/><site name="t" pos="{x} 1 0"/></body>
+</worldbody><equality>
+<connect name="pin" site1="s" site2="t"/></equality></mujoco>"""
+
+
+@pytest.mark.parametrize(("x", "z"), [(0, 0.3), (3e-8, 0.3), (0, 0.3 + 2e-7), (3e-8, 0.3 - 2e-7)])
+def test_a_closure_that_is_off_by_rounding_closes(x: float, z: float, tmp_path: Path) -> None:
+    path = tmp_path / "loop.xml"
+    path.write_text(LOOP.format(x=x, z=z))
+    system, report = read_mjcf(path)
+    noticed = [each for each in report.notices if "closure is off by" in each.message]
+    assert [each.place for each in noticed] == (["loop.xml:6: equality 'pin'"] if x or z != 0.3 else [])
+    equations = system.derive()
+    assembly = equations.assemble()
+    assert not assembly.moved and assembly.freedom.degrees == 1
+    assert equations.simulate(0.1, speeds={"a": 1}).drift.position < 1e-12
+
+
+def test_a_closure_that_is_further_off_is_not_moved(tmp_path: Path) -> None:
+    path = tmp_path / "loop.xml"
+    path.write_text(LOOP.format(x=0, z=0.3001))
+    with pytest.raises(PolhodeError, match="no coordinate changes it"):
+        load_mjcf(path).derive()
 
 
 def test_sites_are_brought_together(tmp_path: Path) -> None:

@@ -139,6 +139,24 @@ def test_the_model_in_mujocos_own_wheel_accelerates_alike(tmp_path: Path, agree:
     agree("accelerations", accelerations(system, model, state, "articulated_body"), theirs(model, state))
 
 
+TENDONS = """<tendon>
+  <fixed name="t" stiffness="30" damping="2" springlength="0.1 0.4"><joint joint="a" coef="0.5"/>
+    <joint joint="d" coef="-1.5"/></fixed>
+  <fixed name="r" stiffness="7"><joint joint="b" coef="2"/></fixed>
+</tendon>"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_fixed_tendons_pull_as_mujocos_do(seed: int, tmp_path: Path, agree: Any) -> None:
+    """One is slack between two lengths; some of the states are there."""
+    text = f"<mujoco>{HEAD}<worldbody>{ARM}</worldbody>{TENDONS}</mujoco>"
+    path = tmp_path / "model.xml"
+    path.write_text(text)
+    model = mujoco.MjModel.from_xml_string(text)
+    state = random_state(model, seed)
+    agree("accelerations", accelerations(load_mjcf(path), model, state), theirs(model, state))
+
+
 ACTUATED = """
 <actuator>
   <motor joint="a" gear="-20" ctrlrange="-1 2"/>
@@ -171,3 +189,51 @@ def test_effort_limits_are_the_largest_forces_that_mujoco_exerts(tmp_path: Path)
             assert not limits and high > 1e8
         else:
             assert [float(limits[0].lower), float(limits[0].upper)] == pytest.approx([low, high], rel=1e-12)
+
+
+DRIVEN = """
+<tendon><fixed name="t"><joint joint="a" coef="0.5"/><joint joint="d" coef="-2"/></fixed></tendon>
+<actuator>
+  <motor joint="a" gear="-20"/>
+  <position joint="b" kp="30" kv="4" gear="3"/>
+  <velocity joint="c" kv="5" ctrlrange="-0.5 0.5"/>
+  <general joint="d" gaintype="affine" gainprm="2 0.3 -0.4" biastype="affine" biasprm="0.1 0.2 0.3" forcerange="-1 1"/>
+  <motor tendon="t" gear="7"/>
+</actuator>"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_actuators_are_recorded_with_the_force_that_mujoco_exerts(seed: int, tmp_path: Path) -> None:
+    """f = (g0 + g1 l + g2 l̇) w + b0 + b1 l + b2 l̇ within its limits, on gear times coordinate or tendon length."""
+    text = f"<mujoco>{HEAD}<worldbody>{ARM}</worldbody>{DRIVEN}</mujoco>"
+    path = tmp_path / "model.xml"
+    path.write_text(text)
+    model = mujoco.MjModel.from_xml_string(text)
+    data, rng = mujoco.MjData(model), np.random.default_rng(seed)
+    data.qpos[:], data.qvel[:], _ = random_state(model, seed)
+    data.ctrl[:] = rng.uniform(-3, 3, model.nu)
+    mujoco.mj_forward(model, data)
+    system = load_mjcf(path)
+    place = {joint.name: k for k, joint in enumerate(joint for joint in system.joints.values() if joint.q)}
+    efforts = np.zeros(model.nv)
+    for control, each in zip(data.ctrl, system.equipment["actuators"].values(), strict=True):
+        row = np.zeros(model.nv)
+        if each.joint:
+            row[place[each.joint]] = 1
+        else:
+            tendon = system.equipment["tendons"][each.tendon]
+            row[[place[name] for name in tendon.joints]] = [float(c) for c in tendon.coefficients]
+        row *= float(each.gear[0])
+        state = np.array([1, row @ data.qpos, row @ data.qvel])
+        low, high = (
+            (float(x) if x is not None else s * np.inf) for x, s in ((each.control_lower, -1), (each.control_upper, 1))
+        )
+        force = (
+            np.array(each.gain, dtype=float) @ state * np.clip(control, low, high)
+            + np.array(each.bias, dtype=float) @ state
+        )
+        low, high = (
+            (float(x) if x is not None else s * np.inf) for x, s in ((each.force_lower, -1), (each.force_upper, 1))
+        )
+        efforts += row * np.clip(force, low, high)
+    assert efforts == pytest.approx(data.qfrc_actuator, rel=1e-12)

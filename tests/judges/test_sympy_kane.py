@@ -4,7 +4,10 @@ from typing import Any
 
 import pytest
 import sympy as sp
+from bench.mechanisms import chain
+from bench.parts.kane import satellite as our_satellite
 from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
+from tests.judges import sympy_models
 
 import polhode as ph
 from polhode.expr import evaluate
@@ -120,3 +123,10 @@ def test_a_top_on_a_sliding_block() -> None:
     bodies = [RigidBody("S", S, A, 1, (inertia(A, 1, 1, 1), S)), RigidBody("T", C, T, sm, (round_one, C))]
     weights = [(S, -G * N.z), (C, -sm * G * N.z)]
     assert_same_numbers(system, *method(N, q, u, kinematic, bodies, weights), q, u)
+
+
+def test_models_that_the_bench_times_have_the_same_numbers() -> None:
+    sympy_models.chain(3).check(chain(3).derive("poincare"))
+    sympy_models.satellite().check(our_satellite().derive("kane"))
+    with pytest.raises(ValueError, match="differ"):
+        sympy_models.chain(3).check(chain(3, axes="zyx").derive("poincare"))

@@ -40,7 +40,7 @@ def test_incremental_angular_acceleration_is_not_the_relative_one() -> None:
 def test_the_angular_velocity_comes_out_in_native_form() -> None:
     """(5): ω = u1 n1 + u2 a2."""
     assert dict(w.terms) == {("ground", 0): u1, ("A", 1): u2}
-    assert repr(w) == "u1*ground_x + u2*a_y"
+    assert repr(w) == "u1*n_x + u2*a_y"
 
 
 def test_basis_dyadics_name_each_axis_by_the_innermost_body_that_has_it() -> None:

@@ -18,12 +18,13 @@ def test_equations_are_typeset_or_counted() -> None:
     m, l = s.parameter("m"), s.parameter("l")
     s.joint("q", s.ground, s.body("bob", m, (0, 0, -l)), ph.Revolute("y"))
     made = bundle_of(s.derive())
-    assert r"M &= \begin{bmatrix} l^{2} m \end{bmatrix}" in made["text/latex"]
-    assert made["text/plain"].startswith("Equations('pendulum'") and r"\dot{q} &=" not in made["text/latex"]
-    assert r"\dot{z} &=" in bundle_of(motor_driven_pendulum().derive())["text/latex"]
+    assert r"\mathbf{M} &= \begin{bmatrix} m l^{2} \end{bmatrix}" in made["text/latex"]
+    assert made["text/plain"].startswith("Equations('pendulum'") and r"\dot{\mathbf{q}} &=" not in made["text/latex"]
+    assert "nothing in the model applies" in made["text/latex"] and r"\tau_{q}" not in made["text/latex"]
+    assert r"\dot{\mathbf{z}} &=" in bundle_of(motor_driven_pendulum().derive())["text/latex"]
     s = ph.System("ball")
     s.joint("socket", s.ground, s.body("ball", 1, inertia=(1, 1, 1)), ph.Spherical())
-    assert r"\dot{q} &=" in bundle_of(s.derive())["text/latex"]
+    assert r"\dot{\mathbf{q}} &=" in bundle_of(s.derive())["text/latex"]
     made = bundle_of(six_degree_of_freedom_arm().derive())
     assert "text/latex" not in made and "multiplications" in made["text/html"] and "latex(" in made["text/plain"]
 

@@ -29,7 +29,7 @@ from ..constraints import Constraints, PseudoSpeeds
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.loads import loads_of
 from ..errors import PolhodeError, check_kind, listed, understood
-from ..expr import Expr, as_expr, symbol
+from ..expr import Expr, as_expr, symbol, topological
 from ..expr.field import P
 from ..expr.spelling import acceleration_of
 from ..formalisms.derivation import Derivation
@@ -42,7 +42,7 @@ from ..model.reading import checked_name, list_of
 from ..model.system import System
 from ..notebook import Cell, Shown, Table, Told
 from .reference import Choice, ConstraintRow, ReferenceDerivation
-from .reference.prime_field import applied, independent_rows, product, solved, transposed
+from .reference.prime_field import NotCovered, applied, independent_rows, product, solved, transposed
 
 #: Key of a reduction of a mechanism; equations with the same key share one.
 Key = tuple[object, ...]
@@ -182,6 +182,8 @@ def _choices(equations: EquationsOfMotion) -> dict[str, Choice]:
     return result
 
 
+#: Surfaces whose normal velocity is the rate of the gap where that is zero alone; functions that are not smooth.
+_CURVED, _PIECEWISE = {"curve", "heights"}, {"abs", "sign", "min", "max"}
 #: How many of a kind a sentence lists.
 _LISTED = 3
 
@@ -255,7 +257,7 @@ def agreement(derived: Mapping[str, EquationsOfMotion]) -> Agreement:
                 checked[item] = None
                 if not agrees:
                     found.setdefault((item, of), []).append(name)
-        missing = {what: None for judge in judges.values() for what in judge.reference.not_covered}
+        missing = {what: None for own in judges.values() for what in (*own.reference.not_covered, *own.not_covered)}
     except PolhodeError as error:
         if not error.problems[0].code.startswith("E-REFERENCE"):
             raise
@@ -274,6 +276,7 @@ class _Judge:
 
     equations: EquationsOfMotion
     side: Reduced
+    not_covered: list[str] = field(default_factory=list)  # contacts
 
     @property
     def constraints(self) -> Constraints | None:
@@ -306,6 +309,33 @@ class _Judge:
             for name, ours, theirs in zip(equations.tree.speeds, message, taken, strict=True):
                 yield "applied effort", f"speed '{name}'", ours == theirs
         yield from self.of_the_rows()
+        yield from self._of_the_contacts()
+
+    def _of_the_contacts(self) -> _Items:
+        """Rows of contacts, stops and dry friction; the normal ones beside derivatives of their gaps."""
+        from ..constraints.unilateral import unilateral_rows
+
+        equations, free = self.equations, self.side.free
+        if not equations.system.contacts:
+            return
+        known, k = unilateral_rows(equations.system, equations.tree), 0
+        for name, (element, group) in zip(known.names, known.groups, strict=True):
+            shapes = {getattr(getattr(equations.system.contacts[element], side, None), "kind", "") for side in "ab"}
+            gap = group.gap
+            if gap is not None and (shapes & _CURVED or any(node.op in _PIECEWISE for node in topological([gap]))):
+                self.not_covered.append(f"gap of contact '{name}' (its rate is the normal velocity in parts alone)")
+                gap = None
+            try:
+                rows = free.conditions.unilateral(name, gap, group.rates)
+            except NotCovered as reason:
+                self.not_covered.append(f"contact '{name}' ({reason})")
+                rows = []
+            for i, own in enumerate(rows, start=k):
+                A = [own.A.get(j, 0) % P for j in self.side.order]
+                of = f"'{name}' {'normal' if i == k and group.gap is not None else 'tangent'}"
+                yield "contact row A", of, _prints(known.A[i]) == A and own.rate == as_expr(known.velocities[i]).fp
+                yield "contact term γ", of, free.without_accelerations(own) == as_expr(known.gamma[i]).fp
+            k += len(group.rates)
 
     @property
     def brings_rows(self) -> bool:

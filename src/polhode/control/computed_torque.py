@@ -65,8 +65,8 @@ class ComputedTorque(TrackingController):
     >>> c = ComputedTorque(s.derive(), kp=100, kd=20)
     >>> print(c)
     e_x = ref_x - x
-    a_v = e_x*kp + kd*(ref_x' - v) + ref_x''
-    tau_v = a_v*m
+    a_v = ref_x'' + kp*e_x + kd*(ref_x' - v)
+    tau_v = m*a_v
     >>> print(c.error_dynamics)
     e'' + Kd e' + Kp e = 0: proved, for all values of parameters and states
     """
@@ -223,7 +223,7 @@ class PDGravity(PotentialShaping):
     >>> c = PDGravity(s.derive(), kp=8000, kd=2000)
     >>> print(c)
     e_z = ref_z - z
-    tau_v = e_z*kp - kd*v + 981*m/100
+    tau_v = kp*e_z - kd*v + 9.81*m
     """
 
     def __init__(
@@ -284,7 +284,7 @@ class OperationalSpace(ModelBased):
     >>> _ = s.joint("b", "bridge", s.body("hook", 2), ph.Prismatic("z"))
     >>> c = OperationalSpace(s.derive(), "hook", kp=9, kd=6, axes="xz")
     >>> c.error_dynamics.proved, c.law.controls[c.equations.tau[0]]
-    (True, 5*(kd*(ref_x' - a') + kp*(ref_x - a) + ref_x''))
+    (True, 5*(ref_x'' + kp*(ref_x - a) + kd*(ref_x' - a')))
     """
 
     def __init__(

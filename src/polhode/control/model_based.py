@@ -42,6 +42,7 @@ from ..expr import (
 from ..expr.decide import independent_columns
 from ..expr.reading import leaf_counts
 from ..expr.spelling import latex_name, spelled, spelled_latex
+from ..expr.text_printer import counted
 from ..expr.typeset import Typeset
 from ..geometry.elimination import solve_columns, solve_symmetric
 from ..laws.controller import Controller
@@ -419,7 +420,7 @@ class ModelBased(Controller):
 def _too_long(value: Expr) -> str:
     """What stands for a right-hand side with too many symbols to be read."""
     size = leaf_counts(topological([value]))[id(value)]
-    return f"… ({size} symbols and numbers, see law.controls)" if size > _LONGEST else ""
+    return f"{counted(value)}, see law.controls" if size > _LONGEST else ""
 
 
 def _readable(value: Expr) -> Expr:

@@ -103,10 +103,10 @@ class PassivityBased(TrackingController):
     >>> c = PassivityBased(s.derive(), kd=5, lambda_=3)
     >>> print(c)
     e_x = ref_x - x
-    v_w = e_x*lambda + ref_x'
-    a_w = lambda*(ref_x' - w) + ref_x''
+    v_w = ref_x' + lambda*e_x
+    a_w = ref_x'' + lambda*(ref_x' - w)
     s_w = w - v_w
-    tau_w = a_w*m - kd*s_w
+    tau_w = m*a_w - kd*s_w
     """
 
     def __init__(
@@ -171,10 +171,10 @@ class SlidingMode(TrackingController):
     >>> c = SlidingMode(s.derive(), lambda_=3, gain=10, boundary=0.05)
     >>> print(c)
     e_x = ref_x - x
-    v_w = e_x*lambda + ref_x'
-    a_w = lambda*(ref_x' - w) + ref_x''
+    v_w = ref_x' + lambda*e_x
+    a_w = ref_x'' + lambda*(ref_x' - w)
     s_w = w - v_w
-    tau_w = a_w*m - gain*max(min(s_w/boundary, 1), -1)
+    tau_w = m*a_w - gain*max(min(s_w/boundary, 1), -1)
     """
 
     def __init__(
@@ -340,10 +340,10 @@ class Adaptive(TrackingController):
     >>> c = Adaptive(s.derive(), kd=5, lambda_=3, gamma=2, estimates={"m": 1})
     >>> print(c)
     e_x = ref_x - x
-    v_w = e_x*lambda + ref_x'
-    a_w = lambda*(ref_x' - w) + ref_x''
+    v_w = ref_x' + lambda*e_x
+    a_w = ref_x'' + lambda*(ref_x' - w)
     s_w = w - v_w
-    estimate_m' = -a_w*gamma*s_w
+    estimate_m' = -gamma*a_w*s_w
     tau_w = a_w*estimate_m - kd*s_w
     """
 

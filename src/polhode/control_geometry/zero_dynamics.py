@@ -45,6 +45,7 @@ from ..expr import (
 )
 from ..expr.ranges import cannot_vanish
 from ..expr.spelling import acceleration_of, spelled, spelled_latex
+from ..expr.text_printer import counted
 from ..expr.typeset import Typeset
 from ..geometry.elimination import solve_columns
 from ..geometry.vector_fields import Field, lie_derivative
@@ -137,7 +138,7 @@ def _rate_latex(x: Expr) -> str:
 
 
 def _text(rate: Expr) -> str:
-    return str(normal(rate)) if len(topological([rate])) < _READABLE else "..."
+    return str(normal(rate)) if len(topological([rate])) < _READABLE else counted(rate)
 
 
 def zero_dynamics(query: Query, outputs: Any) -> ZeroDynamics:

@@ -12,5 +12,9 @@ def refuse_contacts(contacts: Iterable[str], what: str) -> None:
     name = next(iter(contacts), None)
     if name is not None:
         message = f"{what} does not take contacts, stops and dry friction into account, which this system has."
-        cure = "Use simulate, or a system without them; compliant contacts (stiffness=…) are forces, and act."
+        cure = (
+            f'Use simulate, or a mode in which they are constraints: system.with_contacts({{"{name}": "stick"}}). '
+            "Compliant contacts (stiffness=…) are forces, and act; load(…, friction=False) leaves out the dry friction "
+            "of a file."
+        )
         raise PolhodeError(message, f"contact '{name}'", cure, "E-RUN-UNSUPPORTED")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import PolhodeError, shown
-from ..expr import Expr, latex, normal
+from ..expr import Expr, Matrix, latex
 from ..expr.spelling import acceleration_of, distinct_spellings
 from .equations import EquationsOfMotion
 
@@ -25,6 +25,8 @@ RESULTS = {
     "potential_energy": ("V",),
     "multipliers": ("λ", "lambda"),
 }
+#: How units of masses and moments of inertia begin.
+_MASSES = ("kg", "g", "t")
 #: Results that have no letter of their own.
 _MORE = ("accelerations", "efforts", "constraint_pivots", "stabilised_dynamics")
 
@@ -41,7 +43,15 @@ def result_name(result: str) -> str:
 def latex_of(equations: EquationsOfMotion, of: str, names: Mapping[Expr, str] | None = None) -> str:
     """A result in LaTeX, in readable normal form."""
     name = of if isinstance(of, str) and of in _MORE else result_name(of)
-    return latex(normal(getattr(equations, name)), names=names)
+    return latex(getattr(equations, name), names=names, masses=masses_of(equations))
+
+
+def masses_of(equations: EquationsOfMotion) -> list[Expr]:
+    """The parameters that are masses or moments of inertia, by their units or as given to a body."""
+    system = equations.system
+    found = [each.symbol for each in system.parameters.values() if each.unit.startswith(_MASSES)]
+    inertias = [entry for body in system.bodies.values() for entry in (body.mass, *Matrix(body.inertia).entries())]
+    return list(dict.fromkeys([*found, *(each for each in inertias if isinstance(each, Expr) and each.name)]))
 
 
 def symbols_of(equations: EquationsOfMotion) -> dict[str, Expr]:

@@ -15,6 +15,7 @@ from ..constraints import Constraints, Row, constraints_of
 from ..constraints.wrenches import ConstraintWrench, acting_wrenches, constraint_wrenches
 from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
+from ..expr.normal_form import tidy
 from ..expr.spelling import acceleration_of
 from ..expr.typeset import Typeset
 from ..geometry import Pose
@@ -39,10 +40,10 @@ class Reaction(Typeset):
     force: Vector
 
     def __repr__(self) -> str:
-        return f"Reaction(torque={self.torque}, force={self.force})"
+        return f"Reaction(torque={tidy(self.torque)}, force={tidy(self.force)})"
 
     def _formulas(self) -> list[tuple[str, Vector]]:
-        return [("M", self.torque), ("F", self.force)]
+        return [(r"\mathbf{M}_{\text{reaction}}", self.torque), (r"\mathbf{F}_{\text{reaction}}", self.force)]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
+from math import gcd, lcm
 from typing import Any
 
 from .angle import Angle
@@ -22,6 +22,7 @@ from .functions import cos, sin
 from .graph import free_symbols, topological
 from .node import ADD, DIV, MUL, NEG, NUMBER, ONE, SUB, SYMBOL, Expr, as_expr, number
 from .normal_form import normal
+from .reading import readings
 
 #: Polynomials of more terms than this are not factored: it would take too long.
 TERM_LIMIT = 3000
@@ -297,6 +298,11 @@ def _without_scale(value: Expr) -> tuple[Fraction, Expr]:
             scale, value = scale * value.args[0].data, value.args[1]
         else:
             break
+    if value.op in (ADD, SUB):
+        sizes = [term.coefficient for term in readings(topological([value]))[id(value)]]
+        content = Fraction(gcd(*(c.numerator for c in sizes)), lcm(*(c.denominator for c in sizes)))
+        if content != 1:
+            scale, value = scale * content, normal(value / content)
     turned = normal(-value)
     return (-scale, turned) if len(str(turned)) < len(str(value)) else (scale, value)
 

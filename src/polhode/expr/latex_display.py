@@ -3,22 +3,23 @@ r"""LaTeX that a notebook can show: matrices that fit a page, with long entries 
 >>> from polhode.expr import symbols
 >>> a, b = symbols("a b")
 >>> print(display_latex([("v", Vector([a, a * b]))]))
-$v = \begin{bmatrix} a \\ a b \end{bmatrix}$
+$\mathbf{v} = \begin{bmatrix} a \\ a b \end{bmatrix}$
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..errors import PolhodeError
 from .functions import Extended
 from .graph import operation_counts, topological
-from .latex_printer import latex, latex_parts
+from .latex_printer import aligned, entries_of, latex, latex_as_built, latex_parts, rows_of, set_entries
 from .matrix import Matrix, Vector
 from .node import Expr, as_expr
 from .normal_form import normal
+from .reading import leaf_counts
 
 #: What stays as it is: with fewer letters than these in an entry, and in a row.
 _ENTRY, _ROW = 60, 120
@@ -30,12 +31,14 @@ _ACTING = {
 }  # fmt: skip
 #: What is not seen of LaTeX.
 _COMMAND = re.compile(r"\\(?:frac|left|right|mathrm|dot|ddot)|[{}^_ \\]")
+#: A left-hand side that is a letter, maybe with an index.
+_LETTER = re.compile(r"[A-Za-z](?=_|\Z)")
 #: An entry that is folded keeps parts of about so many leaves.
 _LEAVES = 16
 #: Limits of what a reader takes in and a browser typesets quickly.
-MOST_NODES, _MOST_PARTS = 4_000, 48
-#: What has fewer operations and does not fit is brought to normal form, which is often shorter.
-_SMALL = 400
+MOST_NODES, _MOST_LEAVES, _MOST_PARTS = 1_500, 3_000, 48
+#: A formula of more leaves than this is folded without a look at its width.
+_WIDEST = 400
 
 
 def display_latex(
@@ -43,59 +46,61 @@ def display_latex(
     names: Mapping[Expr, str] | None = None,
     sentences: Sequence[str] = (),
     most: int = MOST_NODES,
+    masses: Collection[Expr] = (),
 ) -> str | None:
-    """LaTeX lines of values with left-hand sides, shared parts first, then `sentences`; None beyond `most` nodes."""
-    entries = [entry for _, value in shown for entry in _entries(value)]
+    """LaTeX of values in normal form, named parts first, then `sentences`; None beyond `most` nodes.
+
+    `shown` has their left-hand sides; the parameters `masses` stand first in products.
+    """
+    entries = [entry for _, value in shown for entry in entries_of(value)]
     if any(isinstance(entry, Extended) for entry in entries):
         return typeset([(head, latex(value, names=names)) for head, value in shown], sentences)
     try:
         roots = [as_expr(entry) for entry in entries]
     except PolhodeError:
         return None
-    if len(topological(roots)) > most:
+    order = topological(roots)
+    counts = leaf_counts(order)
+    if len(order) > most or sum(counts[id(root)] for root in roots) > _MOST_LEAVES:
         return None
-    texts = [latex(root, names=names) for root in roots]
+    roots = list(normal(Vector(roots)))
+    counts = leaf_counts(topological(roots))
+    texts = [""]
     parts: list[tuple[str, str]] = []
-    if not _fits(shown, texts) and sum(operation_counts(roots).values()) <= _SMALL:
-        roots = [normal(root) for root in roots]
-        texts = [latex(root, names=names) for root in roots]
-    if not _fits(shown, texts):
-        parts, texts = latex_parts(roots, names, _LEAVES)
+    if is_short := all(counts[id(root)] <= _WIDEST for root in roots):
+        texts = [latex_as_built(root, names, masses) for root in roots]
+    if not is_short or not _fits(shown, texts):
+        parts, texts = latex_parts(roots, names, _LEAVES, masses)
     rest = iter(texts)
-    made = typeset([*parts, *((head, _set(value, rest)) for head, value in shown)], sentences)
+    made = typeset([*parts, *((_bold(head, value), set_entries(value, rest)) for head, value in shown)], sentences)
     return made if len(parts) <= _MOST_PARTS else None
 
 
-def _entries(value: Any) -> list[Any]:
-    if isinstance(value, Matrix):
-        return list(value.entries())
-    return list(value) if isinstance(value, Vector) else [value]
+def _bold(head: str, value: Any) -> str:
+    """The letter of a vector or matrix, bold, so that it is not taken for a symbol of the model."""
+    letter = _LETTER.match(head) if isinstance(value, Matrix | Vector) else None
+    return rf"\mathbf{{{letter[0]}}}{head[1:]}" if letter else head
+
+
+def cell_latex(value: Any) -> str | None:
+    """What a notebook shows of an expression, vector or matrix: itself, or its size and the call that writes it."""
+    made = display_latex([("", value)])
+    try:
+        count = sum(operation_counts([as_expr(entry) for entry in entries_of(value)]).values())
+    except PolhodeError:
+        return made
+    return made or typeset([], [f"{count:,} operations; ph.latex(…) writes them, with names for what is long."])
 
 
 def _fits(shown: Sequence[tuple[str, Any]], texts: Sequence[str]) -> bool:
     """Whether every entry, and every row, is short enough as it is."""
     rest = iter(texts)
     for _, value in shown:
-        for row in _rows(value):
+        for row in rows_of(value):
             lengths = [len(_COMMAND.sub("", next(rest))) for _ in row]
             if sum(lengths) > _ROW or (len(row) > 1 and max(lengths) > _ENTRY):
                 return False
     return True
-
-
-def _rows(value: Any) -> list[Sequence[Any]]:
-    if isinstance(value, Matrix):
-        return list(value)
-    return [[entry] for entry in value] if isinstance(value, Vector) else [[value]]
-
-
-def _set(value: Any, texts: Any) -> str:
-    """A value of which the entries are these texts, taken one after the other."""
-    rows = [" & ".join(next(texts) for _ in row) for row in _rows(value)]
-    if not isinstance(value, Matrix | Vector):
-        return rows[0]
-    body = r" \\ ".join(rows)
-    return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
 
 
 def typeset(made: Sequence[tuple[str, str]], sentences: Sequence[str] = ()) -> str:
@@ -106,8 +111,7 @@ def typeset(made: Sequence[tuple[str, str]], sentences: Sequence[str] = ()) -> s
         if not sentences:
             return f"${whole}$"
     else:
-        body = r" \\ ".join(f"{head} &= {text}" if head else f"& {text}" for head, text in made)
-        whole = rf"\begin{{aligned}} {body} \end{{aligned}}"
+        whole = aligned([f"{head} &= {text}" if head else f"& {text}" for head, text in made])
         if not sentences:
             return f"$${whole}$$"
     rows = r" \\ ".join([*([rf"\displaystyle {whole}"] if made else []), *map(sentence_latex, sentences)])

@@ -7,18 +7,18 @@ shown as escaped text.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from ..errors import understood
 from .functions import Extended
-from .graph import free_symbols
+from .graph import free_symbols, topological
 from .matrix import Matrix, Vector
 from .node import CALL, SYMBOL, Expr, as_expr
-from .rational import digits
+from .reading import leaf_counts
 from .spelling import latex_escape, latex_name, spelled_latex
-from .text_printer import LONG, RAISED, Typesetter, named_parts
+from .text_printer import LONG, RAISED, WHOLE, Typesetter, named_parts
 
 _FUNCTIONS = {
     "sin": r"\sin", "cos": r"\cos", "tan": r"\tan", "asin": r"\arcsin", "acos": r"\arccos",
@@ -30,22 +30,65 @@ _FUNCTIONS = {
 _WORD = re.compile(r"(?:\\d*dot\{)?\\mathrm\{\w\w")
 
 
-def latex(value: Any, *, names: Mapping[Expr, str] | None = None) -> str:
-    r"""A `value`, expression, number, vector or matrix, as LaTeX for math mode: flattened, ordered, not rewritten.
+def latex(value: Any, *, names: Mapping[Expr, str] | None = None, masses: Collection[Expr] = ()) -> str:
+    r"""A `value`, expression, number, vector or matrix, as LaTeX for math mode, in normal form (see `normal`).
 
-    `names` gives LaTeX for chosen symbols, such as ``{u: r"\dot{q}"}``; it is taken as it is. An operand of more
-    than two thousand leaves is hidden behind dots: use `latex_with_intermediates` to see all of it.
+    `names` gives LaTeX for chosen symbols, such as ``{u: r"\dot{q}"}``; it is taken as it is. The parameters `masses`
+    stand first in products, as those do that are called m, M, J or I. What has more than two thousand leaves is
+    written in lines, parts with names Z_{1}, Z_{2} … first.
     """
+    from .normal_form import normal
+
+    with understood("a mapping from symbols to LaTeX", names, place="latex names", cure=r'Give {q: r"\theta"}.'):
+        given = dict(names or {})
+    entries = entries_of(value)
+    if any(isinstance(entry, Extended) for entry in entries):
+        return set_entries(value, iter([_plain(entry, given, masses) for entry in entries]))
+    roots = list(normal(Vector([as_expr(entry) for entry in entries])))
+    counts = leaf_counts(topological(roots))
+    if sum(counts[id(root)] for root in roots) <= WHOLE:
+        return set_entries(value, iter([_Printer(given, None, masses).text(root) for root in roots]))
+    parts, texts = latex_parts(roots, given, masses=masses)
+    lines = [*(f"{name} &= {body}" for name, body in parts), f"& {set_entries(value, iter(texts))}"]
+    return aligned(lines)
+
+
+def aligned(lines: Sequence[str]) -> str:
+    """Lines with & where they are aligned."""
+    body = r" \\ ".join(lines)
+    return rf"\begin{{aligned}} {body} \end{{aligned}}"
+
+
+def latex_as_built(value: Any, names: Mapping[Expr, str] | None = None, masses: Collection[Expr] = ()) -> str:
+    """A value as LaTeX in the form in which it is, however long that is."""
+    return set_entries(value, iter([_plain(entry, dict(names or {}), masses) for entry in entries_of(value)]))
+
+
+def _plain(entry: Any, names: Mapping[Expr, str], masses: Collection[Expr]) -> str:
+    if isinstance(entry, Extended):
+        return entry.latex(partial(latex, names=names, masses=masses))
+    return _Printer(names, None, masses).text(as_expr(entry))
+
+
+def entries_of(value: Any) -> list[Any]:
+    """The entries of a matrix or a vector, row by row; a value alone."""
     if isinstance(value, Matrix):
-        rows = [" & ".join(latex(entry, names=names) for entry in row) for row in value]
-    elif isinstance(value, Vector):
-        rows = [latex(entry, names=names) for entry in value]
-    elif isinstance(value, Extended):
-        return value.latex(partial(latex, names=names))
-    else:
-        with understood("a mapping from symbols to LaTeX", names, place="latex names", cure=r'Give {q: r"\theta"}.'):
-            given = dict(names or {})
-        return _Printer(given).text(as_expr(value))
+        return list(value.entries())
+    return list(value) if isinstance(value, Vector) else [value]
+
+
+def rows_of(value: Any) -> list[Sequence[Any]]:
+    """The rows of a matrix; a vector is a column."""
+    if isinstance(value, Matrix):
+        return list(value)
+    return [[entry] for entry in value] if isinstance(value, Vector) else [[value]]
+
+
+def set_entries(value: Any, texts: Iterator[str]) -> str:
+    """A value of which the entries are these texts, taken one after the other."""
+    rows = [" & ".join(next(texts) for _ in row) for row in rows_of(value)]
+    if not isinstance(value, Matrix | Vector):
+        return rows[0]
     body = r" \\ ".join(rows)
     return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
 
@@ -73,9 +116,9 @@ def latex_with_intermediates(
     >>> shared = sin(a * q + b * q + 1)
     >>> for line in latex_with_intermediates([shared + a, shared * b]):
     ...     print(line)
-    z_{1} = \sin(1 + a q + b q)
-    y_{1} = a + z_{1}
-    y_{2} = b z_{1}
+    Z_{1} = \sin(a q + b q + 1)
+    y_{1} = a + Z_{1}
+    y_{2} = b Z_{1}
     """
     parts, texts = latex_parts(expressions, names)
     heads = labels or [f"y_{{{place}}}" for place in range(1, len(texts) + 1)]
@@ -83,33 +126,40 @@ def latex_with_intermediates(
 
 
 def latex_parts(
-    expressions: Sequence[Any], names: Mapping[Expr, str] | None = None, longest: int = LONG
+    expressions: Sequence[Any],
+    names: Mapping[Expr, str] | None = None,
+    longest: int = LONG,
+    masses: Collection[Expr] = (),
 ) -> tuple[list[tuple[str, str]], list[str]]:
     """Named parts that are shared or have more leaves than `longest`, with their LaTeX, and the expressions in them."""
     roots = [as_expr(value) for value in expressions]
     names = dict(names or {})
     taken = {names.get(node) or spelled_latex(node) for node in free_symbols(roots)}
-    letters = ["z", "w", "v", r"\zeta", r"\xi", *(rf"z^{{({n})}}" for n in range(1000))]
+    letters = ["Z", "W", r"\zeta", r"\xi", *(rf"Z^{{({n})}}" for n in range(1000))]
     letter = next(word for word in letters if not any(text.startswith(word) for text in taken))
     return named_parts(
-        roots, lambda cuts: _Printer(names, cuts), lambda number: f"{letter}_{{{number}}}", longest=longest
+        roots, lambda cuts: _Printer(names, cuts, masses), lambda number: f"{letter}_{{{number}}}", longest=longest
     )
 
 
 class _Printer(Typesetter):
     """LaTeX for nodes, parts before wholes."""
 
-    hidden = r"\cdots"
-
-    def __init__(self, names: Mapping[Expr, str], cuts: Mapping[int, str] | None = None) -> None:
-        super().__init__(cuts)
+    def __init__(
+        self, names: Mapping[Expr, str], cuts: Mapping[int, str] | None = None, masses: Collection[Expr] = ()
+    ) -> None:
+        super().__init__(cuts, masses)
         self.names = names
+        self.words = {}
+
+    def numeral(self, digits: str, power: int = 0) -> str:
+        return rf"{digits} \cdot 10^{{{power}}}" if power else digits
 
     def fraction(self, top: str, bottom: str) -> str:
         return rf"\frac{{{top}}}{{{bottom}}}"
 
-    def row(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str:
-        text = last = "" if scale == 1 and factors else digits(scale)
+    def row(self, scale: str, factors: list[tuple[Expr, int, str]]) -> str:
+        text = last = scale or ("" if factors else "1")
         for base, exponent, op in factors:
             body = self._power(base, exponent, op)
             gap = "" if not text else r" \cdot " if body.lstrip("{")[0].isdigit() else " "
@@ -163,4 +213,4 @@ def _brackets(body: str) -> str:
     return rf"\left({body}\right)" if tall else f"({body})"
 
 
-__all__ = ["latex", "latex_escape", "latex_name", "latex_with_intermediates"]
+__all__ = ["latex", "latex_as_built", "latex_escape", "latex_name", "latex_with_intermediates"]

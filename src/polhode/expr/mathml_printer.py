@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import html
 import re
-import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from .node import CALL, SYMBOL, Expr, as_expr
-from .rational import digits
-from .spelling import GREEK, name_parts, style_of, word_of
+from .spelling import GREEK, greek_letter, name_parts, style_of, word_of
 from .text_printer import LONG, RAISED, Typesetter, named_parts
 
 _FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
@@ -23,7 +21,6 @@ _TIMES, _OF = "<mo>&#8290;</mo>", "<mo>&#8289;</mo>"
 _DOTS = {1: "&#729;", 2: "&#168;"}
 #: The same between words, which would run into each other.
 _GAP = "<mo>&#8290;</mo><mtext>&#8201;</mtext>"
-_TAG = re.compile(r"<[^>]*>")
 
 
 def mathml(value: Any) -> str:
@@ -34,7 +31,7 @@ def mathml(value: Any) -> str:
 def mathml_parts(expressions: Sequence[Any], longest: int = LONG) -> tuple[list[tuple[str, str]], list[str]]:
     """Named parts that are shared or have more leaves than `longest`, their MathML, and the expressions in them."""
     roots = [as_expr(value) for value in expressions]
-    return named_parts(roots, _Printer, lambda number: f"<msub><mi>&#950;</mi><mn>{number}</mn></msub>", longest)
+    return named_parts(roots, _Printer, lambda number: f"<msub><mi>Z</mi><mn>{number}</mn></msub>", longest)
 
 
 def mathml_equation(left: str, right: str) -> str:
@@ -66,13 +63,7 @@ def _name(name: str, rates: int = 0) -> str:
 
 
 def _word(word: str) -> str:
-    return f"<mi>{_escaped(_letter(word) if word in GREEK else word)}</mi>"
-
-
-def _letter(word: str) -> str:
-    """A Greek letter by its name; Unicode spells lambda without its b."""
-    case = "CAPITAL" if word[0].isupper() else "SMALL"
-    return unicodedata.lookup(f"GREEK {case} LETTER {word.upper().replace('LAMBDA', 'LAMDA')}")
+    return f"<mi>{_escaped(greek_letter(word) if word in GREEK else word)}</mi>"
 
 
 def _dotted(body: str, rates: int) -> str:
@@ -95,17 +86,21 @@ def _brackets(body: str) -> str:
 class _Printer(Typesetter):
     """MathML for nodes, parts before wholes: each body is one element, or several that stand in a row."""
 
-    hidden = "<mo>&#8943;</mo>"
     plus, minus, negative = "<mo>+</mo>", "<mo>&#8722;</mo>", "<mo>&#8722;</mo>"
 
-    def plain(self, body: str) -> str:
-        return html.unescape(_TAG.sub("", body))
+    def __init__(self, cuts: Mapping[int, str] | None = None, masses: Collection[Expr] = ()) -> None:
+        super().__init__(cuts, masses)
+        self.words = {}
+
+    def numeral(self, digits: str, power: int = 0) -> str:
+        number = f"<mn>{digits}</mn>"
+        return f"{number}<mo>&#183;</mo><msup><mn>10</mn><mn>{power}</mn></msup>" if power else number
 
     def fraction(self, top: str, bottom: str) -> str:
         return f"<mfrac>{_one(top)}{_one(bottom)}</mfrac>"
 
-    def row(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str:
-        parts = [] if scale == 1 and factors else [f"<mn>{digits(scale)}</mn>"]
+    def row(self, scale: str, factors: list[tuple[Expr, int, str]]) -> str:
+        parts = [scale] if scale else [] if factors else ["<mn>1</mn>"]
         parts += [self._power(*factor) for factor in factors]
         text = parts[0]
         for before, part in pairwise(parts):

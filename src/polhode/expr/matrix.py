@@ -152,9 +152,9 @@ class Vector(Entrywise, tuple[Any, ...]):
         return _listed("Vector", [_short(entry) for entry in self])
 
     def _repr_latex_(self) -> str | None:
-        from .latex_display import display_latex
+        from .latex_display import cell_latex
 
-        return display_latex([("", self)])
+        return cell_latex(self)
 
 
 def _column(other: Any) -> Any:
@@ -165,8 +165,8 @@ def _column(other: Any) -> Any:
 
 Entries = TypeVar("Entries", bound=tuple[Any, ...])
 _TEXTS = frozenset({str, bytes})
-#: A vector or matrix that is longer is written over several lines; an entry that is longer is cut.
-_LINE, _ENTRY = 120, 400
+#: A vector or matrix that is longer is written over several lines; an expression that is longer is counted.
+_LINE, _ENTRY = 120, 800
 
 
 def _listed(kind: str, parts: Sequence[str]) -> str:
@@ -175,8 +175,7 @@ def _listed(kind: str, parts: Sequence[str]) -> str:
 
 
 def _short(entry: Any) -> str:
-    line = repr(entry)
-    return line if len(line) <= _ENTRY else f"{line[:_ENTRY]}…"
+    return str(entry._short(_ENTRY)) if hasattr(entry, "_short") else repr(entry)
 
 
 def _dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
@@ -207,7 +206,7 @@ class Matrix(Entrywise, tuple[Vector, ...]):
 
     >>> M = Matrix([[2, 1], [1, 3]])
     >>> M.shape, M.T == M, M.det(), M.inv(), list(M.entries())
-    ((2, 2), True, 5, Matrix([[3/5, -1/5], [-1/5, 2/5]]), [2, 1, 1, 3])
+    ((2, 2), True, 5, Matrix([[0.6, -0.2], [-0.2, 0.4]]), [2, 1, 1, 3])
     >>> M.columns, M.map(lambda entry: -entry)
     ([Vector([2, 1]), Vector([1, 3])], Matrix([[-2, -1], [-1, -3]]))
     >>> Matrix.identity(2) + Matrix.zeros(2, 2) == Matrix.diagonal([1, 1])
@@ -371,9 +370,9 @@ class Matrix(Entrywise, tuple[Vector, ...]):
         return _listed("Matrix", [f"[{', '.join(map(_short, row))}]" for row in self])
 
     def _repr_latex_(self) -> str | None:
-        from .latex_display import display_latex
+        from .latex_display import cell_latex
 
-        return display_latex([("", self)])
+        return cell_latex(self)
 
 
 def skew(v: Any) -> Matrix:

@@ -214,16 +214,23 @@ class Expr(NumberLike):
 
         return text(self)
 
+    def _short(self, longest: int) -> str:
+        """Text of at most so many letters, or the number of operations."""
+        from .text_printer import counted, text
+
+        line = text(self)
+        return line if len(line) <= longest else counted(self)
+
     def _sympy_(self) -> Any:
         """Lets `sympy.sympify(expr)` work."""
         from .sympy_bridge import to_sympy
 
         return to_sympy(self)
 
-    def _repr_latex_(self) -> str:
-        from .latex_printer import latex
+    def _repr_latex_(self) -> str | None:
+        from .latex_display import cell_latex
 
-        return f"${latex(self)}$"
+        return cell_latex(self)
 
     def __reduce__(self) -> Any:
         from .archive import dump, load
@@ -538,7 +545,7 @@ def symbols(names: str | Iterable[str], kind: str = "symbol") -> tuple[Expr, ...
 
     >>> m, g = symbols("m g")
     >>> m * g + g * m
-    2*g*m
+    2*m*g
     """
     parts = names.replace(",", " ").split() if isinstance(names, str) else names
     with understood("a list of names", names, cure='Write for example symbols("m g").'):

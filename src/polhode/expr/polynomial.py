@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 
 #: Exponents by atom, ascending; and the multiples of the angles in a harmonic, ascending.
 Monomial = tuple[tuple[int, int], ...]
@@ -21,7 +22,6 @@ Polynomial = dict[Key, Fraction]
 
 COS, SIN = 0, 1
 CONSTANT: Harmonic = (COS, ())
-_HALF = Fraction(1, 2)
 
 
 def monomial(exponents: Iterable[tuple[int, int]], coefficient: Fraction = Fraction(1)) -> Polynomial:
@@ -52,16 +52,16 @@ def multiples_of(factors: Mapping[int, Fraction | int]) -> Multiples:
 
 
 @lru_cache(maxsize=16384)
-def _harmonic_product(left: Harmonic, right: Harmonic) -> tuple[tuple[Harmonic, Fraction], ...]:
-    """The product of two harmonics as a sum: cos a cos b = (cos(a+b) + cos(a-b))/2, and so on."""
+def _harmonic_product(left: Harmonic, right: Harmonic) -> tuple[tuple[Harmonic, int], ...]:
+    """Twice the product of two harmonics as a sum: 2 cos a cos b = cos(a+b) + cos(a-b), and so on."""
     if left == CONSTANT:
-        return ((right, Fraction(1)),)
+        return ((right, 2),)
     if right == CONSTANT:
-        return ((left, Fraction(1)),)
+        return ((left, 2),)
     (p, a), (r, b) = left, right
     phase = (p + r) % 2
-    plus = -_HALF if p and r else _HALF
-    minus = -_HALF if r and not p else _HALF
+    plus = -1 if p and r else 1
+    minus = -1 if r and not p else 1
     result = []
     for multiples, weight in ((combine(a, b), plus), (combine(a, b, -1), minus)):
         harmonic, sign = canonical_harmonic(phase, multiples)
@@ -92,15 +92,23 @@ def plus(left: Polynomial, right: Polynomial, scale: Fraction | int = 1) -> Poly
 
 def times(left: Polynomial, right: Polynomial) -> Polynomial:
     """left · right."""
-    total: Polynomial = {}
-    for (m, w), c in left.items():
-        for (n, v), d in right.items():
+    ours, below = _whole(left)
+    theirs, under = _whole(right)
+    total: dict[Key, int] = {}  # twice the product, in whole numbers, which are quicker than fractions
+    for (m, w), c in ours:
+        for (n, v), d in theirs:
             exponents = _monomial_product(m, n) if m and n else m or n
-            scale = c * d
             for harmonic, weight in _harmonic_product(w, v):
                 key = (exponents, harmonic)
-                total[key] = total.get(key, Fraction(0)) + scale * weight
-    return {key: value for key, value in total.items() if value}
+                total[key] = total.get(key, 0) + c * d * weight
+    below *= 2 * under
+    return {key: Fraction(value, below) for key, value in total.items() if value}
+
+
+def _whole(poly: Polynomial) -> tuple[list[tuple[Key, int]], int]:
+    """The terms times their common denominator, and that."""
+    below = lcm(*(c.denominator for c in poly.values()))
+    return [(key, c.numerator * (below // c.denominator)) for key, c in poly.items()], below
 
 
 # Exact division, on Laurent monomials in the atoms and in e^{iθ} with Gaussian rational coefficients.

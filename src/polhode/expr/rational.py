@@ -114,6 +114,42 @@ def digits(number: int) -> str:
     return str(number) if bits < _WRITTEN else f"{'-' * (number < 0)}2**{bits}"
 
 
+#: Denominators that are written as such; other numbers are decimals where these end within so many digits.
+_FRACTIONS: Final = frozenset((1, 2, 3, 4, 6, 8))
+_SIGNIFICANT: Final = 17
+#: Beyond these powers of ten a decimal has an exponent.
+_SMALL_POWER: Final = -5
+
+
+def as_decimal(value: Fraction) -> tuple[str, int] | None:
+    """A positive number as a decimal and a power of ten, if it is written so; None if it is written as a fraction.
+
+    >>> as_decimal(Fraction(981, 100)), as_decimal(Fraction(6674, 10**14)), as_decimal(Fraction(1, 7))
+    (('9.81', 0), ('6.674', -11), None)
+    """
+    if value.denominator in _FRACTIONS and value.numerator < 10**_SIGNIFICANT and value:
+        return None
+    odd, places = value.denominator, 0
+    for prime in (2, 5):
+        count = 0
+        while odd % prime == 0:
+            odd, count = odd // prime, count + 1
+        places = max(places, count)
+    if odd != 1 or value.numerator.bit_length() > _WRITTEN or not value:
+        return None
+    plain = str(value.numerator * 10**places // value.denominator)
+    kept = plain.rstrip("0")
+    if len(kept) > _SIGNIFICANT:
+        return None
+    power = len(plain) - 1 - places
+    if _SMALL_POWER < power < _SIGNIFICANT:
+        return (
+            f"{plain[:-places].rjust(1, '0')}.{plain[-places:]}" if power >= 0 else f"0.{plain.rjust(places, '0')}",
+            0,
+        )
+    return kept[0] + (f".{kept[1:]}" if kept[1:] else ""), power
+
+
 def _digits(value: Fraction) -> int:
     """The significant digits of a decimal."""
     whole = abs(value.numerator) * 10 ** value.denominator.bit_length() // value.denominator

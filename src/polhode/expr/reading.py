@@ -7,17 +7,15 @@ is rewritten.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .graph import topological
 from .node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL, Expr
-from .rational import digits
+from .structure import number_lengths
 
-#: Beyond so many printed leaves an operand is hidden, as too long to read.
-HIDE_BEYOND = 2000
+#: Leaves are counted up to so many.
+_COUNTED = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -51,21 +49,35 @@ def leaf_counts(order: Iterable[Expr], cuts: Mapping[int, object] | None = None)
     counts: dict[int, int] = {}
     for node in order:
         total = sum(counts[id(arg)] for arg in node.args)
-        counts[id(node)] = 1 if id(node) in cuts else min(max(total, 1), 2 * HIDE_BEYOND + 1)
+        counts[id(node)] = 1 if id(node) in cuts else min(max(total, 1), _COUNTED)
     return counts
 
 
-def readings(root: Expr, cuts: Mapping[int, object] | None = None) -> dict[int, Reading]:
-    """The root and each part printed as a unit as sums of products, parts first; `cuts` and long operands are units."""
+def printed_order(root: Expr, cuts: Mapping[int, object]) -> list[Expr]:
+    """The nodes that are printed, operands first: those below the root, without entering a cut."""
+    order: list[Expr] = []
+    seen: set[int] = set()
+    stack: list[tuple[Expr, bool]] = [(root, False)]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            order.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            if id(node) not in cuts:
+                stack += [(arg, False) for arg in node.args[::-1]]
+    return order
+
+
+def readings(order: Sequence[Expr], cuts: Mapping[int, object] | None = None) -> dict[int, Reading]:
+    """The last node and each part printed as a unit as sums of products, parts first; `cuts` are units."""
     cuts = cuts or {}
-    order = topological([root])
-    counts = leaf_counts(order, cuts)
-    visible = _visible(root, cuts, counts)
     made: dict[int, Reading] = {}
     for node in order:
-        if id(node) in visible:
+        if id(node) not in cuts:
             made[id(node)] = _flatten(node, made)
-    kept = {id(root)}
+    kept = {id(order[-1])}
     for node in reversed(order):
         if id(node) in kept:
             for term in made[id(node)]:
@@ -73,18 +85,6 @@ def readings(root: Expr, cuts: Mapping[int, object] | None = None) -> dict[int, 
                     parts = base.args if base is node else (base,)
                     kept.update(id(part) for part in parts if id(part) in made)
     return {id(node): made[id(node)] for node in order if id(node) in kept}
-
-
-def _visible(root: Expr, cuts: Mapping[int, object], counts: Mapping[int, int]) -> set[int]:
-    """The nodes that are printed: reached from the root without entering a cut or an overlong operand."""
-    visible = {id(root)}
-    stack = [root]
-    while stack:
-        for arg in stack.pop().args:
-            if id(arg) not in visible and id(arg) not in cuts and counts[id(arg)] <= HIDE_BEYOND:
-                visible.add(id(arg))
-                stack.append(arg)
-    return visible
 
 
 def _flatten(node: Expr, made: Mapping[int, Reading]) -> Reading:
@@ -111,28 +111,13 @@ def _as_product(node: Expr, made: Mapping[int, Reading]) -> Product:
     return terms[0] if len(terms) == 1 else Product(Fraction(1), ((node, 1),))
 
 
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """A sort key that puts q2 before q10."""
-    parts = re.findall(r"[0-9]{1,18}|[^0-9]+", text)
-    return tuple((0, int(part), part) if part[0] in "0123456789" else (1, 0, part) for part in parts)
-
-
-def textbook_rank(node: Expr) -> int:
-    """Constants, then symbols, then functions, then sums: the order of factors in a product."""
-    if node.op == SYMBOL:
-        return 1
-    if node.op == "pi" or (node.op == "sqrt" and node.args[0].op == NUMBER):
-        return 0
-    return 3 if node.op in (ADD, SUB, NEG) else 2
-
-
 def built_length(node: Expr, lengths: Mapping[int, int]) -> int:
     """The printed length as built, in the measure of `structure`, shared parts counted where they are printed."""
     if node.op == SYMBOL or node.op == "pi":
         return 2
     if node.op == NUMBER:
-        top, bottom = digits(node.data.numerator), digits(node.data.denominator)
-        return len(top) if bottom == "1" else len(top) + 1 + len(bottom)
+        lengths_of = number_lengths(abs(node.data), has_factors=False)
+        return sum(lengths_of) + len(lengths_of) - 1 + int(node.data < 0)
     sizes = [lengths[id(arg)] for arg in node.args]
     is_sum = [arg.op in (ADD, SUB, NEG) for arg in node.args]
     if node.op in (ADD, SUB):
@@ -148,4 +133,4 @@ def built_length(node: Expr, lengths: Mapping[int, int]) -> int:
         total = sum(sizes) + 1 + brackets
     else:
         total = 5 + sum(sizes) + 2 * (len(sizes) - 1)
-    return min(total, 1_000_000)
+    return min(total, _COUNTED)

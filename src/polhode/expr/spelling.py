@@ -59,9 +59,24 @@ _SEPARATORS: Final = " -.:,/"
 GREEK = {
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu",
     "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta",
-    "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
+    "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega", "varphi", "vartheta", "varepsilon", "varrho",
 }  # fmt: skip
-_PLAIN = re.compile(r"([A-Za-z]+)([0-9]*)((?:_[A-Za-z0-9]+)*)\Z")
+_LETTERS: Final = {
+    "varphi": "φ", "phi": "ϕ", "vartheta": "ϑ", "varepsilon": "ε", "epsilon": "ϵ", "varrho": "ϱ", "lambda": "λ",
+    "Lambda": "Λ",
+}  # fmt: skip
+
+
+def greek_letter(name: str) -> str:
+    """The letter that TeX draws for the name of a Greek letter."""
+    case = "CAPITAL" if name[0].isupper() else "SMALL"
+    return _LETTERS.get(name) or unicodedata.lookup(f"GREEK {case} LETTER {name.upper()}")
+
+
+#: Names of Greek letters, by the letter.
+_GREEK_NAMES: Final = {greek_letter(name): name for name in sorted(GREEK)}
+_WORD: Final = f"(?:[A-Za-z]+|[{''.join(_GREEK_NAMES)}])"
+_PLAIN = re.compile(rf"({_WORD})([0-9]*)((?:_(?:{_WORD}[0-9]*|[A-Za-z0-9]+))*)\Z")
 _ESCAPES = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "%": r"\%", "&": r"\&", "#": r"\#",
     "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}",
@@ -154,12 +169,18 @@ def _role(x: Expr) -> str:
     return x.data[2] if len(x.data) == 3 and isinstance(x.data[2], str) else ""
 
 
-def style_of(x: Expr) -> tuple[str, int]:
-    """The prefix of a symbol's name, and its number of primes or dots."""
-    kind, more = str(x.data[0]), 0
+def rates_of(x: Expr) -> tuple[str, int]:
+    """The kind of a symbol, and how many derivatives in time of that kind it is."""
+    kind = str(x.data[0])
     for before, plain in ((_FURTHER, "acceleration"), (f"{_REFERENCE} rate ", _REFERENCE)):
         if kind.startswith(before):
-            kind, more = plain, int(kind.removeprefix(before))
+            return plain, int(kind.removeprefix(before))
+    return kind, 0
+
+
+def style_of(x: Expr) -> tuple[str, int]:
+    """The prefix of a symbol's name, and its number of primes or dots."""
+    kind, more = rates_of(x)
     head, primes = _STYLES.get((kind, _role(x)), ("", 0))
     primes += more
     return (f"{head}_" if head else ""), primes
@@ -220,7 +241,14 @@ def latex_escape(text: str) -> str:
     return "".join(_ESCAPES.get(letter, letter if letter.isprintable() else " ") for letter in text)
 
 
+def is_greek(name: str) -> bool:
+    """Whether a name begins with a Greek letter, by name or as typed."""
+    parts = name_parts(name)
+    return parts is not None and (parts[0] in GREEK or parts[0] in _GREEK_NAMES)
+
+
 def _word(word: str) -> str:
+    word = _GREEK_NAMES.get(word, word)
     if word in GREEK:
         return f"\\{word}"
     return word if len(word) == 1 else rf"\mathrm{{{word}}}"

@@ -6,7 +6,7 @@ taken as two letters, so that the form does not depend on what things are called
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,20 +15,21 @@ from math import gcd, lcm
 from .functions import cos, sin
 from .node import ONE, ZERO, Expr, add, div, mul, neg, number, sub
 from .polynomial import SIN, Multiples
-from .rational import digits
+from .rational import as_decimal, digits
 
 #: Nesting deeper than this is not sought: it would not be readable either.
 _DEPTH = 24
 #: What a pair of brackets must save before it is thought easier to read.
-_BRACKETS = 4
+BRACKETS = 4
 
 
 @dataclass(frozen=True, order=True)
 class Atom:
-    """A symbol or opaque part, by its number; `length` is that of its text."""
+    """A symbol or opaque part, by its number; `length` is that of its text, `rank` its place in products."""
 
     index: int
     length: int = 2
+    rank: int = 0
 
 
 @dataclass(frozen=True, order=True)
@@ -75,7 +76,7 @@ Base = Atom | Trig | Sum
 def base_key(base: Base) -> tuple[object, ...]:
     """A fixed order of bases: atoms, harmonics, sums."""
     if isinstance(base, Atom):
-        return 0, base.index
+        return 0, base.rank, base.index
     if isinstance(base, Trig):
         return 1, base.multiples, base.phase
     return 2, tuple(term.key for term in base.terms)
@@ -102,10 +103,7 @@ class Product:
         size = abs(self.coefficient)
         above = [part for part in self.factors if part[1] > 0]
         parts = [_factor_length(base, e) for base, e in self.factors]
-        if size.numerator != 1 or not above:
-            parts.append(len(digits(size.numerator)))
-        if size.denominator != 1:
-            parts.append(len(digits(size.denominator)))
+        parts += number_lengths(size, bool(above))
         return sum(parts) + len(parts) - 1 + (self.coefficient < 0)
 
     def times(self, other: Product, power: int = 1) -> Product:
@@ -114,6 +112,15 @@ class Product:
         for base, e in other.factors:
             exponents[base] = exponents.get(base, 0) + power * e
         return Product.of(self.coefficient * other.coefficient**power, exponents)
+
+
+def number_lengths(size: Fraction, has_factors: bool) -> list[int]:
+    """The lengths of the numerator and the denominator that a positive coefficient is written with."""
+    decimal = as_decimal(size)
+    if decimal is not None:
+        return [len(decimal[0]) + (1 + len(str(decimal[1])) if decimal[1] else 0)]
+    above = [len(digits(size.numerator))] if size.numerator != 1 or not has_factors else []
+    return above + ([len(digits(size.denominator))] if size.denominator != 1 else [])
 
 
 def _factor_length(base: Base, exponent: int) -> int:
@@ -127,19 +134,23 @@ def total_length(terms: Iterable[Product]) -> int:
     return sum(lengths) + 3 * (len(lengths) - 1)
 
 
-def as_sum(terms: list[Product]) -> Product:
-    """A sum as content times the rest, if shorter: 4a + 6b is 2·(2a + 3b)."""
+def as_sum(terms: list[Product], content: bool = True) -> Product:
+    """A sum, as its content times the rest if that is shorter: 4a + 6b is 2·(2a + 3b)."""
     if len(terms) == 1:
         return terms[0]
     ordered = sorted(terms, key=lambda term: term.key)
+    if not content:
+        return Product(Fraction(1), ((Sum(tuple(ordered)), 1),))
     coefficients = [term.coefficient for term in ordered]
-    content = Fraction(gcd(*(c.numerator for c in coefficients)), lcm(*(c.denominator for c in coefficients)))
+    whole = Fraction(gcd(*(c.numerator for c in coefficients)), lcm(*(c.denominator for c in coefficients)))
     if all(c < 0 for c in coefficients):
-        content = -content
+        whole = -whole
     plain = Product(Fraction(1), ((Sum(tuple(ordered)), 1),))
-    inner = Sum(tuple(Product(term.coefficient / content, term.factors) for term in ordered))
-    factored = Product(content, ((inner, 1),))
-    return factored if content == 1 or factored.length < plain.length else plain
+    inner = Sum(tuple(Product(term.coefficient / whole, term.factors) for term in ordered))
+    factored = Product(whole, ((inner, 1),))
+    if whole.denominator != 1 and as_decimal(abs(whole)) is None and factored.length <= plain.length + BRACKETS:
+        return factored  # whole numbers in brackets are easier to read
+    return factored if whole == 1 or factored.length < plain.length else plain
 
 
 def terms_of(product: Product) -> list[Product] | None:
@@ -160,16 +171,65 @@ def shown_length(product: Product) -> int:
 def collect(terms: Iterable[Product]) -> Product:
     """A sum with common factors taken out where that saves most; equal brackets are joined: (a + b)(c + d)."""
     terms = list(terms)
-    calm, eager = _collect(terms, _BRACKETS, 0), _collect(terms, 0, 0)
-    return eager if eager.length + _BRACKETS < calm.length else calm
+    calm, eager = _collect(terms, BRACKETS, 0), _collect(terms, 0, 0)
+    return eager if eager.length + BRACKETS < calm.length else calm
+
+
+def collect_by_functions(terms: Iterable[Product], is_parameter: Callable[[Base], bool]) -> Product:
+    """What all terms have in common, times a sum with one term for each product of functions.
+
+    Their coefficients, of parameters, are collected.
+    """
+    rest = _merged(terms)
+    if not rest:
+        return Product(Fraction(0))
+    common = _common(rest)
+    groups: dict[tuple[tuple[Base, int], ...], list[Product]] = {}
+    for term in (term.times(common, -1) for term in rest):
+        functions = tuple(factor for factor in term.factors if not is_parameter(factor[0]))
+        coefficient = tuple(factor for factor in term.factors if is_parameter(factor[0]))
+        groups.setdefault(functions, []).append(Product(term.coefficient, coefficient))
+    if len(groups) == 1:
+        ((functions, inside),) = groups.items()
+        return collect(inside).times(Product(Fraction(1), functions)).times(common)
+    parts = [collect(inside).times(Product(Fraction(1), functions)) for functions, inside in groups.items()]
+    return as_sum([piece for part in parts for piece in terms_of(part) or [part]]).times(common)
+
+
+def denominator_of(terms: Iterable[Product]) -> dict[Base, int]:
+    """The least exponents of bases by which terms, and sums in them, are multiples of products without denominators."""
+    lowest: dict[Base, int] = {}
+    for term in terms:
+        below = {base: -e for base, e in term.factors if e < 0}
+        for base, e in term.factors:
+            if isinstance(base, Sum) and e > 0:
+                for inner, count in denominator_of(base.terms).items():
+                    below[inner] = below.get(inner, 0) + e * count
+        for base, count in below.items():
+            lowest[base] = max(lowest.get(base, 0), count)
+    return lowest
+
+
+def distributed(product: Product) -> list[Product]:
+    """The terms of a product with one sum, multiplied out; the product alone if it has none or several."""
+    sums = [base for base, e in product.factors if isinstance(base, Sum) and e == 1]
+    if len(sums) != 1 or any(e < 0 for _, e in product.factors):
+        return [product]
+    outside = Product(product.coefficient, tuple(factor for factor in product.factors if factor[0] is not sums[0]))
+    return [outside.times(term) for term in sums[0].terms]
+
+
+def _merged(terms: Iterable[Product]) -> list[Product]:
+    """Like terms added."""
+    merged: dict[tuple[tuple[Base, int], ...], Fraction] = {}
+    for term in terms:
+        merged[term.factors] = merged.get(term.factors, Fraction(0)) + term.coefficient
+    return [Product(c, factors) for factors, c in merged.items() if c]
 
 
 def _collect(terms: list[Product], price: int, depth: int) -> Product:
     """The sum collected, with `price` to be paid for a pair of brackets."""
-    merged: dict[tuple[tuple[Base, int], ...], Fraction] = {}
-    for term in terms:
-        merged[term.factors] = merged.get(term.factors, Fraction(0)) + term.coefficient
-    rest = [Product(c, factors) for factors, c in merged.items() if c]
+    rest = _merged(terms)
     if not rest:
         return Product(Fraction(0))
     common = _common(rest)
@@ -210,7 +270,7 @@ def _best_base(terms: list[Product], price: int) -> Base | None:
     best, best_rank = None, (price, False)
     for base, found in sorted(exponents.items(), key=lambda item: base_key(item[0])):
         # among equals take the one that leaves nothing of itself inside the brackets
-        rank = ((len(found) - 1) * (base.length + 1), min(found) == max(found))
+        rank = ((len(found) - 1) * (_factor_length(base, min(found)) + 1), min(found) == max(found))
         if len(found) > 1 and rank > best_rank:
             best, best_rank = base, rank
     return best

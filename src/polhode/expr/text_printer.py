@@ -1,37 +1,46 @@
 """Plain text of an expression, flattened and ordered as a textbook would write it, not rewritten.
 
-`Printer` is what this shares with LaTeX. What is too long to read is abbreviated.
+`Printer` is what this shares with LaTeX and MathML. A text is whole up to `WHOLE` leaves; beyond, shared and long parts
+have names, or, where there is one line only, the number of operations stands for it.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from .graph import topological
+from .graph import operation_counts, topological
 from .node import ADD, CALL, NEG, SUB, SYMBOL, Expr
-from .rational import digits
-from .reading import Product, Reading, natural, readings, textbook_rank
+from .ordering import Rank, factor_key, ranks, term_key
+from .rational import as_decimal, digits
+from .reading import Product, Reading, leaf_counts, printed_order, readings
 from .spelling import spelled
+
+#: An expression of more leaves than this is not written as one formula.
+WHOLE = 2000
 
 
 class Printer(ABC):
     """Strings for nodes, parts first, in a notation; `cuts` are nodes with names of their own."""
 
-    hidden = "…"
     #: What stands between the terms of a sum, and before the first where it is negative.
     plus, minus, negative = " + ", " - ", "-"
 
-    def __init__(self, cuts: Mapping[int, str] | None = None) -> None:
+    def __init__(self, cuts: Mapping[int, str] | None = None, masses: Collection[Expr] = ()) -> None:
         self.cuts = cuts or {}
+        self.masses = masses
         self.made: dict[int, str] = {}
+        self.ranks: dict[int, Rank] = {}
+        self.words: dict[int, str] = self.made  # plain text of parts, by which they are sorted in every notation
 
     def text(self, root: Expr) -> str:
-        parts = readings(root, self.cuts)
-        for node in topological([root]):
+        order = printed_order(root, self.cuts)
+        self.ranks |= ranks(order, self.masses)
+        parts = readings(order, self.cuts)
+        for node in order:
             if id(node) in parts:
                 reading = parts[id(node)]
                 if reading[0].factors[:1] and reading[0].factors[0][0] is node:
@@ -49,8 +58,8 @@ class Printer(ABC):
         """A positive number times powers of nodes, in the order in which they are to be written."""
 
     def body(self, node: Expr) -> str:
-        """The text of a node: its name, or dots if it is too long."""
-        return self.cuts.get(id(node)) or self.made.get(id(node)) or self.hidden
+        """The text of a node, or its name."""
+        return self.cuts.get(id(node)) or self.made[id(node)]
 
     def is_open(self, node: Expr) -> bool:
         """Whether a node must be put in brackets inside a product."""
@@ -58,20 +67,21 @@ class Printer(ABC):
 
     def _key(self, factor: tuple[Expr, int]) -> tuple[Any, ...]:
         base, exponent = factor
-        rank = 2 if id(base) in self.cuts else textbook_rank(base)
-        return rank, natural(self.plain(self.body(base))), exponent
-
-    def plain(self, body: str) -> str:
-        """Sort key of a part."""
-        return body
+        if id(base) in self.cuts:
+            return factor_key(base, exponent, Rank.PARAMETERS, self.cuts[id(base)])
+        return factor_key(base, exponent, self.ranks[id(base)], self.words.get(id(base), ""))
 
     def _sum(self, reading: Reading) -> str:
-        terms = [Product(term.coefficient, tuple(sorted(term.factors, key=self._key))) for term in reading]
-        terms.sort(key=lambda term: [self._key(factor) for factor in term.factors])
-        first = next((place for place, term in enumerate(terms) if term.coefficient >= 0), 0)
-        terms.insert(0, terms.pop(first))
+        terms = []
+        for term in reading:
+            keyed = sorted(((self._key(factor), factor) for factor in term.factors), key=lambda pair: pair[0])
+            made = Product(term.coefficient, tuple(factor for _, factor in keyed))
+            terms.append((term_key([key for key, _ in keyed]), made))
+        ordered = [term for _, term in sorted(terms, key=lambda pair: pair[0])]
+        first = next((place for place, term in enumerate(ordered) if term.coefficient >= 0), 0)
+        ordered.insert(0, ordered.pop(first))
         text = ""
-        for term in terms:
+        for term in ordered:
             body = self.product(abs(term.coefficient), term.factors)
             minus = term.coefficient < 0
             if text:
@@ -82,11 +92,21 @@ class Printer(ABC):
 
 
 def text(root: Expr) -> str:
-    """The expression as a line of text."""
-    return _Text().text(root)
+    """The expression as a line of text; how many operations it has where it is longer than `WHOLE` leaves."""
+    order = topological([root])
+    if leaf_counts(order)[id(root)] > WHOLE:
+        return counted(root)
+    return TextPrinter().text(root)
 
 
-class _Text(Printer):
+def counted(root: Expr) -> str:
+    """What stands for an expression that is too long for a line."""
+    return f"expression of {sum(operation_counts([root]).values()):,} operations"
+
+
+class TextPrinter(Printer):
+    """Text in the notation of Python."""
+
     def unit(self, node: Expr) -> str:
         if node.op == SYMBOL:
             return spelled(node)
@@ -96,20 +116,26 @@ class _Text(Printer):
         return f"{name}({', '.join(self.body(arg) for arg in node.args)})"
 
     def product(self, scale: Fraction, factors: tuple[tuple[Expr, int], ...]) -> str:
-        top = self._row(scale.numerator, [(base, n) for base, n in factors if n > 0])
-        below = [(base, -n) for base, n in factors if n < 0]
-        bottom = self._row(scale.denominator, below)
+        decimal = as_decimal(scale)
+        above, below = _numeral(*decimal) if decimal else digits(scale.numerator), digits(scale.denominator)
+        under = [(base, -n) for base, n in factors if n < 0]
+        top = self._row(above, [(base, n) for base, n in factors if n > 0])
+        bottom = self._row("1" if decimal else below, under)
         if bottom == "1":
             return top
-        single = len(below) + (scale.denominator != 1) == 1
+        single = len(under) + (decimal is None and below != "1") == 1
         return f"{top}/{bottom}" if single else f"{top}/({bottom})"
 
-    def _row(self, scale: int, factors: list[tuple[Expr, int]]) -> str:
-        parts = [] if scale == 1 and factors else [digits(scale)]
+    def _row(self, scale: str, factors: list[tuple[Expr, int]]) -> str:
+        parts = [] if scale == "1" and factors else [scale]
         for base, exponent in factors:
             body = f"({self.body(base)})" if self.is_open(base) else self.body(base)
             parts.append(body if exponent == 1 else f"{body}**{exponent}")
         return "*".join(parts)
+
+
+def _numeral(decimal: str, power: int) -> str:
+    return f"{decimal}e{power}" if power else decimal
 
 
 #: Functions whose square is written sin²(x).
@@ -122,9 +148,19 @@ _SHARED = 4
 class Typesetter(Printer):
     """Products as rows and fractions in a notation."""
 
+    def text(self, root: Expr) -> str:
+        plain = TextPrinter(self.cuts, self.masses)
+        plain.text(root)
+        self.words |= plain.made
+        return super().text(root)
+
     @abstractmethod
-    def row(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str:
-        """A whole number times powers of nodes, each with the operation that it is shown as."""
+    def numeral(self, digits: str, power: int = 0) -> str:
+        """A number in digits, times a power of ten."""
+
+    @abstractmethod
+    def row(self, scale: str, factors: list[tuple[Expr, int, str]]) -> str:
+        """A number, unless it is empty, times powers of nodes, each with the operation that it is shown as."""
 
     @abstractmethod
     def fraction(self, top: str, bottom: str) -> str:
@@ -139,13 +175,20 @@ class Typesetter(Printer):
                 above.append((base, exponent, "tan"))
             elif id(base) not in tangents:
                 (above if exponent > 0 else below).append((base, abs(exponent), base.op))
-        top, bottom = self.row(scale.numerator, above), self.row(scale.denominator, below)
-        if not below and scale.denominator == 1:
-            return top
-        # a sum that is all of a numerator or denominator needs no brackets
-        top = self._bare(scale.numerator, above) or top
-        bottom = self._bare(scale.denominator, below) or bottom
-        return self.fraction(top, bottom)
+        decimal = as_decimal(scale)
+        over, under = self.numeral(digits(scale.numerator)), "" if decimal else self._whole(scale.denominator)
+        over = self.numeral(*decimal) if decimal else over if scale.numerator != 1 or not above else ""
+        if below:
+            over = "" if scale.numerator == 1 and above and not decimal else over
+            return self.fraction(self._bare(over, above), self._bare(under, below))
+        if not under:
+            return self.row(over, above)
+        number = self.fraction(self.numeral(digits(scale.numerator)), under)
+        return self.row(number, above)
+
+    def _whole(self, number: int) -> str:
+        """A whole number; nothing for one."""
+        return "" if number == 1 else self.numeral(digits(number))
 
     def _tangents(self, factors: tuple[tuple[Expr, int], ...]) -> set[int]:
         """The sines and cosines that stand as sinⁿ(x)/cosⁿ(x)."""
@@ -158,10 +201,11 @@ class Typesetter(Printer):
                     found |= {id(sine), id(base)}
         return found
 
-    def _bare(self, scale: int, factors: list[tuple[Expr, int, str]]) -> str | None:
-        if scale == 1 and len(factors) == 1 and factors[0][1] == 1 and self.is_open(factors[0][0]):
+    def _bare(self, scale: str, factors: list[tuple[Expr, int, str]]) -> str:
+        """A row that is all of a numerator or denominator: a sum alone needs no brackets."""
+        if not scale and len(factors) == 1 and factors[0][1] == 1 and self.is_open(factors[0][0]):
             return self.body(factors[0][0])
-        return None
+        return self.row(scale, factors)
 
 
 def named_parts(

@@ -134,18 +134,20 @@ _LEVELS = 8
 _IN_PACKAGE = re.compile(r"(?:package|model)://")
 
 
-def locate_mesh(filename: str, folder: Path, packages: Mapping[str, Path]) -> Located:
+def locate_mesh(
+    filename: str, folder: Path, packages: Mapping[str, Path], kinds: tuple[str, ...] = MESH_KINDS
+) -> Located:
     """As `locate`, and where that finds nothing, by walking up from the file.
 
     `package://arm/meshes/link.stl` is looked for as `arm/meshes/link.stl` in each folder above, and as
-    `meshes/link.stl` in one that is called `arm`; `../meshes/link.stl` where it says. Only meshes are looked for so,
-    what links lead out of the folder found is refused, and nothing is opened.
+    `meshes/link.stl` in one that is called `arm`; `../meshes/link.stl` where it says. Only files of these kinds are
+    looked for so, what links lead out of the folder found is refused, and nothing is opened.
     """
     first = locate(filename, folder, packages)
     package = _IN_PACKAGE.match(filename)
     plain = os.path.normpath(unquote(filename[package.end() :]).lstrip("/") if package else filename)
     is_relative = not PurePosixPath(filename).is_absolute() and "://" not in filename and "\\" not in filename
-    if first[1] is not None or not _is_mesh(plain) or not (package or (is_relative and filename[1:2] != ":")):
+    if first[1] is not None or not _is_of(plain, kinds) or not (package or (is_relative and filename[1:2] != ":")):
         return first
     try:
         above = [folder.resolve(), *folder.resolve().parents][:-1][: _LEVELS + 1]  # never the root of all
@@ -160,8 +162,8 @@ def locate_mesh(filename: str, folder: Path, packages: Mapping[str, Path]) -> Lo
         name, _, rest = plain.partition("/")
         places += [(top, rest) for top in above if package and rest and top.name == name]
     found = (inside(top, rest) for top, rest in places)
-    return next((each for each in found if each[1] is not None and _is_mesh(each[1].name)), first)
+    return next((each for each in found if each[1] is not None and _is_of(each[1].name, kinds)), first)
 
 
-def _is_mesh(name: str) -> bool:
-    return PurePosixPath(name).suffix.lower() in MESH_KINDS
+def _is_of(name: str, kinds: tuple[str, ...]) -> bool:
+    return PurePosixPath(name).suffix.lower() in kinds

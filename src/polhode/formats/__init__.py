@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from ..model import System
     from .dh import from_dh
     from .findings import Report
-    from .mjcf import load_mjcf
+    from .mjcf import from_mujoco, load_mjcf
     from .options import ReaderOptions
+    from .pinocchio import from_pinocchio
     from .sdf import load_sdf
     from .urdf import load_urdf
     from .xml_model import load_xml
@@ -32,7 +33,7 @@ READERS: dict[str, str] = dict.fromkeys((".yaml", ".yml", ".json"), "load_yaml")
 _HOMES = {
     "load_yaml": "yaml_model", "loads_yaml": "yaml_model", "dumps_yaml": "yaml_model", "save_yaml": "yaml_model",
     "load_urdf": "urdf", "load_mjcf": "mjcf", "load_sdf": "sdf", "load_xml": "xml_model", "schema": "yaml_model",
-    "from_dh": "dh",
+    "from_dh": "dh", "from_mujoco": "mjcf", "from_pinocchio": "pinocchio",
 }  # fmt: skip
 
 
@@ -88,7 +89,8 @@ def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:
 
 
 __all__ = [
-    "READERS", "dumps_yaml", "from_dh", "load", "load_mjcf", "load_sdf", "load_urdf", "load_xml", "load_yaml",
+    "READERS", "dumps_yaml", "from_dh", "from_mujoco", "from_pinocchio",
+    "load", "load_mjcf", "load_sdf", "load_urdf", "load_xml", "load_yaml",
     "loads_yaml", "save_yaml", "schema",
 ]  # fmt: skip
 __dir__ = __all__.copy

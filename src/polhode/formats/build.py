@@ -15,6 +15,7 @@ from ..files.reading import locate_mesh
 from ..model import Shape as ModelShape
 from ..model import System, body
 from ..model.constraints import CONSTRAINTS
+from ..model.equipment import EQUIPMENT
 from ..model.forces import FORCES
 from ..model.lookup import units_by_name
 from ..model.motor import Motor
@@ -74,6 +75,7 @@ def build(document: Document, model: records.Model, name: str) -> System:
         add_surfaces(system, values, model)
     for place, load in enumerate(model.loads):
         _add_load(None if spoiled else system, values, ("loads", place), load, free)
+    _add_equipment(system, values, model, free)
     values.scope = free
     _add_constraints(None if spoiled else system, values, model, values.scope)
     for key, pose in model.poses.items():
@@ -245,6 +247,16 @@ def _add_load(system: System | None, values: Values, path: Path, record: Any, fr
     if system is not None and len(values.document.problems) == before:
         with values.noting(path):
             system.apply(element, **given)
+
+
+def _add_equipment(system: System, values: Values, model: records.Model, free: Scope) -> None:
+    """Actuators, sensors and other records; after a problem only what each says by itself is checked."""
+    for table, kind in EQUIPMENT.items():
+        for key, record in getattr(model, table).items():
+            said = read_fields(values, (table, key), kind.fields, record, free)
+            if not values.document.problems:
+                with values.noting((table, key)):
+                    system.equip(table, key, **said)
 
 
 def _add_pose(system: System | None, values: Values, path: Path, key: str, record: records.Pose) -> None:

@@ -64,6 +64,10 @@ def describe(system: System, folder: Path | None = None) -> dict[str, Any]:
         "surfaces": describe_surfaces(system, fixed),
         **_constraints(system, fixed, free),
         "loads": [_load(each, fixed, free) for each in motors.other_loads],
+        **{
+            table: {key: describe_fields(each.fields, each, fixed, free) for key, each in records.items()}
+            for table, records in system.equipment.items()
+        },
         "poses": {
             key: _filled({kind: _state(getattr(each, kind)) for kind in ("coordinates", "speeds", "states")})
             for key, each in system.poses.items()

@@ -26,6 +26,7 @@ from ..geometry import rotation as turned
 from ..geometry import unit_axis
 from ..geometry.rotations.exact import as_rotation
 from ..model.constraints import CONSTRAINTS, Closure, Constraint
+from ..model.equipment import EQUIPMENT
 from ..model.fields import Field
 from ..model.flexible.beam import Beam
 from ..model.forces import FORCES
@@ -395,8 +396,8 @@ ConstraintKinds = tuple[type[Constraint], ...]
 def model_record() -> type[records.Model]:
     """The record that a model file is checked against.
 
-    >>> sorted(set(model_record().model_fields) - set(records.Model.model_fields))
-    ['closures', 'conditions', 'contacts', 'flexible', 'friction', 'motors', 'rolling', 'stops']
+    >>> print(*sorted(set(model_record().model_fields) - set(records.Model.model_fields)))
+    actuators closures conditions contacts excludes flexible friction geoms motors pairs rolling sensors stops tendons
     """
     return _model_record(tuple(JOINTS.values()), tuple(FORCES.values()), tuple(CONSTRAINTS.values()))
 
@@ -419,6 +420,10 @@ def _model_record(joints: Joints, forces: Forces, constraints: ConstraintKinds) 
         "flexible": (by_name[records.Name, _one_of([beams, records.ModalBody])], {}),
         "motors": (by_name[records.Name, record_of("Motor", Motor.__doc__ or "", Motor.fields)], {}),
         "loads": (listed[_one_of(loads), ...], ()),
+        **{
+            table: (by_name[records.Name, record_of(each.__name__, each.__doc__ or "", each.fields)], {})
+            for table, each in EQUIPMENT.items()
+        },
     }
     result: type[records.Model] = _like(records.Model, **sections)
     return result

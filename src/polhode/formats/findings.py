@@ -134,8 +134,9 @@ class Findings:
         return f"{self.file}:{line}: {what}" if what else f"{self.file}:{line}"
 
     def place_of(self, tag: str, name: str) -> str:
-        """`arm.xml:41: joint 'elbow'`; without a line where the element has no name in the file."""
-        return f"{self.written.get((tag, name), self.file)}: {tag} '{name}'" if name else self.file
+        """`arm.xml:41: joint 'elbow'`; the first of its kind where it has no name in the file."""
+        at = self.written.get((tag, name), self.file)
+        return f"{at}: {tag} '{name}'" if name else at
 
     def _note(self, to: list[Problem], at: Where, message: str, cure: str, code: str) -> None:
         to.append(Problem(message, at if isinstance(at, str) else self.place(*at), cure, code))

@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from .robot_file.assembly import Packages
     from .robot_file.markup import Limits
     from .touching import Contacts
@@ -27,6 +29,7 @@ class ReaderOptions(TypedDict, total=False):
     snap: float | str
     limits: Limits | None
     content: bytes | None
+    srdf: str | PathLike[str] | None
     ignore: Collection[str]
     contacts: Contacts
     stops: Any

@@ -151,8 +151,8 @@ def impossible_inertia(given: Any) -> ImpossibleInertia | None:
     return ImpossibleInertia(a if a < -slack else 0.0, f"{a:.6g}, {b:.6g}, {c:.6g}")
 
 
-def nearest_inertia(given: Any) -> str:
-    """The nearest physical inertia in the Frobenius norm, in words: xx, yy, zz and nonzero products."""
+def nearest_inertia_matrix(given: Any) -> Any:
+    """The nearest physical inertia in the Frobenius norm, as an array."""
     import numpy as np
 
     size = float(np.abs(given).max()) or 1.0
@@ -164,8 +164,13 @@ def nearest_inertia(given: Any) -> str:
         made = edges @ factors
         if factors.min() >= 0 and np.linalg.norm(made - moments) < np.linalg.norm(nearest - moments):
             nearest = made
-    I = axes @ np.diag(nearest) @ axes.T * size
-    small = 1e-12 * np.abs(I).max()
+    return axes @ np.diag(nearest) @ axes.T * size
+
+
+def nearest_inertia(given: Any) -> str:
+    """The nearest physical inertia in words: xx, yy, zz and nonzero products."""
+    I = nearest_inertia_matrix(given)
+    small = 1e-12 * abs(I).max()
     entries = {"xx": I[0, 0], "yy": I[1, 1], "zz": I[2, 2], "xy": I[0, 1], "xz": I[0, 2], "yz": I[1, 2]}
     shown = {name: value for name, value in entries.items() if name in ("xx", "yy", "zz") or abs(value) > small}
     return ", ".join(f"{name} {value:.10g}" for name, value in shown.items())

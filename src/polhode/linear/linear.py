@@ -15,6 +15,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.mass_factors import factors_of
 from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zero, substitute
+from ..expr.normal_form import tidy
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..laws.named_symbols import controls_of
@@ -224,7 +225,7 @@ class Linear(_Numbers, Shown):
         B = [column(no_s, f, no_z) for (f,) in columns(form.F)]
         B += [column(no_s, g, h) for g, h in columns(form.G, form.H)]
         size = s + u + z
-        return Matrix.columns_of(A, size), Matrix.columns_of(B, size)
+        return tidy(Matrix.columns_of(A, size)), tidy(Matrix.columns_of(B, size))
 
     @property
     def C(self) -> Matrix:

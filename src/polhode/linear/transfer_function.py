@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from ..errors import PolhodeError, check_kind, understood, unknown
 from ..expr import Expr, Matrix, as_expr, is_zero, quiet_collector, symbol
+from ..expr.normal_form import tidy
 from ..expr.typeset import Typeset
 from ..notebook import Cell, Shown, Table, complex_text
 from .eigensystem import Complexes, Floats, followed, in_order, numbers_along
@@ -142,7 +143,8 @@ def transfer_function(linear: Linear, input: str, output: Any) -> TransferFuncti
     C, D = list(ports.C[0]), as_expr(ports.D[0][0])
     numerator = [D] + [_dot(C, column) + D * a for column, a in zip(columns, denominator[1:], strict=True)]
     first = next((k for k, entry in enumerate(numerator) if not is_zero(entry)), len(numerator) - 1)
-    return TransferFunction(ports, ports.inputs[0], name, tuple(numerator[first:]), tuple(denominator))
+    top, bottom = tidy(Matrix([numerator[first:]])), tidy(Matrix([denominator]))
+    return TransferFunction(ports, ports.inputs[0], name, tuple(top[0]), tuple(bottom[0]))
 
 
 def _faddeev(A: Matrix, b: Sequence[Expr]) -> tuple[list[Expr], list[list[Expr]]]:

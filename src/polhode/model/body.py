@@ -29,7 +29,7 @@ class Shape:
 
     >>> import polhode as ph
     >>> ph.Shape.box(1, 2, 3), ph.Shape.sphere("0.1").size
-    (Shape(kind='box', size=(1, 2, 3), at=(0, 0, 0), rotation=None, color='', file='', lacking=''), (1/10,))
+    (Shape(kind='box', size=(1, 2, 3), at=(0, 0, 0), rotation=None, color='', file='', lacking=''), (0.1,))
     """
 
     kind: str
@@ -145,7 +145,7 @@ class Body(Directions):
     >>> bob.centre
     Point('bob', Vector([0, 0, -1]))
     >>> bob.inertia_dyadic.components(bob)
-    Matrix([[1/125, 0, 0], [0, 1/125, 0], [0, 0, 1/125]])
+    Matrix([[0.008, 0, 0], [0, 0.008, 0], [0, 0, 0.008]])
     """
 
     name: str

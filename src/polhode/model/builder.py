@@ -33,7 +33,7 @@ _READING = RLock()
 _UNMOVING = frozenset(
     {
         "parameters", "inputs", "states", "constraints", "surfaces", "contacts", "loads", "motors", "flexible", "poses",
-        "tables",
+        "tables", "equipment",
     }
 )  # fmt: skip
 
@@ -79,6 +79,7 @@ class Builder:
     motors: Mapping[str, Motor] = _part("motors", "The motors by the joint that each drives.")
     flexible: Mapping[str, Any] = _part("flexible", "What was said of the flexible bodies, by name.")
     poses: Mapping[str, NamedPose] = _part("poses", "The named poses.")
+    equipment: Mapping[str, Mapping[str, Any]] = _part("equipment", "Actuators, sensors and more, by kind and name.")
     tables: Mapping[str, Opaque] = _part("tables", "The tables of its model file, by the name that texts call them by.")
 
     def __init__(self, name: str = "system", gravity: Iterable[Any] | Arrow = (0, 0, "-9.81")) -> None:

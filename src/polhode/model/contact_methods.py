@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from ..errors import ModelError
 from ..expr import constant_sign, free_symbols
@@ -69,7 +69,7 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         >>> floor = s.surface("floor", s.ground, ph.Shape.plane("z"))
         >>> skin = s.surface("skin", ball, ph.Shape.sphere("0.1"))
         >>> s.contact("bounce", skin, floor, friction="0.4", restitution="0.8").friction
-        2/5
+        0.4
         """
         from .constraints import Contact
 
@@ -151,6 +151,24 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         if drag:
             self._apply("joint_force", joint=found.name, index=number, value=-drag * found.u[number], name=label)
         return made
+
+    def with_contacts(self, closed: Mapping[str, str]) -> Self:
+        """The system in a mode: `closed` contacts that "stick" or "slip", by name, as constraints, all others left out.
+
+        What sticks keeps its gap and its place; what slips, which it must without friction, keeps its gap. Linear
+        models, equilibria, reactions, gradients and optimal control take such a system.
+
+        >>> import polhode as ph
+        >>> s = ph.System("foot")
+        >>> foot = s.body("foot", 1, (0, 0, 1), inertia=(1, 1, 1))
+        >>> _ = s.joint("move", s.ground, foot, ph.Planar("y"))
+        >>> _ = s.contact("toe", foot, s.surface("floor", s.ground, ph.Shape.plane("z")), friction=0.8)
+        >>> list(s.with_contacts({"toe": "stick"}).constraints)
+        ['toe gap', 'toe slip']
+        """
+        from .contact_modes import with_contacts
+
+        return with_contacts(self, closed)
 
     def _stop_at_limits(self, joint: Joint, stop: Any) -> None:
         """Stops at all limits of a joint: a restitution, or the options of `stop`."""

@@ -27,12 +27,13 @@ _TABLES = (
 
 
 def digest(model: Model) -> str:
-    """Digest of all that determines the equations; names of poses and shapes of bodies do not."""
+    """Digest of all that determines the equations, and of equipment; names of poses and shapes of bodies do not."""
     word = sha256()
     loads = [
         (each.name, each.loads) for each in model.acting
     ]  # an element may be a user's own: what it comes to counts
-    for part in (*(getattr(model, table) for table in _TABLES), loads):
+    equipment = [model.equipment] if model.equipment else []
+    for part in (*(getattr(model, table) for table in _TABLES), loads, *equipment):
         word.update(repr(_plain(part)).encode("utf-8", "surrogatepass"))
     return word.hexdigest()
 

@@ -29,7 +29,7 @@ class Directions:
     >>> s.ground.y & A.y
     cos(q1)
     >>> A.angular_velocity()
-    u1*ground_x
+    u1*n_x
     """
 
     if TYPE_CHECKING:

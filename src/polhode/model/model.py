@@ -65,6 +65,7 @@ class Model(Shown):
     motors: Mapping[str, Motor] = _table()  # by the joint that each drives; what they add is in the other tables
     flexible: Mapping[str, Any] = _table()  # what was said of flexible bodies; what they add is in the other tables
     poses: Mapping[str, NamedPose] = _table()
+    equipment: Mapping[str, Mapping[str, Any]] = _table()  # what nothing acts on, by section of a model file and name
     tables: Mapping[str, Opaque] = _table()  # declared by name, for expressions in texts; used or not
 
     def __post_init__(self) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..kinematics.vectors import Arrow, Point
     from ..surface.equations import Equations
     from .body import Body, Frame, Shape
+    from .equipment import Equipment
     from .flexible.beam import BeamOptions
     from .flexible.mounting import FlexibleBody
     from .joints import JointType
@@ -307,6 +308,22 @@ class System(ContactMethods, Shown):
         (u*cos(q), 2*u*u')
         """
         return vectors().rate_of(self, expr)
+
+    def equip(self, table: str, name: str, **given: Any) -> Equipment:
+        """Record what equations do not depend on, by the section of model files that has it and its fields.
+
+        The sections are tendons, actuators, sensors, geoms, pairs and excludes; see
+        `polhode.model.equipment`. `system.equipment[table][name]` is the record.
+
+        >>> import polhode as ph
+        >>> s = ph.System("arm")
+        >>> _ = s.joint("elbow", s.ground, s.body("arm", 1), ph.Revolute("y"))
+        >>> s.equip("actuators", "servo", joint="elbow", gain=(50, 0, 0), bias=(0, -50, -2)).bias
+        (0, -50, -2)
+        """
+        from .equipment.protocol import equip
+
+        return equip(self, table, name, given)
 
     # ---- results ---------------------------------------------------------------------------------------------
 

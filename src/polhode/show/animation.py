@@ -6,7 +6,9 @@ Arrows on a page: the forces that act, what joints and constraints carry, angula
     "reactions"           the force of every joint and constraint, on the body that it carries
     "angular velocity"    of every body, at its mass centre; bodies that turn alike share one
     "momentum"            of the whole, linear and angular, at its mass centre
-    a name                of a joint, a constraint, a force element or a body: its reaction, force or angular velocity
+    "contacts"            contact forces, in a colour for each mode, and friction cones
+    a name                of a joint, a constraint, a contact, a force element or a body: its reaction, force or angular
+                          velocity
 
 Arrows of one kind share a scale, which the page states.
 """
@@ -38,6 +40,7 @@ from ..simulate.initial_state import Floats
 from ..simulate.trajectory.channels import Channels, channels_of, warn_of_missing
 from ..view.page import page
 from ..view.scene import PALETTE, Ghost, MovingLine, Scene, Sheet
+from .contact_arrows import MODES, ContactForce, cones, contact_forces
 from .mesh_assets import MeshAssets, mesh_assets_of
 from .scene import Traces, drawn_motion, size_of, with_axes, with_traces
 
@@ -168,7 +171,7 @@ def _leaves(value: Expr) -> int:
     return leaf_counts(topological([value]))[id(value)]
 
 
-KINDS = ("forces", "reactions", "angular velocity", "momentum")
+KINDS = ("forces", "reactions", "angular velocity", "momentum", "contacts")
 #: How long the longest arrow of a kind is, and how thin arrows are, in the mechanism's size.
 _LONGEST_ARROW, _THIN = 0.8, 0.011
 #: What is smaller than this part of the longest of its kind is rounding.
@@ -178,7 +181,8 @@ _COLORS = {
     "angular momentum": PALETTE[2],
 }  # fmt: skip
 _UNITS = {
-    "force": "N", "reaction": "N", "angular velocity": "rad/s", "momentum": "kg·m/s", "angular momentum": "kg·m²/s",
+    "force": "N", "reaction": "N", "contact": "N", "angular velocity": "rad/s", "momentum": "kg·m/s",
+    "angular momentum": "kg·m²/s",
 }  # fmt: skip
 
 
@@ -190,14 +194,16 @@ class _Vector:
     name: str
     place: Floats
     value: Floats
+    color: str = ""
 
 
 def moving_arrows(run: Trajectory, wanted: str | Sequence[str]) -> list[MovingLine]:
     """Arrows of vectors by kinds or names; those of one kind share a scale."""
     cure = 'Give ["reactions"] or names, ["hinge"].'
-    found = list(_Vectors(run).chosen(name_list(wanted, "a list of arrows", place="arrows", cure=cure)))
+    vectors = _Vectors(run)
+    found = list(vectors.chosen(name_list(wanted, "a list of arrows", place="arrows", cure=cure)))
     size = size_of(run.mechanism.equations, run.parameters)
-    made = []
+    made = [edge for each in vectors.touching for edge in cones(each, size)]
     for kind in dict.fromkeys(each.kind for each in found):
         own = [each for each in found if each.kind == kind]
         largest = max(float(np.nanmax(np.linalg.norm(each.value, axis=1), initial=0.0)) for each in own)
@@ -209,7 +215,7 @@ def moving_arrows(run: Trajectory, wanted: str | Sequence[str]) -> list[MovingLi
             ends = np.stack([each.place, each.place + reach], axis=1)
             ends = np.where((length > _ROUNDING * largest)[:, None, None], ends, np.nan)
             told = f"at most {length.max():.3g} {_UNITS[kind]}"
-            made.append(MovingLine(each.name, ends, _THIN * size, _COLORS[kind], arrow=True, told=told))
+            made.append(MovingLine(each.name, ends, _THIN * size, each.color or _COLORS[kind], arrow=True, told=told))
     return made
 
 
@@ -218,6 +224,7 @@ class _Vectors:
         self.run, self.equations = run, run.mechanism.equations
         self.system = self.equations.system
         self.bodies = [name for name in self.system.bodies if name != GROUND]
+        self.touching: list[ContactForce] = []  # contacts whose forces were chosen
 
     def chosen(self, names: Iterable[str]) -> Iterator[_Vector]:
         loads = {each.name for each in self.system.acting if each.name}
@@ -226,18 +233,22 @@ class _Vectors:
             "reactions": self._reactions,
             "angular velocity": self._turning,
             "momentum": self._momentum,
+            "contacts": self._contacts,
         }
         for name in names:
             if name in makers:
                 yield from makers[name]()
             elif name in self.system.joints or name in self.system.constraints:
                 yield self._reaction(name)
+            elif name in self.system.contacts:
+                yield from self._contacts(name)
             elif name in loads:
                 yield from self._forces(name)
             elif name in self.bodies:
                 yield _Vector("angular velocity", f"angular velocity of {name}", self._centre(name), self._spin(name))
             else:
-                known = [*makers, *self.system.joints, *self.system.constraints, *sorted(loads), *self.bodies]
+                known = [*makers, *self.system.joints, *self.system.constraints, *self.system.contacts, *sorted(loads)]
+                known += self.bodies
                 raise unknown("arrow", name, known, place="arrows", code="E-PICTURE-NAME")
 
     # ---- forces ------------------------------------------------------------------------------------------------
@@ -258,6 +269,14 @@ class _Vectors:
                 for body, point, sign in ends:
                     name = f"{each.name or each.element.title()} on {body}"
                     yield _Vector("force", name, self._point(body, self._values(point)), sign * force)
+
+    def _contacts(self, only: str = "") -> Iterator[_Vector]:
+        for each in contact_forces(self.run, only):
+            self.touching.append(each)
+            for mode, (word, color) in MODES.items():
+                force = np.where((each.mode == mode)[:, None], each.force, 0.0)
+                if force.any():
+                    yield _Vector("contact", f"{each.name}, {word}", each.place, force, color)
 
     def _reactions(self) -> Iterator[_Vector]:
         for name in (*self.system.joints, *self.system.constraints):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..compiled.functions import Functions
     from ..expr import Expr
     from . import Assembly, AssemblyOptions, RunOptions, Trajectory
+    from .contact.standing import Standing
     from .gradients.sensitivities import Gradient, Sensitivities
     from .settings import SmoothOptions, StepperOptions
     from .stepper import Stepper
@@ -161,6 +162,30 @@ class RunMethods(Derived):
             options = cast("RunOptions", start._run_options(options, self.derivation.synopsis.speeds))
         options.setdefault("functions", self._functions)
         return run_or_batch(self.derivation, duration, options)
+
+    def standing(
+        self, start: Any = None, *, tau: Any = None, inputs: Any = None, parameters: Mapping[str, Any] | None = None
+    ) -> Standing:
+        """Whether contacts, stops and stuck joints hold the mechanism at rest in a state; print it.
+
+        The forces, their uniqueness, how far it is from slipping or tipping: `polhode.simulate.contact.standing`.
+
+        >>> import polhode as ph
+        >>> s = ph.System("block", gravity=(0, 0, -10))
+        >>> block = s.body("block", 2, inertia=(1, 1, 1))
+        >>> _ = s.joint("slide", s.ground, block, ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")))
+        >>> _ = s.contact("sole", block, s.surface("floor", s.ground, ph.Shape.plane("z")), friction=0.5)
+        >>> print(s.derive().standing(tau={"slide_1": 4}))
+        block stands, with 'sole' closed.
+        • margin: 0.3 of the largest force.
+        • load factor: 2.5 times the given efforts and inputs can be held.
+        • friction: 0.4 of the static friction is needed.
+        """
+        from .contact.standing import standing
+
+        return standing(
+            self.derivation, start=start, tau=tau, inputs=inputs, parameters=parameters, functions=self._functions
+        )
 
     def sweep(
         self,

@@ -130,7 +130,7 @@ class Equations(
     >>> _ = s.joint("q", s.ground, s.body("bob", m, com=(0, 0, -l)), ph.Revolute("y"), speeds=["u"])
     >>> e = s.derive()
     >>> e.mass_matrix, e.bias, e.agrees_with(s.derive("kane")), e.compile().mass_matrix([0.0]).tolist()
-    (Matrix([[l**2*m]]), Vector([981*l*m*sin(q)/100]), True, [[2.0]])
+    (Matrix([[m*l**2]]), Vector([9.81*m*l*sin(q)]), True, [[2.0]])
     """
 
     # ---- names and symbols -----------------------------------------------------------------------------------

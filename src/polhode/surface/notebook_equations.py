@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..dynamics.naming import masses_of
+from ..expr import Expr, Matrix, Vector, as_expr, free_symbols
 from ..expr.latex_display import display_latex
+from ..expr.latex_printer import entries_of
+from ..expr.ordering import symbol_key
+from ..expr.spelling import spelled
+from ..laws.named_symbols import declared_controls
 from ..notebook import Cell, Table
 
 if TYPE_CHECKING:
     from .equations import Equations
 
-_SHOWN = {"coordinate_rates": r"\dot{q}", "mass_matrix": "M", "forcing": "f", "z_rates": r"\dot{z}"}
+_SHOWN = {
+    "coordinate_rates": r"\dot{\mathbf{q}}", "mass_matrix": r"\mathbf{M}", "forcing": r"\mathbf{f}",
+    "z_rates": r"\dot{\mathbf{z}}",
+}  # fmt: skip
 _COUNTED = ("mass_matrix", "inverse_dynamics", "forward_dynamics")
 
 
@@ -28,7 +37,30 @@ def latex_of(equations: Equations) -> str | None:
     record = equations.record
     left_out = {*(["coordinate_rates"] if _is_plain(equations) else []), *([] if record.z else ["z_rates"])}
     shown = [(letter, getattr(record, name)) for name, letter in _SHOWN.items() if name not in left_out]
-    return display_latex(shown) if all(len(value) for _, value in shown) else None
+    if not all(len(value) for _, value in shown):
+        return None
+    absent = _without_source(equations, [entry for _, value in shown for entry in entries_of(value)])
+    zero = dict.fromkeys(absent, 0)
+    shown = [(head, type(value)(_replaced(value, zero))) for head, value in shown]
+    names = ", ".join(spelled(each) for each in absent)
+    words = [f"Set to zero, as nothing in the model applies them: {names}."]
+    return display_latex(shown, sentences=words if absent else (), masses=masses_of(record))
+
+
+def _replaced(value: Matrix | Vector, zero: dict[Expr, int]) -> list[Any]:
+    rows = value if isinstance(value, Matrix) else [value]
+    made = [[as_expr(entry).subs(zero) for entry in row] for row in rows]
+    return made if isinstance(value, Matrix) else made[0]
+
+
+def _without_source(equations: Equations, entries: list[Any]) -> list[Expr]:
+    """The efforts in expressions that nothing in the model applies: no motor, and no effort limit of a joint."""
+    joints = equations.record.system.joints.values()
+    limited = {tau for joint in joints if joint.effort_limits for tau in joint.tau}
+    known = {*declared_controls(equations.record).values(), *limited}
+    efforts = {*equations.record.tau}
+    found = free_symbols([as_expr(entry) for entry in entries])
+    return sorted((each for each in found if each in efforts and each not in known), key=symbol_key)
 
 
 def _is_plain(equations: Equations) -> bool:
@@ -44,4 +76,4 @@ def _counted(equations: Equations) -> Cell:
         cost = equations.operations(name)
         rows.append((name, cost.multiplications, cost.additions, cost.divisions, cost.sincos))
     table = Table(["function", "multiplications", "additions", "divisions", "sine-cosine pairs"], rows, numbers_from=1)
-    return Cell(repr(equations), [table, 'Too long to read at once; latex("mass_matrix") gives one of them.'])
+    return Cell(repr(equations), [table, 'Too long to be read at once; latex("mass_matrix") writes one of them whole.'])

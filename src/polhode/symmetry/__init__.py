@@ -21,7 +21,7 @@ class SymmetryMethods(RunMethods):
     >>> _ = s.joint("a", "cart", s.body("pole", s.parameter("m", 2), com=(0, 0, -1)), ph.Revolute("y"))
     >>> e = s.derive()
     >>> [each.coordinate for each in e.symmetries()], [each.name for each in e.conserved()], e.reduce("x").speed
-    (['x'], ['energy', 'x'], a'*m*cos(a)/(3 + m) + mu/(3 + m))
+    (['x'], ['energy', 'x'], m*a'*cos(a)/(m + 3) + mu/(m + 3))
     """
 
     def symmetries(self, parameters: Mapping[str, Any] | None = None) -> list[Symmetry]:

@@ -16,6 +16,7 @@ from polhode.view.plot import (
     PANEL_HEIGHT,
     QUIET,
     SETTINGS,
+    drawn,
     few_ticks,
     frame,
     heading_of,
@@ -57,7 +58,7 @@ def plot_overlay(
             frame(axes)
             for line, color in zip(np.asarray(values, dtype=float), colors, strict=True):
                 axes.plot(times, line, color=color, linewidth=0.8)
-            axes.set_title(one_line(name), loc="left", fontsize=9.5, pad=6, parse_math=False)
+            axes.set_title(drawn(name), loc="left", fontsize=9.5, pad=6, parse_math=False)
         axes.set_xlabel("time, s", fontsize=9, loc="right")
         bar = figure.colorbar(ScalarMappable(scale, _MAP), ax=everyone, aspect=40, fraction=0.03)
         bar.set_label(one_line(label), parse_math=False)
@@ -145,7 +146,7 @@ class Quantity:
     @property
     def label(self) -> str:
         """As it is written along an axis: `elbow, rad`."""
-        return ", ".join(filter(None, [one_line(self.name), one_line(self.unit)]))
+        return ", ".join(filter(None, [drawn(self.name), one_line(self.unit)]))
 
 
 def is_geometric(values: ArrayLike) -> bool:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import io
 import os
+import re
+import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from textwrap import wrap
 from types import MappingProxyType
@@ -230,7 +233,26 @@ def few_ticks(axis: Any) -> None:
 
 def heading_of(name: str, unit: str) -> str:
     """A quantity as it is written above a panel."""
-    return "  ".join(part for part in (one_line(name), f"({one_line(unit)})" if unit else "") if part)
+    return "  ".join(part for part in (drawn(name), f"({one_line(unit)})" if unit else "") if part)
+
+
+def drawn(name: str) -> str:
+    """A name on one line in the letters of a textbook: theta' is θ̇; what is no plain name stays.
+
+    >>> drawn("theta_1'"), drawn("x''"), drawn("cart'"), drawn("tau_x")
+    ('θ̇_1', 'ẍ', "cart'", 'τ_x')
+    """
+    line = one_line(name)
+    plain = re.fullmatch(r"([^\W\d_]+)(\w*)('{0,2})", line)
+    if plain is None:
+        return line
+    word, below, primes = plain.groups()
+    case = "CAPITAL" if word[0].isupper() else "SMALL"
+    with suppress(KeyError):  # Unicode spells lambda without its b
+        spelled = word.removeprefix("var").upper().replace("LAMBDA", "LAMDA")
+        word = unicodedata.lookup(f"GREEK {case} LETTER {spelled}")
+    dots = {"'": "\u0307", "''": "\u0308"}.get(primes, "")
+    return unicodedata.normalize("NFC", word + dots) + below if len(word) == 1 else word + below + primes
 
 
 def put_heading(axes: Any, heading: str) -> None:
@@ -268,7 +290,7 @@ def label_ends(axes: Any, members: Sequence[Channel], colors: Sequence[str], low
     for channel, color, end, height in zip(members, colors, ends, spread(ends, gap), strict=True):
         style = {"transform": axes.transAxes, "color": color, "clip_on": False}
         axes.plot([1.003, 1.022], [end, height], linewidth=0.8, alpha=0.7, **style)
-        axes.text(1.027, height, one_line(channel.name), va="center", fontsize=LABEL_SIZE, **style, **_AS_WRITTEN)
+        axes.text(1.027, height, drawn(channel.name), va="center", fontsize=LABEL_SIZE, **style, **_AS_WRITTEN)
 
 
 def _legend(axes: Any, members: Sequence[Channel]) -> None:
@@ -285,7 +307,7 @@ def _legend(axes: Any, members: Sequence[Channel]) -> None:
         ncols=1 + (len(members) - 1) // 8,
     )
     for text, channel in zip(legend.get_texts(), members, strict=True):
-        text.set(text=one_line(channel.name), color=INK, **_AS_WRITTEN)
+        text.set(text=drawn(channel.name), color=INK, **_AS_WRITTEN)
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:

@@ -2,12 +2,11 @@
 
 import math
 
-from bench.table import Curve, Point
-from bench.work_precision import compared
+from bench.work_precision import Curve, Point, compared
 
 
 def curve(engine: str, *points: tuple[float, float]) -> Curve:
-    return Curve("simulate", "arm", engine, tuple(Point(0.0, *point) for point in points), 1e-12)
+    return Curve("arm", engine, tuple(Point(0.0, *point) for point in points), 1e-12)
 
 
 def test_curves_are_compared_where_both_have_points() -> None:
@@ -21,5 +20,5 @@ def test_curves_are_compared_where_both_have_points() -> None:
     assert found is not None and math.isinf(found[1])
     assert compared([curve("polhode", (1e-7, 1e-3))], "arm", "peer") is None
     ours = curve("polhode", (1e-10, 1e-3))
-    peer = Curve("simulate", "arm", "peer", (Point(1e-6, 1e-7, 1e-3), Point(1e-9, 1e-9, 5e-3)), 1e-12)
+    peer = Curve("arm", "peer", (Point(1e-6, 1e-7, 1e-3), Point(1e-9, 1e-9, 5e-3)), 1e-12)
     assert compared([ours, peer], "arm", "peer", 1e-9) == (1e-9, 1e-3, 5e-3)

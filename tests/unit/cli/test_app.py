@@ -20,10 +20,10 @@ MODELS = Path(__file__).parents[3] / "models"
 
 def test_derive_prints_text_latex_json_and_pseudo_velocities(polhode: Shell) -> None:
     said = polhode("derive", MODELS / "pendulum.yaml")
-    assert "M[omega, omega] = l**2*m" in said and "sin(theta)" in said and "tau_omega" in said and "revolute" in said
+    assert "M[omega, omega] = m*l**2" in said and "sin(theta)" in said and "tau_omega" in said and "revolute" in said
     assert r"\tau_{\omega}" in polhode("derive", MODELS / "pendulum.yaml", "--latex")
     record = json.loads(polhode("derive", MODELS / "pendulum.yaml", "--of", "mass_matrix", "--json"))
-    assert record["mass_matrix"] == {"M[omega, omega]": "l**2*m"} and record["joints"][0]["holonomic"] is True
+    assert record["mass_matrix"] == {"M[omega, omega]": "m*l**2"} and record["joints"][0]["holonomic"] is True
     said = polhode("derive", MODELS / "cart_pendulum.yaml", "--formalism", "hamel", *_pseudo("cart_pendulum"))
     assert "M[first, first]" in said and "M[second, second]" in said
     polhode("derive", MODELS / "pendulum.yaml", "--pseudo", "v", code=2)
@@ -66,7 +66,7 @@ def test_derive_takes_the_speeds_of_a_formalism_and_reports_kane_s_tables(polhod
     asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--report")
     said = polhode(*asked)
     assert "Table 2. Body and joint properties" in said and "    B  0, 0, -P1" in said
-    assert "    P1 = L2 M_C/(M_B + M_C)" in said
+    assert "    P1 = M_C L2/(M_B + M_C)" in said
     assert r"\mathbf{b}_{1}" in polhode(*asked, "--latex")
     record = json.loads(polhode(*asked, "--json"))["report"]
     assert record["tables"]["Table 2. Body and joint properties"]["Rotation category"]["C"] == "rotor"
@@ -105,7 +105,7 @@ def test_states_without_mass_are_printed_and_run(polhode: Shell, tmp_path: Path)
     model = tmp_path / "motor.yaml"
     save_yaml(motor_driven_pendulum(), model)
     assert "1 coordinate, 1 speed, 1 state" in polhode("derive", model)
-    assert "ż[current] = (voltage - K*hinge'*n - R*current)/L" in polhode("derive", model, "--of", "z_rates")
+    assert "ż[current] = (voltage - K*n*hinge' - R*current)/L" in polhode("derive", model, "--of", "z_rates")
     asked = ("simulate", model, "-t", 1, "--set", "voltage=2")
     assert "coordinate or state" in polhode(*asked)
     assert list(json.loads(polhode(*asked, "--json"))["final"]["states"]) == ["current"]
@@ -372,7 +372,7 @@ def pipe(monkeypatch: pytest.MonkeyPatch):
 def test_models_and_robots_come_in_by_the_standard_input(polhode: Shell, pipe) -> None:
     content = (MODELS / "pendulum.yaml").read_bytes()
     pipe(content)
-    assert "M[omega, omega] = l**2*m" in polhode("derive", "-")
+    assert "M[omega, omega] = m*l**2" in polhode("derive", "-")
     pipe(content)
     said = polhode("simulate", "-", "--pose", "raised", "-t", 0.01, "--csv", "-")
     assert said.splitlines()[0] == "time [s],q.theta [rad],u.omega [rad/s],input.motor [N m]"

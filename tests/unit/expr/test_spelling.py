@@ -57,8 +57,8 @@ def test_coordinate_speed_effort_and_acceleration_are_told_apart_and_a_speed_tha
         ("x", "x", "x"), ("x'", r"\dot{x}", "x_dot"), ("tau_x", r"\tau_{x}", "tau_x"), ("x''", r"\ddot{x}", "x_ddot"),
     ]  # fmt: skip
     assert repr(e.bias[0]) == "c*x' + k*x" and repr(e.forcing[0]) == "tau_x - c*x' - k*x"
-    assert repr(e.inverse_dynamics[0]) == "c*x' + k*x + m*x''"
-    assert e.latex("bias") == r"\begin{bmatrix} \dot{x} c + k x \end{bmatrix}"
+    assert repr(e.inverse_dynamics[0]) == "m*x'' + c*x' + k*x"
+    assert e.latex("bias") == r"\begin{bmatrix} c \dot{x} + k x \end{bmatrix}"
     e = slider(speeds=["v"]).derive()
     assert spellings([*e.u, *e.tau, *e.udot]) == [
         ("v", "v", "v"),
@@ -205,7 +205,7 @@ def test_what_is_called_as_our_own_words_is_marked(name: str) -> None:
     p = s.parameter(name, 5)
     s.joint_force("x", p * ph.pi * ph.sin(s.time))
     e = s.derive()
-    assert repr(e.bias[0]) == f"c*x' - pi*{name}_*sin(t) + k*x"
+    assert repr(e.bias[0]) == f"c*x' + k*x - pi*{name}_*sin(t)"
     there = sympy.sympify(e.bias[0])
     symbols = list(dict.fromkeys(e.symbols.values()))
     numbers = {x: 0.3 + 0.11 * place for place, x in enumerate(symbols)}

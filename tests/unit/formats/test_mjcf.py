@@ -195,14 +195,15 @@ def test_included_files_stand_where_they_are_included(tmp_path: Path) -> None:
     assert "a" in system.bodies and system.frames["tip"].body == "a"
 
 
-def test_looks_and_sensors_are_left_out_with_a_notice(tmp_path: Path) -> None:
+def test_looks_are_left_out_with_a_notice(tmp_path: Path) -> None:
     rest = """<asset><texture name="t" type="2d" file="no.png"/><material name="m" texture="t"/></asset>
       <sensor><gyro site="s"/></sensor><visual><headlight active="0"/></visual>"""
     world = f"""<light pos="0 0 3"/><geom type="plane" size="1 1 1" material="m"/>
       <body><joint/>{MASS}<site name="s"/></body>"""
-    _, report = read(tmp_path, world, rest)
+    system, report = read(tmp_path, world, rest)
     (notice,) = report.notices
-    for tag in ("texture", "sensor", "visual", "light"):
+    assert system.equipment["sensors"]["gyro s"].of == "s"
+    for tag in ("texture", "visual", "light"):
         assert f"<{tag}> (1)" in notice.message
 
 
@@ -223,13 +224,13 @@ def test_a_mesh_is_drawn_where_the_file_puts_it_in_its_material(tmp_path: Path) 
     assert (gone.size, gone.lacking) == ((1, 1, -1), "missing: there is no such file")
 
 
-def test_what_acts_only_at_times_is_a_warning(tmp_path: Path) -> None:
+def test_what_is_recorded_alone_is_one_warning(tmp_path: Path) -> None:
     rest = '<actuator><motor joint="h"/></actuator>'
     world = f"""<geom type="plane" size="1 1 1"/>
       <body name="a"><joint name="h" limited="true" range="-1 2"/>{MASS}<geom size="0.1"/></body>"""
     _, report = read(tmp_path, world, rest)
     said = "\n".join(warning.message for warning in report.warnings)
-    assert "1 actuator exerts no force" in said and "contacts" in said and "limits of 1 joints" in said
+    assert "actuators (1), geoms that could touch (2), limits of joints (1)" in said
     assert (report.joints[0].lower, report.joints[0].upper) == (-1, 2)
 
 
@@ -303,3 +304,42 @@ def test_a_law_for_each_joint_of_a_file_with_armature_acts_once(tmp_path: Path) 
     assert list(damped.joints) == ["j1", "j2"] and len(damped.loads) == len(plain.loads) + 2
     difference = e.bias - plain.derive().bias
     assert difference == 3 * e.u
+
+
+def test_files_above_the_folder_are_read_where_a_path_says(tmp_path: Path) -> None:
+    """An included part, and a model within the model, whose meshes are its own."""
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "robot").mkdir()
+    (tmp_path / "parts" / "arm.xml").write_text(
+        f'<mujocoinclude><body name="arm"><joint/>{MASS}</body></mujocoinclude>'
+    )
+    hand = f'<mujoco model="hand"><worldbody><body name="hand"><joint name="grip"/>{MASS}</body></worldbody></mujoco>'
+    (tmp_path / "parts" / "hand.xml").write_text(hand)
+    path = tmp_path / "robot" / "robot.xml"
+    path.write_text("""<mujoco><asset><model name="hand" file="../parts/hand.xml"/></asset><worldbody>
+      <include file="../parts/arm.xml"/><body name="mount"><attach model="hand" body="hand" prefix="left "/></body>
+      </worldbody></mujoco>""")
+    assert {"arm", "mount", "left hand"} <= {*load_mjcf(path).bodies}
+
+
+def test_what_may_touch_is_recorded(tmp_path: Path) -> None:
+    world = f"""<geom name="floor" type="plane" size="1 1 1"/><geom contype="0" conaffinity="0" size="1"/>
+      <body name="a"><joint/>{MASS}<geom name="foot" type="capsule" size="0.1 0.2" pos="0 0 -1" friction="0.7"
+      condim="4" margin="0.01"/><body name="b"><joint/>{MASS}<geom type="box" size="1 2 3"/></body></body>"""
+    contacts = """<contact><pair geom1="floor" geom2="foot" friction="0.5 0.5 0.1 0.1 0.1"/>
+      <exclude name="no" body1="a" body2="b"/></contact>"""
+    system, _ = read(tmp_path, world, contacts)
+    geoms = system.equipment["geoms"]
+    assert [*geoms] == ["floor", "foot", "geom 3"]
+    foot = geoms["foot"]
+    assert (foot.body, foot.shape, foot.size, foot.at[2], foot.dimension) == (
+        "a",
+        "capsule",
+        (Fraction(1, 10), Fraction(2, 5)),
+        -1,
+        4,
+    )
+    assert foot.friction[0] == Fraction(7, 10) and foot.margin == Fraction(1, 100) and geoms["geom 3"].size == (2, 4, 6)
+    (pair,), (exclusion,) = system.equipment["pairs"].values(), system.equipment["excludes"].values()
+    assert pair.geoms == ("floor", "foot") and pair.friction[0] == Fraction(1, 2)
+    assert (exclusion.name, exclusion.bodies) == ("no", ("a", "b"))

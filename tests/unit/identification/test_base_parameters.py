@@ -80,7 +80,7 @@ def test_nothing_friction_and_free_bodies() -> None:
     s = ph.System("geared")
     s.joint("a", s.ground, s.body("link", 1, (1, 0, 0)), ph.Revolute("z"))
     s.motor("a", 10, inertia="0.01", friction="0.001", joint_friction="0.1", coupling="reduced")
-    assert str(s.derive().base_parameters()) == "100*Izz_a rotor + Izz_link\nviscous_a/100 + viscous_a rotor"
+    assert str(s.derive().base_parameters()) == "100*Izz_a rotor + Izz_link\n0.01*viscous_a + viscous_a rotor"
     s = ph.System("satellite", gravity=(0, 0, 0))
     s.joint("free", s.ground, s.body("hull", 1), ph.Free())
     s.joint("ball", "hull", s.body("dish", 1), ph.Spherical(), at=(1, 0, 0))

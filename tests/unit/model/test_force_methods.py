@@ -260,7 +260,7 @@ MISTAKES: dict[str, tuple[Callable[[ph.System], object], str]] = {
     ),
     "law with a direction": (
         lambda s: s.line_force("ground", "hand", lambda length, rate: s.ground.x, name="rope"),
-        "line force 'rope': the law gives ground_x, which is no number or expression",
+        "line force 'rope': the law gives n_x, which is no number or expression",
     ),
     "field in the plane": (
         lambda s: s.gravity_field(lambda r: (r[0], r[1])),

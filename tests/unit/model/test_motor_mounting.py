@@ -182,7 +182,7 @@ def test_an_impossible_rotor_and_a_second_motor_are_refused() -> None:
     s.motor("j1", 10, inertia="0.005", coupling="reduced")
     message = refused("has a motor already", lambda: s.motor("j1", stiffness=1000), ModelError)
     assert 'ignore=["armature"]' in message
-    assert "motor('j1', 10, inertia=1/200, coupling=\"reduced\", …)" in message
+    assert "motor('j1', 10, inertia=0.005, coupling=\"reduced\", …)" in message
 
 
 @pytest.mark.parametrize("coupling", ["full", "reduced"])

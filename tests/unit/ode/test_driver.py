@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench.frozen_cases import linkage
+from tests.trials.frozen_cases import linkage
 
 import polhode as ph
 from polhode.errors import SimulationError

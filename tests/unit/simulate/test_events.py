@@ -119,7 +119,7 @@ def test_an_event_at_the_end_of_a_run_is_found(method: str, end: float) -> None:
 
 def test_an_event_that_is_zero_at_the_start_is_none_in_momenta_either() -> None:
     """A chain whose second speed is zero at first; M⁻¹ p is zero but for rounding."""
-    from bench.frozen_cases import _with_events
+    from tests.trials.frozen_cases import _with_events
 
     assert [len(times) for times in _with_events("gauss4").events] == [1, 0, 0]
 

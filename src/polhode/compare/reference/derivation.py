@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any
 from ...expr import Expr, Vector, as_expr, derivative, is_zero, sqrt
 from ...expr.field import P, inverse
 from ...model.body import Body
-from ...model.constraints import Ball, Closure, DiscOnCurve, KnifeEdge, NoSlip, Wheel
+from ...model.constraints import Ball, Closure, Condition, DiscOnCurve, KnifeEdge, NoSlip, Wheel
 from ...model.constraints.protocol import (
     Constraint,
     ContactConstraint,
@@ -438,6 +438,14 @@ class Conditions:
             raise NotCovered("a constraint of no known form")
         result = [_position(name, part, phi) for part, phi in positions.items()]
         return result + [_velocity(name, part, w) for part, w in speeds.items()]
+
+    def unilateral(self, name: str, gap: Expr | None, rates: Sequence[Expr]) -> list[ConstraintRow]:
+        """The rows of a contact, stop or dry friction: that of its normal by differentiating the gap."""
+        rows = []
+        for k, rate in enumerate(rates):
+            stated = {"speed": rate} if gap is None or k else {"position": gap}
+            rows += self._rows(Condition(name=name, **stated))
+        return rows
 
     def _held_by_condition(self, condition: CoordinateConstraint) -> ContactConditions:
         resting = {q: jet.at_rest() for q, jet in self.coordinates.items()} | self._time

@@ -522,8 +522,9 @@ class Positions:
             return {q: self._elastic[q] for q in own}
         G = placed.rates
         first_rates = [sum(g * rate.value for g, rate in zip(row, rates, strict=False)) % P for row in G]
-        # Only the conditions of constraints are differentiated twice.
-        second = placed.second_rates(xi, xi_dot, first_rates) if self.system.constraints else [0] * len(own)
+        # Only the conditions of constraints and the gaps of contacts are differentiated twice.
+        is_used = bool(self.system.constraints or self.system.contacts)
+        second = placed.second_rates(xi, xi_dot, first_rates) if is_used else [0] * len(own)
         result = {}
         for q, value, row, d, dd in zip(own, placed.values, G, first_rates, second, strict=True):
             vary = {rate.speed: g for g, rate in zip(row, rates, strict=False) if g and rate.speed is not None}

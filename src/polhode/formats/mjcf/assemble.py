@@ -7,12 +7,6 @@ body's frame, the first listed next to the parent. With X the pose of the body i
 
 which is a chain of joints through massless bodies, each joint under the name that the file gives it.
 
-Equality constraints become closures, couplings and conditions, kept exactly where MuJoCo has springs and dampers:
-
-    connect    the anchors of two bodies coincide                  a spherical joint closes the loop
-    weld       body 2, at its anchor, stays in a pose of body 1    a fixed joint closes the loop
-    joint      q1 - q1_0 = Σ c_k (q2 - q2_0)^k                     a coupling if it is linear, otherwise a condition
-
 An actuator exerts gear · force on its joint. Its force keeps within `forcerange`; that of a plain motor, gain · control
 or a filter of it, also follows from `ctrlrange`. The sum of the efforts of a joint's actuators is limited to the
 joint's `actuatorfrcrange`. Actuators on tendons, sites and bodies have no effect.
@@ -23,13 +17,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from ...errors import ModelError, PolhodeError, shown, understood
+from ...errors import PolhodeError, shown, understood
 from ...expr import Expr, Matrix, Vector, as_expr
-from ...geometry import about
+from ...geometry import Pose, about
 from ...geometry.rotations.exact import ROUNDING
 from ...model import Body, Fixed, Free, Joint, JointType, Prismatic, Revolute, Shape, Spherical, System
 from ...model.records import GROUND
@@ -44,8 +39,8 @@ from .document import MeshAsset
 IGNORABLE = {
     "armature": "motor inertia that is not on a hinge or slide (armature, on the diagonal of the mass matrix)",
     "friction": "dry friction",
-    "equality": "an equality constraint of tendons or flexible bodies",
-    "tendon": "a tendon that pulls by itself",
+    "equality": "an equality constraint of spatial tendons or flexible bodies",
+    "tendon": "a spatial tendon, or one that is not linear or has inertia,",
     "fluid": "the drag of a medium",
     "spring": "a spring that is not linear in one coordinate",
     "damping": "a damper that is not linear",
@@ -70,41 +65,19 @@ def disabled(mujoco: Any, model: Any, *names: str) -> bool:
     return any(bit is not None and int(model.opt.disableflags) & int(bit) for bit in bits)
 
 
-def is_active(mujoco: Any, model: Any, k: int) -> bool:
-    """Whether an equality constraint is kept from the start."""
-    return bool(model.eq_active0[k]) and not disabled(mujoco, model, "CONSTRAINT", "EQUALITY")
-
-
-#: The kinds of equality constraints that are modelled, by the names of MuJoCo's enumeration.
-_EQUALITIES = ("CONNECT", "WELD", "JOINT")
-
-
-def kind_of(mujoco: Any, model: Any, k: int) -> str:
-    """Which kind of those that are modelled an equality constraint is; none, if it is another."""
-    types = {int(getattr(mujoco.mjtEq, f"mjEQ_{kind}")): kind for kind in _EQUALITIES}
-    return types.get(int(model.eq_type[k]), "")
-
-
-def check_effects(
-    mujoco: Any, model: Any, ignore: Collection[str], findings: Findings, acting: Mapping[str, bool]
-) -> None:
-    """Refuse what changes the motion and is not modelled; warn of what acts only when reached or commanded.
-
-    `acting` says whether contacts and limits act.
-    """
+def warn_of_effects(mujoco: Any, model: Any, ignore: Collection[str], findings: Findings) -> None:
+    """Warn of what changes the motion and is not modelled."""
     grouped: dict[tuple[str, str], list[str]] = {}
-    for kind, tag, name in _unmodelled(mujoco, model):
+    for kind, tag, name in _unmodelled(mujoco, model, ignore):
         grouped.setdefault((kind, tag), []).append(name)
     for (kind, tag), names in grouped.items():
-        place = findings.place_of(tag, names[0])
-        what = f"{IGNORABLE[kind]} is not modelled{_others(names)}"
-        if kind in ignore:
-            findings.warn(place, f"{what}; it is left out.", "", "W-ROBOT-UNSUPPORTED")
-        else:
-            cure = f"Remove it from the model, or leave it out with ignore=[{kind!r}]."
-            findings.problem(place, f"{what}.", cure, "E-ROBOT-UNSUPPORTED")
-    for place, message, cure in _dormant(mujoco, model, findings, acting):
-        findings.warn(place, message, cure, "W-ROBOT-UNSUPPORTED")
+        said = f"{IGNORABLE[kind]} is not modelled{_others(names)}; it is left out."
+        findings.warn(findings.place_of(tag, names[0]), said, "", "W-ROBOT-UNSUPPORTED")
+    for k in range(1, model.nbody):
+        if model.body_mocapid[k] >= 0:
+            place = findings.place_of("body", model.body(k).name)
+            said = "a motion-capture body rests where the file puts it."
+            findings.warn(place, said, "", "W-ROBOT-UNSUPPORTED")
 
 
 def _others(names: list[str]) -> str:
@@ -115,8 +88,8 @@ def _others(names: list[str]) -> str:
     return f" (here and {len(names) - 1} more{listed})"
 
 
-def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
-    """(effect, tag, name) of all that acts at all times."""
+def _unmodelled(mujoco: Any, model: Any, ignore: Collection[str]) -> Iterator[_Found]:
+    """(effect, tag, name) of all that acts at all times, and is not modelled or to be left out."""
     off = partial(disabled, mujoco, model)
     turning = (int(mujoco.mjtJoint.mjJNT_BALL), int(mujoco.mjtJoint.mjJNT_FREE))
     for k in range(model.njnt):
@@ -133,12 +106,11 @@ def _unmodelled(mujoco: Any, model: Any) -> Iterator[_Found]:
             kept = effect == "armature" and turned_by(mujoco, model, k) is not None
             if (not kept and _any(model, f"actuator_{effect}", k)) or _any(model, f"actuator_{effect}poly", k):
                 yield effect, "actuator", model.actuator(k).name
-    for k in range(model.neq):
-        if is_active(mujoco, model, k) and not kind_of(mujoco, model, k):
-            yield "equality", "equality", model.equality(k).name
-    own = ("stiffness", "stiffnesspoly", "damping", "dampingpoly", "armature", "frictionloss")
     for k in range(model.ntendon):
-        if any(_any(model, f"tendon_{name}", k) for name in own):
+        own = ["stiffnesspoly", "dampingpoly", "armature"]
+        if "tendon" in ignore or linear_terms(mujoco, model, k) is None:
+            own += ["stiffness", "damping"]
+        if any(_any(model, f"tendon_{each}", k) for each in own):
             yield "tendon", "tendon", model.tendon(k).name
     if model.opt.density or model.opt.viscosity:
         yield "fluid", "option", ""
@@ -150,6 +122,14 @@ def turned_by(mujoco: Any, model: Any, k: int) -> int | None:
     of_one_axis = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
     j = int(model.actuator_trnid[k][0])
     return j if model.actuator_trntype[k] in acting and model.jnt_type[j] in of_one_axis else None
+
+
+def linear_terms(mujoco: Any, model: Any, k: int) -> dict[int, Fraction] | None:
+    """Coefficients of a fixed tendon by joint; None for a spatial one."""
+    rows = range(int(model.tendon_adr[k]), int(model.tendon_adr[k] + model.tendon_num[k]))
+    if any(int(model.wrap_type[row]) != int(mujoco.mjtWrap.mjWRAP_JOINT) for row in rows):
+        return None
+    return {int(model.wrap_objid[row]): exact.decimal(model.wrap_prm[row]) for row in rows}
 
 
 def actuators_of(mujoco: Any, model: Any, j: int) -> list[tuple[float, float]]:
@@ -165,38 +145,10 @@ def _any(model: Any, array: str, index: int) -> bool:
     return values is not None and bool(np.any(values[index]))
 
 
-def _dormant(mujoco: Any, model: Any, findings: Findings, acting: Mapping[str, bool]) -> Iterator[tuple[str, str, str]]:
-    """(place, message, cure) of what acts only at times."""
-    file = findings.file
-    if model.nu:
-        yield (
-            findings.place_of("actuator", ""),
-            f"{model.nu} {'actuator exerts' if model.nu == 1 else 'actuators exert'} no force here.",
-            "Drive the joints by their efforts.",
-        )
-    if model.ntendon:
-        yield file, f"the limits of {model.ntendon} tendons are not enforced.", ""
-    colliding = int(np.count_nonzero(model.geom_contype | model.geom_conaffinity))
-    touches = (colliding > 1 or model.npair) and not disabled(mujoco, model, "CONSTRAINT", "CONTACT")
-    if touches and not acting["contacts"]:
-        yield file, f"contacts are not modelled ({colliding} geoms could touch).", "Pass contacts=True to add them."
-    limited = int(np.count_nonzero(model.jnt_limited))
-    if limited and not disabled(mujoco, model, "CONSTRAINT", "LIMIT") and not acting["limits"]:
-        yield file, f"the limits of {limited} joints are reported, not enforced.", "Pass stops=0.1 to enforce them."
-    for k in range(1, model.nbody):
-        if model.body_mocapid[k] >= 0:
-            name = model.body(k).name
-            yield findings.place_of("body", name), "a motion-capture body rests where the file puts it.", ""
-    inactive = sum(1 for active in model.eq_active0 if not active)
-    if inactive:
-        yield file, f"{inactive} inactive equality constraints are left out.", ""
-
-
 # ---- the efforts that actuators can exert on a joint ------------------------------------------------------------
 
-#: A lower and an upper end; None where there is none.
-Ends = tuple[Fraction | None, Fraction | None]
-_OPEN: Ends = (None, None)
+#: A lower and an upper end, infinite where there is none.
+Ends = tuple[Fraction | float, Fraction | float]
 
 
 def effort_ranges(mujoco: Any, model: Any) -> list[Ends]:
@@ -205,14 +157,16 @@ def effort_ranges(mujoco: Any, model: Any) -> list[Ends]:
     for k in range(getattr(model, "nactuator", model.nu)):
         j = turned_by(mujoco, model, k)
         if j is not None:
-            own.setdefault(j, []).append(_range_of(mujoco, model, k))
-    return [_within(_sum(own.get(j, [_OPEN])), _total(model, j)) for j in range(model.njnt)]
-
-
-def _range_of(mujoco: Any, model: Any, k: int) -> Ends:
-    """What one actuator exerts on its joint."""
-    force = _ends(model.actuator_forcerange[k]) if model.actuator_forcelimited[k] else _OPEN
-    return _times(_within(_commanded(mujoco, model, k), force), exact.decimal(model.actuator_gear[k][0]))
+            force = _ends(model.actuator_forcelimited[k], model.actuator_forcerange[k])
+            range_of_force = _clamped(_commanded(mujoco, model, k), force)
+            own.setdefault(j, []).append(_times(range_of_force, exact.decimal(model.actuator_gear[k][0])))
+    result: list[Ends] = []
+    for j in range(model.njnt):
+        lower, upper = (sum(ends) for ends in zip(*own.get(j, [(-inf, inf)]), strict=True))
+        limited = getattr(model, "jnt_actfrclimited", None)  # only some versions of MuJoCo have it
+        total = _ends(limited[j], model.jnt_actfrcrange[j]) if limited is not None else (-inf, inf)
+        result.append(_clamped((lower, upper), total))
+    return result
 
 
 def _commanded(mujoco: Any, model: Any, k: int) -> Ends:
@@ -224,49 +178,26 @@ def _commanded(mujoco: Any, model: Any, k: int) -> Ends:
         and model.actuator_dyntype[k] in map(int, filters)
     )
     if not is_plain or not model.actuator_ctrllimited[k] or disabled(mujoco, model, "CLAMPCTRL"):
-        return _OPEN
+        return -inf, inf
     # some versions of MuJoCo have actuators with several controls: a plain motor has one
-    place = int(getattr(model, "actuator_ctrladr", range(model.nu))[k])
-    return _times(_ends(model.actuator_ctrlrange[place]), exact.decimal(model.actuator_gainprm[k][0]))
+    control = model.actuator_ctrlrange[int(getattr(model, "actuator_ctrladr", range(model.nu))[k])]
+    return _times(_ends(True, control), exact.decimal(model.actuator_gainprm[k][0]))
 
 
-def _total(model: Any, j: int) -> Ends:
-    """What the file allows all actuators of a joint together; only some versions of MuJoCo know this."""
-    limited = getattr(model, "jnt_actfrclimited", None)
-    return _ends(model.jnt_actfrcrange[j]) if limited is not None and limited[j] else _OPEN
-
-
-def _ends(given: Any) -> Ends:
-    return exact.decimal(given[0]), exact.decimal(given[1])
+def _ends(limited: Any, given: Any) -> Ends:
+    return (exact.decimal(given[0]), exact.decimal(given[1])) if limited else (-inf, inf)
 
 
 def _times(ends: Ends, factor: Fraction) -> Ends:
-    if not factor:
-        return factor, factor
-    lower, upper = (None if end is None else factor * end for end in ends)
-    return (lower, upper) if factor > 0 else (upper, lower)
+    lower, upper = (factor * end for end in ends) if factor else (factor, factor)
+    return min(lower, upper), max(lower, upper)
 
 
-def _sum(ranges: list[Ends]) -> Ends:
-    lower, upper = zip(*ranges, strict=True)
-    return _added(lower), _added(upper)
-
-
-def _added(ends: tuple[Fraction | None, ...]) -> Fraction | None:
-    known = [end for end in ends if end is not None]
-    return sum(known, Fraction(0)) if len(known) == len(ends) else None
-
-
-def _within(ends: Ends, bounds: Ends) -> Ends:
+def _clamped(ends: Ends, bounds: Ends) -> Ends:
     """The range of what lies between these ends and is then clamped to bounds."""
     low, high = bounds
-
-    def clamped(end: Fraction) -> Fraction:
-        end = end if low is None else max(low, end)
-        return end if high is None else min(high, end)
-
-    lower, upper = ends
-    return low if lower is None else clamped(lower), high if upper is None else clamped(upper)
+    lower, upper = (min(max(low, end), high) for end in ends)
+    return lower, upper
 
 
 _KINDS = ("free", "ball", "slide", "hinge")
@@ -291,6 +222,7 @@ class Assembly(assembly.Assembly):
         self.efforts = efforts  # the range of each joint
         self.meshes = meshes or {}
         self.bodies: list[Body] = [self.system.ground]
+        self.sites: dict[int, str] = {}  # names of frames
         self.joints: list[Joint] = []
 
     # ---- numbers ---------------------------------------------------------------------------------------------
@@ -332,6 +264,7 @@ class Assembly(assembly.Assembly):
         parent = self.bodies[model.body_parentid[k]]
         at = self._vector("length", name, model.body_pos[k])
         R = self._rotation(model.body_quat[k], place)
+        self.homes[name] = parent.name, Pose(R, Vector(at))
         first, count = model.body_jntadr[k], model.body_jntnum[k]
         if not count:
             self.system.joint(
@@ -357,10 +290,11 @@ class Assembly(assembly.Assembly):
         first, count = self.model.body_geomadr[k], self.model.body_geomnum[k]
         geoms = list(range(first, first + count))
         seen = [geom for geom in geoms if self.model.geom_group[geom] < _SEEN_GROUPS] or geoms
-        result = [self._shape(geom) for geom in seen]
+        result = [self.shape(geom) for geom in seen]
         return [shape for shape in result if shape is not None]
 
-    def _shape(self, geom: int) -> Shape | None:
+    def shape(self, geom: int) -> Shape | None:
+        """A geom as it is drawn; None for what is no solid, or a mesh without a file."""
         model = self.model
         a, b, c = (exact.decimal(value) for value in model.geom_size[geom])
         # The kinds by MuJoCo's numbers: sphere 2, capsule 3, cylinder 5, box 6, mesh 7.
@@ -477,6 +411,7 @@ class Assembly(assembly.Assembly):
         name = self._free_name(given, f"{given} site", taken, "site", given)
         R = self._rotation(model.site_quat[k], self.findings.place_of("site", given))
         self.system.frame(name, self.bodies[model.site_bodyid[k]], exact.place(model.site_pos[k]), R)
+        self.sites[k] = name
 
     # ---- names -----------------------------------------------------------------------------------------------
 
@@ -529,66 +464,3 @@ def add_poses(system: System, model: Any, joints: Sequence[Joint]) -> None:
     for k in range(model.nkey):
         name = free_name(model.key(k).name or f"key {k}", system.poses)
         system.pose(name, *state(model.key_qpos[k], model.key_qvel[k]))
-
-
-# ---- equality constraints --------------------------------------------------------------------------------------
-
-
-def add_equality(built: Assembly, mujoco: Any, k: int) -> None:
-    """Equality constraint k, under its name, or one made of the names of what it constrains."""
-    model, system = built.model, built.system
-    kind = kind_of(mujoco, model, k)
-    given = model.equality(k).name
-    first, second = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
-    data = model.eq_data[k]
-    if kind == "JOINT":
-        _couple(built, given, first, second, [exact.decimal(value) for value in data[:5]])
-        return
-    name = free_name(given or f"{kind.lower()} {k}", system.constraints)
-    sites = int(getattr(model, "eq_objtype", [0] * model.neq)[k]) == int(mujoco.mjtObj.mjOBJ_SITE)
-    if sites:
-        (a, at_a, R_a), (b, at_b, R_b) = _site(built, first), _site(built, second)
-    else:
-        a, b = built.bodies[first], built.bodies[second]
-        R_a = R_b = Matrix.identity(3).map(as_expr)
-        at_a, at_b = exact.place(data[:3]), exact.place(data[3:6])
-        if kind == "WELD":  # its data: the anchor in body 2, then the pose in body 1 that it keeps
-            at_a, at_b = at_b, at_a
-            R_a, _ = exact.rotation(data[6:10], built.snap)
-    if kind == "CONNECT":
-        system.close(name, a, b, "spherical", at_a=at_a, at_b=at_b)
-    else:
-        system.close(name, a, b, "fixed", at_a=at_a, at_b=at_b, rotation_a=R_a, rotation_b=R_b)
-
-
-def _site(built: Assembly, k: int) -> tuple[Body, list[Fraction], Matrix]:
-    model = built.model
-    R, _ = exact.rotation(model.site_quat[k], built.snap)
-    return built.bodies[model.site_bodyid[k]], exact.place(model.site_pos[k]), R
-
-
-def _couple(built: Assembly, given: str, first: int, second: int, coefficients: Sequence[Fraction]) -> None:
-    """q1 = q1_0 + Σ c_k (q2 - q2_0)^k; without a second joint, the first is held at q1_0 + c_0."""
-    system, follower = built.system, built.joints[first]
-    start = built.home(first) + coefficients[0]
-    if second < 0:
-        system.constrain(follower.q[0] - start, free_name(given or f"{follower.name} held", system.constraints))
-        return
-    leader, base = built.joints[second], built.home(second)
-    if coefficients[1] and not any(coefficients[2:]) and _couples(built, follower, leader):
-        system.couple(follower, leader, coefficients[1], start - coefficients[1] * base)
-        return
-    value, step = follower.q[0] - start, leader.q[0] - base
-    for power, coefficient in enumerate(coefficients[1:], start=1):
-        value = value - coefficient * step**power
-    system.constrain(value, free_name(given or f"{follower.name} of {leader.name}", system.constraints))
-
-
-def _couples(built: Assembly, follower: Joint, leader: Joint) -> bool:
-    """Whether a joint can follow another: it follows none yet, and none that follows it."""
-    trial = System.of(built.system.model())
-    try:
-        trial.couple(follower.name, leader.name)
-    except ModelError:
-        return False
-    return True

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from os.path import relpath
 from pathlib import Path, PurePosixPath
 
 from ...errors import FormatError, LimitError
 from ...expr.rational import decimal
-from ...files.reading import locate, locate_mesh
+from ...files.reading import MESH_KINDS, Located, locate, locate_mesh
 from ..robot_file.markup import Element, Limits, parse_xml, read_bytes
 
 
@@ -42,16 +43,20 @@ class Part:
 
 
 def places_in(root: Part) -> dict[tuple[str, str], str]:
-    """Where each element stands, by its tag and name; a free joint is a joint."""
+    """Where each element stands, by its tag, or that of its section, and its name; a free joint is a joint."""
     found: dict[tuple[str, str], str] = {}
+    counts: dict[str, int] = {}  # of elements in each section: one without a name goes by its number
     for part in root.walk():
         tag = "joint" if part.tag == "freejoint" else part.tag
         found.setdefault((tag, part.attributes.get("name", "")), part.place)
+        for child in part.children if tag in ("equality", "tendon", "actuator") else ():
+            number = counts[tag] = counts.get(tag, -1) + 1
+            found.setdefault((tag, child.attributes.get("name") or f"#{number}"), child.place)
     return found
 
 
 def read_document(path: Path, limits: Limits) -> Part:
-    """The model of a file, included files in their places; nothing outside the file's folder is read."""
+    """The model of a file, included files in their places: .xml files of its folder, or where a path with .. says."""
     root = _parse(path, str(path), path.name, limits)
     if root.tag != "mujoco":
         said = f"an MJCF model begins with <mujoco>, not with <{root.tag[:60]}>."
@@ -72,6 +77,13 @@ def _parse(path: Path, place: str, name: str, limits: Limits) -> Element:
     if path.is_file() and path.stat().st_size == 0:
         raise FormatError("the file is empty.", place, "An MJCF model begins with <mujoco>.", "E-ROBOT-MISSING")
     return parse_xml(read_bytes(path, limits), name, limits)
+
+
+def located_file(name: str, file: str, folder: Path, kinds: tuple[str, ...]) -> Located:
+    """Where a file lies, by its path from the model's folder or from that of the file which names it."""
+    beside = str(PurePosixPath(file).parent / name)
+    tried = (locate_mesh(each, folder, {}, kinds) for each in (name, beside))
+    return next((each for each in tried if each[1]), locate(name, folder, {}))
 
 
 class _Splicer:
@@ -100,16 +112,13 @@ class _Splicer:
     def _included(self, include: Element, file: str, chain: tuple[Path, ...], depth: int) -> list[Part]:
         name = include.attributes.get("file", "")
         place = f"{file}:{include.line}: {include.shown('file')}"
-        status, found, reason = locate(name, self.folder, {})
-        if status == "missing":
-            beside = Path(file).parent / name
-            status, found, reason = locate(str(beside), self.folder, {})
+        status, found, reason = located_file(name, file, self.folder, (".xml",))
         if found is None:
             cure = "Include files of the model's own folder, by a path relative to it."
             raise FormatError(f"the file is {status}: {reason}.", place=place, cure=cure, code="E-ROBOT-READ")
         if found in chain:
             raise FormatError("the file includes itself.", place, "Remove one of the includes.", "E-ROBOT-READ")
-        shown = found.relative_to(self.folder.resolve()).as_posix()
+        shown = Path(relpath(found, self.folder.resolve())).as_posix()
         root = _parse(found, place, shown, self.limits)
         return self.splice(root, shown, (*chain, found), depth + 1).children
 
@@ -137,7 +146,7 @@ def mesh_assets(root: Part, folder: Path) -> dict[str, MeshAsset]:
         if part.tag != "mesh" or not filename:
             continue
         plain = PurePosixPath(filename).name if settings.get("strippath") == "true" else filename
-        status, found, reason = locate_mesh(str(home / plain), folder, {})
+        status, found, reason = located_file(str(home / plain), part.file, folder, MESH_KINDS)
         scale = _numbers(part.attributes.get("scale", "")) or scales.get(part.attributes.get("class", ""), scales[""])
         name = part.attributes.get("name") or PurePosixPath(filename).stem
         result[name] = MeshAsset(str(found or plain), "" if found else f"{status}: {reason}", scale)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import isfinite
 
 from ...errors import FormatError
@@ -42,6 +43,11 @@ def axis(values: Iterable[float], snap: Fraction) -> tuple[Vector, Fraction]:
 
 def rotation(quaternion: Sequence[float], snap: Fraction) -> tuple[Matrix, Fraction]:
     """An exactly orthogonal matrix next to a rounded quaternion, and the largest angle taken for zero."""
+    return _rotation(tuple(float(entry) for entry in quaternion), snap)
+
+
+@lru_cache(maxsize=1024)  # most geoms and sites of a file are turned alike, or not at all
+def _rotation(quaternion: tuple[float, ...], snap: Fraction) -> tuple[Matrix, Fraction]:
     return from_rounded_quaternion([decimal(entry) for entry in quaternion], snap)
 
 

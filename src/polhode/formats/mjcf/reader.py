@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from fractions import Fraction
 from math import prod
 from os import PathLike
 from pathlib import Path, PurePosixPath
@@ -19,33 +20,32 @@ from threading import Lock
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from ...errors import FormatError, LimitError, installed, path_of
+from ...errors import FormatError, LimitError, check_kind, installed, path_of
 from ...expr.rational import decimal
-from ...files.reading import locate
 from ...model import Joint, System
 from ...model.reading import NAME_LIMIT
-from ..findings import Findings, JointFacts, Report, located_at, system_alone
+from ..findings import Findings, JointFacts, Report, located_at, system_alone, tell
 from ..robot_file.assembly import tolerance
 from ..robot_file.markup import Limits, limits_of, read_bytes
 from ..robot_file.parts import LARGEST
 from ..touching import Contacts, touch
 from . import assemble, exact
-from .document import Part, mesh_assets, places_in, read_document
+from .document import MeshAsset, Part, located_file, mesh_assets, places_in, read_document
+from .equality import add_equalities
+from .equipment import add_equipment
 from .touching import touching_of
 
 #: Elements that no motion depends on.
 UNSEEN = frozenset((
-    "visual", "statistic", "size", "custom", "sensor", "texture", "layer", "skin", "light", "camera",
+    "visual", "statistic", "size", "custom", "texture", "layer", "skin", "light", "camera",
     "lengthrange",
 ))  # fmt: skip
 _UNSEEN_ATTRIBUTES = frozenset(("user", "meshdir", "texturedir", "assetdir", "strippath"))
 
-_REFUSED = {
+_LEFT_OUT = {
     "plugin": "plugins are code that polhode does not have",
-    "flex": "a flexible body is not a rigid one",
-    "flexcomp": "a flexible body is not a rigid one",
-    "attach": "a model within a model is not read",
-    "model": "a model within a model is not read",
+    "extension": "plugins are code that polhode does not have",
+    **dict.fromkeys(("flex", "flexcomp", "flexvert", "flexstrain"), "flexible bodies are not read"),
 }
 _NO_NUMBERS = frozenset(sign + word for sign in ("", "+", "-") for word in ("nan", "inf", "infinity"))
 _MAY_BE_BLANK = frozenset(("name", "class", "childclass", "model"))
@@ -75,11 +75,16 @@ class PlainModel:
     meshes: dict[str, bytes]
 
 
-def plain_model(root: Part, folder: Path, limits: Limits) -> PlainModel:
-    """The model as MuJoCo's compiler may see it."""
+def plain_model(
+    root: Part, path: Path, limits: Limits, findings: Findings, outer: Sequence[Path] = (), files: Any = None
+) -> PlainModel:
+    """The model as MuJoCo's compiler may see it; of a model within others, these, and the dict of their files."""
     _check_copies(root, limits)
-    result = _Plain(root, folder, limits)
+    result = _Plain(root, (*outer, path), limits, findings, {} if files is None else files)
     result.write(root)
+    for reason, parts in result.left_out.items():
+        said = f"{reason}; {len(parts)} elements are left out."
+        findings.warn(f"{parts[0].place}: <{parts[0].tag}>", said, "", "W-ROBOT-UNSUPPORTED")
     return PlainModel("\n".join(result.text), tuple(result.lines), result.meshes)
 
 
@@ -120,42 +125,50 @@ def _meshes_that_weigh(root: Part) -> set[str]:
 class _Plain:
     """Writes one element a line, so that a line number in the compiler's message leads back to the file."""
 
-    def __init__(self, root: Part, folder: Path, limits: Limits) -> None:
-        self.folder = folder
+    def __init__(
+        self, root: Part, chain: tuple[Path, ...], limits: Limits, findings: Findings, files: dict[str, bytes]
+    ) -> None:
+        self.chain = chain
+        self.folder = chain[-1].parent
+        self.findings = findings
         self.limits = limits
         self.text: list[str] = []
         self.lines: list[Part] = []
-        self.meshes: dict[str, bytes] = {}
+        self.meshes = files
+        self.left_out: dict[str, list[Part]] = {}
         self.weighing = _meshes_that_weigh(root)
         settings = root.settings()
         self.mesh_folder = settings.get("meshdir", settings.get("assetdir", ""))
         self.strip_path = settings.get("strippath") == "true"
 
     def write(self, part: Part) -> None:
-        if part.tag in UNSEEN:
+        if part.tag in UNSEEN or part.tag == "camprojection" or "camera" in part.attributes.values():
             return
-        if part.tag in _REFUSED:
-            cure = "Remove it; MuJoCo's own save (mj_saveLastXML) writes a model as one plain file."
-            raise FormatError(f"{_REFUSED[part.tag]}.", f"{part.place}: <{part.tag}>", cure, "E-ROBOT-READ")
-        attributes = {key: value for key, value in part.attributes.items() if key not in _UNSEEN_ATTRIBUTES}
+        if part.tag in _LEFT_OUT:
+            self.left_out.setdefault(_LEFT_OUT[part.tag], []).append(part)
+            return
+        seen = {key: value for key, value in part.attributes.items() if key not in _UNSEEN_ATTRIBUTES}
+        # After some blank attributes MuJoCo reads no further model in this process: it must not see one.
+        attributes = {key: value for key, value in seen.items() if key in _MAY_BE_BLANK or value.strip()}
+        if blank := [key for key in seen if key not in attributes]:
+            place = f"{part.place}: <{part.tag} {blank[0][:60]}=…>"
+            self.findings.notice(place, "the attribute is blank, and taken as absent.", "N-ROBOT-NUMBER")
         if part.tag == "mesh":
             attributes = self._mesh(part, attributes)
+        elif part.tag == "model":
+            attributes = self._model(part, attributes)
         elif part.tag == "material":  # its colour is drawn, its picture is not
             attributes = {key: value for key, value in attributes.items() if key in ("name", "class", "rgba")}
         elif part.tag == "hfield":
             attributes = _flat_field(attributes)
         for key, value in attributes.items():
-            # After some blank attributes MuJoCo reads no further model in this process: it must not see one.
-            if key not in _MAY_BE_BLANK and not value.strip():
-                place = f"{part.place}: <{part.tag} {key[:60]}=…>"
-                raise FormatError("the attribute is blank.", place, "Give it a value, or remove it.", "E-ROBOT-MISSING")
             if key in _NUMBERS and part.tag != "flag":
                 _check_numbers(part, key, value)
             if key != "name" and not _NO_NUMBERS.isdisjoint(value.lower().split()):
                 said = f"{value[:60]!r} holds what is no number."
                 place = f"{part.place}: <{part.tag} {key[:60]}=…>"
                 raise FormatError(said, place=place, cure="Write finite decimals.", code="E-ROBOT-NUMBER")
-            if key.startswith("file") and part.tag != "mesh":
+            if key.startswith("file") and part.tag not in ("mesh", "model"):
                 place = f"{part.place}: <{part.tag} {key[:60]}=…>"
                 raise FormatError("no file of this kind is read.", place=place, cure="Remove it.", code="E-ROBOT-READ")
         written = "".join(f" {key}={quoteattr(value)}" for key, value in attributes.items())
@@ -183,7 +196,8 @@ class _Plain:
         if self.strip_path:
             filename = PurePosixPath(filename).name
         suffix = PurePosixPath(filename).suffix.lower()
-        status, found, reason = locate(str(PurePosixPath(self.mesh_folder) / filename), self.folder, {})
+        inside = str(PurePosixPath(self.mesh_folder) / filename)
+        status, found, reason = located_file(inside, part.file, self.folder, _MESH_FORMATS)
         place = f'{part.place}: <mesh file="{filename[:60]}">'
         if found is None or suffix not in _MESH_FORMATS:
             raise FormatError(
@@ -197,6 +211,19 @@ class _Plain:
         self.meshes[own_name] = read_bytes(found, self.limits)
         kept = {key: value for key, value in attributes.items() if key != "content_type"}
         return {**kept, "name": name, "file": own_name}
+
+    def _model(self, part: Part, attributes: dict[str, str]) -> dict[str, str]:
+        """A model within this one, as a plain one of its own."""
+        _, found, reason = located_file(attributes.get("file", ""), part.file, self.folder, (".xml",))
+        if found is None or found in self.chain:
+            said = "the model contains itself." if found else f"the model is not found: {reason}."
+            cure = "Name an .xml file by a path relative to this one."
+            raise FormatError(said, f"{part.place}: <model>", cure, "E-ROBOT-READ")
+        root = read_document(found, self.limits)
+        plain = plain_model(root, found, self.limits, self.findings, self.chain, self.meshes)
+        name = f"model{len(self.meshes)}.xml"
+        self.meshes[name] = plain.text.encode()
+        return {"name": attributes.get("name", root.attributes.get("model", "")), "file": name}
 
 
 def _check_numbers(part: Part, key: str, text: str) -> None:
@@ -276,10 +303,10 @@ def read_mjcf(
     the file describes the model. Included files and meshes are read from the file's folder alone.
 
     - symbolic: patterns of numbers that become parameters: "mass:forearm", "com:*", "inertia:*", "length:*", "gravity".
-    - ignore: effects to leave out that would otherwise be refused: "friction", "tendon", "fluid", "spring" and
-      "armature" (in ball and free joints), "damping" (not linear); or that would be kept: "equality" (connect, weld and
-      joint), "armature" (in hinges and slides, where it is a motor with a decoupled rotor).
-      Actuators are left out always, with a warning; what these can exert becomes limits of efforts.
+    - ignore: effects to leave out: "equality" (closures, couplings and conditions), "armature" (of hinges and slides,
+      where it is a motor with a decoupled rotor), "tendon" (springs and dampers of fixed tendons). What polhode does
+      not model is left out always, with a warning: "fluid", "spring" and "armature" in ball and free joints, "damping"
+      that is not linear. Actuators, sensors, tendons and geoms are in `system.equipment`.
     - snap: turns this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
     - limits: of the file's size and nesting.
     - contacts: True adds contacts of geoms with what stands still, "all" those of bodies with each other too; a mapping
@@ -287,35 +314,78 @@ def read_mjcf(
     - stops: a restitution, or what `System.stop` takes, with which limits of joints become stops.
     - friction: dry friction of joints acts.
     """
-    assemble.check_ignored(ignore)
-    within = tolerance(snap, "E-ROBOT-NUMBER")
+    within = _checked(ignore, snap)
     path = path_of(path)
     limits = limits_of(limits)
     root = read_document(path, limits)
     findings = Findings(root.file, places_in(root))
-    mujoco = mujoco_module()
-    model, warnings = compile_model(plain_model(root, path.parent, limits), path.name)
+    model, warnings = compile_model(plain_model(root, path.resolve(), limits, findings), path.name)
     for warning in warnings:
         findings.warn(path.name, f"MuJoCo warns: {warning}", "", "W-ROBOT-UNSUPPORTED")
-    acting = {"contacts": contacts is not False, "limits": stops is not None}
-    assemble.check_effects(mujoco, model, ignore, findings, acting)
     _note_unseen(root, findings)
-    findings.raise_problems()
     name = (root.attributes.get("model", "").strip() or path.stem)[:NAME_LIMIT]
-    efforts, meshes = assemble.effort_ranges(mujoco, model), mesh_assets(root, path.parent)
-    assembly = assemble.Assembly(model, name, symbolic, within, findings, meshes, efforts)
-    _assemble(assembly, mujoco, with_equality="equality" not in ignore, with_armature="armature" not in ignore)
-    assembly.refuse_unused()
-    facts = (_facts(model, j, joint) for j, joint in enumerate(assembly.joints))
-    report = findings.report(name, "world", facts)
-    rubs = friction and "friction" not in ignore and not assemble.disabled(mujoco, model, "CONSTRAINT", "FRICTIONLOSS")
-    return assembly.system, touch(assembly.system, report, touching_of(assembly), contacts, stops, rubs)
+    touches = contacts, stops, friction and "friction" not in ignore
+    return _built(model, name, symbolic, ignore, within, findings, mesh_assets(root, path.parent), touches)
 
 
 load_mjcf = system_alone(read_mjcf)
 
 
-def _assemble(assembly: assemble.Assembly, mujoco: Any, with_equality: bool, with_armature: bool) -> None:
+def from_mujoco(
+    model: Any,
+    *,
+    symbolic: Sequence[str] = (),
+    ignore: Collection[str] = (),
+    snap: float | str = "1e-6",
+    contacts: Contacts = False,
+    stops: Any = None,
+    friction: bool = True,
+) -> System:
+    """The System of a `mujoco.MjModel`, as it is now; meshes are not drawn. Options are those of `load_mjcf`.
+
+    system = ph.from_mujoco(mujoco.MjModel.from_xml_path("arm.xml"))
+    """
+    within = _checked(ignore, snap)
+    check_kind(mujoco_module().MjModel, "a compiled model", model, "from_mujoco")
+    name = bytes(model.names).partition(b"\0")[0].decode(errors="replace").strip() or "model"
+    touches = contacts, stops, friction and "friction" not in ignore
+    system, report = _built(model, name[:NAME_LIMIT], symbolic, ignore, within, Findings(name), {}, touches)
+    tell(report.doubts)
+    return system
+
+
+def _checked(ignore: Collection[str], snap: float | str) -> Fraction:
+    assemble.check_ignored(ignore)
+    return tolerance(snap, "E-ROBOT-NUMBER")
+
+
+def _built(
+    model: Any,
+    name: str,
+    symbolic: Sequence[str],
+    ignore: Collection[str],
+    snap: Fraction,
+    findings: Findings,
+    meshes: Mapping[str, MeshAsset],
+    touches: tuple[Contacts, Any, bool],
+) -> tuple[System, Report]:
+    """The System of a compiled model, and the report of what it omits."""
+    mujoco = mujoco_module()
+    assemble.warn_of_effects(mujoco, model, ignore, findings)
+    efforts = assemble.effort_ranges(mujoco, model)
+    assembly = assemble.Assembly(model, name, symbolic, snap, findings, meshes, efforts)
+    contacts, stops, rubs = touches
+    _assemble(assembly, mujoco, ignore)
+    with located_at(findings.file):
+        add_equipment(assembly, mujoco, ignore, {"geoms": contacts is not False, "limits": stops is not None})
+    assembly.refuse_unused()
+    facts = (_facts(model, j, joint) for j, joint in enumerate(assembly.joints))
+    report = findings.report(name, "world", facts)
+    rubs = rubs and not assemble.disabled(mujoco, model, "CONSTRAINT", "FRICTIONLOSS")
+    return assembly.system, touch(assembly.system, report, touching_of(assembly), contacts, stops, rubs)
+
+
+def _assemble(assembly: assemble.Assembly, mujoco: Any, ignore: Collection[str]) -> None:
     model, findings = assembly.model, assembly.findings
 
     def located(tag: str, name: str) -> AbstractContextManager[None]:
@@ -333,30 +403,13 @@ def _assemble(assembly: assemble.Assembly, mujoco: Any, with_equality: bool, wit
                 assembly.add_spring(j)
             if not assemble.disabled(mujoco, model, "DAMPER", "PASSIVE"):
                 assembly.add_damper(j)
-            assembly.add_motor(j, assemble.actuators_of(mujoco, model, j), with_armature)
+            assembly.add_motor(j, assemble.actuators_of(mujoco, model, j), "armature" not in ignore)
     for k in range(model.nsite):
         with located("site", model.site(k).name):
             assembly.add_site(k)
-    active = [
-        k for k in range(model.neq) if assemble.is_active(mujoco, model, k) and assemble.kind_of(mujoco, model, k)
-    ]
-    for k in active if with_equality else ():
-        with located("equality", model.equality(k).name):
-            assemble.add_equality(assembly, mujoco, k)
-    _note_equality(findings, len(active), with_equality)
+    add_equalities(assembly, mujoco, ignore)
     with located("keyframe", ""):
         assemble.add_poses(assembly.system, model, assembly.joints)
-
-
-def _note_equality(findings: Findings, count: int, kept: bool) -> None:
-    """Note that MuJoCo's constraints are soft, and these are not."""
-    if not count:
-        return
-    what = f"{count} equality {'constraint' if count == 1 else 'constraints'}"
-    if kept:
-        findings.notice(findings.file, f"{what} kept exactly; MuJoCo lets them give a little.", "N-ROBOT-UNSUPPORTED")
-    else:
-        findings.warn(findings.file, f"{what} left out.", "", "W-ROBOT-UNSUPPORTED")
 
 
 def _note_unseen(root: Part, findings: Findings) -> None:

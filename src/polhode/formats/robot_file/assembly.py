@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from fractions import Fraction
+from functools import reduce
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from ...errors import FormatError, PolhodeError, suggestion, understood
-from ...expr import Expr, Vector, as_expr
+from ...expr import Expr, Vector, as_expr, free_symbols
 from ...expr.rational import decimal
 from ...files.reading import locate_mesh
-from ...geometry import rotation, unit_axis
+from ...geometry import Pose, rotation, unit_axis
 from ...geometry.rotations.exact import nearest_angle
 from ...model import Fixed, Free, JointType, Planar, Prismatic, Revolute, Shape, Spherical, System
 from ...model.body import as_inertia
@@ -29,6 +30,8 @@ UNITS = {"mass": "kg", "com": "m", "length": "m", "inertia": "kg m²", "gravity"
 _GRAVITY = Fraction("9.81")
 _LETTERS = "xyz"
 
+#: What is nearer, as a part of the mechanism's size or in rad, is meant to coincide; what is nearer yet is rounding.
+_ROUNDED, _SILENT = 1e-6, 1e-12
 HERE = Placement()
 
 Turns = list[tuple[str, Expr]]
@@ -55,6 +58,28 @@ def free_name(wanted: str, taken: Container[str]) -> str:
     return wanted
 
 
+def moved_frame(frame: Pose, there: Pose, turns: bool, size: float, to: tuple[Findings, str]) -> Pose:
+    """The frame of a closure, moved to where the other frame is, with a notice, if it is off by rounding alone.
+
+    `there` is the other frame's pose in the same body as the file describes the mechanism; one that depends on symbols,
+    or is further away than 1e-6 of the size (or 1e-6 rad, where the closure `turns` with it), leaves the frame.
+    """
+    off = [as_expr(each) for each in (there.p - frame.p)]
+    entries = [*off, *(as_expr(each) for each in (there.R - frame.R).entries())] if turns else off
+    if free_symbols(entries) or not any(entries):
+        return frame
+    distance = sum(float(each) ** 2 for each in off) ** 0.5
+    turn = max((abs(float(each)) for each in entries[3:]), default=0.0)
+    if distance > _ROUNDED * size or turn > _ROUNDED:
+        return frame
+    if max(distance / size, turn) > _SILENT:
+        said = (
+            f"the closure is off by {distance:.2g} m and {turn:.2g} rad as the file has it; its frame is moved by that."
+        )
+        to[0].notice(to[1], said, "N-ROBOT-NUMBER")
+    return Pose(there.R if turns else frame.R, there.p)
+
+
 class Assembly:
     """Builds one System; roundings and renamings go into the findings.
 
@@ -71,6 +96,22 @@ class Assembly:
         self.patterns = tuple(checked_name(each, "pattern") for each in listed)
         self.used: set[str] = set()
         self.offered: list[str] = []
+        #: For each body its parent, and its pose in that as the file describes the mechanism.
+        self.homes: dict[str, tuple[str, Pose]] = {}
+
+    def home_in(self, a: str, b: str) -> Pose:
+        """The pose of body b in body a as the file describes the mechanism."""
+        paths: list[list[str]] = [[a], [b]]
+        for path in paths:
+            while path[-1] in self.homes:
+                path.append(self.homes[path[-1]][0])
+        X_a, X_b = (
+            reduce(
+                lambda X, name: self.homes[name][1] @ X, [each for each in path if each not in other], Pose.identity()
+            )
+            for path, other in (paths, paths[::-1])
+        )
+        return X_a.inverse() @ X_b
 
     def number(self, kind: str, owner: str, component: str, value: Fraction) -> Expr:
         """One number of the file, exact or as a parameter."""
@@ -135,11 +176,12 @@ class LinkAssembly(Assembly):
             for part in visuals
             if (part.filename and all(part.size) if part.kind == "mesh" else all(size > 0 for size in part.size))
         ]
-        if link.inertial is None:
-            self.system.body(name, shapes=shapes)
-            return
-        mass, com, inertia = self._inertial(link.name, link.inertial)
+        mass, com, inertia = self._inertial(link.name, link.inertial) if link.inertial else (0, (0, 0, 0), 0)
         self.system.body(name, mass, com, inertia, shapes, check=link.name not in accepted)
+        for k, part in enumerate(part for part in link.geometry if part.role == "collision"):
+            shape = self._shape(part)
+            seat = {"size": shape.size, "at": shape.at, "rotation": shape.rotation, "file": shape.file}
+            self.system.equip("geoms", f"{name} collision {k}", body=name, shape=part.kind, **seat)
 
     def _shape(self, part: Geometry) -> Shape:
         """What is drawn; a mesh by the path where it was found, or with the reason why it was not."""
@@ -239,8 +281,17 @@ class LinkAssembly(Assembly):
     def add_loop(self, joint: JointPart) -> None:
         """A joint to a link that another joint carries already: it closes a loop."""
         ends = self.body_name[joint.parent], self.body_name[joint.child]
-        seats = {**self._pose("_a", joint.at), **self._pose("_b", joint.in_child)}
-        self.system.close(joint.name, *ends, self._type(joint), **seats)
+        frames = [Pose(rotation(*self._turns(at, "")), Vector(at.xyz)) for at in (joint.at, joint.in_child)]
+        self.homes = {
+            each.child: (each.parent, each.in_parent @ each.in_child.inverse())
+            for each in self.system.model().joints.values()
+        }
+        size = max(float(sum(x * x for x in link.pose.xyz)) for link in self.links) ** 0.5 or 1.0
+        place = self.findings.place(joint.line, f"joint '{joint.name}'")
+        there = self.home_in(*ends) @ frames[1]
+        X_a, X_b = moved_frame(frames[0], there, True, size, (self.findings, place)), frames[1]
+        kind = self._type(joint)
+        self.system.close(joint.name, *ends, kind, at_a=X_a.p, rotation_a=X_a.R, at_b=X_b.p, rotation_b=X_b.R)
 
     def _locked(self, joint: JointPart) -> tuple[Vector, list[tuple[Vector, Expr]]]:
         """Where a locked joint sits in its child: its motion, undone."""
@@ -295,6 +346,9 @@ class LinkAssembly(Assembly):
 
     def mesh_facts(self) -> list[MeshFacts]:
         """The meshes with the files that were found; those that were not are one warning for each reason."""
+        if geoms := self.system.equipment.get("geoms"):
+            said = f"collision shapes ({len(geoms)}) are recorded, and exert no forces."
+            self.findings.notice(self.findings.file, said, "N-ROBOT-UNSUPPORTED")
         result: list[MeshFacts] = []
         lacking: dict[str, list[tuple[int, str]]] = {}
         drawn = [(link.name, part) for link in self.links for part in link.geometry if part.kind == "mesh"]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import pi
 
-from ...errors import listed
-from ...geometry.inertia import impossible_inertia, nearest_inertia
-from ..findings import Findings
-from .parts import ONE_FREEDOM, Inertial, JointPart, LinkPart
+import numpy as np
 
-#: A milligram a millimetre away, in kg m²: a negative moment below this is a zero that was rounded.
-_NEGLIGIBLE = 1e-12
+from ...errors import listed
+from ...geometry.inertia import impossible_inertia, nearest_inertia, nearest_inertia_matrix
+from ..findings import Findings
+from .parts import ONE_FREEDOM, JointPart, LinkPart
+
+#: An inertia that is impossible by a smaller part of its size is a possible one that was rounded.
+_NEARLY = 1e-3
+_ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 #: A microgram, in kg: no joint of a machine moves less.
 _TINY = 1e-9
 
@@ -20,10 +24,16 @@ _TINY = 1e-9
 # ---- masses and inertias ---------------------------------------------------------------------------------------
 
 
-def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings) -> set[str]:
-    """Check each <inertial>; returns the links whose inertia is impossible but used."""
+def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings) -> tuple[list[LinkPart], set[str]]:
+    """Check each <inertial>; returns the links, some with the nearest possible inertia, and those with impossible ones.
+
+    Unless `inertia` is "strict" or "any", one that is impossible by less than 1e-3 of its size, or negative, becomes
+    the nearest possible one.
+    """
+    result: list[LinkPart] = []
     accepted: set[str] = set()
     for link in links:
+        result.append(link)
         inertial = link.inertial
         if inertial is None:
             continue
@@ -31,33 +41,34 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
         if inertial.mass < 0:
             said = f"the mass {float(inertial.mass):g} is negative."
             findings.problem(at, said, "Give a mass ≥ 0.", "E-ROBOT-NUMBER")
-        fault = _fault(inertial)
-        if not fault:
+        xx, yy, zz, xy, xz, yz = (float(entry) for entry in inertial.inertia)
+        matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        fault = impossible_inertia(matrix)
+        if fault is None:
             continue
-        message, cure, is_negative = fault
-        if inertia == "any" or (inertia == "lenient" and not is_negative):
+        message = (
+            f"the inertia is not positive: its principal moments are {fault.moments}"
+            if fault.negative
+            else f"the principal moments {fault.moments} are impossible: the largest exceeds the sum of the others"
+        )
+        cure = f"The nearest possible inertia is {nearest_inertia(matrix)}."
+        nearest = nearest_inertia_matrix(matrix)
+        is_near = np.linalg.norm(nearest - matrix) < _NEARLY * np.linalg.norm(matrix)
+        if inertia == "strict":
+            said, cure = f"{message}.", f'{cure} To use it as it stands, pass inertia="any".'
+            findings.problem(at, said, cure, "E-ROBOT-NUMBER")
+        elif inertia == "any" or not (is_near or fault.negative):
             accepted.add(link.name)
             findings.warn(at, f"{message}; it is used as it stands.", cure, "W-ROBOT-NUMBER")
         else:
-            way = "any" if is_negative else "lenient"
-            said = f"{message}."
-            findings.problem(at, said, f'{cure} To use it as it stands, pass inertia="{way}".', "E-ROBOT-NUMBER")
-    return accepted
-
-
-def _fault(inertial: Inertial) -> tuple[str, str, bool] | None:
-    """Why no body has an inertia, the nearest possible one, and whether it could make a mass matrix indefinite."""
-    xx, yy, zz, xy, xz, yz = (float(entry) for entry in inertial.inertia)
-    matrix = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    found = impossible_inertia(matrix)
-    if found is None:
-        return None
-    message = (
-        f"the inertia is not positive: its principal moments are {found.moments}"
-        if found.negative
-        else f"the principal moments {found.moments} are impossible: the largest exceeds the sum of the others"
-    )
-    return message, f"The nearest possible inertia is {nearest_inertia(matrix)}.", found.negative < -_NEGLIGIBLE
+            entries = tuple(Fraction(repr(float(nearest[k]))) for k in _ENTRIES)
+            result[-1] = replace(link, inertial=replace(inertial, inertia=entries))
+            said = f"{message}; the nearest possible one is taken."
+            if is_near:
+                findings.notice(at, said, "N-ROBOT-NUMBER")
+            else:
+                findings.warn(at, said, cure, "W-ROBOT-NUMBER")
+    return result, accepted
 
 
 def check_moving_masses(
@@ -67,8 +78,8 @@ def check_moving_masses(
     coupled: Sequence[JointPart],
     massless: str,
     findings: Findings,
-) -> None:
-    """Report joints that move no mass, directly or by coupled joints: the mass matrix is then singular."""
+) -> set[str]:
+    """The joints to lock, as they move no mass, directly or by coupled joints: the mass matrix would be singular."""
     mass = {link.name: link.inertial.mass if link.inertial else 0 for link in links}
     spin = {link.name: bool(link.inertial and any(link.inertial.inertia)) for link in links}
     carrier = {joint.child: joint for joint in joints}
@@ -78,6 +89,7 @@ def check_moving_masses(
     leader = _leaders(joints, coupled)
     idle = {joint.name for joint in joints if not _resists(joint, mass[joint.child], spin[joint.child])}
     busy = {leader[joint.name] for joint in joints if joint.name not in idle}
+    locked: set[str] = set()
     for joint in joints:
         at = (joint.line, f"joint '{joint.name}'")
         if 0 < mass[joint.child] < _TINY and joint.kind != "fixed":
@@ -92,11 +104,15 @@ def check_moving_masses(
             link = carrier[link].parent
         message = f"nothing that it moves has mass, so the mass matrix is singular (joints {' → '.join(path[::-1])})"
         cure = f"Give link '{joint.child}' an <inertial>, or make the joint fixed."
-        if massless == "report":
+        if massless == "lock":
+            locked.add(joint.name)
+            findings.warn(at, f"{message}; it is locked.", cure, "W-ROBOT-SINGULAR")
+        elif massless == "report":
             findings.warn(at, f"{message}.", cure, "W-ROBOT-SINGULAR")
         else:
             cure += ' To study motion without dynamics, pass massless="report".'
             findings.problem(at, f"{message}.", cure, "E-MODEL-SINGULAR")
+    return locked
 
 
 def _resists(joint: JointPart, mass: Fraction | int, spin: bool) -> bool:
@@ -119,36 +135,41 @@ def _leaders(joints: Sequence[JointPart], coupled: Sequence[JointPart]) -> dict[
 # ---- limits, friction and damping ------------------------------------------------------------------------------
 
 
-def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings) -> None:
-    """Limits must leave a way between them; what is recorded but does not act is noticed."""
-    for joint in joints:
-        lower, upper = joint.facts.lower, joint.facts.upper
-        at = (joint.line, f"joint '{joint.name}' <limit>")
-        if lower is not None and upper is not None and lower > upper:
-            said = f"the lower limit {float(lower):g} is above the upper limit {float(upper):g}."
-            findings.problem(at, said, "Swap them.", "E-ROBOT-NUMBER")
-        if joint.kind in ("revolute", "prismatic") and lower is None:
-            findings.notice(at, "there are no limits; the joint moves freely.", "N-ROBOT-NUMBER")
-    _check_rated(joints, findings)
+def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings) -> list[JointPart]:
+    """The joints without limits that leave no way between them; what is recorded but does not act is noticed."""
+    joints = [_with_sane_limits(joint, findings) for joint in joints]
+    _notice_silent(joints, findings)
     wide = [joint for joint in joints if joint.kind == "revolute" and _beyond_a_turn(joint)]
     if wide:
         said = f"the limits go beyond a full turn: {', '.join(joint.name for joint in wide)}."
         findings.warn((wide[0].line, f"{len(wide)} joints <limit>"), said, "Are they in degrees?", "W-ROBOT-NUMBER")
     _notice_losses(joints, dynamics, findings)
+    return joints
 
 
-def _check_rated(joints: Sequence[JointPart], findings: Findings) -> None:
-    """The largest effort and velocity are not negative; 0 stands in files whose makers do not state them."""
-    silent: dict[str, int] = {}
-    for joint in joints:
-        for name in ("effort", "velocity") if joint.kind in ONE_FREEDOM else ():
-            value = getattr(joint.facts, name)
-            if value is not None and value < 0:
-                at = (joint.line, f"joint '{joint.name}' <limit>")
-                cure = "Give the largest one, which holds in both directions."
-                findings.problem(at, f"the {name} {float(value):g} is negative.", cure, "E-ROBOT-NUMBER")
-            elif value == 0:
-                silent.setdefault(joint.name, joint.line)
+def _with_sane_limits(joint: JointPart, findings: Findings) -> JointPart:
+    """A joint without a lower limit above the upper one, and without a negative effort or velocity."""
+    facts, at = joint.facts, (joint.line, f"joint '{joint.name}' <limit>")
+    if facts.lower is not None and facts.upper is not None and facts.lower > facts.upper:
+        said = f"the lower limit {float(facts.lower):g} is above the upper limit {float(facts.upper):g}"
+        findings.warn(at, f"{said}; both are left out.", "Swap them.", "W-ROBOT-NUMBER")
+        facts = replace(facts, lower=None, upper=None)
+    elif joint.kind in ("revolute", "prismatic") and facts.lower is None:
+        findings.notice(at, "there are no limits; the joint moves freely.", "N-ROBOT-NUMBER")
+    for name in ("effort", "velocity") if joint.kind in ONE_FREEDOM else ():
+        value = getattr(facts, name)
+        if value is not None and value < 0:
+            cure = "Give the largest one, which holds in both directions."
+            said = f"the {name} {float(value):g} is negative, and left out."
+            findings.warn(at, said, cure, "W-ROBOT-NUMBER")
+            facts = replace(facts, effort=None) if name == "effort" else replace(facts, velocity=None)
+    return replace(joint, facts=facts)
+
+
+def _notice_silent(joints: Sequence[JointPart], findings: Findings) -> None:
+    """An effort or velocity of 0 stands in files whose makers do not state them."""
+    rated = [joint for joint in joints if joint.kind in ONE_FREEDOM]
+    silent = {joint.name: joint.line for joint in rated if 0 in (joint.facts.effort, joint.facts.velocity)}
     if silent:
         said = f"an effort or velocity of 0 is taken as not stated: {listed(silent)}."
         findings.notice((next(iter(silent.values())), f"{len(silent)} joints <limit>"), said, "N-ROBOT-NUMBER")

@@ -305,8 +305,9 @@ def read_sdf(
     poses[WORLD] = _inverse(_matrix(model.pose, within))
     parts = {joint.name: _placed(joint, poses, within) for joint in model.joints}
     joints = [parts[joint.name] for joint in tree]
-    check_limits(joints, dynamics, findings)
-    accepted = check_inertials(model.links, inertia, findings)
+    joints = check_limits(joints, dynamics, findings)
+    links, accepted = check_inertials(model.links, inertia, findings)
+    model = replace(model, links=tuple(links))
     findings.raise_problems()
     assembly = LinkAssembly(model.name, symbolic, within, findings, model.links, path.parent, packages)
     for link in model.links:

@@ -7,7 +7,7 @@ Without that the motor has no rotor, and the equations do not depend on it. Thos
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -51,7 +51,11 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
             at = (joint.mimic_line, what)
             said = f"the coupling {law} is set aside: the joint moves on its own."
             findings.warn(at, said, "Command both joints alike to keep them together.", "W-ROBOT-UNSUPPORTED")
-        elif fault := _fault(joint, by_name):
+        elif (fault := _fault(joint, by_name)) and treatment != "refuse":
+            said, cure = fault
+            said = f"{said} The joint moves on its own."
+            findings.warn((joint.mimic_line, what), said, cure, "W-ROBOT-UNSUPPORTED")
+        elif fault:
             findings.problem((joint.mimic_line, what), *fault, "E-ROBOT-UNSUPPORTED")
         elif treatment == "refuse":
             at = (joint.mimic_line, what)
@@ -61,6 +65,18 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
             coupled.append(joint)
             findings.notice((joint.mimic_line, what), f"it has no coordinate of its own: {law}.", "N-ROBOT-DEPENDENCE")
     return coupled
+
+
+def without_idle(
+    joints: Sequence[JointPart], coupled: Sequence[JointPart], idle: Collection[str]
+) -> tuple[list[JointPart], list[JointPart]]:
+    """The joints and followers, with idle ones, their leaders among them, locked where their leaders are at zero."""
+    by_name = {joint.name: joint for joint in joints}
+    held = [
+        replace(joint, kind="fixed", locked=law_of(joint, by_name).offset) if joint.name in idle else joint
+        for joint in joints
+    ]
+    return held, [joint for joint in coupled if joint.name not in idle]
 
 
 def law_of(joint: JointPart, by_name: Mapping[str, JointPart]) -> Law:

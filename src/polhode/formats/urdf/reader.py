@@ -18,7 +18,8 @@ from ..robot_file.assembly import LinkAssembly, Packages, tolerance
 from ..robot_file.checks import check_inertials, check_limits, check_moving_masses
 from ..robot_file.markup import Element, Known, Limits, list_unmodelled, parse_file
 from ..touching import Contacts, touch
-from .joints import Locked, add_motors, check_mimics, lock_joints, parse_transmissions
+from .joints import Locked, add_motors, check_mimics, lock_joints, parse_transmissions, without_idle
+from .srdf import add_srdf
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "floating", "planar")
 _AXIS: parts.Triple = (Fraction(1), Fraction(0), Fraction(0))
@@ -263,23 +264,22 @@ class _Reader(parts.ElementReader):
     # ---- numbers ---------------------------------------------------------------------------------------------
 
     def required(self, element: Element, attribute: str, what: str) -> Fraction:
-        if attribute not in element.attributes:
+        if not element.attributes.get(attribute, "").strip():
             said, cure = f"the attribute {attribute} is missing.", f'Write {attribute}="…".'
             self.problem(element.line, f"{what} {element.shown()}", said, cure, "E-ROBOT-MISSING")
         return self.scalar(element, attribute, what) or Fraction(0)
 
     def scalar(self, element: Element, attribute: str, what: str, default: Fraction | None = None) -> Fraction | None:
         """A number attribute; the default where it is not given, a problem where it is no number."""
-        text = element.attributes.get(attribute)
-        value = default if text is None else self.number(text, element, attribute, what)
+        text = element.attributes.get(attribute, "").strip()
+        value = self.number(text, element, attribute, what) if text else default
         return default if value is None else value
 
     def vector(self, element: Element, attribute: str, what: str, default: parts.Triple) -> parts.Triple:
         """Three numbers between white space."""
-        text = element.attributes.get(attribute)
-        if text is None:
+        words = element.attributes.get(attribute, "").split()
+        if not words:  # blank or absent
             return default
-        words = text.split()
         if len(words) != 3:
             said, cure = f"a vector has 3 components, not {len(words)}.", 'Write three numbers, for example "0 0 1".'
             self.problem(element.line, f"{what} {element.shown(attribute)}", said, cure, "E-ROBOT-SHAPE")
@@ -302,7 +302,7 @@ _CHOICES = {
     "base": ("fixed", "floating"),
     "mimic": ("couple", "independent", "refuse"),
     "inertia": ("lenient", "strict", "any"),
-    "massless": ("refuse", "report"),
+    "massless": ("lock", "report", "refuse"),
 }
 
 
@@ -317,10 +317,11 @@ def read_urdf(
     mimic: str = "couple",
     locked: Locked = (),
     inertia: str = "lenient",
-    massless: str = "refuse",
+    massless: str = "lock",
     snap: float | str = "1e-6",
     limits: Limits | None = None,
     content: bytes | None = None,
+    srdf: str | PathLike[str] | None = None,
     contacts: Contacts = False,
     stops: Any = None,
     friction: bool = True,
@@ -339,12 +340,14 @@ def read_urdf(
       "refuse" it.
     - locked: names of joints to weld at zero, or a mapping from names to where (in radians or metres). What is coupled
       to a locked joint is locked with it.
-    - inertia: what to do with inertias that no body can have: "strict" refuses them, "lenient" uses them with a
-      warning unless a principal moment is negative, "any" uses even those.
-    - massless: "refuse" joints that move no mass, or "report" them (the mass matrix is then singular).
+    - inertia: what to do with inertias that no body can have: "lenient" takes the nearest possible one where they are
+      off by less than 1e-3 or negative, and uses others with a warning; "any" uses all, "strict" refuses them.
+    - massless: "lock" joints that move no mass at zero, "report" them (the mass matrix is then singular), or "refuse"
+      them.
     - snap: angles this close to a multiple of π/2, and axes this close to x, y or z, are taken to be exact.
     - limits: of the file's size and nesting.
     - content: what is in the file, if it was read before; the path then only names it.
+    - srdf: a file whose group states become poses, and whose disabled collisions exclusions.
     - contacts: True adds contacts of collision shapes with the floor z = 0, "all" those of links with each other too; a
       mapping has laws for all: friction, static, stribeck, restitution.
     - stops: a restitution, or what `System.stop` takes, with which limits of joints become stops.
@@ -368,14 +371,17 @@ def read_urdf(
     links, joints = _reached_from(robot, top, findings)
     joints = lock_joints(joints, locked, mimic != "independent", findings)
     coupled = check_mimics(joints, mimic, findings)
-    check_limits(joints, dynamics, findings)
-    accepted = check_inertials(links, inertia, findings)
-    check_moving_masses(top, links, joints, coupled, massless, findings)
+    joints = check_limits(joints, dynamics, findings)
+    links, accepted = check_inertials(links, inertia, findings)
+    idle = check_moving_masses(top, links, joints, coupled, massless, findings)
+    joints, coupled = without_idle(joints, coupled, idle)
     findings.raise_problems()
     snapped = tolerance(snap, "E-ROBOT-NUMBER")
     assembly = LinkAssembly(robot.name, symbolic, snapped, findings, links, path.parent, packages)
     _assemble(assembly, joints, coupled, accepted, base, dynamics)
     add_motors(assembly.system, transmissions, joints, findings)
+    if srdf is not None:
+        add_srdf(assembly.system, srdf, limits, findings)
     assembly.refuse_unused()
     report = findings.report(robot.name, top, (joint.facts for joint in joints), assembly.mesh_facts())
     return assembly.system, touch(assembly.system, report, assembly.touching, contacts, stops, friction)

@@ -81,7 +81,7 @@ class Rotation:
     >>> c = symbols("c1 c2 c3")
     >>> r = Rotation.from_vector(c)
     >>> r.rate((1, 0, 0), form="vector")
-    Vector([(1 + c1**2)/2, (c1*c2 + c3)/2, (c1*c3 - c2)/2])
+    Vector([(c1**2 + 1)/2, (c1*c2 + c3)/2, (c1*c3 - c2)/2])
     >>> r = Rotation.from_euler("z", 0.3) @ Rotation.from_euler("z", 0.4)
     >>> r.exponential.round(12)
     array([0. , 0. , 0.7])

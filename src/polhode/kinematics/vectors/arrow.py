@@ -46,7 +46,7 @@ class Arrow(Combination):
     >>> two = s.joint("q2", A, B, ph.Revolute("y"), speeds=["u2"])
     >>> w = one.u[0] * s.ground.x + two.u[0] * A.y
     >>> w
-    u1*ground_x + u2*a_y
+    u1*n_x + u2*a_y
     >>> w == B.angular_velocity(), w & B.x, w ^ A.x
     (True, u1*cos(q2), -u2*a_z)
     """

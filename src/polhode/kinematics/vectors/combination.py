@@ -89,7 +89,7 @@ class Combination(ABC):
         >>> A = s.body("A")
         >>> _ = s.joint("q", s.ground, A, ph.Revolute("z"), speeds=["u"])
         >>> A.angular_velocity().partial("u"), (A.x | A.x).partial("u")
-        (ground_z, 0)
+        (n_z, 0)
         """
         scene, key = self._scene, key_of(self.system, frame, "partial derivative")
         variable = variable_of(scene, by)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
-from ...expr import Expr, Matrix, latex
+from ...expr import Expr, Matrix, normal
+from ...expr.latex_printer import latex_as_built
 from ...expr.node import ADD, NEG, SUB
 from ...expr.spelling import latex_escape
 from ...expr.text_printer import text
@@ -15,21 +17,23 @@ Term = tuple[tuple[Axis, ...], Expr]
 
 
 def text_sum(system: Builder, terms: Sequence[Term]) -> str:
-    """u1*ground_x + u2*a_y."""
+    """u1*n_x + u2*a_y."""
+    letters = _letters(system)
     pairs = [
-        ("|".join(f"{_letter(system, key)}_{'xyz'[index]}" for key, index in axes), coefficient)
+        ("|".join(f"{_letter(letters, key)}_{'xyz'[index]}" for key, index in axes), coefficient)
         for axes, coefficient in _gathered(system, terms)
     ]
     return _sum(pairs, text, "*", "({})")
 
 
 def latex_sum(system: Builder, terms: Sequence[Term], hats: bool) -> str:
-    r"""u_{1} \mathbf{n}_{1} + u_{2} \mathbf{a}_{2}."""
+    r"""u_{1} \mathbf{n}_{x} + u_{2} \mathbf{a}_{y}."""
+    letters = _letters(system)
     pairs = [
-        (r" \,".join(_bold(_letter(system, key), index, hats) for key, index in axes), coefficient)
+        (r" \,".join(_bold(_letter(letters, key), index, hats) for key, index in axes), normal(coefficient))
         for axes, coefficient in _gathered(system, terms)
     ]
-    return _sum(pairs, latex, " ", r"\left({}\right)")
+    return _sum(pairs, latex_as_built, " ", r"\left({}\right)")
 
 
 def _gathered(system: Builder, terms: Sequence[Term]) -> list[Term]:
@@ -50,23 +54,29 @@ def _sum(pairs: Sequence[tuple[str, Expr]], write: Callable[[Expr], str], times:
     for unit, coefficient in pairs:
         minus = coefficient.op == NEG
         size = coefficient.args[0] if minus else coefficient
-        body = brackets.format(write(size)) if size.op in (ADD, SUB) else write(size)
-        if body.startswith("-"):
-            minus, body = not minus, body[1:]
+        body = write(size)
+        if body.startswith("-"):  # also of a sum: then all of its terms are negative
+            minus, body = not minus, write(-size)
+        body = brackets.format(body) if size.op in (ADD, SUB) else body
         body = unit if body == "1" else f"{body}{times}{unit}"
         line += (" - " if minus else " + ") + body if line else f"-{body}" if minus else body
     return line or "0"
 
 
-def _letter(system: Builder, key: Key) -> str:
-    """A frame's name in front of an axis: a body B has the unit vectors b, as in Sayers, unless there is a body b."""
-    if isinstance(key, tuple):
-        return f"{key[0]}.{key[1]}"
-    small = key.lower()
-    return small if len(key) == 1 and small not in system.bodies and small not in system.frames else key
+def _letters(system: Builder) -> dict[str, str]:
+    """The letters of unit vectors: n of the ground, else the initial of a body or frame, its name if that is taken."""
+    names = [name for name in (*system.bodies, *system.frames) if name != "ground"]
+    initials = Counter(["n", *(name[:1].lower() for name in names)])
+    small = {name: name[:1].lower() for name in names}
+    return {"ground": "n"} | {n: small[n] if initials[small[n]] == 1 and small[n].isalpha() else n for n in names}
+
+
+def _letter(letters: Mapping[str, str], key: Key) -> str:
+    """What stands in front of an axis."""
+    return f"{key[0]}.{key[1]}" if isinstance(key, tuple) else letters.get(key, key)
 
 
 def _bold(letter: str, index: int, hats: bool) -> str:
     name = letter if len(letter) == 1 and letter.isalnum() else rf"\text{{{latex_escape(letter)}}}"
     bold = rf"\mathbf{{{name}}}"
-    return rf"\hat{{{bold}}}_{{{index + 1}}}" if hats else f"{bold}_{{{index + 1}}}"
+    return rf"\hat{{{bold}}}_{{{'xyz'[index]}}}" if hats else f"{bold}_{{{'xyz'[index]}}}"

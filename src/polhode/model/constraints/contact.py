@@ -31,6 +31,12 @@ class Meeting:
     velocity: Vector
     ends: tuple[tuple[str, Vector], tuple[str, Vector]]
 
+    @property
+    def tangents(self) -> list[Vector]:
+        """Directions along which a slip is possible, in the surface's frame; that of a against b is positive."""
+        signed = (t if self.forward else -t for t in _tangents(self.touch, self.velocity))
+        return [t for t in signed if not is_zero(as_expr(t.dot(self.velocity)))]
+
 
 @dataclass(frozen=True, kw_only=True)
 class Contact(UnilateralElement):
@@ -63,11 +69,15 @@ class Contact(UnilateralElement):
         return self.a.body, self.b.body
 
     def groups(self, moving: MovingBodies) -> Sequence[Group]:
-        made: list[Group] = []
+        return [group for _, group in self.met(moving)]
+
+    def met(self, moving: MovingBodies) -> Sequence[tuple[Meeting, Group]]:
+        """The candidates that have groups, with these."""
+        made: list[tuple[Meeting, Group]] = []
         for each in self.meetings(moving):
             group = self._group(each)
-            if not is_zero(group.rates[0]) and not any(_alike(group, other) for other in made):
-                made.append(group)
+            if not is_zero(group.rates[0]) and not any(_alike(group, other) for _, other in made):
+                made.append((each, group))
         if not made:
             message = "its gap never changes: no motion of the mechanism opens or closes it."
             raise ModelError(message, self.place, "Remove it, or add the joint that moves it.", "E-CONSTRAINT-SINGULAR")
@@ -91,8 +101,7 @@ class Contact(UnilateralElement):
         rates = [as_expr(touch.normal.dot(v))]
         static = self.friction if self.static is None else self.static
         if not (is_zero(self.friction) and is_zero(static)):
-            along = [as_expr(t.dot(v) if each.forward else -t.dot(v)) for t in _tangents(touch, v)]
-            rates += [rate for rate in along if not is_zero(rate)]
+            rates += [as_expr(t.dot(v)) for t in each.tangents]
         part = f"other {touch.part}" if self.a.kind == self.b.kind and not each.forward else touch.part
         laws = (self.friction, static, self.stribeck, self.restitution)
         return Group(part, touch.gap, tuple(rates), *laws, margin=touch.margin)

@@ -46,7 +46,7 @@ class Revolute(OneAxis):
     >>> Revolute("y").stages[0].speeds
     1
     >>> Revolute((0, "3/5", "4/5")).axis
-    Vector([0, 3/5, 4/5])
+    Vector([0, 0.6, 0.8])
     """
 
     storage: str = given("word", "angles", doc="how the turn is stored", choices=TURN_STORAGES)
@@ -281,7 +281,7 @@ class JointMap(JointType):
         >>> nut = JointMap.of_constraint([
         ...     [1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 1, 0, 0, -20]])
         >>> nut.H.T
-        Matrix([[0, 0, 1, 0, 0, 1/20]])
+        Matrix([[0, 0, 1, 0, 0, 0.05]])
         """
         cure = "Give rows of six: three for the angular velocity and three for the velocity, in the outer body."
         with understood("a matrix of 6 columns", A, place="joint constraint", cure=cure):

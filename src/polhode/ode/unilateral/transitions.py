@@ -38,12 +38,16 @@ MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 _MOST_COUNTED = 6
 #: What is added to the diagonal of G, relative to its mean, where a law of impact has no solution otherwise.
 _SHIFTS = (0.0, 1e-11, 1e-9, 1e-7)
+#: So many changes within so many seconds are no motion: bounces that short are closed.
+_CHATTER = 1000, 1e-4
 #: Rounds in which friction of the expansion follows its normal impulses.
 _MOST_ROUNDS = 100
 #: Slip that is left of a group, relative to the largest or to one, where others that it moves with have come to rest.
 _GONE = 1e-12
 #: Speeds along normals that are left where a row of impacts is summed, relative to the largest or to one.
 _CLOSING = 1e-6
+#: Speeds of approach, in m/s or rad/s, whose restitution is summed with the row.
+_SUMMED = 1e-3
 #: Rounding of a gap, relative to the coordinates or to one; gaps that are smaller are made zero, in m or rad.
 _ROUNDING, _ROUNDED = 1e-15, 1e-12
 #: A group that leaves with this speed, in m/s or rad/s, is back where its gap is what it was.
@@ -174,6 +178,9 @@ class Transitions:
         return slips, opens
 
     def _note_time(self, t: float) -> None:
+        if len(self.changes) > _CHATTER[0] and t - self.changes[-_CHATTER[0]].t < _CHATTER[1]:
+            message = f"at t = {t:.6g} s contacts chatter: {_CHATTER[0]} changes within {_CHATTER[1]:g} s."
+            raise NoMode("contact_stuck", message, [])
         since, count = self._at_once
         if t - since > 1e-12 * max(1.0, abs(t)):
             self._at_once = t, 1
@@ -227,12 +234,12 @@ class Transitions:
         G, v = memory.all.matrix[np.ix_(rows, rows)].copy(), memory.velocities[rows].copy()
         responses = memory.responses[rows].copy()
         e, mu = memory.laws[taking, 3].copy(), memory.laws[taking, 0].copy()
+        normals = np.cumsum([0, *(sum(memory.groups[k]) for k in taking)])[:-1]
         ends = self._end_of_row(t, taking)
         if ends is not None:
-            e[:] = 0.0
+            e[np.abs(v[normals]) <= _SUMMED] = 0.0
         impulses = self._impulses(taking, G, v, e, mu)
         after = v + G @ impulses
-        normals = np.cumsum([0, *(sum(memory.groups[k]) for k in taking)])[:-1]
         fall = np.maximum(-memory.all.free[rows][normals], 1e-300)
         low = (v[normals] < 0.0) & (e > 0.0) & (after[normals] ** 2 <= 2.0 * _HEIGHT * fall)
         if low.any():

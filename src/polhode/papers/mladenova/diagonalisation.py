@@ -67,7 +67,7 @@ def two_levels(matrix: Any) -> TwoLevels:
     >>> a, b = symbols("a b")
     >>> found = two_levels([[a, b, b], [b, a, b], [b, b, a]])  # a double moment
     >>> found, found.solutions[0].z, found.solutions[0].moments[0] == a - b
-    (TwoLevels(8 solutions), 1 + sqrt(2), True)
+    (TwoLevels(8 solutions), sqrt(2) + 1, True)
     >>> two_levels([[2.0, 0.5, 0.3], [0.5, 3.0, -0.2], [0.3, -0.2, 1.0]])
     TwoLevels(24 solutions)
     """

@@ -81,7 +81,7 @@ def dynamic_matrices(equations: Derived) -> DynamicMatrices:
     >>> _ = s.joint("q", s.ground, s.body("bar", 2, com=(0, 0, 1), inertia=(1, 1, 0)), ph.Revolute("y"))
     >>> _ = s.motor("q", 10, stiffness=100, inertia=0.01)
     >>> dynamic_matrices(s.derive()).B
-    Matrix([[3, 0], [0, 1/100]])
+    Matrix([[3, 0], [0, 0.01]])
     """
     record, what = equations.record, "the recursion in joint frames"
     check_whole(record, what)

@@ -28,7 +28,7 @@ from ...expr import (
     symbol,
     topological,
 )
-from ...expr.latex_printer import latex
+from ...expr.latex_printer import latex_as_built as latex
 from ...expr.node import ADD, DIV, MUL, NEG, NUMBER, SUB, SYMBOL
 from ...expr.reading import Product
 from ...expr.spelling import OWN

@@ -18,7 +18,7 @@ from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.whole import check_rigid, check_untruncated
 from ...errors import PolhodeError, unknown
 from ...expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, same, substitute
-from ...expr.latex_printer import latex as expression_latex
+from ...expr.latex_printer import latex_as_built as expression_latex
 from ...expr.spelling import latex_escape
 from ...formalisms.kane.bodies import NONRECURSIVE, Block, Part
 from ...formalisms.kane.literal import Literal

@@ -571,7 +571,7 @@ def equivalence(system: System | Model) -> Proof:
     >>> proof.holds, len(proof.steps)
     (True, 30)
     >>> print(proof["3.1"].here[0])
-    K = \\frac{\\dot{\\theta}^{2} l^{2} m}{2}
+    K = \\frac{1}{2} m l^{2} \\dot{\\theta}^{2}
     """
     check_kind(System | Model, "a system", system, "equivalence", "Give a System, or its model().")
     model = system.model() if isinstance(system, System) else system

@@ -536,7 +536,7 @@ class RigidBody:
     >>> m, J, l, w, g = symbols("m J l w g", "parameter")
     >>> rod = RigidBody(m, Matrix.diagonal([0, J, J]), {"a": Vector([l, 0, 0])}, Vector([0, 0, w]), Vector([0, -g, 0]))
     >>> rod.solved_for("a").P[5]
-    Vector([0, -l*m, 0, 0, 0, J + l**2*m])
+    Vector([0, -m*l, 0, 0, 0, J + m*l**2])
     """
 
     mass: Any

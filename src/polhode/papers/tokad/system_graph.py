@@ -245,7 +245,7 @@ class MixedProblem:
     >>> problem.given, problem.unknown
     (['acceleration of x', 'effort on q'], ['acceleration of q', 'effort on x'])
     >>> ph.normal(problem.solution[0])
-    tau_q/4 + x''*cos(q)/2 - 5*sin(q)
+    x''*cos(q)/2 - 5*sin(q) + tau_q/4
     """
 
     equations: EquationsOfMotion

@@ -63,7 +63,7 @@ class Wiring:
     >>> rod = RigidBody(m, Matrix.diagonal([J] * 3), {"b": Vector([-l, 0, 0])}, Vector([0, 0, w]), Vector([0, 0, 0]))
     >>> pin = Edge("pin", "rod.b", "O", "joint")
     >>> Wiring((rod.component("rod", "b"),), ((pin, Open(0, 6)),)).mass_matrix()[5]
-    Vector([0, l*m, 0, 0, 0, J + l**2*m])
+    Vector([0, m*l, 0, 0, 0, J + m*l**2])
     """
 
     components: tuple[Multiport, ...]

@@ -41,8 +41,8 @@ def test_a_rotor_has_constant_inertia_in_the_body_that_carries_it() -> None:
 
 def test_dyadics_are_written_in_native_form_and_so_are_their_cross_products(pair: Any) -> None:
     D = 2 * (pair.A.x | pair.B.y) - (pair.N.z | pair.N.z)
-    assert repr(D) == "2*a_x|b_y - ground_z|ground_z"
-    assert D.latex() == (r"2 \mathbf{a}_{1} \,\mathbf{b}_{2} - \mathbf{\text{ground}}_{3} \,\mathbf{\text{ground}}_{3}")
+    assert repr(D) == "2*a_x|b_y - n_z|n_z"
+    assert D.latex() == (r"2 \mathbf{a}_{x} \,\mathbf{b}_{y} - \mathbf{n}_{z} \,\mathbf{n}_{z}")
     assert repr(D - D) == "0" and isinstance(sum([D, D]), ph.Dyadic)
     D = pair.A.x | pair.B.z
     assert D - 0 == D and 0 - D == -D and D - D == 0 and D != 0 and sum([D, D]) == 2 * D

@@ -1,0 +1,1 @@
+"""Engines and libraries beside which polhode is measured, a file each."""

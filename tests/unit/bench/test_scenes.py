@@ -1,0 +1,20 @@
+"""Scenes of contact: our runs end where their closed forms say, and other engines come near."""
+
+from collections.abc import Callable
+
+import pytest
+from bench.scenes import Scene, across, backspin, bounce, standing
+
+
+@pytest.mark.parametrize("make", [standing, backspin, across, bounce])
+def test_our_runs_end_where_the_closed_form_says(make: Callable[[], Scene]) -> None:
+    scene = make()
+    assert scene.error(scene.ours(1e-10)) < 1e-9
+
+
+def test_mujoco_has_the_same_scene() -> None:
+    pytest.importorskip("mujoco")
+    from bench.peers.mujoco import Touching
+
+    scene = backspin()
+    assert scene.error(Touching(scene, 1e-4)()) < 1e-3
