@@ -7,7 +7,7 @@ from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from .random_program import random_program
 
 #: What stands where a random program has an operation with a corner; its operand is a sine where it must stay positive.
-_SMOOTH = {"abs": "neg", "sign": "tanh", "min": "add", "max": "sub", "floor": "sin"}
+_SMOOTH = {"abs": "neg", "sign": "tanh", "min": "add", "max": "sub", "floor": "sin", "where": "add"}
 
 
 def smooth_program(seed: int, size: int = 60) -> Program:
@@ -15,7 +15,7 @@ def smooth_program(seed: int, size: int = 60) -> Program:
     program = random_program(seed, size)
 
     def smooth(instructions: tuple[Instruction, ...]) -> tuple[Instruction, ...]:
-        return tuple(Instruction(_SMOOTH.get(step.op, step.op), step.args) for step in instructions)
+        return tuple(Instruction(_SMOOTH.get(step.op, step.op), step.args[-2:]) for step in instructions)
 
     last = program.first_run + len(program.run)
     # sines of the last values: the motion stays moderate

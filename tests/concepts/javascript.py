@@ -14,6 +14,7 @@ from polhode.expr.opaque.piecewise import Pieces
 EXPRESSION = {
     "add": "{0} + {1}", "sub": "{0} - {1}", "mul": "{0} * {1}", "div": "{0} / {1}", "neg": "-{0}",
     "pow": "({0} === 1 ? 1 : {0} === -1 && Math.abs({1}) === Infinity ? 1 : Math.pow({0}, {1}))",
+    "where": "({0} > 0 ? {1} : {2})",
     "min": "({0} < {1} || {0} !== {0} ? {0} : {1})", "max": "({0} > {1} || {0} !== {0} ? {0} : {1})",
     "atan2": "Math.atan2({0}, {1})",
 } | {f: f"Math.{f}" + "({0})" for f in (

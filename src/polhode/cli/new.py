@@ -15,7 +15,7 @@ from ..terminal import output
 from ..terminal.options import Json, Out
 
 #: What can be started from: the model files in `starts`.
-KINDS = ("arm", "pendulum")
+KINDS = ("arm", "lagrange", "pendulum")
 
 
 def new(
@@ -59,6 +59,8 @@ def notebook_of(kind: str) -> dict[str, Any]:
 
 
 def _cells(kind: str) -> list[tuple[str, str]]:
+    if kind == "lagrange":
+        return _BY_HAND
     return [
         ("markdown", f"# {kind}\nThe mechanism is in `{kind}.yaml`; change it there and run this again."),
         ("markdown", "## Describe"),
@@ -75,6 +77,43 @@ def _cells(kind: str) -> list[tuple[str, str]]:
         ("markdown", "## Use it elsewhere"),
         ("code", f'equations.export("c", "{kind}_c")'),
     ]
+
+
+#: Each step of Lagrange's derivation, and the same from `derive`.
+_BY_HAND = [
+    ("markdown", "# Lagrange by hand, step by step\nA pendulum hangs on a cart that slides. We write what a textbook "
+     "writes, and compare each step with what `derive` gives: `holds()` decides it exactly, by fingerprint."),
+    ("code", 'import polhode as ph\n\nsystem = ph.load("lagrange.yaml")\nsystem'),
+    ("code", "equations = system.derive()\nM, m, l, g = (system.parameters[name].symbol for name in \"Mmlg\")\n"
+     "(x, theta), (v, omega) = equations.q, equations.u"),
+    ("markdown", "## 1. Where the bob is\nThe pendulum turns about y, and hangs down at θ = 0."),
+    ("code", "r = ph.Vector([x - l * ph.sin(theta), 0, -l * ph.cos(theta)])\npose = equations.pose(\"bob\")\n"
+     "position = ph.equation(r, pose.p + pose.R @ ph.Vector([0, 0, -l]))\nassert position.holds()\nposition"),
+    ("markdown", "## 2. How it moves\nThe derivative in time along the motion: the rates of x and θ are v and ω."),
+    ("code", "velocity = system.dt(r)\nvelocity"),
+    ("markdown", "## 3. The energies"),
+    ("code", "T = M * v**2 / 2 + m * velocity.dot(velocity) / 2\n"
+     "kinetic = ph.equation(ph.normal(T), equations.kinetic_energy)\nassert kinetic.holds()\nkinetic.lhs"),
+    ("code", "V = m * g * r[2]\npotential = ph.equation(V, equations.potential_energy)\nassert potential.holds()\nV"),
+    ("markdown", "## 4. The momenta\n∂L/∂q̇ is the mass matrix times the speeds."),
+    ("code", "L = T - V\np = ph.Vector([L.diff(v), L.diff(omega)])\n"
+     "momenta = ph.equation(p.simplify(), equations.mass_matrix @ equations.u)\nassert momenta.holds()\nmomenta"),
+    ("markdown", "## 5. Lagrange's equations\nd/dt ∂L/∂q̇ − ∂L/∂q = τ"),
+    ("code", "lagrange = ph.equation(system.dt(p) - ph.Vector([L.diff(x), L.diff(theta)]), equations.tau)\n"
+     "assert ph.equation(lagrange.lhs, equations.inverse_dynamics).holds()\nlagrange.simplify()"),
+    ("markdown", "## 6. The accelerations\nThe equations are linear in them."),
+    ("code", "free = lagrange.subs(dict.fromkeys(equations.tau, 0))\naccelerations = free.solve(equations.udot)\n"
+     "derived = equations.forward_dynamics.subs(dict.fromkeys(equations.tau, 0))\n"
+     "assert ph.equation(accelerations, derived).holds()\naccelerations.simplify()"),
+    ("markdown", "## 7. Small motions\nThe derivatives at rest are the matrix of `linearize`."),
+    ("code", "state = [x, theta, v, omega]\nrates = ph.Vector([v, omega, *accelerations])\n"
+     "A = rates.jacobian(state).subs(dict.fromkeys(state, 0)).simplify()\nlinear = equations.linearize()\n"
+     "assert ph.equation(A, linear.A).holds()\nA"),
+    ("code", 'linear.plot("poles", "tau_x", "theta")'),
+    ("markdown", "## 8. The motion\nNothing drives it, so that T + V stays what it was."),
+    ("code", 'run = equations.simulate(5, start="start")\nenergy = run.energy.total\n'
+     "assert abs(energy - energy[0]).max() < 1e-6\nrun.plot()"),
+]  # fmt: skip
 
 
 def _cell(name: str, kind: str, source: str) -> dict[str, Any]:

@@ -461,7 +461,8 @@ def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
         _name_symbols(catalogue, equations)
         _name_results(catalogue, equations, outputs)
         _name_functions(catalogue, outputs)
-        trees = [equations.tree, *(apply(equations.tree, names) for names in VARIANTS)]
+        variants = [equations.tree, *(apply(equations.tree, names) for names in VARIANTS)]
+        trees = variants if equations.has_bodies else []
         metre, model = Fraction(1), equations.system
         named = [
             Naming(catalogue, equations, loads_of(model, tree), ScaledTree(tree, metre, frozenset()), _how(k))

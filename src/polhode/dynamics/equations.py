@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..constraints import Constraints, DependentSpeeds
 from ..errors import PolhodeError, shown, unknown
@@ -115,6 +115,8 @@ def _exact(vector: Sequence[Any]) -> Vector:
 @dataclass(frozen=True, eq=False, repr=False)
 class EquationsOfMotion:
     """The equations of motion of a system, as derived by one formalism."""
+
+    has_bodies: ClassVar[bool] = True  # whether they follow from the bodies of the tree
 
     system: Model
     tree: Tree

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import PolhodeError
 from .calls import call
-from .functions import cos, cosh, log, sign, sin, sinh, sqrt
+from .functions import cos, cosh, log, sign, sin, sinh, sqrt, where
 from .graph import topological
 from .matrix import Matrix
 from .node import CALL, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, neg, number, sub
@@ -47,6 +47,7 @@ PARTIALS: dict[str, Callable[..., tuple[Expr, ...]]] = {
     "floor": lambda y, a: (ZERO,),
     "min": lambda y, a, b: (_step(b, a), _step(a, b)),
     "max": lambda y, a, b: (_step(a, b), _step(b, a)),
+    "where": lambda y, side, a, b: (ZERO, where(side, ONE, ZERO), where(side, ZERO, ONE)),
     "pow": lambda y, a, b: (div(mul(b, y), a), mul(y, log(a))),
 }
 
@@ -104,6 +105,10 @@ def forward(node: Expr, value: Expr, args: Sequence[Expr], moving: Sequence[Expr
         if db is not None:
             top = sub(top, mul(value, db))
         return div(top, args[1])
+    if op == "where":  # the slope of a branch that is not defined here takes no part
+        branches = [ZERO if rate is None else rate for rate in moving[1:]]
+        result: Expr = where(args[0], *branches)
+        return result
     total = ZERO
     used = [rate is not None for rate in moving]
     for partial, rate in zip(_partials(node, value, args, used), moving, strict=True):
@@ -124,8 +129,10 @@ def derivative(roots: Iterable[Expr], variable: Expr) -> list[Expr]:
 
 
 def gradient(root: Expr, variables: Sequence[Expr]) -> list[Expr]:
-    """∂root/∂variable for each variable, in one backward pass (reverse accumulation)."""
+    """∂root/∂variable for each variable, in one backward pass (reverse accumulation); forward with branches."""
     order = topological([root])
+    if any(node.op == "where" for node in order):  # backward, slopes of the other branch would be multiplied by 0
+        return [derivative([root], variable)[0] for variable in variables]
     adjoint: dict[int, Expr] = {id(root): ONE}
     used = {id(variable) for variable in variables}
     useful: set[int] = set()

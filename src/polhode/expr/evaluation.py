@@ -21,7 +21,7 @@ ON_FLOATS: dict[str, Callable[..., float]] = {
     "neg": lambda a: -a, "sqrt": math.sqrt, "sin": math.sin, "cos": math.cos, "exp": math.exp, "log": math.log,
     "asin": math.asin, "acos": math.acos, "atan": math.atan, "atan2": math.atan2, "sinh": math.sinh,
     "cosh": math.cosh, "tanh": math.tanh, "abs": abs, "sign": _sign, "min": min, "max": max, "pow": math.pow,
-    "floor": math.floor,     "pi": lambda: math.pi,
+    "floor": math.floor, "where": lambda side, a, b: a if side > 0 else b, "pi": lambda: math.pi,
 }  # fmt: skip
 
 
@@ -70,6 +70,9 @@ class Evaluator:
                     result.append(_value_of(node, values))
                 elif node.op == CALL:
                     result.append(np.vectorize(node.data.at, otypes=[float])(*(result[k] for k in places)))
+                elif node.op == "where":
+                    side, a, b = (result[k] for k in places)
+                    result.append(np.where(np.greater(side, 0.0), a, b))
                 else:
                     result.append(getattr(np, named.get(node.op, node.op))(*(result[k] for k in places)))
         return [result[k] for k in self._roots]

@@ -229,6 +229,8 @@ def sign(x: Any) -> Any:
         return _of_number("sign", lambda a: (a > 0) - (a < 0), x)
     if x.op == NUMBER:
         return number((x.data > 0) - (x.data < 0))
+    if x.op == "sign":
+        return x
     if x.op == NEG:
         return neg(sign(x.args[0]))
     opposite = field.P - x.fp
@@ -262,9 +264,26 @@ atan2 = _binary("atan2", math.atan2)
 minimum = _binary("min", min, symmetric=True)
 maximum = _binary("max", max, symmetric=True)
 
+
+def where(g: Any, a: Any, b: Any) -> Any:
+    """a where g > 0, else b; the other of them need not be defined there.
+
+    The node holds the sign of g, not g, so that whatever follows signs, as runs and linear models do, follows it too.
+    """
+    if any(isinstance(each, Extended) for each in (g, a, b)):
+        cure = "Give expressions or numbers, for the real and the dual part apart."
+        raise PolhodeError("where takes no dual numbers.", "where", cure, "E-EXPR-TYPE")
+    if all(type(each) is not Expr for each in (g, a, b)):
+        return a if g > 0 else b
+    side, a, b = sign(as_expr(g)), as_expr(a), as_expr(b)
+    if side.op == NUMBER:
+        return a if side.data > 0 else b
+    return a if a.fp == b.fp else _opaque("where", side, a, b)
+
+
 #: Functions by name, for the model file's grammar and for rebuilding nodes.
 BY_NAME: dict[str, Callable[..., Any]] = {
     "sin": sin, "cos": cos, "tan": tan, "sqrt": sqrt, "exp": exp, "log": log, "asin": asin, "acos": acos,
     "atan": atan, "atan2": atan2, "sinh": sinh, "cosh": cosh, "tanh": tanh, "abs": absolute, "sign": sign,
-    "min": minimum, "max": maximum, "floor": floor,
+    "min": minimum, "max": maximum, "floor": floor, "where": where,
 }  # fmt: skip

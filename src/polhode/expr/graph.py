@@ -66,12 +66,36 @@ def substitute(roots: Iterable[Expr], replacements: Mapping[Expr, Any]) -> list[
             message, cure = f"only symbols can be replaced, not {old!r}.", "Give {symbol: expression}."
             raise PolhodeError(message, "subs", cure, "E-EXPR-TYPE")
         table[id(old)] = as_expr(new)
+    failed: dict[int, PolhodeError] = {}  # what has no value with these replacements, as sqrt(x) at x = -1
     for node in topological(roots):
-        if id(node) not in table:
-            args = [table[id(arg)] for arg in node.args]
-            same = all(a is b for a, b in zip(args, node.args, strict=True))
-            table[id(node)] = node if same else rebuild(node, args)
+        if id(node) in table:
+            continue
+        operands = node.args if node.op != "where" else _taken(node, table)
+        missing = next((failed[id(arg)] for arg in operands if id(arg) in failed), None) if failed else None
+        if missing is not None:
+            failed[id(node)] = missing
+            continue
+        args = [table[id(arg)] for arg in operands]
+        try:
+            if len(args) < len(node.args):
+                table[id(node)] = args[0]
+            else:
+                same = all(a is b for a, b in zip(args, node.args, strict=True))
+                table[id(node)] = node if same else rebuild(node, args)
+        except PolhodeError as error:
+            failed[id(node)] = error
+    for root in roots:
+        if id(root) in failed:
+            raise failed[id(root)]
     return [table[id(root)] for root in roots]
+
+
+def _taken(node: Expr, table: Mapping[int, Expr]) -> tuple[Expr, ...]:
+    """The operands of a `where`: the branch that is taken, once that is decided."""
+    side = table.get(id(node.args[0]))
+    if side is None or side.op != NUMBER:
+        return node.args
+    return (node.args[1] if side.data > 0 else node.args[2],)
 
 
 def free_symbols(roots: Iterable[Expr]) -> list[Expr]:

@@ -193,6 +193,9 @@ class _Printer(Typesetter):
             return rf"\sqrt{{{parts[0]}}}"
         if node.op == "abs":
             return rf"\left|{parts[0]}\right|"
+        if node.op == "where":
+            side = self.body(node.args[0].args[0]) if node.args[0].op == "sign" else parts[0]
+            return rf"\left(\begin{{cases}}{parts[1]} & {side} > 0\\{parts[2]} & \text{{else}}\end{{cases}}\right)"
         if node.op == "exp":
             return f"e^{{{parts[0]}}}"
         if node.op == "pow":

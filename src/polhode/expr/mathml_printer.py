@@ -129,6 +129,11 @@ class _Printer(Typesetter):
             return f"<msqrt>{parts[0]}</msqrt>"
         if node.op == "abs":
             return f"<mrow><mo>|</mo>{parts[0]}<mo>|</mo></mrow>"
+        if node.op == "where":
+            side = self.body(node.args[0].args[0]) if node.args[0].op == "sign" else parts[0]
+            cases = [(parts[1], f"{side}<mo>&gt;</mo><mn>0</mn>"), (parts[2], "<mtext>else</mtext>")]
+            rows = "".join(f"<mtr><mtd>{value}</mtd><mtd>{when}</mtd></mtr>" for value, when in cases)
+            return f"<mrow><mo>(</mo><mtable>{rows}</mtable><mo>)</mo></mrow>"
         if node.op == "exp":
             return f"<msup><mi>e</mi>{_one(parts[0])}</msup>"
         if node.op == "pow":

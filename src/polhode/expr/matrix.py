@@ -2,17 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Never, TypeVar, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Never, Self, TypeVar, overload
 
 from ..errors import PolhodeError, ShapeError, shown
-from .node import as_expr
+from .node import Expr, as_expr
+
+#: Makes a vector of entries of one kind, such as sums of entries of two vectors, without looking at them.
+_tuple = tuple.__new__
 
 
-class Vector(tuple[Any, ...]):
-    """A tuple of scalars with the arithmetic of a vector."""
+class Entrywise:
+    """Methods of vectors and matrices that expressions have too, entry by entry."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def map(self, function: Callable[[Any], Any]) -> Self: ...
+        def entries(self) -> Iterator[Any]: ...
+
+    def _all(self, operation: Callable[[list[Expr]], Sequence[Expr]]) -> Self:
+        """The same shape, of an operation on the list of all entries, which share what they have in common."""
+        results = iter(operation([as_expr(entry) for entry in self.entries()]))
+        return self.map(lambda _: next(results))
+
+    def diff(self, *symbols: Expr) -> Self:
+        """The derivative of every entry with respect to one of the `symbols` after another."""
+        from .differentiation import derivative
+
+        result = self._all(list)
+        for variable in symbols:
+            result = result._all(lambda entries, by=variable: derivative(entries, by))  # type: ignore[misc]
+        return result
+
+    def subs(self, replacements: Mapping[Expr, Any]) -> Self:
+        """Every entry with symbols replaced, all at once: `replacements` by symbol."""
+        from .graph import substitute
+
+        return self._all(lambda entries: substitute(entries, replacements))
+
+    def simplify(self) -> Self:
+        """Every entry in the normal form for reading; see `ph.normal`."""
+        from .normal_form import normal
+
+        return self._all(lambda entries: [normal(entry) for entry in entries])
+
+    def evaluate(self, values: Mapping[Expr, float]) -> Any:
+        """The entries as an array of floats, for given `values` of the symbols."""
+        import numpy as np
+
+        from .evaluation import evaluate
+
+        numbers = evaluate([as_expr(entry) for entry in self.entries()], values)
+        return np.reshape(np.array(numbers, float), getattr(self, "shape", (len(numbers),)))
+
+
+class Vector(Entrywise, tuple[Any, ...]):
+    """A tuple of scalars with the arithmetic of a vector; next to an expression, a whole number is one too.
+
+    >>> from polhode.expr import symbols, sin
+    >>> r, q = symbols("r q")
+    >>> v = Vector([r * sin(q), 1])
+    >>> v.diff(q), v.jacobian([r, q]), v.subs({r: 2}), v.evaluate({r: 2.0, q: 0.0}).tolist()
+    (Vector([r*cos(q), 0]), Matrix([[sin(q), r*cos(q)], [0, 0]]), Vector([2*sin(q), 1]), [0.0, 1.0])
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, entries: Iterable[Any] = ()) -> Vector:
+        made = _tuple(cls, entries)
+        if int in map(type, made) and Expr in map(type, made):
+            return _tuple(cls, [as_expr(entry) if type(entry) is int else entry for entry in made])
+        return made
+
     __array_ufunc__ = None
     __hash__ = tuple.__hash__
 
@@ -24,22 +87,22 @@ class Vector(tuple[Any, ...]):
 
     def __add__(self, other: Any) -> Vector:
         try:
-            return _numeric(Vector([a + b for a, b in zip(self, other, strict=True)]))
+            return _numeric(_tuple(Vector, [a + b for a, b in zip(self, other, strict=True)]))
         except (TypeError, ValueError):
             raise _unfit(self, other, "add {other} to {one}") from None
 
     def __sub__(self, other: Any) -> Vector:
         try:
-            return Vector([a - b for a, b in zip(self, other, strict=True)])
+            return _tuple(Vector, [a - b for a, b in zip(self, other, strict=True)])
         except (TypeError, ValueError):
             raise _unfit(self, other, "subtract {other} from {one}") from None
 
     def __neg__(self) -> Vector:
-        return Vector([-a for a in self])
+        return _tuple(Vector, [-a for a in self])
 
     def __mul__(self, other: Any) -> Vector:
         try:
-            return _numeric(Vector([a * other for a in self]))
+            return _numeric(_tuple(Vector, [a * other for a in self]))
         except TypeError:
             raise _unfit(self, other, "multiply {one} by {other}") from None
 
@@ -47,13 +110,27 @@ class Vector(tuple[Any, ...]):
 
     def __truediv__(self, other: Any) -> Vector:
         try:
-            return Vector([a / other for a in self])
+            return _tuple(Vector, [a / other for a in self])
         except TypeError:
             raise _unfit(self, other, "divide {one} by {other}") from None
 
     def __getitem__(self, index: Any) -> Any:
         item = tuple.__getitem__(self, index)
-        return Vector(item) if isinstance(index, slice) else item
+        return _tuple(Vector, item) if isinstance(index, slice) else item
+
+    def entries(self) -> Iterator[Any]:
+        """All entries."""
+        return iter(self)
+
+    def map(self, function: Callable[[Any], Any]) -> Vector:
+        """The vector with a function applied to every entry."""
+        return Vector([function(entry) for entry in self])
+
+    def jacobian(self, symbols: Sequence[Expr]) -> Matrix:
+        """The matrix of the derivatives of the entries (rows) by the `symbols` (columns)."""
+        from .differentiation import jacobian
+
+        return jacobian([as_expr(entry) for entry in self], symbols)
 
     def dot(self, other: Any) -> Any:
         """Σ aᵢ bᵢ with the `other` vector."""
@@ -67,7 +144,7 @@ class Vector(tuple[Any, ...]):
         try:
             a1, a2, a3 = self
             b1, b2, b3 = other
-            return Vector([a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1])
+            return _tuple(Vector, [a2 * b3 - a3 * b2, a3 * b1 - a1 * b3, a1 * b2 - a2 * b1])
         except (TypeError, ValueError):
             raise _unfit(self, other, "cross {one} with {other}") from None
 
@@ -124,7 +201,7 @@ def _unfit(one: Any, other: Any, said: str) -> ShapeError:
     return ShapeError(f"cannot {said.format(one=kind, other=shown(other))}.", cure=cure, code="E-EXPR-SHAPE")
 
 
-class Matrix(tuple[Vector, ...]):
+class Matrix(Entrywise, tuple[Vector, ...]):
     """A tuple of rows with the arithmetic of a matrix; `@` multiplies, `[i, j]` picks.
 
     >>> M = Matrix([[2, 1], [1, 3]])
@@ -268,6 +345,14 @@ class Matrix(tuple[Vector, ...]):
     def map(self, function: Callable[[Any], Any]) -> Matrix:
         """The matrix with a function applied to every entry."""
         return Matrix([[function(entry) for entry in row] for row in self])
+
+    def jacobian(self, symbols: Sequence[Expr]) -> Matrix:
+        """The derivatives by the `symbols` of a matrix of one column or one row, as of a vector."""
+        if 1 not in self.shape:
+            message = "the Jacobian of a matrix of {} rows and {} columns is no matrix.".format(*self.shape)
+            cure = "Take that of a row or column, M[0] or M.columns[0], or derivatives by one symbol, M.diff(x)."
+            raise ShapeError(message, "jacobian", cure, "E-EXPR-SHAPE")
+        return Vector(self.entries()).jacobian(symbols)
 
     def inv(self) -> Matrix:
         """The inverse, exactly; a matrix that is singular everywhere is refused."""

@@ -104,7 +104,7 @@ def _compared(left: Any, sign: str, compare: Callable[[Any, Any], bool], other: 
         return compare(left.data, right.data)
     raise NotOfExpressions(
         f"{left} {sign} {right} is decided when numbers are known, not while a model is made.",
-        cure="Use ph.maximum, ph.minimum, ph.absolute or ph.sign, which stay in the expression.",
+        cure="Write ph.where(g, a, b) for a where g > 0, else b; or ph.maximum, ph.minimum, ph.absolute or ph.sign.",
         code="E-EXPR-UNSUPPORTED",
     )
 

@@ -18,7 +18,7 @@ from . import functions
 from .calls import call
 from .graph import free_symbols, topological
 from .matrix import Matrix, Vector
-from .node import CALL, NUMBER, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, number, symbol
+from .node import CALL, NUMBER, ONE, SYMBOL, ZERO, Expr, add, as_expr, div, mul, number, sub, symbol
 from .opaque.function import Opaque
 from .spelling import described, identifier
 
@@ -92,13 +92,16 @@ def _to_sympy_table(sympy: Any) -> dict[str, Callable[..., Any]]:
             raise ValueError(f"it would write out {a} to the power of {float(b):g}.")
         return sympy.Pow(a, b)
 
+    def piecewise(side: Any, a: Any, b: Any) -> Any:
+        return sympy.Piecewise((a, (side.args[0] if isinstance(side, sympy.sign) else side) > 0), (b, True))
+
     return {
         "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b, "neg": lambda a: -a,
         "div": lambda a, b: a / b, "pow": power, "pi": lambda: sympy.pi, "sqrt": sympy.sqrt,
         "sin": sympy.sin, "cos": sympy.cos, "exp": sympy.exp, "log": sympy.log, "asin": sympy.asin,
         "acos": sympy.acos, "atan": sympy.atan, "atan2": sympy.atan2, "sinh": sympy.sinh, "cosh": sympy.cosh,
         "tanh": sympy.tanh, "abs": sympy.Abs, "sign": sympy.sign, "min": sympy.Min, "max": sympy.Max,
-        "floor": sympy.floor,
+        "floor": sympy.floor, "where": piecewise,
     }  # fmt: skip
 
 
@@ -118,6 +121,8 @@ def from_sympy(value: Any, symbols: Mapping[str, Expr] | None = None) -> Any:
         return Matrix([[from_sympy(value[i, j], symbols) for j in range(columns)] for i in range(rows)])
     if not isinstance(value, sympy.Basic):
         return as_expr(value)
+    if isinstance(value, sympy.Rel | sympy.logic.boolalg.BooleanAtom):  # a condition outside of a Piecewise
+        raise _unknown(value)
     cure = "Give for example equations.symbols, or {'m': m}."
     known = by_name(symbols, "from_sympy symbols", "a mapping from names to symbols", cure)
     table = _from_sympy_table(sympy)
@@ -166,6 +171,8 @@ def _leaf(node: Any, known: Mapping[str, Expr]) -> Expr | None:
         return _exp(ONE)
     if isinstance(node, AppliedUndef | sympy.Derivative):
         return _of_time(node, known)
+    if node is sympy.true:
+        return ONE
     if not node.args:
         return _refuse(node)
     return None
@@ -232,6 +239,21 @@ def _exp(x: Expr) -> Expr:
     return result
 
 
+def _branch(value: Expr, condition: Expr) -> Any:
+    return value, condition
+
+
+def _piecewise(*branches: Any) -> Expr:
+    result, last = branches[-1]
+    if last is not ONE:
+        cure = "Give its last branch the condition True."
+        raise fault("a Piecewise has no value where none of its conditions holds.", cure, "E-EXPR-UNSUPPORTED")
+    for value, condition in reversed(branches[:-1]):
+        result = functions.where(condition, value, result)
+    piecewise: Expr = result
+    return piecewise
+
+
 def _from_sympy_table(sympy: Any) -> dict[Any, Callable[..., Expr]]:
     f = functions
     return {
@@ -240,7 +262,10 @@ def _from_sympy_table(sympy: Any) -> dict[Any, Callable[..., Expr]]:
         sympy.csc: lambda x: ONE / f.sin(x), sympy.cot: lambda x: f.cos(x) / f.sin(x), sympy.asin: f.asin,
         sympy.acos: f.acos, sympy.atan: f.atan, sympy.atan2: f.atan2, sympy.sinh: f.sinh, sympy.cosh: f.cosh,
         sympy.tanh: f.tanh, sympy.Abs: f.absolute, sympy.sign: f.sign, sympy.floor: f.floor,
-        sympy.Min: _fold(f.minimum), sympy.Max: _fold(f.maximum),
+        sympy.Min: _fold(f.minimum), sympy.Max: _fold(f.maximum), sympy.Piecewise: _piecewise,
+        # a condition is what is positive where it holds, a branch its value with its condition
+        sympy.Gt: sub, sympy.Lt: lambda x, y: sub(y, x), sympy.functions.elementary.piecewise.ExprCondPair: _branch,
+        sympy.Ge: lambda x, y: f.where(sub(y, x), -1, ONE), sympy.Le: lambda x, y: f.where(sub(x, y), -1, ONE),
     }  # fmt: skip
 
 

@@ -44,6 +44,7 @@ class Derivation:
     tree: tuple[str, ...] | None = None  # edges of a formulation tree
     small: tuple[str, ...] | None = None  # names of what is small; None for the joints that the model says are
     omit: tuple[str, ...] = ()  # names of coordinates that are left out
+    lagrangian: Any = None  # the terms of speeds of a Lagrangian, in the symbols of the model, instead of its bodies
 
     @classmethod
     def of(
@@ -92,11 +93,15 @@ class Derivation:
     def equations(self) -> EquationsOfMotion:
         """The equations of motion."""
         from .deriving import derive, reduced
+        from .lagrange import lagrange
 
         with _DERIVING:
             if "equations" in vars(self):
                 return self.equations
             pseudo = None if self.pseudo is None else dict(self.pseudo)
+            if self.lagrangian is not None:
+                vars(self)["equations"] = lagrange(self.model, self.lagrangian).derived_by(self)
+                return self.equations
             made = derive(
                 self.model, self.formalism, self.passes, self.constraints, self.independent, self.near, pseudo,
                 speeds=self.speeds, formulation_tree=self.tree,
@@ -133,11 +138,13 @@ class Derivation:
 
     @property
     def _pseudo_digest(self) -> tuple[str, ...]:
-        """The names of pseudo-velocities and the digest of what they are; nothing where there are none."""
-        if self.pseudo is None:
-            return ()
+        """The names of pseudo-velocities and the digest of what they are, or of a Lagrangian; nothing without them."""
         from ..model.digest import digest_of
 
+        if self.lagrangian is not None:
+            return "lagrangian", digest_of([self.lagrangian])
+        if self.pseudo is None:
+            return ()
         return (*(name for name, _ in self.pseudo), digest_of([value for _, value in self.pseudo]))
 
     @property

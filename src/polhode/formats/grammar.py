@@ -24,7 +24,7 @@ EXPONENT_LIMIT = 1_000
 BIT_LIMIT = 20_000
 
 #: How many arguments each function takes.
-ARGUMENTS = {name: 2 if name in ("atan2", "min", "max") else 1 for name in BY_NAME}
+ARGUMENTS = dict.fromkeys(BY_NAME, 1) | {"atan2": 2, "min": 2, "max": 2, "where": 3}
 #: `q(hip)` is a coordinate, `u(hip)` its speed, and so on: what a name means, said outright.
 ACCESSORS = ("q", "u", "tau", "parameter", "input", "state")
 #: `time()` and `pi()` stay reachable when a model gives these names to something else.

@@ -176,7 +176,9 @@ def plot_branches(
     return figure
 
 
-def plot_locus(gains: ArrayLike, poles: ArrayLike, zeros: ArrayLike, title: str = "") -> Figure:
+def plot_locus(
+    gains: ArrayLike, poles: ArrayLike, zeros: ArrayLike, title: str = "", heading: str | None = None
+) -> Figure:
     """Draw poles (N, n) along N gains in the complex plane, × where the first gain has them, ○ for the zeros."""
     k, branches, nulls = np.asarray(gains, float), np.asarray(poles, complex), np.asarray(zeros, complex)
     if not branches.size:
@@ -195,6 +197,7 @@ def plot_locus(gains: ArrayLike, poles: ArrayLike, zeros: ArrayLike, title: str 
         panel.plot(nulls.real, nulls.imag, "o", color=INK, markersize=7, fillstyle="none")
         panel.set_xlabel("real part, 1/s", color=QUIET, fontsize=9, loc="right")
         panel.set_ylabel("imaginary part, 1/s", color=QUIET, fontsize=9, loc="top")
-        panel.set_title(f"gain from {k[0]:g} (×) to {k[-1]:g}; zeros ○", loc="left", fontsize=9.5, color=INK, pad=6)
+        words = f"gain from {k[0]:g} (×) to {k[-1]:g}; zeros ○" if heading is None else heading
+        panel.set_title(words, loc="left", fontsize=9.5, color=INK, pad=6)
         put_title(figure, title)
     return figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -306,6 +307,25 @@ class Linear(_Numbers, Shown):
         from .transfer_function import transfer_function
 
         return transfer_function(self, input, output)
+
+    def plot(
+        self,
+        kind: str = "bode",
+        input: str | None = None,
+        output: Any = None,
+        along: Any = None,
+        parameters: Parameters = None,
+        path: str | os.PathLike[str] | None = None,
+    ) -> Any:
+        """A picture as a matplotlib figure, saved to `path` if given: kind "bode", "nyquist", "root_locus", "poles" or
+        "step" (the answer to a step of the input from rest).
+
+        It goes from an `input`, the only one by default, to an `output`, by default the first. `along` has the
+        frequencies in rad/s, the gains or the times in s, where others than the usual are meant.
+        """
+        from .response_plots import plot
+
+        return plot(self, kind, input, output, along, parameters, path)
 
     def modes(self, parameters: Parameters = None) -> list[Mode]:
         """The modes, slowest first: eigenvector, frequency, damping ratio, participation; see `linear.modes`."""

@@ -19,7 +19,7 @@ Poles go from those of the open system, at k = 0, to its zeros, and out of the p
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -195,13 +195,14 @@ class RootLocus(Shown):
     gains: Floats
     poles: Complexes
     zeros: Complexes
+    drawn: Complexes  # the poles at more gains, through the breakaway points, for pictures
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """The poles in the complex plane along the gain as a matplotlib figure, saved to `path` if given."""
         from ..view.plot import save_plot
         from .eigenvalue_branches import plot_locus
 
-        figure = plot_locus(self.gains, self.poles, self.zeros, title=f"{self.input} = -k {self.output}")
+        figure = plot_locus(self.gains, self.drawn, self.zeros, title=f"{self.input} = -k {self.output}")
         if path is not None:
             save_plot(figure, path)
         return figure
@@ -235,7 +236,36 @@ def root_locus(
             raise PolhodeError(message, _LOCUS, "Leave this gain out.", "E-LINEAR-FAILED")
         return np.asarray(A - (k / through) * B @ C)
 
-    return RootLocus(ports.inputs[0], name, along, followed(closed, along), zeros_of(A, B, C, D))
+    poles, finer = followed(closed, along), _with_breakaways(closed, along)
+    drawn = poles if len(finer) == len(along) else followed(closed, finer)
+    return RootLocus(ports.inputs[0], name, along, poles, zeros_of(A, B, C, D), drawn)
+
+
+def _with_breakaways(closed: Callable[[float], Floats], gains: Floats) -> Floats:
+    """The gains, and between two of them with different numbers of real poles those around where two poles meet.
+
+    Poles part from k₀ as √(k - k₀), so that the gains beside k₀ draw near to it geometrically.
+    """
+
+    def real_poles(k: float) -> int:
+        poles = np.linalg.eigvals(closed(k))
+        return int(np.count_nonzero(np.abs(poles.imag) <= 1e-9 * max(float(np.abs(poles).max(initial=0.0)), 1e-300)))
+
+    counts, more = [real_poles(float(k)) for k in gains], []
+    for start, end, before, after in zip(gains[:-1], gains[1:], counts[:-1], counts[1:], strict=True):
+        if before != after:
+            low, high = float(start), float(end)
+            while low != (middle := (low + high) / 2) != high:
+                low, high = (middle, high) if real_poles(middle) == before else (low, middle)
+            beside = [(high + (edge - high) * 4.0**-j) for j in range(1, 13) for edge in (start, end)]
+            more += [high, *beside]
+    return gains if not more else _in_direction(np.array([*gains, *more]), gains)
+
+
+def _in_direction(values: Floats, along: Floats) -> Floats:
+    """Values sorted as ascending or descending numbers are."""
+    ordered = np.unique(values)
+    return ordered if along[-1] >= along[0] else ordered[::-1]
 
 
 def matrices(linear: Linear, parameters: Mapping[str, Any] | None) -> tuple[Floats, Floats, Floats, Floats]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _USUAL = "m kg s A K N N·m W V ohm H N/m N·s/m N·m·s kg·m² m/s m/s² 1/s m² m³"
 _NAMES = {unit_of(text).dimension: text for text in _USUAL.split()[::-1]} | {NONE: "1"}
-_ALIKE = ("add", "sub", "min", "max", "atan2")
+_ALIKE = ("add", "sub", "min", "max", "atan2", "where")
 _PLAIN = ("sin", "cos", "exp", "log", "asin", "acos", "atan", "sinh", "cosh", "tanh")
 
 
@@ -115,7 +115,8 @@ def _combined(node: Expr, args: list[Known], place: str) -> Known:
     """Dimension of an operation from the dimensions of its operands."""
     op = node.op
     if op in _ALIKE:
-        firm = [(arg, known) for arg, known in zip(node.args, args, strict=True) if not known.may_be_any]
+        args = args[-2:]  # the two values of where
+        firm = [(arg, known) for arg, known in zip(node.args[-2:], args, strict=True) if not known.may_be_any]
         stated = any(known.stated for _, known in firm)
         if len({known.dimension for _, known in firm}) > 1:
             if not stated:

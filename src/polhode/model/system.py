@@ -294,6 +294,21 @@ class System(ContactMethods, Shown):
 
         return pose(self, name, coordinates, speeds, states)
 
+    def dt(self, expr: Any) -> Any:
+        """The derivative of `expr` in time along any motion: coordinates change by their rates, q̇ = Γ(q) u,
+        speeds by their accelerations, first-order states by theirs.
+
+        A vector, matrix or equation is differentiated entry by entry. What depends on inputs or efforts, whose rates
+        are not known, is refused; an arrow has its own `dt`, in a frame.
+
+        >>> import polhode as ph
+        >>> s = ph.System("pendulum")
+        >>> hinge = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"), speeds=["u"])
+        >>> s.dt(ph.sin(hinge.q[0])), s.dt(hinge.u[0] ** 2)
+        (u*cos(q), 2*u*u')
+        """
+        return vectors().rate_of(self, expr)
+
     def equip(self, table: str, name: str, **given: Any) -> Equipment:
         """Record what equations do not depend on, by the section of model files that has it and its fields.
 

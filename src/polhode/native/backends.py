@@ -239,7 +239,7 @@ _NUMPY: Mapping[str, Callable[..., Any]] = MappingProxyType({
     "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin, "acos": np.arccos,
     "atan": np.arctan, "atan2": np.arctan2, "exp": np.exp, "log": np.log, "sinh": np.sinh, "cosh": np.cosh,
     "tanh": np.tanh, "abs": np.abs, "sign": np.sign, "min": np.minimum, "max": np.maximum, "pow": np.float_power,
-    "floor": np.floor,
+    "floor": np.floor, "where": lambda side, a, b: np.where(side > 0.0, a, b),
 })  # fmt: skip
 
 

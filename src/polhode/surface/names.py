@@ -14,10 +14,12 @@ from ..compiled.quantities import (
 )
 from ..errors import PolhodeError
 from ..expr import (
+    Equation,
     Expr,
     Function,
     Matrix,
     Vector,
+    equation,
     from_sympy,
     function,
     latex,
@@ -49,6 +51,7 @@ from ..expr.exact import (
     sqrt,
     tan,
     tanh,
+    where,
 )  # fmt: skip
 from ..geometry import Pose, rotation
 from ..inverse_kinematics.quantities import ClosedFormOf, PoseStepOf
@@ -80,16 +83,18 @@ from ..model import (
     sphere,
 )
 from .equations import Equations
+from .lagrangian import lagrangian
 
 __all__ = [
     "Arrow", "BiasAccelerationOf", "Body", "BuildingBlock", "ClosedFormOf",
     "Compound", "Cylindrical", "DrivingForceOf", "Dyadic",
-    "Equations", "Expr", "Fixed", "Frame", "FrameAccelerationOf", "FrameVelocityOf", "Free", "Function", "JacobianOf",
+    "Equation", "Equations", "Expr", "Fixed", "Frame", "FrameAccelerationOf", "FrameVelocityOf", "Free", "Function",
+    "JacobianOf",
     "Joint", "JointKinematics", "JointMap", "JointPoseOf", "Matrix", "Node", "Planar", "Point", "PolhodeError", "Pose",
     "PoseOf", "PoseStepOf",
     "Prismatic", "ReactionOf", "Revolute", "Screw", "Shape", "Spherical", "System", "Universal", "Vector",
-    "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder", "disc", "exp", "floor",
-    "from_sympy", "function", "joint_kinematics", "latex", "log", "maximum", "minimum", "normal", "pi", "rod",
-    "rotation", "sampled", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan", "tanh",
-    "to_sympy", "unit_symbols",
+    "absolute", "acos", "asin", "atan", "atan2", "basis", "box", "cos", "cosh", "cylinder", "disc", "equation", "exp",
+    "floor", "from_sympy", "function", "joint_kinematics", "lagrangian", "latex", "log", "maximum", "minimum", "normal",
+    "pi", "rod", "rotation", "sampled", "sign", "sin", "sinh", "sphere", "sqrt", "symbol", "symbols", "table", "tan",
+    "tanh", "to_sympy", "unit_symbols", "where",
 ]  # fmt: skip

@@ -58,8 +58,8 @@ def test_forward_equals_reverse_equals_complex_step(seed: int, grow: Any, point:
 @pytest.mark.parametrize("op", sorted(PARTIALS))
 def test_every_operation_has_the_partials_of_its_own_values(op: str) -> None:
     count = PARTIALS[op].__code__.co_argcount - 1
-    operands = [x, y][:count]
-    point = {x: 0.62, y: 0.47}
+    operands = [x, y, z][:count]
+    point = {x: 0.62, y: 0.47, z: 0.21}
     node = rebuild_named(op, operands)
     partials = PARTIALS[op](node, *operands)
     assert len(partials) == count

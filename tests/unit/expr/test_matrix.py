@@ -5,10 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy
 from tests.refusals import refused
 
 from polhode.errors import ShapeError
-from polhode.expr import Matrix, Vector, as_expr, cos, evaluate, same, sin, skew, symbols
+from polhode.expr import Expr, Matrix, Vector, as_expr, cos, evaluate, same, sin, skew, symbols, to_sympy
 
 a, b, c, q = symbols("a b c q")
 
@@ -108,3 +109,25 @@ def test_notebooks_show_latex_and_long_matrices_take_a_line_a_row() -> None:
     rows = repr(long).splitlines()
     assert len(rows) == 4 and rows[0] == "Matrix([" and rows[1].startswith("    [cos(11*y) + sin(11*x), ")
     assert len(repr(Vector([sum(sin(k * x) for k in range(200))] * 2))) < 1000
+
+
+def test_derivatives_values_and_substitution_of_matrices_are_those_of_sympy() -> None:
+    M = Matrix([[a * cos(q), 1, a / b], [0, q**2 * b, sin(a * q)]])
+    v = Vector([a**2 * b, 3, sin(b)])
+    theirs = to_sympy(M)
+    assert to_sympy(M.diff(q)) == theirs.diff("q") and to_sympy(M.diff(q, a)) == theirs.diff("q", "a")
+    assert to_sympy(v.jacobian([a, b, q])) == sympy.Matrix(list(map(to_sympy, v))).jacobian(sympy.symbols("a b q"))
+    assert Matrix([list(v)]).jacobian([a, b]) == v.jacobian([a, b]) == Matrix([[x] for x in v]).jacobian([a, b])
+    values = {a: 2.0, b: 0.5, q: 0.25}
+    numbers = np.array(theirs.subs({"a": 2.0, "b": 0.5, "q": 0.25}), float)
+    assert np.allclose(M.evaluate(values), numbers, rtol=1e-14) and v.evaluate(values).shape == (3,)
+    assert np.allclose(np.array(M.subs({a: 2, b: 0.5, q: 0.25}).map(float)), numbers, rtol=1e-14)
+    assert repr(Vector([(a**2 - b**2) / (a + b), 0]).simplify()) == "Vector([a - b, 0])"
+    assert "of 2 rows and 3 columns is no matrix" in refused("E-EXPR-SHAPE", lambda: M.jacobian([a]))
+
+
+def test_whole_numbers_beside_expressions_are_expressions() -> None:
+    made = [Vector([1, a]), Matrix([[0, a], [1, 0]])[0], (Matrix.diagonal([a, 1]) @ Matrix([[a, 0], [0, a]]))[0]]
+    made += [Vector([1, a])[:1], Vector([1, 2]) * a, Vector([1, a]) + Vector([1, 2])]
+    assert all(type(entry) is Expr for vector in made for entry in vector)
+    assert [type(entry) for entry in Vector([1, 2.5])] == [int, float]

@@ -104,6 +104,7 @@ MEANING: Mapping[str, Callable[..., float]] = MappingProxyType({
     "min": lambda a, b: a if a < b or a != a else b,
     "max": lambda a, b: a if a > b or a != a else b,
     "pow": _ieee_pow,
+    "where": lambda side, a, b: a if side > 0.0 else b,
 })  # fmt: skip
 
 

@@ -27,7 +27,7 @@ ARITY: Mapping[str, int] = MappingProxyType({
     "add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "sqrt": 1,
     "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
     "exp": 1, "log": 1, "sinh": 1, "cosh": 1, "tanh": 1, "abs": 1, "sign": 1, "min": 2, "max": 2, "pow": 2,
-    "floor": 1,
+    "floor": 1, "where": 3,
 })  # fmt: skip
 
 

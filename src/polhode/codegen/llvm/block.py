@@ -169,6 +169,9 @@ class Block:
             self.lines.append(f"  %u{slot} = fcmp uno {real} {args[0]}, {args[0]}")
             self.lines.append(f"  %c{slot} = or {self.mask} %w{slot}, %u{slot}")
             text = f"select {self.mask} %c{slot}, {real} {args[0]}, {real} {args[1]}"
+        elif op == "where":
+            self.lines.append(f"  %p{slot} = fcmp ogt {real} {args[0]}, {splat(0.0, self.lanes)}")
+            text = f"select {self.mask} %p{slot}, {real} {args[1]}, {real} {args[2]}"
         elif op == "sign":
             one, minus, zero = (splat(value, self.lanes) for value in (1.0, -1.0, 0.0))
             self.lines.append(f"  %n{slot} = fcmp olt {real} {args[0]}, {zero}")

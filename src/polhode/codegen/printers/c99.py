@@ -179,7 +179,7 @@ EXPRESSION: Mapping[str, str] = MappingProxyType({
     "sign": "{0} > 0.0 ? 1.0 : {0} < 0.0 ? -1.0 : {0}",
     "min": "({0} < {1} || {0} != {0}) ? {0} : {1}",
     "max": "({0} > {1} || {0} != {0}) ? {0} : {1}",
-    "atan2": "atan2({0}, {1})", "pow": "pow({0}, {1})",
+    "atan2": "atan2({0}, {1})", "pow": "pow({0}, {1})", "where": "{0} > 0.0 ? {1} : {2}",
 } | {f: f + "({0})" for f in (
     "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh", "floor")
 })  # fmt: skip

@@ -309,6 +309,7 @@ EXPRESSION: Mapping[str, str] = MappingProxyType({
     "floor": "aint({0}) - merge(1.0_real64, 0.0_real64, {0} < aint({0}))",
     "min": "merge({0}, {1}, {0} < {1} .or. ieee_is_nan({0}))",
     "max": "merge({0}, {1}, {0} > {1} .or. ieee_is_nan({0}))",
+    "where": "merge({1}, {2}, {0} > 0.0_real64)",
 } | {f: f + "({0})" for f in (
     "sqrt", "sin", "cos", "tan", "asin", "acos", "atan", "exp", "log", "sinh", "cosh", "tanh")
 })  # fmt: skip

@@ -80,7 +80,7 @@ EXPRESSION: Mapping[str, str] = MappingProxyType({
     "add": "{0} + {1}", "sub": "{0} - {1}", "mul": "{0} * {1}", "div": "np.divide({0}, {1})", "neg": "-{0}",
     "abs": "np.abs({0})", "sign": "np.sign({0})", "min": "np.minimum({0}, {1})", "max": "np.maximum({0}, {1})",
     "asin": "np.arcsin({0})", "acos": "np.arccos({0})", "atan": "np.arctan({0})", "atan2": "np.arctan2({0}, {1})",
-    "pow": "np.float_power({0}, {1})",
+    "pow": "np.float_power({0}, {1})", "where": "np.where({0} > 0.0, {1}, {2})",
 } | {f: f"np.{f}" + "({0})" for f in (
     "sqrt", "sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "floor")
 })  # fmt: skip

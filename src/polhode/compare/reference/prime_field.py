@@ -317,6 +317,8 @@ def function_value(node: Expr, args: Sequence[int]) -> int:
     numbers = [number(each) for each in known if each is not None]
     if len(numbers) == len(args):
         return rebuild_named(op, numbers).fp
+    if op == "where" and (known[0] is not None or args[1] == args[2]):
+        return args[1] if known[0] is None or known[0] > 0 else args[2]
     if op == "abs":
         return hash_to_field(op, min(args[0], P - args[0]))
     if op in _ODD and args[0] > P - args[0]:

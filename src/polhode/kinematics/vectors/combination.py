@@ -11,11 +11,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from ...errors import PolhodeError, fault_at, shown
 from ...expr import Expr, Vector, as_expr, derivative, directional, free_symbols, substitute
 from ...expr.node import SYMBOL
+from ...expr.spelling import acceleration_of, further_rate
 from ...model.builder import Builder
 from .scene import CONSTANT, Anchor, Axis, Key, Scene, key_of, scene_of
 from .walk import along, gathered, spin_between
@@ -137,15 +139,28 @@ def _scalar(value: Any) -> Expr:
 fault = fault_at("partial derivative")
 
 
-def rates(entries: Iterable[Expr], scene: Scene) -> list[Expr]:
-    """Rates of coefficients: q̇ = Γ u, u̇ the acceleration symbols, ṫ = 1."""
+def rates(entries: Iterable[Expr], scene: Scene, others: Mapping[Expr, Any] = MappingProxyType({})) -> list[Expr]:
+    """Rates of coefficients: q̇ = Γ u, u̇ the acceleration symbols, ṫ = 1, and `others` by symbol."""
     given = substitute(entries, scene.tree.followed)
+    known = {**scene.rates, **others}
     for x in free_symbols(given):
-        if x not in scene.rates and x.data[0] not in CONSTANT:
+        if x not in known and x.data[0] not in CONSTANT:
             message = f"how the {x.data[0]} '{x.name}' changes in time is not known."
             cure = "Differentiate what depends on coordinates, speeds, parameters and time."
             raise PolhodeError(message, "differentiation", cure, "E-VECTOR-DEPENDENCE")
-    return directional(given, scene.rates)
+    return directional(given, known)
+
+
+def rate_of(system: Builder, value: Any) -> Any:
+    """The time derivative of an expression, or of each entry of a vector, matrix or equation, along any motion."""
+    scene, model = scene_of(system), system.model()
+    others = {state.symbol: state.rate for state in model.states.values() if state.rate is not None}
+    others |= {acceleration_of(u): further_rate(acceleration_of(u), 1) for u in scene.tree.u}
+
+    def one(entry: Any) -> Expr:
+        return rates([as_expr(entry)], scene, others)[0]
+
+    return value.map(one) if hasattr(value, "map") else one(value)
 
 
 def partials(entries: Iterable[Expr], by: Expr, scene: Scene) -> list[Expr]:

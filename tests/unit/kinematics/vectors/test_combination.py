@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import sympy
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.expr import Expr, derivative, same, substitute
+from polhode.expr import Expr, derivative, free_symbols, same, substitute
 from polhode.kinematics.vectors import Arrow, Dyadic, named
 
 
@@ -82,3 +83,36 @@ def test_what_a_name_stands_for_is_differentiated_and_not_the_name(pair: Any) ->
     refused("a name for another expression", lambda: short.arrow.partial("u1"), code="E-VECTOR-DEPENDENCE")
     assert short.unnamed().partial("u1") == pair.N.x
     refused("how the intermediate 'Z1' changes in time", short.arrow.dt)
+
+
+def test_expressions_change_along_the_motion_as_sympy_differentiates_them() -> None:
+    s = ph.System("cart")
+    l, z = s.parameter("l"), s.state("z", start=1)
+    cart, bob = s.body("cart", 1), s.body("bob", 1, com=(0, 0, -l))
+    slide = s.joint("x", s.ground, cart, ph.Prismatic("x"))
+    hinge = s.joint("q", cart, bob, ph.Revolute("y"), speeds=["w"])
+    s.state_rate(z, -z * slide.q[0])
+    (x,), (v,), (q,), (w,) = slide.q, slide.u, hinge.q, hinge.u
+    given = v**2 * ph.sin(q) / l + w * ph.cos(x * q) + z * s.time
+    t, (X, Q) = sympy.Symbol("t"), (sympy.Function(name) for name in "XQ")
+    rates = {X(t).diff(t): "x_dot", Q(t).diff(t): "w", X(t).diff(t, 2): "x_ddot", Q(t).diff(t, 2): "w_dot"}
+    there = ph.to_sympy(given).subs({"x_dot": X(t).diff(t), "w": Q(t).diff(t), "x": X(t), "q": Q(t)})
+    expected = there.diff(t) + there.diff("z") * sympy.sympify("-z*x")
+    expected = expected.subs({rate: sympy.Symbol(name) for rate, name in reversed(rates.items())})
+    found = s.dt(given)
+    assert ph.from_sympy(expected.subs({X(t): "x", Q(t): "q"}), symbols_in(found) | {"z": z, "x": x}) == found
+    assert s.dt(ph.Vector([given, 1])) == ph.Vector([found, 0]) and repr(s.dt(s.dt(s.dt(x)))).startswith("x''")
+
+
+def test_along_the_motion_means_of_what_moves() -> None:
+    s, _ = geared()
+    (lift,), (rate,) = s.joints["lift"].q, s.joints["lift"].u
+    assert s.dt(s.joints["wrist"].q[0]) == -3 * rate and s.dt(s.joints["turn"].q[0]) == ph.cos(s.time)
+    vector = ph.Vector(s.joints["tilt"].q)
+    assert s.dt(vector.dot(vector)) == 2 * vector.dot(s.dt(vector))  # q̇ = Γ u, u being no rates of coordinates
+    force = s.input("force")
+    assert "how the input 'force' changes" in refused("E-VECTOR-DEPENDENCE", lambda: s.dt(force * lift))
+
+
+def symbols_in(expression: Expr) -> dict[str, Expr]:
+    return {str(ph.to_sympy(x)): x for x in free_symbols([expression])}
