@@ -193,7 +193,7 @@ def of_cart(e: ph.Equations) -> dict[str, Any]:
         "None crosses": linear.eigenvalues_along("l", [0.5, 1, 2]),
         "gain k": linear.root_locus("F", "x", [0, 1]),
         "operating point": linear.point,
-        "D = ": linear.moved,
+        r"\mathbf{D} = ": linear.moved,
         "while F is nil": e.conserved()[0],
         "5 samples": e.simulate(0.1, controller=regulator, start={"theta": 0.1}).controller,
         "energy in J": free.energy,

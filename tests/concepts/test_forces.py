@@ -25,7 +25,9 @@ from polhode.model.forces import FORCES
 from .drag import Drag
 
 ADDED = Drag
-EVERY = {**FORCES, ADDED.kind: ADDED}
+#: What lies between surfaces has its tests beside contacts.
+OWN = {kind: each for kind, each in FORCES.items() if all(field.kind != "surface" for field in each.fields)}
+EVERY = {**OWN, ADDED.kind: ADDED}
 every_element = pytest.mark.parametrize("kind", EVERY)
 
 

@@ -28,11 +28,11 @@ class Ball:
 
 
 WRONG: dict[str, Callable[[Ball], Any]] = {
-    r"friction -1/10 is negative.*≥ 0": lambda m: m.contact(friction=-0.1),
-    r"static friction 2/5 is below that in motion": lambda m: m.contact(friction=0.5, static=0.4),
-    r"restitution 11/10 is not between 0 and 1": lambda m: m.contact(restitution=1.1),
-    r"restitution -1/10 is not between 0 and 1": lambda m: m.contact(restitution=-0.1),
-    r"speed stribeck -1/10 is negative": lambda m: m.contact(stribeck=-0.1),
+    r"friction -0.1 is negative.*≥ 0": lambda m: m.contact(friction=-0.1),
+    r"static friction 0.4 is below that in motion": lambda m: m.contact(friction=0.5, static=0.4),
+    r"restitution 1.1 is not between 0 and 1": lambda m: m.contact(restitution=1.1),
+    r"restitution -0.1 is not between 0 and 1": lambda m: m.contact(restitution=-0.1),
+    r"speed stribeck -0.1 is negative": lambda m: m.contact(stribeck=-0.1),
     r"nan is not a finite number": lambda m: m.contact(friction=float("nan")),
     r"body 'ball' cannot touch itself": lambda m: m.contact(m.s.point(m.body, (0, 0, 1)), m.skin),
     r"there is no body 'nobody'": lambda m: m.s.surface("x", "nobody", ph.Shape.plane()),

@@ -80,6 +80,8 @@ _FACTOR_LIMIT = 256
 _SHORTER = 0.75
 #: Rounds until a form is its own normal form; two are enough for nearly all.
 _ROUNDS = 4
+#: Forms of more nodes are not read once more.
+_SHORT = 400
 #: Results of more operations than this stay as they were built.
 _TIDY = 600
 _ARITHMETIC = (ADD, SUB, MUL, DIV, NEG)
@@ -101,7 +103,13 @@ def normal(value: Any) -> Any:
         return value.map(_Reader([as_expr(entry) for entry in value.entries()]).normal)
     if isinstance(value, Vector):
         return Vector(map(_Reader([as_expr(entry) for entry in value]).normal, value))
-    return _Reader([as_expr(value)]).normal(value)
+    made = _Reader([as_expr(value)]).normal(value)
+    for _ in range(_ROUNDS):  # atoms may be numbered otherwise from there
+        again = made if len(topological([made])) > _SHORT else _Reader([made]).normal(made)
+        if again is made:
+            break
+        made = again
+    return made
 
 
 def tidy(value: Any) -> Any:

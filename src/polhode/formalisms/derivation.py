@@ -139,13 +139,14 @@ class Derivation:
     @property
     def _pseudo_digest(self) -> tuple[str, ...]:
         """The names of pseudo-velocities and the digest of what they are, or of a Lagrangian; nothing without them."""
+        if self.lagrangian is None and self.pseudo is None:
+            return ()
         from ..model.digest import digest_of
 
         if self.lagrangian is not None:
             return "lagrangian", digest_of([self.lagrangian])
-        if self.pseudo is None:
-            return ()
-        return (*(name for name, _ in self.pseudo), digest_of([value for _, value in self.pseudo]))
+        pseudo = self.pseudo or ()
+        return (*(name for name, _ in pseudo), digest_of([value for _, value in pseudo]))
 
     @property
     def is_known(self) -> bool:

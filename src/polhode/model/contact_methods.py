@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from ..errors import ModelError
-from ..expr import constant_sign, free_symbols
 from .constraint_methods import ConstraintMethods
 from .force_methods import ForceMethods
 
@@ -144,6 +143,8 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         number = index_of(index, len(found.u), "speed", place)
         label = name or self._numbered(f"{found.name} friction", number, len(found.u))
         drag, dry = number_of(viscous, f"{place} viscous"), static is not None or number_of(coulomb, place)
+        from ..expr import constant_sign, free_symbols
+
         if not free_symbols([drag]) and constant_sign(drag) < 0:
             raise ModelError(f"viscous = {drag!r} is negative.", place, "Give a number ≥ 0.", "E-CONSTRAINT-NUMBER")
         laws = {"coulomb": coulomb, "static": static, "stribeck": stribeck}

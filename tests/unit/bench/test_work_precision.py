@@ -2,6 +2,10 @@
 
 import math
 
+import pytest
+
+pytest.importorskip("heyoka")
+
 from bench.work_precision import Curve, Point, compared
 
 

@@ -77,7 +77,7 @@ def test_a_deep_chain_meets_no_recursion_limit() -> None:
     assert evaluate(derivative([root], x), {x: 0.3, y: 0.2})[0] == pytest.approx(0.0, abs=1e-9)
     (swapped,) = substitute([root], {x: y, y: x})
     assert substitute([swapped], {x: y, y: x})[0] is root and load(dump([root]), 0) is root
-    assert len(repr(root)) < 10_000 and len(latex(root)) < 10_000 and normal(root) == root
+    assert len(repr(root)) < 10_000 and len(latex(root)) < 40_000 and normal(root) == root
 
 
 @pytest.mark.slow

@@ -578,7 +578,7 @@ def test_sentences_about_events_name_what_is_wrong(slider: tuple[ph.Equations, A
         r"the function <lambda> does not take \(t, q, u\)": {"events": [lambda t, q: 1.0]},
         "on 'v': nan is not a finite number": {"on": {x: {"v": np.nan}}},
         "event 0 of on, 'x', sets a value that is not finite": {"on": {x: {"v": ph.sqrt(v)}}},
-        r"event 0 of on, '2 \+ v', sets a value": {"on": {v + 2: lambda t, q, u: {"v": np.nan}}},
+        r"event 0 of on, 'v \+ 2', sets a value": {"on": {v + 2: lambda t, q, u: {"v": np.nan}}},
         "a new value depends on the effort 'v', which is no part": {"on": {x: {"v": equations.efforts[0]}}},
     }
     for message, options in wrong.items():

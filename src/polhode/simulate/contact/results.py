@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import PolhodeError, unknown
+from ...notebook import Cell, Shown, Table
 from ...ode.unilateral.record import LAWS
 from ...ode.unilateral.transitions import Change
 from ..initial_state import Floats
@@ -79,8 +80,8 @@ def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
     return tuple(sorted(made, key=lambda each: each.t))
 
 
-@dataclass(frozen=True, eq=False)
-class ContactResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class ContactResult(Shown):
     """A contact, stop or dry friction along a run, by name.
 
     Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad,
@@ -97,6 +98,20 @@ class ContactResult:
     slip: Floats
     mode: NDArray[np.str_]
     impulses: tuple[Impulse, ...]
+
+    def __repr__(self) -> str:
+        return f"ContactResult('{self.name}': {len(self.t)} samples, {len(self.impulses)} impacts)"
+
+    def _cell(self) -> Cell:
+        modes = self.mode.reshape(len(self.t), -1)
+        forces, gaps = self.normal.reshape(len(self.t), -1), self.gap.reshape(len(self.t), -1)
+        rows = [
+            (part or self.name, *(f"{np.mean(modes[:, k] == word):.3g}" for word in MODES), f"{forces[:, k].max():.6g}",
+             f"{gaps[:, k].min():.3g}")
+            for k, part in enumerate(self.parts)
+        ]  # fmt: skip
+        head = ["part", *(f"{word}, part of samples" for word in MODES), "largest normal force", "least gap"]
+        return Cell(f"contact '{self.name}': {len(self.impulses)} impacts", [Table(head, rows, numbers_from=1)])
 
 
 def contact_along(run: Trajectory, name: str) -> ContactResult:

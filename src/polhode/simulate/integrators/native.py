@@ -20,7 +20,6 @@ from ...ode.native_code import loop_code
 from ...ode.native_run import NativeRun
 from ...ode.problem import InitialValueProblem
 from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, NOTHING, SNAP, SWITCHES, Reason
-from ..contact.contact_run import ContactRun
 from ..control.actuation import ControllerFailed
 from ..events import Events, StateChange, event_failed
 from ..guard import Guard, Stop
@@ -43,6 +42,7 @@ from .other_variables import Momenta, second_order_memory, why_no_momenta
 if TYPE_CHECKING:
     from ...ode.native_events import EventMemory
     from ...ode.native_schedule import ScheduleMemory
+    from ..contact.contact_run import ContactRun
     from ..limits import LimitsOfRun
 
 #: Steps between the samples of a law from which on its loop is tested for stability.
@@ -160,7 +160,7 @@ class Integration:
             record.info["events"] = self.found
         self.schedule = self._schedule(len(x))
         self.passed_at = rates.passed, 0  # time events that were passed, and steps taken, when that last changed
-        self.contacts = ContactRun(rates, rates.impacts) if rates.has_contacts else None
+        self.contacts = _contacts(rates)
         self.run = self._of_method(control.method, t, x)
         if self.contacts is not None:
             self._begin_contacts(self.contacts, t, x)
@@ -631,6 +631,15 @@ def _unprojected(t: float) -> Stop:
         f"at t = {t:.6g} s the constraints cannot be satisfied any longer.",
         "The mechanism may be at the end of its reach, or two constraints contradict each other from here on.",
     )
+
+
+def _contacts(rates: Rates) -> ContactRun | None:
+    """The modes of contacts, where there are any."""
+    if not rates.has_contacts:
+        return None
+    from ..contact.contact_run import ContactRun
+
+    return ContactRun(rates, rates.impacts)
 
 
 def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
