@@ -81,7 +81,7 @@ _SHORTER = 0.75
 #: Rounds until a form is its own normal form; two are enough for nearly all.
 _ROUNDS = 4
 #: Forms of more nodes are not read once more.
-_SHORT = 400
+_SHORT, _FORMS = 400, 8
 #: Results of more operations than this stay as they were built.
 _TIDY = 600
 _ARITHMETIC = (ADD, SUB, MUL, DIV, NEG)
@@ -103,13 +103,14 @@ def normal(value: Any) -> Any:
         return value.map(_Reader([as_expr(entry) for entry in value.entries()]).normal)
     if isinstance(value, Vector):
         return Vector(map(_Reader([as_expr(entry) for entry in value]).normal, value))
-    made = _Reader([as_expr(value)]).normal(value)
-    for _ in range(_ROUNDS):  # atoms may be numbered otherwise from there
-        again = made if len(topological([made])) > _SHORT else _Reader([made]).normal(made)
-        if again is made:
-            break
-        made = again
-    return made
+    forms = [_Reader([as_expr(value)]).normal(value)]
+    while len(forms) < _FORMS and len(topological(forms[-1:])) <= _SHORT:  # atoms may be numbered otherwise from there
+        again = _Reader(forms[-1:]).normal(forms[-1])
+        for number, known in enumerate(forms):
+            if known is again:  # of forms that lead to each other the shortest
+                return min(forms[number:], key=lambda each: (len(repr(each)), repr(each)))
+        forms.append(again)
+    return forms[-1]
 
 
 def tidy(value: Any) -> Any:
