@@ -343,8 +343,8 @@ class Adaptive(TrackingController):
     v_w = ref_x' + lambda*e_x
     a_w = ref_x'' + lambda*(ref_x' - w)
     s_w = w - v_w
-    estimate_m' = -gamma*a_w*s_w
-    tau_w = a_w*estimate_m - kd*s_w
+    estimate_m' = -gamma*s_w*a_w
+    tau_w = estimate_m*a_w - kd*s_w
     """
 
     def __init__(

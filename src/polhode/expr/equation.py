@@ -24,7 +24,7 @@ class Equation:
     >>> m, a, F, k, x = symbols("m a F k x")
     >>> newton = equation(m * a, F)
     >>> newton.subs({F: -k * x})
-    a*m = -k*x
+    m*a = -k*x
     >>> newton.subs({F: -k * x}).solve(a), newton.holds(), newton.subs({a: F / m}).holds()
     (-k*x/m, False, True)
     """

@@ -43,8 +43,8 @@ class ConeMemory:
     >>> import numpy as np
     >>> memory = ConeMemory([(1, 1)])
     >>> memory.matrix[:], memory.free[:], memory.friction[:] = np.eye(2), [-10.0, 3.0], [0.5]
-    >>> memory.solve(), memory.force.round(12).tolist(), memory.velocity.round(12).tolist()
-    (True, [10.0, -3.0], [0.0, 0.0])
+    >>> memory.solve(), memory.force.round(9).tolist(), bool(abs(memory.velocity).max() < 1e-9)
+    (True, [10.0, -3.0], True)
     """
 
     def __init__(self, groups: Sequence[tuple[int, int]]) -> None:

@@ -49,7 +49,7 @@ class KwatnyMethods:
         >>> _ = s.joint("q", s.ground, s.body("bob", 2, com=(0, 0, -1)), ph.Revolute("y"))
         >>> form = s.derive().poincare_form
         >>> form.M, form.F
-        (Matrix([[2]]), Vector([981*sin(q)/50]))
+        (Matrix([[2]]), Vector([19.62*sin(q)]))
         """
         from .poincare_form import poincare_form
 
