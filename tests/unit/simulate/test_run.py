@@ -132,4 +132,4 @@ def test_a_run_enters_few_files() -> None:
     brake = ph.control.Law({crank.tau[0]: -crank.u[0]})
     driven = bars.derive()
     options = {"controller": brake, "sample_time": 0.1, "events": [crank.q[0] - 1]}
-    assert len(files_entered(lambda: driven.simulate(1, speeds={"crank 0": 1.0}, **options))) <= 47
+    assert len(files_entered(lambda: driven.simulate(1, speeds={"crank 0": 1.0}, **options))) <= 46
