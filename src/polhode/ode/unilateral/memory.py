@@ -27,11 +27,10 @@ OUTPUTS = ("rows", "responses", "velocities", "drift", "gaps", "margins", "laws"
 
 def _text(fused: bool) -> str:
     from ...native.language import Module
-    from .cone_solution import solve_cones
     from .modes import fill, guards, project_in_modes, rates_in_modes, solve_closed
 
     module = Module(fused=fused)
-    for function in (solve_cones, fill, guards, project_in_modes, rates_in_modes, solve_closed):
+    for function in (fill, guards, project_in_modes, rates_in_modes, solve_closed):
         module.add(function, name=f"ph_{function.__name__}")
     return module.text
 
@@ -47,10 +46,10 @@ class _Code:
         )
         kinds = {
             "fill": (pointer, pointer, real, pointer, pointer, whole), "solve_closed": (pointer,),
-            "solve_cones": (pointer, pointer), "project_in_modes": (pointer, real, pointer),
+            "project_in_modes": (pointer, real, pointer),
             "rates_in_modes": (pointer, real, pointer, pointer),
         }  # fmt: skip
-        self.fill, self.solve_closed, self.solve_cones, self.project_state, self.rates_at = (
+        self.fill, self.solve_closed, self.project_state, self.rates_at = (
             ctypes.CFUNCTYPE(whole, *each)(code.address(f"ph_{name}")) for name, each in kinds.items()
         )
 

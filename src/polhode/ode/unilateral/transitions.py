@@ -386,7 +386,7 @@ class Transitions:
         loads = np.abs(memory.all.free) / np.maximum(np.diag(memory.all.matrix), 1e-300)
         memory.record.force_slack = _SLACK * max(1e-3, float(loads.max(initial=0.0)))
         x = memory.projected(t, x)
-        self._share(t, x, resting, moving, friction, breaking)
+        self._share(t, x, moving, breaking[0])
         memory.fill(t, x)
         slack = memory.record.near = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
         is_leaving = self._normal_velocity > _LEAVING
@@ -531,10 +531,7 @@ class Transitions:
             is_sliding = k in moving and not self.memory.has_normal[k]
             self.memory.modes[k] = SLIPPING if is_sliding else chosen.get(k, OPEN) if resting[k] else OPEN
 
-    def _share(
-        self, t: float, x: Floats, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats,
-        breaking: tuple[list[int], list[int]],
-    ) -> None:  # fmt: skip
+    def _share(self, t: float, x: Floats, moving: Sequence[int], broken: Sequence[int]) -> None:
         """Where the least forces that hold what sticks are outside of their cones, others inside of them do."""
         memory = self.memory
         force, _ = memory.forces(t, x)
@@ -548,7 +545,7 @@ class Transitions:
             tangent = float(np.linalg.norm(force[rows.start + normal : rows.stop]))
             is_outside = bool(normal) and force[rows.start] < -_OUTSIDE * largest
             is_outside |= memory.modes[k] == STICKING and tangent > bound + _OUTSIDE * largest
-            is_outside |= k in breaking[0] and memory.modes[k] == STICKING  # others take over
+            is_outside |= k in broken and memory.modes[k] == STICKING  # others take over
             if is_outside:
                 outside.append(k)
         if not outside:

@@ -38,7 +38,6 @@ class ContactRun:
         size = len(known.coordinates) + len(known.speeds) + len(known.states)
         self.memory = UnilateralMemory(groups, len(known.coordinates), len(known.speeds), size)
         self.transitions = Transitions(self.memory, law, self._freedom())
-        self.is_begun = False
 
     def _freedom(self) -> int:
         """How many speeds are independent."""
@@ -76,9 +75,7 @@ class ContactRun:
                 f"at t = {t:.6g} s '{self.names[k]}' overlaps by {-memory.gaps[k]:.6g}.",
                 self._nearest_start(t, x, deep),
             )
-        x = self.decide(t, x)
-        self.is_begun = True
-        return x
+        return self.decide(t, x)
 
     def _check_laws(self) -> None:
         """Refuse coefficients that parameters have made impossible."""
