@@ -134,7 +134,11 @@ def _contact_rates(base: Maker) -> Maker:
 
         made, tree, known = base(equations), equations.tree, unilateral_rows(equations.system, equations.tree)
         rates = equations.in_independent_speeds(list(known.velocities))
-        n, along = len(equations.q), dict(zip(equations.q, equations.coordinate_rates, strict=True))
+        matrix, drift, n = known.A, list(known.gamma), len(equations.q)
+        if equations.dependent_speeds is not None:
+            along = dict(zip(equations.q, equations.coordinate_rates, strict=True))
+            matrix = jacobian(rates, list(equations.u))
+            drift = directional(rates, {**along, equations.system.time: as_expr(1)})
         accelerations = next(entries for name, _, entries in made if name == "xdot")[n : n + len(equations.u)]
         moved = [
             directional(accelerations, {tau: entry for tau, entry in zip(tree.tau, row, strict=True) if entry})
@@ -148,10 +152,10 @@ def _contact_rates(base: Maker) -> Maker:
         width = (len(rates), len(equations.u))
         return [
             *made,
-            ("rows", width, list(jacobian(rates, list(equations.u)).entries())),
+            ("rows", width, list(matrix.entries())),
             ("responses", width, [entry for row in moved for entry in row]),
             ("velocities", (len(rates),), list(rates)),
-            ("drift", (len(rates),), directional(rates, {**along, equations.system.time: as_expr(1)})),
+            ("drift", (len(rates),), drift),
             ("gaps", (len(known.gaps),), known.gaps),
             ("margins", (len(known.gaps),), known.margins),
             ("laws", (len(laws),), laws),
