@@ -205,7 +205,7 @@ class EquationsOfMotion:
     def u(self) -> Vector:
         return self.tree.u if self.dependent_speeds is None else self.dependent_speeds.u
 
-    @cached_property
+    @property
     def z(self) -> Vector:
         """First-order states, besides coordinates and speeds."""
         return Vector([state.symbol for state in self.system.states.values()])

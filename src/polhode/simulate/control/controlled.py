@@ -193,8 +193,8 @@ def _check_fit(law: Law, equations: EquationsOfMotion) -> None:
             raise fault(message, cure, "E-CONTROL-NAME")
     known = {system.time, *(each.symbol for each in law.states), *law.measured}
     known |= {symbol for joint in system.joints.values() for symbol in (*joint.q, *joint.u)}
-    known |= {*equations.q, *equations.u, *equations.z}
-    known |= {each.symbol for table in (system.parameters, law.parameters) for each in table.values()}
+    known |= {*equations.q, *equations.u}
+    known |= {each.symbol for table in (system.states, system.parameters, law.parameters) for each in table.values()}
     known |= {symbol for each in law.reference for symbol in each.symbols}
     known -= {*equations.omitted}
     unexpected = [each for each in free_symbols(law.expressions) if each not in known]
