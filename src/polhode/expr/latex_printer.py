@@ -180,7 +180,7 @@ class _Printer(Typesetter):
             return raised + _brackets(self.body(base.args[0]))
         if exponent == 1:
             return body
-        if "^" in body or op in ("sqrt", "pow", "exp"):
+        if id(base) not in self.cuts and ("^" in body or op in ("sqrt", "pow", "exp")):
             body = _brackets(body) if base.op != SYMBOL else f"{{{body}}}"
         return f"{body}^{{{exponent}}}"
 

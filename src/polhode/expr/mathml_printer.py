@@ -116,7 +116,7 @@ class _Printer(Typesetter):
             return head + _OF + _brackets(self.body(base.args[0]))
         if exponent == 1:
             return body
-        body = _brackets(body) if op in ("pow", "exp") else body
+        body = _brackets(body) if op in ("pow", "exp") and id(base) not in self.cuts else body
         return f"<msup>{_one(body)}<mn>{exponent}</mn></msup>"
 
     def unit(self, node: Expr) -> str:
