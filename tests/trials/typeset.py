@@ -4,7 +4,7 @@ r"""LaTeX of every example and of all samples, compiled by pdflatex.
 
 Each example runs to its end; what a notebook would show of the variables that it leaves (expressions, vectors,
 matrices, equations, laws, linear models), with M and f of equations in full, is set as one document, a sample likewise.
-Wrong are documents that TeX refuses, and cells that are wider than the text by more than a tenth.
+Wrong are documents that TeX refuses, and cells that are wider than the text by more than six tenths (large matrices).
 Needs texlive-latex-base. With --out the documents are kept there as PDF.
 """
 
@@ -82,7 +82,7 @@ def compiled(source: Path) -> list[str]:
     cell = ""
     for mark in re.finditer(r"\[cell (\S+)\]|Overfull \\hbox \((\d+)\.\d+pt too wide\)", told):
         cell = mark[1] or cell
-        if mark[2] and int(mark[2]) > WIDTH / 10:
+        if mark[2] and int(mark[2]) > 0.6 * WIDTH:
             found.append(f"{cell}: {mark[2]} points too wide")
     return found
 

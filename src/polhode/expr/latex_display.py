@@ -38,7 +38,7 @@ _COMMAND = re.compile(r"\\(?:frac|left|right|mathrm|dot|ddot)|[{}^_ \\]")
 #: A left-hand side that is a letter, maybe with an index.
 _LETTER = re.compile(r"[A-Za-z](?=_|\Z)")
 #: An entry that is folded keeps parts of about so many leaves, of fewer where rows are still too wide.
-_LEAVES = (16, 8, 4, 2)
+_LEAVES = (16, 8)
 #: Limits of what a reader takes in and a browser typesets quickly.
 MOST_NODES, _MOST_LEAVES, _MOST_PARTS = 1_500, 3_000, 48
 #: A formula of more leaves than this is folded without a look at its width.
