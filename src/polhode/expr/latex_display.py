@@ -37,8 +37,8 @@ _ACTING = {
 _COMMAND = re.compile(r"\\(?:frac|left|right|mathrm|dot|ddot)|[{}^_ \\]")
 #: A left-hand side that is a letter, maybe with an index.
 _LETTER = re.compile(r"[A-Za-z](?=_|\Z)")
-#: An entry that is folded keeps parts of about so many leaves, of fewer where rows are still too wide.
-_LEAVES = (16, 8)
+#: Entries keep parts of about so many leaves where rows have more letters than these.
+_FOLDED = ((16, _ROW), (8, _ROW), (4, 2 * _ROW))
 #: Limits of what a reader takes in and a browser typesets quickly.
 MOST_NODES, _MOST_LEAVES, _MOST_PARTS = 1_500, 3_000, 48
 #: A formula of more leaves than this is folded without a look at its width.
@@ -73,8 +73,8 @@ def display_latex(
     parts: list[tuple[str, str]] = []
     if is_short := all(counts[id(root)] <= _WIDEST for root in roots):
         texts = [latex_as_built(root, names, masses) for root in roots]
-    for leaves in _LEAVES:
-        if is_short and _fits(shown, texts):
+    for leaves, width in _FOLDED:
+        if is_short and _fits(shown, texts, width):
             break
         is_short = True
         parts, texts = latex_parts(roots, names, leaves, masses)
@@ -99,13 +99,13 @@ def cell_latex(value: Any) -> str | None:
     return made or typeset([], [f"{count:,} operations; ph.latex(…) writes them, with names for what is long."])
 
 
-def _fits(shown: Sequence[tuple[str, Any]], texts: Sequence[str]) -> bool:
+def _fits(shown: Sequence[tuple[str, Any]], texts: Sequence[str], width: int) -> bool:
     """Whether every entry, and the widest entries of all columns beside each other, are short enough as they are."""
     rest = iter(texts)
     for _, value in shown:
         lengths = [[len(_COMMAND.sub("", next(rest))) for _ in row] for row in rows_of(value)]
         columns = [max(column) for column in zip(*lengths, strict=True)]
-        if sum(columns) + 2 * (len(columns) - 1) > _ROW or (len(columns) > 1 and max(columns) > _ENTRY):
+        if sum(columns) + 2 * (len(columns) - 1) > width or (len(columns) > 1 and max(columns) > _ENTRY):
             return False
     return True
 
