@@ -3,7 +3,7 @@ r"""LaTeX of every example and of all samples, compiled by pdflatex.
     python -m tests.trials.typeset [--out FOLDER] [WORD …]
 
 Each example runs to its end; what a notebook would show of the variables that it leaves (expressions, vectors,
-matrices, equations, laws, linear models), with M and f of equations in full, is set as one document, a sample likewise.
+matrices, equations, laws, proofs), with M and f of equations in full, is set as one document, a sample likewise.
 Wrong are documents that TeX refuses, and cells that are wider than the text by more than six tenths (large matrices).
 Needs texlive-latex-base. With --out the documents are kept there as PDF.
 """
@@ -36,14 +36,12 @@ _HEAD = r"""\documentclass{article}
 def cells_of(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The names and the LaTeX of what a notebook would show of values."""
     for name, value in values.items():
-        if isinstance(value, type) or name.startswith("_"):
+        if isinstance(value, type) or not type(value).__module__.startswith("polhode") or name.startswith("_"):
             continue
-        for method in ("_repr_mimebundle_", "_repr_latex_"):
-            if shows := getattr(value, method, None):
-                made = shows()
-                made = made.get("text/latex") if isinstance(made, dict) else made
-                if made:
-                    yield name, made
+        shows = getattr(value, "_repr_mimebundle_", None)
+        made = shows().get("text/latex") if shows else value._repr_latex_() if hasattr(value, "_repr_latex_") else None
+        if made:
+            yield name, made
 
 
 def whole_results(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 from ..errors import PolhodeError
@@ -35,8 +36,13 @@ _ACTING = {
 }  # fmt: skip
 #: What is not seen of LaTeX.
 _COMMAND = re.compile(r"\\(?:frac|left|right|mathrm|dot|ddot)|[{}^_ \\]")
+#: What opens and closes, and signs between terms.
+_MARKS = re.compile(r"\\left|\\right|\\begin|\\end|\\.|[{}()\[\]]| [+-] ")
+_DEPTHS = {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1, r"\left": 1, r"\right": -1, r"\begin": 1, r"\end": -1}
 #: A left-hand side that is a letter, maybe with an index.
 _LETTER = re.compile(r"[A-Za-z](?=_|\Z)")
+#: A sum that is no entry is written in up to so many lines.
+_LINES = 3
 #: Entries keep parts of about so many leaves where rows have more letters than these.
 _FOLDED = ((16, _ROW), (8, _ROW), (4, 2 * _ROW))
 #: Limits of what a reader takes in and a browser typesets quickly.
@@ -105,6 +111,8 @@ def _fits(shown: Sequence[tuple[str, Any]], texts: Sequence[str], width: int) ->
     for _, value in shown:
         lengths = [[len(_COMMAND.sub("", next(rest))) for _ in row] for row in rows_of(value)]
         columns = [max(column) for column in zip(*lengths, strict=True)]
+        if not isinstance(value, Matrix | Vector):
+            columns = [columns[0] // _LINES]
         if sum(columns) + 2 * (len(columns) - 1) > width or (len(columns) > 1 and max(columns) > _ENTRY):
             return False
     return True
@@ -112,17 +120,38 @@ def _fits(shown: Sequence[tuple[str, Any]], texts: Sequence[str], width: int) ->
 
 def typeset(made: Sequence[tuple[str, str]], sentences: Sequence[Sentence] = ()) -> str:
     r"""Left-hand sides and right-hand sides in LaTeX as a display, with sentences below them."""
-    if len(made) == 1:
+    lines = [(head, broken(body)) for head, body in made]
+    if len(lines) == 1 and len(lines[0][1]) == 1:
         (head, body) = made[0]
         whole = f"{head} = {body}" if head else body
         if not sentences:
             return f"${whole}$"
     else:
-        whole = aligned([f"{head} &= {text}" if head else f"& {text}" for head, text in made])
+        rows = []
+        for head, (first, *rest) in lines:
+            rows += [f"{head} &= {first}" if head else f"& {first}", *(rf"&\quad {line}" for line in rest)]
+        whole = aligned(rows)
         if not sentences:
             return f"$${whole}$$"
     rows = r" \\ ".join([*([rf"\displaystyle {whole}"] if made else []), *map(sentence_latex, sentences)])
     return rf"$$\begin{{array}}{{l}} {rows} \end{{array}}$$"
+
+
+def broken(body: str) -> list[str]:
+    """The lines of a sum in LaTeX, broken between its terms where it is wider than a page."""
+    depth, starts = 0, [0]
+    for mark in _MARKS.finditer(body):
+        depth += _DEPTHS.get(mark[0], 0)
+        if mark[0] in (" + ", " - ") and not depth:
+            starts.append(mark.start() + 1)
+    lines, width = [""], 0
+    for start, end in pairwise([*starts, len(body)]):
+        term = body[start:end]
+        letters = len(_COMMAND.sub("", term))
+        if width and width + letters > _ROW:
+            lines, width = [*lines, ""], 0
+        lines[-1], width = lines[-1] + term, width + letters
+    return [line.strip() for line in lines]
 
 
 def sentence_latex(sentence: Sentence) -> str:
