@@ -30,6 +30,8 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *WRITTEN]
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 SEPARATOR = "\x1e"
 PRINTED = ("text", "json", "math")
+#: Dots that stand for terms.
+DOTS = re.compile(r"[-+*/\[]\s*(?:…|\.\.\.)|(?:…|\.\.\.)\s*[-+*/]\s|\\[cl]?dots")
 #: What makes a terminal's answers the same everywhere.
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1"}
 
@@ -110,6 +112,20 @@ def snippets(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     program = folder / "snippets.py"
     program.write_text(f"print({SEPARATOR!r})\n".join(scripts), encoding="utf-8")
     return Snippets(request.param, folder, run_script(program, place=folder, **PLAIN))
+
+
+def outputs(path: Path) -> Iterator[str]:
+    """What a document shows as printed."""
+    for block in blocks(path):
+        if block.language in PRINTED:
+            yield block.text
+        elif is_session(block):
+            yield from (example.want for example in doctest.DocTestParser().get_examples(block.text))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_no_dots_stand_for_terms(path: Path) -> None:
+    assert not [text for text in outputs(path) if DOTS.search(text)]
 
 
 def test_snippets_run_and_print_what_is_shown(snippets: Snippets) -> None:

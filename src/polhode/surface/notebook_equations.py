@@ -9,7 +9,6 @@ from ..expr import Expr, Matrix, Vector, as_expr, free_symbols
 from ..expr.latex_display import display_latex
 from ..expr.latex_printer import entries_of
 from ..expr.ordering import symbol_key
-from ..expr.spelling import spelled
 from ..laws.named_symbols import declared_controls
 from ..notebook import Cell, Table
 
@@ -42,8 +41,8 @@ def latex_of(equations: Equations) -> str | None:
     absent = _without_source(equations, [entry for _, value in shown for entry in entries_of(value)])
     zero = dict.fromkeys(absent, 0)
     shown = [(head, type(value)(_replaced(value, zero))) for head, value in shown]
-    names = ", ".join(spelled(each) for each in absent)
-    words = [f"Set to zero, as nothing in the model applies them: {names}."]
+    names = [part for each in absent for part in (", ", each)][1:]
+    words = [("Set to zero, as nothing in the model applies them: ", *names, ".")]
     return display_latex(shown, sentences=words if absent else (), masses=masses_of(record))
 
 
