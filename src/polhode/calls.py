@@ -134,7 +134,7 @@ def _checked(function: Any) -> Any:
             names, flags, known = read[0]
             for name in named:
                 if name not in known and known:
-                    raise unknown("option", name, known, place=_name(function, given), code="E-CALL-NAME")
+                    raise _no_option(function, name, known, _name(function, given))
             for name, value in (*zip(names, given, strict=False), *named.items()) if flags else ():
                 if name in flags and not any(_PLAIN[kind][1](value) for kind in flags[name]):
                     raise _wrong_kind(function, name, value, flags[name])
@@ -162,6 +162,15 @@ def _checked(function: Any) -> Any:
     function._checked = call
     vars(call)["_checked"] = call
     return call
+
+
+def _no_option(function: Callable[..., Any], name: str, known: tuple[str, ...], place: str) -> PolhodeError:
+    """The error of an option that a call does not have; one of `simulate` is not misspelt."""
+    paths = getattr(signature(function), "paths", ())
+    if paths[:1] == OPTIONS["RunOptions"] and name in _options_at(paths[:1]):
+        cure = f"It is an option of simulate; {place} takes {listed(known, 30)}."
+        return PolhodeError(f"there is no option '{name}'.", place, cure, "E-CALL-NAME")
+    return unknown("option", name, known, place=place, code="E-CALL-NAME")
 
 
 def _fast(function: Any) -> Any:

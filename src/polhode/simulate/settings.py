@@ -80,9 +80,10 @@ def check_fit(method: Any, derivation: Derivation) -> None:
         reason = "it does not keep constraints"
     elif method == "lie4" and not equations.quaternions:
         reason = "it turns quaternions, of which there are none (without them it is rk4)"
-    if isinstance(known, PseudoSpeeds) and (known.moving_pivots or method not in EXPLICIT):
+    moving = isinstance(known, PseudoSpeeds) and bool(known.moving_pivots)
+    if moving or (isinstance(known, PseudoSpeeds) and method not in EXPLICIT):
         reason = "it is written in pseudo-velocities, which adaptive methods look after"
-    cure = "." if method in EXPLICIT else ' or "rk4".'
+    cure = "." if moving or method in EXPLICIT else ' or "rk4".'
     if reason:
         message = f"the method {method} is not for system '{equations.system.name}': {reason}."
         raise PolhodeError(message, "method", f'Use method="auto"{cure}', "E-RUN-UNSUPPORTED")
@@ -365,16 +366,16 @@ def steps_of(
     return control, facts, notices
 
 
-def unknown_method(method: Any) -> PolhodeError:
-    """The error of a method that there is not."""
+def unknown_method(method: Any, offered: Sequence[str] = METHODS) -> PolhodeError:
+    """The error of a method that there is not; of those that are offered the nearest is named."""
     from difflib import get_close_matches
 
-    lower = {name.lower(): name for name in METHODS}
+    lower = {name.lower(): name for name in offered}
     close = get_close_matches(str(method).lower(), lower, n=1)
     return PolhodeError(
         f"there is no method {method!r}.",
         place="method",
-        cure=f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(METHODS)}.",
+        cure=f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(offered)}.",
         code="E-RUN-NAME",
     )
 
