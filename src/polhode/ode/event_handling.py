@@ -211,10 +211,10 @@ def handle_events(run: Run) -> int:
             return Reason.NAN_EVENT
     if found > 0:
         for i in range(events.active):
-            if events.sides[i] == 0.0:
-                value = event_value(run, i, fma(_FIRST_PART, run.t - run.t_old, run.t_old))
-                events.sides[i] = 1.0 if value > events.near[i] else (-1.0 if value < -events.near[i] else 0.0)
             if not is_nan(events.times[i]):
+                if events.sides[i] == 0.0:
+                    value = event_value(run, i, fma(_FIRST_PART, run.t - run.t_old, run.t_old))
+                    events.sides[i] = 1.0 if value > events.near[i] else (-1.0 if value < -events.near[i] else 0.0)
                 reason = _search(run, i, run.t_old)
                 if reason > 0:
                     return reason

@@ -20,6 +20,7 @@ import numpy as np
 from ..native.language import NAN, absolute, at, call, fma, inline, is_nan, largest, native, smallest
 from .rates import call_python_or_native, copy, scale_to_unit
 from .record import ENDS, SEARCH_ROOM, SWITCHES, ZENO, Run
+from .right_side import project
 
 #: A zero is located to this, in seconds, and to this part of the time.
 CLOSE, PART = 1e-15, 1e-14
@@ -148,11 +149,25 @@ def scan(run: Run) -> int:
         is_sure = is_sure | ((verdict == 2) & (_sign(before, 0.0, events.sides[i]) * after > 0.0))
         reaches = _is_last(run, i, run.t, after) and _reaches_zero(run, i, 1.0 - _CHECKS[-1], inside[-1], after)
         if not is_sure or events.smooth[i] == 0 or reaches:
-            stays = largest(absolute(before), absolute(after)) <= near and absolute(inside[1]) <= _INSIDE * near
+            stays = largest(absolute(before), absolute(after)) <= near
+            if stays and absolute(inside[1]) > _INSIDE * near:
+                stays = run.is_constrained > 0 and _stays_on_constraints(run, i)
             if not stays:
                 events.times[i] = run.t_old
                 found += 1
     return found
+
+
+@native
+def _stays_on_constraints(run: Run, number: int) -> bool:
+    """True if an event is zero inside of the step at the state on the constraints that is nearest to dense output."""
+    events, t = run.events, fma(_NODES[2], run.t - run.t_old, run.t_old)
+    value = NAN
+    if call(run.state_at, run, t, run.y, returns=int) == 0 and project(run, t, run.y) == 0:
+        evaluate_events(run, t, run.y)
+        value = absolute(events.values[number])
+        evaluate_events(run, run.t, run.x)
+    return value <= _INSIDE * events.near[number]
 
 
 @inline
