@@ -118,58 +118,12 @@ def fma(a: Any, b: Any, c: Any) -> Any:
     return a * b + c
 
 
-@_operation(_intrinsic("sqrt"))
-def sqrt(x: Any) -> Any:
-    """The square root; nan for a negative number."""
-    return np.sqrt(x)
-
-
-@_operation(_intrinsic("fabs"))
-def absolute(x: Any) -> Any:
-    """|x|."""
-    return np.abs(x)
-
-
-@_operation(_intrinsic("maxnum"))
-def largest(a: Any, b: Any) -> Any:
-    """The larger; where one is nan, the other."""
-    return np.fmax(a, b)
-
-
-@_operation(_intrinsic("minnum"))
-def smallest(a: Any, b: Any) -> Any:
-    """The smaller; where one is nan, the other."""
-    return np.fmin(a, b)
-
-
-@_operation(_library("pow"))
-def power(x: Any, exponent: Any) -> Any:
-    """x to a power."""
-    return np.float64(x) ** exponent
-
-
-@_operation(_library("exp"))
-def exp(x: Any) -> Any:
-    """e to the x."""
-    return np.exp(x)
-
-
-@_operation(_library("log"))
-def log(x: Any) -> Any:
-    """The natural logarithm."""
-    return np.log(x)
-
-
-@_operation(_library("sin"))
-def sin(x: Any) -> Any:
-    """The sine."""
-    return np.sin(x)
-
-
-@_operation(_library("cos"))
-def cos(x: Any) -> Any:
-    """The cosine."""
-    return np.cos(x)
+#: √x (nan for a negative number) and |x|; the larger and the smaller of two numbers, of nan and a number the number.
+sqrt, absolute = Operation(np.sqrt, _intrinsic("sqrt")), Operation(np.abs, _intrinsic("fabs"))
+largest, smallest = Operation(np.fmax, _intrinsic("maxnum")), Operation(np.fmin, _intrinsic("minnum"))
+#: x to a power, eˣ, the natural logarithm, sine and cosine, as the C library has them.
+power = Operation(lambda x, exponent: np.float64(x) ** exponent, _library("pow"))
+exp, log, sin, cos = (Operation(getattr(np, name), _library(name)) for name in ("exp", "log", "sin", "cos"))
 
 
 def _as_value(x: Any) -> Any:
