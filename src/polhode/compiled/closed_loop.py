@@ -23,8 +23,7 @@ from ..errors import PolhodeError, fault_at, listed
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.exact import floor, sqrt
 from ..expr.spelling import spelled
-from ..laws.discretisation import discretised
-from ..laws.law import Law
+from ..laws.law import Law, discretised
 from ..laws.named_symbols import Range, saturated
 from ..model.digest import digest_of
 from ..model.records import Parameter

@@ -24,8 +24,17 @@ from ..native.language import (
     largest,
     native,
 )  # fmt: skip
-from .corners import LITTLE, argument_slope, hold_segments
-from .event_location import evaluate_events, evaluate_switches, event_value, next_sign_change, next_zero, scan
+from .event_location import (
+    LITTLE,
+    argument_slope,
+    evaluate_events,
+    evaluate_switches,
+    event_value,
+    hold_segments,
+    next_sign_change,
+    next_zero,
+    scan,
+)
 from .limits import begin_limits, note_limits_inside
 from .rates import copy
 from .record import (

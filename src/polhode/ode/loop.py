@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from ..codegen.fixed_steps import UNPROJECTED
 from ..native.language import INFINITY, Array, absolute, at, call, entry, fma, inline, largest, native
-from .corners import note_refused_corners, step_between_corners
 from .event_handling import begin, begin_behind_event, handle_events, locate_again, may_be_shorter, write_samples
+from .event_location import note_refused_corners, step_between_corners
 from .limits import note_limits
 from .rates import copy, largest_of
 from .record import (

@@ -56,11 +56,11 @@ from ...native.language import (
     record_at,
     smallest,
 )
-from ..fixed_steps import begin_on_grid, time_in_step
 from ..linear import REAL, Factors, factor, solve
 from ..rates import scale_to_unit
 from ..record import ACCEPTED, Memory, Reason, Run, padded
 from ..right_side import rates
+from ..step_control import begin_on_grid, time_in_step
 from .lie import angular_velocity, turned
 
 #: Iterations converge to this part of the displacement in a step, to that of the largest coordinate, or to nothing.

@@ -18,7 +18,7 @@ import numpy as np
 from ...compiled.functions import Functions
 from ...errors import LimitError, number, unknown, whole_number
 from ...expr import Expr
-from ...laws.discretisation import rule_of
+from ...laws.law import rule_of
 from ...laws.named_symbols import Named, numbers_of
 from ...ode.native_schedule import SampledLaw
 from ..guard import Stop

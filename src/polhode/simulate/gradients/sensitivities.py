@@ -34,8 +34,7 @@ from ...errors import PolhodeError, unknown
 from ...expr import Expr, as_expr, evaluate, jacobian, substitute
 from ...expr.spelling import spelled
 from ...notebook import Cell, Shown, Table
-from ...ode.driver import Driver
-from ...ode.native_run import NativeRun
+from ...ode.native_run import Driver, NativeRun
 from ...ode.record import CONSTRAINED_GROWTH, Reason
 from ..initial_state import Floats
 from ..settings import SmoothOptions, refuse_others, too_many, underflow

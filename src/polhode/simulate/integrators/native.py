@@ -15,10 +15,8 @@ import numpy as np
 
 from ...errors import PolhodeError
 from ...native.backends import say_once
-from ...ode.driver import Driver
 from ...ode.native_code import loop_code
-from ...ode.native_run import NativeRun
-from ...ode.problem import InitialValueProblem
+from ...ode.native_run import Driver, InitialValueProblem, NativeRun
 from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, NOTHING, SNAP, SWITCHES, Reason
 from ..control.actuation import ControllerFailed
 from ..events import Events, StateChange, event_failed
