@@ -210,11 +210,10 @@ class Guard:
         )
         return self.explain(found.t, x, plain)
 
-    def state_in_words(self, x: Floats, most: int = 12) -> str:
+    def state_in_words(self, x: Floats) -> str:
         """Coordinates, speeds and states with their names."""
-        names = self._names()
-        told = [f"{name} = {value:.4g}" for name, value in zip(names, x, strict=True)]
-        return ", ".join(told[:most]) + (" …" if len(told) > most else "")
+        told = [f"{name} = {value:.4g}" for name, value in zip(self._names(), x, strict=True)]
+        return ", ".join(told[:12]) + (" …" if len(told) > 12 else "")
 
     def _names(self) -> list[str]:
         from ..expr.spelling import spelled

@@ -61,10 +61,8 @@ class Kernel:
         program = self.program
         fused = fused_products(program, live_run(program)) if fuses and self.fused else None
         block = Block(self.lanes, program.constants, fused)
-        slot = self.program.first_input
         for number, array in enumerate(self.program.arrays):
-            block.reads(range(slot, slot + array.size), f"%in{number}")
-            slot += array.size
+            block.reads(self.program.slots_of(array.name), f"%in{number}")
         block.reads(self.program.saved, "%w")
         block.joins_outputs = self.lanes == 1 and self.inlining != "alwaysinline"
         return block

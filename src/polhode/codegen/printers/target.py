@@ -104,10 +104,9 @@ class Writing:
 
     def run(self, program: Program) -> Body:
         """From inputs and what was saved to the outputs."""
-        memory, slot = {slot: self._entry("w", k) for k, slot in enumerate(program.saved)}, program.first_input
+        memory = {slot: self._entry("w", k) for k, slot in enumerate(program.saved)}
         for array in program.arrays:
-            memory |= {slot + k: self._entry(array.name, k) for k in range(array.size)}
-            slot += array.size
+            memory |= {slot: self._entry(array.name, k) for k, slot in enumerate(program.slots_of(array.name))}
         return self._body(program, memory, enumerate(program.run, program.first_run), live_run(program))
 
     def _entry(self, array: str, k: int) -> str:

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 #: Steps between the samples of a law from which on its loop is tested for stability.
 _MANY_STEPS = 500
-#: A smaller part of the state that projection changes is not worth a word.
-_NOTABLE = 1e-9
 #: So many times ten steps ahead the first rate that is not finite is sought.
 _AHEAD = 12
 #: h |λ| beyond which no explicit method with fixed steps is stable; and what part of a state its changes are taken by.
