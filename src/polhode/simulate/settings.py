@@ -321,6 +321,9 @@ def grid_of(duration: float, step: Any) -> tuple[float, int, tuple[str, ...]]:
     return h, steps, (f"the step is {h:.6g} s, not {wanted:g} s, to end at {duration:g} s.",) if far else ()
 
 
+_OF_STEPS = ("method", "step", "rtol", "atol", "max_steps", "max_step", "spectral_radius")
+
+
 def _damping(method: str, spectral_radius: Any) -> float | None:
     """The spectral radius of fast oscillations, for the method that has one."""
     if method == "generalised_alpha":
@@ -333,10 +336,9 @@ def _damping(method: str, spectral_radius: Any) -> float | None:
     return None
 
 
-def steps_of(
-    method: Any, duration: float, step: Any, rtol: Any, atol: Any, max_steps: Any, max_step: Any, radius: Any = None
-) -> tuple[Control, dict[str, float], tuple[str, ...]]:
-    """How the steps of a run are chosen, what its facts say of that, and notices."""
+def steps_of(duration: float, given: Mapping[str, Any]) -> tuple[Control, dict[str, float], tuple[str, ...]]:
+    """How the steps of a run with these options are chosen, what its facts say of that, and notices."""
+    method, step, rtol, atol, max_steps, max_step, radius = (given[name] for name in _OF_STEPS)
     damping = _damping(method, radius)
     most_steps = 0
     if max_steps is not None:
@@ -400,8 +402,8 @@ class ActingKeys(TypedDict, total=False):
 
     inputs: Any
     tau: Any
-    rtol: float
-    atol: float
+    rtol: float | None
+    atol: float | None
     events: Sequence[Event | Crossing | Expr]
     until: Any
     on: Mapping[Any, Any] | None
@@ -436,10 +438,10 @@ class OrbitOptions(ActingKeys, total=False):
 
     rate: float | None
     max_step: float | None
-    max_steps: int
+    max_steps: int | None
 
 
-class SmoothOptions(OrbitOptions, StartKeys, total=False):
+class SmoothOptions(StartKeys, OrbitOptions, total=False):
     """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
 
     step: float | None
@@ -457,7 +459,14 @@ class RunOptions(SmoothOptions, SamplingKeys, total=False):
     watch_energy: bool
 
 
-class StepperOptions(ActingKeys, StartKeys, SamplingKeys, total=False):
+#: What options are that are not given.
+DEFAULTS: Mapping[str, Any] = {
+    **dict.fromkeys(RunOptions.__annotations__), "method": "auto", "events": (), "hold": (), "audit": False,
+    "watch_energy": True, "impacts": "moreau",
+}  # fmt: skip
+
+
+class StepperOptions(StartKeys, ActingKeys, SamplingKeys, total=False):
     """What `Equations.stepper` takes; see `polhode.simulate.stepper`."""
 
     dt: float | None
