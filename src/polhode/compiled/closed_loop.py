@@ -90,11 +90,8 @@ def _resolved(symbols: list[Expr], values: list[Expr]) -> list[Expr]:
     if own.isdisjoint(free_symbols(values)):
         return values
     circle = [f"'{each.name}'" for each, value in zip(symbols, values, strict=True) if own & {*free_symbols([value])}]
-    raise fault(
-        f"the laws of {listed(circle)} depend on each other in a circle.",
-        "Write one of them without the others.",
-        "E-RUN-DEPENDENCE",
-    )
+    message = f"the laws of {listed(circle)} depend on each other in a circle."
+    raise fault(message, "Write one of them without the others.", "E-RUN-DEPENDENCE")
 
 
 # ---- laws of controllers --------------------------------------------------------------------------------------

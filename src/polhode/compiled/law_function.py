@@ -248,11 +248,8 @@ class LawFunction:
         if given is None:
             return self._on_state(state, t)
         if any(part is not None for part in state):
-            raise fault(
-                "what is measured is given, and the mechanism's state too.",
-                "Give measured=…, or q=…, u=… and z=….",
-                "E-CONTROL-TWICE",
-            )
+            message = "what is measured is given, and the mechanism's state too."
+            raise fault(message, "Give measured=…, or q=…, u=… and z=….", "E-CONTROL-TWICE")
         if isinstance(given, Mapping):
             return stacked(_in_order(given, self.measured, "measured", {}))
         return real_numbers(given, "measured")
@@ -272,11 +269,8 @@ class LawFunction:
         known = {"t": t[..., None]}
         for name, (given, size) in arrays.items():
             if given is None and size and _is_read(name, self.law, e):
-                raise fault(
-                    f"the law measures {name}, which is not given.",
-                    f"Give {name}=…, or measured=…",
-                    "E-CONTROL-MISSING",
-                )
+                message = f"the law measures {name}, which is not given."
+                raise fault(message, f"Give {name}=…, or measured=…", "E-CONTROL-MISSING")
             known[name] = np.zeros(size) if given is None else real_numbers(given, name)
         if e.quaternions:
             known["q"], _ = unit_quaternions(known["q"], tuple(e.quaternions))

@@ -276,11 +276,8 @@ class Guard:
             self._signs = np.sign(pivots)
         if self._signs is None or (np.sign(pivots) != self._signs).any():
             names = ", ".join(f"'{name}'" for name in self.equations.speeds)
-            raise Stop(
-                "pseudo_velocities",
-                f"at t = {t:.6g} s the pseudo-velocities {names} no longer determine the speeds.",
-                "Choose others, or derive without them.",
-            )
+            message = f"at t = {t:.6g} s the pseudo-velocities {names} no longer determine the speeds."
+            raise Stop("pseudo_velocities", message, "Choose others, or derive without them.")
 
     def _chart_margin(self, i: int, t: float, x: Floats) -> float:
         from ..expr import as_expr, evaluate
@@ -330,11 +327,9 @@ class Guard:
     def _diverged(self, t: float, x: Floats) -> Stop:
         names = self._names()
         worst = names[int(np.argmax(np.where(np.isfinite(x), np.abs(x), np.inf)))]
-        return Stop(
-            "diverged",
-            f"at t = {t:.6g} s the motion has left all bounds: '{worst}' exceeds {DIVERGED:.0e}.",
-            "Use a smaller step or an adaptive method; otherwise a force or controller pumps energy in without end.",
-        )
+        message = f"at t = {t:.6g} s the motion has left all bounds: '{worst}' exceeds {DIVERGED:.0e}."
+        cure = "Use a smaller step or an adaptive method; otherwise a force or controller pumps energy in without end."
+        return Stop("diverged", message, cure)
 
 
 def is_surely_regular(inverse: Floats | None) -> bool:

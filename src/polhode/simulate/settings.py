@@ -374,12 +374,9 @@ def unknown_method(method: Any, offered: Sequence[str] = METHODS) -> PolhodeErro
 
     lower = {name.lower(): name for name in offered}
     close = get_close_matches(str(method).lower(), lower, n=1)
-    return PolhodeError(
-        f"there is no method {method!r}.",
-        place="method",
-        cure=f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(offered)}.",
-        code="E-RUN-NAME",
-    )
+    message = f"there is no method {method!r}."
+    cure = f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(offered)}."
+    return PolhodeError(message, "method", cure, "E-RUN-NAME")
 
 
 #: The options of a run that are about its controller.

@@ -55,11 +55,8 @@ def export_program(
     `rates` plans the rates of the states otherwise than for speed.
     """
     if of is not None:
-        raise fault(
-            "a simulation program has its own functions.",
-            "Leave out `of`, or export functions without program=True.",
-            "E-CODE-UNSUPPORTED",
-        )
+        message = "a simulation program has its own functions."
+        raise fault(message, "Leave out `of`, or export functions without program=True.", "E-CODE-UNSUPPORTED")
     writing, place, before = _writing(target), folder_of(folder), names_before(derivation.model.name, prefix)
     made = simulation_of(derivation, before, start, speeds, rates)
     system = derivation.model.name
@@ -77,11 +74,9 @@ def _writing(target: str) -> SimulationWriting:
     found = target_of(target).simulation
     if found is None:
         able = [name for name, each in TARGETS.items() if each.simulation is not None]
-        raise fault(
-            f"the target {target} has functions, but no simulation program.",
-            f"Choose {' or '.join(able)}, or export functions without program=True.",
-            "E-CODE-UNSUPPORTED",
-        )
+        message = f"the target {target} has functions, but no simulation program."
+        cure = f"Choose {' or '.join(able)}, or export functions without program=True."
+        raise fault(message, cure, "E-CODE-UNSUPPORTED")
     return found
 
 

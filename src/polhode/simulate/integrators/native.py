@@ -622,11 +622,9 @@ class Integration:
 
 
 def _unprojected(t: float) -> Stop:
-    return Stop(
-        "constraints_broken",
-        f"at t = {t:.6g} s the constraints cannot be satisfied any longer.",
-        "The mechanism may be at the end of its reach, or two constraints contradict each other from here on.",
-    )
+    message = f"at t = {t:.6g} s the constraints cannot be satisfied any longer."
+    cure = "The mechanism may be at the end of its reach, or two constraints contradict each other from here on."
+    return Stop("constraints_broken", message, cure)
 
 
 def _contacts(rates: Rates) -> ContactRun | None:
