@@ -420,11 +420,9 @@ def plan_outputs(
     table = equations.system.parameters
     known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
     if known:
-        roots = substitute([root for _, _, entries in outputs for root in entries], known)
-        start = 0
+        roots = iter(substitute([root for _, _, entries in outputs for root in entries], known))
         for _, _, entries in outputs:
-            entries[:] = roots[start : start + len(entries)]
-            start += len(entries)
+            entries[:] = [next(roots) for _ in entries]
     if equations.omitted:
         from ..dynamics.omission import without_omitted
 

@@ -49,19 +49,14 @@ class Laws:
 
     def put_into(self, outputs: Outputs) -> Outputs:
         """The outputs of a function with the laws in place of what they give."""
-        made = substitute([root for _, _, entries in outputs for root in entries], self.given)
-        start, found = 0, []
-        for name, shape, entries in outputs:
-            found.append((name, shape, made[start : start + len(entries)]))
-            start += len(entries)
-        return found
+        made = iter(substitute([root for _, _, entries in outputs for root in entries], self.given))
+        return [(name, shape, [next(made) for _ in entries]) for name, shape, entries in outputs]
 
 
 def laws_of(equations: EquationsOfMotion, given: Mapping[Expr, Any]) -> Laws:
     """Laws by the symbols of efforts and inputs, in unknowns alone: dependent symbols are replaced."""
     symbols = [as_expr(each) for each in given]
-    values = substitute([as_expr(value) for value in given.values()], equations.tree.followed)
-    values = list(equations.in_independent_speeds(values))
+    values = on_mechanism(equations, given.values())
     acting = {*equations.tau, *(each.symbol for each in equations.system.inputs.values())}
     known = {*equations.q, *equations.u, *equations.z, equations.system.time, *acting}
     known |= {each.symbol for each in equations.system.parameters.values()}

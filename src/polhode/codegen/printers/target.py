@@ -35,11 +35,7 @@ class Target:
 
 
 def sanitised(note: str) -> str:
-    """What of a note may stand in a comment: it can neither end the comment nor continue the line.
-
-    >>> sanitised('inertia of the forearm */ system("x") ??/')
-    'inertia of the forearm system(x)'
-    """
+    """What of a note may stand in a comment: it can neither end the comment nor continue the line."""
     return " ".join(_UNSAFE.sub(" ", note[:400]).replace("( ", "(").replace(" )", ")").split())[:80].rstrip()
 
 

@@ -134,11 +134,7 @@ class GeneralisedAlpha(Struct):
 
 
 def coefficients(radius: float) -> dict[str, float]:
-    """α_m, α_f, γ and β for a spectral radius of fast oscillations between 0 and 1.
-
-    >>> coefficients(1.0)
-    {'alpha_m': 0.5, 'alpha_f': 0.5, 'gamma': 0.5, 'beta': 0.25}
-    """
+    """α_m, α_f, γ and β for a spectral radius of fast oscillations between 0 and 1."""
     alpha_m, alpha_f = (2.0 * radius - 1.0) / (radius + 1.0), radius / (radius + 1.0)
     gamma = 0.5 + alpha_f - alpha_m
     return {"alpha_m": alpha_m, "alpha_f": alpha_f, "gamma": gamma, "beta": 0.25 * (0.5 + gamma) ** 2}

@@ -7,7 +7,6 @@ that could not start, is left to `simulate`, which has the message for it.
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +24,7 @@ from ...dynamics.synopsis import SeenLimit
 from ...errors import PolhodeError, warn
 from ...expr import free_symbols
 from ...model.body import check_mass
+from ...native.compiled import cores
 from ...ode.native_events import EventLogs, EventMemory
 from ...ode.native_lanes import LaneCode, LaneRuns
 from ...ode.native_members import MemberRows
@@ -81,8 +81,7 @@ class _Plan:
         are_enough = count >= _LANES_FROM and not self.rates.is_constrained
         is_plain = self.logs is None and self.located is None
         code = self.rates.stepper_in_lanes(control.method) if are_enough and is_plain else None
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        threads = max(1, min(threads or cores, count // (code.lanes if code else 1)))
+        threads = max(1, min(threads or cores(), count // (code.lanes if code else 1)))
         runners = [self._runner(code) for _ in range(threads)]
         return run_in_threads(
             [partial(each.advance_members, float(self.times[-1]), control.most_steps) for each in runners],

@@ -27,6 +27,7 @@ from ...files.archives import MOST_BYTES, readable
 from ...files.reading import read_file
 from ...files.version import LOADED_AT, key_of, source_digest, version_digest
 from ...files.writing import WAITING, put_in_place
+from ...native.compiled import cores
 from ..batch.batch import REFUSED, as_dataset, of_dataset
 from ..batch.members import Members, Which, labels_of
 from ..batch.running import check_size, joined
@@ -42,7 +43,6 @@ from .chunks import (
     ChunkResult,
     Work,
     check_client,
-    cores,
     cut,
     make_ready,
     merge,
