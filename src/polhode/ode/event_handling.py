@@ -36,7 +36,6 @@ from .event_location import (
     scan,
 )
 from .limits import begin_limits, note_limits_inside
-from .rates import copy
 from .record import (
     AGAIN,
     CHANGES_BY_PYTHON,
@@ -55,7 +54,7 @@ from .record import (
     Reason,
     Run,
 )  # fmt: skip
-from .right_side import project, rates
+from .right_side import copy, project, rates
 
 #: A switch this near to zero, relative to its size before or to one, vanishes together with another.
 _NEAR_SWITCH = 1e-12

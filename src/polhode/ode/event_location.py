@@ -23,9 +23,8 @@ import itertools
 import numpy as np
 
 from ..native.language import NAN, absolute, at, blocks, call, fma, inline, is_nan, largest, native, smallest
-from .rates import call_python_or_native, copy, scale_to_unit
 from .record import ENDS, FAR, SEARCH_ROOM, SWITCHES, ZENO, Run
-from .right_side import project
+from .right_side import call_python_or_native, copy, project, scale_to_unit
 from .step_control import next_step
 
 #: A zero is located to this, in seconds, and to this part of the time.

@@ -39,8 +39,8 @@ from ..native.language import (
 from .limits import begin_limits, probed_limit, test_limits
 from .loop import DEFECT
 from .members import NONE, OWN, Members, next_member, note_end, reset
-from .rates import copy, largest_of, scale_to_unit, stretch
 from .record import SNAP, SUSPICIOUS, Reason, Run
+from .right_side import copy, largest_of, scale_to_unit, stretch
 
 #: The next sample of a lane: none is due, at the end of its last step, or inside of it.
 _NOT_DUE, _AT_END, _INSIDE = 0, 1, 2

@@ -21,7 +21,6 @@ from ..native.language import INFINITY, Array, absolute, at, call, entry, fma, i
 from .event_handling import begin, begin_behind_event, handle_events, locate_again, may_be_shorter, write_samples
 from .event_location import note_refused_corners, step_between_corners
 from .limits import note_limits
-from .rates import copy, largest_of
 from .record import (
     AGAIN,
     EVENTS,
@@ -36,7 +35,7 @@ from .record import (
     Reason,
     Run,
 )
-from .right_side import project, rates
+from .right_side import copy, largest_of, project, rates
 from .step_control import MOST_RETRIES, next_step
 
 #: The slope of the dense output may differ from the rates at a sample by so many tolerances, over the step.

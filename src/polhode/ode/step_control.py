@@ -15,8 +15,8 @@ vector, two at each step (`methods.jacobian`).
 from __future__ import annotations
 
 from ..native.language import Array, blocks, fma, inline, largest, native, power, row, smallest
-from .rates import norm, scale_to_unit
 from .record import SNAP, Run
+from .right_side import norm, scale_to_unit
 
 _SAFETY, _LEAST_FACTOR = 0.8, 0.2
 #: An attempt that is not finite is repeated with a tenth of the step, so many times.

@@ -14,10 +14,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.ops import live_run
-from ..ir.packed import Gather, Pack, Packed, Source, Splat, Term, Unit, Whole
+from ..ir.packed import Gather, Pack, Packed, PackScheduler, Source, Splat, Term, Unit, Whole
 from ..ir.program import Program
 from ..passes.function_splitting import WHOLE, split
-from ..slp.pack_scheduling import PackScheduler
 from ..slp.store_packs import pack_stores
 from ..slp.vectoriser import vectorise, vectorise_sincos
 from .block import Block, instructions

@@ -15,9 +15,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..ir.ops import live_run
-from ..ir.packed import Gather, Lane, Pack, Packed, Source, Splat, Term, Whole
+from ..ir.packed import Gather, Lane, Pack, Packed, PackScheduler, Source, Splat, Term, Whole
 from ..ir.program import Instruction, Program
-from .pack_scheduling import PackScheduler
 from .reassociation import without_negations
 
 Product = tuple[int, tuple[int, ...]]  # a sign, and the one or two slots whose product it is

@@ -25,10 +25,9 @@ from functools import reduce
 from heapq import heappop, heappush
 from itertools import zip_longest
 
-from ..ir.packed import Gather, Pack, Packed, Source, Splat, Term, Whole
+from ..ir.packed import Gather, Pack, Packed, PackScheduler, Source, Splat, Term, Whole
 from ..ir.program import Program
 from ..passes.function_splitting import WHOLE
-from .pack_scheduling import PackScheduler
 from .reassociation import Node, isomorphism_classes, reassociated, use_hashes, users_of, without_negations
 
 

@@ -33,9 +33,8 @@ from ...native.language import (
     total,
     vector,
 )  # fmt: skip
-from ..rates import copy
 from ..record import ACCEPTED, Reason, Run
-from ..right_side import rates
+from ..right_side import copy, rates
 from ..step_control import begin_on_grid, compensated_sum, time_in_step
 
 _DIGITS = 60

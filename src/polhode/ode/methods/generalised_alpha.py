@@ -57,9 +57,8 @@ from ...native.language import (
     smallest,
 )
 from ..linear import REAL, Factors, factor, solve
-from ..rates import scale_to_unit
 from ..record import ACCEPTED, Memory, Reason, Run, padded
-from ..right_side import rates
+from ..right_side import rates, scale_to_unit
 from ..step_control import begin_on_grid, time_in_step
 from .lie import angular_velocity, turned
 

@@ -20,9 +20,8 @@ from dataclasses import dataclass
 
 from ...native.language import INFINITY, Array, blocks, fma, inline, native, row
 from ..linear import REAL, factor, solve
-from ..rates import are_finite, norm
 from ..record import ACCEPTED, REFUSED, Run
-from ..right_side import rates
+from ..right_side import are_finite, norm, rates
 from ..step_control import begin_with, factor_of, longer_step, shorter_step
 from .jacobian import filtered_norm, forget, memory_of, note_if_calm, refresh, shift
 
