@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from ..errors import PolhodeError
 from ..native.arrays import Floats, address_of
 from ..native.compiled import Compiled
+from ..native.kinds import fill
 from .native_code import MethodCode, loop_code, method_code
 from .record import EVENTS, GROWTH, NOTHING, PROJECTION, Memory, Reason, Run, apart, padded
 
@@ -41,26 +42,18 @@ class ImplicitMemory:
         from .linear import FIELDS, Factors
         from .methods.jacobian import Implicit
 
-        self.record: Any = Implicit.structure()()
         self.side: RightSide | None = None  # the compiled derivatives
         counts = {"jacobian": size, "in_time": 1, "stretch": 1, "direction": 1, "image": 1}
         self.arrays = Memory(counts, size).arrays
-        for name, array in self.arrays.items():
-            setattr(self.record, name, array.ctypes.data)
         self.arrays["stretch"][:] = 1.0
         # a direction of unequal parts, so that it is across no symmetry
         self.arrays["direction"][:size] = np.cos(np.arange(size) ** 2)
-        self._kept: list[Any] = []
+        self.record: Any = Implicit.native(**self.arrays)
         for name in fields:
-            parts = FIELDS[name]
-            counts = {"upper": size * parts, "lower": size * parts, "reciprocals": parts}
-            arrays, exchanged = Memory(counts, size).arrays, np.zeros(size, dtype=np.int64)
-            addresses = {key: array.ctypes.data for key, array in arrays.items()}
-            factors = Factors.structure()(
-                size=size, blocks=padded(size) // 4, exchanged=exchanged.ctypes.data, **addresses
-            )
-            self._kept += [arrays, exchanged, factors]
-            setattr(self.record, name, ctypes.addressof(factors))
+            parts, exchanged = FIELDS[name], np.zeros(size, dtype=np.int64)
+            rows = Memory({"upper": size * parts, "lower": size * parts, "reciprocals": parts}, size).arrays
+            factors = Factors.native(size=size, blocks=padded(size) // 4, exchanged=exchanged, **rows)
+            fill(self.record, **{name: factors})
         self.by_differences()
 
     @property
@@ -79,11 +72,8 @@ class ImplicitMemory:
 
     def compiled(self, side: RightSide) -> None:
         """Take these derivatives: a compiled function that puts out ∂ẋ/∂x and ∂ẋ/∂t."""
-        self.side = side
-        by_state, by_time = side.outputs["xdot_d_x"], side.outputs["xdot_d_t"]
-        record = self.record
-        record.at, record.arguments, record.x_index = side.address, ctypes.addressof(side.table), side.x_index
-        record.by_state, record.by_time = by_state.ctypes.data, by_time.ctypes.data
+        self.side, outputs = side, {"by_state": side.outputs["xdot_d_x"], "by_time": side.outputs["xdot_d_t"]}
+        fill(self.record, at=side.address, arguments=side.table, x_index=side.x_index, **outputs)
 
 
 _STRUCTURE = Run.structure()
@@ -213,10 +203,7 @@ class NativeRun:
             record.memory = self.implicit.address
         elif self.code.method.memory is not None:
             struct, rows = self.code.method.memory
-            memory, arrays = struct.structure()(), Memory(rows, size)
-            for name, address in arrays.addresses.items():
-                setattr(memory, name, address)
-            self._kept["memory"] = memory, arrays
+            self._kept["memory"] = memory = struct.native(**Memory(rows, size).arrays)
             record.memory = ctypes.addressof(memory)
 
     #: The bounds between which the right-hand side reads tables; None where it reads them as they are.

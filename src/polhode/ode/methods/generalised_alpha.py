@@ -37,6 +37,7 @@ import numpy as np
 
 from ...native.arrays import Floats
 from ...native.compiled import Compiled
+from ...native.kinds import fill
 from ...native.language import (
     INFINITY,
     WIDTH,
@@ -426,15 +427,13 @@ class SecondOrderMemory:
             "coordinates": q, "speeds": n, "moving": moving, "rows": m, "positions": p, "taken": 1.0,
         }  # fmt: skip
         self.sizes = {"size": size, "blocks": padded(size) // 4}
-        self._factors = Factors.structure()(**_addresses(self.square), **self.sizes)
-        self.record = GeneralisedAlpha.structure()(**_addresses(self.arrays), **self.numbers)
-        self.record.factors = ctypes.addressof(self._factors)
+        factors = Factors.native(**self.square, **self.sizes)
+        self.record: Any = GeneralisedAlpha.native(**self.arrays, **self.numbers, factors=factors)
         self._kept: list[Any] = []
         for name, table in _TABLES.items():
             function: Compiled | None = getattr(system, name)
             if function is not None:
-                setattr(self.record, name, function.native.code.address("ph_at"))
-                setattr(self.record, table, ctypes.addressof(self._table(function)))
+                fill(self.record, **{name: function.native.code.address("ph_at"), table: self._table(function)})
 
     @property
     def address(self) -> int:
@@ -453,9 +452,8 @@ class SecondOrderMemory:
     def _table(self, function: Compiled) -> Any:
         (taken, filled), work = self.arrays_of(function), function.work()
         pointers = [array.ctypes.data for array in (*taken, work, *filled)]
-        table = (ctypes.c_void_p * len(pointers))(*pointers)
-        self._kept += [function, taken, work, filled, table]
-        return table
+        self._kept += [function, taken, work, filled]
+        return (ctypes.c_void_p * len(pointers))(*pointers)
 
 
 #: The functions, and the fields that hold their tables of pointers.
@@ -464,7 +462,3 @@ _TABLES = {"rates": "rates_arguments", "residual": "residual_arguments", "constr
 
 def _sizes(function: Compiled) -> list[int]:
     return [int(np.prod(shape)) for _, shape in function.outline.outputs]
-
-
-def _addresses(arrays: Mapping[str, Any]) -> dict[str, int]:
-    return {name: array.ctypes.data for name, array in arrays.items()}
