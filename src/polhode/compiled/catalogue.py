@@ -25,17 +25,13 @@ if TYPE_CHECKING:
 Maker: TypeAlias = "Callable[[EquationsOfMotion], Outputs]"
 
 
-def _none(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
-    return {}
-
-
 class Entry(NamedTuple):
     """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates."""
 
     arrays: tuple[str, ...]
     make: Maker
     rates: tuple[str, ...] = ()
-    own: Callable[[EquationsOfMotion], dict[str, list[Expr]]] = _none
+    own: Callable[[EquationsOfMotion], dict[str, list[Expr]]] = lambda equations: {}
 
 
 def _vector(name: str, field: str) -> Maker:

@@ -138,14 +138,10 @@ def _end(limit: float | Expr) -> str:
     return _in_letters(str(limit)) if isinstance(limit, Expr) else f"{limit:.17g}"
 
 
-def _sample_time(made: PlannedLaw) -> float | None:
-    given = made.parameters[SAMPLE_TIME].value if SAMPLE_TIME in made.parameters else made.law.sample_time
-    return None if given is None else float(given)
-
-
 def _sidecar(made: PlannedLaw, controller: str, system: str, symbol: str, limits: Mapping[Expr, Range]) -> str:
     """JSON with the user's own names, the parameters' defaults, where states start, and the driver's check value."""
     program, law = made.planned.program, made.law
+    often = made.parameters[SAMPLE_TIME].value if SAMPLE_TIME in made.parameters else law.sample_time
     record: dict[str, Any] = {
         "format": "polhode-controller/1",
         "controller": controller,
@@ -170,7 +166,7 @@ def _sidecar(made: PlannedLaw, controller: str, system: str, symbol: str, limits
         ],
         "states": [{"name": each.symbol.name, "start": float(each.start), "unit": each.unit} for each in law.states],
         **({"limits": {spelled(x): [_number(end) for end in ends] for x, ends in limits.items()}} if limits else {}),
-        "sample_time": _sample_time(made),
+        "sample_time": None if often is None else float(often),
         "does_not_hold_where": [*law.conditions],
         "check_value": check_value(program),
     }

@@ -225,4 +225,5 @@ class EventMemory:
         """Have room for more."""
         grown = np.empty((2 * len(self._log), self._log.shape[1]))
         grown[: len(self._log)] = self._log
-        self._log, self.record.log, self.record.log_room = grown, grown.ctypes.data, len(grown)
+        self._log = grown
+        fill(self.record, log=grown, log_room=len(grown))

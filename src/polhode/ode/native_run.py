@@ -208,6 +208,7 @@ class NativeRun:
 
     #: The bounds between which the right-hand side reads tables; None where it reads them as they are.
     bounds: Floats | None = None
+    message = "the step is swallowed by rounding"  # why no step was short enough
 
     def remember(self, memory: Any) -> None:
         """Let the method use this memory beside the record."""

@@ -51,11 +51,6 @@ class SampledLaw:
         """Let the controls of a row hold."""
         self.held[self.columns] = self.controls[row]
 
-    def held_after(self, first: int, last: int, row: int) -> Floats:
-        """The rows that hold after each of some breaks, where `row` held before."""
-        made: Floats = np.maximum(np.maximum.accumulate(self.acts[first:last]), row)
-        return made
-
     # ---- by native code ----------------------------------------------------------------------------------------
 
     def fields(self) -> dict[str, Any]:

@@ -78,7 +78,9 @@ class Guard:
         self.pivots = moving_pivots(self.equations) if known.in_pseudo_velocities else []
         self._signs: Floats | None = None
         links = self.equations.tree.links if known.has_charts else ()
-        self.angle_charts = [i for i, link in enumerate(links) if _can_lock(link) and self._places(link)]
+        turning = [(i, link) for i, link in enumerate(links) if link.stage.storage not in ("quaternion", "vector")]
+        # where Γ of a stage depends on its angles there may be a lock
+        self.angle_charts = [i for i, link in turning if len(link.coordinates) > 2 and self._places(link)]
         self.vector_charts = [
             (link, self._places(link)[:3]) for link in links if link.stage.storage == "vector" and self._places(link)
         ]
@@ -401,11 +403,6 @@ def _speeds_along(motion: Floats, speeds: Sequence[str]) -> list[str]:
     """The quoted names of the speeds with a tenth or more of the largest in a motion, six at most."""
     shares = np.abs(motion)
     return [f"'{name}'" for name, share in zip(speeds, shares, strict=True) if share > 0.1 * shares.max()][:6]
-
-
-def _can_lock(link: Link) -> bool:
-    """Whether Γ of a stage depends on its angles: then there may be a lock."""
-    return link.stage.storage not in ("quaternion", "vector") and len(link.coordinates) > 2
 
 
 def _half_turn(t: float, link: Link) -> Stop:

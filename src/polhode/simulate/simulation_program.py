@@ -101,7 +101,9 @@ def simulation_of(
         if len(rows) < len(manifold.names):
             kept.append(_planned(equations, "constraint_rows", _rows(equations)))
             equations = equations.keeping(rows)
-        kept.insert(0, _planned(equations, "projection", _projection(equations)))
+        made = {output[0]: output for output in catalogued("kept_rates").make(equations)}
+        steps = [made[name] for name in ("pivots", "displacement", "change")]
+        kept.insert(0, _planned(equations, "projection", steps))
     rates = own or annotated(equations, "state_rates")
     if switched(rates.program) is not None:
         raise _refused(equations, "a force in it jumps", "Make it smooth, as tanh(v/0.001) instead of sign(v).")
@@ -144,11 +146,6 @@ def _refused(equations: EquationsOfMotion, reason: str, cure: str = "") -> Polho
 
 def _planned(equations: EquationsOfMotion, label: str, outputs: Outputs) -> Planned:
     return plan_outputs(equations, label, ("x",), outputs)
-
-
-def _projection(equations: EquationsOfMotion) -> Outputs:
-    made = {output[0]: output for output in catalogued("kept_rates").make(equations)}
-    return [made[name] for name in ("pivots", "displacement", "change")]
 
 
 def _rows(equations: EquationsOfMotion) -> Outputs:

@@ -173,25 +173,24 @@ def vector(value: float) -> Any:
     return value
 
 
-def _total(f: Function, block: Any) -> Value:
-    made = f.of_kind(f.block, block)
-    a, b, c, d = (f.number_of(made, place) for place in range(WIDTH))
-    return (a + b) + (c + d)
+def _in_pairs(join: Callable[[Function, Value, Value], Value]) -> Callable[[Function, Any], Value]:
+    """The four numbers of a block joined in pairs, and the results."""
+
+    def native(f: Function, block: Any) -> Value:
+        made = f.of_kind(f.block, block)
+        a, b, c, d = (f.number_of(made, place) for place in range(WIDTH))
+        return join(f, join(f, a, b), join(f, c, d))
+
+    return native
 
 
-@_operation(_total)
+@_operation(_in_pairs(lambda f, a, b: a + b))
 def total(block: Any) -> Any:
     """The sum of a block: (0 + 1) + (2 + 3)."""
     return np.sum(block)
 
 
-def _greatest(f: Function, block: Any) -> Value:
-    made = f.of_kind(f.block, block)
-    a, b, c, d = (f.number_of(made, place) for place in range(WIDTH))
-    return f.intrinsic("maxnum", f.intrinsic("maxnum", a, b), f.intrinsic("maxnum", c, d))
-
-
-@_operation(_greatest)
+@_operation(_in_pairs(_intrinsic("maxnum")))
 def greatest(block: Any) -> Any:
     """The largest entry of a block; nan is left out."""
     return np.fmax.reduce(np.atleast_1d(block))
@@ -223,11 +222,7 @@ def row(array: Any, run: Any, number: int) -> Any:
     return array[number * width : (number + 1) * width]
 
 
-def _record_at(f: Function, struct: type[Struct], pointer: Any) -> Any:
-    return as_record(struct, _as_value(pointer))
-
-
-@_operation(_record_at)
+@_operation(lambda f, struct, pointer: as_record(struct, _as_value(pointer)))
 def record_at(struct: type[Struct], pointer: Any) -> Any:
     """The record that a pointer points to."""
     return pointer
@@ -275,21 +270,13 @@ def call(function: Any, *arguments: Any, returns: Any = None) -> Any:
     return function(*arguments)
 
 
-def _call_named(f: Function, name: str, *arguments: Any) -> None:
-    f.call(f"@{name}", "void", *(_as_value(each) for each in arguments))
-
-
-@_operation(_call_named)
+@_operation(lambda f, name, *arguments: f.call(f"@{name}", "void", *map(_as_value, arguments)))
 def call_named(name: str, *arguments: Any) -> None:
     """Call a function of the module that is not written in this language, such as the kernel of a program."""
     raise TranslationError(f"{name} exists in native code only.")
 
 
-def _take_next(f: Function, counter: Any) -> Value:
-    return f.emit(INTEGER, f"atomicrmw add ptr {_as_value(counter).name}, i64 1 monotonic, align 8")
-
-
-@_operation(_take_next)
+@_operation(lambda f, x: f.emit(INTEGER, f"atomicrmw add ptr {_as_value(x).name}, i64 1 monotonic, align 8"))
 def take_next(counter: Any) -> int:
     """Atomic fetch-and-add of 1; returns the old value."""
     old = int(counter[0])

@@ -102,9 +102,6 @@ class SolverIntegration(Integration):
             return min(self.rates.before_break, self.end)
         return super()._goal
 
-    def _why(self) -> str:
-        return self.run.message
-
 
 class HeldTables:
     """Rates in which tables are read between bounds, as in native runs; called as compiled rates are."""
