@@ -208,9 +208,9 @@ class RunMethods(Derived):
         """
         from .sweep import sweep
 
-        how: dict[str, Any] = {"workers": workers, "executor": executor, "client": client}
-        how |= {"store": store, "chunk": chunk}
-        return sweep(self.derivation, vary, duration, measure=measure, zip=zip, **how, **options)
+        how = {"measure": measure, "zip": zip, "store": store, "chunk": chunk}
+        how |= {"workers": workers, "executor": executor, "client": client}
+        return sweep(self.derivation, vary, duration, how, dict(options))
 
     def stepper(self, **options: Unpack[StepperOptions]) -> Stepper:
         """The mechanism a step at a time, in a loop of your own.
@@ -237,7 +237,7 @@ class RunMethods(Derived):
         from .gradients.sensitivities import sensitivities
 
         options.setdefault("functions", self._functions)
-        return sensitivities(self.derivation, duration, by, **options)
+        return sensitivities(self.derivation, duration, by, options)
 
     def gradient(
         self,
@@ -255,4 +255,4 @@ class RunMethods(Derived):
         from .gradients.sensitivities import gradient
 
         options.setdefault("functions", self._functions)
-        return gradient(self.derivation, duration, by, of=of, integrand=integrand, **options)
+        return gradient(self.derivation, duration, by, of, integrand, options)
