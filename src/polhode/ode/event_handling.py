@@ -370,9 +370,9 @@ def _begin_row(run, number):
 
 
 @inline
-def _write_samples_here(run):
-    """The state as it is at the samples up to now."""
-    while run.next_sample < run.sample_count and run.times[run.next_sample] <= run.t:
+def write_state(run, end):
+    """The state as it is at the samples up to a time."""
+    while run.next_sample < run.sample_count and run.times[run.next_sample] <= end:
         sample = at(run.samples, run.next_sample * run.size)
         for i in range(run.size):
             sample[i] = run.x[i]
@@ -442,7 +442,7 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
                     changes += 1
                     row[_DUE] = _CHANGES
     if ends >= 0:
-        _write_samples_here(run)
+        write_state(run, run.t)
         for i in range(count):
             is_along = events.directions[i] * events.sides[i] <= 0.0
             if events.kinds[i] == ENDS and is_along and at(events.work, i * SEARCH_ROOM)[_DUE] > 0.0:
@@ -453,7 +453,7 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
     if changes > 0:
         events.first_change = events.log_count
         return _change_from(run, 0)
-    _write_samples_here(run)
+    write_state(run, run.t)
     return _switch(run, number, kind)
 
 
@@ -575,7 +575,7 @@ def _go_on(run):
     reason = begin_behind_event(run)
     if reason > 0:
         return reason
-    _write_samples_here(run)
+    write_state(run, run.t)
     if number >= 0:
         events.number = number  # a sign in the rates vanishes at the same time: it is chosen for the state as it is now
         return Reason.SWITCH
