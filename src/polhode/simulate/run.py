@@ -97,11 +97,12 @@ def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -
 
 def problem_of(derivation: Derivation, duration: float, **options: Unpack[RunOptions]) -> Problem:
     """Read the options of a run, a member of a batch, a stepper, or a run with derivatives, its loop closed."""
-    refuse_others(options, RunOptions, "simulate")
     given: dict[str, Any] = {**DEFAULTS, **options}
+    if len(given) > len(DEFAULTS):
+        refuse_others(options, RunOptions, "simulate")
     check_kinds(given["functions"], given["progress"], given["audit"])
     derivation, given = closing(derivation, **given)
-    start, loop, method, hold = (given[name] for name in ("start", "controller", "method", "hold"))
+    start, loop, method, hold = given["start"], given["controller"], given["method"], given["hold"]
     if loop is not None and loop.sampling is not None:
         from .control.sampled_law import starting
 
