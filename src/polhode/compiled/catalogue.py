@@ -25,17 +25,13 @@ if TYPE_CHECKING:
 Maker: TypeAlias = "Callable[[EquationsOfMotion], Outputs]"
 
 
-def _none(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
-    return {}
-
-
 class Entry(NamedTuple):
     """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates."""
 
     arrays: tuple[str, ...]
     make: Maker
     rates: tuple[str, ...] = ()
-    own: Callable[[EquationsOfMotion], dict[str, list[Expr]]] = _none
+    own: Callable[[EquationsOfMotion], dict[str, list[Expr]]] = lambda equations: {}
 
 
 def _vector(name: str, field: str) -> Maker:
@@ -420,11 +416,9 @@ def plan_outputs(
     table = equations.system.parameters
     known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
     if known:
-        roots = substitute([root for _, _, entries in outputs for root in entries], known)
-        start = 0
+        roots = iter(substitute([root for _, _, entries in outputs for root in entries], known))
         for _, _, entries in outputs:
-            entries[:] = roots[start : start + len(entries)]
-            start += len(entries)
+            entries[:] = [next(roots) for _ in entries]
     if equations.omitted:
         from ..dynamics.omission import without_omitted
 

@@ -141,12 +141,9 @@ def names_before(system: str, prefix: str | None) -> str:
     """What is put before names: the prefix, or the system's name, and an underscore; nothing where it is empty."""
     prefix = default_prefix(system) if prefix is None else prefix
     if not isinstance(prefix, str) or not re.fullmatch(r"([A-Za-z][A-Za-z0-9_]{0,30})?", prefix, re.ASCII):
-        raise PolhodeError(
-            f"the prefix {prefix!r} is no identifier.",
-            place="export",
-            cure='Use up to 31 letters, digits and underscores, a letter first; "" for none.',
-            code="E-CODE-NAME",
-        )
+        message = f"the prefix {prefix!r} is no identifier."
+        cure = 'Use up to 31 letters, digits and underscores, a letter first; "" for none.'
+        raise PolhodeError(message, "export", cure, "E-CODE-NAME")
     return f"{prefix}_" if prefix else ""
 
 

@@ -569,6 +569,21 @@ def test_an_event_that_is_zero_along_the_motion_never_happens(method: str) -> No
     assert "was zero all along, and did not change its sign" in run.notices[-1]
 
 
+@pytest.mark.parametrize(("method", "step"), [("auto", None), ("Radau", None), ("rk4", 0.01),
+    ("generalised_alpha", 0.01), ("generalised_alpha", 0.05)])  # fmt: skip
+def test_an_event_that_a_constraint_keeps_at_zero_never_happens(method: str, step: float | None) -> None:
+    """A mass on a circle, at whose turning points the dense output leaves it; the crossing of the lowest is found."""
+    s = ph.System("on a circle", gravity=(0, 0, -9.81))
+    joint = s.joint("at", s.ground, s.body("mass", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")))
+    (x, z), (vx, vz) = joint.q, joint.u
+    s.constrain(x * x + z * z - 1)
+    zeros = [1000 * (x * x + z * z - 1), ph.sqrt(x * x + z * z) - 1, x * vx + z * vz]
+    given: dict[str, Any] = {"start": {x.name: 0.6, z.name: -0.8}, "method": method, "step": step}
+    run = s.derive().simulate(3, events=[*zeros, x], **given)
+    assert [len(times) for times in run.events] == [0, 0, 0, 3]
+    assert sum("was zero all along, and did not change its sign" in each for each in run.notices) == 3
+
+
 def test_sentences_about_events_name_what_is_wrong(slider: tuple[ph.Equations, Any, Any]) -> None:
     equations, x, v = slider
     given: dict[str, Any] = {"start": {"x": 4, "v": -1}, "tau": {"v": -4}}

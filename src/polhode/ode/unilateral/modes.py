@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from ...native.language import NAN, Array, absolute, at, call, counted, exp, fma, largest, native, row, sqrt
 from ..linear import REAL, factor, solve
-from ..rates import copy
 from ..record import Reason, Run
+from ..right_side import copy
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .cone_solution import solve_cones
 from .record import GUARDS, LAWS, Unilateral

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,8 +34,7 @@ from ...errors import PolhodeError, unknown
 from ...expr import Expr, as_expr, evaluate, jacobian, substitute
 from ...expr.spelling import spelled
 from ...notebook import Cell, Shown, Table
-from ...ode.driver import Driver
-from ...ode.native_run import NativeRun
+from ...ode.native_run import Driver, NativeRun
 from ...ode.record import CONSTRAINED_GROWTH, Reason
 from ..initial_state import Floats
 from ..settings import SmoothOptions, refuse_others, too_many, underflow
@@ -125,9 +124,7 @@ def _index(name: Any, known: Sequence[Expr], kind: str) -> int:
     raise unknown(kind, name, [spelled(each) for each in known], place="sensitivities", code="E-SENSITIVITY-NAME")
 
 
-def sensitivities(
-    derivation: Derivation, duration: float, by: Sequence[Any], **options: Unpack[SmoothOptions]
-) -> Sensitivities:
+def sensitivities(derivation: Derivation, duration: float, by: Sequence[Any], options: SmoothOptions) -> Sensitivities:
     """Run a mechanism and the derivatives of its motion by all that `by` names.
 
     by              parameters, inputs, and, for their values at the start, coordinates and speeds: by name (the speed
@@ -248,13 +245,7 @@ class Gradient(Shown, Mapping[str, float]):
 
 
 def gradient(
-    derivation: Derivation,
-    duration: float,
-    by: Sequence[Any],
-    *,
-    of: Any = None,
-    integrand: Any = None,
-    **options: Unpack[SmoothOptions],
+    derivation: Derivation, duration: float, by: Sequence[Any], of: Any, integrand: Any, options: SmoothOptions
 ) -> Gradient:
     """The value of Φ + ∫ L dt and its derivatives by parameters, inputs, constant efforts and start values.
 

@@ -93,11 +93,6 @@ def efforts_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> Float
         return np.broadcast_to(known, wanted)
 
 
-def given_along(trajectory: Trajectory) -> dict[str, Any]:
-    """States z, time, parameters and inputs as keywords of the mechanism's functions."""
-    return trajectory.given
-
-
 def evaluated_along(trajectory: Trajectory, quantity: Quantity, tau: ArrayLike | None) -> Any:
     """A reaction or driving force at every sample."""
     refuse_contacts([name for name, *_ in trajectory.mechanism.derivation.synopsis.contacts], "a reaction")
