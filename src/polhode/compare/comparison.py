@@ -34,8 +34,7 @@ from ..expr.field import P
 from ..expr.spelling import acceleration_of
 from ..formalisms.derivation import Derivation
 from ..formalisms.deriving import derive
-from ..formalisms.registry import FORMALISMS, formalism_of, names
-from ..formalisms.speeds import check_speeds
+from ..formalisms.registry import FORMALISMS, check_speeds, formalism_of, names
 from ..kinematics.motion import link_jacobian
 from ..model.model import Model
 from ..model.reading import checked_name, list_of

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import native_function
+from ..control_geometry.accessibility import observability
 from ..control_geometry.at_state import Query
-from ..control_geometry.observability import observability
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ShapeError, ValueMissing, numbers, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, quiet_collector, substitute, symbol

@@ -10,12 +10,11 @@ from ..simulate.methods import RunMethods
 
 if TYPE_CHECKING:
     from ..linear.operating_point import Values
-    from .accessibility import Accessibility, Controllability
+    from .accessibility import Accessibility, Controllability, Observability
     from .affine import ControlAffine
     from .at_state import Query
     from .flatness import FlatOutput, Linearizability
     from .link_inverse import LinkInverse
-    from .observability import Observability
     from .zero_dynamics import RelativeDegree, ZeroDynamics
 
 
@@ -80,8 +79,8 @@ class ControlGeometryMethods(RunMethods):
     def observability(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> Observability:
-        """Which states outputs determine; see `control_geometry.observability`."""
-        from .observability import observability
+        """Which states outputs determine; see `control_geometry.accessibility`."""
+        from .accessibility import observability
 
         return observability(self._asked(inputs, at, parameters), outputs)
 

@@ -283,7 +283,7 @@ class EquationsOfMotion:
 
     def dual_jacobian(self, name: str) -> Matrix:
         """The 3×n dual Jacobian matrix of a body or a frame's body: angular velocity + μ velocity of the origin."""
-        from ..kinematics.screws import dual_jacobian
+        from ..kinematics.motion import dual_jacobian
 
         made = dual_jacobian(self.tree, self.located(name)[0])
         return made if self.dependent_speeds is None else made @ self.dependent_speeds.E
@@ -291,7 +291,7 @@ class EquationsOfMotion:
     def velocity_screw(self, name: str) -> Vector:
         """ω + μ v of a body or a frame's body in ground components, v the velocity of its point at the origin."""
         from ..geometry.dual import dual, dual_part, real_part
-        from ..kinematics.screws import velocity_screw
+        from ..kinematics.motion import velocity_screw
 
         made = velocity_screw(self.tree, self.located(name)[0])
         return dual(self.in_independent_speeds(real_part(made)), self.in_independent_speeds(dual_part(made)))

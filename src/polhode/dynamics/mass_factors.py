@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..expr import Matrix, as_expr, same
-from ..geometry.elimination import SymmetricFactors, factor_symmetric
+from ..geometry.elimination import SymmetricFactors, TriangularFactors, factor_symmetric, triangular_factors
 from ..geometry.linear import Factors
-from ..geometry.triangular import TriangularFactors, triangular_factors
 from .equations import EquationsOfMotion, factor
 
 

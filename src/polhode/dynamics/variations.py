@@ -47,7 +47,7 @@ from ..expr import (
     symbol,
 )
 from ..expr.spelling import spelled
-from ..geometry.triangular import TriangularFactors
+from ..geometry.elimination import TriangularFactors
 from .derivatives import balance_columns, displacement_speeds, forward_derivatives, shortest_inverse
 from .embedding import pulls
 from .equations import EquationsOfMotion

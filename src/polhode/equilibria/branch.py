@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError, fault_at, unknown, whole_number
 from ..expr.spelling import spelled
-from ..linear.stability import CHANGES, Spectrum, Stability
+from ..linear.eigensystem import CHANGES, Spectrum, Stability
 from ..notebook import Told
 from ..view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, one_line, put_title
 from ..view.scene import PALETTE

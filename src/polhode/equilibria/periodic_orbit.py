@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from ..errors import PolhodeError, fault_at, unknown, whole_number
 from ..expr import Expr, as_expr, directional, evaluate, free_symbols
 from ..expr.spelling import spelled
-from ..linear.stability import Spectrum, Stability, spectrum_of
+from ..linear.eigensystem import Spectrum, Stability, spectrum_of
 from ..model.unit import Si
 from ..notebook import Cell, Shown, Table, Told, complex_text
 from ..simulate.methods import RunMethods, SteadyStart

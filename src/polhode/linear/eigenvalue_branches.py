@@ -16,9 +16,8 @@ from ..errors import PolhodeError, unknown
 from ..notebook import Cell, Shown, Table, complex_text
 from ..view.plot import INK, QUIET, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, one_line, put_title
 from ..view.scene import PALETTE
-from .eigensystem import Complexes, Floats, followed, numbers_along
+from .eigensystem import Complexes, Floats, followed, numbers_along, spectrum_of
 from .linear import Linear
-from .stability import spectrum_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

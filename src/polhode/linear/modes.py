@@ -25,9 +25,8 @@ from ..show.scene import Painter, centre_lines
 from ..simulate.constraints.assembly import assemble
 from ..simulate.run import simulate
 from ..simulate.trajectory.trajectory import Trajectory
-from .eigensystem import Complexes, EigenSystem, Floats
+from .eigensystem import Complexes, EigenSystem, Floats, spectrum_of
 from .linear import Linear, numbers_of
-from .stability import spectrum_of
 
 #: Displacements below this, relative to the largest entry of an eigenvector, are taken for zero.
 _ZERO = 1e-9

@@ -18,8 +18,8 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..control.model_based import warn_of_base
 from ..control.weights import control_limits, controls_by_name
-from ..dynamics.contacts import refuse_contacts
 from ..dynamics.joint_limits import joint_limits, seen_limits
+from ..dynamics.whole import refuse_contacts
 from ..errors import (
     PolhodeError,
     by_name,

@@ -37,9 +37,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.contacts import refuse_contacts
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.whole import check_whole
+from ..dynamics.whole import check_whole, refuse_contacts
 from ..errors import PolhodeError, by_name, unknown
 from ..expr import (
     Expr,
