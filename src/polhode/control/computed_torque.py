@@ -277,14 +277,6 @@ class OperationalSpace(ModelBased):
     are those of "turn x", "turn y" and "turn z". Freedoms that are left over need `posture_kd`, and may have
     `posture_kp` and `posture`, coordinates to go to: dampers and springs, in units of efforts. `damping` keeps efforts
     finite near singular poses.
-
-    >>> import polhode as ph
-    >>> s = ph.System("gantry")
-    >>> _ = s.joint("a", s.ground, s.body("bridge", 3), ph.Prismatic("x"))
-    >>> _ = s.joint("b", "bridge", s.body("hook", 2), ph.Prismatic("z"))
-    >>> c = OperationalSpace(s.derive(), "hook", kp=9, kd=6, axes="xz")
-    >>> c.error_dynamics.proved, c.law.controls[c.equations.tau[0]]
-    (True, 5*(ref_x'' + kp*(ref_x - a) + kd*(ref_x' - a')))
     """
 
     def __init__(

@@ -530,16 +530,6 @@ def prove(
 
     The equation is proved by fingerprint, with masses, lengths and gains as symbols. The signs are looked at by number,
     about the `goal`: values of states by name. Without one it is where references are, or where V is found to be least.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> x = s.joint("x", s.ground, s.body("block", s.parameter("m", 2)), ph.Prismatic("x"), speeds=["v"])
-    >>> e, v = s.derive(), x.u[0]
-    >>> law = Law({e.tau[0]: -6 * v})
-    >>> print(prove(e, law, -e.kinetic_energy, -6 * v**2))
-    V = V
-    V' = -W: so, for all values of parameters and states
-    V is not positive: near the goal it falls, along v.
     """
     found = law.law if isinstance(law, Controller) else law
     record = record_of(equations, "prove")

@@ -324,17 +324,6 @@ class ModelBased(Controller):
     """A controller designed from the equations of motion; `inputs` names its controls.
 
     `written` has the law in steps, `str` and `latex()` write it, `lyapunov` proves what it does where that is known.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> _ = s.joint("x", s.ground, s.body("block", 2), ph.Prismatic("x"), speeds=["v"])
-    >>> class Brake(ModelBased):
-    ...     def write(self):
-    ...         forces = self.gains("kd", 3, ["v"]).times([-u for u in self.equations.u])
-    ...         return Written({tau: force for tau, force in zip(self.equations.tau, forces)})
-    >>> c = Brake(s.derive())
-    >>> print(c)
-    tau_v = -kd*v
     """
 
     def __init__(

@@ -102,15 +102,7 @@ class ControlGeometryMethods(RunMethods):
 
     @cached_property
     def link_inverse_dynamics(self) -> LinkInverse:
-        """Efforts of motors behind elastic gears from the links' motion; see `polhode.control_geometry.link_inverse`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("elastic joint")
-        >>> _ = s.joint("q", s.ground, s.body("link", 1, com=(0, 0, -1)), ph.Revolute("y"))
-        >>> _ = s.motor("q", 100, inertia=1e-4, stiffness=500)
-        >>> list(s.derive().link_inverse_dynamics.efforts)
-        ['q rotor']
-        """
+        """Efforts of motors behind elastic gears from the links' motion; see `control_geometry.link_inverse`."""
         from .link_inverse import link_inverse
 
         return link_inverse(self.record)

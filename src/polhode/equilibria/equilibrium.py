@@ -79,15 +79,6 @@ class Equilibrium(Shown, SteadyStart):
     >>> at = s.derive().equilibrium(free=["push"], given={"a": ph.pi / 6})
     >>> round(at["push"], 9), at.stability
     (10.0, 'stable')
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum", gravity=(0, 0, -10))
-    >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
-    >>> rest = s.derive().equilibrium(["q"])
-    >>> rest.coordinates, rest.speeds, rest.states, rest.efforts, rest.inputs, rest.parameters, rest.moving
-    ({'q': 0.0}, {'q': 0.0}, {}, {'q': 0.0}, {}, {}, ())
-    >>> rest.is_stable, rest.stability, len(rest.eigenvalues), rest.spectrum.growth.tolist()
-    (None, 'neutral', 2, [0, 0])
     """
 
     steady: SteadyState

@@ -94,10 +94,6 @@ class Fit(Shown):
     >>> fit = e.identify(run)
     >>> fit.names, fit.values.round(3).tolist(), fit.std.shape, fit.relative_std.shape
     (['mcx_bob', 'mcz_bob', 'Iyy_bob'], [0.0, -2.004, 2.017], (3,), (3,))
-    >>> fit.predict([0.5], [0.0], [0.0]).round(3).tolist()
-    [9.421]
-    >>> fit.consistent_values.round(3).tolist(), sorted(fit.body("bob"))[:2]
-    ([0.0, -2.004, 2.017], ['com', 'inertia'])
     """
 
     base: BaseParameters

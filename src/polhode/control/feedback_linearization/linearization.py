@@ -635,16 +635,6 @@ class PartialLinearization(FeedbackLinearization):
     """A law under which as many coordinates as inputs follow linear equations.
 
     `outputs` are "collocated", the driven coordinates, "non-collocated", the others, or a list.
-
-    >>> import warnings
-    >>> from polhode.model.samples.underactuated import cart_pole
-    >>> e = cart_pole().derive()
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     law = PartialLinearization(e)
-    >>> [*law.outputs], str(caught[0].message)[22:55]
-    (['x'], 'the zero dynamics are unstable: w')
-    >>> [*PartialLinearization(e, "non-collocated").outputs]
-    ['theta']
     """
 
     def __init__(

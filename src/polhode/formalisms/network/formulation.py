@@ -30,13 +30,7 @@ from .graph import REFERENCE, Edge, Forest, Formulation, LinearGraph, circuit_am
 
 
 def formulation(graph: LinearGraph) -> Formulation:
-    """A tree that meets all conditions, with joints before inertias in the order of the graph; raise if there is none.
-
-    >>> star = [Edge("b.1", "b.1", "O", "body", "b"), Edge("b.G", "b.G", "O", "body", "b")]
-    >>> motor, inertia = Edge("motor", "b.1", "O", "through"), Edge("inertia", "b.G", "O", "inertia")
-    >>> formulation(LinearGraph((*star, motor, inertia))).tree
-    ('b.1', 'inertia')
-    """
+    """A tree that meets all conditions, with joints before inertias in the order of the graph; raises if none does."""
     seen = afar(graph)
     circuit = circuit_among(seen.with_role("across"))
     if circuit:

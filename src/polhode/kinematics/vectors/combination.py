@@ -83,13 +83,6 @@ class Combination(ABC):
 
         By a speed it is what multiplies the speed, a partial velocity (10), (11), and the same in every frame. Where a
         coordinate and a speed have one name, the name means the speed: give the coordinate's symbol.
-
-        >>> import polhode as ph
-        >>> s = ph.System("arm")
-        >>> A = s.body("A")
-        >>> _ = s.joint("q", s.ground, A, ph.Revolute("z"), speeds=["u"])
-        >>> A.angular_velocity().partial("u"), (A.x | A.x).partial("u")
-        (n_z, 0)
         """
         scene, key = self._scene, key_of(self.system, frame, "partial derivative")
         variable = variable_of(scene, by)

@@ -46,13 +46,6 @@ class Report(notebook.Shown):
 
     All is in the paper's speeds (see `literal`), which need not be the system's own, and in the paper's letters:
     `mass_matrix` and `forcing` are M and f of `derive("kane", speeds="sayers")` with the intermediate `variables`.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    >>> report = s.derive("kane", report=True).report
-    >>> report.cell_text(report.table_8.cell("ω^B", "B"))
-    'u1 n2'
     """
 
     equations: EquationsOfMotion

@@ -172,22 +172,6 @@ def network(
     `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers. A
     joint of several stages is named as a whole, by one of its stages or by a coordinate. `tree` names the branches, all
     of them, or those between bodies (joints, loops and inertias), from which the others follow.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    >>> print(ph.network(s).report())
-    pendulum: bodies 1, vertices 3, edges 4
-    tree: hinge, bob.G
-    cotree: bob.hinge, inertia of bob
-    terminal equations
-      bob is solved for y[bob.hinge]
-    circuits
-      x[bob.hinge] = x[hinge]
-      x[inertia of bob] = x[bob.G]
-    cut-sets
-      y[hinge] = -y[bob.hinge]
-      y[bob.G] = -y[inertia of bob]
     """
     check_kind(System | Model, "a system", system, "network", "Give a System, or its model().")
     model = system.model() if isinstance(system, System) else system
@@ -234,19 +218,7 @@ def _driven(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, list
 
 @dataclass(frozen=True)
 class MixedProblem:
-    """Equations of motion with the speeds whose motion is given.
-
-    >>> import polhode as ph
-    >>> s = ph.System("cart", gravity=(0, 0, -10))
-    >>> cart = s.body("cart", 3)
-    >>> _ = s.joint("x", s.ground, cart, ph.Prismatic("x"))
-    >>> _ = s.joint("q", cart, s.body("bob", 1, (0, 0, -2)), ph.Revolute("y"))
-    >>> problem = ph.network(s, across=["x"]).mixed_problem()
-    >>> problem.given, problem.unknown
-    (['acceleration of x', 'effort on q'], ['acceleration of q', 'effort on x'])
-    >>> ph.normal(problem.solution[0])
-    x''*cos(q)/2 - 5*sin(q) + tau_q/4
-    """
+    """Equations of motion with the speeds whose motion is given."""
 
     equations: EquationsOfMotion
     driven: tuple[int, ...]  # speeds whose motion is given
