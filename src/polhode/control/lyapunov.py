@@ -46,7 +46,7 @@ from ..formalisms.derivation import record_of
 from ..laws.controller import Controller
 from ..laws.law import Law
 from ..notebook import Told
-from .tracking import reference_flow
+from .model_based import reference_flow
 
 #: Errors with more nodes than these together are not written.
 _SHORT = 200

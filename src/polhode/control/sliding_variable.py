@@ -61,8 +61,7 @@ from ..identification.base_parameters import base_parameters
 from ..laws.controller import named_numbers
 from ..laws.law import ControllerState
 from .lyapunov import LyapunovFunction, quadratic
-from .model_based import Actuation, Gains, Written, step
-from .tracking import Tracking, TrackingController
+from .model_based import Actuation, Gains, Tracking, TrackingController, Written, step
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derived

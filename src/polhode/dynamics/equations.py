@@ -31,10 +31,17 @@ from ..expr import (
     same,
     substitute,
     symbol,
-)  # fmt: skip
+)
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
-from ..geometry.linear import Factors, factor_from_the_tips
+from ..geometry.elimination import (
+    Factors,
+    SymmetricFactors,
+    TriangularFactors,
+    factor_from_the_tips,
+    factor_symmetric,
+    triangular_factors,
+)
 from ..kinematics.motion import (
     body_pose,
     centre_of_mass,
@@ -48,11 +55,11 @@ from ..kinematics.motion import (
 from ..kinematics.tree import Tree
 from ..model.model import Model
 from .loads import loads_of
-from .small_variables import SmallVariables
 from .whole import check_untruncated
 
 if TYPE_CHECKING:
     from ..kinematics.joint_kinematics import JointKinematics
+    from .truncation import SmallVariables
 
 
 @dataclass(frozen=True)
@@ -359,7 +366,6 @@ class EquationsOfMotion:
     @cached_property
     def inverse_mass_matrix(self) -> Matrix:
         """M⁻¹(q), by the factors of M."""
-        from .mass_factors import inverse_mass_matrix
 
         return inverse_mass_matrix(self)
 
@@ -545,3 +551,29 @@ def extended(equations: EquationsOfMotion, model: Model) -> EquationsOfMotion:
     known = {name: value for name, value in vars(equations).items() if name not in _OF_STATES}
     vars(made).update({name: value for name, value in known.items() if name not in vars(made)})
     return made
+
+
+def mass_factors(
+    equations: EquationsOfMotion, mass_matrix: Matrix, is_truncated: bool = False
+) -> Factors | SymmetricFactors | TriangularFactors:
+    """LᵀDL along the branches of a tree, LDLᵀ on dependent speeds; truncated in small variables, LU from the tips."""
+    tree, is_tree = equations.tree, equations.dependent_speeds is None
+    if is_truncated and is_tree and not same(mass_matrix.entries(), mass_matrix.T.entries()):
+        return triangular_factors(mass_matrix, tree.speed_order[::-1], equations.speeds)
+    return factor(tree, mass_matrix) if is_tree else factors_of(mass_matrix, equations.speeds)
+
+
+def factors_of(mass_matrix: Matrix, speeds: Sequence[str]) -> SymmetricFactors | TriangularFactors:
+    """Factors of a mass matrix in its own order: LDLᵀ, or LU if truncation left it unsymmetric."""
+    if same(mass_matrix.entries(), mass_matrix.T.entries()):
+        return factor_symmetric(mass_matrix)
+    return triangular_factors(mass_matrix, range(len(mass_matrix)), speeds)
+
+
+def inverse_mass_matrix(equations: EquationsOfMotion) -> Matrix:
+    """M⁻¹, by the factors of M."""
+    factors = mass_factors(equations, equations.mass_matrix, equations.small is not None)
+    if isinstance(factors, Factors):
+        return factors.inverse().map(as_expr)
+    size = len(equations.u)
+    return Matrix.columns_of([factors.solve(unit) for unit in Matrix.identity(size)], size).map(as_expr)

@@ -50,8 +50,7 @@ from ..expr.spelling import spelled
 from ..geometry.elimination import TriangularFactors
 from .derivatives import balance_columns, displacement_speeds, forward_derivatives, shortest_inverse
 from .embedding import pulls
-from .equations import EquationsOfMotion
-from .mass_factors import mass_factors
+from .equations import EquationsOfMotion, mass_factors
 
 Direction = Mapping[Expr, Expr]
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.mass_factors import factors_of
+from ..dynamics.equations import EquationsOfMotion, factors_of
 from ..errors import PolhodeError, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..expr.normal_form import tidy
@@ -323,7 +322,7 @@ class Linear(_Numbers, Shown):
         It goes from an `input`, the only one by default, to an `output`, by default the first. `along` has the
         frequencies in rad/s, the gains or the times in s, where others than the usual are meant.
         """
-        from .response_plots import plot
+        from .transfer_function import plot
 
         return plot(self, kind, input, output, along, parameters, path)
 

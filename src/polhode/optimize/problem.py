@@ -42,8 +42,7 @@ from ..simulate.trajectory.trajectory import Trajectory
 from ..simulate.trajectory.values import acting_columns, columns_of, substitutions_of
 from .mesh import SCHEMES, Floats, Mesh
 from .point_model import PointModel
-from .refinement import refined_ends
-from .solution import CONVERGED, Solution, check, check_ipyopt, search
+from .solution import CONVERGED, Solution, check, check_ipyopt, refined_ends, search
 from .transcription import Transcription
 
 if TYPE_CHECKING:
