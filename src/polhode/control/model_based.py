@@ -32,7 +32,7 @@ import numpy as np
 from ..control_geometry.determinant import determinant
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_whole
-from ..errors import PolhodeError, listed, shown, unknown, warn
+from ..errors import PolhodeError, check_known, listed, shown, warn
 from ..expr import (
     Expr,
     Matrix,
@@ -204,9 +204,7 @@ def gains(word: str, given: Any, names: Sequence[str], place: str) -> Gains:
     """K of a number for all `names`, of one for each in order or by name, or a symmetric positive definite matrix."""
     size = len(names)
     if isinstance(given, Mapping):
-        for name in given:
-            if name not in names:
-                raise unknown("gain", name, names, place=f"{place} {word}", code="E-CONTROL-NAME")
+        check_known("gain", given, names, place=f"{place} {word}", code="E-CONTROL-NAME")
         for name in names:
             if name not in given:
                 message, cure = f"there is no gain for '{name}'.", "Give one for each, or one number for all."

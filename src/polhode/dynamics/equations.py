@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..constraints import Constraints, DependentSpeeds
-from ..errors import PolhodeError, shown, unknown
+from ..errors import PolhodeError, check_known, shown, unknown
 from ..expr import (
     Expr,
     Matrix,
@@ -503,8 +503,7 @@ class EquationsOfMotion:
     def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
         results = ("inverse_dynamics", "forward_dynamics", "bias", "forcing")
-        if not isinstance(of, str) or of not in results:
-            raise unknown("result to differentiate", of, results, code="E-DERIVE-NAME")
+        check_known("result to differentiate", [of], results, code="E-DERIVE-NAME")
         table = self.system.parameters
         for strange in [name for name in parameters if name not in table]:
             raise unknown("parameter", strange, table, code="E-VALUE-NAME")

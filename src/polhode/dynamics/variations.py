@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, check_known
 from ..expr import (
     Expr,
     Matrix,
@@ -291,8 +291,7 @@ def varying(equations: EquationsOfMotion, name: str) -> Expr:
     system = equations.system
     given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
     known: dict[str, Expr] = {spelled(each): each for each in (*given, *equations.tau, system.time)}
-    if name not in known:
-        raise unknown("parameter, input or effort", name, known, code="E-DERIVE-NAME")
+    check_known("parameter, input or effort", [name], known, code="E-DERIVE-NAME")
     if known[name] in equations.laws:
         message = f"'{name}' follows a law, and so is nothing to differentiate by."
         raise PolhodeError(message, cure="Name a parameter that is in the law.", code="E-DERIVE-UNSUPPORTED")

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError, fault_at, unknown, whole_number
+from ..errors import PolhodeError, check_known, fault_at, unknown, whole_number
 from ..expr import Expr, as_expr, directional, evaluate, free_symbols
 from ..expr.spelling import spelled
 from ..linear.eigensystem import Spectrum, Stability, spectrum_of
@@ -407,8 +407,7 @@ def orbit_branch(
 ) -> OrbitBranch:
     """The branch of orbits through one, both ways, while the parameter is `between` two values."""
     table = equations.derivation.model.parameters
-    if parameter not in table:
-        raise unknown("parameter", parameter, table, place=_BRANCH, code="E-EQUILIBRIUM-NAME")
+    check_known("parameter", [parameter], table, place=_BRANCH, code="E-EQUILIBRIUM-NAME")
     value = float(orbit.parameters.get(parameter, table[parameter].value or 0))
 
     def shot(value: float) -> Shooting:

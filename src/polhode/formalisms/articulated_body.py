@@ -23,13 +23,13 @@ speeds of its own. Cost: linear in the number of links. `short.articulated_body`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion, Recipe
 from ..dynamics.loads import loads_of
-from ..errors import ModelError, PolhodeError, unknown
+from ..errors import ModelError, PolhodeError, check_known
 from ..expr import Matrix, Vector, is_zero, quiet_collector
 from ..geometry.lie import bracket, change_of_frame, dual_bracket
 from ..geometry.twist import ZERO, Wrench
@@ -124,14 +124,18 @@ def pivot(link: Link, D: Any) -> Any:
     return D
 
 
-def recipe(model: Model, tree: Tree) -> Recipe:
-    """Accelerations by articulated bodies; mass matrix and inverse dynamics from the composite-body recipe."""
-    loads = loads_of(model, tree)
-    companion = composite_body.recipe(model, tree)
+def recipe(
+    model: Model,
+    tree: Tree,
+    recursion: Callable[..., list[Any]] = forward_dynamics,
+    composite: Callable[[Model, Tree], Recipe] = composite_body.recipe,
+) -> Recipe:
+    """Accelerations by a recursion of articulated bodies; mass matrix and inverse dynamics by composite bodies."""
+    loads, companion = loads_of(model, tree), composite(model, tree)
 
     def forward() -> Vector:
         tau = Vector(tree.tau) + loads.speed_forces()
-        return Vector(forward_dynamics(tree, tree.u, tau, loads.wrenches(), tree.gravity))
+        return Vector(recursion(tree, tree.u, tau, loads.wrenches(), tree.gravity))
 
     if tree.is_coupled:  # a shared speed cannot be eliminated joint by joint
         return companion
@@ -146,8 +150,7 @@ def articulated_body(equations: EquationsOfMotion, name: str) -> ArticulatedBody
         cure = "Leave out constraints, couplings, flexible bodies and other speeds."
         raise PolhodeError(message, place, cure, "E-DERIVE-UNSUPPORTED")
     carried = {body: link for body, (link, _) in tree.bodies.items() if link != BASE}
-    if not isinstance(name, str) or name not in carried:
-        raise unknown("moving body", name, carried, place=place, code="E-DERIVE-NAME")
+    check_known("moving body", [name], carried, place=place, code="E-DERIVE-NAME")
     loads = loads_of(equations.system, tree)
     tau = Vector(tree.tau) + loads.speed_forces()
     with quiet_collector():

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_all_coordinates, check_not_of_time
-from ..errors import PolhodeError, ShapeError, understood, unknown
+from ..errors import PolhodeError, ShapeError, check_known, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, rank
 from ..expr.factors import Factors, factors
 from ..expr.graph import topological
@@ -183,8 +183,7 @@ def _lowest(function: Callable[[float], float], low: float, high: float) -> floa
 
 def singular_configurations(functions: Functions, name: str, of: str = "pose") -> SingularConfigurations:
     """Where a body or frame loses a way to move: its pose, or its position or orientation alone."""
-    if not isinstance(of, str) or of not in ASKED:
-        raise unknown("kind of motion", of, ASKED, place=_PLACE, code="E-POSE-NAME")
+    check_known("kind of motion", [of], ASKED, place=_PLACE, code="E-POSE-NAME")
     equations = functions.equations
     if equations.constraints is not None and equations.constraints.rows:
         message = "the singular configurations of a mechanism with constraints are not known here."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, check_known
 from ..notebook import Cell, Shown, Table, complex_text
 from ..view.plot import INK, QUIET, frame, nothing_to_plot, one_line, picture, saved
 from ..view.scene import PALETTE
@@ -119,8 +119,7 @@ def eigenvalues_along(
 ) -> EigenvalueBranches:
     """The eigenvalues of small motions along a parameter, at the state that they are about; followed as branches."""
     table = linear.equations.system.parameters
-    if not isinstance(parameter, str) or parameter not in table:
-        raise unknown("parameter", parameter, table, place=_PLACE, code="E-LINEAR-NAME")
+    check_known("parameter", [parameter], table, place=_PLACE, code="E-LINEAR-NAME")
     if parameters and parameter in parameters:
         message = f"the parameter '{parameter}' is given a value, and is what goes along."
         raise PolhodeError(message, _PLACE, "Give the values alone.", "E-LINEAR-TWICE")

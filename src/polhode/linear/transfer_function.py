@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError, check_kind, understood, unknown
+from ..errors import PolhodeError, check_kind, check_known, understood, unknown
 from ..expr import Expr, Matrix, as_expr, is_zero, quiet_collector, symbol
 from ..expr.normal_form import tidy
 from ..expr.typeset import Typeset
@@ -326,8 +326,7 @@ def plot(
     path: Any,
 ) -> Figure:
     """A picture of a kind; `along` has the frequencies, gains or times, where others than the usual are meant."""
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise unknown("kind of picture", kind, KINDS, place=_PLOT, code="E-LINEAR-NAME")
+    check_known("kind of picture", [kind], KINDS, place=_PLOT, code="E-LINEAR-NAME")
     if input is None and len(linear.inputs) != 1:
         cure = f'Name one: plot("{kind}", "{linear.inputs[0] if linear.inputs else "push"}").'
         raise PolhodeError(f"there are {len(linear.inputs)} inputs, and one is meant.", _PLOT, cure, "E-LINEAR-TWICE")

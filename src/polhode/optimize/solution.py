@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -356,7 +356,7 @@ class Deviation(Shown):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Solution(Shown):
+class Solution(SearchResult, Shown):
     """What a search found: states and controls at the points of the mesh in the order of time, and the cost.
 
     `status` is "optimal", "acceptable" (to a looser tolerance), "coarse" (the optimum of a mesh between whose nodes the
@@ -373,14 +373,7 @@ class Solution(Shown):
     (1.0, True, ['x', "x'", 'tau_x'])
     """
 
-    problem: Collocation = field(repr=False)
-    variables: Floats = field(repr=False)
-    multipliers: Multipliers = field(repr=False)
-    cost: float
-    status: str
-    message: str
-    iterations: int
-    seconds: float
+    problem: Collocation
     meshes: tuple[MeshRecord, ...] = ()
 
     def __post_init__(self) -> None:

@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..constraints.newton import solve
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, check_known, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, sqrt, substitute, symbol, table
 from ..expr.calls import Function
 from ..geometry.pose import pose_parts
@@ -92,8 +92,7 @@ class RotationSpline(Curve):
         chart: str = "half",
         least: str | None = None,
     ) -> None:
-        if chart not in CHARTS:
-            raise unknown("chart", chart, CHARTS, code="E-PLANNING-NAME", place=_PLACE)
+        check_known("chart", [chart], CHARTS, place=_PLACE, code="E-PLANNING-NAME")
         if least not in (None, "acceleration"):
             raise unknown("aim", least, ["acceleration"], code="E-PLANNING-NAME", place=_PLACE)
         self.t = knot_times(t, _PLACE)

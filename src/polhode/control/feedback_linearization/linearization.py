@@ -39,7 +39,7 @@ from ...control_geometry.at_state import AtState, Query
 from ...control_geometry.flatness import Linearizability, linearizability
 from ...control_geometry.zero_dynamics import RelativeDegree, ZeroDynamics, degrees_of, zero_dynamics_of
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import PolhodeError, fault_at, listed, shown, understood, unknown, warn
+from ...errors import PolhodeError, check_known, fault_at, listed, shown, understood, warn
 from ...expr import (
     Expr,
     Matrix,
@@ -253,9 +253,7 @@ def error_coefficients(
     given, read = (gains, _from_gains) if gains is not None else (USUAL_POLES if poles is None else poles, _from_poles)
     shared = not isinstance(given, Mapping)
     given = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
-    for name in given:
-        if name not in names:
-            raise unknown("output", name, names, place=place, code="E-CONTROL-NAME")
+    check_known("output", given, names, place=place, code="E-CONTROL-NAME")
     rows: list[tuple[Expr, ...]] = []
     table: dict[str, Parameter] = {}
     for name, degree in zip(names, degrees, strict=True):

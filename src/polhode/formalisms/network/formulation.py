@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ...errors import PolhodeError
+from ...errors import PolhodeError, fault_at
 from ...model.reading import unknown
 from .graph import REFERENCE, Edge, Forest, Formulation, LinearGraph, circuit_among
 
@@ -67,6 +67,7 @@ def listed(names: Iterable[str]) -> str:
 # ---- a tree that is given ----------------------------------------------------------------------------------
 
 _PLACE = "formulation tree"
+_wrong = fault_at(_PLACE)
 
 
 def given_formulation(graph: LinearGraph, tree: Iterable[str]) -> Formulation:
@@ -82,10 +83,6 @@ def given_formulation(graph: LinearGraph, tree: Iterable[str]) -> Formulation:
     made = Formulation(graph, tuple(edge.name for edge in graph.edges if edge.name in names))
     check_hanging(made)
     return made
-
-
-def _wrong(message: str, cure: str, code: str) -> PolhodeError:
-    return PolhodeError(message, place=_PLACE, cure=cure, code=code)
 
 
 def _named(graph: LinearGraph, names: Sequence[str]) -> list[Edge]:

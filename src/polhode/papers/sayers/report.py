@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ... import notebook
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.whole import check_rigid, check_untruncated
-from ...errors import PolhodeError, unknown
+from ...errors import PolhodeError, check_known
 from ...expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, same, substitute
 from ...expr.latex_printer import latex_as_built as expression_latex
 from ...expr.spelling import latex_escape
@@ -316,8 +316,7 @@ class Table(notebook.Shown):
     def cell(self, name: str, body: str) -> Cell:
         """The cell of a property and a body's letter."""
         for kind, given, known in (("row", name, [row.name for row in self.rows]), ("body", body, self.bodies)):
-            if given not in known:
-                raise unknown(kind, given, known, code="E-DERIVE-NAME", place=self.title)
+            check_known(kind, [given], known, place=self.title, code="E-DERIVE-NAME")
         row = next(row for row in self.rows if row.name == name)
         return row.cells[self.bodies.index(body)]
 

@@ -26,7 +26,7 @@ from typing import Any
 from ...codegen.ir.count import count
 from ...codegen.plan import plan
 from ...dynamics.sweeps import accelerate
-from ...errors import unknown
+from ...errors import check_known
 from ...expr import Expr, Matrix, Vector, as_expr, free_symbols, pi, quiet_collector, symbol
 from ...expr.spelling import OWN, acceleration_of
 from ...formalisms import (
@@ -474,6 +474,5 @@ FORMALISMS = tuple(method.formalism for method in METHODS if method.formalism is
 
 def known(formalism: str) -> str:
     """The name of a formalism of the ladder, or an error."""
-    if formalism not in FORMALISMS:
-        raise unknown("formalism", formalism, FORMALISMS, place="ladder", code="E-PAPER-NAME")
+    check_known("formalism", [formalism], FORMALISMS, place="ladder", code="E-PAPER-NAME")
     return formalism

@@ -38,39 +38,23 @@ from .drawing import schematic_svg, system_graph_svg, terminal_graphs_svg
 
 
 @dataclass(frozen=True, repr=False)
-class SystemGraph:
+class SystemGraph(Formulation):
     """A mechanism's graph with a tree that meets both topological conditions."""
 
     mechanism: Mechanism
-    formulation: Formulation
 
     def __repr__(self) -> str:
         return f"SystemGraph({self.mechanism.system.name}: tree {', '.join(self.tree)}; {len(self.edges)} edges)"
 
     @property
+    def formulation(self) -> Formulation:
+        """The graph with its tree, for itself."""
+        return self
+
+    @property
     def edges(self) -> tuple[Edge, ...]:
         """All edges."""
-        return self.formulation.graph.edges
-
-    @property
-    def tree(self) -> tuple[str, ...]:
-        """The branches."""
-        return self.formulation.tree
-
-    @property
-    def cotree(self) -> tuple[str, ...]:
-        """The chords."""
-        return self.formulation.cotree
-
-    @property
-    def circuits(self) -> dict[str, dict[str, int]]:
-        """For each chord its branches: x_chord = Σ sign · x_branch."""
-        return self.formulation.circuits
-
-    @property
-    def cutsets(self) -> dict[str, dict[str, int]]:
-        """For each branch its chords: y_branch = -Σ sign · y_chord."""
-        return self.formulation.cutsets
+        return self.graph.edges
 
     @property
     def closing(self) -> dict[str, list[str]]:
@@ -82,13 +66,12 @@ class SystemGraph:
         """For each body the terminal whose through variables its equations are solved for: its chord."""
         chords = set(self.cotree)
         return {
-            body: next(edge.name for edge in star if edge.name in chords)
-            for body, star in self.formulation.graph.stars.items()
+            body: next(edge.name for edge in star if edge.name in chords) for body, star in self.graph.stars.items()
         }
 
     def report(self) -> str:
         """The graph in words and equations."""
-        graph = self.formulation.graph
+        graph = self.graph
         lines = [
             f"{self.mechanism.system.name}: bodies {len(graph.stars)}, vertices {len(graph.vertices)}, "
             f"edges {len(graph.edges)}",
@@ -109,11 +92,8 @@ class SystemGraph:
         """Plain data, for `--json`."""
         return {
             "system": self.mechanism.system.name,
-            "vertices": list(self.formulation.graph.vertices),
-            "edges": [
-                {"name": e.name, "tail": e.tail, "head": e.head, "role": e.role, "element": e.element}
-                for e in self.edges
-            ],
+            "vertices": list(self.graph.vertices),
+            "edges": [{**vars(edge)} for edge in self.edges],
             "tree": list(self.tree),
             "cotree": list(self.cotree),
             "solved_for": self.solved_for,
@@ -136,15 +116,15 @@ class SystemGraph:
 
     def svg(self) -> str:
         """The graph as a drawing (SVG)."""
-        return system_graph_svg(self.mechanism, self.formulation)
+        return system_graph_svg(self.mechanism, self)
 
     def schematic(self) -> str:
         """The system as a schematic diagram (SVG): bodies as boxes, joints, loads and drivers between them."""
-        return schematic_svg(self.formulation.graph, f"Schematic diagram of {self.mechanism.system.name}")
+        return schematic_svg(self.graph, f"Schematic diagram of {self.mechanism.system.name}")
 
     def terminal_graphs(self) -> dict[str, LinearGraph]:
         """The terminal graph of each body: an edge from each of its terminals to the ground."""
-        return {body: LinearGraph(tuple(star)) for body, star in self.formulation.graph.stars.items()}
+        return {body: LinearGraph(tuple(star)) for body, star in self.graph.stars.items()}
 
     def terminal_graphs_svg(self) -> str:
         """The terminal graphs of all bodies as one drawing (SVG)."""
@@ -191,8 +171,8 @@ def network(
     graph = LinearGraph(tuple(replace(edge, role=roles.get(edge.name, edge.role)) for edge in parts.graph.edges))
     if tree is not None:
         branches = parts.branches(list_of(tree, "a list of edges", "formulation tree"))
-        return SystemGraph(parts, given_formulation(graph, branches))
-    return SystemGraph(parts, formulation(graph))
+        return SystemGraph(graph, given_formulation(graph, branches).tree, parts)
+    return SystemGraph(graph, formulation(graph).tree, parts)
 
 
 system_graph = network  # Tokad's term
