@@ -305,7 +305,7 @@ class _DefinitenessCheck:
             why = "no state was found where it is least. Give goal={…}: values of states by name"
             return _signs(None, f"Whether V is positive is not known: {why}.")
         x, H = found
-        goal = self._named(x)
+        goal = {_word(each): float(value) for each, value in zip(self.variables, x, strict=True)}
         near, far = (self._around(x, width) for width in (_NEAR, _FAR))
         if not len(near):
             return _signs(None, "Whether V is positive is not known: it has no value near the goal.", goal)
@@ -335,9 +335,6 @@ class _DefinitenessCheck:
         """The states along which a Hessian is most negative."""
         direction = np.abs(np.linalg.eigh(H)[1][:, 0])
         return listed(_word(self.variables[k]) for k in np.flatnonzero(direction > 0.3 * direction.max()))
-
-    def _named(self, x: Floats) -> dict[str, float]:
-        return {_word(each): float(value) for each, value in zip(self.variables, x, strict=True)}
 
     def _sentences(self, x: Floats, definite: bool, is_far: bool) -> list[str]:
         rows = zip(self.variables, x.tolist(), self.start.tolist(), strict=True)

@@ -520,16 +520,13 @@ class EquationsOfMotion:
         """
         reduced = other if other.dependent_speeds is not None and self.dependent_speeds is None else self
         if reduced.dependent_speeds is not None and self.speeds != other.speeds:
-            return same(*(reduced.in_independent_speeds(each._rates_of_all_speeds()) for each in (self, other)))
+            every = (each.in_tree_speeds([*each.accelerations, *each.z_rates]) for each in (self, other))
+            return same(*map(reduced.in_independent_speeds, every))
         alike = [
             (each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics, each.z_rates)
             for each in (self, other)
         ]
         return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))
-
-    def _rates_of_all_speeds(self) -> list[Expr]:
-        """u̇ of all speeds of the tree, and ż, as functions of these speeds."""
-        return self.in_tree_speeds([*self.accelerations, *self.z_rates])
 
 
 _MULTIPLIERS = 'Derive with constraints="multipliers".'

@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from ..errors import PolhodeError, check_known
@@ -122,7 +123,7 @@ class Variations:
         if len(directions) < 2 or not self._has_charts:
             return direct
         by_matrices = self._by_matrices(directions)
-        return min((direct, by_matrices), key=lambda way: _size([entry for column in way for entry in column]))
+        return min((direct, by_matrices), key=lambda way: sum(operation_counts(chain(*way)).values()))
 
     def _by_matrices(self, directions: Sequence[Direction]) -> list[list[Expr]]:
         """The same by ∂τ/∂q and ∂τ/∂u, which all directions share."""
@@ -270,10 +271,6 @@ class Variations:
             solve,
             solve_transposed,
         )
-
-
-def _size(entries: Sequence[Expr]) -> int:
-    return sum(operation_counts(entries).values())
 
 
 def through_laws(equations: EquationsOfMotion, direction: Direction) -> Direction:

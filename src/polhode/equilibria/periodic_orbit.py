@@ -537,9 +537,10 @@ class _Following:
 
     def _tested(self, curve: Curve, here: Point, new: Point) -> None:
         """The special points on a step."""
+        unit = np.eye(len(self.orbit.x))
         tests: list[tuple[str, Callable[[Point], float]]] = [
             ("fold", lambda point: float(point.tangent[-1])),
-            ("period doubling", lambda point: float(np.linalg.det(self._monodromy(point) + np.eye(len(self.orbit.x))))),
+            ("period doubling", lambda point: float(np.linalg.det(self._flow(point.x).monodromy + unit))),
             ("torus point", lambda point: _off_circle(self._others(point))),
         ]
         for kind, of in tests:
@@ -548,9 +549,6 @@ class _Following:
                 if result is not None and (kind != "torus point" or _has_complex_pair(self._others(result))):
                     _, period, value = self._parts(result.x)
                     self.special.append(SpecialOrbit(kind, value, period))
-
-    def _monodromy(self, point: Point) -> Floats:
-        return self._flow(point.x).monodromy
 
     def _others(self, point: Point) -> NDArray[np.complex128]:
         """The multipliers without the one along the orbit."""

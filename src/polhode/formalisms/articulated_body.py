@@ -23,7 +23,7 @@ speeds of its own. Cost: linear in the number of links. `short.articulated_body`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,18 +124,14 @@ def pivot(link: Link, D: Any) -> Any:
     return D
 
 
-def recipe(
-    model: Model,
-    tree: Tree,
-    recursion: Callable[..., list[Any]] = forward_dynamics,
-    composite: Callable[[Model, Tree], Recipe] = composite_body.recipe,
-) -> Recipe:
-    """Accelerations by a recursion of articulated bodies; mass matrix and inverse dynamics by composite bodies."""
-    loads, companion = loads_of(model, tree), composite(model, tree)
+def recipe(model: Model, tree: Tree) -> Recipe:
+    """Accelerations by articulated bodies; mass matrix and inverse dynamics from the composite-body recipe."""
+    loads = loads_of(model, tree)
+    companion = composite_body.recipe(model, tree)
 
     def forward() -> Vector:
         tau = Vector(tree.tau) + loads.speed_forces()
-        return Vector(recursion(tree, tree.u, tau, loads.wrenches(), tree.gravity))
+        return Vector(forward_dynamics(tree, tree.u, tau, loads.wrenches(), tree.gravity))
 
     if tree.is_coupled:  # a shared speed cannot be eliminated joint by joint
         return companion

@@ -266,13 +266,8 @@ def _with_breakaways(closed: Callable[[float], Floats], gains: Floats) -> Floats
                 low, high = (middle, high) if real_poles(middle) == before else (low, middle)
             beside = [(high + (edge - high) * 4.0**-j) for j in range(1, 13) for edge in (start, end)]
             more += [high, *beside]
-    return gains if not more else _in_direction(np.array([*gains, *more]), gains)
-
-
-def _in_direction(values: Floats, along: Floats) -> Floats:
-    """Values sorted as ascending or descending numbers are."""
-    ordered = np.unique(values)
-    return ordered if along[-1] >= along[0] else ordered[::-1]
+    ordered = np.unique([*gains, *more])
+    return gains if not more else ordered if gains[-1] >= gains[0] else ordered[::-1]
 
 
 def matrices(linear: Linear, parameters: Mapping[str, Any] | None) -> tuple[Floats, Floats, Floats, Floats]:

@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...dynamics.equations import Recipe
+from ...dynamics.loads import loads_of
 from ...dynamics.sweeps import Motion, accelerate, inertial_wrenches
 from ...expr import Matrix, Vector, as_expr, skew
 from ...geometry import Inertia
@@ -37,7 +38,6 @@ from ...geometry.inertia import rotate_general, rotate_symmetric, symmetric
 from ...geometry.twist import Twist, Wrench
 from ...kinematics.tree import BASE, Link, Tree
 from ...model.model import Model
-from .. import articulated_body
 from ..articulated_body import pivot
 from . import composite_body
 from .unit_of_length import scaled_tree
@@ -176,4 +176,13 @@ def _outward(tree: Tree, speeds: Sequence[Sequence[Eliminated]]) -> tuple[list[A
 
 def recipe(model: Model, tree: Tree) -> Recipe:
     """Accelerations by articulated bodies; mass matrix and inverse dynamics from the composite-body recipe."""
-    return articulated_body.recipe(model, tree, forward_dynamics, composite_body.recipe)
+    loads = loads_of(model, tree)
+    companion = composite_body.recipe(model, tree)
+
+    def forward() -> Vector:
+        tau = [effort + given for effort, given in zip(tree.tau, loads.speed_forces(), strict=True)]
+        return Vector(forward_dynamics(tree, tree.u, tau, loads.wrenches(), tree.gravity))
+
+    if tree.is_coupled:  # a shared speed cannot be eliminated joint by joint
+        return companion
+    return Recipe(forward=forward, inverse=companion.inverse, mass_matrix=companion.mass_matrix)

@@ -414,10 +414,6 @@ def _named(notation: Notation, part: Part, direction: Direction) -> Cell:
     return (notation.vector(index, vector),)
 
 
-def _axes(notation: Notation, part: Part) -> Cell:
-    return tuple(notation.vector(part.index, axis) for axis in Matrix.identity(3))
-
-
 def table_2(literal: Literal, notation: Notation) -> Table:
     """Body and joint properties."""
     parts = literal.parts
@@ -457,7 +453,7 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         ("Children", "", [tuple(map(notation.letter, children.get(part.index, ()))) for part in parts]),
         ("Translation category", "", [(part.translation,) for part in parts]),
         ("Composite body mass", "m^{Bc}", [_scalars([lump.mass]) for lump in composites]),
-        ("Unit vectors", "", [_axes(notation, part) for part in parts]),
+        ("Unit vectors", "", [tuple(notation.vector(part.index, e) for e in Matrix.identity(3)) for part in parts]),
         ("Rotation category", "", [(part.rotation,) for part in parts]),
         ("Inertia dyadic of composite body", r"\vec I^{Bc*}",
          [(notation.dyadic(part.basis, part.composite.inertia),) for part in parts]),

@@ -273,7 +273,7 @@ class MixedProblem:
         """The unknowns, in the order of their names, as functions of q, u and what is given."""
         result, udot, tau = self.equations, self.equations.udot, self.equations.tau
         M, bias = result.mass_matrix, result.bias
-        factors = factor_symmetric(_part(M, self.free, self.free))
+        factors = factor_symmetric([[M[i][j] for j in self.free] for i in self.free])
         a = Vector([udot[k] for k in self.driven])
         force = [tau[k] - bias[k] - Vector([M[k][j] for j in self.driven]).dot(a) for k in self.free]
         u_f = Vector(factors.solve(force))
@@ -313,7 +313,3 @@ class MixedProblem:
                 "the loops tie them to each other."
             )
             raise PolhodeError(message, place="across drivers", cure="Give fewer of them.", code="E-PAPER-UNSUPPORTED")
-
-
-def _part(M: Matrix, rows: Sequence[int], columns: Sequence[int]) -> list[list[Any]]:
-    return [[M[i][j] for j in columns] for i in rows]
