@@ -37,7 +37,8 @@ from ..expr.graph import topological
 from ..expr.ranges import cannot_vanish
 from ..expr.typeset import Typeset
 from ..geometry import Pose
-from ..kinematics.tree import BASE, Tree
+from ..kinematics.tree import Tree
+from ..kinematics.tree_paths import links_inward
 from ..notebook import Cell, Shown, Table
 from .pose_step import ASKED, check_asked
 
@@ -205,7 +206,7 @@ def _short_jacobian(equations: EquationsOfMotion, name: str, of: str) -> Matrix:
     tree = equations.tree
     body, within = equations.located(name)
     link, in_link = tree.bodies[body]
-    path = _path(tree, link)
+    path = links_inward(tree, link)[::-1]
     middle = len(path) // 2
     poses = _seen_from(tree, path, middle)
     tip = poses[-1].point(in_link.point(within.p)) if of == "position" else Vector([0, 0, 0])
@@ -216,15 +217,6 @@ def _short_jacobian(equations: EquationsOfMotion, name: str, of: str) -> Matrix:
             own = [*w, *(X.R @ hv + w.cross(tip - X.p))]
             columns[speed] = [a + b for a, b in zip(columns[speed], own, strict=True)]
     return Matrix([[as_expr(column[i]) for column in columns] for i in ASKED[of]])
-
-
-def _path(tree: Tree, link: int) -> list[int]:
-    """The links from the ground to one."""
-    found: list[int] = []
-    while link != BASE:
-        found.insert(0, link)
-        link = tree.links[link].parent
-    return found
 
 
 def _seen_from(tree: Tree, path: Sequence[int], middle: int) -> list[Pose]:
