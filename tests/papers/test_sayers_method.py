@@ -10,7 +10,7 @@ from polhode.errors import ModelError, PolhodeError
 from polhode.expr import Matrix, Vector, as_expr, directional, jacobian, same, substitute, symbols
 from polhode.formalisms.kane.bodies import parts_of
 from polhode.formalisms.kane.literal import Literal
-from polhode.geometry.linear import factor_by_sparsity
+from polhode.geometry.elimination import factor_by_sparsity
 from polhode.kinematics.tree import build_tree
 from polhode.model.joints import JointType
 from polhode.model.samples.random_system import random_system

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..constraints import Constraints, Row, constraints_of
 from ..constraints.wrenches import ConstraintWrench, acting_wrenches, constraint_wrenches
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, check_known, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
 from ..expr.normal_form import tidy
 from ..expr.spelling import acceleration_of
@@ -122,8 +122,7 @@ class Reactions:
     def driving_force(self, coordinate: str) -> Expr:
         """The effort of a prescribed coordinate and its followers, beyond loads and conditions on these joints."""
         prescribed = self.system.prescribed
-        if not isinstance(coordinate, str) or coordinate not in prescribed:
-            raise unknown("prescribed coordinate", coordinate, prescribed, code="E-DERIVE-NAME")
+        check_known("prescribed coordinate", [coordinate], prescribed, code="E-DERIVE-NAME")
         joint = self.system.joints[prescribed[coordinate].joint]
         index = [q.name for q in joint.q].index(coordinate)
         effort: Any = self._own_effort(joint, index)

@@ -20,8 +20,8 @@ from ..codegen.printers.targets import TARGETS, target_of
 from ..compiled.catalogue import Planned, catalogued, plan_outputs
 from ..compiled.export import annotated, folder_of, names_before, preface, shortened, write_together
 from ..compiled.functions import Functions
-from ..dynamics.contacts import refuse_contacts
 from ..dynamics.omission import depends_on
+from ..dynamics.whole import refuse_contacts
 from ..errors import PolhodeError, fault_at
 from .guard import DIVERGED, HALF_TURN
 from .run import first_state

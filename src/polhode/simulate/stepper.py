@@ -11,7 +11,7 @@ import numpy as np
 
 from ..calls import public
 from ..codegen.fixed_steps import METHODS as TABLEAUX
-from ..dynamics.contacts import refuse_contacts
+from ..dynamics.whole import refuse_contacts
 from ..errors import (
     LimitError,
     PolhodeError,

@@ -37,18 +37,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ...simulate.methods import RunMethods
+
 if TYPE_CHECKING:
-    from ...dynamics.equations import EquationsOfMotion
     from .report import Report
 
 
-class SayersMethods:
+class SayersMethods(RunMethods):
     """The report of a derivation by Kane's method."""
-
-    if TYPE_CHECKING:
-
-        @property
-        def record(self) -> EquationsOfMotion: ...
 
     @cached_property
     def report(self) -> Report:

@@ -21,7 +21,7 @@ from ...errors import fault_at
 from ...expr import Expr, as_expr, free_symbols, is_zero, quiet_collector, symbol, topological
 from ...expr.node import CALL, NUMBER
 from ...formalisms.kane.literal import SayersSpeeds
-from ...geometry.linear import factor_by_sparsity
+from ...geometry.elimination import factor_by_sparsity
 from .notation import prime
 from .report import Report
 

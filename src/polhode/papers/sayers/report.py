@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ... import notebook
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.whole import check_rigid, check_untruncated
-from ...errors import PolhodeError, unknown
+from ...errors import PolhodeError, check_known
 from ...expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, same, substitute
 from ...expr.latex_printer import latex_as_built as expression_latex
 from ...expr.spelling import latex_escape
@@ -46,13 +46,6 @@ class Report(notebook.Shown):
 
     All is in the paper's speeds (see `literal`), which need not be the system's own, and in the paper's letters:
     `mass_matrix` and `forcing` are M and f of `derive("kane", speeds="sayers")` with the intermediate `variables`.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    >>> report = s.derive("kane", report=True).report
-    >>> report.cell_text(report.table_8.cell("ω^B", "B"))
-    'u1 n2'
     """
 
     equations: EquationsOfMotion
@@ -323,8 +316,7 @@ class Table(notebook.Shown):
     def cell(self, name: str, body: str) -> Cell:
         """The cell of a property and a body's letter."""
         for kind, given, known in (("row", name, [row.name for row in self.rows]), ("body", body, self.bodies)):
-            if given not in known:
-                raise unknown(kind, given, known, code="E-DERIVE-NAME", place=self.title)
+            check_known(kind, [given], known, place=self.title, code="E-DERIVE-NAME")
         row = next(row for row in self.rows if row.name == name)
         return row.cells[self.bodies.index(body)]
 
@@ -422,10 +414,6 @@ def _named(notation: Notation, part: Part, direction: Direction) -> Cell:
     return (notation.vector(index, vector),)
 
 
-def _axes(notation: Notation, part: Part) -> Cell:
-    return tuple(notation.vector(part.index, axis) for axis in Matrix.identity(3))
-
-
 def table_2(literal: Literal, notation: Notation) -> Table:
     """Body and joint properties."""
     parts = literal.parts
@@ -465,7 +453,7 @@ def table_2(literal: Literal, notation: Notation) -> Table:
         ("Children", "", [tuple(map(notation.letter, children.get(part.index, ()))) for part in parts]),
         ("Translation category", "", [(part.translation,) for part in parts]),
         ("Composite body mass", "m^{Bc}", [_scalars([lump.mass]) for lump in composites]),
-        ("Unit vectors", "", [_axes(notation, part) for part in parts]),
+        ("Unit vectors", "", [tuple(notation.vector(part.index, e) for e in Matrix.identity(3)) for part in parts]),
         ("Rotation category", "", [(part.rotation,) for part in parts]),
         ("Inertia dyadic of composite body", r"\vec I^{Bc*}",
          [(notation.dyadic(part.basis, part.composite.inertia),) for part in parts]),

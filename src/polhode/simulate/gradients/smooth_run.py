@@ -20,8 +20,8 @@ from ...codegen.passes.switches import jumping_tables, switched
 from ...compiled.functions import Functions
 from ...compiled.quantities import Asked
 from ...constraints.factorisation import Factorisation
-from ...dynamics.contacts import refuse_contacts
 from ...dynamics.equations import EquationsOfMotion
+from ...dynamics.whole import refuse_contacts
 from ...errors import PolhodeError, understood, unknown, warn
 from ...expr import Expr, Vector, as_expr, evaluate, free_symbols, jacobian, substitute, symbol
 from ...expr.spelling import described, spelled

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from ...compiled.quantities import Quantity
 from ...compiled.reactions import Floats, evaluate
-from ...dynamics.contacts import refuse_contacts
+from ...dynamics.whole import refuse_contacts
 from ...errors import PolhodeError, understood
 
 if TYPE_CHECKING:

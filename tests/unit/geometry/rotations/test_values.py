@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polhode.expr import Matrix, Vector, symbol
-from polhode.geometry.given import is_rounded
+from polhode.geometry.rotations.values import is_rounded
 
 
 @pytest.mark.parametrize("value", [np.eye(3), [[0.5, 0], [0, 1]], (1, np.float64(2)), 0.5, [1, 2], Vector([1, 0.5])])

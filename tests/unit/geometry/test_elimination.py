@@ -2,7 +2,7 @@ import pytest
 
 from polhode.errors import ModelError
 from polhode.expr import Matrix, Vector, same, symbols
-from polhode.geometry.triangular import triangular_factors
+from polhode.geometry.elimination import triangular_factors
 
 a, b, c, d, e, x, y, z = symbols("a b c d e x y z")
 SPARSE = Matrix([[a, b, 0], [c, d, e], [0, b, a + d]])
