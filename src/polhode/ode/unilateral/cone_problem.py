@@ -18,7 +18,7 @@ steps come first, and then steps by splitting.
 
 from __future__ import annotations
 
-from ...native.language import Array, Integers, Struct, absolute, counted, largest, native, row, sqrt
+from ...native.language import Array, Integers, Struct, absolute, at, counted, largest, native, row, sqrt
 from ..linear import REAL, Factors, factor, solve
 
 #: Modes of a group: open (no force), sticking (w_T = 0), slipping (|λ_T| = r).
@@ -170,14 +170,23 @@ def _mean(problem: ConeProblem) -> float:
 
 @native
 def _velocities(problem: ConeProblem) -> None:
-    """w = G λ + b, and in proximal steps what the distance from the centre adds."""
+    """w = G λ + b, and in proximal steps what the distance from the centre adds; four sums at once."""
+    whole = problem.size // 4
+    force = problem.force
     for i in range(problem.size):
-        line, sum_ = row(problem.matrix, problem, i), problem.free[i]
+        line = row(problem.matrix, problem, i)
+        one, two, three, four = problem.free[i], 0.0, 0.0, 0.0
+        for m in range(whole):
+            part, other = at(line, 4 * m), at(force, 4 * m)
+            one += part[0] * other[0]
+            two += part[1] * other[1]
+            three += part[2] * other[2]
+            four += part[3] * other[3]
+        for j in range(4 * whole, problem.size):
+            one += line[j] * force[j]
         if problem.weight > 0.0:
-            sum_ += problem.weight * (problem.force[i] - problem.centre[i])
-        for j in range(problem.size):
-            sum_ += line[j] * problem.force[j]
-        problem.velocity[i] = sum_
+            two += problem.weight * (force[i] - problem.centre[i])
+        problem.velocity[i] = (one + two) + (three + four)
 
 
 @native
