@@ -123,8 +123,22 @@ def export(
             message = f"two functions would be written to {words!r}."
             raise PolhodeError(message, f"function {name!r}", "Export them to two folders.", "E-CODE-TWICE")
         files |= render(program, preface(equations, planned))
+        if name == "contact_rates" and target == "c":
+            files |= _contacts_in_c(equations, program, shortened(f"{before}contacts"))
         files[words] = sidecar(equations, planned, program.name)
     return write_together(place, files)
+
+
+def _contacts_in_c(equations: EquationsOfMotion, program: Program, name: str) -> dict[str, str]:
+    """Forces, impacts and time steps in C by the rows that a program puts out."""
+    from ..constraints.unilateral import unilateral_rows
+    from ..ode.unilateral.in_c import contacts_in_c
+
+    known, (q, u) = unilateral_rows(equations.system, equations.tree), (len(equations.q), len(equations.u))
+    shapes = [(int(group.gap is not None), group.tangents) for _, group in known.groups]
+    groups = list(zip(known.names, shapes, strict=True))
+    sizes = q, u, q + u + len(equations.z)
+    return contacts_in_c(name, program, equations.system.name, groups, sizes, list(equations.quaternions))
 
 
 def default_prefix(name: str) -> str:

@@ -14,7 +14,7 @@ from ..linear import Factors
 from ..native_code import stored
 from ..record import Memory, padded
 from .cone_problem import ConeProblem
-from .lemke import LINE, PLANE, LinearComplementarity
+from .lemke import LinearComplementarity, polygon
 
 
 def _text(fused: bool) -> str:
@@ -92,7 +92,7 @@ class ConeMemory:
     @staticmethod
     def unknowns(groups: Sequence[tuple[int, int]]) -> int:
         """Unknowns of Lemke's method for the groups."""
-        return sum(normal + (0, LINE + 1, PLANE + 1)[tangents] for normal, tangents in groups)
+        return sum(normal + polygon(tangents) for normal, tangents in groups)
 
     def solve(self) -> bool:
         """Solve from `force`; True where the solution is accurate."""

@@ -138,6 +138,14 @@ def _cosine(directions: int, j: int) -> float:
 
 
 @native
+def polygon(tangents: int) -> int:
+    """Unknowns of a group's friction: directions and a speed."""
+    if tangents == 0:
+        return 0
+    return LINE + 1 if tangents == 1 else PLANE + 1
+
+
+@native
 def start_in_polygons(problem: ConeProblem, linear: LinearComplementarity) -> int:
     """Forces of a cone problem with polygons in place of circles, exact on a line; 0, or 1 where a ray is met."""
     _fill(problem, linear)
