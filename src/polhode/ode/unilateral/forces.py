@@ -14,7 +14,7 @@ from ..linear import Factors
 from ..native_code import stored
 from ..record import Memory, padded
 from .cone_problem import ConeProblem
-from .lemke import LinearComplementarity, polygon
+from .lemke import LINE, LinearComplementarity
 
 
 def _text(fused: bool) -> str:
@@ -91,8 +91,8 @@ class ConeMemory:
 
     @staticmethod
     def unknowns(groups: Sequence[tuple[int, int]]) -> int:
-        """Unknowns of Lemke's method for the groups."""
-        return sum(normal + polygon(tangents) for normal, tangents in groups)
+        """Unknowns of Lemke's method for the groups; none of circles, which it does not solve."""
+        return sum(normal + (LINE if tangents == 1 else 0) for normal, tangents in groups)
 
     def solve(self) -> bool:
         """Solve from `force`; True where the solution is accurate."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...native.language import Array, absolute, at, counted, largest, native, row, sqrt
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .cone_solution import solve_cones
-from .lemke import polygon
+from .lemke import LINE
 from .modes import assemble, slip_speed, solve_closed, spread
 from .record import LAWS, Unilateral
 
@@ -137,7 +137,9 @@ def _reduce(rows: Unilateral) -> None:
             for i in range(problem.first[k], problem.first[k] + problem.normals[k] + tangents):
                 rows.sources[size] = i
                 size += 1
-            unknowns += problem.normals[k] + polygon(tangents)
+            unknowns += problem.normals[k]
+            if tangents == 1:
+                unknowns += LINE
     reduced.size = size
     reduced.count = count
     rows.linear.size = unknowns
