@@ -123,7 +123,7 @@ def export(
             message = f"two functions would be written to {words!r}."
             raise PolhodeError(message, f"function {name!r}", "Export them to two folders.", "E-CODE-TWICE")
         files |= render(program, preface(equations, planned))
-        if name == "contact_rates" and target == "c":
+        if name == "contact_rates" and target == "c" and equations.system.contacts:
             files |= _contacts_in_c(equations, program, shortened(f"{before}contacts"))
         files[words] = sidecar(equations, planned, program.name)
     return write_together(place, files)

@@ -24,53 +24,52 @@ _NAME = re.compile(r"\w+|\d+\.\d*(e[+-]?\d+)?")
 _OPERAND = re.compile(r"[\w.]+(->\w+|\[[^][]*\]|\([^()]*\))*")
 
 
+def _operand(value: Value) -> str:
+    """An expression where it is a part of another."""
+    return value.name if _OPERAND.fullmatch(value.name) else f"({value.name})"
+
+
 class Expression(Value):
     """A value as an expression of C."""
 
     __slots__ = ()
 
-    @property
-    def operand(self) -> str:
-        """The expression where it is a part of another."""
-        return self.name if _OPERAND.fullmatch(self.name) else f"({self.name})"
-
     def _of(self, kind: str, text: str, target: Any = None) -> Expression:
         return Expression(self.function, kind, text, target)
 
     def binary(self, op: str, other: Any, flipped: bool = False) -> Value:
-        one, two = self.function.alike(self, other)
-        if flipped:
-            one, two = two, one
-        return self._of(one.kind, f"{one.operand} {op[0]} {two.operand}")
+        one, two = self.function.alike(*((other, self) if flipped else (self, other)))
+        if (op, two.name) in (("*", "1"), ("+", "0")):
+            return one
+        return self._of(one.kind, f"{_operand(one)} {op[0]} {_operand(two)}")
 
     def compare(self, relation: str, other: Any) -> Value:
         one, two = self.function.alike(self, other)
-        return self._of(TRUTH, f"{one.operand} {relation} {two.operand}")
+        return self._of(TRUTH, f"{_operand(one)} {relation} {_operand(two)}")
 
     def negative(self) -> Value:
-        return self._of(self.kind, f"-{self.operand}")
+        return self._of(self.kind, f"-{_operand(self)}")
 
     __neg__ = negative
 
     def inverted(self) -> Value:
-        return self._of(TRUTH, f"!{self.operand}")
+        return self._of(TRUTH, f"!{_operand(self)}")
 
     def joined(self, word: str, other: Value) -> Value:
-        return self._of(TRUTH, f"{self.operand} {'&&' if word == 'and' else '||'} {other.operand}")
+        return self._of(TRUTH, f"{_operand(self)} {'&&' if word == 'and' else '||'} {_operand(other)}")
 
     def as_double(self) -> Value:
-        return self._of(DOUBLE, f"(double){self.operand}")
+        return self._of(DOUBLE, f"(double){_operand(self)}")
 
     def at(self, index: Any, kind: str) -> Value:
         place = self.function.of_kind(INTEGER, index)
-        return self._of(POINTER, f"{self.operand} + {place.operand}", self.target)
+        return self._of(POINTER, f"{_operand(self)} + {_operand(place)}", self.target)
 
     def load(self, index: Any, kind: str, target: Any = None) -> Value:
-        return self._of(kind, f"{self.operand}[{self.function.of_kind(INTEGER, index).name}]", target)
+        return self._of(kind, f"{_operand(self)}[{self.function.of_kind(INTEGER, index).name}]", target)
 
     def store(self, index: Any, value: Any, kind: str) -> None:
-        place = self.load(index, kind)
-        self.function.write(f"{place.name} = {self.function.of_kind(kind, value).name};")
+        self.function.write(f"{self.load(index, kind).name} = {self.function.of_kind(kind, value).name};")
 
 
 class _Name(Variable):
@@ -88,38 +87,36 @@ class _Name(Variable):
 class _CRecord(Record):
     """The record that a pointer of C points to."""
 
-    __slots__ = ("used",)
+    __slots__ = ()
 
-    def __init__(self, struct: Any, pointer: Value, used: dict[Any, set[str]]) -> None:
-        super().__init__(struct, pointer)
-        self.used = used
-
-    def _place(self, name: str) -> tuple[Any, str]:
-        kinds = fields(self.struct)
-        if name not in kinds:
-            raise TranslationError(f"{self.struct.__name__} has no field {name!r}.")
-        self.used.setdefault(self.struct, set()).add(name)
-        return kinds[name], f"{self.pointer.operand}->{name}"  # type: ignore[attr-defined]  # an Expression
+    def field(self, name: str) -> tuple[Any, str]:
+        function: Any = self.pointer.function
+        function.used.setdefault(self.struct, set()).add(name)
+        return fields(self.struct)[name], f"{_operand(self.pointer)}->{name}"
 
     def read(self, name: str) -> Any:
-        kind, place = self._place(name)
-        value = Expression(self.pointer.function, llvm_type(kind), place, kind)
-        return _CRecord(kind, value, self.used) if isinstance(kind, type) and issubclass(kind, Struct) else value
+        kind, place = self.field(name)
+        return _given(kind, Expression(self.pointer.function, llvm_type(kind), place, kind))
 
     def write(self, name: str, value: Any) -> None:
-        kind, place = self._place(name)
-        function = self.pointer.function
-        function.write(f"{place} = {function.of_kind(llvm_type(kind), value).name};")
+        kind, place = self.field(name)
+        self.pointer.function.write(f"{place} = {self.pointer.function.of_kind(llvm_type(kind), value).name};")
+
+
+def _given(kind: Any, value: Value) -> Any:
+    """A pointer to a record as the record, any other value as it is."""
+    return _CRecord(kind, value) if isinstance(kind, type) and issubclass(kind, Struct) else value
 
 
 class _CFunction(Function):
-    """A function of C under construction."""
+    """A function of C under construction; `used` are the fields of records that the module uses."""
 
-    def __init__(self, name: str, arguments: dict[str, Any], returns: str, comment: str) -> None:
+    def __init__(self, name: str, arguments: dict[str, Any], returns: str, comment: str, used: Any) -> None:
         super().__init__(name, {key: llvm_type(kind) for key, kind in arguments.items()}, returns, fused=False)
-        self.comment = comment
-        self.arguments, self.block, self.depth = arguments, DOUBLE, 1
-        self.taken = {name, *arguments}
+        given = ", ".join(f"{c_type(kind)}{key}" for key, kind in arguments.items())
+        self.head = [f"/* {comment} */", f"static {_TYPES[returns]}{name}({given}) {{"]
+        self.block, self.depth, self.used, self.taken = DOUBLE, 1, used, {name, *arguments}
+        self.changing: set[str] = set()
 
     def unique(self, stem: str) -> str:
         """A name of C that is not taken."""
@@ -132,31 +129,22 @@ class _CFunction(Function):
 
     @property
     def text(self) -> str:
-        given = ", ".join(f"{c_type(kind)}{key}" for key, kind in self.arguments.items())
-        lines = list(self._lines)
-        kept = []
-        for declaration, name in self._declared:
+        lines, kept = list(self._lines), []
+        for declaration in self._entry:
+            name = re.split(r"[ *]", declaration)[-1]
             if any(re.search(rf"\b{name}\b", re.sub(rf"^ *{name} = ", "", line)) for line in lines):
                 kept.append(f"  {declaration};")
             else:  # it is never read
                 lines = [line for line in lines if not line.strip().startswith(f"{name} = ")]
-        head = [f"/* {self.comment} */", f"static {_TYPES[self.returns]}{self.name}({given}) {{"]
-        return "\n".join([*head, *kept, *lines, "}"])
-
-    @property
-    def _declared(self) -> list[tuple[str, str]]:
-        return [(line, re.findall(r"\w+", line)[-1]) for line in self._entry]
+        return "\n".join([*self.head, *kept, *lines, "}"])
 
     def write(self, line: str) -> None:
         self._lines.append("  " * self.depth + line)
 
     def variable(self, value: Any, name: str = "sum") -> Variable:
-        value = value.read() if isinstance(value, Variable) else value
-        if not isinstance(value, Value):
-            value = self.of_kind(
-                TRUTH if isinstance(value, bool) else INTEGER if isinstance(value, int) else DOUBLE, value
-            )
+        value = self.of_kind(_kind(value), value)
         name = self.unique(name)
+        self.changing.add(name)
         self._entry.append(f"{c_type(value.target or value.kind)}{name}")
         result = _Name(self, value.kind, name, value.target)
         result.write(value)
@@ -173,20 +161,18 @@ class _CFunction(Function):
         self.write("return;" if self.returns == "void" else f"return {self.of_kind(self.returns, value).name};")
 
     def of_kind(self, kind: str, value: Any) -> Value:
+        found = super().of_kind(kind, value)
         if isinstance(value, Value | Variable):
-            return super().of_kind(kind, value)
-        plain = super().of_kind(kind, value)
+            return found
         texts = {DOUBLE: repr(float(value)), TRUTH: str(int(value))}
-        return Expression(self, kind, texts.get(kind, plain.name))
+        return Expression(self, kind, texts.get(kind, found.name))
 
     def intrinsic(self, name: str, *operands: Any) -> Value:
         return self.call(f"@{_FUNCTIONS[name]}", DOUBLE, *self.alike(*operands))
 
     def select(self, condition: Value, one: Any, two: Any) -> Value:
-        if not isinstance(one, Value | Variable) and not isinstance(two, Value | Variable):
-            one = self.of_kind(INTEGER if isinstance(one, int) else DOUBLE, one)
-        first, second = self.alike(one, two)
-        text = f"{condition.operand} ? {first.operand} : {second.operand}"  # type: ignore[attr-defined]  # Expressions
+        first, second = self.alike(one if isinstance(two, Value) else self.of_kind(_kind(one), one), two)
+        text = f"{_operand(condition)} ? {_operand(first)} : {_operand(second)}"
         return Expression(self, first.kind, text, first.target)
 
     def call(self, what: str, returns: str, *arguments: Value, target: Any = None) -> Value:
@@ -196,9 +182,16 @@ class _CFunction(Function):
         return Expression(self, returns, text, target)
 
 
+def _kind(value: Any) -> str:
+    """The kind of a value, or of a number of Python."""
+    if isinstance(value, Value | Variable):
+        return value.kind
+    return TRUTH if isinstance(value, bool) else INTEGER if isinstance(value, int) else DOUBLE
+
+
 def c_type(kind: Any) -> str:
     """The type in C of a kind, up to the name."""
-    return _TYPES[kind] if kind in _TYPES else f"{kind.__name__} *"
+    return _TYPES.get(kind) or f"{kind.__name__} *"
 
 
 class _CFrame(_Frame):
@@ -213,8 +206,10 @@ class _CFrame(_Frame):
             if name in self.routine.variables:
                 return self.f.variable(value, name)
             is_given = name in self.routine.signature.parameters
-            if isinstance(value, Value) and not is_given and not _NAME.fullmatch(value.name):
-                return self.f.constant(value, name)
+            is_fixed = not isinstance(value, Value) or (
+                _NAME.fullmatch(value.name) and value.name not in self.f.changing
+            )
+            return value if is_given or is_fixed else self.f.constant(value, name)
         return value
 
     def _assign(self, target: ast.expr, value: Any) -> None:
@@ -298,19 +293,19 @@ class _CFrame(_Frame):
 
 
 class CModule(Module):
-    """Functions as C, and the records that they use."""
+    """Functions as C, and the records that they use; `used` are the fields of each."""
 
     def __init__(self) -> None:
         super().__init__(fused=False)
         self.used: dict[Any, set[str]] = {}
-        self._taken: set[str] = set()
 
     @property
     def text(self) -> str:
         """Types of the records, with the fields that are used, and the functions."""
         made = []
-        for struct in sorted(self.used, key=lambda each: self._depth(each)):
-            lines = [f"  {c_type(kind)}{name};" for name, kind in fields(struct).items() if name in self.used[struct]]
+        for struct in sorted(self.used, key=self._depth):
+            kinds = {name: kind for name, kind in fields(struct).items() if name in self.used[struct]}
+            lines = [f"  {c_type(kind)}{name};" for name, kind in kinds.items()]
             made.append("\n".join(["typedef struct {", *lines, f"}} {struct.__name__};"]))
         return "\n\n".join([*made, *(each.text for each in self._functions)])
 
@@ -320,22 +315,16 @@ class CModule(Module):
 
     def _translated(self, routine: Routine, fixed: dict[str, Any], name: str, *, internal: bool = False) -> str:
         kinds = {key: routine.kinds[key] for key in routine.signature.parameters if key not in fixed}
-        returned = routine.kinds["return"]
-        returns = "void" if returned in (None, type(None)) else llvm_type(returned)
-        function: Any = _CFunction(name, kinds, returns, (routine.__doc__ or "").split("\n")[0])
-        values = {
-            key: _CRecord(kind, value, self.used) if isinstance(kind, type) and issubclass(kind, Struct) else value
-            for key, kind in kinds.items()
-            for value in [Expression(function, llvm_type(kind), key, kind)]
-        }
+        returns = "void" if routine.kinds["return"] in (None, type(None)) else llvm_type(routine.kinds["return"])
+        comment = (routine.__doc__ or "").split("\n")[0]
+        function: Any = _CFunction(name, kinds, returns, comment, self.used)
+        values = {key: _given(kind, Expression(function, llvm_type(kind), key, kind)) for key, kind in kinds.items()}
         _CFrame(self, function, routine, {**fixed, **values}).run()
         self._functions.append(function)
         return name
 
     def name_of(self, routine: Routine) -> str:
-        """The name of a function that another calls."""
         name = f"ph_{routine.__name__.strip('_')}"
-        while name in self._taken:
+        while name in self._names.values():
             name += "_"
-        self._taken.add(name)
         return name

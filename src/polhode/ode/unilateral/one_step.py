@@ -86,9 +86,9 @@ def advance(rows: Unilateral, accelerations: Array, speeds: Array, step: float) 
     problem, reduced = rows.problem, rows.reduced
     for k in range(rows.count):
         first, mode = problem.first[k], STICKING
-        if problem.normals[k] > 0:
-            if rows.margins[k] <= 0.0 or rows.gaps[k] + step * rows.velocities[first] > 0.0:
-                mode = OPEN
+        will_touch = rows.margins[k] > 0.0 and rows.gaps[k] + step * rows.velocities[first] <= 0.0
+        if problem.normals[k] > 0 and not will_touch:
+            mode = OPEN
         rows.modes[k] = mode
         problem.friction[k] = rows.laws[LAWS * k]
         if problem.normals[k] == 0:
