@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.loop_in_c import STRICT
+from tests.loop_in_c import STRICT, built
 
 import polhode as ph
 from polhode.native.arrays import Floats
@@ -226,3 +227,21 @@ def test_time_steps_converge_to_the_run(exported: Exported) -> None:
                 close(state[made.q :], own, own)
         errors.append(np.abs(state[: made.q] - end.q[-1]).max())
     assert errors[1] < 0.3 * errors[0] < 1e-3
+
+
+def test_the_program_of_the_page_runs(tmp_path: Path) -> None:
+    """A block that slides across a slope comes to rest where `simulate` has it, to the error of first-order steps."""
+    page = (Path(__file__).parents[2] / "docs" / "contact.md").read_text("utf-8")
+    (program,) = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
+    s = ph.System("block")
+    block = s.body("block", 2)
+    path = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Prismatic("z"))
+    s.joint("path", s.ground, block, path, coordinates=["x", "y", "z"], speeds=["vx", "vy", "vz"])
+    ramp = s.surface("ramp", s.ground, ph.Shape.plane(), rotation=("y", 0.3))
+    s.contact("sole", block, ramp, friction=0.4, static=0.5)
+    equations = s.derive()
+    equations.export("c", tmp_path, "contact_rates")
+    (tmp_path / "main.c").write_text(program, encoding="utf-8")
+    printed = built(tmp_path, "main.c", "block_contacts.c", "block_contact_rates.c").split()
+    exact = equations.simulate(3, speeds={"vy": 2}).q[-1]
+    assert [float(each) for each in printed] == pytest.approx(exact[:2], abs=5e-3)

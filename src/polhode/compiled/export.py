@@ -47,6 +47,7 @@ _WHAT = {
     "inverse_dynamics_derivatives": "derivatives of the efforts by coordinates, speeds and accelerations",
     "forward_dynamics_derivatives": "derivatives of the accelerations by coordinates, speeds and efforts",
     "z_rates": "rates of the states without mass from coordinates, speeds and these states",
+    "contact_rates": "rates of the state without forces of contacts, and the rows of these",
 }
 _KIND = {
     "q": "coordinates", "u": "speeds", "tau": "efforts", "udot": "accelerations", "x": "coordinates, then speeds",
@@ -59,6 +60,9 @@ _KIND = {
     "position": "positions of the bodies", "rotation": "rotation matrices of the bodies, row after row",
     "xdot_d_x": "derivatives by the state, row after row", "xdot_d_t": "derivatives by time",
     "torque": "torque", "force": "force", "effort": "effort", "origin": "position of the origin",
+    "rows": "velocities of contacts by speeds, row after row", "velocities": "velocities of the rows of contacts",
+    "responses": "accelerations by a unit of force in each row", "drift": "accelerations of rows at u' = 0",
+    "margins": "distances from the edges of surfaces", "laws": "friction, static friction, Stribeck speed, restitution",
     "orientation": "rotation matrix, row after row", "jacobian": "angular over linear velocity, row after row",
 }  # fmt: skip
 
@@ -198,6 +202,7 @@ def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
         *(_line(each, _entries(equations, each.name), _state_kind(equations, each.name)) for each in program.outputs),
         "",
         f"Operations: {operations}. The set-up takes {operations.setup}.",
+        *(["Without the forces of contacts, stops and dry friction."] if equations.system.contacts else []),
         *(["Quaternions are of unit length; the source does not scale them."] if equations.quaternions else []),
         *(_OF_NAMES if program.names else _OF_NOTES),
     ]
