@@ -9,7 +9,7 @@ iterations, no damping, no threshold of restitution), Drake two solvers and no r
 the forces of free bodies that touch at random points, G and the loads given, beside Pinocchio's ADMM with `solve_ncp`:
 cold from zero, or warm from the forces before loads have changed by 1 %. These are one problem of each size; of
 a hundred others with 30 contacts of 10 bodies the median of ours was 0.8 ms cold and 0.1 ms warm, the longest 3.4 and
-0.8 ms; of a hundred of 5 bodies, whose forces are not unique, 2.0 and 0.5 ms, the longest 12 and 3 ms, 23 took over 3 ms
+0.8 ms; of a hundred of 5 bodies, whose forces are not unique, 2.0 and 0.5 ms, the longest 12 and 3 ms, 23 above 3 ms
 cold, and one was not solved. The note has how far velocities along rows are apart, relative to the largest.
 """
 
