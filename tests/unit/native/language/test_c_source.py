@@ -72,11 +72,9 @@ def test_c_computes_what_python_does(tmp_path: Path) -> None:
     module.add(_mixed, name="ph_mixed")
     text = module.text
     assert "unused" not in text
-    outside = "double mixed(Outer *outer, int64_t most);\ndouble mixed(Outer *outer, int64_t most) { return ph_mixed(outer, most); }"
-    source = f"#include <math.h>\n#include <stdint.h>\n{text}\n{outside}\n".replace("Outer", "Outer").replace(
-        "Inner", "Inner"
-    )
-    (tmp_path / "mixed.c").write_text(source, encoding="utf-8")
+    head = "double mixed(Outer *outer, int64_t most)"
+    outside = f"{head};\n{head} {{ return ph_mixed(outer, most); }}\n"
+    (tmp_path / "mixed.c").write_text(f"#include <math.h>\n#include <stdint.h>\n{text}\n{outside}", encoding="utf-8")
     subprocess.run([*STRICT, "-shared", "-fPIC", "mixed.c", "-lm", "-o", "mixed.so"], cwd=tmp_path, check=True)
     function = ctypes.CDLL(str(tmp_path / "mixed.so")).mixed
     function.restype = ctypes.c_double
