@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bench.parts.contact import random_contacts
 
 from polhode.native.arrays import Floats
 from polhode.ode.linear import Factors
@@ -175,8 +176,19 @@ def _plain(memory: ConeMemory) -> tuple[ConeProblem, LinearComplementarity]:
     return problem, LinearComplementarity(size=memory.linear.size, width=memory.linear.width, **tableau)
 
 
-@pytest.mark.parametrize("contacts", [3, 6])
-def test_pinocchio_has_the_same_motion(contacts: int) -> None:
+@pytest.mark.parametrize("bodies", [1, 2, 5, 10])
+def test_thirty_contacts_are_solved_from_zero_in_few_steps(bodies: int) -> None:
+    """Many contacts on few bodies, whose forces are not unique: Newton's steps in proximal ones, no others."""
+    rng = np.random.default_rng(bodies)
+    for _ in range(8):
+        matrix, free = random_contacts(rng, bodies, 30)
+        memory = _solved([(1, 2)] * 30, matrix, free[0], [0.5] * 30)
+        assert memory.record.steps + memory.record.splittings < 160
+        _check_laws(memory, matrix, free[0])
+
+
+@pytest.mark.parametrize(("contacts", "bodies"), [(3, 3), (6, 3), (30, 10)])
+def test_pinocchio_has_the_same_motion(contacts: int, bodies: int) -> None:
     pin = pytest.importorskip("pinocchio")
     carrier = pin.Model()
     joint = carrier.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "free")
@@ -187,7 +199,7 @@ def test_pinocchio_has_the_same_motion(contacts: int) -> None:
     order = np.concatenate([[3 * k + 1, 3 * k + 2, 3 * k] for k in range(contacts)])  # its normals come last
     rng = np.random.default_rng(contacts)
     for _ in range(4):
-        matrix, free = _bodies(rng, 3, contacts)
+        matrix, (free, _) = random_contacts(rng, bodies, contacts)
         models, data = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
         for _ in range(contacts):
             cone = pin.PointContactConstraintModel(carrier, joint, pin.SE3.Identity(), 0, pin.SE3.Identity())
@@ -199,4 +211,29 @@ def test_pinocchio_has_the_same_motion(contacts: int) -> None:
         pin.ADMMConstraintSolver(3 * contacts).solve(operator, free[order], models, data, settings, result)
         theirs = given @ result.retrieveConstraintImpulses() + free[order]
         ours = _solved([(1, 2)] * contacts, matrix, free, [0.5] * contacts).velocity
-        assert theirs == pytest.approx(ours[order], abs=1e-7)
+        assert theirs == pytest.approx(ours[order], abs=1e-7 * np.abs(free).max())
+
+
+@pytest.mark.parametrize(("contacts", "bodies"), [(4, 2), (12, 6)])
+def test_clarabel_has_the_same_motion(contacts: int, bodies: int) -> None:
+    """Convex problems in the cones, whose normal velocities are shifted by μ|w_T| until that is a fixed point."""
+    clarabel = pytest.importorskip("clarabel")
+    from scipy.sparse import csc_matrix
+
+    rng, mu, n = np.random.default_rng(contacts), 0.5, 3 * contacts
+    options = clarabel.DefaultSettings()
+    options.verbose, options.tol_gap_abs, options.tol_gap_rel, options.tol_feas = False, 1e-10, 1e-10, 1e-10
+    scaled = csc_matrix(-np.diag(np.tile([mu, 1.0, 1.0], contacts)))
+    cones = [clarabel.SecondOrderConeT(3)] * contacts
+    for _ in range(4):
+        matrix, (free, _) = random_contacts(rng, bodies, contacts)
+        upper, velocity = csc_matrix(np.triu(matrix)), free
+        for _ in range(60):
+            shifted = free.copy()
+            shifted[0::3] += mu * np.hypot(velocity[1::3], velocity[2::3])
+            made = clarabel.DefaultSolver(upper, shifted, scaled, np.zeros(n), cones, options).solve()
+            before, velocity = velocity, matrix @ np.array(made.x) + free
+            if np.abs(velocity - before).max() < 1e-9:
+                break
+        ours = _solved([(1, 2)] * contacts, matrix, free, [mu] * contacts).velocity
+        assert velocity == pytest.approx(ours, abs=1e-5 * np.abs(free).max())
