@@ -129,7 +129,7 @@ def _contact_rates(base: Maker) -> Maker:
     """ẋ without forces of contacts, and what modes of unilateral rows are decided by (`ode.unilateral`)."""
 
     def outputs(equations: EquationsOfMotion) -> Outputs:
-        from ..constraints.unilateral import unilateral_rows
+        from ..constraints.unilateral import LAWS, unilateral_rows
         from ..expr import as_expr, directional, jacobian
 
         made, tree, known = base(equations), equations.tree, unilateral_rows(equations.system, equations.tree)
@@ -144,11 +144,7 @@ def _contact_rates(base: Maker) -> Maker:
             directional(accelerations, {tau: entry for tau, entry in zip(tree.tau, row, strict=True) if entry})
             for row in known.A
         ]
-        laws = [
-            as_expr(getattr(group, law))
-            for _, group in known.groups
-            for law in ("kinetic", "static", "stribeck", "restitution")
-        ]
+        laws = [as_expr(getattr(group, law)) for _, group in known.groups for law in LAWS]
         width = (len(rates), len(equations.u))
         return [
             *made,

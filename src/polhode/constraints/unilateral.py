@@ -20,6 +20,9 @@ from ..model.constraints.unilateral import Group
 from ..model.model import Model
 from .moving import MovingTree
 
+#: The laws of a group.
+LAWS = ("kinetic", "static", "stribeck", "restitution")
+
 
 @dataclass(frozen=True, eq=False)
 class UnilateralRows:
@@ -65,6 +68,5 @@ def unilateral_rows(model: Model, tree: Tree) -> UnilateralRows:
     moving, made = MovingTree(model, tree), []
     for name, element in model.contacts.items():
         for group in element.groups(moving):
-            laws = ("kinetic", "static", "stribeck", "restitution")
-            made.append((name, replace(group, **{law: moving.given(getattr(group, law)) for law in laws})))
+            made.append((name, replace(group, **{law: moving.given(getattr(group, law)) for law in LAWS})))
     return UnilateralRows(tree, model.time, tuple(made))

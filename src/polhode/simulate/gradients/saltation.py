@@ -1,0 +1,435 @@
+"""Derivatives of runs with contacts, stops and dry friction: variations in each mode, and their jumps in between.
+
+The run is made first, as any other. Then the state x and its variations S are integrated from event to event. In a mode
+ẋ = f(x, λ), where rows without motion determine λ, and the tangent forces of what slips follow its velocity; S obeys
+
+    Ṡ = ∂f/∂x S + ∂f/∂p + ∂f/∂λ λ′,    A λ′ + … = 0 by the same rows
+
+At an event that is the zero of h (a gap, a normal force, a slip, what is left of static friction) the state becomes
+R(x), by the impulses of an impact or as it is, and S becomes
+
+    S⁺ = R_x S + R_p + (R_x f⁻ + R_t - f⁺) t′,    t′ = -(h_x S + h_p) / ḣ
+
+(P. C. Müller, 1995; the factor of S is the saltation matrix). With an integrand, its integral is one more entry of x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled.variations import ContactVariations
+from ...errors import PolhodeError
+from ...expr import Expr
+from ...expr.spelling import spelled
+from ...ode.driver import Driver
+from ...ode.native_run import NativeRun
+from ...ode.record import Reason
+from ...ode.unilateral.record import LAWS
+from ...ode.unilateral.transitions import SLOW, TOUCHING, Change
+from ..contact.contact_run import group_names
+from ..contact.mode_forces import forces_in_modes, held_rows, normal_rows, rows_of, slip_friction
+from ..initial_state import Floats
+from ..settings import too_many, underflow
+from ..trajectory.trajectory import Trajectory
+from .smooth_run import FollowedRates, Occurrence, SmoothRun, start_variations
+
+#: A guard is zero below this, relative to speeds or forces; it passes through zero too slowly below the other.
+_ZERO, _GRAZING = 1e-6, 1e-6
+#: Variations of times, and jumps in another order, are the same within this part of the largest.
+_ALIKE = 1e-6
+#: Rates on both sides of an event are the same within this part of the largest; forces below it are none.
+_SAME = 1e-10
+OPEN, STICKING, SLIPPING = range(3)
+
+
+class Variation(NamedTuple):
+    """Along columns of S, and along the motion in the last row: rates, forces, and what guards are functions of."""
+
+    rates: Floats
+    forces: Floats
+    velocities: Floats
+    gaps: Floats
+    margins: Floats
+    laws: Floats
+
+    def moved(self, time: Floats) -> Variation:
+        """The same at a time that varies, without the last row."""
+        return Variation(*(each[:-1] + np.tensordot(time, each[-1], axes=0) for each in self))
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """A state in given modes: its rates, with those of the integral, forces in rows, and what these follow from."""
+
+    t: float
+    x: Floats
+    mode: Change
+    rates: Floats
+    force: Floats
+    G: Floats
+    responses: Floats
+    velocities: Floats
+    gaps: Floats
+    margins: Floats
+    laws: Floats
+
+
+class SwitchingRun:
+    """The variations of a run with contacts, in the order of its symbols."""
+
+    def __init__(self, run: SmoothRun, integrand: Expr | None = None) -> None:
+        known = run.functions.derivation.synopsis
+        if run.problem.impacts == "poisson":
+            raise self._refusal(0.0, (), "impacts by Poisson's law have no derivatives here", 'impacts="moreau"')
+        self.run, self.size, self.groups, self.names = run, len(run.x), known.contacts, group_names(known)
+        self.speeds = slice(len(known.coordinates), len(known.coordinates) + len(known.speeds))
+        equations = run.functions.equations
+        state = {*equations.q, *equations.u, *equations.z}
+        self.is_start = np.array([each in state for each in run.symbols])
+        self.first = np.argsort(self.is_start, kind="stable")  # what rates depend on comes first in compiled code
+        by = tuple(spelled(run.symbols[k]) for k in self.first if not self.is_start[k])
+        self.base = FollowedRates(run, "kept_contact_rates" if known.is_constrained else "contact_rates")
+        self.varied = FollowedRates(run, ContactVariations(by, len(run.symbols) + 1, integrand))
+        self.extra = int(integrand is not None)
+        self.rows, self.normals = rows_of(self.groups), normal_rows(self.groups)
+        self.group_of = np.repeat(np.arange(len(self.groups)), [r.stop - r.start for r in self.rows])
+        self.event_times: list[list[Floats]] = [[] for _ in run.jumps]
+        self.end_time = np.zeros(len(run.symbols))
+        self.last: tuple[float, Floats] | None = None  # the last event, and the variation of its time
+
+    # ---- along the run -----------------------------------------------------------------------------------------
+
+    def follow(self) -> tuple[Trajectory, Floats, Floats, Floats]:
+        """The motion, S at its samples and at its end, which may move, and the state there; each with the integral."""
+        made = self.run.follow(self.run.rates, np.zeros(0))
+        trajectory, columns = made.trajectory, len(self.run.symbols)
+        S = np.vstack([start_variations(self.run), np.zeros((self.extra, columns))])
+        samples = np.repeat(S[None], len(trajectory.t), axis=0)
+        x, t = np.append(self.run.x, np.zeros(self.extra)), 0.0
+        history = trajectory.info.get("contacts")
+        if history is None:
+            return trajectory, samples, S, x
+        mode, *changes = history.changes
+        S, x[: self.size] = self._begun(mode, S), mode.after
+        samples[0] = S
+        with self.run.ending(trajectory):
+            for until, to, event in self._pieces(trajectory, changes, made.events):
+                x, S = self._along(mode, t, until, x, S, trajectory.t, samples)
+                t = to
+                if isinstance(event, Change):
+                    S = self._changed(mode, event, S)
+                    mode, x[: self.size] = event, event.after
+                elif isinstance(event, Occurrence):
+                    S = self._passed(mode, event, S)
+                    x[: self.size] = event.before if event.after is None else event.after
+        if trajectory.status == "event":
+            S = S + np.outer(self.at(t, x, mode).rates, self.end_time)
+        return trajectory, samples, S, x
+
+    def _pieces(
+        self, trajectory: Trajectory, changes: Iterable[Change], events: Iterable[Occurrence]
+    ) -> list[tuple[float, float, Change | Occurrence | None]]:
+        """Ends of smooth pieces, begins of the next ones, and what happens in between; rates jump where nothing does."""
+        acted, end = trajectory.acted, float(trajectory.t[-1])
+        made: list[tuple[float, float, Change | Occurrence | None]]
+        made = [(each.t, each.t, each) for each in (*events, *changes)]
+        if acted is not None:
+            made += [(before, t, None) for before, t in zip(acted.before[1:], acted.times[1:], strict=True) if t < end]
+        return [*sorted(made, key=lambda piece: piece[1]), (end, end, None)]
+
+    def _along(
+        self, mode: Change, t: float, end: float, x: Floats, S: Floats, times: Floats, samples: Floats
+    ) -> tuple[Floats, Floats]:
+        """State and variations at the end of a piece, and in `samples` those inside of it."""
+        control, width = self.run.problem.control, len(x)
+
+        def rates(t: float, y: Floats) -> Floats:
+            there = self.at(t, y[:width], mode)
+            varied = self.variation(there, y[width:].reshape(-1, width).T)
+            return np.concatenate([there.rates, varied.rates[:-1].ravel()])
+
+        inside = [int(k) for k in np.flatnonzero((times >= t) & (times < end))]
+        run = NativeRun(control.method, np.concatenate([x, S.T.ravel()]), t=t, rtol=control.rtol, atol=control.atol)
+        run.record.h_max, run.record.bound, run.most_kept = control.largest_step, np.inf, 0.0
+        run.use(run.python(rates))
+        driver, goals = Driver(control.most_steps), [*times[inside].tolist(), end]
+        run.begin(end)
+        for goal, sample in zip(goals, [*inside, -1], strict=True):
+            while run.record.t < goal and (reason := driver.advance(run, goal)) != Reason.DONE:
+                if reason in (Reason.UNDERFLOW, Reason.NONFINITE):
+                    raise underflow(float(run.record.t), control, "the step is swallowed by rounding")
+                if reason == Reason.BUDGET and run.record.steps >= control.most_steps:
+                    raise too_many(float(run.record.t), control)
+                if reason == Reason.INTERRUPTED:
+                    raise KeyboardInterrupt
+            S = run.x[width:].reshape(-1, width).T.copy()
+            if sample >= 0 or end == times[-1]:
+                samples[sample] = S
+        return run.x[:width].copy(), S
+
+    # ---- a moment ----------------------------------------------------------------------------------------------
+
+    def at(self, t: float, x: Floats, mode: Change) -> Moment:
+        """A state in modes."""
+        found = self.base.outputs(t, x[: self.size])
+        rows, responses = (found[name].reshape(len(self.normals), -1) for name in ("rows", "responses"))
+        rates, laws = found["xdot"].copy(), found["laws"].reshape(-1, LAWS)
+        G, force = rows @ responses.T, np.zeros(len(rows))
+        if np.any(mode.modes):
+            across, *_ = slip_friction(self.groups, mode, found["velocities"], laws)
+            free, given = rows @ rates[self.speeds] + found["drift"], np.where(self.normals < 0, across, 0.0)
+            force = forces_in_modes(self.groups, mode.modes, G, free, across, given)
+            rates[self.speeds] += force @ responses
+        if self.extra:
+            whole = np.concatenate([x[: self.size], np.zeros(self.size * (len(self.first) + 1)), force])
+            rates = np.append(rates, self.varied.outputs(t, whole)["integrand"][0])
+        parts = (found[name] for name in ("velocities", "gaps", "margins"))
+        return Moment(t, x[: self.size], mode, rates, force, G, responses, *parts, laws)
+
+    def _outputs(self, moment: Moment, S: Floats, force: Floats) -> dict[str, Floats]:
+        """Variations at constant forces, a row for each column of S and for the motion."""
+        columns = np.vstack([S[: self.size].T[self.first], moment.rates[: self.size]])
+        found = self.varied.outputs(moment.t, np.concatenate([moment.x, columns.ravel(), force]))
+        order = [*np.argsort(self.first).tolist(), len(self.first)]
+        if self.extra:
+            found["integrand"] = found["integrand"][1:]
+        return {name: entries.reshape(len(columns), -1)[order] for name, entries in found.items()}
+
+    def variation(self, moment: Moment, S: Floats) -> Variation:
+        """How a state in modes varies."""
+        found = self._outputs(moment, S, moment.force)
+        forces, rates, laws = np.zeros_like(found["velocities"]), found["rates"].copy(), found["laws"]
+        laws = laws.reshape(len(laws), -1, LAWS)
+        if np.any(moment.mode.modes):
+            across, by_velocity, by_laws = slip_friction(self.groups, moment.mode, moment.velocities, moment.laws)
+            turned = found["velocities"] @ by_velocity.T + (by_laws * laws[:, self.group_of]).sum(axis=2)
+            given = np.where(self.normals < 0, 1.0, moment.force[self.normals]) * turned
+            free = found["accelerations"].T
+            forces = forces_in_modes(self.groups, moment.mode.modes, moment.G, free, across, given.T).T
+            rates[:, self.speeds] += forces @ moment.responses
+        if self.extra:
+            rates = np.hstack([rates, found["integrand"]])
+        return Variation(rates, forces, found["velocities"], found["gaps"], found["margins"], laws)
+
+    # ---- events ------------------------------------------------------------------------------------------------
+
+    def _begun(self, first: Change, S: Floats) -> Floats:
+        """Variations behind the first decision: what touches goes on to touch."""
+        nothing = np.zeros(S.shape[1])
+        if first.impulses is not None:
+            before = self.at(first.t, first.before, first._replace(modes=np.zeros_like(first.modes)))
+            S = self._jumped(before, None, S, nothing, first.impulses)
+        there = self.at(first.t, first.after, first)
+        gaps = self.variation(there, S).gaps[:-1]
+        closed = [k for k, group in enumerate(self.groups) if group[2] and first.modes[k] != OPEN]
+        for k in closed:
+            if np.abs(gaps[self.is_start, k]).max(initial=0.0) > _ZERO:
+                words = "touches at the start, where a start value would lift it or press it in"
+                raise self._refusal(first.t, [k], words, "a start with a gap, or derivatives by other values")
+        if np.abs(gaps[:, closed]).max(initial=0.0) > 0.0:
+            S = S.copy()
+            free, still = np.zeros((len(self.normals), S.shape[1])), np.zeros(len(self.normals))
+            free[[self.rows[k].start for k in closed]] = gaps[:, closed].T
+            modes = np.where(np.isin(np.arange(len(self.groups)), closed), SLIPPING, OPEN)
+            steps = forces_in_modes(self.groups, modes, there.G, free, still, 0.0 * free).T @ there.responses
+            x = np.repeat(there.x[None], 2, axis=0)
+            for column, step in enumerate(steps):
+                x[0, self.speeds], x[1, self.speeds] = step, 0.0
+                moving, resting = (self.base.outputs(first.t, each)["xdot"][: self.speeds.start] for each in x)
+                S[: self.speeds.start, column] += moving - resting
+        return self._kept(there, S)
+
+    def _passed(self, mode: Change, event: Occurrence, S: Floats) -> Floats:
+        """Variations behind an event of the user's."""
+        known, before = self.run.known(event.t, event.before), self.at(event.t, event.before, mode)
+        by_x, by_p = event.jump.time_slopes(known, before.rates[: self.size])
+        time = by_x @ S[: self.size] + np.where(self.is_start, 0.0, by_p)
+        self.event_times[event.number].append(time)
+        self.last = event.t, time
+        if event.after is None:
+            self.end_time = time
+            return S
+        g_x, g_t, g_p = event.jump.after_slopes(known)
+        S = S + np.outer(before.rates, time)
+        S[: self.size] = g_x @ S[: self.size] + np.where(self.is_start, 0.0, g_p) + np.outer(g_t, time)
+        return S - np.outer(self.at(event.t, event.after, mode).rates, time)
+
+    def _changed(self, old: Change, new: Change, S: Floats) -> Floats:
+        """Variations behind a change of modes."""
+        before, after = self.at(new.t, new.before, old), self.at(new.t, new.after, new)
+        if new.ends is not None:
+            struck = [k for k, r in enumerate(self.rows) if new.impulses is not None and new.impulses[r].any()]
+            words = "bounces faster and faster, and the rest of its impacts is one"
+            raise self._refusal(new.t, struck, words, "a run that ends before that, or a restitution of 0")
+        size = np.abs(before.rates).max(initial=0.0)
+        if new.impulses is not None or np.abs(after.rates - before.rates).max(initial=0.0) > _SAME * size:
+            everything = list(range(len(self.groups)))
+            made = self._one_by_one(before, after, S, [everything])
+            if made is None:
+                islands = list(self._islands(before, old, new))
+                ways = [self._one_by_one(before, after, S, order) for order in (islands, islands[::-1])]
+                if ways[0] is None or ways[1] is None or not _alike(np.array(ways)):
+                    groups = [k for k, _ in self._triggers(before, new, self.variation(before, S), everything)]
+                    words = "change at one time, and the motion depends on which of them is the first"
+                    raise self._refusal(new.t, groups, words, "a start from which they change one after the other")
+                made = ways[0]
+            S = made
+        return self._kept(after, S)
+
+    def _one_by_one(self, state: Moment, after: Moment, S: Floats, islands: Sequence[list[int]]) -> Floats | None:
+        """Variations behind changes of groups one after the other; None where some at once have different times."""
+        new, done = after.mode, np.zeros(len(self.groups), dtype=bool)
+        for island in islands:
+            done[island] = True
+            impulses = None if new.impulses is None else np.where(np.isin(self.group_of, island), new.impulses, 0.0)
+            following = after
+            if not done.all():
+                x = state.x.copy()
+                x[self.speeds] += 0.0 if impulses is None else impulses @ state.responses
+                both = ((getattr(each, name) for each in (new, state.mode)) for name in ("modes", "held"))
+                modes, held = (np.where(done, *pair) for pair in both)
+                directions = np.where(done[:, None], new.directions, state.mode.directions)
+                following = self.at(new.t, x, new._replace(modes=modes, held=held, directions=directions))
+            varied = self.variation(state, S)
+            triggers = [time for _, time in self._triggers(state, new, varied, island)]
+            if not triggers and self.last is not None and new.t - self.last[0] <= 1e-12 * max(1.0, new.t):
+                triggers = [self.last[1]]
+            if not triggers:
+                words = "change where forces that are not unique no longer hold, whose time has no derivative here"
+                raise self._refusal(new.t, np.flatnonzero(new.modes != state.mode.modes), words, "fewer contacts")
+            if not _alike(np.array(triggers)):
+                return None
+            self.last = new.t, triggers[0]
+            S = self._jumped(state, following, S, triggers[0], impulses)
+            state = following
+        return S
+
+    def _islands(self, before: Moment, old: Change, new: Change) -> Iterator[list[int]]:
+        """Groups that act on each other, together; those that neither change nor are struck go with the last."""
+        near = np.abs(before.G) > _SAME * np.abs(before.G).max()
+        struck = np.zeros(len(before.G)) if new.impulses is None else new.impulses
+        left = [k for k, r in enumerate(self.rows) if new.modes[k] != old.modes[k] or struck[r].any()]
+        others = [k for k in range(len(self.groups)) if k not in left]
+        while left:
+            island = [left.pop()]
+            for k in island:
+                island += [j for j in left if near[self.rows[k], self.rows[j]].any()]
+                left = [j for j in left if j not in island]
+            yield island if left else [*island, *others]
+
+    def _triggers(
+        self, before: Moment, new: Change, varied: Variation, groups: Iterable[int]
+    ) -> Iterator[tuple[int, Floats]]:
+        """Groups whose own guard is zero there, each with the variation of the time at which it is."""
+        old, force = before.mode, before.force
+        speeds, forces = max(1.0, np.abs(before.velocities).max()), max(1e-300, np.abs(force).max(initial=0.0))
+        for k in groups:
+            rows, gap, own = self.rows[k], self.groups[k][2], divmod(new.guard, 4)
+            across = slice(rows.start + gap, rows.stop)
+            modes = int(old.modes[k]), int(new.modes[k])
+            struck = new.impulses is not None and bool(new.impulses[rows].any())
+            if own == (k, 3) or (modes[0] == OPEN and abs(before.margins[k]) <= TOUCHING):
+                value, slopes, size = 0.0, varied.margins[:, k], speeds
+            elif modes[0] == OPEN and (struck or modes[1] != OPEN or own == (k, 0)):
+                value, slopes, size = before.gaps[k] * _ZERO / (2.0 * TOUCHING), varied.gaps[:, k], speeds
+            elif new.impulses is not None or modes[0] == modes[1]:
+                continue
+            elif modes[1] == OPEN:
+                value, slopes, size = force[rows.start], varied.forces[:, rows.start], forces
+            elif modes[0] == STICKING:
+                bound, normal = before.laws[k, 1], force[rows.start] if gap else 1.0
+                needed = float(np.linalg.norm(force[across]))
+                value, size = bound * normal - needed, forces
+                slopes = varied.laws[:, k, 1] * normal - varied.forces[:, across] @ force[across] / needed
+                slopes += bound * varied.forces[:, rows.start] if gap else 0.0
+            else:
+                slip = before.velocities[across]
+                along = old.directions[k, : len(slip)] if old.held[k] else slip / np.linalg.norm(slip)
+                value, slopes = 0.25 * _ZERO * float(np.linalg.norm(slip)) / SLOW, varied.velocities[:, across] @ along
+                size = 1e-3
+            if abs(value) <= _ZERO * size or own[0] == k:
+                if not abs(slopes[-1]) > _GRAZING * size:
+                    words = "changes where its guard grazes zero: its time has no derivative"
+                    raise self._refusal(new.t, [k], words, "a motion that meets it at some speed")
+                yield k, -slopes[:-1] / slopes[-1]
+
+    def _jumped(
+        self, before: Moment, after: Moment | None, S: Floats, time: Floats, impulses: Floats | None
+    ) -> Floats:
+        """R_x S + R_p + (R_x f⁻ + R_t - f⁺) t′."""
+        made = S + np.outer(before.rates, time)
+        if impulses is not None:
+            made[self.speeds] += self._impact(before, S, time, impulses).T
+        return made if after is None else made - np.outer(after.rates, time)
+
+    def _impact(self, before: Moment, S: Floats, time: Floats, impulses: Floats) -> Floats:
+        """How the change of speeds by an impact varies, a row for each column of S."""
+        parts = [self._outputs(before, S, force) for force in (impulses, np.zeros_like(impulses))]
+        pushed = {name: parts[0][name] - parts[1][name] for name in ("rates", "accelerations")}
+        pushed = {name: each[:-1] + np.outer(time, each[-1]) for name, each in pushed.items()}
+        varied, v, laws = self.variation(before, S).moved(time), before.velocities, before.laws.copy()
+        is_restored = np.ones(len(v), dtype=bool)
+        if self.run.problem.impacts == "newton":
+            is_restored = self.normals == np.arange(len(v))
+        factors = 1.0 + np.where(is_restored, laws[self.group_of, 3], 0.0)
+        w = factors * v + before.G @ impulses
+        free = factors * varied.velocities + pushed["accelerations"]
+        free += v * np.where(is_restored, varied.laws[:, self.group_of, 3], 0.0)
+        mode = self._impact_mode(before, impulses, w)
+        laws[:, 2] = 0.0  # friction is that in motion
+        across, by_velocity, by_laws = slip_friction(self.groups, mode, w, laws)
+        turned = free @ by_velocity.T + (by_laws * varied.laws[:, self.group_of]).sum(axis=2)
+        normal = np.where(self.normals < 0, 0.0, impulses[self.normals])
+        turning = normal[:, None] * by_velocity
+        made = forces_in_modes(self.groups, mode.modes, before.G, free.T, across, (normal * turned).T, turning).T
+        left = free + made @ before.G
+        for k in np.flatnonzero((mode.modes == OPEN) & (before.mode.modes != OPEN)):
+            i = self.rows[k].start
+            if self.groups[k][2] and abs(w[i]) <= _SAME * max(1.0, np.abs(w).max()):
+                if np.abs(left[:, i]).max(initial=0.0) > _ZERO * np.abs(free).max(initial=0.0):
+                    raise self._edge(before.t, k)
+        return np.asarray(pushed["rates"][:, self.speeds] + made @ before.responses)
+
+    def _impact_mode(self, before: Moment, impulses: Floats, w: Floats) -> Change:
+        """Whether groups stick or slip in an impact, or take no part."""
+        modes = np.zeros(len(self.groups), dtype=np.int64)
+        least, still = _SAME * np.abs(impulses).max(), _SAME * max(1.0, np.abs(w).max())
+        for k, rows in enumerate(self.rows):
+            if self.groups[k][2] and impulses[rows.start] > least:
+                across = slice(rows.start + 1, rows.stop)
+                bound = before.laws[k, 0] * impulses[rows.start]
+                is_inside = float(np.linalg.norm(impulses[across])) < (1.0 - 1e-9) * bound
+                modes[k] = STICKING if is_inside else SLIPPING
+                if not is_inside and bound > 0.0 and 0 < np.linalg.norm(w[across]) <= still:
+                    raise self._edge(before.t, k)
+        return before.mode._replace(modes=modes, held=np.zeros_like(modes))
+
+    def _kept(self, there: Moment, S: Floats) -> Floats:
+        """S with variations of speeds that keep rows without motion."""
+        if not held_rows(self.groups, there.mode.modes):
+            return S
+        free, made = self.variation(there, S).velocities[:-1].T, S.copy()
+        still = np.zeros(len(free))
+        made[self.speeds] += (forces_in_modes(self.groups, there.mode.modes, there.G, free, still, 0.0 * free).T
+                              @ there.responses).T  # fmt: skip
+        return made
+
+    # ---- refusals ----------------------------------------------------------------------------------------------
+
+    def _edge(self, t: float, k: int) -> PolhodeError:
+        words = "is at the edge between sticking, slipping and leaving in an impact"
+        return self._refusal(t, [k], words, "a start from which it is not")
+
+    def _refusal(self, t: float, groups: Iterable[int], words: str, other: str) -> PolhodeError:
+        names = " and ".join(f"'{self.names[k]}'" for k in groups)
+        message = f"at t = {t:.6g} s {names} {words}." if names else f"{words}."
+        return PolhodeError(message, "derivatives of a run", f"Take {other}.", "E-SENSITIVITY-UNSUPPORTED")
+
+
+def _alike(values: Floats) -> bool:
+    """Whether all along the first axis are the same."""
+    return bool(np.ptp(values, axis=0).max(initial=0.0) <= _ALIKE * max(1e-12, np.abs(values).max(initial=0.0)))
