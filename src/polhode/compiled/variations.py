@@ -3,7 +3,7 @@
     DerivativesOf("forward_dynamics", by=("l", "push"))   ∂u̇/∂l, ∂u̇/∂push     of q, u, τ
     VariationalRates(by=("l",), columns=3)                 (ẋ, Ṡ)              of (x, S), Ṡ = ∂f/∂x S, + ∂f/∂l first
     TangentVariations(by=("l",), columns=3)                (x, S)              of (x, S), S that keeps constraints
-    ContactVariations(by=("l",), columns=3)                ẋ′, rows′, gaps′    of (x, S, λ), at constant contact forces λ
+    ContactVariations(by=("l",), columns=3)                ẋ′, rows′, gaps′    of (x, S, λ), at constant forces λ
     IntegratedRates(integrand)                             (ẋ, ẏ)              of (x, y), ẏ the integrand
     AdjointRates(by=("l",), integrand)                     -(ẋ, λ̇, μ̇)          of (x, λ, μ), λ̇ = -∂H/∂x, μ̇ = -∂H/∂l
 

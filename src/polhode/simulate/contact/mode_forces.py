@@ -7,6 +7,7 @@ where there is none. Where λ is not unique it is the least.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -26,7 +27,7 @@ RANK = 1e-10
 def rows_of(groups: Groups) -> list[slice]:
     """The rows of each group."""
     ends = np.cumsum([0, *(gap + tangents for _, _, gap, tangents in groups)]).tolist()
-    return [slice(*each) for each in zip(ends[:-1], ends[1:], strict=True)]
+    return [slice(*each) for each in pairwise(ends)]
 
 
 def normal_rows(groups: Groups) -> NDArray[np.int64]:

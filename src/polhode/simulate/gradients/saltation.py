@@ -22,13 +22,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiled.variations import ContactVariations
-from ...errors import PolhodeError
+from ...errors import PolhodeError, listed
 from ...expr import Expr
 from ...expr.spelling import spelled
 from ...ode.driver import Driver
 from ...ode.native_run import NativeRun
 from ...ode.record import Reason
-from ...ode.unilateral.record import LAWS
+from ...ode.unilateral.record import GUARDS, LAWS
 from ...ode.unilateral.transitions import SLOW, TOUCHING, Change
 from ..contact.contact_run import group_names
 from ..contact.mode_forces import forces_in_modes, held_rows, normal_rows, rows_of, slip_friction
@@ -43,6 +43,8 @@ _ZERO, _GRAZING = 1e-6, 1e-6
 _ALIKE = 1e-6
 #: Rates on both sides of an event are the same within this part of the largest; forces below it are none.
 _SAME = 1e-10
+#: Times, in s or relative to the time, that are one by rounding; the least first step, relative to a piece.
+_AT_ONCE, _FIRST = 1e-14, 1e-6
 OPEN, STICKING, SLIPPING = range(3)
 
 
@@ -84,7 +86,8 @@ class SwitchingRun:
     def __init__(self, run: SmoothRun, integrand: Expr | None = None) -> None:
         known = run.functions.derivation.synopsis
         if run.problem.impacts == "poisson":
-            raise self._refusal(0.0, (), "impacts by Poisson's law have no derivatives here", 'impacts="moreau"')
+            message, cure = "impacts by Poisson's law have no derivatives here.", 'Take impacts="moreau" or "newton".'
+            raise PolhodeError(message, "impacts", cure, "E-SENSITIVITY-UNSUPPORTED")
         self.run, self.size, self.groups, self.names = run, len(run.x), known.contacts, group_names(known)
         self.speeds = slice(len(known.coordinates), len(known.coordinates) + len(known.speeds))
         equations = run.functions.equations
@@ -133,7 +136,7 @@ class SwitchingRun:
     def _pieces(
         self, trajectory: Trajectory, changes: Iterable[Change], events: Iterable[Occurrence]
     ) -> list[tuple[float, float, Change | Occurrence | None]]:
-        """Ends of smooth pieces, begins of the next ones, and what happens in between; rates jump where nothing does."""
+        """Ends of smooth pieces, begins of the next ones, and what happens in between."""
         acted, end = trajectory.acted, float(trajectory.t[-1])
         made: list[tuple[float, float, Change | Occurrence | None]]
         made = [(each.t, each.t, each) for each in (*events, *changes)]
@@ -158,8 +161,11 @@ class SwitchingRun:
         run.use(run.python(rates))
         driver, goals = Driver(control.most_steps), [*times[inside].tolist(), end]
         run.begin(end)
+        run.record.h = max(run.record.h, _FIRST * (end - t))
         for goal, sample in zip(goals, [*inside, -1], strict=True):
-            while run.record.t < goal and (reason := driver.advance(run, goal)) != Reason.DONE:
+            while (
+                goal - run.record.t > _AT_ONCE * max(1.0, goal) and (reason := driver.advance(run, goal)) != Reason.DONE
+            ):
                 if reason in (Reason.UNDERFLOW, Reason.NONFINITE):
                     raise underflow(float(run.record.t), control, "the step is swallowed by rounding")
                 if reason == Reason.BUDGET and run.record.steps >= control.most_steps:
@@ -224,23 +230,12 @@ class SwitchingRun:
             before = self.at(first.t, first.before, first._replace(modes=np.zeros_like(first.modes)))
             S = self._jumped(before, None, S, nothing, first.impulses)
         there = self.at(first.t, first.after, first)
-        gaps = self.variation(there, S).gaps[:-1]
-        closed = [k for k, group in enumerate(self.groups) if group[2] and first.modes[k] != OPEN]
-        for k in closed:
-            if np.abs(gaps[self.is_start, k]).max(initial=0.0) > _ZERO:
-                words = "touches at the start, where a start value would lift it or press it in"
+        varied = self.variation(there, S)
+        for k, (_, _, gap, _) in enumerate(self.groups):
+            lifted = np.abs([varied.gaps[:-1, k], varied.velocities[:-1, self.rows[k].start]]).max()
+            if gap and first.modes[k] != OPEN and lifted > _ZERO:
+                words = "touches at the start, and with other values would be lifted off or pressed in"
                 raise self._refusal(first.t, [k], words, "a start with a gap, or derivatives by other values")
-        if np.abs(gaps[:, closed]).max(initial=0.0) > 0.0:
-            S = S.copy()
-            free, still = np.zeros((len(self.normals), S.shape[1])), np.zeros(len(self.normals))
-            free[[self.rows[k].start for k in closed]] = gaps[:, closed].T
-            modes = np.where(np.isin(np.arange(len(self.groups)), closed), SLIPPING, OPEN)
-            steps = forces_in_modes(self.groups, modes, there.G, free, still, 0.0 * free).T @ there.responses
-            x = np.repeat(there.x[None], 2, axis=0)
-            for column, step in enumerate(steps):
-                x[0, self.speeds], x[1, self.speeds] = step, 0.0
-                moving, resting = (self.base.outputs(first.t, each)["xdot"][: self.speeds.start] for each in x)
-                S[: self.speeds.start, column] += moving - resting
         return self._kept(there, S)
 
     def _passed(self, mode: Change, event: Occurrence, S: Floats) -> Floats:
@@ -259,84 +254,83 @@ class SwitchingRun:
         return S - np.outer(self.at(event.t, event.after, mode).rates, time)
 
     def _changed(self, old: Change, new: Change, S: Floats) -> Floats:
-        """Variations behind a change of modes."""
-        before, after = self.at(new.t, new.before, old), self.at(new.t, new.after, new)
+        """Variations behind a change of modes; of groups that do not act on each other, one after the other."""
         if new.ends is not None:
             struck = [k for k, r in enumerate(self.rows) if new.impulses is not None and new.impulses[r].any()]
-            words = "bounces faster and faster, and the rest of its impacts is one"
-            raise self._refusal(new.t, struck, words, "a run that ends before that, or a restitution of 0")
-        size = np.abs(before.rates).max(initial=0.0)
-        if new.impulses is not None or np.abs(after.rates - before.rates).max(initial=0.0) > _SAME * size:
-            everything = list(range(len(self.groups)))
-            made = self._one_by_one(before, after, S, [everything])
-            if made is None:
-                islands = list(self._islands(before, old, new))
-                ways = [self._one_by_one(before, after, S, order) for order in (islands, islands[::-1])]
-                if ways[0] is None or ways[1] is None or not _alike(np.array(ways)):
-                    groups = [k for k, _ in self._triggers(before, new, self.variation(before, S), everything)]
-                    words = "change at one time, and the motion depends on which of them is the first"
-                    raise self._refusal(new.t, groups, words, "a start from which they change one after the other")
-                made = ways[0]
-            S = made
-        return self._kept(after, S)
+            words = "follow each other in shorter and shorter times, and the rest of them is summed"
+            raise self._refusal(new.t, struck, words, "a run that ends before, or a restitution of 0", "impacts of ")
+        islands, ways = self._islands(old, new), []
+        for order in (islands, islands[::-1])[: len(islands)]:
+            state, made = self.at(new.t, new.before, old), S
+            for island in order:
+                part = self._part(state, new, island) if len(order) > 1 else new
+                after = self.at(new.t, part.after, part)
+                made = self._jumped_between(state, after, part, made)
+                state = after
+            ways.append(self._kept(state, made))
+        if not _alike(np.array(ways)):
+            raise self._in_order(new.t, [k for island in islands for k in island])
+        return ways[0]
 
-    def _one_by_one(self, state: Moment, after: Moment, S: Floats, islands: Sequence[list[int]]) -> Floats | None:
-        """Variations behind changes of groups one after the other; None where some at once have different times."""
-        new, done = after.mode, np.zeros(len(self.groups), dtype=bool)
-        for island in islands:
-            done[island] = True
-            impulses = None if new.impulses is None else np.where(np.isin(self.group_of, island), new.impulses, 0.0)
-            following = after
-            if not done.all():
-                x = state.x.copy()
-                x[self.speeds] += 0.0 if impulses is None else impulses @ state.responses
-                both = ((getattr(each, name) for each in (new, state.mode)) for name in ("modes", "held"))
-                modes, held = (np.where(done, *pair) for pair in both)
-                directions = np.where(done[:, None], new.directions, state.mode.directions)
-                following = self.at(new.t, x, new._replace(modes=modes, held=held, directions=directions))
-            varied = self.variation(state, S)
-            triggers = [time for _, time in self._triggers(state, new, varied, island)]
-            if not triggers and self.last is not None and new.t - self.last[0] <= 1e-12 * max(1.0, new.t):
-                triggers = [self.last[1]]
-            if not triggers:
-                words = "change where forces that are not unique no longer hold, whose time has no derivative here"
-                raise self._refusal(new.t, np.flatnonzero(new.modes != state.mode.modes), words, "fewer contacts")
-            if not _alike(np.array(triggers)):
-                return None
-            self.last = new.t, triggers[0]
-            S = self._jumped(state, following, S, triggers[0], impulses)
-            state = following
-        return S
-
-    def _islands(self, before: Moment, old: Change, new: Change) -> Iterator[list[int]]:
-        """Groups that act on each other, together; those that neither change nor are struck go with the last."""
-        near = np.abs(before.G) > _SAME * np.abs(before.G).max()
-        struck = np.zeros(len(before.G)) if new.impulses is None else new.impulses
+    def _islands(self, old: Change, new: Change) -> list[list[int]]:
+        """Groups that change or are struck; those that act on each other together."""
+        G = self.at(new.t, new.before, old).G
+        near = np.abs(G) > _SAME * np.abs(G).max(initial=0.0)
+        struck = np.zeros(len(G)) if new.impulses is None else new.impulses
         left = [k for k, r in enumerate(self.rows) if new.modes[k] != old.modes[k] or struck[r].any()]
-        others = [k for k in range(len(self.groups)) if k not in left]
+        made = [] if left else [[]]
         while left:
-            island = [left.pop()]
-            for k in island:
-                island += [j for j in left if near[self.rows[k], self.rows[j]].any()]
-                left = [j for j in left if j not in island]
-            yield island if left else [*island, *others]
+            made.append([left.pop()])
+            for k in made[-1]:
+                made[-1] += [j for j in left if near[self.rows[k], self.rows[j]].any()]
+                left = [j for j in left if j not in made[-1]]
+        return made
 
-    def _triggers(
-        self, before: Moment, new: Change, varied: Variation, groups: Iterable[int]
-    ) -> Iterator[tuple[int, Floats]]:
+    def _part(self, state: Moment, new: Change, island: Sequence[int]) -> Change:
+        """A change of the groups of one island."""
+        own, x, impulses = np.isin(np.arange(len(self.groups)), island), state.x.copy(), None
+        if new.impulses is not None:
+            impulses = np.where(own[self.group_of], new.impulses, 0.0)
+            x[self.speeds] += impulses @ state.responses
+        modes, held = (np.where(own, getattr(new, of), getattr(state.mode, of)) for of in ("modes", "held"))
+        directions, guard = np.where(own[:, None], new.directions, state.mode.directions), new.guard
+        guard = guard if guard // GUARDS in island else -1
+        return new._replace(modes=modes, held=held, directions=directions, impulses=impulses, guard=guard, after=x)
+
+    def _jumped_between(self, before: Moment, after: Moment, new: Change, S: Floats) -> Floats:
+        """Variations behind a change of modes of groups that act on each other."""
+        old, impulses = before.mode, new.impulses
+        least = _ZERO if np.array_equal(old.modes, new.modes) else _SAME  # directions of slip may be held from here on
+        size, jump = np.abs(before.rates).max(initial=0.0), np.abs(after.rates - before.rates).max(initial=0.0)
+        if impulses is None and jump <= least * size:
+            return S
+        triggers = dict(self._triggers(before, new, self.variation(before, S)))
+        if not triggers and self.last is not None and new.t - self.last[0] <= 100.0 * _AT_ONCE * max(1.0, new.t):
+            triggers = {-1: self.last[1]}
+        if not triggers:
+            words = "where forces that are not unique hold no longer: that time has no derivative here"
+            groups = np.flatnonzero(new.modes != old.modes).tolist()
+            raise self._refusal(new.t, groups, words, "fewer points of contact", "a change of ")
+        if not _alike(np.array([*triggers.values()])):
+            raise self._in_order(new.t, triggers)
+        time = next(iter(triggers.values()))
+        self.last = new.t, time
+        return self._jumped(before, after, S, time, impulses)
+
+    def _triggers(self, before: Moment, new: Change, varied: Variation) -> Iterator[tuple[int, Floats]]:
         """Groups whose own guard is zero there, each with the variation of the time at which it is."""
         old, force = before.mode, before.force
         speeds, forces = max(1.0, np.abs(before.velocities).max()), max(1e-300, np.abs(force).max(initial=0.0))
-        for k in groups:
-            rows, gap, own = self.rows[k], self.groups[k][2], divmod(new.guard, 4)
+        for k in range(len(self.groups)):
+            rows, gap, own = self.rows[k], self.groups[k][2], divmod(new.guard, GUARDS)
             across = slice(rows.start + gap, rows.stop)
             modes = int(old.modes[k]), int(new.modes[k])
             struck = new.impulses is not None and bool(new.impulses[rows].any())
-            if own == (k, 3) or (modes[0] == OPEN and abs(before.margins[k]) <= TOUCHING):
+            if own == (k, GUARDS - 1) or (modes[0] == OPEN and abs(before.margins[k]) <= TOUCHING):
                 value, slopes, size = 0.0, varied.margins[:, k], speeds
             elif modes[0] == OPEN and (struck or modes[1] != OPEN or own == (k, 0)):
                 value, slopes, size = before.gaps[k] * _ZERO / (2.0 * TOUCHING), varied.gaps[:, k], speeds
-            elif new.impulses is not None or modes[0] == modes[1]:
+            elif new.impulses is not None or modes[0] == modes[1] != SLIPPING or across.start == rows.stop:
                 continue
             elif modes[1] == OPEN:
                 value, slopes, size = force[rows.start], varied.forces[:, rows.start], forces
@@ -353,13 +347,11 @@ class SwitchingRun:
                 size = 1e-3
             if abs(value) <= _ZERO * size or own[0] == k:
                 if not abs(slopes[-1]) > _GRAZING * size:
-                    words = "changes where its guard grazes zero: its time has no derivative"
-                    raise self._refusal(new.t, [k], words, "a motion that meets it at some speed")
+                    words = "changes while what decides about it grazes zero: that time has no derivative"
+                    raise self._refusal(new.t, [k], words, "a motion that passes there at some rate")
                 yield k, -slopes[:-1] / slopes[-1]
 
-    def _jumped(
-        self, before: Moment, after: Moment | None, S: Floats, time: Floats, impulses: Floats | None
-    ) -> Floats:
+    def _jumped(self, before: Moment, after: Moment | None, S: Floats, time: Floats, impulses: Floats | None) -> Floats:
         """R_x S + R_p + (R_x f⁻ + R_t - f⁺) t′."""
         made = S + np.outer(before.rates, time)
         if impulses is not None:
@@ -389,9 +381,9 @@ class SwitchingRun:
         left = free + made @ before.G
         for k in np.flatnonzero((mode.modes == OPEN) & (before.mode.modes != OPEN)):
             i = self.rows[k].start
-            if self.groups[k][2] and abs(w[i]) <= _SAME * max(1.0, np.abs(w).max()):
-                if np.abs(left[:, i]).max(initial=0.0) > _ZERO * np.abs(free).max(initial=0.0):
-                    raise self._edge(before.t, k)
+            is_still = self.groups[k][2] and abs(w[i]) <= _SAME * max(1.0, np.abs(w).max())
+            if is_still and np.abs(left[:, i]).max(initial=0.0) > _ZERO * np.abs(free).max(initial=0.0):
+                raise self._edge(before.t, k)
         return np.asarray(pushed["rates"][:, self.speeds] + made @ before.responses)
 
     def _impact_mode(self, before: Moment, impulses: Floats, w: Floats) -> Change:
@@ -420,13 +412,16 @@ class SwitchingRun:
 
     # ---- refusals ----------------------------------------------------------------------------------------------
 
+    def _in_order(self, t: float, groups: Iterable[int]) -> PolhodeError:
+        words = "at one time, and the motion depends on which of them is the first"
+        return self._refusal(t, groups, words, "a start from which they change one after the other", "changes of ")
+
     def _edge(self, t: float, k: int) -> PolhodeError:
         words = "is at the edge between sticking, slipping and leaving in an impact"
         return self._refusal(t, [k], words, "a start from which it is not")
 
-    def _refusal(self, t: float, groups: Iterable[int], words: str, other: str) -> PolhodeError:
-        names = " and ".join(f"'{self.names[k]}'" for k in groups)
-        message = f"at t = {t:.6g} s {names} {words}." if names else f"{words}."
+    def _refusal(self, t: float, groups: Iterable[int], words: str, other: str, what: str = "") -> PolhodeError:
+        message = f"at t = {t:.6g} s {what}{listed([repr(self.names[k]) for k in groups])} {words}."
         return PolhodeError(message, "derivatives of a run", f"Take {other}.", "E-SENSITIVITY-UNSUPPORTED")
 
 

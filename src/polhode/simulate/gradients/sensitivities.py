@@ -147,12 +147,11 @@ def sensitivities(
     return _Sensitive(run).followed()
 
 
-def _made(run: SmoothRun, trajectory: Trajectory, S: Floats, times: Any, end_time: Floats, end: Floats) -> Sensitivities:
+def _made(run: SmoothRun, trajectory: Trajectory, S: Floats, times: Any, moved: Floats, end: Floats) -> Sensitivities:
     equations = run.functions.equations
     parts = [len(equations.q), len(equations.q) + len(equations.u)]
-    by, ends = tuple(spelled(each) for each in run.symbols), np.split(end, parts)
-    moved = tuple(map(tuple, times))
-    return Sensitivities(trajectory, by, *np.split(S, parts, axis=1), moved, end_time, *ends, tuple(run.symbols))
+    by, ends, when = tuple(spelled(each) for each in run.symbols), np.split(end, parts), tuple(map(tuple, times))
+    return Sensitivities(trajectory, by, *np.split(S, parts, axis=1), when, moved, *ends, tuple(run.symbols))
 
 
 class _Sensitive:
