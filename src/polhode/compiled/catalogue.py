@@ -160,6 +160,13 @@ def _contact_rates(base: Maker) -> Maker:
     return outputs
 
 
+def _contact_matrix(equations: EquationsOfMotion) -> Outputs:
+    from ..constraints.unilateral import unilateral_rows
+
+    made = unilateral_rows(equations.system, equations.tree).A
+    return [("contact_matrix", made.shape, list(made.entries()))]
+
+
 def _of_constraints(name: str, field: str) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
         constraints = equations.constraints
@@ -308,6 +315,7 @@ CONSTRAINED: dict[str, Entry] = {
 WITH_CONTACTS: dict[str, Entry] = {
     "contact_rates": Entry(("x", "tau"), _contact_rates(_vector("xdot", "state_rates")), rates=("xdot",)),
     "kept_contact_rates": Entry(("x", "tau", "alpha"), _contact_rates(_kept_rates), rates=("xdot",)),
+    "contact_matrix": Entry(("q",), _contact_matrix),
 }
 
 #: Hamilton's equations, of mechanisms that have canonical momenta.

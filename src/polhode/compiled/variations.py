@@ -25,7 +25,7 @@ from .quantities import Outputs, Quantity
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
-    from ..expr import Expr, Vector
+    from ..expr import Expr
 
 #: What `DerivativesOf` differentiates, and the arrays that it takes.
 ARRAYS_OF = {
@@ -137,8 +137,8 @@ class ContactVariations(VariationalRates):
     def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
         from ..constraints.unilateral import unilateral_rows
 
-        count = len(unilateral_rows(equations.system, equations.tree).velocities)
-        return {"x": [*super().own_arrays(equations)["x"], *_forces(count)]}
+        forces = unilateral_rows(equations.system, equations.tree).forces
+        return {"x": [*super().own_arrays(equations)["x"], *forces]}
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..constraints.unilateral import LAWS, unilateral_rows
@@ -147,7 +147,7 @@ class ContactVariations(VariationalRates):
 
         tree, time = equations.tree, equations.system.time
         rows = unilateral_rows(equations.system, tree)
-        efforts = dict(zip(tree.tau, rows.A.T @ _forces(len(rows.velocities)), strict=True))
+        efforts = dict(zip(tree.tau, rows.A.T @ rows.forces, strict=True))
         pushed = {tau: as_expr(equations.laws.get(tau, tau) + effort) for tau, effort in efforts.items()}
         made = Variations(equations.driven({**equations.laws, **pushed}))
         directions = [dict(zip(made.x, column, strict=True)) for column in self._variations(equations)]
@@ -261,13 +261,6 @@ def _symbols(equations: EquationsOfMotion, word: str) -> list[Expr]:
     from ..expr import symbol
 
     return [symbol(f"{word} of {k}", "variation") for k in range(len(_state(equations)))]
-
-
-def _forces(count: int) -> Vector:
-    """Symbols of forces in the rows of contacts, stops and dry friction."""
-    from ..expr import Vector, symbol
-
-    return Vector([symbol(f"contact force {k}", "variation") for k in range(count)])
 
 
 def _integral() -> Expr:

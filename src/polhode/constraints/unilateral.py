@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..expr import Expr, Matrix, Vector, as_expr, directional, jacobian
+from ..expr import Expr, Matrix, Vector, as_expr, directional, jacobian, symbol
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
 from ..model.constraints.unilateral import Group
@@ -51,6 +51,11 @@ class UnilateralRows:
     def velocities(self) -> Vector:
         """A u + a, row by row."""
         return Vector([rate for _, group in self.groups for rate in group.rates])
+
+    @property
+    def forces(self) -> Vector:
+        """Symbols λ of the forces along the rows."""
+        return Vector([symbol(f"contact force {k}", "variation") for k in range(len(self.velocities))])
 
     @cached_property
     def A(self) -> Matrix:

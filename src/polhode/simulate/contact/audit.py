@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..initial_state import Floats
 from ..trajectory.power_audit import Part, PowerAudit
-from ..trajectory.reactions import efforts_along
+from ..trajectory.reactions import efforts_along, with_contact_forces
 from .results import ContactHistory, Forces
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def with_contacts(run: Trajectory, whole: Any, tau: ArrayLike | None) -> PowerAu
     if any(array.name == "multipliers" for array in size):
         from ...compiled.reactions import motion
 
-        given["multipliers"] = motion(known, run.q, run.u, efforts, **run.given)[1]
+        given["multipliers"] = motion(known, run.q, run.u, with_contact_forces(run, efforts)[0], **run.given)[1]
     table = known.evaluate("power", run.q, run.u, forces.accelerations, efforts, **given)
     width = len(whole.ports) + 1
     last = np.broadcast_to(table, (len(run.t), table.shape[-1]))[:, -width:]

@@ -308,9 +308,9 @@ class SwitchingRun:
         if not triggers and self.last is not None and new.t - self.last[0] <= 100.0 * _AT_ONCE * max(1.0, new.t):
             triggers = {-1: self.last[1]}
         if not triggers:
-            words = "where forces that are not unique hold no longer: that time has no derivative here"
+            words = "change where forces that are not unique hold no longer: that time has no derivative here"
             groups = np.flatnonzero(new.modes != old.modes).tolist()
-            raise self._refusal(new.t, groups, words, "fewer points of contact", "a change of ")
+            raise self._refusal(new.t, groups, words, "fewer points of contact", "modes of ")
         if not _alike(np.array([*triggers.values()])):
             raise self._in_order(new.t, triggers)
         time = next(iter(triggers.values()))
@@ -413,8 +413,8 @@ class SwitchingRun:
     # ---- refusals ----------------------------------------------------------------------------------------------
 
     def _in_order(self, t: float, groups: Iterable[int]) -> PolhodeError:
-        words = "at one time, and the motion depends on which of them is the first"
-        return self._refusal(t, groups, words, "a start from which they change one after the other", "changes of ")
+        words = "change at one time, and the motion depends on which of them is the first"
+        return self._refusal(t, groups, words, "a start from which they change one after the other")
 
     def _edge(self, t: float, k: int) -> PolhodeError:
         words = "is at the edge between sticking, slipping and leaving in an impact"
