@@ -29,7 +29,7 @@ from ...ode.driver import Driver
 from ...ode.native_run import NativeRun
 from ...ode.record import Reason
 from ...ode.unilateral.record import GUARDS, LAWS
-from ...ode.unilateral.transitions import SLOW, TOUCHING, Change
+from ...ode.unilateral.transitions import TOUCHING, Change
 from ..contact.contact_run import group_names
 from ..contact.mode_forces import forces_in_modes, held_rows, normal_rows, rows_of, slip_friction
 from ..initial_state import Floats
@@ -37,8 +37,8 @@ from ..settings import too_many, underflow
 from ..trajectory.trajectory import Trajectory
 from .smooth_run import FollowedRates, Occurrence, SmoothRun, start_variations
 
-#: A guard is zero below this, relative to speeds or forces; it passes through zero too slowly below the other.
-_ZERO, _GRAZING = 1e-6, 1e-6
+#: A guard is zero below this, relative to speeds or forces; it passes through zero too slowly below the other, in 1/s.
+_ZERO, _GRAZING = 1e-7, 1e-8
 #: Variations of times, and jumps in another order, are the same within this part of the largest.
 _ALIKE = 1e-6
 #: Rates on both sides of an event are the same within this part of the largest; forces below it are none.
@@ -106,12 +106,13 @@ class SwitchingRun:
 
     # ---- along the run -----------------------------------------------------------------------------------------
 
-    def follow(self) -> tuple[Trajectory, Floats, Floats, Floats]:
-        """The motion, S at its samples and at its end, which may move, and the state there; each with the integral."""
+    def follow(self, inside: bool = True) -> tuple[Trajectory, Floats, Floats, Floats]:
+        """The motion, S at its samples, if `inside`, and at its end, which may move, and the state there."""
         made = self.run.follow(self.run.rates, np.zeros(0))
         trajectory, columns = made.trajectory, len(self.run.symbols)
         S = np.vstack([start_variations(self.run), np.zeros((self.extra, columns))])
-        samples = np.repeat(S[None], len(trajectory.t), axis=0)
+        times = trajectory.t if inside else trajectory.t[-1:]
+        samples = np.repeat(S[None], len(times), axis=0)
         x, t = np.append(self.run.x, np.zeros(self.extra)), 0.0
         history = trajectory.info.get("contacts")
         if history is None:
@@ -121,7 +122,7 @@ class SwitchingRun:
         samples[0] = S
         with self.run.ending(trajectory):
             for until, to, event in self._pieces(trajectory, changes, made.events):
-                x, S = self._along(mode, t, until, x, S, trajectory.t, samples)
+                x, S = self._along(mode, t, until, x, S, times, samples)
                 t = to
                 if isinstance(event, Change):
                     S = self._changed(mode, event, S)
@@ -269,7 +270,7 @@ class SwitchingRun:
                 state = after
             ways.append(self._kept(state, made))
         if not _alike(np.array(ways)):
-            raise self._in_order(new.t, [k for island in islands for k in island])
+            raise self._in_order(new.t, sorted(k for island in islands for k in island))
         return ways[0]
 
     def _islands(self, old: Change, new: Change) -> list[list[int]]:
@@ -319,33 +320,33 @@ class SwitchingRun:
 
     def _triggers(self, before: Moment, new: Change, varied: Variation) -> Iterator[tuple[int, Floats]]:
         """Groups whose own guard is zero there, each with the variation of the time at which it is."""
-        old, force = before.mode, before.force
+        old, force, (by_guard, which) = before.mode, before.force, divmod(new.guard, GUARDS)
         speeds, forces = max(1.0, np.abs(before.velocities).max()), max(1e-300, np.abs(force).max(initial=0.0))
-        for k in range(len(self.groups)):
-            rows, gap, own = self.rows[k], self.groups[k][2], divmod(new.guard, GUARDS)
-            across = slice(rows.start + gap, rows.stop)
-            modes = int(old.modes[k]), int(new.modes[k])
+        for k, rows in enumerate(self.rows):
+            gap, was, now = self.groups[k][2], int(old.modes[k]), int(new.modes[k])
+            across, size = slice(rows.start + gap, rows.stop), forces
             struck = new.impulses is not None and bool(new.impulses[rows].any())
-            if own == (k, GUARDS - 1) or (modes[0] == OPEN and abs(before.margins[k]) <= TOUCHING):
+            if (k, GUARDS - 1) == (by_guard, which) or (was == OPEN and abs(before.margins[k]) <= TOUCHING):
                 value, slopes, size = 0.0, varied.margins[:, k], speeds
-            elif modes[0] == OPEN and (struck or modes[1] != OPEN or own == (k, 0)):
-                value, slopes, size = before.gaps[k] * _ZERO / (2.0 * TOUCHING), varied.gaps[:, k], speeds
-            elif new.impulses is not None or modes[0] == modes[1] != SLIPPING or across.start == rows.stop:
+            elif was == OPEN and (struck or now != OPEN or (k, 0) == (by_guard, which)):
+                value, slopes, size = before.gaps[k], varied.gaps[:, k], speeds
+            elif new.impulses is not None or was == now != SLIPPING or across.start == rows.stop:
                 continue
-            elif modes[1] == OPEN:
-                value, slopes, size = force[rows.start], varied.forces[:, rows.start], forces
-            elif modes[0] == STICKING:
+            elif now == OPEN:
+                value, slopes = force[rows.start], varied.forces[:, rows.start]
+            elif was == STICKING:
                 bound, normal = before.laws[k, 1], force[rows.start] if gap else 1.0
                 needed = float(np.linalg.norm(force[across]))
-                value, size = bound * normal - needed, forces
                 slopes = varied.laws[:, k, 1] * normal - varied.forces[:, across] @ force[across] / needed
                 slopes += bound * varied.forces[:, rows.start] if gap else 0.0
+                value = bound * normal - needed
             else:
-                slip = before.velocities[across]
-                along = old.directions[k, : len(slip)] if old.held[k] else slip / np.linalg.norm(slip)
-                value, slopes = 0.25 * _ZERO * float(np.linalg.norm(slip)) / SLOW, varied.velocities[:, across] @ along
-                size = 1e-3
-            if abs(value) <= _ZERO * size or own[0] == k:
+                slip, size = before.velocities[across], 1.0
+                value = float(np.linalg.norm(slip))
+                slopes = varied.velocities[:, across] @ (
+                    old.directions[k, : len(slip)] if old.held[k] else slip / value
+                )
+            if abs(value) <= _ZERO * size or k == by_guard:
                 if not abs(slopes[-1]) > _GRAZING * size:
                     words = "changes while what decides about it grazes zero: that time has no derivative"
                     raise self._refusal(new.t, [k], words, "a motion that passes there at some rate")

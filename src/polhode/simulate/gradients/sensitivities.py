@@ -313,7 +313,7 @@ class _Adjoint:
         from .saltation import SwitchingRun
 
         run, switching = self.run, SwitchingRun(self.run, self.along)
-        trajectory, _, S, x = switching.follow()
+        trajectory, _, S, x = switching.follow(inside=False)
         known = run.known(float(trajectory.t[-1]), x[: self.size])
         by_x, by_t, by_p = np.split(np.array(evaluate(self.final_slopes, known)), [self.size, self.size + 1])[:3]
         slopes = by_x @ S[: self.size] + by_t * switching.end_time + np.where(self.varies, by_p, 0.0)
