@@ -232,3 +232,4 @@ def test_contacts_and_loops_act_together(constraints: str) -> None:
     forces = [run.reaction(name, frame="ground").force[-1] for name in ("pin", "hinge", "eye")]
     assert forces[0][2] + pushed - 40 - forces[1][2] == pytest.approx(0, abs=1e-9)
     assert 0.5 * pushed - 40 - forces[1][2] == pytest.approx(0, abs=1e-9)
+    assert run.power_audit().residual < 1e-12
