@@ -91,7 +91,7 @@ class ReactionOf(Quantity):
     on: str | None = None
 
     kind = "reaction"
-    arrays = MOTION
+    arrays: ClassVar[tuple[str, ...]] = MOTION
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.reactions import reaction
@@ -107,7 +107,7 @@ class DrivingForceOf(Quantity):
     coordinate: str
 
     kind = "driving_force"
-    arrays = MOTION
+    arrays: ClassVar[tuple[str, ...]] = MOTION
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.reactions import Reactions
@@ -119,7 +119,8 @@ class DrivingForceOf(Quantity):
 class _Touching(Quantity):
     """A force with contacts, stops and dry friction acting: it takes the forces in all their rows too."""
 
-    arrays, touching = (*MOTION, "contact_forces"), True
+    arrays: ClassVar[tuple[str, ...]] = (*MOTION, "contact_forces")
+    touching = True
 
     def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
         from ..constraints.unilateral import unilateral_rows

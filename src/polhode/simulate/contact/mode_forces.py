@@ -88,7 +88,9 @@ def forces_in_modes(
         if i not in active and normal in active:
             C[i, active.index(normal)] = across[i]
     if turning is not None:
-        solved = np.linalg.solve(np.eye(len(G)) - turning @ G, np.hstack([C, given]))
+        solved: Floats = np.asarray(
+            np.linalg.solve(np.eye(len(G)) - turning @ G, np.hstack([C, given])), dtype=np.float64
+        )
         C, given = solved[:, : len(active)], solved[:, len(active) :]
     right = (free + G @ given)[active]
     return np.asarray(given - C @ (np.linalg.pinv(G[active] @ C, rcond=RANK) @ right))

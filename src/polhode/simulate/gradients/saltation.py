@@ -140,7 +140,7 @@ class SwitchingRun:
         """Ends of smooth pieces, begins of the next ones, and what happens in between."""
         acted, end = trajectory.acted, float(trajectory.t[-1])
         made: list[tuple[float, float, Change | Occurrence | None]]
-        made = [(each.t, each.t, each) for each in (*events, *changes)]
+        made = [*((each.t, each.t, each) for each in events), *((each.t, each.t, each) for each in changes)]
         if acted is not None:
             made += [(before, t, None) for before, t in zip(acted.before[1:], acted.times[1:], strict=True) if t < end]
         return [*sorted(made, key=lambda piece: piece[1]), (end, end, None)]
@@ -194,8 +194,8 @@ class SwitchingRun:
         if self.extra:
             whole = np.concatenate([x[: self.size], np.zeros(self.size * (len(self.first) + 1)), force])
             rates = np.append(rates, self.varied.outputs(t, whole)["integrand"][0])
-        parts = (found[name] for name in ("velocities", "gaps", "margins"))
-        return Moment(t, x[: self.size], mode, rates, force, G, responses, *parts, laws)
+        velocities, gaps, margins = (found[name] for name in ("velocities", "gaps", "margins"))
+        return Moment(t, x[: self.size], mode, rates, force, G, responses, velocities, gaps, margins, laws)
 
     def _outputs(self, moment: Moment, S: Floats, force: Floats) -> dict[str, Floats]:
         """Variations at constant forces, a row for each column of S and for the motion."""
@@ -279,7 +279,7 @@ class SwitchingRun:
         near = np.abs(G) > _SAME * np.abs(G).max(initial=0.0)
         struck = np.zeros(len(G)) if new.impulses is None else new.impulses
         left = [k for k, r in enumerate(self.rows) if new.modes[k] != old.modes[k] or struck[r].any()]
-        made = [] if left else [[]]
+        made: list[list[int]] = [] if left else [[]]
         while left:
             made.append([left.pop()])
             for k in made[-1]:
@@ -384,7 +384,7 @@ class SwitchingRun:
             i = self.rows[k].start
             is_still = self.groups[k][2] and abs(w[i]) <= _SAME * max(1.0, np.abs(w).max())
             if is_still and np.abs(left[:, i]).max(initial=0.0) > _ZERO * np.abs(free).max(initial=0.0):
-                raise self._edge(before.t, k)
+                raise self._edge(before.t, int(k))
         return np.asarray(pushed["rates"][:, self.speeds] + made @ before.responses)
 
     def _impact_mode(self, before: Moment, impulses: Floats, w: Floats) -> Change:

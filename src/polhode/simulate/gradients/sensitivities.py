@@ -150,8 +150,9 @@ def sensitivities(
 def _made(run: SmoothRun, trajectory: Trajectory, S: Floats, times: Any, moved: Floats, end: Floats) -> Sensitivities:
     equations = run.functions.equations
     parts = [len(equations.q), len(equations.q) + len(equations.u)]
-    by, ends, when = tuple(spelled(each) for each in run.symbols), np.split(end, parts), tuple(map(tuple, times))
-    return Sensitivities(trajectory, by, *np.split(S, parts, axis=1), when, moved, *ends, tuple(run.symbols))
+    by, when = tuple(spelled(each) for each in run.symbols), tuple(map(tuple, times))
+    (dq, du, dz), (end_q, end_u, end_z) = np.split(S, parts, axis=1), np.split(end, parts)
+    return Sensitivities(trajectory, by, dq, du, dz, when, moved, end_q, end_u, end_z, tuple(run.symbols))
 
 
 class _Sensitive:

@@ -87,7 +87,7 @@ class FollowedRates(Rates):
 
     def outputs(self, t: float, x: Floats) -> dict[str, Floats]:
         """All that the function puts out, by name."""
-        return dict(zip(self.native.outputs, self.native(*self._arguments(t, x)), strict=True))
+        return dict(zip(self._compiled.outputs, self._compiled(*self._arguments(t, x)), strict=True))
 
     def pass_to(self, number: int, states: Floats) -> None:
         super().pass_to(number, states[:, : self.size])

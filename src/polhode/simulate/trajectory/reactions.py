@@ -110,7 +110,8 @@ def evaluated_along(trajectory: Trajectory, quantity: Quantity, tau: ArrayLike |
 
 def with_contact_forces(trajectory: Trajectory, efforts: Floats) -> tuple[Floats, Floats]:
     """Efforts and what contacts, stops and dry friction add to them; the forces of these, row by row."""
-    known, functions = trajectory.info.get("contacts"), trajectory.mechanism
+    known: Any = trajectory.info.get("contacts")
+    functions = trajectory.mechanism
     if known is None:
         refuse_contacts([name for name, *_ in functions.derivation.synopsis.contacts], "a reaction of a stored run")
     from ..contact.results import Forces
