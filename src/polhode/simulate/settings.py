@@ -444,13 +444,13 @@ class SmoothOptions(StartKeys, OrbitOptions, total=False):
     step: float | None
     samples: Any
     hold: Sequence[str]
+    impacts: str
 
 
 class RunOptions(SmoothOptions, SamplingKeys, total=False):
     """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
 
     spectral_radius: float | None
-    impacts: str
     progress: bool | Callable[[float], object] | None
     audit: bool | float
     watch_energy: bool
