@@ -133,8 +133,8 @@ def typeset(made: Sequence[tuple[str, str]], sentences: Sequence[Sentence] = ())
         whole = aligned(rows)
         if not sentences:
             return f"$${whole}$$"
-    rows = r" \\ ".join([*([rf"\displaystyle {whole}"] if made else []), *map(sentence_latex, sentences)])
-    return rf"$$\begin{{array}}{{l}} {rows} \end{{array}}$$"
+    body = r" \\ ".join([*([rf"\displaystyle {whole}"] if made else []), *map(sentence_latex, sentences)])
+    return rf"$$\begin{{array}}{{l}} {body} \end{{array}}$$"
 
 
 def broken(body: str) -> list[str]:

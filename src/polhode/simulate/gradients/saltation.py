@@ -25,8 +25,7 @@ from ...compiled.variations import ContactVariations
 from ...errors import PolhodeError, listed
 from ...expr import Expr
 from ...expr.spelling import spelled
-from ...ode.driver import Driver
-from ...ode.native_run import NativeRun
+from ...ode.native_run import Driver, NativeRun
 from ...ode.record import Reason
 from ...ode.unilateral.record import GUARDS, LAWS
 from ...ode.unilateral.transitions import TOUCHING, Change
