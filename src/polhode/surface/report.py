@@ -47,9 +47,10 @@ from .notebook_equations import counted_cell, is_plain, without_source
 if TYPE_CHECKING:
     from ..model import Model
 
-#: What a model file states that is in other sections; fields that the drawing shows; columns of fields in a table.
-_ELSEWHERE, _DRAWN = {"polhode", "name", "gravity", "parameters", "inputs", "states", "poses"}, {"shapes"}
-_FIELDS = 6
+#: What a model file states that is in other sections; fields that the drawing shows; columns of fields, and of any
+#: kind, in a table.
+_ELSEWHERE, _DRAWN = {"polhode", "name", "gravity", "parameters", "inputs", "states", "poses"}, {"shapes", "file"}
+_FIELDS, _MOST_COLUMNS = 6, 7
 #: Letters of a term, or of a row of a matrix, that fits on a page; leaves of a named part, and of all equations.
 _WIDE, _PART, _LEAVES = 110, 40, 3_000
 #: Triangles of meshes in the drawing; panels of a figure.
@@ -113,8 +114,14 @@ def _asset(name: str) -> str:
 
 
 def _part(part: str | Table) -> str:
-    """A sentence, or a table with all its rows; nothing of what is empty."""
-    return Cell("", [replace(part, most_rows=len(part.rows)) if isinstance(part, Table) else part]).html()
+    """A sentence, or a table with all its rows, its columns in several tables where they are many."""
+    if not isinstance(part, Table) or not part.rows:
+        return Cell("", [part]).html()
+    made = []
+    for k in range(1, max(2, len(part.head)), _MOST_COLUMNS):
+        head, *rows = ([line[0], *line[k : k + _MOST_COLUMNS]] for line in ([*part.head], *part.rows))
+        made.append(replace(part, head=head, rows=rows, most_rows=len(rows)).html())
+    return "".join(made)
 
 
 def _cell(cell: Cell, title: str) -> str:
@@ -224,7 +231,7 @@ def _equations(equations: Equations) -> Iterator[str]:
     order = topological(every)
     counts = leaf_counts(order)
     if len(order) > MOST_NODES or sum(counts[id(each)] for each in every) > _LEAVES:
-        yield "".join(map(_part, counted_cell(equations).parts))
+        yield _attempt(lambda: "".join(map(_part, counted_cell(equations).parts)))
         return
     parts, texts = _written(list(normal(Vector(every))))
     rest = iter(texts)

@@ -1,5 +1,5 @@
-"""The report of `derive("kane", report=True)`: equations of motion and costs in the letters of Sayers' paper, Tables 2,
-8 and 10, and the kinematical equations S q̇ = v, (1) and (20) to (28).
+"""The tables of `derive("kane").sayers_tables`: equations of motion and costs in the letters of Sayers' paper, Tables
+2, 8 and 10, and the kinematical equations S q̇ = v, (1) and (20) to (28).
 
 Each coordinate of a joint has a direction: a translation one fixed in the parent, a rotation its axis (Table 1). Those
 of a nonrecursive body, each times its rate, make up the relative velocity; dotted with each direction in turn this
@@ -41,7 +41,7 @@ _PEERS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Report(notebook.Shown):
+class SayersTables(notebook.Shown):
     """Tables 2, 8 and 10, the equations of motion, and operation counts; `str()` and `latex()` write them out.
 
     All is in the paper's speeds (see `literal`), which need not be the system's own, and in the paper's letters:
@@ -50,8 +50,8 @@ class Report(notebook.Shown):
     >>> import polhode as ph
     >>> s = ph.System("pendulum")
     >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    >>> report = s.derive("kane", report=True).report
-    >>> report.cell_text(report.table_8.cell("ω^B", "B"))
+    >>> tables = s.derive("kane").sayers_tables
+    >>> tables.cell_text(tables.table_8.cell("ω^B", "B"))
     'u1 n2'
     """
 
@@ -61,14 +61,14 @@ class Report(notebook.Shown):
 
     def __post_init__(self) -> None:
         if self.equations.formalism != "kane":
-            message = f"the formalism {self.equations.formalism!r} has no report."
-            raise PolhodeError(message, "report", 'Write derive("kane", report=True).', "E-DERIVE-UNSUPPORTED")
-        check_untruncated(self.equations, "the report of the paper's tables")
-        check_rigid(self.equations.system, "the report of the paper's tables", "Derive without `report`.")
+            message = f"the formalism {self.equations.formalism!r} has no tables of Sayers' paper."
+            raise PolhodeError(message, "sayers_tables", 'Write derive("kane").', "E-DERIVE-UNSUPPORTED")
+        check_untruncated(self.equations, "the paper's tables")
+        check_rigid(self.equations.system, "the paper's tables", "Derive without `tables`.")
         object.__setattr__(self, "_constants", Constants(unused("P", self.equations.system)))
 
     def __repr__(self) -> str:
-        return f"Report('{self.equations.system.name}' by Kane's equations; print it for the tables)"
+        return f"SayersTables('{self.equations.system.name}' by Kane's equations; print it for the tables)"
 
     def _cell(self) -> notebook.Cell:
         parts: list[str | notebook.Table] = []
@@ -78,7 +78,7 @@ class Report(notebook.Shown):
         return notebook.Cell(repr(self), [*parts, equations])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _report_of, (self.equations.system,)
+        return _tables_of, (self.equations.system,)
 
     @cached_property
     def literal(self) -> Literal:
@@ -263,7 +263,7 @@ class Report(notebook.Shown):
         return "\n\n".join(blocks)
 
     def as_json(self) -> dict[str, Any]:
-        """The report as plain data: cells as text."""
+        """The tables as plain data: cells as text."""
         tables = {
             table.title: {
                 row.name: dict(zip(table.bodies, map(self.cell_text, row.cells), strict=True)) for row in table.rows
@@ -279,11 +279,11 @@ class Report(notebook.Shown):
         return {"tables": tables, "equations": self._equations(latex=False), **texts, "operations": counts}
 
 
-def _report_of(system: Model) -> Report:
-    """The report of a system, derived anew."""
+def _tables_of(system: Model) -> SayersTables:
+    """The tables of a system, derived anew."""
     from ...formalisms.deriving import derive
 
-    return Report(derive(system, "kane"))
+    return SayersTables(derive(system, "kane"))
 
 
 def _coefficients(table: Table) -> list[Expr]:
