@@ -16,11 +16,10 @@ from dataclasses import replace
 from functools import partial
 from html import escape, unescape
 from importlib import resources
-from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import PolhodeError, check_kind, path_of
+from ..errors import PolhodeError, check_kind, path_of, understood
 from ..expr import Expr, Matrix, Vector, as_expr, normal
 from ..expr.graph import topological
 from ..expr.latex_display import MOST_NODES
@@ -31,7 +30,7 @@ from ..files.writing import replace_file
 from ..formats.describe import describe
 from ..linear.linear import Linear
 from ..model.summary import cell_of, counted, short, values_of
-from ..notebook import Cell, Table, complex_text, course_table
+from ..notebook import Cell, Table, course_table
 from ..show.mesh_assets import mesh_assets_of
 from ..show.panels import panels_of, split_panels
 from ..show.scene import drawn_motion
@@ -70,12 +69,12 @@ def report(
 
         ph.report("pendulum.html", equations, equations.simulate(10), equations.linearize())
     """
-    check_kind(Equations, "equations, as system.derive() gives them", equations, "report equations")
-    runs = [] if run is None else [run] if isinstance(run, Trajectory) else list(run)
-    given: list[tuple[Any, str, Any]] = [(Trajectory, "a run, or a list of runs", each) for each in runs]
-    for kind, words, each in (*given, (Linear, "a linear model", linear), (Sweep, "a sweep", sweep)):
-        if each is not None:
-            check_kind(kind, words, each, "report")
+    with understood("a run, or a list of runs", run, place="report run"):
+        runs = [] if run is None else [run] if isinstance(run, Trajectory) else list(run)
+    given: list[tuple[type, Any]] = [(Equations, equations), *((Trajectory, each) for each in runs)]
+    given += [(kind, each) for kind, each in ((Linear, linear), (Sweep, sweep)) if each is not None]
+    for kind, each in given:
+        check_kind(kind, f"of the kind {kind.__name__}", each, "report")
     ending = path_of(path).suffix.lower()
     if ending not in (".html", ".htm"):
         cure = "Name it .html; a browser prints it as PDF."
@@ -119,13 +118,14 @@ def _part(part: str | Table) -> str:
         return Cell("", [part]).html()
     made = []
     for k in range(1, max(2, len(part.head)), _MOST_COLUMNS):
-        head, *rows = ([line[0], *line[k : k + _MOST_COLUMNS]] for line in ([*part.head], *part.rows))
+        columns = [0, *range(k, min(k + _MOST_COLUMNS, len(part.head)))]
+        head, rows = [part.head[i] for i in columns], [[row[i] for i in columns] for row in part.rows]
         made.append(replace(part, head=head, rows=rows, most_rows=len(rows)).html())
     return "".join(made)
 
 
-def _cell(cell: Cell, title: str) -> str:
-    return f"<h3>{escape(title)}</h3>{''.join(map(_part, cell.parts))}"
+def _cell(cell: Cell, title: str = "") -> str:
+    return f"<h3>{escape(title or cell.title.capitalize())}</h3>{''.join(map(_part, cell.parts))}"
 
 
 def _attempt(make: Callable[[], str]) -> str:
@@ -182,7 +182,7 @@ def _drawing(equations: Equations, run: Trajectory | None) -> str:
 def _description(model: Model) -> Sequence[str | Table]:
     """A table of each kind of part with what a model file states of it; the summary of what no file can state."""
     try:
-        stated = describe(model)
+        stated = describe(cast(Any, model))
     except PolhodeError:
         return cell_of(model).parts[:-4]
     kinds = {kind: parts for kind, parts in stated.items() if kind not in _ELSEWHERE}
@@ -342,30 +342,18 @@ def _run(run: Trajectory) -> Iterator[str]:
         yield _plot(partial(plot_channels, run.t, some), ", ".join(title for title, _, _ in some))
     if run.has_energy:
         yield _attempt(lambda: _cell(run.energy._cell(), f"Energy: drift {run.energy_drift:.1e} of the energy scale"))
-        yield _attempt(lambda: (cell := run.power_audit()._cell()) and _cell(cell, cell.title.capitalize()))
+        yield _attempt(lambda: _cell(run.power_audit()._cell()))
 
 
 def _linear(linear: Linear) -> Iterator[str]:
     """State, A and B as formulas and in numbers, eigenvalues, plots from the first input to the first output."""
     about = ", ".join(f"{name} = {short(value)}" for name, value in linear.state.items())
-    yield _part(f"ẋ = A x + B c about {about}.")
-    yield _part(f"States x: {', '.join(linear.states)}. Inputs c: {', '.join(linear.inputs) or 'none'}.")
-    yield from map(_part, linear.notices)
+    yield _part(f"ẋ = A x + B c about {about}, with the states x: {', '.join(linear.states)}.")
     yield f'<p class="matrices">{" ".join(_matrix(letter, getattr(linear, letter)) for letter in "AB")}</p>'
-    yield _part(linear._cell().parts[0])
-    yield _attempt(lambda: _part(_modes(linear)))
+    yield from map(_part, linear._cell().parts)
     for kind in ("poles", "bode") if linear.inputs else ():
         words = f"{kind}: {linear.inputs[0]} to {linear.outputs[0]}"
         yield f'<div class="small">{_plot(partial(linear.plot, kind, linear.inputs[0]), words)}</div>'
-
-
-def _modes(linear: Linear) -> Table:
-    rows = [
-        (complex_text(each.eigenvalue), *(f"{x:.4g}" if isfinite(x) else "" for x in numbers))
-        for each in linear.modes()
-        for numbers in [(each.frequency, each.damping_ratio, each.time_constant)]
-    ]
-    return Table(["eigenvalue, 1/s", "frequency, Hz", "damping ratio", "time constant, s"], rows, numbers_from=0)
 
 
 def _sweep(sweep: Sweep) -> Iterator[str]:

@@ -152,7 +152,8 @@ def test_several_runs_and_runs_from_files_have_sections(tmp_path: Path) -> None:
 def test_wrong_calls_are_refused(tmp_path: Path) -> None:
     e = cart_pole().derive()
     refused("a browser prints it as PDF", lambda: ph.report(tmp_path / "page.pdf", e), code="E-PICTURE-UNSUPPORTED")
-    refused("equations", lambda: ph.report(tmp_path / "page.html", cart_pole()))  # type: ignore[arg-type]
-    refused("a linear model", lambda: ph.report(tmp_path / "page.html", e, linear=e))  # type: ignore[arg-type]
-    refused("a run", lambda: ph.report(tmp_path / "page.html", e, [e]))  # type: ignore[list-item]
+    refused("kind Equations", lambda: ph.report(tmp_path / "page.html", cart_pole()))  # type: ignore[arg-type]
+    refused("kind Linear", lambda: ph.report(tmp_path / "page.html", e, linear=e))  # type: ignore[arg-type]
+    refused("kind Trajectory", lambda: ph.report(tmp_path / "page.html", e, [e]))  # type: ignore[list-item]
+    refused("a list of runs", lambda: ph.report(tmp_path / "page.html", e, 5))  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []

@@ -38,7 +38,7 @@ def test_a_ball_is_a_disc_of_its_size():
 
 
 def test_what_is_nearer_hides_what_is_behind_whatever_comes_first():
-    towards = drawing._camera()[2]
+    towards = drawing.CAMERA[2]
     front, behind = tuple(2 * towards), tuple(-2 * towards)
     large, small = Shape("sphere", (1.0,), color=RED), Shape("sphere", (0.5,), color=BLUE)
     for shapes in ([(large, behind), (small, front)], [(small, front), (large, behind)]):
