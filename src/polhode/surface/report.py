@@ -12,6 +12,7 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from html import escape, unescape
@@ -44,6 +45,8 @@ from .equations import Equations
 from .notebook_equations import counted_cell, is_plain, without_source
 
 if TYPE_CHECKING:
+    from ..constraints import Constraints
+    from ..dynamics.equations import EquationsOfMotion
     from ..model import Model
 
 #: What a model file states that is in other sections; fields that the drawing shows; columns of fields, and of any
@@ -195,12 +198,12 @@ def _table(kind: str, parts: Any) -> Table:
     rows = {name: each if isinstance(each, dict) else {"value": each} for name, each in named}
     uses = Counter(field for each in rows.values() for field in each if field not in _DRAWN)
     columns = [field for field, _ in uses.most_common(_FIELDS)]
-    more = {name: {k: x for k, x in each.items() if k in uses and k not in columns} for name, each in rows.items()}
-    lines = [
-        [name, *(_stated(each.get(k, ""), k) for k in columns), _stated(more[name])] for name, each in rows.items()
-    ]
-    head = [kind, *(k.replace("_", " ") for k in columns), "also"]
-    return Table(head, lines) if len(uses) > _FIELDS else Table(head[:-1], [line[:-1] for line in lines])
+    more = ["also"] if len(uses) > _FIELDS else []
+    lines = []
+    for name, each in rows.items():
+        rest = {key: value for key, value in each.items() if key in uses and key not in columns}
+        lines.append([name, *(_stated(each.get(key, ""), key) for key in columns), *(_stated(rest) for _ in more)])
+    return Table([kind, *(key.replace("_", " ") for key in columns), *more], lines)
 
 
 def _stated(value: Any, field: str = "") -> str:
@@ -216,28 +219,25 @@ def _stated(value: Any, field: str = "") -> str:
 
 def _equations(equations: Equations) -> Iterator[str]:
     """Rates of coordinates, M u̇ + bias = τ + Aᵀλ row by row, conditions; what they cost where they are too long."""
-    record, constraints = equations.record, _kept(equations)
+    record = equations.record
     plain = is_plain(equations) and equations.speeds == equations.coordinates
     named = {"Coordinates": record.q, "Speeds": () if plain else record.u, "First-order states": record.z}
-    for kind, symbols in named.items():
-        if len(symbols):
-            yield f"<p>{kind}: {', '.join(f'<math>{mathml_symbol(as_expr(x))}</math>' for x in symbols)}.</p>"
+    for kind, symbols in ((kind, symbols) for kind, symbols in named.items() if len(symbols)):
+        yield f"<p>{kind}: {', '.join(f'<math>{mathml_symbol(as_expr(x))}</math>' for x in symbols)}.</p>"
     rates = [] if plain else [*zip(record.q, record.coordinate_rates, strict=True)]
     rates += zip(record.z, record.z_rates, strict=True)
     idle = without_source(equations, [*record.efforts])
-    left, right = _sides(equations, dict.fromkeys(idle, 0))
+    constraints = None if record.dependent_speeds else record.constraints
+    left, right = _sides(record, constraints, dict.fromkeys(idle, 0))
     conditions = [row.rate if row.value is None else row.value for row in constraints.rows] if constraints else []
     every = [as_expr(x) for x in (*(rate for _, rate in rates), *left, *right, *conditions)]
-    order = topological(every)
-    counts = leaf_counts(order)
-    if len(order) > MOST_NODES or sum(counts[id(each)] for each in every) > _LEAVES:
+    if not _is_readable(every):
         yield _attempt(lambda: "".join(map(_part, counted_cell(equations).parts)))
         return
     parts, texts = _written(list(normal(Vector(every))))
     rest = iter(texts)
-    yield from (
-        _equation(f'<mover accent="true">{mathml_symbol(x)}<mo>&#729;</mo></mover>', next(rest)) for x, _ in rates
-    )
+    dotted = '<mover accent="true">{}<mo>&#729;</mo></mover>'
+    yield from (_equation(dotted.format(mathml_symbol(as_expr(x))), next(rest)) for x, _ in rates)
     yield from map(_equation, [next(rest) for _ in left], [next(rest) for _ in right])
     yield _part("subject to") if conditions else ""
     yield from (_equation(text, "<mn>0</mn>") for text in rest)
@@ -247,20 +247,23 @@ def _equations(equations: Equations) -> Iterator[str]:
         yield _part(f"Set to zero, as nothing in the model applies them: {', '.join(map(spelled, idle))}.")
 
 
-def _kept(equations: Equations) -> Any:
-    """The constraints that multipliers keep, if any."""
-    constraints = equations.record.constraints
-    return constraints if constraints and constraints.rows and equations.record.dependent_speeds is None else None
+def _is_readable(every: Sequence[Expr]) -> bool:
+    """Whether expressions are within the limits of what a notebook shows."""
+    order = topological(every)
+    counts = leaf_counts(order)
+    return len(order) <= MOST_NODES and sum(counts[id(each)] for each in every) <= _LEAVES
 
 
-def _sides(equations: Equations, zero: dict[Expr, int]) -> tuple[list[Expr], list[Expr]]:
+def _sides(
+    record: EquationsOfMotion, constraints: Constraints | None, zero: dict[Expr, int]
+) -> tuple[list[Expr], list[Expr]]:
     """M u̇ + bias without inputs; inputs, efforts, those in `zero` left out, and Aᵀλ."""
-    record, constraints = equations.record, _kept(equations)
     none = dict.fromkeys((each.symbol for each in record.system.inputs.values()), 0)
     left, right = [], []
     for k, row in enumerate(record.mass_matrix):
-        bias = as_expr(record.bias[k])
-        free = bias.subs(none)
+        free = bias = as_expr(record.bias[k])
+        with suppress(PolhodeError):  # by an input something may be divided
+            free = bias.subs(none)
         left.append(sum((as_expr(m) * rate for m, rate in zip(row, record.udot, strict=True)), free))
         held = zip(constraints.A.columns[k], constraints.multipliers, strict=True) if constraints else ()
         right.append(sum((as_expr(a) * x for a, x in held), as_expr(record.efforts[k]).subs(zero) + free - bias))
@@ -273,11 +276,8 @@ def _written(roots: list[Expr]) -> tuple[list[tuple[str, str]], list[str]]:
     if all(_width(term) <= _WIDE for text in texts for term in _terms(text)):
         return [], texts
     parts, texts = mathml_parts(roots, _PART)
-    bodies, uses = (
-        dict(parts),
-        Counter(name for name, _ in parts for each in (*dict(parts).values(), *texts) if name in each),
-    )
-    whole = {text for text in texts if text in bodies and uses[text] == 1}  # a name alone is written out
+    bodies, every = dict(parts), [*texts, *(body for _, body in parts)]
+    whole = {text for text in texts if text in bodies and sum(text in each for each in every) == 1}
     return [each for each in parts if each[0] not in whole], [bodies[x] if x in whole else x for x in texts]
 
 
@@ -311,14 +311,14 @@ def _flat(row: str) -> str:
 
 def _matrix(letter: str, value: Matrix) -> str:
     """A matrix in normal form as a formula; nothing where it does not fit on a page."""
-    cells, width = [mathml(entry) for entry in normal(Vector([as_expr(x) for x in value.entries()]))], value.shape[1]
-    rows = [
-        "".join(f"<mtd>{_flat(cell)}</mtd>" for cell in cells[k : k + width]) for k in range(0, len(cells), width or 1)
-    ]
-    if not rows or max(map(_width, rows)) > _WIDE:
+    if not len(value) or not value.shape[1] or not _is_readable([as_expr(x) for x in value.entries()]):
         return ""
-    body = f'<mtable displaystyle="true">{"".join(f"<mtr>{row}</mtr>" for row in rows)}</mtable>'
-    return f"<math><mi>{letter}</mi><mo>=</mo><mrow><mo>(</mo>{body}<mo>)</mo></mrow></math>"
+    cells = [[f"<mtd>{_flat(mathml(entry))}</mtd>" for entry in row] for row in normal(value)]
+    if max(_width("".join(row)) for row in cells) > _WIDE:
+        return ""
+    rows = "".join(f"<mtr>{''.join(row)}</mtr>" for row in cells)
+    body = f'<mrow><mo>(</mo><mtable displaystyle="true">{rows}</mtable><mo>)</mo></mrow>'
+    return f"<math><mi>{letter}</mi><mo>=</mo>{body}</math>"
 
 
 # ---- results ----------------------------------------------------------------------------------------------------
