@@ -236,8 +236,8 @@ def test_a_capital_keeps_its_letter_before_a_small_one_and_n_is_the_ground_s(nam
     assert "".join(system.derive("kane").sayers_tables.table_2.bodies) == letters
 
 
-def test_a_report_is_that_of_the_whole_equations() -> None:
-    with pytest.raises(PolhodeError, match=r"(?s)the report .* whole equations.*E-DERIVE-UNSUPPORTED"):
+def test_tables_are_those_of_the_whole_equations() -> None:
+    with pytest.raises(PolhodeError, match=r"(?s)the paper.s tables .* whole equations.*E-DERIVE-UNSUPPORTED"):
         carried().derive("kane", tables=True, small=["slide"])
 
 

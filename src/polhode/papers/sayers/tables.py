@@ -63,8 +63,8 @@ class SayersTables(notebook.Shown):
         if self.equations.formalism != "kane":
             message = f"the formalism {self.equations.formalism!r} has no tables of Sayers' paper."
             raise PolhodeError(message, "sayers_tables", 'Write derive("kane").', "E-DERIVE-UNSUPPORTED")
-        check_untruncated(self.equations, "the paper's tables")
-        check_rigid(self.equations.system, "the paper's tables", "Derive without `tables`.")
+        check_untruncated(self.equations, "the set of the paper's tables")
+        check_rigid(self.equations.system, "the set of the paper's tables", "Derive without `tables`.")
         object.__setattr__(self, "_constants", Constants(unused("P", self.equations.system)))
 
     def __repr__(self) -> str:
