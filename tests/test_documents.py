@@ -22,7 +22,7 @@ from tests.program_run import Ended, run_command, run_script
 
 import polhode
 from polhode.formats import loads_yaml
-from polhode.papers.sayers.report import Report
+from polhode.papers.sayers.tables import SayersTables
 
 ROOT = Path(__file__).parents[1]
 WRITTEN = sorted((ROOT / "docs").rglob("*.md"))
@@ -255,8 +255,8 @@ def test_the_map_of_a_paper_names_calls_that_there_are(paper: str) -> None:
         if call.startswith("polhode."):
             module = max(k for k in range(len(names) + 1) if _is_module(".".join(["polhode", *names[:k]])))
             owner, names = import_module(".".join(["polhode", *names[:module]])), names[module:]
-        elif call.startswith("equations.report."):
-            owner, names = Report, names[1:]
+        elif call.startswith("equations.sayers_tables."):
+            owner, names = SayersTables, names[1:]
         elif root in roots or hasattr(package, root):
             owner = roots[root] if root in roots else getattr(package, root)
         else:  # a method or field of what stands before it in the row

@@ -32,7 +32,7 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
     """The satellite beside SymPy, and vehicles."""
     say("SymPy's KanesMethod on the satellite")
     theirs = sympy.satellite()
-    equations = satellite().derive("kane", report=True)
+    equations = satellite().derive("kane", tables=True)
     passes = 2 if quick else 7
     both, what = derivation(satellite, "kane", "mass_matrix", "bias"), "accelerations"
     least = least_times({"both": both, what: derivation(satellite, "kane", "forward_dynamics")}, passes)
@@ -41,7 +41,7 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
     yield timing("satellite", what, least[what], most_seconds=0.2)
     after_cse, note = theirs.operations_after_cse(), "set-up counted, as SymPy has none"
     yield count("satellite", "M and f", operations(equations), "SymPy after cse", after_cse, 0.6, note)
-    costs = {name: cost.total for name, cost in equations.report.costs.items()}
+    costs = {name: cost.total for name, cost in equations.sayers_tables.costs.items()}
     cheapest = min("composite_body", "articulated_body", key=lambda name: costs[name])
     yield count("satellite", what, costs["kane"], cheapest, costs[cheapest])
     for make in (car, semitrailer):

@@ -1,5 +1,5 @@
-"""The report of `derive("kane", report=True)`: equations of motion and costs in the letters of Sayers' paper, Tables 2,
-8 and 10, and the kinematical equations S q̇ = v, (1) and (20) to (28).
+"""The tables of `derive("kane").sayers_tables`: equations of motion and costs in the letters of Sayers' paper, Tables
+2, 8 and 10, and the kinematical equations S q̇ = v, (1) and (20) to (28).
 
 Each coordinate of a joint has a direction: a translation one fixed in the parent, a rotation its axis (Table 1). Those
 of a nonrecursive body, each times its rate, make up the relative velocity; dotted with each direction in turn this
@@ -41,7 +41,7 @@ _PEERS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Report(notebook.Shown):
+class SayersTables(notebook.Shown):
     """Tables 2, 8 and 10, the equations of motion, and operation counts; `str()` and `latex()` write them out.
 
     All is in the paper's speeds (see `literal`), which need not be the system's own, and in the paper's letters:
@@ -54,14 +54,14 @@ class Report(notebook.Shown):
 
     def __post_init__(self) -> None:
         if self.equations.formalism != "kane":
-            message = f"the formalism {self.equations.formalism!r} has no report."
-            raise PolhodeError(message, "report", 'Write derive("kane", report=True).', "E-DERIVE-UNSUPPORTED")
-        check_untruncated(self.equations, "the report of the paper's tables")
-        check_rigid(self.equations.system, "the report of the paper's tables", "Derive without `report`.")
+            message = f"the formalism {self.equations.formalism!r} has no tables of Sayers' paper."
+            raise PolhodeError(message, "sayers_tables", 'Write derive("kane").', "E-DERIVE-UNSUPPORTED")
+        check_untruncated(self.equations, "the set of the paper's tables")
+        check_rigid(self.equations.system, "the set of the paper's tables", "Derive without `tables`.")
         object.__setattr__(self, "_constants", Constants(unused("P", self.equations.system)))
 
     def __repr__(self) -> str:
-        return f"Report('{self.equations.system.name}' by Kane's equations; print it for the tables)"
+        return f"SayersTables('{self.equations.system.name}' by Kane's equations; print it for the tables)"
 
     def _cell(self) -> notebook.Cell:
         parts: list[str | notebook.Table] = []
@@ -71,7 +71,7 @@ class Report(notebook.Shown):
         return notebook.Cell(repr(self), [*parts, equations])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _report_of, (self.equations.system,)
+        return _tables_of, (self.equations.system,)
 
     @cached_property
     def literal(self) -> Literal:
@@ -256,7 +256,7 @@ class Report(notebook.Shown):
         return "\n\n".join(blocks)
 
     def as_json(self) -> dict[str, Any]:
-        """The report as plain data: cells as text."""
+        """The tables as plain data: cells as text."""
         tables = {
             table.title: {
                 row.name: dict(zip(table.bodies, map(self.cell_text, row.cells), strict=True)) for row in table.rows
@@ -272,11 +272,11 @@ class Report(notebook.Shown):
         return {"tables": tables, "equations": self._equations(latex=False), **texts, "operations": counts}
 
 
-def _report_of(system: Model) -> Report:
-    """The report of a system, derived anew."""
+def _tables_of(system: Model) -> SayersTables:
+    """The tables of a system, derived anew."""
     from ...formalisms.deriving import derive
 
-    return Report(derive(system, "kane"))
+    return SayersTables(derive(system, "kane"))
 
 
 def _coefficients(table: Table) -> list[Expr]:
