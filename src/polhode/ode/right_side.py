@@ -26,8 +26,8 @@ NODES = (*(-node for node in reversed(_SIDE)), *_SIDE)
 _HALVINGS = 3
 #: Farther from a pose than this, in the same units, it is not passed.
 _CLOSE = 0.2
-#: By this, and this part of the speed, polynomials may differ from those without the outermost nodes, whose error is the
-#: larger one. Rounding alone gives up to 3e-11 in a row of forty parallelograms.
+#: By this, and this part of the speed, polynomials may differ from those without the outermost nodes, whose error is
+#: the larger one. Rounding alone gives up to 3e-11 in a row of forty parallelograms.
 _SMOOTH = 3e-11
 #: Where they differ by more, nodes lie on different branches.
 _OTHER_BRANCH = 1e-9
