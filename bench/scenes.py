@@ -119,3 +119,6 @@ def bounce() -> Scene:
     e = 0.8
     duration = (2 / _G) ** 0.5 * (1 + 2 * sum(e**k for k in range(1, 5)) + e**5)
     return Scene("bounce, after five impacts", "point", duration, (np.nan, np.nan, e**10), restitution=e, height=1.0)
+
+
+SCENES = standing, backspin, across, bounce

@@ -112,8 +112,8 @@ def curves(motion: Motion, quick: bool, say: Say) -> list[Curve]:
     for (name, setting, error, _), taken in zip(entries, times, strict=True):
         if math.isfinite(error):
             points.setdefault(name, []).append(Point(setting, error, taken))
-    least = min((point.error for each in points.values() for point in each), default=0.0)
-    return [Curve(motion.name, name, each, floor or least) for name, each in points.items()]
+    floor = floor or min((point.error for each in points.values() for point in each), default=0.0)
+    return [Curve(motion.name, name, each, floor) for name, each in points.items()]
 
 
 def _least(measures: Sequence[Callable[[], float]], budget: float) -> list[float]:
@@ -142,20 +142,15 @@ def rounding(motion: Motion, truth: Floats) -> float | None:
     return float(np.median(errors))
 
 
-def compared(
-    curves: Sequence[Curve], case: str, peer: str, setting: float | None = None
-) -> tuple[float, float, float] | None:
+def compared(ours: Curve, peer: Curve, setting: float | None = None) -> tuple[float, float, float] | None:
     """At which of the peer's errors ours gains least: that error, our seconds and theirs; None where none compares.
 
     Ours are those of the fastest run that, as all tighter ones, is at least as precise. Where we have none, our seconds
     are infinite. With a setting, the peer's run that has it is compared alone.
     """
-    table = {curve.engine: curve for curve in curves if curve.case == case}
-    if peer not in table or OURS not in table:
-        return None
     pairs = [
-        (point.error, table[OURS].seconds_at(point.error) or math.inf, point.seconds)
-        for point in table[peer].points
-        if setting in (None, point.setting) and _ABOVE_ROUNDING * table[peer].floor <= point.error <= _ERRORS[0]
+        (point.error, ours.seconds_at(point.error) or math.inf, point.seconds)
+        for point in peer.points
+        if setting in (None, point.setting) and _ABOVE_ROUNDING * peer.floor <= point.error <= _ERRORS[0]
     ]
     return min(pairs, key=lambda pair: pair[2] / pair[1], default=None)

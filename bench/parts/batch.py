@@ -8,8 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ..fresh import fresh
-from ..harness import Row, Say, least_times, measure, timing
+from ..harness import Row, Say, fresh, least_times, measure, timing
 from ..mechanisms import double_pendulum
 from ..work_precision import BASE
 

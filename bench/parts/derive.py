@@ -8,8 +8,7 @@ from functools import partial
 
 from polhode.formalisms.registry import names
 
-from ..fresh import fresh
-from ..harness import Row, Say, alone, least_times, measure, timing
+from ..harness import Row, Say, alone, fresh, least_times, measure, timing
 from ..mechanisms import binary_tree, chain, derivation, operations
 from ..peers import sympy
 

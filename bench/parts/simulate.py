@@ -43,29 +43,27 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
     """Fixed steps, curves, what follows from them, and single runs."""
     say("fixed steps")
     yield from _fixed_steps(5 if quick else 40)
-    motions = (*TREES[:1], FOUR_BARS[0]) if quick else (*TREES, *FOUR_BARS)
-    drawn = [curve for motion in motions for curve in curves(motion, quick, say)]
-    yield from (curve.row() for curve in drawn)
-    for motion in motions:
-        yield from beside_all(motion, drawn)
+    tables = [curves(motion, quick, say) for motion in ((*TREES[:1], FOUR_BARS[0]) if quick else (*TREES, *FOUR_BARS))]
+    yield from (curve.row() for drawn in tables for curve in drawn)
+    for drawn in tables:
+        yield from beside_all(drawn)
     say("beside SciPy's DOP853")
     yield from _beside_base(UR5_FALL, 150, 30, quick)
     yield from _beside_base(DOUBLE_PENDULUM, 100, None, quick)
 
 
-def beside_all(motion: Motion, drawn: Sequence[Curve]) -> Iterator[Row]:
+def beside_all(drawn: Sequence[Curve]) -> Iterator[Row]:
     """Ours beside each other engine, at the error of theirs where ours gains least; beside heyoka at its 1e-9 too."""
-    for peer in (curve.engine for curve in drawn if curve.case == motion.name and not curve.engine.startswith(OURS)):
-        goal = 4.0 if peer == HEYOKA and motion.name in _ROBOTS else 1.0
-        for setting in (None, _TOLERANCE) if peer == HEYOKA else (None,):
-            worst = compared(drawn, motion.name, peer, setting)
-            if worst is None:
-                continue
-            error, own, theirs = worst
-            what = "at equal error" if setting is None else f"at its error with {setting:g}"
-            reached = math.isfinite(own)
-            note = f"its error is {error:.0e}{'' if reached else ', which ours does not reach'}"
-            yield timing(motion.name, what, own if reached else None, peer, theirs, goal, note=note)
+    ours = next((curve for curve in drawn if curve.engine == OURS), Curve("", OURS, (), 0.0))
+    for peer in (curve for curve in drawn if not curve.engine.startswith(OURS)):
+        goal = 4.0 if peer.engine == HEYOKA and peer.case in _ROBOTS else 1.0
+        for setting in (None, _TOLERANCE) if peer.engine == HEYOKA else (None,):
+            if worst := compared(ours, peer, setting):
+                error, own, theirs = worst
+                what = "at equal error" if setting is None else f"at its error with {setting:g}"
+                reached = math.isfinite(own)
+                note = f"its error is {error:.0e}{'' if reached else ', which ours does not reach'}"
+                yield timing(peer.case, what, own if reached else None, peer.engine, theirs, goal, note=note)
 
 
 def _fixed_steps(passes: int) -> Iterator[Row]:
@@ -85,13 +83,9 @@ def _fixed_steps(passes: int) -> Iterator[Row]:
         raise PolhodeError(f"our motion and MuJoCo's differ by {apart:.1e}.", code="E-BENCH-008")
     sizes = ("one RK4 step", _START, 50_000, 2_000), (f"one RK4 step, {_BATCH} runs at once", many, 1_000, 50)
     for what, start, steps, their_steps in sizes:
-        one, other = partial(ours, start, steps), partial(theirs.states, np.atleast_2d(start), their_steps)
-        least = least_times({"ours": measure(one), "theirs": measure(other)}, passes)
-        own = least["ours"] / (steps * start.size / 4)
-        note = f"{1e-6 / own:.1f} million steps a second"
-        peer, goal = "MuJoCo rollout", 30 if start is _START else None
-        seconds = least["theirs"] / (their_steps * start.size / 4)
-        yield timing("double pendulum", what, own, peer, seconds, goal, note=note)
+        both = measure(partial(ours, start, steps)), measure(partial(theirs.states, np.atleast_2d(start), their_steps))
+        per, goal = (steps * start.size / 4, their_steps * start.size / 4), 30 if start is _START else None
+        yield beside("double pendulum", what, both[0], "MuJoCo rollout", both[1], passes, per=per, least_ratio=goal)
     rates, span = sympy.double_pendulum_rates(), (0.0, _MOTION)
     by_scipy = partial(solve_ivp, rates, span, _START, "RK45", rtol=1e-8, atol=1e-8)
     truth = solve_ivp(rates, span, _START, "DOP853", rtol=1e-12, atol=1e-12).y[:, -1]
@@ -108,13 +102,9 @@ def _beside_base(motion: Motion, in_the_run: float, to_trajectory: float | None,
     ours, base = (OurRun(motion, method, _TOLERANCE, _SAMPLES) for method in ("auto", BASE))
     for run in (ours, base):
         run()
-    measures = {
-        "in the run": ours.seconds_in_the_run,
-        "call": measure(ours.trajectory),
-        "base": measure(base.trajectory),
-        "bare": measure(scipy.solve_ivp(motion, "DOP853", _TOLERANCE)),
-    }
-    least = least_times(measures, 3 if quick else 20)
+    bare = measure(scipy.solve_ivp(motion, "DOP853", _TOLERANCE))
+    calls = {"call": measure(ours.trajectory), "base": measure(base.trajectory), "bare": bare}
+    least = least_times({"in the run": ours.seconds_in_the_run} | calls, 3 if quick else 20)
     what = f"{motion.duration:g} s, rtol {_TOLERANCE:g}"
     note = f"a bare solve_ivp takes {duration(least['bare'])}"
     yield timing(motion.name, f"{what}, in the run", least["in the run"], _PEER, least["base"], in_the_run, note=note)

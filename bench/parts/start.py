@@ -7,8 +7,7 @@ new mechanism.
 import tempfile
 from collections.abc import Iterator
 
-from ..fresh import fresh
-from ..harness import Row, Say, duration, timing
+from ..harness import Row, Say, duration, fresh, timing
 from ..mechanisms import PANDA, TALOS, UR5
 
 PEERS = ()
