@@ -1,6 +1,7 @@
 """The table of mechanisms: symbolic trees, robots of the example-robot-data wheel, pendulums, chains and beams."""
 
 import random
+import re
 import sysconfig
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +13,7 @@ from typing import Any
 
 import polhode as ph
 from polhode.codegen.plan import plan
+from polhode.formats import loads_yaml
 from polhode.papers.silver.counts import hinged_arm
 
 from .harness import Measure, seconds_of
@@ -59,6 +61,12 @@ def symbolic(parents: Sequence[int], tag: str, axes: str) -> ph.System:
         system.joint(f"j{name}", carrier, body, joint, at=at, coordinates=[f"q{name}"], speeds=[f"u{name}"])
         bodies.append(body)
     return system
+
+
+def satellite(tag: str = "") -> ph.System:
+    """The satellite of Sayers' paper, with names that carry a tag."""
+    text = (MODELS / "satellite.yaml").read_text(encoding="utf-8")
+    return loads_yaml(re.sub(r"\b([MIk]_\w+|L\d|q\d+|u\d+)\b", rf"\g<1>{tag}", text))
 
 
 def puma_560() -> ph.System:
