@@ -13,7 +13,6 @@ from typing import Any
 
 import polhode as ph
 from polhode.codegen.plan import plan
-from polhode.formats import loads_yaml
 from polhode.papers.silver.counts import hinged_arm
 
 from .harness import Measure, seconds_of
@@ -65,6 +64,8 @@ def symbolic(parents: Sequence[int], tag: str, axes: str) -> ph.System:
 
 def satellite(tag: str = "") -> ph.System:
     """The satellite of Sayers' paper, with names that carry a tag."""
+    from polhode.formats import loads_yaml
+
     text = (MODELS / "satellite.yaml").read_text(encoding="utf-8")
     return loads_yaml(re.sub(r"\b([MIk]_\w+|L\d|q\d+|u\d+)\b", rf"\g<1>{tag}", text))
 

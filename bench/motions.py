@@ -19,6 +19,8 @@ from polhode.ode.native_run import NativeRun
 from .mechanisms import ANYMAL, PANDA, UR5, double_pendulum, equivalent_pendulum, stiff_chain, t_handle
 
 Floats = NDArray[np.float64]
+#: SciPy's own stepping of our compiled rates, by `simulate`.
+BASE = "scipy.DOP853"
 #: No relative tolerance below this is accepted; the absolute one goes on.
 _LEAST_RTOL = 1e-13
 

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("heyoka")
 
-from bench.work_precision import Curve, Point, compared
+from bench.parts.simulate import Curve, Point, compared
 
 
 def curve(engine: str, *points: tuple[float, float]) -> Curve:
