@@ -6,6 +6,7 @@ import sysconfig
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from operator import attrgetter
 from pathlib import Path
@@ -43,12 +44,12 @@ def symbolic(parents: Sequence[int], tag: str, axes: str) -> ph.System:
     rng, system = random.Random(6), ph.System(f"tree{tag}", gravity=(0, 0, -ph.symbol(f"g{tag}", "parameter")))
     system.parameter(f"g{tag}", Fraction(981, 100))
     bodies: list[ph.Body] = []
+
+    def number(letter: str, low: float, high: float) -> ph.Expr:
+        return system.parameter(f"{letter}{name}", Fraction(round(rng.uniform(low, high) * 1000), 1000))
+
     for index, parent in enumerate(parents):
         name = f"{index + 1}{tag}"
-
-        def number(letter: str, low: float, high: float, name: str = name) -> ph.Expr:
-            return system.parameter(f"{letter}{name}", Fraction(round(rng.uniform(low, high) * 1000), 1000))
-
         mass = number("m", 1, 3)
         com = [number(f"c{axis}_", -0.2, 0.2) for axis in "xyz"]
         xx, yy, zz = (number(f"I{axis}{axis}_", 0.2, 0.3) for axis in "xyz")
@@ -79,12 +80,8 @@ def puma_560() -> ph.System:
 
 def derivation(make: Callable[[str], ph.System], formalism: str, *results: str) -> Measure:
     """Measures the seconds to derive some results of a system that is built under names never used before."""
-
-    def measured() -> float:
-        system = make(f"_{next(_FRESH)}")
-        return seconds_of(lambda: attrgetter(*results)(system.derive(formalism)))
-
-    return measured
+    systems = (make(f"_{number}") for number in _FRESH)
+    return lambda: seconds_of(partial(lambda system: attrgetter(*results)(system.derive(formalism)), next(systems)))
 
 
 def operations(equations: ph.Equations) -> int:
@@ -134,19 +131,7 @@ def pendulum() -> ph.System:
     return system
 
 
-def double_pendulum() -> ph.System:
-    return _bars("double pendulum", 2, Fraction(1))
-
-
-def stiff_chain() -> ph.System:
-    """Six bars end to end; all joints but the first are stiff and damped, so that rates reach from 1/s to 1e6/s."""
-    system = _bars("stiff chain", 6, Fraction(1, 2))
-    for index in range(2, 7):
-        system.joint_spring(f"q{index}", stiffness=20_000, damping=200)
-    return system
-
-
-def _bars(name: str, size: int, length: Fraction) -> ph.System:
+def bars(name: str, size: int, length: Fraction) -> ph.System:
     """Thin bars of one kilogram a metre, hung end to end on hinges q1, q2 … about y."""
     system = ph.System(name)
     carrier: Any = system.ground
@@ -155,6 +140,17 @@ def _bars(name: str, size: int, length: Fraction) -> ph.System:
         body = system.body(f"bar {index + 1}", length, (0, 0, -length / 2), (across, across, across / 50))
         system.joint(f"q{index + 1}", carrier, body, ph.Revolute("y"), at=(0, 0, -length if index else 0))
         carrier = body
+    return system
+
+
+double_pendulum = partial(bars, "double pendulum", 2, Fraction(1))
+
+
+def stiff_chain() -> ph.System:
+    """Six bars end to end; all joints but the first are stiff and damped, so that rates reach from 1/s to 1e6/s."""
+    system = bars("stiff chain", 6, Fraction(1, 2))
+    for index in range(2, 7):
+        system.joint_spring(f"q{index}", stiffness=20_000, damping=200)
     return system
 
 
