@@ -2,6 +2,7 @@
 
 import gc
 import json
+import math
 import os
 import sys
 import time
@@ -35,14 +36,17 @@ def measure(call: Callable[[], object], **options: Any) -> Measure:
     return partial(seconds_of, call, **options)
 
 
-def least_times(measures: Mapping[str, Measure], passes: int) -> dict[str, float]:
-    """The least seconds of each measure over passes in which they take turns.
+def least_times(measures: Mapping[Any, Measure], passes: int, budget: float = 0.0) -> dict[Any, float]:
+    """The least seconds of each measure, which take turns: so many passes, or up to a hundred in a budget of seconds.
 
     >>> least_times({"a": lambda: 2.0, "b": lambda: 3.0}, passes=2)
     {'a': 2.0, 'b': 3.0}
     """
-    rounds = [{name: each() for name, each in measures.items()} for _ in range(passes)]
-    return {name: min(times[name] for times in rounds) for name in measures}
+    taken: dict[Any, list[float]] = {name: [] for name in measures}
+    while waiting := [k for k, all in taken.items() if len(all) < passes or (sum(all) < budget and len(all) < 100)]:
+        for name in waiting:
+            taken[name].append(measures[name]())
+    return {name: min(times) for name, times in taken.items()}
 
 
 def fresh(stages: Mapping[str, str], cache: str | None = None) -> dict[str, tuple[float, float]]:
@@ -111,9 +115,9 @@ def beside(
 
     `goals` are those of `timing`, and its note.
     """
-    rounds = [(ours(), theirs() if k < (their_passes or passes) else None) for k in range(passes)]
-    least = [min(seconds for seconds in each if seconds is not None) for each in zip(*rounds, strict=True)]
-    return timing(model, what, least[0] / per[0], peer, least[1] / per[1], **goals)
+    first = least_times({"ours": ours, "theirs": theirs}, their_passes or passes)
+    own = min(first["ours"], *(ours() for _ in range(passes - their_passes if their_passes else 0)), math.inf)
+    return timing(model, what, own / per[0], peer, first["theirs"] / per[1], **goals)
 
 
 def alone(model: str, measures: Mapping[str, Measure], passes: int, most_seconds: Mapping[str, float]) -> list[Row]:

@@ -14,7 +14,6 @@ starts that differ in their last bits, or the least of all where heyoka does not
 Last, runs at one tolerance beside SciPy's DOP853 stepping the same code, in the run and from call to trajectory.
 """
 
-import gc
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -26,7 +25,7 @@ from scipy.integrate import solve_ivp
 
 from polhode.errors import PolhodeError
 
-from ..harness import Row, Say, beside, duration, least_times, measure, seconds_of, timing
+from ..harness import Measure, Row, Say, beside, duration, least_times, measure, seconds_of, timing
 from ..mechanisms import double_pendulum
 from ..motions import (
     ANYMAL_FLIGHT,
@@ -50,8 +49,7 @@ _PEER = "SciPy's DOP853 by simulate"
 #: Robots, for which a quarter of heyoka's time is the goal.
 _ROBOTS = {motion.name for motion in (UR5_FALL, PANDA_FALL, ANYMAL_FLIGHT)}
 OURS, HEYOKA = "polhode", "heyoka"
-#: Native methods that are drawn beside what `auto` chooses.
-_METHODS = ("TP86", "DOP853", "taylor", "Rodas5P", "Radau")
+_METHODS = ("TP86", "DOP853", "taylor", "Rodas5P", "Radau")  # beside what `auto` chooses
 _TOLERANCES = tuple(10.0 ** (-k / 2) for k in range(10, 31))
 _FEW = tuple(10.0**-k for k in (5, 6, 7, 8, 9, 10, 11, 12, 13))
 _TAYLOR = (1e-6, 1e-8, 1e-9, 1e-10, 1e-12, 1e-14, 1e-15)
@@ -59,8 +57,7 @@ _STEPS = (4e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5)
 #: Errors that have a column; errors are compared from the first down to ten times the rounding.
 _ERRORS = (1e-6, 1e-8, 1e-10, 1e-12)
 _ABOVE_ROUNDING = 10.0
-#: No engine continues after a run that took longer.
-_TOO_LONG, _TOO_LONG_IF_QUICK = 2.0, 0.1
+_TOO_LONG, _TOO_LONG_IF_QUICK = 2.0, 0.1  # no engine continues after a run that took longer
 
 #: A name; tolerances, loosest first, or steps, longest first; and what makes a run of one that returns the last state.
 Engine = tuple[str, Sequence[float], Callable[[float], Callable[[], Floats]]]
@@ -162,11 +159,9 @@ def _fixed_steps(passes: int) -> Iterator[Row]:
 
 def _beside_base(motion: Motion, in_the_run: float, to_trajectory: float | None, quick: bool) -> Iterator[Row]:
     ours, base = (OurRun(motion, method, _TOLERANCE, _SAMPLES) for method in ("auto", BASE))
-    for run in (ours, base):
-        run()
-    bare = measure(scipy.solve_ivp(motion, "DOP853", _TOLERANCE))
-    calls = {"call": measure(ours.trajectory), "base": measure(base.trajectory), "bare": bare}
-    least = least_times({"in the run": ours.seconds_in_the_run} | calls, 3 if quick else 20)
+    calls = {"call": ours.trajectory, "base": base.trajectory, "bare": scipy.solve_ivp(motion, "DOP853", _TOLERANCE)}
+    measures = {name: measure(call) for name, call in calls.items()} | {"in the run": ours.seconds_in_the_run}
+    least = least_times(measures, 3 if quick else 20)
     what = f"{motion.duration:g} s, rtol {_TOLERANCE:g}"
     note = f"a bare solve_ivp takes {duration(least['bare'])}"
     yield timing(motion.name, f"{what}, in the run", least["in the run"], _PEER, least["base"], in_the_run, note=note)
@@ -197,7 +192,8 @@ def curves(motion: Motion, quick: bool, say: Say) -> list[Curve]:
     say(f"{motion.name}: the reference")
     truth = heyoka.reference(motion)
     floor = rounding(motion, truth)
-    entries: list[tuple[str, float, float, Callable[[], float]]] = []
+    errors: dict[tuple[str, float], float] = {}
+    measures: dict[tuple[str, float], Measure] = {}
     for name, settings, make in engines_for(motion, quick):
         say(f"{motion.name}: {name}")
         try:
@@ -207,33 +203,19 @@ def curves(motion: Motion, quick: bool, say: Say) -> list[Curve]:
                 is_native = isinstance(run, OurRun) and motion.pendulum is None
                 seconds = run.seconds_in_the_run if is_native else partial(seconds_of, run, sweep=False)
                 error = distance(run(), truth)
-                entries.append((name, setting, error, seconds))
+                errors[name, setting], measures[name, setting] = error, seconds
                 too_long = seconds() > (_TOO_LONG_IF_QUICK if quick else _TOO_LONG)
                 if too_long or (floor is not None and error < floor / 3):
                     break
         except (PolhodeError, ArithmeticError, ImportError, RuntimeError, ValueError) as problem:
             say(f"{motion.name}: {name} ended: {str(problem).splitlines()[0][:120]}")
-    say(f"{motion.name}: times of {len(entries)} runs")
-    times = _least([entry[-1] for entry in entries], 0.1 if quick else 0.3)
+    say(f"{motion.name}: times of {len(errors)} runs")
     points: dict[str, list[Point]] = {}
-    for (name, setting, error, _), taken in zip(entries, times, strict=True):
-        if math.isfinite(error):
+    for (name, setting), taken in least_times(measures, 3, 0.1 if quick else 0.3).items():
+        if math.isfinite(error := errors[name, setting]):
             points.setdefault(name, []).append(Point(setting, error, taken))
     floor = floor or min((point.error for each in points.values() for point in each), default=0.0)
     return [Curve(motion.name, name, each, floor) for name, each in points.items()]
-
-
-def _least(measures: Sequence[Callable[[], float]], budget: float) -> list[float]:
-    """The least seconds of each, by turns, until each has had three turns and its budget of seconds, or a hundred."""
-    least, spent, turns = ([zero] * len(measures) for zero in (math.inf, 0.0, 0))
-    gc.collect()
-    gc.disable()
-    while waiting := [k for k in range(len(measures)) if turns[k] < 3 or (spent[k] < budget and turns[k] < 100)]:
-        for k in waiting:
-            seconds = measures[k]()
-            least[k], spent[k], turns[k] = min(least[k], seconds), spent[k] + seconds, turns[k] + 1
-    gc.enable()
-    return least
 
 
 def rounding(motion: Motion, truth: Floats) -> float | None:
