@@ -62,7 +62,7 @@ class Motion:
 
 
 def last_row(run: Any) -> Floats:
-    return np.concatenate([np.asarray(run.q)[-1], np.asarray(run.u)[-1]])
+    return np.concatenate([run.q[-1], run.u[-1]])
 
 
 _LEGS = [f"{leg}_{part}" for leg in ("LF", "RF", "LH", "RH") for part in ("HAA", "HFE", "KFE")]
