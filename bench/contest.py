@@ -3,7 +3,7 @@
 import ctypes
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,8 @@ import numpy as np
 
 from polhode import Equations
 from polhode.errors import PolhodeError
+from polhode.native.backends import lane_code
+from polhode.native.stored_code import CodeStore
 
 from .build import loop, run
 from .motions import Floats
@@ -23,16 +25,38 @@ STATES = 64
 _TOLERANCE, _TOLERANCE_OF_DERIVATIVES = 1e-9, 1e-8
 
 
-def _single(compiled: Any, inputs: Sequence[Floats], seconds: float) -> float:
-    """Seconds a call in the loop that times the peers; each result overwrites the last, as there."""
-    outputs = [np.zeros(len(output.slots)) for output in compiled.program.outputs]
-    arrays = [*inputs, np.ascontiguousarray(compiled.work()), *outputs]
-    steps = [array.shape[1] for array in inputs] + [0] * (1 + len(outputs))
-    function = ctypes.CDLL(str(loop("our_loop"))).least_single
-    function.restype = ctypes.c_double
-    bases = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
-    given = len(arrays), ctypes.c_size_t(len(inputs[0])), ctypes.c_double(seconds), bases
-    return 1e-9 * float(function(ctypes.c_void_p(compiled.address), *given, (ctypes.c_size_t * len(steps))(*steps)))
+def _timed(compiled: Any, inputs: Sequence[Floats], seconds: float, in_lanes: bool) -> float:
+    """Seconds a state in the loop that times the peers: a call each, whose result overwrites the last, or in lanes."""
+    rows = len(inputs[0]) if in_lanes else 1
+    outputs = [np.zeros(rows * len(output.slots)) for output in compiled.program.outputs]
+    work, library = np.ascontiguousarray(compiled.work()), ctypes.CDLL(str(loop("our_loop")))
+    library.least_single.restype = library.least_batch.restype = ctypes.c_double
+    widths, limit = [array.shape[1] for array in inputs], ctypes.c_double(seconds)
+    if in_lanes:
+        address = _lanes(compiled).address("ph_lanes")
+        given = (
+            _pointers(inputs),
+            (ctypes.c_int64 * len(widths))(*widths),
+            ctypes.c_void_p(work.ctypes.data),
+            _pointers(outputs),
+        )
+        nanoseconds = library.least_batch(ctypes.c_void_p(address), ctypes.c_int64(rows), limit, *given)
+    else:
+        arrays, steps = [*inputs, work, *outputs], [*widths, 0, *(0 for _ in outputs)]
+        given = _pointers(arrays), (ctypes.c_size_t * len(steps))(*steps)
+        count = len(arrays), ctypes.c_size_t(len(inputs[0])), limit
+        nanoseconds = library.least_single(ctypes.c_void_p(compiled.address), *count, *given)
+    return 1e-9 * float(nanoseconds)
+
+
+@cache
+def _lanes(compiled: Any) -> Any:
+    """The function for several states at once."""
+    return lane_code(lambda: compiled.program, CodeStore())
+
+
+def _pointers(arrays: Sequence[Floats]) -> Any:
+    return (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
 
 
 def contest(
@@ -74,14 +98,18 @@ def contest(
                 _check(what, tree, mine, np.fromfile(folder / "mujoco.bin"))
         passes, seconds = (3, 0.05) if quick else (12, 0.1)
         calls: dict[str, Callable[[], dict[str, float]]] = {peer: partial(theirs, peer, seconds) for peer in peers}
-        calls["ours"] = lambda: {what: _single(each, inputs[what], seconds) for what, each in compiled.items()}
-        calls["lanes"] = lambda: {
-            what: 1e-9 * compiled[what].time_per_call(*inputs[what], lanes=True, seconds=seconds) for what in in_lanes
-        }
+        for engine, chosen in (("ours", tuple(compiled)), ("lanes", in_lanes)):
+            calls[engine] = partial(_ours, compiled, inputs, chosen, seconds, engine == "lanes")
         rounds = [{engine: call() for engine, call in calls.items()} for _ in range(passes)]
     return {
         engine: {what: min(times[engine][what] for times in rounds) for what in rounds[0][engine]} for engine in calls
     }
+
+
+def _ours(
+    compiled: Mapping[str, Any], inputs: Mapping[str, Any], chosen: Sequence[str], seconds: float, in_lanes: bool
+) -> dict[str, float]:
+    return {what: _timed(compiled[what], inputs[what], seconds, in_lanes) for what in chosen}
 
 
 def random_states(equations: Equations, count: int = STATES, seed: int = 1) -> dict[str, Floats]:

@@ -25,3 +25,13 @@ extern "C" double least_single(void* address, int arity, std::size_t count, doub
   if (arity == 7) return least_of(std::make_index_sequence<7>(), address, count, seconds, bases, widths);
   return std::numeric_limits<double>::quiet_NaN();
 }
+
+// Nanoseconds a state of a function that takes all states at once, in lanes.
+extern "C" double least_batch(void* address, std::int64_t count, double seconds, double* const* inputs,
+                              const std::int64_t* strides, double* work, double* const* outputs) {
+  using Batch = void (*)(std::int64_t, double* const*, const std::int64_t*, double*, std::int64_t, double* const*);
+  const auto function = reinterpret_cast<Batch>(address);
+  const double whole =
+      least_nanoseconds(1, seconds, [&](std::size_t) { function(count, inputs, strides, work, 0, outputs); });
+  return whole / static_cast<double>(count);
+}
