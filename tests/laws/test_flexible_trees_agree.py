@@ -39,7 +39,7 @@ def kinds(s: ph.System) -> set[str]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.trial
 def test_some_seeds_hold_every_kind_that_all_hold() -> None:
     together = set().union(*(kinds(random_flexible_tree(seed)) for seed in SOME))
     everything = set().union(*(kinds(random_flexible_tree(seed)) for seed in range(60)))
