@@ -35,7 +35,7 @@ check: lint ## the inner loop, about a minute and a half: lint, then the fast un
 	@echo "unit tests"
 	@$(PYTEST) -m "not slow" tests/unit
 
-test: lint ## before a commit is pushed, under ten minutes: lint, then every test, document, example and doctest
+test: lint ## before a commit is pushed, under ten minutes: lint, then every test, document and doctest, and most examples
 	@echo "units, protocols, faults, laws of mechanics, engines and papers that judge, documents, examples, doctests"
 	@$(PYTEST) --durations=10 --doctest-modules src/polhode tests
 
