@@ -1,4 +1,4 @@
-"""Every example (six of them in a trial alone) runs without a display, proves its fact, writes only where it was told to, and stays short."""
+"""Every example runs without a display, proves its fact, writes only where it was told to, and stays short."""
 
 from pathlib import Path
 
