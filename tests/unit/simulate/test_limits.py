@@ -76,7 +76,7 @@ def test_limits_that_cannot_be_watched_are_told() -> None:
     assert [each.side for each in e.simulate(1, parameters={"low": -1}).passed_limits] == ["lower"]
 
 
-NATIVE = ["TP86", "DOP853", "Radau"]
+NATIVE = ["TP86", "taylor", "DOP853", "RK45", "Rodas5P", "Radau"]
 SWING: dict[str, Any] = {"start": {"hinge": 0.5}, "speeds": {"hinge": 2.0}, "samples": 2}
 
 
