@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.printed_text import is_same, read_latex, read_mathml, read_text
+from tests.seeds import TRIAL
 
 from polhode.expr import Expr, as_expr, cos, free_symbols, latex, normal, number, pi, sin, sqrt, symbol, symbols
 from polhode.expr.latex_printer import latex_as_built
@@ -44,14 +45,14 @@ def check_read_back(root: Expr) -> None:
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200 if TRIAL else 20, deadline=None)
 def test_text_latex_and_mathml_are_read_back_to_the_same_function(seed: int, grow: Any) -> None:
     check_read_back(grow(seed, True))
     check_read_back(moving(seed))
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200 if TRIAL else 12, deadline=None)
 def test_the_normal_form_is_its_own_and_shows_nothing_that_cancels(seed: int, grow: Any) -> None:
     for root in (moving(seed), grow(seed, True)):
         shown = normal(root)
