@@ -13,11 +13,13 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import signature
 from types import ModuleType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import PolhodeError, shown, suggestion, unknown
 from ..files.version import source_digest
-from ..model.model import Model
+
+if TYPE_CHECKING:
+    from ..model.model import Model
 
 
 @dataclass(frozen=True)
