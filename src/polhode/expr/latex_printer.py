@@ -26,6 +26,8 @@ _FUNCTIONS = {
     "min": r"\min", "max": r"\max", "sign": r"\operatorname{sign}", "floor": r"\operatorname{floor}",
     "atan2": r"\operatorname{atan2}",
 }  # fmt: skip
+#: The most columns of a bmatrix in LaTeX.
+_COLUMNS = 10
 #: A symbol that is text, and one that is a word.
 _TEXT = re.compile(r"(?:\\d*dot\{)?\\text\{")
 _WORD = re.compile(r"(?:\\d*dot\{)?\\(?:mathrm\{\w\w|text\{)")
@@ -90,7 +92,9 @@ def set_entries(value: Any, texts: Iterator[str]) -> str:
     rows = [" & ".join(next(texts) for _ in row) for row in rows_of(value)]
     if not isinstance(value, Matrix | Vector):
         return rows[0]
-    body = r" \\ ".join(rows)
+    body, columns = r" \\ ".join(rows), max((len(row) for row in rows_of(value)), default=0)
+    if columns > _COLUMNS:
+        return rf"\left[\begin{{array}}{{{'c' * columns}}} {body} \end{{array}}\right]"
     return rf"\begin{{bmatrix}} {body} \end{{bmatrix}}"
 
 

@@ -104,6 +104,9 @@ class _Printer(Typesetter):
         parts += [self._power(*factor) for factor in factors]
         text = parts[0]
         for before, part in pairwise(parts):
+            if before.endswith("</mtext>") and part.startswith("<mtext>"):
+                text += "<mo>&#183;</mo>" + part
+                continue
             text += (_GAP if _is_word(before, -1) or _is_word(part, 0) else _TIMES) + part
         return text
 
@@ -145,7 +148,7 @@ class _Printer(Typesetter):
 
 def _is_word(body: str, end: int) -> bool:
     """Whether a body begins, or ends, with a name of several letters."""
-    names = re.findall(r"<mi>([^<]*)</mi>", body)
+    names = re.findall(r"<m(?:i|text)>([^<]*)</m(?:i|text)>", body)
     return bool(names) and len(html.unescape(names[end])) > 1
 
 

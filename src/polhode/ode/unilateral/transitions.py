@@ -44,6 +44,8 @@ _CHATTER = 1000, 1e-4
 _MOST_ROUNDS = 100
 #: Slip that is left of a group, relative to the largest or to one, where others that it moves with have come to rest.
 _GONE = 1e-12
+#: Speeds that are changed by more than this, relative to the largest or to one, do not come to rest.
+_BROUGHT = 1e-3
 #: Speeds along normals that are left where a row of impacts is summed, relative to the largest or to one.
 _CLOSING = 1e-6
 #: Speeds of approach, in m/s or rad/s, whose restitution is summed with the row.
@@ -364,7 +366,10 @@ class Transitions:
         laws = memory.laws.copy()
         for _ in range(memory.count + 1):
             moving = self._classify(resting, still)
-            x = memory.projected(t, x)  # what is at rest is so exactly, and others with it
+            at_rest = memory.projected(t, x)  # what is at rest is so exactly, and others with it
+            if np.abs(at_rest - x).max() > _BROUGHT * max(1.0, float(np.abs(x[memory.first_speed :]).max(initial=0.0))):
+                break  # at a dead centre a row at rest stops nothing
+            x = at_rest
             memory.fill(t, x)
             stopped = [k for k in moving if np.linalg.norm(self._slip(k)) <= _GONE * self._speed_scale]
             if not stopped:
@@ -488,7 +493,8 @@ class Transitions:
             if k in moving:
                 modes[k] = SLIPPING if modes[k] != OPEN else OPEN
             elif modes[k] == SLIPPING:
-                along = reduced.velocity[rows] if friction[k] == 0.0 else -reduced.force[rows]
+                is_pushed = friction[k] > 0.0 and reduced.force[rows].any()  # not where the row moves nothing
+                along = -reduced.force[rows] if is_pushed else reduced.velocity[rows]
                 memory.directions[k, : memory.tangents[k]] = along / max(float(np.linalg.norm(along)), 1e-300)
                 memory.held[k] = 1
         return modes
