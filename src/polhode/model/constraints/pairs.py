@@ -65,6 +65,8 @@ _FLAT = Fraction(1, 10**4)
 _INSET = Fraction(999, 1000)
 #: The squared sine of the angle between two capsules below which they are parallel.
 _PARALLEL = Fraction(1, 10**8)
+#: How far beyond the edge of a face, or the end of an edge, boxes touch, in m: what comes to an edge is on both sides.
+_EDGE = Fraction(1, 10**10)
 #: Newton's steps to the point of a curve or of heights below a ball.
 _STEPS = 6
 #: M and two axes across it.
@@ -287,6 +289,95 @@ def _crossing(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     return [replace(touch, arm=u * s - touch.normal * radius, margin=margin, part="middle")]
 
 
+def _corners(a: Shape, b: Shape, X: Pose) -> list[Touch]:
+    """The vertices of a box on the face of another between which, of all faces of the other, the distance is greatest.
+
+    Of each of the four diagonals of a the end that is nearer to the face; so the normal jumps only where none touches.
+    """
+    half, half_b = ([as_expr(each) / 2 for each in shape.size] for shape in (a, b))
+    d, R = X.p, X.R
+    reach = [sum(h * absolute(R[k, m]) for m, h in enumerate(half)) for k in range(3)]
+    chosen, _ = _greatest([(k, as_expr(absolute(d[k]) - half_b[k] - reach[k])) for k in range(3)])
+    normal = Vector([as_expr(chosen[k] * _side(d[k])) for k in range(3)])
+    tangents = [Vector([as_expr(chosen[(k + by) % 3]) for k in range(3)]) for by in (2, 1)]
+    face = sum(chosen[k] * half_b[k] for k in range(3))
+    made = []
+    for number, signs in enumerate(product((1,), (-1, 1), (-1, 1)), start=1):
+        ray = R @ Vector([as_expr(s * h) for s, h in zip(signs, half, strict=True)])
+        arm = ray * -_side(normal.dot(ray))
+        p = d + arm
+        gap = as_expr(normal.dot(p) - face)
+        inside = [(1 - chosen[k]) * (half_b[k] - absolute(p[k])) + chosen[k] * (gap + half_b[k]) for k in range(3)]
+        margin = as_expr(minimum(minimum(inside[0], inside[1]), inside[2]) + _EDGE)
+        made.append(Touch(gap, normal, (tangents[0], tangents[1]), margin, arm, f"vertex {number}"))
+    return made
+
+
+def _edges(a: Shape, b: Shape, X: Pose) -> list[Touch]:
+    """Edges of a box, or the axis of a capsule, on edges of a box, where their lines are nearest.
+
+    A direction u of a and an axis e of b have one normal n along ± u × e, to the side of a. Of the edges along each two
+    may touch at a time: the one that is farthest towards the other body, and its neighbour in the face that is more
+    across n. One of the two has outer normals with signs whose product is 1, the other -1, by which they are known.
+    """
+    half_b = [as_expr(each) / 2 for each in b.size]
+    radius = as_expr(0)
+    if a.kind == "capsule":
+        radius, length = (as_expr(each) for each in a.size)
+        half = [as_expr(0), as_expr(0), length / 2]
+    else:
+        half = [as_expr(each) / 2 for each in a.size]
+    d, R = X.p, X.R
+    axes, axes_b = ([M @ axis for axis in (_X, _Y, _Z)] for M in (R, Matrix.identity(3).map(as_expr)))
+    depth = half_b[0]
+    for each in (*half_b[1:], *([radius] if a.kind == "capsule" else half)):
+        depth = as_expr(minimum(depth, each))
+    made = []
+    for i, j in product((2,) if a.kind == "capsule" else range(3), range(3)):
+        u, e = axes[i], axes_b[j]
+        across = u.cross(e)
+        square = as_expr(across.dot(across))
+        if is_zero(square):
+            continue
+        sine = as_expr(sqrt(as_expr(maximum(square, _PARALLEL / 2))))
+        side = _side(d.dot(across))
+        n = across * (side / sine)
+        w = e.cross(n)
+        ends = [_pair(half, axes, i, -n)] if a.kind == "box" else [[("axis", _Z * 0, as_expr(1))]]
+        ends.append(_pair(half_b, axes_b, j, n))
+        for (name, at, is_first), (name_b, at_b, is_first_b) in product(*ends):
+            apart = d + at - at_b
+            s = -apart.dot(w) * side / sine
+            t = apart[j] + s * u[j]
+            gap = as_expr(n.dot(apart) - radius)
+            need = (1 - is_first) * (1 - is_first_b) * maximum(-gap, 0) / sine  # that a point of b is inside of a
+            margin = minimum(half[i] - absolute(s), half_b[j] - absolute(t)) - need + _EDGE
+            margin = minimum(minimum(margin, gap + depth), depth * (square / _PARALLEL - 1))
+            arm = at + u * s - n * radius
+            part = f"{name} on {name_b}" if a.kind == "capsule" else f"edge {'xyz'[i]}{name} on {'xyz'[j]}{name_b}"
+            made.append(Touch(gap, n, (e, w), as_expr(margin), arm, part))
+    return made
+
+
+def _pair(half: Sequence[Expr], axes: Sequence[Vector], i: int, n: Vector) -> list[tuple[str, Vector, Expr]]:
+    """The two edges of a box along axis i that are farthest along n: name, middle, and 1 for the farthest, else 0."""
+    k, m = (i + 1) % 3, (i + 2) % 3
+    along, along_m = as_expr(n.dot(axes[k])), as_expr(n.dot(axes[m]))
+    one, two = _side(along), _side(along_m)
+    is_less = as_expr(maximum(sign(absolute(along_m) - absolute(along)), 0))
+    made = []
+    for name, product_ in (("+", 1), ("-", -1)):
+        first = is_less * product_ * two + (1 - is_less) * one
+        middle = axes[k] * (first * half[k]) + axes[m] * (first * product_ * half[m])
+        made.append((name, middle, as_expr((1 + product_ * one * two) / 2)))
+    return made
+
+
+def _side(x: Expr) -> Expr:
+    """1 where x is positive, else -1."""
+    return as_expr(2 * maximum(sign(as_expr(x)), 0) - 1)
+
+
 # ---- the table ---------------------------------------------------------------------------------------------------
 
 _ALL = tuple(_SURFACES)
@@ -298,11 +389,6 @@ PAIRS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 #: The shapes that surfaces of a model may have.
 KINDS = tuple(dict.fromkeys(kind for kind in (*_SURFACES, *PAIRS) if kind != "point"))
-#: What is not tested of a pair.
-UNTESTED = {
-    frozenset({"box"}): "edges against edges",
-    frozenset({"box", "capsule"}): "edges of the box against the middle of the capsule",
-}
 
 
 def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
@@ -317,11 +403,15 @@ def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
 
 def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     """The candidates of a on the surface b, X the pose of the shape of a in the frame of that of b."""
+    if a.kind == b.kind == "box":
+        return _corners(a.shape, b.shape, X)
     if a.kind in ("disc", "cylinder"):
         return _rims(a.shape, b.shape, X)
     return _on(a.shape, b.shape, X)
 
 
 def crossings(a: Surface, b: Surface, X: Pose) -> list[Touch]:
-    """What touches beside the candidates: the middles of two capsules."""
-    return _crossing(a.shape, b.shape, X) if a.kind == b.kind == "capsule" else []
+    """What touches beside the candidates: the middles of two capsules, and edges of boxes."""
+    if a.kind == b.kind == "capsule":
+        return _crossing(a.shape, b.shape, X)
+    return _edges(a.shape, b.shape, X) if b.kind == "box" and a.kind in ("box", "capsule") else []
