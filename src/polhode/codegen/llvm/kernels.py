@@ -475,7 +475,7 @@ class SpillingWriter(RegisterWriter):
         return wholes, entries
 
     def _clear(self, entries: dict[int, list[Entry]], kernel: str) -> None:
-        """Set outputs with many zeros to zero as a whole; LLVM takes time that is quadratic in the stores of a block."""
+        """Set outputs with many zeros to zero as a whole: LLVM's time is quadratic in the stores of a block."""
         zeros = [slot for slot in entries if slot < self.program.first_input and self.program.constants[slot] == 0.0]
         counts = Counter(pointer for slot in zeros for pointer, _, _ in entries[slot])
         cleared = {pointer for pointer, count in counts.items() if count >= MANY_ZEROS}
