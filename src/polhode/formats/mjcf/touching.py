@@ -41,6 +41,7 @@ def _shape(built: Assembly, geom: int) -> Shape:
     kind = _KINDS[number] if number < len(_KINDS) else "shape of MuJoCo"
     sizes = {
         "plane": (), "sphere": (a,), "capsule": (a, 2 * b), "cylinder": (a, 2 * b), "box": (2 * a, 2 * b, 2 * c),
+        "ellipsoid": (a, b, c),
     }  # fmt: skip
     if kind not in sizes:
         return Shape("height field" if kind == "heights" else kind, (), file="mesh" if kind == "mesh" else "")

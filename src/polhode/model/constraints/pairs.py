@@ -1,8 +1,10 @@
 """Pairs of shapes that can touch, by candidate points of one on the surface of the other.
 
     candidates   point; sphere: its centre; capsule: the centres of its ends; box: its vertices; disc, cylinder: the
-                 lowest point of each rim, and three fixed points just inside it, which support it where it lies flat
-    surfaces     plane, sphere, hollow (a sphere from inside), capsule, box, curve z = h(x), heights z = h(x, y)
+                 lowest point of each rim, and three fixed points just inside it, which support it where it lies flat;
+                 ellipsoid: its lowest point
+    surfaces     plane, sphere, hollow (a sphere from inside), capsule, box, ellipsoid, curve z = h(x), heights
+                 z = h(x, y)
 
 A candidate has a position p in the surface's frame and a radius r. A surface gives the gap g(p), negative inside, the
 unit normal n that points to the candidate, and two unit tangents. Where ġ = n·v for the velocity v of the candidate
@@ -12,13 +14,16 @@ against the surface, at the place p - r n:
     sphere, hollow   g = |p| - (R + r), n = p/|p|;    g = R - r - |p|, n = -p/|p|
     capsule          as a sphere about the nearest point of its axis
     box              with q = |p| - half the edges, g = |max(q, 0)| - r; for a point g = max(q), n normal to that face
+    ellipsoid        g = t |n'| - r, n' = x/(t + a²) with Σ (a x/(t + a²))² = 1, found by Newton's method
     curve, heights   with n = (-∇h, 1)/w, w² = 1 + |∇h|², of the point P + r n of the surface's parallel that is below
                      p along z, found by Newton's method: g = (z - h - r/w)/w, where ġ = n·v at g = 0
     rim              on a plane, of centre c, axis a and s² = 1 - (n·a)²: g = c·n - r s, where s is more than ε; a disc
                      that is flatter rests on the fixed points alone
 
-Two capsules also touch between their ends, where their axes cross. No edge of a box is tested against an edge, nor
-against the middle of a capsule.
+Two capsules also touch between their ends, where their axes cross, a capsule and a box where the axis crosses an edge.
+Two boxes touch by the facets of their Minkowski difference, each with a gap and a margin that is positive inside of the
+facet: vertices of one on a face of the other, and pairs of edges u, e with the normal ± u × e. They overlap if and only
+if some gap is negative where its margin is positive; and ġ = n·v everywhere.
 
 Tangents of a plane are its axes x and y, those of a face of a box the other two axes, of a curve or heights the
 direction of growing x and the one across. Elsewhere they are two fixed axes in the turn that takes a fixed axis M to n:
@@ -67,7 +72,7 @@ _INSET = Fraction(999, 1000)
 _PARALLEL = Fraction(1, 10**8)
 #: How far beyond the edge of a face, or the end of an edge, boxes touch, in m: what comes to an edge is on both sides.
 _EDGE = Fraction(1, 10**10)
-#: Newton's steps to the point of a curve or of heights below a ball.
+#: Newton's steps to the point of a curve or of heights below a ball, or of an ellipsoid next to it.
 _STEPS = 6
 #: M and two axes across it.
 _M, *_ACROSS = (Vector([as_expr(Fraction(x, 3)) for x in row]) for row in ((2, -1, 2), (2, 2, -1), (-1, 2, 2)))
@@ -138,6 +143,20 @@ def _on_box(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
     return Touch(gap, normal, (turned[0], turned[1]), margin)
 
 
+def _on_ellipsoid(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    t = as_expr(0)
+    for a, x in zip(size, p, strict=True):
+        t = as_expr(maximum(t, a * absolute(x) - a * a))
+    for _ in range(_STEPS):  # Newton's method for 1/√f = 1, f = Σ (a x/(t + a²))²
+        parts = [(a * x / (t + a * a), t + a * a) for a, x in zip(size, p, strict=True)]
+        f = as_expr(sum(part * part for part, _ in parts) + _TINY)
+        slope = sum(part * part / below for part, below in parts) + _TINY
+        t = as_expr(t + f * (sqrt(f) - 1) / slope)
+    outward = Vector([x / (t + a * a) for a, x in zip(size, p, strict=True)])
+    length = _length(outward)
+    return _round(t * length - r, outward / length)
+
+
 def _on_curve(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
     return _on_height(size[0], SPOT[:1], p, r)
 
@@ -204,7 +223,7 @@ def _greatest(given: Sequence[tuple[int, Expr]]) -> tuple[dict[int, Expr], Expr]
 
 _SURFACES: dict[str, Callable[[Sequence[Expr], Vector, Expr], Touch | None]] = {
     "plane": _on_plane, "sphere": _on_sphere, "hollow": _in_sphere, "capsule": _on_capsule, "box": _on_box,
-    "curve": _on_curve, "heights": _on_heights,
+    "ellipsoid": _on_ellipsoid, "curve": _on_curve, "heights": _on_heights,
 }  # fmt: skip
 
 # ---- candidates --------------------------------------------------------------------------------------------------
@@ -265,6 +284,15 @@ def _rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
             point = Vector([_INSET * r * cos(turn), _INSET * r * sin(turn), z])
             made.append(Touch(X.point(point)[2], _Z, (_X, _Y), arm=X.R @ point, part=f"{side}rim {k + 1}"))
     return made
+
+
+def _lowest(shape: Shape, X: Pose) -> list[Touch]:
+    """An ellipsoid on a plane, at the point -A² n/|A n|, A its half axes, n the plane's normal in its frame."""
+    half, n = [as_expr(each) for each in shape.size], X.R.T @ _Z
+    scaled = Vector([a * x for a, x in zip(half, n, strict=True)])
+    height = as_expr(sqrt(as_expr(scaled.dot(scaled))))
+    point = Vector([-a * x / height for a, x in zip(half, scaled, strict=True)])
+    return [Touch(as_expr(X.p[2] - height), _Z, (_X, _Y), arm=X.R @ point)]
 
 
 def _crossing(a: Shape, b: Shape, X: Pose) -> list[Touch]:
@@ -385,7 +413,7 @@ _OPEN = ("plane", "hollow", "curve", "heights")
 #: For each shape the surfaces that its candidates are tried on.
 PAIRS: dict[str, tuple[str, ...]] = {
     "point": _ALL, "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box"), "box": (*_OPEN, "capsule", "box"),
-    "disc": ("plane",), "cylinder": ("plane",),
+    "disc": ("plane",), "cylinder": ("plane",), "ellipsoid": ("plane",),
 }  # fmt: skip
 #: The shapes that surfaces of a model may have.
 KINDS = tuple(dict.fromkeys(kind for kind in (*_SURFACES, *PAIRS) if kind != "point"))
@@ -407,6 +435,8 @@ def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
         return _corners(a.shape, b.shape, X)
     if a.kind in ("disc", "cylinder"):
         return _rims(a.shape, b.shape, X)
+    if a.kind == "ellipsoid":
+        return _lowest(a.shape, X)
     return _on(a.shape, b.shape, X)
 
 
