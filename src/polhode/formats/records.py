@@ -249,7 +249,7 @@ class Surface(Record):
     body: Name
     shape: Annotated[
         PlaneShape | SphereShape | HollowShape | CapsuleShape | BoxShape | CylinderShape | DiscShape | CurveShape
-        | HeightsShape,
+        | HeightsShape | EllipsoidShape,
         Field(discriminator="type"),
     ]  # fmt: skip
 

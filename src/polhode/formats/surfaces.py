@@ -13,10 +13,11 @@ from .fields import Values
 from .names import Scope
 from .spelling import describe_rotation, spell
 
-#: The keys of each shape for its sizes; a box has one for all.
+#: The keys of each shape for its sizes; a box and an ellipsoid have one for all.
 _KEYS: dict[str, tuple[str, ...]] = {
     "plane": (), "sphere": ("radius",), "hollow": ("radius",), "disc": ("radius",), "capsule": ("radius", "length"),
     "cylinder": ("radius", "length"), "curve": ("height",), "heights": ("height",), "box": ("size",),
+    "ellipsoid": ("size",),
 }  # fmt: skip
 
 
@@ -41,7 +42,7 @@ def _shape(values: Values, path: Path, record: Any) -> Shape | None:
     """A shape; its height may be written with x and y."""
     own = dict(zip("xy" if record.type == "heights" else "x", SPOT, strict=False))
     inside = replace(values, scope=replace(values.scope, own=own))
-    if record.type == "box":
+    if _KEYS[record.type] == ("size",):
         size = tuple(values.vector((*path, "size"), record.size))
     else:
         keys = _KEYS[record.type]
@@ -60,7 +61,8 @@ def describe_surfaces(system: System | Model, scope: Scope) -> dict[str, Any]:
     for name, each in system.surfaces.items():
         over = inside if each.kind in ("curve", "heights") else scope
         sizes: list[Any] = [spell(size, over) for size in each.shape.size]
-        named = {"size": sizes} if each.kind == "box" else dict(zip(_KEYS[each.kind], sizes, strict=True))
+        keys = _KEYS[each.kind]
+        named = {"size": sizes} if keys == ("size",) else dict(zip(keys, sizes, strict=True))
         at = [spell(x, scope) for x in each.pose.p] if any(each.pose.p) else None
         rest = {"at": at, "rotation": describe_rotation(each.pose.R, scope), "color": each.shape.color or None}
         shape = {"type": each.kind, **named, **{key: value for key, value in rest.items() if value is not None}}

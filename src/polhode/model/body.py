@@ -79,6 +79,11 @@ class Shape:
         return cls("box", _sizes("box", x, y, z))
 
     @classmethod
+    def ellipsoid(cls, x: Any, y: Any, z: Any) -> Self:
+        """An ellipsoid with the half axes x, y and z about the origin."""
+        return cls("ellipsoid", _sizes("ellipsoid", x, y, z))
+
+    @classmethod
     def cylinder(cls, radius: Any, length: Any) -> Self:
         """A cylinder of a `radius` and `length` about the origin."""
         return cls("cylinder", _sizes("cylinder", radius, length))

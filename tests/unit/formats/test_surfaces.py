@@ -8,8 +8,6 @@ import polhode as ph
 from polhode.errors import PolhodeError
 from polhode.formats import dumps_yaml, loads_yaml, schema
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*are not tested")
-
 FEET = """
 parameters: {r: 0.1}
 bodies: {foot: {mass: 1, inertia: [1, 1, 1]}}
@@ -34,6 +32,7 @@ def everything() -> ph.System:
     s.surface("bowl", s.ground, ph.Shape.sphere(-3))
     s.surface("pin", "tool", ph.Shape.capsule(r, 1))
     s.surface("block", b, ph.Shape.box(1, 2, 3))
+    s.surface("egg", b, ph.Shape.ellipsoid(1, 2, r))
     s.surface("plate", b, ph.Shape.disc(1))
     s.surface("drum", b, ph.Shape.cylinder(1, r))
     s.surface("road", s.ground, ph.Shape.curve(ph.table([0, 1, 2, 3], [0, 1, 0, 1], kind="cubic", name="bumps")))

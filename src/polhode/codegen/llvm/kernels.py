@@ -89,6 +89,24 @@ LONG, PROFITABLE = 7000, 0.95
 #: The steps after which values are reloaded there, and how many times as many make up a function.
 SEGMENT, SEGMENTS = 80, 25
 
+#: Outputs with so many zeros are set to zero by a loop.
+MANY_ZEROS = 64
+
+#: The loop: n zeros, n > 0, from a pointer on.
+_ZEROS = """define internal void @{0}.zeros(ptr %to, i64 %n) noinline {{
+begin:
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %begin ], [ %next, %loop ]
+  %address = getelementptr double, ptr %to, i64 %k
+  store double 0.0, ptr %address, align 8
+  %next = add i64 %k, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %end
+end:
+  ret void
+}}"""
+
 #: Shorter programs are no faster in packs: they wait for each other's results, not for instructions (measured on chains
 #: of two to four pendulums, whose steps take 1 to 8 % longer). Left as they are, they round as they do in lanes.
 SHORT = 200
@@ -426,6 +444,7 @@ class SpillingWriter(RegisterWriter):
         inputs = [(f"%in{n}", k) for n, array in enumerate(self.program.arrays) for k in range(array.size)]
         for offset, place in enumerate(inputs):
             self._write("double", self._read("double", *place), "%z", offset)
+        self._clear(entries, kernel.name)
         ends: dict[int, list[Unit]] = {}
         for number, start in enumerate(range(0, len(order), SEGMENT)):
             if number % SEGMENTS == 0:
@@ -450,6 +469,7 @@ class SpillingWriter(RegisterWriter):
             head = f"internal void @{kernel.name}.{number}({arguments}, ptr noalias %z)"
             text.append(block.function(head, "noinline"))
             main.append(f"  call void @{kernel.name}.{number}({arguments}, ptr %z)")
+        text.append(_ZEROS.format(kernel.name))
         return [*text, "\n".join([f"define void @{kernel.name}({arguments}) #1 {{", *main, "  ret void", "}"])]
 
     def _outputs(self) -> tuple[dict[int, list[tuple[str, int]]], dict[int, list[Entry]]]:
@@ -466,6 +486,17 @@ class SpillingWriter(RegisterWriter):
                 elif offset >= end:
                     entries.setdefault(slot, []).append((f"%out{number}", offset, sign))
         return wholes, entries
+
+    def _clear(self, entries: dict[int, list[Entry]], kernel: str) -> None:
+        """Set outputs with many zeros to zero as a whole: LLVM's time is quadratic in the stores of a block."""
+        zeros = [slot for slot in entries if slot < self.program.first_input and self.program.constants[slot] == 0.0]
+        counts = Counter(pointer for slot in zeros for pointer, _, _ in entries[slot])
+        cleared = {pointer for pointer, count in counts.items() if count >= MANY_ZEROS}
+        for pointer in sorted(cleared):
+            size = len(self.code.outputs[int(pointer.removeprefix("%out"))])
+            self.block.lines.append(f"  call void @{kernel}.zeros(ptr {pointer}, i64 {size})")
+        for slot in zeros:
+            entries[slot] = [entry for entry in entries[slot] if entry[0] not in cleared]
 
     def _forget(self) -> None:
         """Nothing is in registers any more."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ...errors import ModelError, warn
+from ...errors import ModelError
 from ...expr import Expr, Matrix, Vector, as_expr, is_zero, same
 from ..surface import Surface
-from .pairs import UNTESTED, Touch, crossings, touches, ways
+from .pairs import Touch, crossings, touches, ways
 from .protocol import MovingBodies, given
 from .unilateral import Group, UnilateralElement, check_laws
 
@@ -59,9 +59,6 @@ class Contact(UnilateralElement):
         made = cls(name=name, **values)
         check_laws(made.place, made.friction, made.static, made.stribeck, made.restitution)
         ways(made.a, made.b, made.place)
-        untested = UNTESTED.get(frozenset({made.a.kind, made.b.kind}))
-        if untested is not None:
-            warn(f"{untested} are not tested.", place=made.place, code="W-CONSTRAINT-UNSUPPORTED")
         return made
 
     @property
@@ -87,7 +84,8 @@ class Contact(UnilateralElement):
         """All candidates on the surfaces."""
         for own, other in ways(self.a, self.b, self.place):
             X = other.pose.inverse() @ moving.relative(other.body, own.body) @ own.pose
-            for touch in touches(own, other, X) + (crossings(own, other, X) if own is self.a else []):
+            both = own.kind != other.kind or own is self.a
+            for touch in touches(own, other, X) + (crossings(own, other, X) if both else []):
                 R_own, R_other = moving.pose(own.body).R, moving.pose(other.body).R
                 R = R_other @ other.pose.R
                 arm = R_own @ own.pose.p + R @ touch.arm

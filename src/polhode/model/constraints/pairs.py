@@ -1,8 +1,10 @@
 """Pairs of shapes that can touch, by candidate points of one on the surface of the other.
 
     candidates   point; sphere: its centre; capsule: the centres of its ends; box: its vertices; disc, cylinder: the
-                 lowest point of each rim, and three fixed points just inside it, which support it where it lies flat
-    surfaces     plane, sphere, hollow (a sphere from inside), capsule, box, curve z = h(x), heights z = h(x, y)
+                 lowest point of each rim, and three fixed points just inside it, which support it where it lies flat;
+                 ellipsoid: its lowest point
+    surfaces     plane, sphere, hollow (a sphere from inside), capsule, box, ellipsoid, curve z = h(x), heights
+                 z = h(x, y)
 
 A candidate has a position p in the surface's frame and a radius r. A surface gives the gap g(p), negative inside, the
 unit normal n that points to the candidate, and two unit tangents. Where ġ = n·v for the velocity v of the candidate
@@ -12,13 +14,16 @@ against the surface, at the place p - r n:
     sphere, hollow   g = |p| - (R + r), n = p/|p|;    g = R - r - |p|, n = -p/|p|
     capsule          as a sphere about the nearest point of its axis
     box              with q = |p| - half the edges, g = |max(q, 0)| - r; for a point g = max(q), n normal to that face
+    ellipsoid        g = t |n'| - r, n' = x/(t + a²) with Σ (a x/(t + a²))² = 1, found by Newton's method
     curve, heights   with n = (-∇h, 1)/w, w² = 1 + |∇h|², of the point P + r n of the surface's parallel that is below
                      p along z, found by Newton's method: g = (z - h - r/w)/w, where ġ = n·v at g = 0
     rim              on a plane, of centre c, axis a and s² = 1 - (n·a)²: g = c·n - r s, where s is more than ε; a disc
                      that is flatter rests on the fixed points alone
 
-Two capsules also touch between their ends, where their axes cross. No edge of a box is tested against an edge, nor
-against the middle of a capsule.
+Two capsules also touch between their ends, where their axes cross, a capsule and a box where the axis crosses an edge.
+Two boxes touch by the facets of their Minkowski difference, each with a gap and a margin that is positive inside of the
+facet: vertices of one on a face of the other, and pairs of edges u, e with the normal ± u × e. They overlap if and only
+if some gap is negative where its margin is positive; and ġ = n·v everywhere.
 
 Tangents of a plane are its axes x and y, those of a face of a box the other two axes, of a curve or heights the
 direction of growing x and the one across. Elsewhere they are two fixed axes in the turn that takes a fixed axis M to n:
@@ -65,7 +70,9 @@ _FLAT = Fraction(1, 10**4)
 _INSET = Fraction(999, 1000)
 #: The squared sine of the angle between two capsules below which they are parallel.
 _PARALLEL = Fraction(1, 10**8)
-#: Newton's steps to the point of a curve or of heights below a ball.
+#: How far beyond the edge of a face, or the end of an edge, boxes touch, in m: what comes to an edge is on both sides.
+_EDGE = Fraction(1, 10**10)
+#: Newton's steps to the point of a curve or of heights below a ball, or of an ellipsoid next to it.
 _STEPS = 6
 #: M and two axes across it.
 _M, *_ACROSS = (Vector([as_expr(Fraction(x, 3)) for x in row]) for row in ((2, -1, 2), (2, 2, -1), (-1, 2, 2)))
@@ -136,6 +143,20 @@ def _on_box(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
     return Touch(gap, normal, (turned[0], turned[1]), margin)
 
 
+def _on_ellipsoid(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    t = as_expr(0)
+    for a, x in zip(size, p, strict=True):
+        t = as_expr(maximum(t, a * absolute(x) - a * a))
+    for _ in range(_STEPS):  # Newton's method for 1/√f = 1, f = Σ (a x/(t + a²))²
+        parts = [(a * x / (t + a * a), t + a * a) for a, x in zip(size, p, strict=True)]
+        f = as_expr(sum(part * part for part, _ in parts) + _TINY)
+        slope = sum(part * part / below for part, below in parts) + _TINY
+        t = as_expr(t + f * (sqrt(f) - 1) / slope)
+    outward = Vector([x / (t + a * a) for a, x in zip(size, p, strict=True)])
+    length = _length(outward)
+    return _round(t * length - r, outward / length)
+
+
 def _on_curve(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
     return _on_height(size[0], SPOT[:1], p, r)
 
@@ -202,7 +223,7 @@ def _greatest(given: Sequence[tuple[int, Expr]]) -> tuple[dict[int, Expr], Expr]
 
 _SURFACES: dict[str, Callable[[Sequence[Expr], Vector, Expr], Touch | None]] = {
     "plane": _on_plane, "sphere": _on_sphere, "hollow": _in_sphere, "capsule": _on_capsule, "box": _on_box,
-    "curve": _on_curve, "heights": _on_heights,
+    "ellipsoid": _on_ellipsoid, "curve": _on_curve, "heights": _on_heights,
 }  # fmt: skip
 
 # ---- candidates --------------------------------------------------------------------------------------------------
@@ -265,6 +286,15 @@ def _rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
     return made
 
 
+def _lowest(shape: Shape, X: Pose) -> list[Touch]:
+    """An ellipsoid on a plane, at the point -A² n/|A n|, A its half axes, n the plane's normal in its frame."""
+    half, n = [as_expr(each) for each in shape.size], X.R.T @ _Z
+    scaled = Vector([a * x for a, x in zip(half, n, strict=True)])
+    height = as_expr(sqrt(as_expr(scaled.dot(scaled))))
+    point = Vector([-a * x / height for a, x in zip(half, scaled, strict=True)])
+    return [Touch(as_expr(X.p[2] - height), _Z, (_X, _Y), arm=X.R @ point)]
+
+
 def _crossing(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     """Two capsules where the lines of their axes are nearest; with a gap where that is beyond an end.
 
@@ -287,6 +317,95 @@ def _crossing(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     return [replace(touch, arm=u * s - touch.normal * radius, margin=margin, part="middle")]
 
 
+def _corners(a: Shape, b: Shape, X: Pose) -> list[Touch]:
+    """The vertices of a box on the face of another between which, of all faces of the other, the distance is greatest.
+
+    Of each of the four diagonals of a the end that is nearer to the face; so the normal jumps only where none touches.
+    """
+    half, half_b = ([as_expr(each) / 2 for each in shape.size] for shape in (a, b))
+    d, R = X.p, X.R
+    reach = [sum(h * absolute(R[k, m]) for m, h in enumerate(half)) for k in range(3)]
+    chosen, _ = _greatest([(k, as_expr(absolute(d[k]) - half_b[k] - reach[k])) for k in range(3)])
+    normal = Vector([as_expr(chosen[k] * _side(d[k])) for k in range(3)])
+    tangents = [Vector([as_expr(chosen[(k + by) % 3]) for k in range(3)]) for by in (2, 1)]
+    face = sum(chosen[k] * half_b[k] for k in range(3))
+    made = []
+    for number, signs in enumerate(product((1,), (-1, 1), (-1, 1)), start=1):
+        ray = R @ Vector([as_expr(s * h) for s, h in zip(signs, half, strict=True)])
+        arm = ray * -_side(normal.dot(ray))
+        p = d + arm
+        gap = as_expr(normal.dot(p) - face)
+        inside = [(1 - chosen[k]) * (half_b[k] - absolute(p[k])) + chosen[k] * (gap + half_b[k]) for k in range(3)]
+        margin = as_expr(minimum(minimum(inside[0], inside[1]), inside[2]) + _EDGE)
+        made.append(Touch(gap, normal, (tangents[0], tangents[1]), margin, arm, f"vertex {number}"))
+    return made
+
+
+def _edges(a: Shape, b: Shape, X: Pose) -> list[Touch]:
+    """Edges of a box, or the axis of a capsule, on edges of a box, where their lines are nearest.
+
+    A direction u of a and an axis e of b have one normal n along ± u × e, to the side of a. Of the edges along each two
+    may touch at a time: the one that is farthest towards the other body, and its neighbour in the face that is more
+    across n. One of the two has outer normals with signs whose product is 1, the other -1, by which they are known.
+    """
+    half_b = [as_expr(each) / 2 for each in b.size]
+    radius = as_expr(0)
+    if a.kind == "capsule":
+        radius, length = (as_expr(each) for each in a.size)
+        half = [as_expr(0), as_expr(0), length / 2]
+    else:
+        half = [as_expr(each) / 2 for each in a.size]
+    d, R = X.p, X.R
+    axes, axes_b = ([M @ axis for axis in (_X, _Y, _Z)] for M in (R, Matrix.identity(3).map(as_expr)))
+    depth = half_b[0]
+    for each in (*half_b[1:], *([radius] if a.kind == "capsule" else half)):
+        depth = as_expr(minimum(depth, each))
+    made = []
+    for i, j in product((2,) if a.kind == "capsule" else range(3), range(3)):
+        u, e = axes[i], axes_b[j]
+        across = u.cross(e)
+        square = as_expr(across.dot(across))
+        if is_zero(square):
+            continue
+        sine = as_expr(sqrt(as_expr(maximum(square, _PARALLEL / 2))))
+        side = _side(d.dot(across))
+        n = across * (side / sine)
+        w = e.cross(n)
+        ends = [_pair(half, axes, i, -n)] if a.kind == "box" else [[("axis", _Z * 0, as_expr(1))]]
+        ends.append(_pair(half_b, axes_b, j, n))
+        for (name, at, is_first), (name_b, at_b, is_first_b) in product(*ends):
+            apart = d + at - at_b
+            s = -apart.dot(w) * side / sine
+            t = apart[j] + s * u[j]
+            gap = as_expr(n.dot(apart) - radius)
+            need = (1 - is_first) * (1 - is_first_b) * maximum(-gap, 0) / sine  # that a point of b is inside of a
+            margin = minimum(half[i] - absolute(s), half_b[j] - absolute(t)) - need + _EDGE
+            margin = minimum(minimum(margin, gap + depth), depth * (square / _PARALLEL - 1))
+            arm = at + u * s - n * radius
+            part = f"{name} on {name_b}" if a.kind == "capsule" else f"edge {'xyz'[i]}{name} on {'xyz'[j]}{name_b}"
+            made.append(Touch(gap, n, (e, w), as_expr(margin), arm, part))
+    return made
+
+
+def _pair(half: Sequence[Expr], axes: Sequence[Vector], i: int, n: Vector) -> list[tuple[str, Vector, Expr]]:
+    """The two edges of a box along axis i that are farthest along n: name, middle, and 1 for the farthest, else 0."""
+    k, m = (i + 1) % 3, (i + 2) % 3
+    along, along_m = as_expr(n.dot(axes[k])), as_expr(n.dot(axes[m]))
+    one, two = _side(along), _side(along_m)
+    is_less = as_expr(maximum(sign(absolute(along_m) - absolute(along)), 0))
+    made = []
+    for name, product_ in (("+", 1), ("-", -1)):
+        first = is_less * product_ * two + (1 - is_less) * one
+        middle = axes[k] * (first * half[k]) + axes[m] * (first * product_ * half[m])
+        made.append((name, middle, as_expr((1 + product_ * one * two) / 2)))
+    return made
+
+
+def _side(x: Expr) -> Expr:
+    """1 where x is positive, else -1."""
+    return as_expr(2 * maximum(sign(as_expr(x)), 0) - 1)
+
+
 # ---- the table ---------------------------------------------------------------------------------------------------
 
 _ALL = tuple(_SURFACES)
@@ -294,15 +413,10 @@ _OPEN = ("plane", "hollow", "curve", "heights")
 #: For each shape the surfaces that its candidates are tried on.
 PAIRS: dict[str, tuple[str, ...]] = {
     "point": _ALL, "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box"), "box": (*_OPEN, "capsule", "box"),
-    "disc": ("plane",), "cylinder": ("plane",),
+    "disc": ("plane",), "cylinder": ("plane",), "ellipsoid": ("plane",),
 }  # fmt: skip
 #: The shapes that surfaces of a model may have.
 KINDS = tuple(dict.fromkeys(kind for kind in (*_SURFACES, *PAIRS) if kind != "point"))
-#: What is not tested of a pair.
-UNTESTED = {
-    frozenset({"box"}): "edges against edges",
-    frozenset({"box", "capsule"}): "edges of the box against the middle of the capsule",
-}
 
 
 def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
@@ -317,11 +431,17 @@ def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
 
 def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     """The candidates of a on the surface b, X the pose of the shape of a in the frame of that of b."""
+    if a.kind == b.kind == "box":
+        return _corners(a.shape, b.shape, X)
     if a.kind in ("disc", "cylinder"):
         return _rims(a.shape, b.shape, X)
+    if a.kind == "ellipsoid":
+        return _lowest(a.shape, X)
     return _on(a.shape, b.shape, X)
 
 
 def crossings(a: Surface, b: Surface, X: Pose) -> list[Touch]:
-    """What touches beside the candidates: the middles of two capsules."""
-    return _crossing(a.shape, b.shape, X) if a.kind == b.kind == "capsule" else []
+    """What touches beside the candidates: the middles of two capsules, and edges of boxes."""
+    if a.kind == b.kind == "capsule":
+        return _crossing(a.shape, b.shape, X)
+    return _edges(a.shape, b.shape, X) if b.kind == "box" and a.kind in ("box", "capsule") else []

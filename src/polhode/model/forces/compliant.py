@@ -132,6 +132,8 @@ class CompliantContact(ForceElement):
         rate = as_expr(n.dot(v))
         exponent = self.exponent or as_expr(1 if self.law == "linear" else Fraction(3, 2))
         push = normal_force(self.law, -each.touch.gap, -rate, self.stiffness, self.damping, exponent)
+        if each.touch.margin is not None:
+            push = push * maximum(sign(each.touch.margin), 0)
         slip = v - n * rate
         square = as_expr(slip.dot(slip))
         mu = self.friction

@@ -215,7 +215,9 @@ class Transitions:
 
     @property
     def _speed_scale(self) -> float:
-        return max(1.0, float(np.abs(self.memory.velocities).max(initial=0.0)))
+        memory = self.memory
+        inside = ((memory.margins > 0.0) | (memory.modes != OPEN))[memory.group_of]
+        return max(1.0, float(np.abs(memory.velocities[inside]).max(initial=0.0)))
 
     @property
     def _normal_velocity(self) -> Floats:
@@ -394,14 +396,16 @@ class Transitions:
         self._open(chosen, breaking[1])
         self._store(chosen, resting, moving)
         memory.modes[held] = STICKING
-        loads = np.abs(memory.all.free) / np.maximum(np.diag(memory.all.matrix), 1e-300)
+        closed = (memory.modes != OPEN)[memory.group_of]
+        loads = np.abs(memory.all.free[closed]) / np.maximum(np.diag(memory.all.matrix)[closed], 1e-300)
         memory.record.force_slack = _SLACK * max(1e-3, float(loads.max(initial=0.0)))
         x = memory.projected(t, x)
         self._share(t, x, moving, breaking[0])
         memory.fill(t, x)
         slack = memory.record.near = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
         is_leaving = self._normal_velocity > _LEAVING
-        memory.arrays["offsets"][:] = np.minimum(memory.gaps, 0.0) - np.where(is_leaving, 0.0, slack)
+        depths = np.where(memory.margins > 0.0, np.minimum(memory.gaps, 0.0), 0.0)
+        memory.arrays["offsets"][:] = depths - np.where(is_leaving, 0.0, slack)
         return self._rest(t, x)
 
     def _classify(self, resting: NDArray[np.bool_], still: Floats) -> list[int]:

@@ -120,7 +120,12 @@ class ContactRun:
         force, _ = self.memory.forces(t, x)
         self.memory.fill(t, x)
         loads = np.abs(self.memory.all.free) / np.maximum(np.diag(self.memory.all.matrix), 1e-300)
-        large = [k for k, rows in enumerate(self.memory.rows_of) if not np.abs(force[rows]).max() < 1e4 * loads.max()]
+        loads = loads[(self.memory.modes != 0)[self.memory.group_of]]
+        large = [
+            k
+            for k, rows in enumerate(self.memory.rows_of)
+            if not np.abs(force[rows]).max() < 1e4 * loads.max(initial=0.0)
+        ]
         if not large:
             return None
         names = listed([f"'{self.names[k]}'" for k in large])
