@@ -77,3 +77,17 @@ def test_a_slider_crank_with_a_stop_and_dry_friction_keeps_its_loop_closed() -> 
     first = impacts(run)[0]
     before, after = run.u[abs(run.t - first) < 1e-9, 0]
     assert after == pytest.approx(-0.5 * before, abs=1e-9)
+
+
+@pytest.mark.parametrize("friction", [0.1, 0.10003, 0.10004, 0.3])
+def test_a_point_slides_over_the_edge_of_a_box(friction: float) -> None:
+    s = ph.System("edge")
+    body = s.body("body", 1)
+    s.joint("x", s.ground, s.body("slide", 0), ph.Prismatic("x"))
+    s.joint("z", "slide", body, ph.Prismatic("z"))
+    s.contact("foot", body, s.surface("box", s.ground, ph.Shape.box(1, 1, 1)), friction=friction)
+    run = s.derive().simulate(0.5, start={"z": 0.5}, speeds={"x": 2}, rtol=1e-12, atol=1e-12)
+    slow = friction * 9.81
+    edge = (2 - np.sqrt(4 - slow)) / slow
+    speed, fall = 2 - slow * edge, 0.5 - edge
+    assert run.q[-1] == pytest.approx([0.5 + speed * fall, 0.5 - 9.81 / 2 * fall**2], abs=1e-9)

@@ -342,7 +342,7 @@ def _correction(rows: Unilateral, of_gaps: int) -> float:
         end = first + normal
         if of_gaps == 0 and mode == STICKING:
             end = end + problem.tangents[k]
-        if mode != OPEN:
+        if mode != OPEN and rows.margins[k] > 0.0:  # beyond the edge of its surface a group is brought nowhere
             for a in range(first, end):
                 problem.velocity[a] = rows.gaps[k] if of_gaps > 0 else rows.velocities[a]
                 worst = largest(worst, absolute(problem.velocity[a]))
