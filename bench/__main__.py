@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import page
-from .harness import Row, as_markdown, stay_on_one_core
+from .harness import ONE_THREAD, Row, as_markdown
 
 _PAGE = page.ROOT / "docs" / "benchmarks.md"
 _UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
@@ -46,34 +46,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"there is no part '{unknown[0]}'; choose among {', '.join(names)}.")
     if options.rows:
         return _measure(options.parts[0], options.quick, options.rows)
-    path = options.page or (Path("out") / "benchmarks.md" if options.quick else _PAGE)
-    failed = 0
-    for name in options.parts or names:
-        if options.against:
+    if options.against:
+        for name in options.parts or names:
             _compare(name, options)
-            continue
-        part, sections = page.Part(name), page.read(path)
+        return 0
+    path = options.page or (Path("out") / "benchmarks.md" if options.quick else _PAGE)
+    return int(sum(_renew(name, path, options) for name in options.parts or names) > 0)
+
+
+def _renew(name: str, path: Path, options: argparse.Namespace) -> bool:
+    """Measure a part, if that is due, and write its section; True if it failed."""
+    part, sections, problem = page.Part(name), page.read(path), ""
+    began, before = time.monotonic(), os.getloadavg()[0]
+    try:
         keys = part.keys(options.quick)
         changed = page.changes(sections.get(name, ""), keys)
         print(f"{name}: {', '.join(changed) + ' changed' if changed else 'as it was measured'}", flush=True)
         if options.list or not (changed or options.all or options.parts):
-            continue
-        try:
-            began, before = time.monotonic(), os.getloadavg()[0]
-            rows = _rows_of(name, options, page.ROOT)
-            load = f"load {before:.1f} before, {os.getloadavg()[0]:.1f} after"
-            sections[name] = part.section(rows, load, keys)
-            print(f"{as_markdown(rows)}\n{name}: {time.monotonic() - began:.0f} s", flush=True)
-        except PartFailed as problem:
-            failed += 1
-            print(f"{name} failed: {problem}", file=sys.stderr, flush=True)
-            sections[name] = page.stale(sections.get(name, part.text), str(problem))
-        page.write(path, sections)
-        if path == _PAGE:
-            readme = page.ROOT / "README.md"
-            text = page.with_figures_of(_PAGE.read_text(encoding="utf-8"), readme.read_text(encoding="utf-8"))
-            readme.write_text(text, encoding="utf-8")
-    return int(failed > 0)
+            return False
+        rows = _rows_of(name, options, page.ROOT)
+        load = f"load {before:.1f} before, {os.getloadavg()[0]:.1f} after"
+        sections[name] = part.section(rows, load, keys)
+        print(f"{as_markdown(rows)}\n{name}: {time.monotonic() - began:.0f} s", flush=True)
+    except Exception as failure:  # the other parts go on
+        problem = str(failure) or type(failure).__name__
+        print(f"{name} failed: {problem}", file=sys.stderr, flush=True)
+        sections[name] = page.stale(sections.get(name, part.text), problem)
+    page.write(path, sections)
+    if path == _PAGE:
+        readme = page.ROOT / "README.md"
+        text = page.with_figures_of(_PAGE.read_text(encoding="utf-8"), readme.read_text(encoding="utf-8"))
+        readme.write_text(text, encoding="utf-8")
+    return bool(problem)
 
 
 def _rows_of(name: str, options: argparse.Namespace, tree: Path) -> list[Row]:
@@ -82,7 +86,7 @@ def _rows_of(name: str, options: argparse.Namespace, tree: Path) -> list[Row]:
         file, log = Path(folder) / "rows.json", Path(folder) / "errors"
         command = [sys.executable, "-m", "bench", name, "--rows", str(file), *(["--quick"] if options.quick else [])]
         paths = [str(tree / "src"), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
-        env = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+        env = os.environ | ONE_THREAD | {"PYTHONPATH": os.pathsep.join(paths)}
         with log.open("w", encoding="utf-8") as errors:
             try:
                 ended = subprocess.run(command, timeout=options.limit, check=False, stderr=errors, cwd=tree, env=env)
@@ -95,8 +99,9 @@ def _rows_of(name: str, options: argparse.Namespace, tree: Path) -> list[Row]:
 
 
 def _measure(name: str, quick: bool, file: Path) -> int:
-    """Measure one part in this process, and write its rows as JSON."""
-    stay_on_one_core()
+    """Measure one part in this process, on one core where the system allows that, and write its rows as JSON."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     start = time.monotonic()
 
     def say(text: str) -> None:

@@ -18,11 +18,7 @@ NATIVE = Path(__file__).parent / "native"
 BUILT = Path("out") / "bench"
 _FLAGS = ("-std=c++17", "-O3", "-march=native", "-DNDEBUG")
 #: As Pinocchio's own build has them: its list of joint types is longer than Boost's defaults allow.
-_BOOST = (
-    "-DBOOST_MPL_LIMIT_LIST_SIZE=30",
-    "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
-    "-DBOOST_FUSION_INVOKE_MAX_ARITY=12",
-)
+_MPL = "-DBOOST_MPL_LIMIT_LIST_SIZE=30", "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS"
 
 
 @cache
@@ -32,24 +28,20 @@ def loop(name: str) -> Path:
     `our_loop` is a library to be loaded, since our functions come by their addresses; `pinocchio_loop` takes minutes;
     `casadi_trace` writes C and is not timed, so it is not optimised.
     """
-    packages: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ("-shared", "-fPIC") if name == "our_loop" else ()
-    libraries: tuple[str, ...] = ("-ldl",) if name == "casadi_loop" else ()
+    packages, flags, libraries = list[str](), [*_FLAGS], ["-ldl"] if name == "casadi_loop" else []
+    if name == "our_loop":
+        flags += ["-shared", "-fPIC"]
     if name in ("pinocchio_loop", "casadi_trace"):
-        packages, flags = ("pin",), _pinocchio_flags()
+        packages, flags = ["pin"], [*flags, *_pinocchio_flags()]
     for module, program, further in (("mujoco", "mujoco_loop", ()), ("casadi", "casadi_trace", ("-O0",))):
         if name == program:
             folder = _folder_with_headers(module)
-            packages, flags = (*packages, module), (*flags, f"-I{folder / 'include'}", *further)
-            libraries = str(max(folder.glob(f"lib{module}.so*"))), f"-Wl,-rpath,{folder}"
+            packages, flags = [*packages, module], [*flags, f"-I{folder / 'include'}", *further]
+            libraries = [str(max(folder.glob(f"lib{module}.so*"))), f"-Wl,-rpath,{folder}"]
     source = NATIVE / f"{name}.cpp"
     texts = [path.read_text(encoding="utf-8") for path in (source, *sorted(NATIVE.glob("*.hpp")))]
-    key = key_of(*texts, *_FLAGS, *flags, *libraries, *map(metadata.version, packages))
-
-    def make(path: Path) -> None:
-        compile_with("g++", [*_FLAGS, *flags, str(source), "-o", str(path), *libraries])
-
-    return stored(f"{name}-{key}", make)
+    key = key_of(*texts, *flags, *libraries, *map(metadata.version, packages))
+    return stored(f"{name}-{key}", lambda path: compile_with("g++", [*flags, str(source)], path, libraries))
 
 
 def _folder_with_headers(module: str) -> Path:
@@ -69,7 +61,7 @@ def _pinocchio_flags() -> tuple[str, ...]:
     if not (prefix / "pinocchio").is_dir() or eigen is None:
         cure = "Install their wheels: pip install pin cmeel-eigen; EIGEN3_INCLUDE_DIR names another folder of Eigen."
         raise PolhodeError("there are no headers of Pinocchio and Eigen.", cure=cure, code="E-BENCH-017")
-    return (*_BOOST, f"-I{prefix}", f"-I{eigen}")
+    return (*_MPL, "-DBOOST_FUSION_INVOKE_MAX_ARITY=12", f"-I{prefix}", f"-I{eigen}")
 
 
 def stored(name: str, make: Callable[[Path], None]) -> Path:
@@ -93,13 +85,13 @@ def _processor_flags() -> str:
     return run(["g++", "-march=native", "-Q", "--help=target"]) if shutil.which("g++") else ""
 
 
-def compile_with(compiler: str, arguments: Sequence[str]) -> None:
-    """Run gcc or g++."""
+def compile_with(compiler: str, arguments: Sequence[str], path: Path, libraries: Sequence[str] = ()) -> None:
+    """Run gcc or g++ for the file at a path."""
     if shutil.which(compiler) is None:
         cure = "Install a C++ compiler to compare with C++ engines."
         raise PolhodeError(f"there is no {compiler}.", cure=cure, code="E-BENCH-018")
-    print(f"{compiler} -o {arguments[arguments.index('-o') + 1]} …", flush=True)
-    run([compiler, *arguments], code="E-BENCH-003")
+    print(f"{compiler} -o {path} …", flush=True)
+    run([compiler, *arguments, "-o", str(path), *libraries], code="E-BENCH-003")
 
 
 def run(command: Sequence[str], code: str = "E-BENCH-002", **options: Any) -> str:

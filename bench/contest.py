@@ -3,7 +3,7 @@
 import ctypes
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,54 +25,38 @@ STATES = 64
 _TOLERANCE, _TOLERANCE_OF_DERIVATIVES = 1e-9, 1e-8
 
 
-def _least(entry: str, address: int, *arguments: Any) -> float:
-    """Seconds that a function of the library `our_loop` measures of the function at an address."""
-    function = getattr(ctypes.CDLL(str(loop("our_loop"))), entry)
-    function.restype = ctypes.c_double
-    return 1e-9 * float(function(ctypes.c_void_p(address), *arguments))
+def _timed(compiled: Any, inputs: Sequence[Floats], seconds: float, in_lanes: bool) -> float:
+    """Seconds a state in the loop that times the peers: a call each, whose result overwrites the last, or in lanes."""
+    rows = len(inputs[0]) if in_lanes else 1
+    outputs = [np.zeros(rows * len(output.slots)) for output in compiled.program.outputs]
+    work, library = np.ascontiguousarray(compiled.work()), ctypes.CDLL(str(loop("our_loop")))
+    library.least_single.restype = library.least_batch.restype = ctypes.c_double
+    widths, limit = [array.shape[1] for array in inputs], ctypes.c_double(seconds)
+    if in_lanes:
+        address = _lanes(compiled).address("ph_lanes")
+        given = (
+            _pointers(inputs),
+            (ctypes.c_int64 * len(widths))(*widths),
+            ctypes.c_void_p(work.ctypes.data),
+            _pointers(outputs),
+        )
+        nanoseconds = library.least_batch(ctypes.c_void_p(address), ctypes.c_int64(rows), limit, *given)
+    else:
+        arrays, steps = [*inputs, work, *outputs], [*widths, 0, *(0 for _ in outputs)]
+        given = _pointers(arrays), (ctypes.c_size_t * len(steps))(*steps)
+        count = len(arrays), ctypes.c_size_t(len(inputs[0])), limit
+        nanoseconds = library.least_single(ctypes.c_void_p(compiled.address), *count, *given)
+    return 1e-9 * float(nanoseconds)
+
+
+@cache
+def _lanes(compiled: Any) -> Any:
+    """The function for several states at once."""
+    return lane_code(lambda: compiled.program, CodeStore())
 
 
 def _pointers(arrays: Sequence[Floats]) -> Any:
     return (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
-
-
-class OurLoop:
-    """A compiled function with its states laid out, in the loop that times the peers."""
-
-    def __init__(self, compiled: Any, inputs: Sequence[Floats]) -> None:
-        self._compiled, self._inputs = compiled, [np.ascontiguousarray(array) for array in inputs]
-        self._work = np.ascontiguousarray(compiled.work())
-        self._outputs = [np.zeros((len(inputs[0]), len(output.slots))) for output in compiled.program.outputs]
-
-    @cached_property
-    def _lanes(self) -> Any:
-        """The function for several states at once."""
-        return lane_code(lambda: self._compiled.program, CodeStore())
-
-    def single(self, seconds: float, *, keep: bool = False) -> float:
-        """Seconds a call, one state at a time; each result overwrites the last, as in the peers, unless kept."""
-        widths = [array.shape[1] for array in self._inputs] + [0]
-        widths += [output.shape[1] if keep else 0 for output in self._outputs]
-        pointers, steps = (
-            _pointers([*self._inputs, self._work, *self._outputs]),
-            (ctypes.c_size_t * len(widths))(*widths),
-        )
-        numbers = len(widths), ctypes.c_size_t(len(self._inputs[0])), ctypes.c_double(seconds)
-        return _least("least_single", self._compiled.address, *numbers, pointers, steps)
-
-    def in_lanes(self, seconds: float) -> float:
-        """Seconds a state, all states in one call."""
-        strides = (ctypes.c_int64 * len(self._inputs))(*(array.shape[1] for array in self._inputs))
-        numbers = ctypes.c_int64(len(self._inputs[0])), ctypes.c_double(seconds)
-        arrays = _pointers(self._inputs), strides, ctypes.c_void_p(self._work.ctypes.data), _pointers(self._outputs)
-        return _least("least_batch", self._lanes.address("ph_lanes"), *numbers, *arrays)
-
-    def values(self, *, lanes: bool = False) -> Floats:
-        """The outputs of one round of the timed code itself, a row for each state."""
-        for output in self._outputs:
-            output[:] = np.nan
-        _ = self.in_lanes(0.0) if lanes else self.single(0.0, keep=True)
-        return np.hstack(self._outputs)
 
 
 def contest(
@@ -85,7 +69,7 @@ def contest(
     all the functions; `files` are what it reads, by name, beside the model.
     """
     states, tree = random_states(equations), plain_tree(equations.system)
-    ours = {what: OurLoop(each, [states[name] for name in each.arrays]) for what, each in compiled.items()}
+    inputs = {what: [states[name] for name in each.arrays] for what, each in compiled.items()}
     peers = {judge: tuple(compiled)} | ({"mujoco": ()} if with_mujoco and tree.is_fixed_base else {})
     with tempfile.TemporaryDirectory(prefix="polhode-bench-") as name:
         folder = Path(name)
@@ -103,24 +87,29 @@ def contest(
         for peer in peers:
             theirs(peer, 0.0)
         rest = np.fromfile(folder / f"{judge}.bin")
-        for what, ready in ours.items():
-            mine = ready.values()
+        for what, each in compiled.items():
+            mine = np.array([_flat(each(*state)) for state in zip(*inputs[what], strict=True)])
             values, rest = np.split(rest, [mine.size])
             _check(what, tree, mine, values)
             if what in in_lanes:
-                _check(what, tree, ready.values(lanes=True), values)
+                many = each(*(np.tile(array, (4, 1)) for array in inputs[what]))  # few would not be in lanes
+                _check(what, tree, many[:STATES].reshape(mine.shape), values)
             if "mujoco" in peers and what == "forward_dynamics":
                 _check(what, tree, mine, np.fromfile(folder / "mujoco.bin"))
         passes, seconds = (3, 0.05) if quick else (12, 0.1)
         calls: dict[str, Callable[[], dict[str, float]]] = {peer: partial(theirs, peer, seconds) for peer in peers}
-        calls["ours"] = lambda: {what: ready.single(seconds) for what, ready in ours.items()}
-        calls["lanes"] = lambda: {what: ours[what].in_lanes(seconds) for what in in_lanes}
-        least: dict[str, dict[str, float]] = {engine: {} for engine in calls}
-        for _ in range(passes):
-            for engine, call in calls.items():
-                for what, taken in call().items():
-                    least[engine][what] = min(taken, least[engine].get(what, taken))
-    return least
+        for engine, chosen in (("ours", tuple(compiled)), ("lanes", in_lanes)):
+            calls[engine] = partial(_ours, compiled, inputs, chosen, seconds, engine == "lanes")
+        rounds = [{engine: call() for engine, call in calls.items()} for _ in range(passes)]
+    return {
+        engine: {what: min(times[engine][what] for times in rounds) for what in rounds[0][engine]} for engine in calls
+    }
+
+
+def _ours(
+    compiled: Mapping[str, Any], inputs: Mapping[str, Any], chosen: Sequence[str], seconds: float, in_lanes: bool
+) -> dict[str, float]:
+    return {what: _timed(compiled[what], inputs[what], seconds, in_lanes) for what in chosen}
 
 
 def random_states(equations: Equations, count: int = STATES, seed: int = 1) -> dict[str, Floats]:
@@ -130,6 +119,12 @@ def random_states(equations: Equations, count: int = STATES, seed: int = 1) -> d
     for first in unit_quaternions(equations.tree):
         q[:, first : first + 4] /= np.linalg.norm(q[:, first : first + 4], axis=1, keepdims=True)
     return {"q": q} | {name: rng.uniform(-1, 1, (count, len(equations.u))) for name in ("u", "udot", "tau")}
+
+
+def _flat(results: Any) -> Floats:
+    """The results of a function of one output in a row; of several, which are matrices, one after the other."""
+    many = results if isinstance(results, tuple) else (results,)
+    return np.concatenate([np.ravel(each) for each in many])
 
 
 def _check(what: str, tree: PlainTree, ours: Floats, theirs: Floats) -> None:

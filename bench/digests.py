@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
@@ -50,17 +51,11 @@ def of_system(name: str, make: Callable[[], ph.System], every: bool = True) -> I
     system = make()
     size = len(system.derive().u)
     for formalism in ("auto", *(names() if every and size <= _EVERY_FORMALISM else ())):
-        try:
-            functions = system.derive(formalism).compile(cache=False)
-        except ph.PolhodeError:
-            continue  # a formalism that refuses this mechanism
         for function in FUNCTIONS:
-            try:
-                program = functions.program(function)
-            except ph.PolhodeError:
-                continue
-            text = blake2b(dump_program(program).encode(), digest_size=16).hexdigest()
-            yield f"{name}, {formalism}, {function}", (text, count(program).total)
+            with suppress(ph.PolhodeError):  # of a formalism that refuses this mechanism
+                program = system.derive(formalism).compile(cache=False).program(function)
+                text = blake2b(dump_program(program).encode(), digest_size=16).hexdigest()
+                yield f"{name}, {formalism}, {function}", (text, count(program).total)
 
 
 @cache

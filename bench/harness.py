@@ -1,23 +1,24 @@
-"""Measuring by turns on one core, and rows of tables: ours beside a peer's."""
+"""Measuring by turns on one core, in this process or in fresh ones, and rows of tables: ours beside a peer's."""
 
 import gc
+import json
+import math
 import os
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
+
+from .build import run
 
 #: Makes one measurement and returns seconds; prints progress.
 Measure = Callable[[], float]
 Say = Callable[[str], None]
-
-
-def stay_on_one_core() -> None:
-    """Bind this process and its children to one core, where the system allows it."""
-    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+#: The environment of a process that measures: threads of BLAS that share one core would wait for each other.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+_MARK = "marks.append((time.process_time(), time.perf_counter()))"
 
 
 def seconds_of(call: Callable[[], object], *, calls: int = 1, sweep: bool = True) -> float:
@@ -35,17 +36,31 @@ def measure(call: Callable[[], object], **options: Any) -> Measure:
     return partial(seconds_of, call, **options)
 
 
-def least_times(measures: Mapping[str, Measure], passes: int) -> dict[str, float]:
-    """The least seconds of each measure over passes in which they take turns.
+def least_times(measures: Mapping[Any, Measure], passes: int, budget: float = 0.0) -> dict[Any, float]:
+    """The least seconds of each measure, which take turns: so many passes, or up to a hundred in a budget of seconds.
 
     >>> least_times({"a": lambda: 2.0, "b": lambda: 3.0}, passes=2)
     {'a': 2.0, 'b': 3.0}
     """
-    least = dict.fromkeys(measures, float("inf"))
-    for _ in range(passes):
-        for name, each in measures.items():
-            least[name] = min(least[name], each())
-    return least
+    taken: dict[Any, list[float]] = {name: [] for name in measures}
+    while waiting := [k for k, all in taken.items() if len(all) < passes or (sum(all) < budget and len(all) < 100)]:
+        for name in waiting:
+            taken[name].append(measures[name]())
+    return {name: min(times) for name, times in taken.items()}
+
+
+def fresh(stages: Mapping[str, str], cache: str | None = None) -> dict[str, tuple[float, float]]:
+    """Processor seconds and seconds on the wall of lines of Python, one stage after the other in a fresh process.
+
+    `cache` is the folder of what is kept between processes. As for a user, Python keeps compiled modules.
+    """
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    env |= {"POLHODE_CACHE_DIR": cache} if cache else {}
+    lines = [line for text in stages.values() for line in (_MARK, text)]
+    text = "\n".join(["import json, time, warnings", "marks = []", *lines, _MARK, "print(json.dumps(marks))"])
+    printed = run([sys.executable, "-W", "ignore", "-c", text], code="E-BENCH-014", env=env)
+    marks = pairwise(json.loads(printed.splitlines()[-1]))
+    return {name: (b[0] - a[0], b[1] - a[1]) for name, (a, b) in zip(stages, marks, strict=True)}
 
 
 class Row(NamedTuple):
@@ -71,7 +86,7 @@ def timing(
     if most_seconds is not None:
         goals.append((f"≤ {duration(most_seconds)}", ours is not None and ours <= most_seconds))
     shown = "" if ratio is None else f"{_three_digits(ratio)}×"
-    return _row("ratio", model, what, duration(ours), peer, duration(theirs), shown, goals, note)
+    return _row("ratio", goals, note, model, what, duration(ours), peer, duration(theirs), shown)
 
 
 def count(
@@ -83,20 +98,26 @@ def count(
     ('arm', 'inverse', '90', 'other', '100', '0.90', '≤ 0.95: met', '')
     """
     goals = [] if most_share is None else [(f"≤ {most_share:g}", ours <= most_share * theirs)]
-    return _row("share", model, what, f"{ours:,}", peer, f"{theirs:,}", f"{ours / theirs:.2f}", goals, note)
+    return _row("share", goals, note, model, what, f"{ours:,}", peer, f"{theirs:,}", f"{ours / theirs:.2f}")
 
 
-def _row(relation: str, *cells: Any) -> Row:
-    *left, goals, note = cells
+def _row(relation: str, goals: Sequence[tuple[str, bool]], note: str, *cells: str) -> Row:
     texts = ", ".join(text for text, _ in goals)
     verdict = f"{texts}: {'met' if all(is_met for _, is_met in goals) else 'missed'}" if goals else ""
-    return Row(("model", "what", "polhode", "peer", "theirs", relation, "goal", "note"), (*left, verdict, note))
+    return Row(("model", "what", "polhode", "peer", "theirs", relation, "goal", "note"), (*cells, verdict, note))
 
 
-def beside(model: str, what: str, ours: Measure, peer: str, theirs: Measure, passes: int, **goals: Any) -> Row:
-    """A row of two measures that take turns; `goals` are those of `timing`, and its note."""
-    least = least_times({"ours": ours, "theirs": theirs}, passes)
-    return timing(model, what, least["ours"], peer, least["theirs"], **goals)
+def beside(
+    model: str, what: str, ours: Measure, peer: str, theirs: Measure, passes: int, *, their_passes: int = 0,
+    per: tuple[float, float] = (1.0, 1.0), **goals: Any,
+) -> Row:  # fmt: skip
+    """A row of two measures that take turns, each by how many of something it is; a slow peer has fewer passes.
+
+    `goals` are those of `timing`, and its note.
+    """
+    first = least_times({"ours": ours, "theirs": theirs}, their_passes or passes)
+    own = min(first["ours"], *(ours() for _ in range(passes - their_passes if their_passes else 0)), math.inf)
+    return timing(model, what, own / per[0], peer, first["theirs"] / per[1], **goals)
 
 
 def alone(model: str, measures: Mapping[str, Measure], passes: int, most_seconds: Mapping[str, float]) -> list[Row]:

@@ -1,10 +1,12 @@
 """The table of mechanisms: symbolic trees, robots of the example-robot-data wheel, pendulums, chains and beams."""
 
 import random
+import re
 import sysconfig
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from operator import attrgetter
 from pathlib import Path
@@ -42,12 +44,12 @@ def symbolic(parents: Sequence[int], tag: str, axes: str) -> ph.System:
     rng, system = random.Random(6), ph.System(f"tree{tag}", gravity=(0, 0, -ph.symbol(f"g{tag}", "parameter")))
     system.parameter(f"g{tag}", Fraction(981, 100))
     bodies: list[ph.Body] = []
+
+    def number(letter: str, low: float, high: float) -> ph.Expr:
+        return system.parameter(f"{letter}{name}", Fraction(round(rng.uniform(low, high) * 1000), 1000))
+
     for index, parent in enumerate(parents):
         name = f"{index + 1}{tag}"
-
-        def number(letter: str, low: float, high: float, name: str = name) -> ph.Expr:
-            return system.parameter(f"{letter}{name}", Fraction(round(rng.uniform(low, high) * 1000), 1000))
-
         mass = number("m", 1, 3)
         com = [number(f"c{axis}_", -0.2, 0.2) for axis in "xyz"]
         xx, yy, zz = (number(f"I{axis}{axis}_", 0.2, 0.3) for axis in "xyz")
@@ -61,6 +63,14 @@ def symbolic(parents: Sequence[int], tag: str, axes: str) -> ph.System:
     return system
 
 
+def satellite(tag: str = "") -> ph.System:
+    """The satellite of Sayers' paper, with names that carry a tag."""
+    from polhode.formats import loads_yaml
+
+    text = (MODELS / "satellite.yaml").read_text(encoding="utf-8")
+    return loads_yaml(re.sub(r"\b([MIk]_\w+|L\d|q\d+|u\d+)\b", rf"\g<1>{tag}", text))
+
+
 def puma_560() -> ph.System:
     """Right angles, four lengths and a wrist whose axes meet; every mass, centre and inertia a symbol."""
     turn = ph.pi / 2
@@ -70,12 +80,8 @@ def puma_560() -> ph.System:
 
 def derivation(make: Callable[[str], ph.System], formalism: str, *results: str) -> Measure:
     """Measures the seconds to derive some results of a system that is built under names never used before."""
-
-    def measured() -> float:
-        system = make(f"_{next(_FRESH)}")
-        return seconds_of(lambda: attrgetter(*results)(system.derive(formalism)))
-
-    return measured
+    systems = (make(f"_{number}") for number in _FRESH)
+    return lambda: seconds_of(partial(lambda system: attrgetter(*results)(system.derive(formalism)), next(systems)))
 
 
 def operations(equations: ph.Equations) -> int:
@@ -125,19 +131,7 @@ def pendulum() -> ph.System:
     return system
 
 
-def double_pendulum() -> ph.System:
-    return _bars("double pendulum", 2, Fraction(1))
-
-
-def stiff_chain() -> ph.System:
-    """Six bars end to end; all joints but the first are stiff and damped, so that rates reach from 1/s to 1e6/s."""
-    system = _bars("stiff chain", 6, Fraction(1, 2))
-    for index in range(2, 7):
-        system.joint_spring(f"q{index}", stiffness=20_000, damping=200)
-    return system
-
-
-def _bars(name: str, size: int, length: Fraction) -> ph.System:
+def bars(name: str, size: int, length: Fraction) -> ph.System:
     """Thin bars of one kilogram a metre, hung end to end on hinges q1, q2 … about y."""
     system = ph.System(name)
     carrier: Any = system.ground
@@ -146,6 +140,17 @@ def _bars(name: str, size: int, length: Fraction) -> ph.System:
         body = system.body(f"bar {index + 1}", length, (0, 0, -length / 2), (across, across, across / 50))
         system.joint(f"q{index + 1}", carrier, body, ph.Revolute("y"), at=(0, 0, -length if index else 0))
         carrier = body
+    return system
+
+
+double_pendulum = partial(bars, "double pendulum", 2, Fraction(1))
+
+
+def stiff_chain() -> ph.System:
+    """Six bars end to end; all joints but the first are stiff and damped, so that rates reach from 1/s to 1e6/s."""
+    system = bars("stiff chain", 6, Fraction(1, 2))
+    for index in range(2, 7):
+        system.joint_spring(f"q{index}", stiffness=20_000, damping=200)
     return system
 
 

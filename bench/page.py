@@ -6,7 +6,7 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -48,15 +48,15 @@ def compiler() -> str:
     return f"g++ {_printed('g++', '-dumpfullversion')}" if shutil.which("g++") else "no g++"
 
 
+def _printed(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT).stdout.strip()
+
+
 def version(package: str) -> str:
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return "missing"
-
-
-def _printed(*command: str) -> str:
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT).stdout.strip()
 
 
 def _when() -> str:
@@ -66,14 +66,12 @@ def _when() -> str:
     return f"{datetime.now(UTC).date().isoformat()}, commit {commit}{changed}"
 
 
-def _digest(texts: Iterable[str]) -> str:
-    return sha256("\0".join(texts).encode()).hexdigest()[:8]
-
-
-def _texts(*paths: Path) -> list[str]:
-    """All files of some paths, in order."""
+def _digest(*sources: Path | str) -> str:
+    """Digits that change with any of the texts, or of the files in the paths."""
+    paths = [each for each in sources if isinstance(each, Path)]
     files = sorted(file for path in paths for file in (path.rglob("*.py") if path.is_dir() else [path]))
-    return [f"{file.name}\0{file.read_text(encoding='utf-8')}" for file in files]
+    texts = [f"{file.name}\0{file.read_text(encoding='utf-8')}" for file in files]
+    return sha256("\0".join([*texts, *(each for each in sources if isinstance(each, str))]).encode()).hexdigest()[:8]
 
 
 def _imported(path: Path, seen: set[Path]) -> set[Path]:
@@ -109,10 +107,10 @@ class Part:
         native = (ROOT / "bench" / "native").iterdir() if ROOT / "bench" / "build.py" in files else ()
         folders = (source / "codegen", source / "native") if self.programs else (source,)
         return {
-            "ours": _digest([*_texts(*folders), *map(program_digest, self.programs)]),
-            "part": _digest(_texts(*files, *native)),
-            "peers": _digest([self.versions]),
-            "machine": _digest([processor(), compiler()]),
+            "ours": _digest(*folders, *map(program_digest, self.programs)),
+            "part": _digest(*files, *native),
+            "peers": _digest(self.versions),
+            "machine": _digest(processor(), compiler()),
             "passes": "few" if quick else "all",
         }
 

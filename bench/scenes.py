@@ -66,10 +66,11 @@ class Scene:
         s = ph.System(self.name, gravity=self.gravity)
         floor = s.surface("floor", s.ground, ph.Shape.plane())
         body = s.body("body", 1, inertia=self.inertia)
-        slides = ph.Compound(ph.Prismatic("x"), ph.Prismatic("y"), ph.Prismatic("z"))
-        names = {"coordinates": ["f_x", "f_y", "f_z"], "speeds": ["f_vx", "f_vy", "f_vz"]}
-        is_point = self.body == "point"
-        s.joint("f", s.ground, body, slides if is_point else ph.Free(), **(names if is_point else {}))
+        if self.body == "point":
+            names = {"coordinates": ["f_x", "f_y", "f_z"], "speeds": ["f_vx", "f_vy", "f_vz"]}
+            s.joint("f", s.ground, body, ph.Compound(*map(ph.Prismatic, "xyz")), **names)
+        else:
+            s.joint("f", s.ground, body, ph.Free())
         for k, foot in enumerate(self.feet):
             sphere = s.surface(f"foot {k}", body, ph.Shape.sphere(self.radius), at=foot)
             s.contact(f"contact {k}", sphere, floor, friction=self.friction, restitution=self.restitution)
@@ -77,21 +78,17 @@ class Scene:
 
     def ours(self, rtol: float) -> Floats:
         """Our last position of the centre, at a tolerance."""
-        speeds = dict(zip(("f_vx", "f_vy", "f_vz"), self.velocity, strict=True))
-        if self.body != "point":
-            speeds |= dict(zip(("f_wx", "f_wy", "f_wz"), self.spin, strict=True))
+        names = ("f_vx", "f_vy", "f_vz", "f_wx", "f_wy", "f_wz")[: 3 if self.body == "point" else 6]
+        speeds = dict(zip(names, (*self.velocity, *self.spin), strict=False))
         given = {"start": {"f_z": self.start}, "speeds": speeds, "rtol": rtol, "atol": rtol}
         run = self.equations.simulate(self.duration, samples=2, progress=False, **given)
         return np.array([run[name][-1] for name in ("f_x", "f_y", "f_z")])
 
 
-def _tilted(angle: float) -> tuple[float, float, float]:
-    return (_G * sin(angle), 0.0, -_G * cos(angle))
-
-
 def standing() -> Scene:
-    """A box that stands on a slope."""
-    return Scene("box stands on a slope", "box", 10.0, (0.0, 0.0, np.nan), _tilted(atan(0.2)), 0.5)
+    """A box that stands on a slope of 1 : 5."""
+    down, into = _G * sin(atan(0.2)), _G * cos(atan(0.2))
+    return Scene("box stands on a slope", "box", 10.0, (0.0, 0.0, np.nan), (down, 0.0, -into), 0.5)
 
 
 def backspin() -> Scene:
@@ -109,9 +106,10 @@ def across() -> Scene:
     Its speed is ½ v w^(k-1) (1 + w²), and dt = v/(g sin α) dw/w.
     """
     angle, mu, v = 0.3, 0.4, 2.0
+    gravity = _G * sin(angle), 0.0, -_G * cos(angle)
     k, scale = mu / tan(angle), v**2 / (4 * _G * sin(angle))
     end = scale * (1 / (2 * k - 2) - 1 / (2 * k + 2)), 2 * scale * (1 / (2 * k - 1) + 1 / (2 * k + 1)), np.nan
-    return Scene("block across a slope", "point", 2.0, end, _tilted(angle), mu, velocity=(0.0, v, 0.0))
+    return Scene("block across a slope", "point", 2.0, end, gravity, mu, velocity=(0.0, v, 0.0))
 
 
 def bounce() -> Scene:
@@ -119,3 +117,6 @@ def bounce() -> Scene:
     e = 0.8
     duration = (2 / _G) ** 0.5 * (1 + 2 * sum(e**k for k in range(1, 5)) + e**5)
     return Scene("bounce, after five impacts", "point", duration, (np.nan, np.nan, e**10), restitution=e, height=1.0)
+
+
+SCENES = standing, backspin, across, bounce

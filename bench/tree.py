@@ -48,13 +48,10 @@ def plain_tree(system: System) -> PlainTree:
     home |= {symbolic.q[first]: 1.0 for first in unit_quaternions(symbolic)}
     home |= {parameter.symbol: float(parameter.value or 0) for parameter in system.parameters.values()}
     tree = symbolic.at(home)
-    q_order: list[int] = []
-    u_order: list[int] = []
-    for link in tree.links:
-        # Others put position before orientation and linear velocity before angular.
-        free = len(link.speeds) == 6
-        q_order += [link.coordinates[k] for k in ((4, 5, 6, 1, 2, 3, 0) if free else (0,))]
-        u_order += [link.speeds[k] for k in ((3, 4, 5, 0, 1, 2) if free else (0,))]
+    # Others put position before orientation and linear velocity before angular.
+    orders = {6: ((4, 5, 6, 1, 2, 3, 0), (3, 4, 5, 0, 1, 2)), 1: ((0,), (0,))}
+    q_order = [link.coordinates[k] for link in tree.links for k in orders[len(link.speeds)][0]]
+    u_order = [link.speeds[k] for link in tree.links for k in orders[len(link.speeds)][1]]
     return PlainTree(_array(tree.gravity), tuple(map(_plain_link, tree.links)), q_order, u_order)
 
 

@@ -50,6 +50,7 @@ out = Path(sys.argv[1] if len(sys.argv) > 1 else "out")
 out.mkdir(parents=True, exist_ok=True)
 run.animate(out / "05_cart_pendulum.html", notes="A linear regulator brings the pole upright.")
 run.plot(out / "05_cart_pendulum.png")
+ph.report(out / "05_cart_pendulum_report.html", equations, run, equations.linearize())
 
 work = simpson(run.inputs[:, 0] * run.speed("v"), x=run.t)
 gained = run.energy.total[-1] - run.energy.total[0]

@@ -15,14 +15,14 @@ craft = ph.load(Path(__file__).parents[1] / "models" / "satellite.yaml")
 print("degrees of freedom:", sum(len(joint.u) for joint in craft.joints.values()))
 
 # Derive: the paper sorts bodies by how they move, lumps what can be lumped, and chooses its speeds.
-equations = craft.derive("kane", report=True)
-report = equations.report
+equations = craft.derive("kane", tables=True)
+tables = equations.sayers_tables
 for row in ("Translation category", "Rotation category", "Composite body mass", "Mass center of composite body"):
-    print(f"{row}:", "; ".join(report.cell_text(report.table_2.cell(row, body)) for body in report.table_2.bodies))
-for constant, meaning in report.constants.items():
+    print(f"{row}:", "; ".join(tables.cell_text(tables.table_2.cell(row, body)) for body in tables.table_2.bodies))
+for constant, meaning in tables.constants.items():
     print(constant, "=", meaning)
-print("velocity of the camera:", report.cell_text(report.table_8.cell("ω^B", "D")))
-for way, operations in report.costs.items():
+print("velocity of the camera:", tables.cell_text(tables.table_8.cell("ω^B", "D")))
+for way, operations in tables.costs.items():
     print(f"{way:18}", operations)
 
 # Simulate: the boom is let go bent, the clock turns the camera.

@@ -22,19 +22,19 @@ hammer.pose("thrown", {"flight_z": 1.5}, {"flight_vx": 2, "flight_vz": 4, "fligh
 
 # Derive: Kane's method in the velocities of the grip, and in the paper's, of the mass centre along the hammer's axes.
 own = hammer.derive("kane")
-his = hammer.derive("kane", speeds="sayers", report=True)
+his = hammer.derive("kane", speeds="sayers", tables=True)
 print("speeds:", ", ".join(his.speeds))
 for made, whose in ((own, "the grip's"), (his, "the paper's")):
     empty = sum(entry == 0 for entry in made.mass_matrix.entries())
     print(f"M in {whose} speeds has {empty} zeros of 36")
-report = his.report
-print("M, on its diagonal:", ", ".join(str(report.mass_matrix[k, k]) for k in range(6)))
-for k, entry in enumerate(report.forcing, start=1):
+tables = his.sayers_tables
+print("M, on its diagonal:", ", ".join(str(tables.mass_matrix[k, k]) for k in range(6)))
+for k, entry in enumerate(tables.forcing, start=1):
     print(f"f{k} =", entry)
 print("operations         M    f   q'  all")
 functions = ("mass_matrix", "bias", "coordinate_rates", "state_rates")
-for way in report.costs:
-    print(f"{way:16}", " ".join(f"{report.costs_of(name)[way].total:4}" for name in functions))
+for way in tables.costs:
+    print(f"{way:16}", " ".join(f"{tables.costs_of(name)[way].total:4}" for name in functions))
 
 # Simulate: thrown by the grip's velocities, from which the paper's follow.
 run = his.simulate(0.9, start="thrown", rtol=1e-11, atol=1e-11)

@@ -1,23 +1,27 @@
-"""Printed mathematics read back: text and LaTeX to SymPy, by its parser, and to our expressions.
+"""Printed mathematics read back: text, LaTeX and MathML to SymPy, by its parser, and to our expressions.
 
-Symbols are found by their spelling, the longest first. LaTeX is first written as text: brackets, fractions, roots,
-powers of functions and products without a sign are all that it has.
+Symbols are found by their spelling, the longest first. LaTeX and MathML are first written as text: brackets, fractions,
+roots, powers of functions and products without a sign are all that they have.
 """
 
 import random
 import re
-from collections.abc import Callable, Sequence
+import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator, Sequence
 
 from sympy import Abs, Max, Min, Pow, Symbol, exp, floor, ln, sqrt
 from sympy import evaluate as evaluating
 from sympy.parsing.sympy_parser import parse_expr, rationalize, standard_transformations
 
 from polhode.expr import Expr, evaluate, from_sympy, topological
+from polhode.expr.mathml_printer import mathml_symbol
 from polhode.expr.spelling import spelled, spelled_latex
 
 _MEANINGS = {"pow": Pow, "min": Min, "max": Max, "abs": Abs, "floor": floor, "log": ln, "sqrt": sqrt, "exp": exp}
 _NAMES = {r"\arcsin": "asin", r"\arccos": "acos", r"\arctan": "atan", r"\ln": "log"}
 _FUNCTION = re.compile(r"\\operatorname\{(\w+)\}|\\(?:arcsin|arccos|arctan|sinh|cosh|tanh|sin|cos|tan|ln|min|max)\b")
+_OPERATORS = {"\N{MINUS SIGN}": "-", "\N{INVISIBLE TIMES}": "*", "\N{MIDDLE DOT}": "*", "\N{FUNCTION APPLICATION}": ""}
+_WORDS = {"arcsin": "asin", "arccos": "acos", "arctan": "atan", "ln": "log", "\N{GREEK SMALL LETTER PI}": "pi"}
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 
 
@@ -32,6 +36,46 @@ def read_text(text: str, symbols: Sequence[Expr], write: Callable[[Expr], str] =
 def read_latex(text: str, symbols: Sequence[Expr]) -> Expr:
     """The expression that LaTeX in math mode spells."""
     return _parsed(_Latex(text, {spelled_latex(x): f"s{k}_" for k, x in enumerate(symbols)}).whole(), symbols)
+
+
+def read_mathml(text: str, symbols: Sequence[Expr]) -> Expr:
+    """The expression that a row of MathML spells."""
+    written = {mathml_symbol(x): f"<ms>s{k}_</ms>" for k, x in enumerate(symbols)}
+    for each in sorted(written, key=len, reverse=True):
+        text = text.replace(each, written[each])
+    return _parsed(_row(ET.fromstring(f"<math>{text}</math>")), symbols)
+
+
+def _row(row: ET.Element) -> str:
+    """The children of an element as text, one after the other."""
+    children = [each for each in row if each.tag != "mtext"]
+    if len(children) > 1 and children[0].text == children[-1].text == "|":
+        return f"abs({''.join(map(_element, children[1:-1]))})"
+    return "".join(_applied(iter(children)))
+
+
+def _applied(children: Iterator[ET.Element]) -> Iterator[str]:
+    """Children as text, where a raised function stands after its argument."""
+    for child in children:
+        if child.tag == "msup" and child[0].tag == "mi" and child[0].text not in ("e", "\N{GREEK SMALL LETTER PI}"):
+            next(children)  # the sign of application
+            yield f"({child[0].text}{_element(next(children))})**({_element(child[1])})"
+        else:
+            yield _element(child)
+
+
+def _element(each: ET.Element) -> str:
+    if each.tag == "mrow":
+        return _row(each)
+    if each.tag == "mfrac":
+        return f"(({_element(each[0])})/({_element(each[1])}))"
+    if each.tag == "msqrt":
+        return f"sqrt({_row(each)})"
+    if each.tag == "msup":
+        power = _element(each[1])
+        return f"exp({power})" if each[0].text == "e" else f"(({_element(each[0])})**({power}))"
+    word = each.text or ""
+    return _OPERATORS.get(word, word) if each.tag == "mo" else _WORDS.get(word, word)
 
 
 def is_same(left: Expr, right: Expr) -> bool:

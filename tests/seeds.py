@@ -28,6 +28,15 @@ def seeds(some: int | Iterable[int], of: int | Iterable[int]) -> list[int]:
     return list(range(1, some + 1) if isinstance(some, int) else some)
 
 
+#: A method of each kind of step: what is chosen, explicit, implicit, fixed, in momenta, damped, by SciPy, by SUNDIALS.
+KINDS_OF_STEPS = ("auto", "DOP853", "Radau", "rk4", "gauss4", "generalised_alpha", "scipy.DOP853", "ida")
+
+
+def one_a_kind(methods: Iterable[str]) -> list[str]:
+    """Those of some methods that stand for a kind of step; in a trial all, as in `concepts/test_integrators.py`."""
+    return [method for method in methods if TRIAL or method in KINDS_OF_STEPS]
+
+
 def in_turn(all_of_them: Sequence[str], count: int, seed: int) -> list[str]:
     """So many of them, others from seed to seed; in a trial all."""
     if TRIAL:

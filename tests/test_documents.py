@@ -22,7 +22,7 @@ from tests.program_run import Ended, run_command, run_script
 
 import polhode
 from polhode.formats import loads_yaml
-from polhode.papers.sayers.report import Report
+from polhode.papers.sayers.tables import SayersTables
 
 ROOT = Path(__file__).parents[1]
 WRITTEN = sorted((ROOT / "docs").rglob("*.md"))
@@ -30,6 +30,8 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *WRITTEN]
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 SEPARATOR = "\x1e"
 PRINTED = ("text", "json", "math")
+#: Dots that stand for terms.
+DOTS = re.compile(r"[-+*/\[]\s*(?:…|\.\.\.)|(?:…|\.\.\.)\s*[-+*/]\s|\\[cl]?dots")
 #: What makes a terminal's answers the same everywhere.
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1"}
 
@@ -110,6 +112,20 @@ def snippets(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     program = folder / "snippets.py"
     program.write_text(f"print({SEPARATOR!r})\n".join(scripts), encoding="utf-8")
     return Snippets(request.param, folder, run_script(program, place=folder, **PLAIN))
+
+
+def outputs(path: Path) -> Iterator[str]:
+    """What a document shows as printed."""
+    for block in blocks(path):
+        if block.language in PRINTED:
+            yield block.text
+        elif is_session(block):
+            yield from (example.want for example in doctest.DocTestParser().get_examples(block.text))
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_no_dots_stand_for_terms(path: Path) -> None:
+    assert not [text for text in outputs(path) if DOTS.search(text)]
 
 
 def test_snippets_run_and_print_what_is_shown(snippets: Snippets) -> None:
@@ -239,8 +255,8 @@ def test_the_map_of_a_paper_names_calls_that_there_are(paper: str) -> None:
         if call.startswith("polhode."):
             module = max(k for k in range(len(names) + 1) if _is_module(".".join(["polhode", *names[:k]])))
             owner, names = import_module(".".join(["polhode", *names[:module]])), names[module:]
-        elif call.startswith("equations.report."):
-            owner, names = Report, names[1:]
+        elif call.startswith("equations.sayers_tables."):
+            owner, names = SayersTables, names[1:]
         elif root in roots or hasattr(package, root):
             owner = roots[root] if root in roots else getattr(package, root)
         else:  # a method or field of what stands before it in the row

@@ -1,9 +1,12 @@
-"""What help and completion show of the public surface: every option of a call, and public names alone."""
+"""What help, completion and type checkers find of the public surface: every option of a call, public names alone."""
 
 import inspect
+import os
 import pickle
 import pydoc
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from importlib import import_module
@@ -17,6 +20,10 @@ from docs.website import public
 import polhode as ph
 from polhode.calls import OPTIONS
 from polhode.compiled.functions import Functions
+from polhode.formats import load_mjcf, load_sdf, load_urdf
+from polhode.formats.options import ReaderOptions
+from polhode.model.joints import JOINTS
+from polhode.model.joints.protocol import JointOptions
 
 ROOT = Path(__file__).parents[1]
 #: Their keywords are the fields of a class that a user may have written.
@@ -54,6 +61,35 @@ def test_options_are_those_that_a_type_checker_knows() -> None:
         module = ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
         typed = getattr(import_module(module), name)
         assert set(_options_at(OPTIONS[name])) == typed.__optional_keys__, name
+    assert set(JointOptions.__annotations__) == {field.name for kind in JOINTS.values() for field in kind.fields}
+    taken = [each for read in (load_urdf, load_sdf, load_mjcf) for each in inspect.signature(read).parameters.values()]
+    assert set(ReaderOptions.__annotations__) == {each.name for each in taken if each.kind is each.KEYWORD_ONLY}
+
+
+@pytest.mark.trial
+def test_a_type_checker_finds_a_misspelt_keyword_of_every_public_function(tmp_path: Path) -> None:
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+    paths = [
+        path
+        for path, call, _ in callables()
+        if path not in OF_ANY_KIND and any(each.kind in named for each in inspect.signature(call).parameters.values())
+    ]
+    lines = [f"import {module}" for module in sorted({"polhode", *map(owner_of, paths)})]
+    expected = dict(enumerate(paths, start=len(lines) + 1))
+    program = tmp_path / "misspelt.py"
+    program.write_text("\n".join([*lines, *(f"{path}(misspelt_keyword=1)" for path in paths), ""]), encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", ROOT / ".mypy_cache", program]
+    surroundings = os.environ | {"MYPYPATH": str(ROOT / "src")}
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=surroundings, check=False)
+    errors = re.findall(r"misspelt\.py:(\d+): error: (.*)", run.stdout)
+    found = {int(line) for line, text in errors if "misspelt_keyword" in text or "No overload variant" in text}
+    assert len(expected) > 300
+    assert [path for line, path in expected.items() if line not in found] == [], run.stdout[-2000:]
+
+
+def owner_of(path: str) -> str:
+    """The module that a path begins with."""
+    return ".".join(part for part in path.split(".")[:-1] if part.islower() or "_" in part) or "polhode"
 
 
 @pytest.mark.parametrize(("call", "shown"), [
@@ -79,12 +115,11 @@ def words_for(call: Callable[..., Any], owner: type | None) -> set[str]:
 
 def test_every_parameter_is_named_where_its_call_is_described() -> None:
     unnamed = {
-        f"{path} {each.name}"
+        path: names
         for path, call, owner in callables()
-        for each in inspect.signature(call).parameters.values()
-        if each.name not in ("self", "cls") and each.name not in words_for(call, owner)
+        if (names := {*inspect.signature(call).parameters} - {"self", "cls"} - words_for(call, owner))
     }
-    assert unnamed == set()
+    assert unnamed == {}
 
 
 def test_dir_shows_public_names_alone() -> None:

@@ -32,33 +32,25 @@ ELSEWHERE = {
 
 
 @cache
-def nodes() -> list[tuple[Path, ast.AST]]:
-    """Every node of the syntax trees of the source."""
-    return [
-        (path.relative_to(SOURCE), node)
-        for path in FILES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    ]
-
-
-@cache
-def strings() -> list[tuple[Path, int, str]]:
-    """Every string of the source with its file and line; without examples, which are run."""
-    found = ((path, node) for path, node in nodes() if isinstance(node, ast.Constant))
-    plain = ((path, node.lineno, node.value) for path, node in found if isinstance(node.value, str))
-    return [(path, line, re.sub(r"(?m)^ *(>>>|\.\.\.) .*$", "", text)) for path, line, text in plain]
+def read() -> tuple[list[tuple[Path, int, str]], set[str]]:
+    """Every string of the source with its file and line, without examples, which are run; and every name in it."""
+    strings, names = [], {*ROOMS, *(path.stem for path in FILES), *(path.parent.name for path in FILES)}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                text = re.sub(r"(?m)^ *(>>>|\.\.\.) .*$", "", node.value)
+                strings.append((path.relative_to(SOURCE), node.lineno, text))
+            else:
+                words = (getattr(node, field, None) for field in ("name", "arg", "id", "attr"))
+                names |= {word for word in words if isinstance(word, str)}
+    return strings, names
 
 
 @cache
 def identifiers() -> set[str]:
     """Every name in the source, and every word of a string outside of its backticks, such as a native function's."""
-    found = {*ROOMS, *(path.stem for path in FILES), *(path.parent.name for path in FILES)}
-    for _, node in nodes():
-        words = (getattr(node, field, None) for field in ("name", "arg", "id", "attr"))
-        found |= {word for word in words if isinstance(word, str)}
-    for _, _, text in strings():
-        found |= {*re.findall(r"[A-Za-z_]\w*", re.sub(r"`[^`]*`", " ", text))}
-    return found
+    strings, names = read()
+    return names.union(*(re.findall(r"[A-Za-z_]\w*", re.sub(r"`[^`]*`", " ", text)) for _, _, text in strings))
 
 
 def exists(root: Any, names: list[str]) -> bool:
@@ -75,7 +67,7 @@ def exists(root: Any, names: list[str]) -> bool:
 
 
 def mentions(pattern: str) -> Iterator[tuple[str, list[str], str]]:
-    for path, line, text in strings():
+    for path, line, text in read()[0]:
         for match in re.finditer(pattern, text):
             names = match["names"].strip(".").split(".")
             if names[-1] not in ENDINGS:

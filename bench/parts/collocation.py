@@ -29,11 +29,10 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
     """Explicit and implicit dynamics."""
     for dynamics in ("explicit", "implicit"):
         say(dynamics)
-        yield from rows_of(dynamics, quick)
+        yield from _rows_of(dynamics, quick)
 
 
-def rows_of(dynamics: str, quick: bool) -> Iterator[Row]:
-    """The rows of one form of the dynamics."""
+def _rows_of(dynamics: str, quick: bool) -> Iterator[Row]:
     ours, case = problem(dynamics), f"cart-pole, 100 nodes, {dynamics} dynamics"
     theirs = CartPole(ours)
     best, other = ours.solve(accuracy=None), theirs.solve()
@@ -52,14 +51,11 @@ def rows_of(dynamics: str, quick: bool) -> Iterator[Row]:
     calls = {peer: bound(functions, w, multipliers) for peer, functions in sets.items()}
     check_same(ours, theirs, own, calls)
     passes, count = (5, 200) if quick else (25, 1000)
-    measures = {f"/{what}": measure(call, calls=count, sweep=False) for what, call in own.items()}
-    for peer, its in calls.items():
-        measures |= {f"{peer}/{what}": measure(call, calls=count, sweep=False) for what, call in its.items()}
-    times = least_times(measures, passes)
+    all_calls = {(peer, what): call for peer, its in ({"": own} | calls).items() for what, call in its.items()}
+    times = least_times({key: measure(call, calls=count, sweep=False) for key, call in all_calls.items()}, passes)
     for peer in calls:
-        for what in own:
-            yield timing(case, what, times[f"/{what}"], peer, times[f"{peer}/{what}"])
-        sums = [sum(times[f"{engine}/{what}"] for what in _DERIVATIVES) for engine in ("", peer)]
+        yield from (timing(case, what, times["", what], peer, times[peer, what]) for what in own)
+        sums = [sum(times[engine, what] for what in _DERIVATIVES) for engine in ("", peer)]
         goal = _GOAL if peer == _VIRTUAL and dynamics == "explicit" else None  # the form of the default
         yield timing(case, "all derivatives", sums[0], peer, sums[1], goal)
     note = f"{best.iterations} iterations, theirs {theirs.iterations}"

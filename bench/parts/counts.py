@@ -19,28 +19,25 @@ from ..harness import Row, Say, count
 
 PEERS = ()
 _FUNCTIONS = ("inverse_dynamics", "forward_dynamics")
-_PEERS = {
-    "OpenSYMORO": ("OpenSYMORO", "OpenSYMORO"),
-    "traced": ("Pinocchio RNEA by CasADi", "Pinocchio ABA by CasADi"),
-}
+_SYMORO, _TRACED = 2 * ("OpenSYMORO",), ("Pinocchio RNEA by CasADi", "Pinocchio ABA by CasADi")
 #: Counts of the peer for inverse and forward dynamics, and the largest shares of them that are the goal.
 _COUNTS = {
-    "PUMA 560": ("OpenSYMORO", (541, 1_649), (0.88, 0.55)),
-    "general 6R arm": ("OpenSYMORO", (855, 3_362), (0.88, 0.48)),
-    "ur5": ("traced", (564, 1_285), (0.55, 0.42)),
-    "panda": ("traced", (1_218, 2_657), (0.55, 0.42)),
-    "anymal": ("traced", (2_515, 5_860), (0.55, 0.50)),
-    "talos": ("traced", (6_079, 13_674), (0.55, 0.50)),
+    "PUMA 560": (_SYMORO, (541, 1_649), (0.88, 0.55)),
+    "general 6R arm": (_SYMORO, (855, 3_362), (0.88, 0.48)),
+    "ur5": (_TRACED, (564, 1_285), (0.55, 0.42)),
+    "panda": (_TRACED, (1_218, 2_657), (0.55, 0.42)),
+    "anymal": (_TRACED, (2_515, 5_860), (0.55, 0.50)),
+    "talos": (_TRACED, (6_079, 13_674), (0.55, 0.50)),
 }
 
 
 def rows(quick: bool, say: Say) -> Iterator[Row]:
     """Beside the peers' counts, and without one pass after another."""
     models = systems(False)
-    for name, (kind, counts, shares) in list(_COUNTS.items())[: 4 if quick else None]:
+    for name, (peers, counts, shares) in list(_COUNTS.items())[: 4 if quick else None]:
         say(name)
         equations = models[name]().derive()
-        for what, peer, theirs, share in zip(_FUNCTIONS, _PEERS[kind], counts, shares, strict=True):
+        for what, peer, theirs, share in zip(_FUNCTIONS, peers, counts, shares, strict=True):
             ours = equations.operations(what, split_angles=False)
             note = f"{ours.sincos} sine-cosine pairs, {ours.divisions} divisions; set-up {ours.setup:,}"
             yield count(name, what, ours.total, peer, theirs, share, note)
@@ -51,24 +48,22 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
 
 
 def _gain(name: str, system: System, what: str) -> Row:
+    def least(left_out: str) -> int:
+        """The least count over the variants without a pass; where a variant differs by it alone, without it."""
+        spared = [variant for variant in VARIANTS if left_out not in variant]
+        shortened = [[name for name in variant if name != left_out] for variant in VARIANTS]
+        return min(_planned(system.derive("auto", passes=variant), what).total for variant in spared or shortened)
+
     usual = system.derive()
     passes = dict.fromkeys(each for variant in VARIANTS for each in variant)
-    without = {left_out: _least(system, what, left_out) for left_out in passes}
+    without = {left_out: least(left_out) for left_out in passes}
     without["factor"] = _planned(usual, what, factor=False).total
     ours, split = (_planned(usual, what, split_angles=split_angles) for split_angles in (False, True))
     saved = f"{split.sincos} instead of {ours.sincos} sine-cosine pairs, {split.total - ours.total:+d} operations"
-    others = (
-        f"{n:,}" + (f" ({100 * (n / ours.total - 1):+.0f} %)" if n != ours.total else "") for n in without.values()
-    )
+    changes = {n: f" ({100 * (n / ours.total - 1):+.0f} %)" if n != ours.total else "" for n in without.values()}
+    others = (f"{n:,}{changes[n]}" for n in without.values())
     headings = "model", "what", "polhode", *(f"without {name}" for name in without), "split angles"
     return Row(headings, (name, what, f"{ours.total:,}", *others, saved if split != ours else "nothing to split"))
-
-
-def _least(system: System, what: str, left_out: str) -> int:
-    """The least count over the variants without one pass; where a variant differs by that pass alone, without it."""
-    spared = [variant for variant in VARIANTS if left_out not in variant]
-    shortened = [[name for name in variant if name != left_out] for variant in VARIANTS]
-    return min(_planned(system.derive("auto", passes=variant), what).total for variant in spared or shortened)
 
 
 def _planned(equations: Equations, what: str, **options: bool) -> Operations:

@@ -5,6 +5,7 @@ part, what Python takes beyond, and the native part beside its evaluations alone
 import ctypes
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,11 +34,8 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
 
 
 def _measured(motion: Motion, passes: int) -> Row:
-    equations = motion.equations
-
-    def go() -> Any:
-        return equations.simulate(_SECONDS, **motion.given, rtol=_TOLERANCE, atol=_TOLERANCE, progress=False)
-
+    equations, given = motion.equations, motion.given | {"rtol": _TOLERANCE, "atol": _TOLERANCE, "progress": False}
+    go = partial(equations.simulate, _SECONDS, **given)
     first, *_ = [go() for _ in range(3)]
     states = np.ascontiguousarray(np.hstack([first.q, first.u]))
     parts: dict[float, float] = {}  # the native part by the time of the whole run

@@ -60,9 +60,8 @@ def rows(quick: bool, say: Say) -> Iterator[Row]:
         say(f"{size} joints")
         equations = chain(size, axes="xyz").derive("articulated_body")
         functions = equations.compile(bake=True, cache=False)
-        plan, compiling = partial(functions.program, _FORWARD), partial(functions.native, _FORWARD)
-        stages = {"derive": partial(getattr, equations, _FORWARD), "plan": plan, "compile": compiling}
-        note = ", ".join(f"{stage} {duration(seconds_of(call))}" for stage, call in stages.items())
+        stages = {"derive": (getattr, equations), "plan": (functions.program,), "compile": (functions.native,)}
+        note = ", ".join(f"{stage} {duration(seconds_of(partial(*call, _FORWARD)))}" for stage, call in stages.items())
         times = contest(equations, {_FORWARD: functions.native(_FORWARD)}, quick)
         a_joint[size], theirs = (times[engine][_FORWARD] / size for engine in ("ours", "pinocchio"))
         note = f"{len(functions.program(_FORWARD).run) / size:.0f} operations a joint; {note}"

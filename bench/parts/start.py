@@ -7,17 +7,12 @@ new mechanism.
 import tempfile
 from collections.abc import Iterator
 
-from ..fresh import fresh
-from ..harness import Row, Say, duration, timing
+from ..harness import Row, Say, duration, fresh, timing
 from ..mechanisms import PANDA, TALOS, UR5
 
 PEERS = ()
 #: Robot and function, and the goal in seconds without a cache.
-_CASES = (
-    (UR5, "forward_dynamics", 0.5),
-    (TALOS, "forward_dynamics", 4.0),
-    (TALOS, "forward_dynamics_derivatives", 30.0),
-)
+_CASES = (UR5, "forward_dynamics", 0.5), (TALOS, "forward_dynamics", 4.0), (TALOS, "forward_dynamics_derivatives", 30.0)
 _WARM_GOAL = 0.2
 _FIRST_RUN = {
     "numpy": "import numpy",

@@ -1,13 +1,7 @@
-"""C that CasADi wrote of the algorithms of Pinocchio and of adam-robotics, kept once traced and compiled.
+"""C that CasADi wrote of the algorithms of Pinocchio and of adam-robotics, kept once traced and compiled."""
 
-`python -m bench.peers.casadi` reads JSON, a robot's URDF as text, its joints in the order of the coordinates and the
-gravity, and writes the C of adam's articulated-body algorithm. The base floats; q, v and tau are as Pinocchio has them:
-position before orientation (x, y, z, w), linear before angular.
-"""
-
-import json
 import re
-import sys
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -21,24 +15,17 @@ from .pinocchio import as_lines
 _FLAGS = ("-O3", "-march=native", "-DNDEBUG", "-shared", "-fPIC")
 
 
-def traced(name: str, command: list[str], version: str, mechanism: str) -> tuple[Path, Path]:
-    """Source and library of what a tracer writes of a mechanism, its numbers as constants."""
-    stem = f"{name}-{key_of(version, mechanism, *_FLAGS)}".replace(" ", "-")
-
-    def trace(path: Path) -> None:
-        path.write_text(run(command, input=mechanism), encoding="utf-8")
-
-    def build(path: Path) -> None:
-        compile_with("gcc", [*_FLAGS, str(source), "-o", str(path), "-lm"])
-
-    source = stored(f"{stem}.c", trace)
-    return source, stored(f"{stem}.so", build)
+def traced(name: str, trace: Callable[[], str], *keys: str) -> tuple[Path, Path]:
+    """Source and library of what a tracer writes of a mechanism, its numbers as constants; `keys` are all it is of."""
+    stem = f"{name}-{key_of(*keys, *_FLAGS)}".replace(" ", "-")
+    source = stored(f"{stem}.c", lambda path: path.write_text(trace(), encoding="utf-8") and None)
+    return source, stored(f"{stem}.so", lambda path: compile_with("gcc", [*_FLAGS, str(source)], path, ["-lm"]))
 
 
 def of_pinocchio(robot: Robot, equations: Equations) -> tuple[Path, Path]:
     """Source and library of Pinocchio's RNEA and ABA of a robot."""
     program, tree = loop("casadi_trace"), as_lines(plain_tree(equations.system))
-    return traced(f"pinocchio-{robot.name}", [str(program)], program.name, tree)
+    return traced(f"pinocchio-{robot.name}", lambda: run([str(program)], input=tree), program.name, tree)
 
 
 def operations_of(what: str, source: str) -> int:
@@ -59,35 +46,30 @@ def operations_of(what: str, source: str) -> int:
 
 
 def of_adam(robot: Robot, equations: Equations) -> tuple[Path, Path]:
-    """Source and library of the forward dynamics of a robot with a floating base."""
-    versions = [metadata.version(package) for package in ("adam-robotics", "casadi", "liecasadi")]
+    """Source and library of the forward dynamics of a robot with a floating base, by adam's articulated bodies.
+
+    q, v and tau are as Pinocchio has them: position before orientation (x, y, z, w), linear before angular.
+    """
     joints = [link.joint for link in equations.tree.links[1:]]
     gravity = plain_tree(equations.system).gravity.tolist()
-    record = {"urdf": robot.path.read_text(encoding="utf-8"), "joints": joints, "gravity": gravity}
-    program = Path(__file__).read_text(encoding="utf-8")
-    command = [sys.executable, "-m", "bench.peers.casadi"]
-    return traced(f"adam-{robot.name}", command, "\n".join([program, *versions]), json.dumps(record))
+    urdf = robot.path.read_text(encoding="utf-8")
 
+    def trace() -> str:
+        import casadi
+        from adam import Representations
+        from adam.casadi import KinDynComputations
 
-def source(urdf: str, joints: list[str], gravity: list[float]) -> str:
-    """C for the forward dynamics."""
-    import casadi
-    from adam import Representations
-    from adam.casadi import KinDynComputations
+        robot = KinDynComputations(urdf, joints, gravity=[*gravity, 0.0, 0.0, 0.0])
+        robot.set_frame_velocity_representation(Representations.BODY_FIXED_REPRESENTATION)
+        q, v, tau = (casadi.SX.sym(name, size + len(joints)) for name, size in (("q", 7), ("v", 6), ("tau", 6)))
+        cross = casadi.skew(q[3:6])
+        R = casadi.SX.eye(3) + 2 * (q[6] * cross + cross @ cross)
+        pose = casadi.vertcat(casadi.horzcat(R, q[:3]), casadi.DM([[0, 0, 0, 1]]))
+        result = robot.aba(pose, q[7:], v[:6], v[6:], tau[6:], {robot.rbdalgos.root_link: tau[:6]})
+        code = casadi.CodeGenerator("traced")
+        code.add(casadi.Function("forward_dynamics", [q, v, tau], [result], {"cse": True}))
+        return str(code.dump())
 
-    robot = KinDynComputations(urdf, joints, gravity=[*gravity, 0.0, 0.0, 0.0])
-    robot.set_frame_velocity_representation(Representations.BODY_FIXED_REPRESENTATION)
-    size = len(joints)
-    q, v, tau = (casadi.SX.sym(name, length + size) for name, length in (("q", 7), ("v", 6), ("tau", 6)))
-    on_base = {robot.rbdalgos.root_link: tau[:6]}
-    cross = casadi.skew(q[3:6])
-    R = casadi.SX.eye(3) + 2 * (q[6] * cross + cross @ cross)
-    pose = casadi.vertcat(casadi.horzcat(R, q[:3]), casadi.DM([[0, 0, 0, 1]]))
-    result = robot.aba(pose, q[7:], v[:6], v[6:], tau[6:], on_base)
-    code = casadi.CodeGenerator("traced")
-    code.add(casadi.Function("forward_dynamics", [q, v, tau], [result], {"cse": True}))
-    return str(code.dump())
-
-
-if __name__ == "__main__":
-    print(source(**json.load(sys.stdin)))
+    versions = [metadata.version(package) for package in ("adam-robotics", "casadi", "liecasadi")]
+    keys = Path(__file__).read_text(encoding="utf-8"), *versions, urdf, *joints, repr(gravity)
+    return traced(f"adam-{robot.name}", trace, *keys)

@@ -24,8 +24,7 @@ _MEANING: dict[str, Any] = {
 
 #: From this many instructions by its order heyoka compiles in its compact mode, which is half as fast: the other takes
 #: minutes then. heyoka keeps what it compiled on disk.
-_COMPACT_FROM = 30_000
-_COMPACT_FROM_IF_QUICK = 6_000
+_COMPACT_FROM = {False: 30_000, True: 6_000}  # if quick
 
 
 def _equations(functions: Any) -> list[tuple[Any, Any]]:
@@ -46,9 +45,7 @@ class Heyoka:
         functions = motion.equations.compile()
         self.start, self.duration = motion.start, motion.duration
         order = math.ceil(-math.log(tolerance) / 2 + 1)  # as heyoka has it
-        compact = len(functions.program("state_rates").run) * order >= (
-            _COMPACT_FROM_IF_QUICK if quick else _COMPACT_FROM
-        )
+        compact = len(functions.program("state_rates").run) * order >= _COMPACT_FROM[quick]
         given = {"tol": tolerance, "compact_mode": compact}
         self.integrator = hy.taylor_adaptive(_equations(functions), self.start.tolist(), **given)
 
@@ -88,7 +85,5 @@ def reference(motion: Motion) -> Floats:
             np.save(file, second)
 
     end = np.asarray(np.load(stored(f"reference-{key}.npy", make)))
-    if motion.pendulum is None:
-        return end
     signs = [1.0 if name.startswith("crank") else -1.0 for name in motion.equations.coordinates]
-    return np.concatenate([np.multiply(signs, end[0]), np.multiply(signs, end[1])])
+    return end if motion.pendulum is None else np.outer(end, signs).ravel()

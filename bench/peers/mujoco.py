@@ -4,6 +4,7 @@ from math import hypot, log, pi, sqrt
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from ..motions import Floats, Motion
 from ..scenes import Scene
@@ -44,12 +45,12 @@ class Rollout:
     """Runs by MuJoCo in steps of one length, in this thread, with the states of ours."""
 
     def __init__(self, motion: Motion, integrator: str, step: float) -> None:
-        import mujoco
-        from mujoco import rollout
+        from mujoco import MjData, MjModel, rollout
 
         self.tree, self.steps = plain_tree(motion.equations.system), round(motion.duration / step)
-        self.model = mujoco.MjModel.from_xml_string(as_mjcf(self.tree, integrator, motion.duration / self.steps))
-        self.data, self.rollout = mujoco.MjData(self.model), rollout.Rollout(nthread=0)
+        self.u_order = [len(self.tree.q_order) + index for index in self.tree.u_order]
+        self.model = MjModel.from_xml_string(as_mjcf(self.tree, integrator, motion.duration / self.steps))
+        self.data, self.rollout = MjData(self.model), rollout.Rollout(nthread=0)
         self.start, self.memory = motion.start, np.zeros((1, self.steps, 1 + len(motion.start)))
 
     def states(self, starts: Floats, steps: int, into: Any = None) -> Floats:
@@ -59,37 +60,24 @@ class Rollout:
         return np.asarray(states)[:, :, 1:]
 
     def __call__(self) -> Floats:
-        """The last state of the motion."""
-        return self._ours(self.states(self._theirs(self.start)[None], self.steps, self.memory)[0, -1])
-
-    def _theirs(self, x: Floats) -> Floats:
-        """Position before quaternion (w first), linear velocity in the world's axes."""
-        q, u = x[self.tree.q_order], x[self._u_order]
+        """The last state of the motion; MuJoCo has the scalar first, and linear velocity in the world's axes."""
+        q, u = self.start[self.tree.q_order], self.start[self.u_order]
         if not self.tree.is_fixed_base:  # a free joint is the first
-            q[:7] = q[[0, 1, 2, 6, 3, 4, 5]]
-            u[:3] = self._rotation(q) @ u[:3]
-        return np.concatenate([q, u])
-
-    def _ours(self, state: Floats) -> Floats:
-        q, u = np.split(state.copy(), [len(self.tree.q_order)])
+            q[3:7] = np.roll(q[3:7], 1)
+            u[:3] = _rotation(q) @ u[:3]
+        last = self.states(np.concatenate([q, u])[None], self.steps, self.memory)[0, -1]
+        q, u = np.split(last.copy(), [len(q)])
         if not self.tree.is_fixed_base:
-            u[:3] = self._rotation(q).T @ u[:3]
-            q[:7] = q[[0, 1, 2, 4, 5, 6, 3]]
-        x = np.zeros(len(state))
-        x[self.tree.q_order], x[self._u_order] = q, u
+            u[:3] = u[:3] @ _rotation(q)
+            q[3:7] = np.roll(q[3:7], -1)
+        x = np.zeros(len(last))
+        x[self.tree.q_order], x[self.u_order] = q, u
         return x
 
-    @property
-    def _u_order(self) -> list[int]:
-        return [len(self.tree.q_order) + index for index in self.tree.u_order]
 
-    @staticmethod
-    def _rotation(q: Floats) -> Floats:
-        import mujoco
-
-        matrix = np.zeros(9)
-        mujoco.mju_quat2Mat(matrix, q[3:7])
-        return matrix.reshape(3, 3)
+def _rotation(q: Floats) -> Floats:
+    w, *xyz = q[3:7]
+    return np.asarray(Rotation.from_quat([*xyz, w]).as_matrix())
 
 
 class Touching:
@@ -98,20 +86,16 @@ class Touching:
     def __init__(self, scene: Scene, step: float, options: str = "") -> None:
         import mujoco
 
-        self.steps = round(scene.duration / step)
-        self.step, self.model = (
-            mujoco.mj_step,
-            mujoco.MjModel.from_xml_string(scene_as_mjcf(scene, options, scene.duration / self.steps)),
-        )
+        self.steps, self.mujoco = round(scene.duration / step), mujoco
+        self.model = mujoco.MjModel.from_xml_string(scene_as_mjcf(scene, options, scene.duration / self.steps))
         self.data = mujoco.MjData(self.model)
         self.speeds = scene.velocity if scene.body == "point" else (*scene.velocity, *scene.spin)
-        self.reset = mujoco.mj_resetData
 
     def __call__(self) -> Floats:
         """The last position of the body's centre."""
-        self.reset(self.model, self.data)
+        self.mujoco.mj_resetData(self.model, self.data)
         self.data.qvel[:] = self.speeds
-        self.step(self.model, self.data, self.steps)
+        self.mujoco.mj_step(self.model, self.data, self.steps)
         return np.array(self.data.body("body").xpos)
 
 

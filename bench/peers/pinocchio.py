@@ -59,35 +59,3 @@ def inverse_kinematics(equations: Equations, tip: str, low: Any, high: Any) -> C
         return False
 
     return solve
-
-
-class Cones:
-    """Forces in friction cones by ADMM with `solve_ncp`, of contacts with three rows each, normals first."""
-
-    def __init__(self, matrix: Any, friction: float, tolerance: float = 1e-8) -> None:
-        import pinocchio as pin
-
-        contacts, carrier = len(matrix) // 3, pin.Model()
-        joint = carrier.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "free")
-        self.models, self.data = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
-        for _ in range(contacts):
-            cone = pin.PointContactConstraintModel(carrier, joint, pin.SE3.Identity(), 0, pin.SE3.Identity())
-            cone.setFriction(friction)
-            self.models.append(pin.ConstraintModel(cone))
-            self.data.append(self.models[-1].createData())
-        self.settings = pin.ADMMSolverSettings()
-        self.settings.solve_ncp, self.settings.max_iterations = True, 20_000
-        self.settings.absolute_feasibility_tol = self.settings.absolute_complementarity_tol = tolerance
-        self.settings.relative_feasibility_tol = self.settings.relative_complementarity_tol = 0
-        self.order = np.concatenate([[3 * k + 1, 3 * k + 2, 3 * k] for k in range(contacts)])  # its normals come last
-        self.operator = pin.DelassusOperatorDense(matrix[np.ix_(self.order, self.order)])
-        self.solver, self.new, self.result = pin.ADMMConstraintSolver(3 * contacts), pin.ADMMSolverResult, None
-
-    def solve(self, free: Any, is_warm: bool) -> Any:
-        """Forces in its order; from those before where it is warm."""
-        if self.result is not None and is_warm:
-            self.result.setConstraintImpulseGuess(self.result.retrieveConstraintImpulses())
-        else:
-            self.result = self.new()
-        self.solver.solve(self.operator, free, self.models, self.data, self.settings, self.result)
-        return self.result.retrieveConstraintImpulses()

@@ -74,7 +74,7 @@ PAGES = (
     Page("planning", "Planning", "Motions through given orientations and poses.", rooms=("polhode.planning",)),
     Page("quantities", "Quantities to compile", "What ``Functions.evaluate`` and ``export`` take besides names.",
          rooms=("polhode.compiled", "polhode.inverse_kinematics")),
-    Page("notebooks", "Notebooks", "What cells show.", rooms=("polhode.surface",)),
+    Page("notebooks", "Notebooks and reports", "What cells and pages show.", rooms=("polhode.surface",)),
 )  # fmt: skip
 
 

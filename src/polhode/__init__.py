@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from .planning import RotationSpline as RotationSpline
     from .simulate.control.actuation import held as held
     from .surface.names import *  # noqa: F403 - the names are listed there, once
+    from .surface.report import report as report
     from .surface.widget import widget as widget
 
 __version__ = "0.1.0"
@@ -63,7 +64,7 @@ _LATER = {
     "principal_axes": ".geometry.principal_axes", "ScrewMotion": ".geometry.screws", "screw_of": ".geometry.screws",
     "angular_velocity": ".geometry.rotations.angular_velocity",
     "rotation_rate": ".geometry.rotations.angular_velocity", "equivalence": ".papers.silver",
-    "network": ".papers.tokad", "widget": ".surface.widget",
+    "network": ".papers.tokad", "report": ".surface.report", "widget": ".surface.widget",
 }  # fmt: skip
 
 

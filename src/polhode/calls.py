@@ -53,20 +53,17 @@ _PLAIN: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
+_OF_RUNS = ("simulate.settings:RunOptions", "simulate.settings:DEFAULTS")
 #: Where the options of each TypedDict are read, with their defaults; see `_options_at`.
 OPTIONS = {
     "JointOptions": ("model.joints:JOINTS",),
     "MotorOptions": ("model.motor:Motor", "model.motor:MotorOptions"),
     "BeamOptions": ("model.flexible.beam:Beam", "model.flexible.beam:BeamOptions"),
-    "RunOptions": ("simulate.run:problem_of",),
+    "RunOptions": _OF_RUNS,
     "AssemblyOptions": ("simulate.constraints.assembly:assemble",),
-    "StepperOptions": ("simulate.run:problem_of", "simulate.stepper:Stepper", "simulate.settings:StepperOptions"),
-    "SmoothOptions": ("simulate.run:problem_of", "simulate.settings:SmoothOptions"),
-    "OrbitOptions": (
-        "simulate.run:problem_of",
-        "simulate.settings:OrbitOptions",
-        "equilibria.periodic_orbit:_TOLERANCES",
-    ),
+    "StepperOptions": (*_OF_RUNS, "simulate.stepper:Stepper", "simulate.settings:StepperOptions"),
+    "SmoothOptions": (*_OF_RUNS, "simulate.settings:SmoothOptions"),
+    "OrbitOptions": (*_OF_RUNS, "simulate.settings:OrbitOptions", "equilibria.periodic_orbit:_TOLERANCES"),
     "ReaderOptions": ("formats:load_urdf", "formats:load_sdf", "formats:load_mjcf"),
     "CompareOptions": ("compare.comparison:compare",),
     "FitOptions": ("identification.fit:identify",),
@@ -134,7 +131,7 @@ def _checked(function: Any) -> Any:
             names, flags, known = read[0]
             for name in named:
                 if name not in known and known:
-                    raise unknown("option", name, known, place=_name(function, given), code="E-CALL-NAME")
+                    raise _no_option(function, name, known, _name(function, given))
             for name, value in (*zip(names, given, strict=False), *named.items()) if flags else ():
                 if name in flags and not any(_PLAIN[kind][1](value) for kind in flags[name]):
                     raise _wrong_kind(function, name, value, flags[name])
@@ -162,6 +159,15 @@ def _checked(function: Any) -> Any:
     function._checked = call
     vars(call)["_checked"] = call
     return call
+
+
+def _no_option(function: Callable[..., Any], name: str, known: tuple[str, ...], place: str) -> PolhodeError:
+    """The error of an option that a call does not have; one of `simulate` is not misspelt."""
+    paths = getattr(signature(function), "paths", ())
+    if paths[:2] == _OF_RUNS and name in _options_at(_OF_RUNS):
+        cure = f"It is an option of simulate; {place} takes {listed(known, 30)}."
+        return PolhodeError(f"there is no option '{name}'.", place, cure, "E-CALL-NAME")
+    return unknown("option", name, known, place=place, code="E-CALL-NAME")
 
 
 def _fast(function: Any) -> Any:
@@ -305,15 +311,17 @@ class OptionSignature(Signature):
 
 
 def _options_at(paths: tuple[str, ...]) -> dict[str, Parameter]:
-    """Options by name: keywords of functions, and fields of elements; restricted to the keys of a TypedDict; with other
-    defaults, where a path leads to a mapping of them."""
+    """Options by name: keywords of functions, fields of elements, and the keys of a TypedDict, to which those found
+    before are restricted; with other defaults, where a path leads to a mapping of them."""
     found: dict[str, Parameter] = {}
     for path in paths:
         module, _, name = path.partition(":")
         target: Any = import_module(f"polhode.{module}")
         for part in name.split("."):
             target = getattr(target, part)
-        if hasattr(target, "__total__"):
+        if hasattr(target, "__total__") and not found:
+            found = {name: _option(name, None, kind.__forward_arg__) for name, kind in target.__annotations__.items()}
+        elif hasattr(target, "__total__"):
             found = {name: each for name, each in found.items() if name in target.__annotations__}
         elif isinstance(target, Mapping) and all(hasattr(each, "fields") for each in target.values()):
             for each in (field for kind in target.values() for field in kind.fields):

@@ -333,6 +333,13 @@ def unknown(
     return (error or PolhodeError)(f"there is no {kind} {given}.", place=place, cure=suggestion(name, known), code=code)
 
 
+def check_known(kind: str, names: Iterable[object], known: Collection[str], *, place: str = "", code: str = "") -> None:
+    """Raise at the first of the names that is not among those that are known."""
+    for name in names:
+        if not isinstance(name, str) or name not in known:
+            raise unknown(kind, name, known, place=place, code=code)
+
+
 def no_attribute(owner: object, name: str, elsewhere: Mapping[str, str]) -> AttributeError:
     """The error of an attribute that is not there, with where it is, if that is known.
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from .calls import public
 
-#: Rows beyond these are counted, not shown.
+#: Rows of a table in a cell; those beyond are counted, not shown.
 MOST_ROWS = 40
 #: A page larger than this, in bytes, is not put into a cell unless it is asked for.
 LARGEST_PAGE = 6_000_000
@@ -28,23 +28,24 @@ _LINE = ";border-bottom:1px solid rgba(128,128,128,.5)"
 class Table:
     """A head and rows of anything that has a text; columns from `numbers_from` on are set to the right.
 
-    `more_rows` were not even made.
+    Rows beyond `most_rows` are counted; `more_rows` were not even made.
     """
 
     head: Sequence[str]
     rows: Sequence[Sequence[object]]
     numbers_from: int | None = None
     more_rows: int = 0
+    most_rows: int = MOST_ROWS
 
     @property
     def lines(self) -> list[list[str]]:
         """The head and the rows that are shown, as text."""
-        return [list(self.head), *([_line(cell) for cell in row] for row in self.rows[:MOST_ROWS])]
+        return [list(self.head), *([_line(cell) for cell in row] for row in self.rows[: self.most_rows])]
 
     @property
     def more(self) -> str:
         """How many rows are left out, if any are."""
-        left = self.more_rows + max(0, len(self.rows) - MOST_ROWS)
+        left = self.more_rows + max(0, len(self.rows) - self.most_rows)
         return f"and {left} more" if left > 0 else ""
 
     def html(self) -> str:

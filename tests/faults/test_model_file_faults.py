@@ -11,7 +11,7 @@ from tests.faults.model_text import PENDULUM, refusal, same_pendulum
 from tests.refusals import refused
 
 import polhode as ph
-from polhode.dynamics.mass_factors import inverse_mass_matrix
+from polhode.dynamics.equations import inverse_mass_matrix
 from polhode.formats import dumps_yaml, load, loads_yaml
 
 

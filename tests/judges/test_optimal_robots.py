@@ -41,7 +41,7 @@ def test_a_panda_follows_its_motion_of_little_time_after_refinement() -> None:
     rest = {f"{name}'": 0 for name in e.coordinates}
     problem = e.collocation(
         (0.2, 3), start=dict(zip(arm, begin, strict=True)), end={**dict(zip(arm, goal, strict=True)), **rest},
-        cost={"time": 1, "effort": 1e-4}, inputs=e.speeds, nodes=41,
+        cost={"time": 1, "effort": 1e-4}, inputs=e.speeds, nodes=25,
     )  # fmt: skip
     best = problem.solve()
     assert best.status == "optimal" and best.meshes[0].error > 1e-3

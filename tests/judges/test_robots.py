@@ -1,6 +1,6 @@
-"""Real robots, judged by Pinocchio: masses, placements, inverse dynamics, mass matrix and forward dynamics.
+"""Real robots, judged by Pinocchio: masses, placements, limits, inverse dynamics, mass matrix and forward dynamics.
 
-Every robot of the `example-robot-data` package is read, but one that has no link.
+They are those of the `example-robot-data` package: one of each maker, those with followers; in a trial all.
 """
 
 import os
@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.robots import PACKAGE
+from tests.robots import PACKAGE, robots
 from tests.robots import ROBOTS as FOLDER
 from tests.seeds import TRIAL
 
@@ -21,12 +21,11 @@ from polhode import Equations
 from polhode.errors import PolhodeError
 from polhode.expr import Expr, as_expr, evaluate
 from polhode.formats.urdf import load_urdf, read_urdf
-from polhode.model.records import GROUND
+from polhode.model.records import GROUND, Limits
 from polhode.model.system import System
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is the judge here: pip install polhode[test]")
 
-ROBOTS = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.urdf"))
 TOLERANCE = 1e-8
 
 #: What no option can read: a robot without a link.
@@ -44,6 +43,7 @@ COUPLED = {
     "talos_data/robots/talos_full_v2_box.urdf": 12,
     "tiago_pro_description/robots/tiago_pro.urdf": 10,
 }
+ROBOTS = robots({*EMPTY, *SINGULAR, *COUPLED})
 LARGE = ("alex", "centauro", "g1", "human", "icub", "pr2", "romeo", "talos", "tiago")
 COMPILED = (
     "ur_description/urdf/ur5_robot.urdf",
@@ -179,6 +179,22 @@ def on_a_base(robots: list[str]) -> list[Any]:
     return [pytest.param(*pair, marks=pytest.mark.slow if pair[0].startswith(LARGE) else ()) for pair in chosen]
 
 
+def largest(limits: tuple[Limits, ...]) -> float:
+    """The limit of one speed; infinite where there is none."""
+    if not limits:
+        return float("inf")
+    (ends,) = limits
+    assert ends.upper is not None and ends.lower == -ends.upper
+    return float(ends.upper)
+
+
+def largest_by_pinocchio(model: Any, which: str) -> list[float]:
+    """The upper limits of all speeds, by the name that this version has; files that state none have 0 there."""
+    names = (f"upper{which.capitalize()}Limit", f"{which}Limit")
+    values = next(getattr(model, name) for name in names if hasattr(model, name))
+    return [float(value) or float("inf") for value in values]
+
+
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_every_robot_is_read(robot: str) -> None:
     try:
@@ -198,6 +214,11 @@ def test_every_robot_moves_as_pinocchio_says(robot: str, base: str) -> None:
     d = duel(system, robot, base)
     e = d.equations
 
+    for which, limits in (("effort", "effort_limits"), ("velocity", "speed_limits")):
+        theirs = largest_by_pinocchio(d.model, which)
+        ours = {joint.name: largest(getattr(joint, limits)) for joint in system.joints.values() if len(joint.u) == 1}
+        assert ours == {name: theirs[d.model.joints[d.model.getJointId(name)].idx_v] for name in ours}, which
+    assert len(ours) + (6 if base == "floating" else 0) == d.model.nv
     assert_close("inverse dynamics", d.numbers(e.inverse_dynamics)[d.order], d.inverse_dynamics)
     size = len(e.u)
     mass_matrix = d.numbers(system.derive("composite_body").mass_matrix.entries()).reshape(size, size)

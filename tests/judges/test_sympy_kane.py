@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import sympy as sp
 from bench.mechanisms import chain
-from bench.parts.kane import satellite as our_satellite
+from bench.mechanisms import satellite as our_satellite
 from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 from tests.judges import sympy_models
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.seeds import seeds
+from tests.seeds import in_turn, seeds
 
 import polhode as ph
 from polhode.compare.reference.derivation import ReferenceDerivation
@@ -48,14 +48,14 @@ def random_motors(seed: int, joints: tuple[str, ...] = ("revolute", "prismatic",
 def test_every_formalism_gives_the_same_equations(seed: int) -> None:
     s = random_motors(seed)
     judge = s.derive("poincare")
-    for formalism in ("auto", *names()):
+    for formalism in ("auto", *in_turn(names(), 4, seed)):
         assert s.derive(formalism).agrees_with(judge), formalism
     reference = ReferenceDerivation(s.model())
     order = [reference.speeds.index(u) for u in judge.u]
     assert [entry.fp for entry in judge.inverse_dynamics] == [reference.efforts[k] % P for k in order]
 
 
-@pytest.mark.parametrize("seed", seeds(2, 20))
+@pytest.mark.parametrize("seed", seeds(1, 20))
 @pytest.mark.parametrize("formalism", sorted({*names(historical=True)} - {*names()}))
 def test_historical_formalisms_take_gears_too(formalism: str, seed: int) -> None:
     s = random_motors(seed, ("revolute", "prismatic"))

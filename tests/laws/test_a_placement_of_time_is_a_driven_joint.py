@@ -50,7 +50,7 @@ def test_every_formalism_gives_the_equations_of_driven_joints(seed: int) -> None
     placed, by_hand = random_pair(seed)
     with_moving_frame(placed, by_hand, seed)
     judge = by_hand.derive("newton_euler")
-    for formalism in ("auto", *names()):
+    for formalism in ("auto", *in_turn(names(), 4, seed)):
         assert placed.derive(formalism).agrees_with(judge), formalism
     for passes in (None, ()):
         assert placed.derive("articulated_body", passes=passes).agrees_with(judge)

@@ -22,7 +22,7 @@ def holonomic(seed: int) -> tuple[ph.Equations, dict[str, Any]] | None:
     return e, given
 
 
-@pytest.mark.parametrize("seed", seeds(SMALL_TREES[::4], 100))
+@pytest.mark.parametrize("seed", seeds((1, 47, 91), 100))
 def test_laws_do_what_is_claimed_of_them_and_wrong_ones_do_not(seed: int) -> None:
     found = holonomic(seed)
     if found is None:

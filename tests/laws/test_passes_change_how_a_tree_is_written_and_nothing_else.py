@@ -45,7 +45,7 @@ def planar_robot(seed: int) -> ph.System:
 
 @pytest.mark.parametrize("passes", COMBINATIONS, ids=lambda passes: "+".join(passes) or "none")
 @pytest.mark.parametrize("formalism", ["newton_euler", "composite_body", "articulated_body"])
-@pytest.mark.parametrize("seed", seeds(2, of=5))
+@pytest.mark.parametrize("seed", seeds(1, of=5))
 def test_passes_keep_parallel_and_crossing_axes_exact(seed: int, formalism: str, passes: tuple[str, ...]) -> None:
     judge = judging(planar_robot, seed)
     assert judge.agrees_with(derive(judge.system, formalism, passes=passes))
@@ -66,14 +66,14 @@ def leg(joints: int) -> ph.System:
 
 @pytest.mark.parametrize("formalism", ["newton_euler", "composite_body", "articulated_body"])
 @pytest.mark.parametrize("passes", [("hold",), *VARIANTS], ids="+".join)
-@pytest.mark.parametrize("joints", [2, 3, 4])
+@pytest.mark.parametrize("joints", [2, 4])
 def test_passes_keep_a_leg_with_parallel_joints_exact(joints: int, passes: tuple[str, ...], formalism: str) -> None:
     judge = judging(leg, joints)
     assert judge.agrees_with(derive(judge.system, formalism, passes=passes))
 
 
 @pytest.mark.parametrize("passes", COMBINATIONS, ids=lambda passes: "+".join(passes) or "none")
-@pytest.mark.parametrize("seed", seeds(4, of=10))
+@pytest.mark.parametrize("seed", seeds(2, of=10))
 def test_passes_keep_random_trees_exact(seed: int, passes: tuple[str, ...]) -> None:
     judge = judging(random_tree, seed)
     assert judge.agrees_with(derive(judge.system, "articulated_body", passes=passes))

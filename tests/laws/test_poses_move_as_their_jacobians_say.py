@@ -25,7 +25,7 @@ def test_poses_move_as_their_jacobians_say_on_a_random_tree(seed: int) -> None:
 
 @pytest.mark.parametrize("kind", JOINTS)
 def test_poses_move_as_their_jacobians_say_through_every_kind_of_joint(kind: str) -> None:
-    for seed in range(6):
+    for seed in range(3):
         assert_poses_move(random_system(seed, bodies=2, joints=(kind,)))
 
 

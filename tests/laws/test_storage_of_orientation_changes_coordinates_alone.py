@@ -59,7 +59,7 @@ def state(made: EquationsOfMotion, storage: str, seed: int) -> dict[Expr, float]
     return values | dict(zip([*made.u, *made.tau, *made.udot], rest[1:], strict=False))
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", seeds(2, of=5))
 def test_dynamics_do_not_know_how_orientation_is_stored(seed: int) -> None:
     results: list[dict[str, Any]] = []
     for storage in STORAGES:
@@ -95,7 +95,7 @@ def test_a_quaternion_keeps_its_length(seed: int) -> None:
             assert sum(values[q] * rates[q] for q in e) == pytest.approx(0, abs=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(2, of=4))
 def test_every_formalism_and_the_reference_take_the_tangent_of_half_an_angle(seed: int) -> None:
     kinds = ("revolute", "universal", "prismatic", "planar", "compound")
     system = in_vector_parameters(random_system(seed, bodies=(2, 3), joints=kinds, max_speeds=4))

@@ -5,14 +5,12 @@ import pytest
 from tests.seeds import seeds
 
 from polhode.expr import Matrix, evaluate, gradient, jacobian, same
-from polhode.formalisms.registry import names
 from polhode.model.samples.random_system import random_state, random_system
 
 
-@pytest.mark.parametrize("formalism", names())
 @pytest.mark.parametrize("seed", seeds(4, of=15))
-def test_the_mass_matrix_is_the_second_derivative_of_kinetic_energy(seed: int, formalism: str) -> None:
-    made = random_system(seed, max_speeds=10).derive(formalism)
+def test_the_mass_matrix_is_the_second_derivative_of_kinetic_energy(seed: int) -> None:
+    made = random_system(seed, max_speeds=10).derive("newton_euler")
     hessian = jacobian(gradient(made.kinetic_energy, made.u), made.u)
     assert same(made.mass_matrix.entries(), hessian.entries())
     assert same(made.mass_matrix.entries(), made.mass_matrix.T.entries())

@@ -54,7 +54,7 @@ def test_on_a_random_tree(seed: int) -> None:
     assert_agrees(system, some(seed), FREE if moves else still)
 
 
-@pytest.mark.parametrize("seed", seeds(CONSTRAINED, of=100))
+@pytest.mark.parametrize("seed", seeds(CONSTRAINED[1::2], of=100))
 def test_on_a_random_constrained_system(seed: int) -> None:
     system = random_constrained_system(seed, bodies=(2, 3))
     assert_agrees(system, some(seed), TIED)

@@ -10,8 +10,8 @@ from scipy.linalg import expm
 import polhode as ph
 from polhode.model.samples import four_bar
 
-NATIVE = ["auto", "TP86", "DOP853", "RK45", "Rodas5P", "Radau"]
-METHODS = [*NATIVE, "scipy.DOP853", "scipy.Radau", "scipy.LSODA", "rk4"] + (["ida"] if find_spec("sksundae") else [])
+NATIVE = ["auto", "DOP853", "Radau"]
+METHODS = [*NATIVE, "scipy.DOP853", "rk4"] + (["ida"] if find_spec("sksundae") else [])
 DICE = np.random.default_rng(5)
 TIMES = np.cumsum(DICE.uniform(0.02, 0.2, 12)) - 0.05
 VALUES = DICE.normal(size=12)

@@ -18,7 +18,7 @@ from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 from polhode.papers.sayers.notation import prime
 from polhode.papers.sayers.program import statements
-from polhode.papers.sayers.report import Report
+from polhode.papers.sayers.tables import SayersTables
 
 SATELLITE = ph.load(Path(__file__).parents[2] / "models" / "satellite.yaml")
 HOSTILE = ['*/ system("x") /*', "a\nb", "Größe & \\ ??/", "Z1", "z1", "P1"]
@@ -64,7 +64,7 @@ def test_the_program_takes_the_steps_of_simulate(name: str, target: str, speeds:
     np.testing.assert_allclose(table.u, run.u, rtol=1e-9, atol=1e-11)
 
 
-def meanings(report: Report) -> dict[Expr, Expr]:
+def meanings(report: SayersTables) -> dict[Expr, Expr]:
     """Every name of the program in the system's symbols, line by line."""
     known: dict[Expr, Expr] = {letter: node for node, letter in report.notation.letters_of.items()}
     for line in statements(report):
@@ -76,7 +76,7 @@ def meanings(report: Report) -> dict[Expr, Expr]:
 @pytest.mark.parametrize("seed", seeds(4, of=12))
 def test_each_line_follows_from_those_before_and_the_last_are_the_accelerations(seed: int, speeds: str | None) -> None:
     equations = random_system(seed, bodies=4, max_speeds=9).derive("kane", speeds=speeds).record
-    report = Report(equations, speeds is not None)
+    report = SayersTables(equations, speeds is not None)
     known, notation = meanings(report), report.notation
     assert same([known[prime(notation.letters_of[u])] for u in report.literal.speeds], equations.forward_dynamics)
     assert same([known[name] for name in notation.rate_names], equations.coordinate_rates)
@@ -131,7 +131,7 @@ def test_what_has_no_such_program_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", seeds(4, of=12))
 def test_sums_of_the_report_are_collected(seed: int) -> None:
     """No two terms of a sum have the same factors, and a sum has one number."""
-    report = random_system(seed, bodies=4, max_speeds=9).derive("kane").report
+    report = random_system(seed, bodies=4, max_speeds=9).derive("kane").sayers_tables
     entries = [*report.mass_matrix.entries(), *report.forcing, *report.variables.values()]
     for entry in entries:
         for reading in readings(printed_order(entry, {})).values():
@@ -148,7 +148,7 @@ def test_like_terms_numbers_and_parts_of_a_load_are_one() -> None:
     system.joint("a", system.ground, first, ph.Revolute("y"))
     system.joint("b", first, second, ph.Revolute("y"), at=(0, 0, -1))
     system.force(second, (F, 0, 0), at=(0, 0, -0.3))
-    text = str(system.derive("kane").report)
+    text = str(system.derive("kane").sayers_tables)
     for line in text.partition("Constants, ")[2].splitlines():
         terms = re.split(r" [+-] ", line.partition(" = ")[2])
         assert len({*terms}) == len(terms), line
@@ -165,7 +165,7 @@ def test_a_body_without_freedom_has_its_column() -> None:
     system.joint("weld", "A", "B", ph.Fixed(), at=(0, 0, -1), rotation=("x", 0.3))
     system.joint("second weld", "B", "C", ph.BuildingBlock(), at=(1, 0, 0))
     system.joint("bolted", system.ground, "D", ph.Fixed())
-    report = system.derive("kane").report
+    report = system.derive("kane").sayers_tables
 
     def cells(table: Any, row: str) -> list[str]:
         return [report.cell_text(table.cell(row, body)) for body in "ABCD"]
@@ -185,7 +185,7 @@ def test_a_body_without_freedom_has_its_column() -> None:
 
 def test_three_angles_cost_what_29_costs() -> None:
     """q4' and q5' from five multiplications of which one divides, q6' by one multiplication and one addition more."""
-    report = SATELLITE.derive("kane").report
+    report = SATELLITE.derive("kane").sayers_tables
     lines = {name: text for name, _, text in (line.partition(" = ") for line in report._equations(latex=False))}
     assert lines["q4'"] == "(C6 u4 - S6 u5)/C5" and lines["q5'"] == "C6 u5 + S6 u4" and lines["q6'"] == "u6 - S5 q4'"
     system = ph.System("ball")

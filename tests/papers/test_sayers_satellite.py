@@ -16,12 +16,12 @@ from polhode.compiled.functions import Functions
 from polhode.errors import PolhodeError
 from polhode.expr import Expr, Vector, as_expr, cos, derivative, directional, same, sin, substitute
 from polhode.formalisms.derivation import Derivation
-from polhode.papers.sayers.report import Cell, Report, Table
+from polhode.papers.sayers.tables import Cell, SayersTables, Table
 from polhode.simulate import simulate
 
 SATELLITE = ph.load(Path(__file__).parents[2] / "models" / "satellite.yaml")
-EQUATIONS = SATELLITE.derive("kane", report=True)
-REPORT: Report = EQUATIONS.report
+EQUATIONS = SATELLITE.derive("kane", tables=True)
+REPORT: SayersTables = EQUATIONS.sayers_tables
 IN_HIS_SPEEDS = SATELLITE.derive("kane", speeds="sayers")
 BODIES = "BCDEF"
 

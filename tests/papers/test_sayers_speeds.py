@@ -16,7 +16,7 @@ from polhode.formalisms.kane.literal import SayersSpeeds
 from polhode.kinematics.tree import build_tree
 from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
-from polhode.papers.sayers.report import kinematical_equations
+from polhode.papers.sayers.tables import kinematical_equations
 from polhode.simulate.trajectory.units import speed_units
 
 FULL = [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]
@@ -76,8 +76,8 @@ def test_table_5_takes_a_building_block_as_the_joint_of_one_body(
 
 
 def test_table_2_tells_of_a_block_as_of_one_body() -> None:
-    report = block((3,), "xy", carried=True).derive("kane", report=True).report
-    flat = block((3,), "xy").derive("kane", report=True).report
+    report = block((3,), "xy", carried=True).derive("kane").sayers_tables
+    flat = block((3,), "xy").derive("kane").sayers_tables
     rows = {
         "Joint point (in parent)": ("0, 1, 1/2", "0, 1, 1/2"),
         "Translational coordinates": ("q2, q3", "q1, q2"),
@@ -294,7 +294,7 @@ def test_a_free_body_and_a_plate_cost_less_in_his_speeds() -> None:
     body = plate.body("plate", plate.parameter("m", 2), (plate.parameter("a", 0.3), 0.2, 0), (1, 1, 1))
     plate.joint("slide", plate.ground, body, ph.BuildingBlock("xy", (3,)))
     for system in (flyer(), plate):
-        report = system.derive("kane", report=True).report
+        report = system.derive("kane").sayers_tables
         M, f, q, x = (
             {way: count.total + count.setup for way, count in report.costs_of(function).items()}
             for function in ("mass_matrix", "bias", "coordinate_rates", "state_rates")

@@ -2,20 +2,21 @@
 
     python -m tests.trials.printed [count]
 
-Text and LaTeX, as built and in normal form; what is longer than a reader takes in is skipped and counted.
+Text, LaTeX and MathML, as built and in normal form; what is longer than a reader takes in is skipped and counted.
 """
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.printed_text import is_same, read_latex, read_text
+from tests.printed_text import is_same, read_latex, read_mathml, read_text
 from tests.unit.expr.conftest import grown
 from tests.unit.expr.test_ordering import moving
 
 import polhode as ph
 from polhode.expr import Expr, as_expr, free_symbols, normal, topological
 from polhode.expr.latex_printer import latex_as_built
+from polhode.expr.mathml_printer import mathml
 from polhode.expr.reading import leaf_counts
 from polhode.model import samples
 
@@ -36,7 +37,7 @@ def of_samples() -> Iterator[tuple[str, Expr]]:
 
 
 def is_read_back(root: Expr) -> bool | None:
-    """Whether text and LaTeX spell the same function; None if they are too long to be read."""
+    """Whether text, LaTeX and MathML spell the same function; None if they are too long to be read."""
     symbols = free_symbols([root])
     if leaf_counts(topological([root]))[id(root)] > _LEAVES:
         return None
@@ -44,7 +45,7 @@ def is_read_back(root: Expr) -> bool | None:
         text = repr(form)
         if len(text) > _READABLE or "operations" in text:
             return None
-        read = read_text(text, symbols), read_latex(latex_as_built(form), symbols)
+        read = [read_text(text, symbols), read_latex(latex_as_built(form), symbols), read_mathml(mathml(form), symbols)]
         if not all(is_same(each, root) for each in read):
             return False
     return True

@@ -10,9 +10,8 @@ from polhode.errors import ModelError
 from polhode.formalisms import articulated_body as book
 from polhode.formalisms import registry
 from polhode.formalisms.deriving import derive
-from polhode.formalisms.registry import FORMALISMS, names
+from polhode.formalisms.registry import FORMALISMS, check_speeds, names
 from polhode.formalisms.short import articulated_body as short
-from polhode.formalisms.speeds import check_speeds
 from polhode.geometry.twist import Wrench
 from polhode.kinematics.passes import USUAL
 from polhode.kinematics.tree import build_tree

@@ -268,7 +268,8 @@ def test_an_element_that_looks_beyond_its_protocol_is_found(tmp_path: Path) -> N
 #: Tests of a whole room, or of the whole house.
 OF_NO_MODULE = {
     "test_layers.py", "test_style.py", "formats/test_round_trip.py", "formats/test_samples.py",
-    "view/test_browser.py", "view/test_browser_choices.py", "view/test_notebook_browser.py",
+    "view/test_browser.py", "view/test_browser_choices.py", "view/test_browser_report.py",
+    "view/test_notebook_browser.py",
 }  # fmt: skip
 
 

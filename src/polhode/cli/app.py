@@ -31,6 +31,7 @@ COMMANDS = {
     "ladder": ("papers.silver.command", "Count the operations of inverse dynamics by historical methods."),
     "schema": ("cli.new", "Print the JSON Schema of model files."),
     "view": ("cli.view", "Show a mechanism in a pose, as a page that opens in the browser."),
+    "report": ("cli.report", "Write a mechanism, its equations and its results as one page that prints well."),
     "info": ("cli.info", "Print versions, backends, the cache, and which extras are installed."),
     "new": ("cli.new", "Write a commented model file and a notebook to start from."),
     "demo": ("cli.demo", "Derive, compare, run and show a six-degree-of-freedom arm."),

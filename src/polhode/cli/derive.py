@@ -32,7 +32,9 @@ def derive(
     derivation: dict[str, Any],
     of: Annotated[str | None, typer.Option(help="Print this: mass_matrix, forcing, forward_dynamics, …")] = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
-    report: Annotated[bool, typer.Option("--report", help="Print the tables of the paper, by kane.")] = False,
+    tables: Annotated[
+        bool, typer.Option("--tables", "--report", help="Print the tables of Sayers' paper, by kane.")
+    ] = False,
     pseudo: Annotated[
         Names,
         typer.Option(
@@ -41,7 +43,7 @@ def derive(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Load, derive and print; with `report` the tables of the paper behind the formalism."""
+    """Load, derive and print; with `tables` those of the paper behind the formalism."""
     of = of and result_name(of)
     system, findings = source.read()
     began = time.perf_counter()
@@ -49,19 +51,19 @@ def derive(
     results = [of] if of else ["mass_matrix", "forcing"]
     with output.progress() as status:
         status("deriving")
-        equations = system.derive(report=report, pseudo=speeds, **derivation)
+        equations = system.derive(tables=tables, pseudo=speeds, **derivation)
         for name in results:
             getattr(equations, name)
     took = time.perf_counter() - began
     if json:
         record = _record(system, equations, results, took, bool(of))
         record["findings"] = [asdict(problem) for problem in findings]
-        output.as_json({**record, "report": equations.report.as_json()} if report else record)
+        output.as_json({**record, "sayers_tables": equations.sayers_tables.as_json()} if tables else record)
         return
     for problem in findings:
         output.say(f"• {output.finding(problem)}", "yellow", stderr=True)
-    if report:
-        output.say(equations.report.latex() if latex else equations.report)
+    if tables:
+        output.say(equations.sayers_tables.latex() if latex else equations.sayers_tables)
     elif latex:
         output.console().print("\n\n".join(map(equations.latex, results)), soft_wrap=True)
     else:

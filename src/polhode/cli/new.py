@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, check_known
 from ..files.writing import replace_file
 from ..terminal import output
 from ..terminal.options import Json, Out
@@ -24,8 +24,7 @@ def new(
     json: Json = False,
 ) -> None:
     """Write both files; existing files are not overwritten."""
-    if kind not in KINDS:
-        raise unknown("start", kind, KINDS, place="new", code="E-CLI-NAME")
+    check_known("start", [kind], KINDS, place="new", code="E-CLI-NAME")
     if out.exists() and not out.is_dir():
         raise PolhodeError("this is a file, not a folder.", f"--out {out}", "Name a folder.", "E-FILE-WRITE")
     model, notebook = out / f"{kind}.yaml", out / f"{kind}.ipynb"

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ..errors import unknown
-
 #: A state this near to its constraints is left where it is; so is one at a hundred times that which comes no nearer.
 NEAR = 1e-14
 MOST_STEPS = 5
@@ -36,10 +34,3 @@ METHODS: Mapping[str, Tableau] = MappingProxyType({
     "heun": Tableau((0.0, 1.0), ((), (1.0,)), (0.5, 0.5), 2),
     "rk4": Tableau((0.0, 0.5, 0.5, 1.0), ((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1 / 6, 1 / 3, 1 / 3, 1 / 6), 4),
 })  # fmt: skip
-
-
-def method_named(method: str) -> Tableau:
-    """The tableau of a method, or an error that lists the methods there are."""
-    if not isinstance(method, str) or method not in METHODS:
-        raise unknown("fixed-step method", method, METHODS)
-    return METHODS[method]

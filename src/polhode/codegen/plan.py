@@ -229,12 +229,6 @@ def plan(
     With `split_angles`, the sine of a sum is computed from sines and cosines that are there anyway: six operations
     instead of a call. With `factor`, sums of products are factored and their common parts shared. `notes` say what
     values mean, by fingerprint.
-
-    >>> from polhode.expr import symbol, sin
-    >>> q, k = symbol("q"), symbol("k")
-    >>> program = plan("f", [("q", [q])], [("y", (), [k * k * sin(q)])], [k])
-    >>> [step.op for step in program.setup], [step.op for step in program.run]
-    (['mul'], ['sin', 'mul'])
     """
     roots = [root for _, _, entries in outputs for root in entries]
     flat = [symbol for _, symbols in arrays for symbol in symbols]

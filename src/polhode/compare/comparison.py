@@ -34,8 +34,7 @@ from ..expr.field import P
 from ..expr.spelling import acceleration_of
 from ..formalisms.derivation import Derivation
 from ..formalisms.deriving import derive
-from ..formalisms.registry import FORMALISMS, formalism_of, names
-from ..formalisms.speeds import check_speeds
+from ..formalisms.registry import FORMALISMS, check_speeds, formalism_of, names
 from ..kinematics.motion import link_jacobian
 from ..model.model import Model
 from ..model.reading import checked_name, list_of
@@ -227,15 +226,7 @@ class Agreement(Told):
 
 
 def agreement(derived: Mapping[str, EquationsOfMotion]) -> Agreement:
-    """Compare equations of one mechanism, by the names of their formalisms, with the reference derivation.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, (0, 0, -1)), ph.Revolute("y"))
-    >>> print(agreement({"poincare": s.derive("poincare").record}))
-    the reference derivation agrees on coordinate rate, kinetic energy, potential energy, applied effort, mass matrix,\
- inverse dynamics, acceleration
-    """
+    """Compare equations of one mechanism, by the names of their formalisms, with the reference derivation."""
     cure = "Give a mapping from formalisms to what derive returned, for example {'kane': system.derive('kane').record}."
     with understood("a mapping from names to equations", derived, place="agreement", cure=cure):
         if (

@@ -25,17 +25,13 @@ if TYPE_CHECKING:
 Maker: TypeAlias = "Callable[[EquationsOfMotion], Outputs]"
 
 
-def _none(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
-    return {}
-
-
 class Entry(NamedTuple):
     """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates."""
 
     arrays: tuple[str, ...]
     make: Maker
     rates: tuple[str, ...] = ()
-    own: Callable[[EquationsOfMotion], dict[str, list[Expr]]] = _none
+    own: Callable[[EquationsOfMotion], dict[str, list[Expr]]] = lambda equations: {}
 
 
 def _vector(name: str, field: str) -> Maker:
@@ -129,7 +125,7 @@ def _contact_rates(base: Maker) -> Maker:
     """ẋ without forces of contacts, and what modes of unilateral rows are decided by (`ode.unilateral`)."""
 
     def outputs(equations: EquationsOfMotion) -> Outputs:
-        from ..constraints.unilateral import unilateral_rows
+        from ..constraints.unilateral import LAWS, unilateral_rows
         from ..expr import as_expr, directional, jacobian
 
         made, tree, known = base(equations), equations.tree, unilateral_rows(equations.system, equations.tree)
@@ -144,11 +140,7 @@ def _contact_rates(base: Maker) -> Maker:
             directional(accelerations, {tau: entry for tau, entry in zip(tree.tau, row, strict=True) if entry})
             for row in known.A
         ]
-        laws = [
-            as_expr(getattr(group, law))
-            for _, group in known.groups
-            for law in ("kinetic", "static", "stribeck", "restitution")
-        ]
+        laws = [as_expr(getattr(group, law)) for _, group in known.groups for law in LAWS]
         width = (len(rates), len(equations.u))
         return [
             *made,
@@ -162,6 +154,13 @@ def _contact_rates(base: Maker) -> Maker:
         ]
 
     return outputs
+
+
+def _contact_matrix(equations: EquationsOfMotion) -> Outputs:
+    from ..constraints.unilateral import unilateral_rows
+
+    made = unilateral_rows(equations.system, equations.tree).A
+    return [("contact_matrix", made.shape, list(made.entries()))]
 
 
 def _of_constraints(name: str, field: str) -> Maker:
@@ -312,6 +311,7 @@ CONSTRAINED: dict[str, Entry] = {
 WITH_CONTACTS: dict[str, Entry] = {
     "contact_rates": Entry(("x", "tau"), _contact_rates(_vector("xdot", "state_rates")), rates=("xdot",)),
     "kept_contact_rates": Entry(("x", "tau", "alpha"), _contact_rates(_kept_rates), rates=("xdot",)),
+    "contact_matrix": Entry(("q",), _contact_matrix),
 }
 
 #: Hamilton's equations, of mechanisms that have canonical momenta.
@@ -420,11 +420,9 @@ def plan_outputs(
     table = equations.system.parameters
     known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
     if known:
-        roots = substitute([root for _, _, entries in outputs for root in entries], known)
-        start = 0
+        roots = iter(substitute([root for _, _, entries in outputs for root in entries], known))
         for _, _, entries in outputs:
-            entries[:] = roots[start : start + len(entries)]
-            start += len(entries)
+            entries[:] = [next(roots) for _ in entries]
     if equations.omitted:
         from ..dynamics.omission import without_omitted
 

@@ -23,8 +23,7 @@ from ..errors import PolhodeError, fault_at, listed
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.exact import floor, sqrt
 from ..expr.spelling import spelled
-from ..laws.discretisation import discretised
-from ..laws.law import Law
+from ..laws.law import Law, discretised
 from ..laws.named_symbols import Range, saturated
 from ..model.digest import digest_of
 from ..model.records import Parameter
@@ -50,19 +49,14 @@ class Laws:
 
     def put_into(self, outputs: Outputs) -> Outputs:
         """The outputs of a function with the laws in place of what they give."""
-        made = substitute([root for _, _, entries in outputs for root in entries], self.given)
-        start, found = 0, []
-        for name, shape, entries in outputs:
-            found.append((name, shape, made[start : start + len(entries)]))
-            start += len(entries)
-        return found
+        made = iter(substitute([root for _, _, entries in outputs for root in entries], self.given))
+        return [(name, shape, [next(made) for _ in entries]) for name, shape, entries in outputs]
 
 
 def laws_of(equations: EquationsOfMotion, given: Mapping[Expr, Any]) -> Laws:
     """Laws by the symbols of efforts and inputs, in unknowns alone: dependent symbols are replaced."""
     symbols = [as_expr(each) for each in given]
-    values = substitute([as_expr(value) for value in given.values()], equations.tree.followed)
-    values = list(equations.in_independent_speeds(values))
+    values = on_mechanism(equations, given.values())
     acting = {*equations.tau, *(each.symbol for each in equations.system.inputs.values())}
     known = {*equations.q, *equations.u, *equations.z, equations.system.time, *acting}
     known |= {each.symbol for each in equations.system.parameters.values()}
@@ -91,11 +85,8 @@ def _resolved(symbols: list[Expr], values: list[Expr]) -> list[Expr]:
     if own.isdisjoint(free_symbols(values)):
         return values
     circle = [f"'{each.name}'" for each, value in zip(symbols, values, strict=True) if own & {*free_symbols([value])}]
-    raise fault(
-        f"the laws of {listed(circle)} depend on each other in a circle.",
-        "Write one of them without the others.",
-        "E-RUN-DEPENDENCE",
-    )
+    message = f"the laws of {listed(circle)} depend on each other in a circle."
+    raise fault(message, "Write one of them without the others.", "E-RUN-DEPENDENCE")
 
 
 # ---- laws of controllers --------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ _WHAT = {
     "inverse_dynamics_derivatives": "derivatives of the efforts by coordinates, speeds and accelerations",
     "forward_dynamics_derivatives": "derivatives of the accelerations by coordinates, speeds and efforts",
     "z_rates": "rates of the states without mass from coordinates, speeds and these states",
+    "contact_rates": "rates of the state without forces of contacts, and the rows of these",
 }
 _KIND = {
     "q": "coordinates", "u": "speeds", "tau": "efforts", "udot": "accelerations", "x": "coordinates, then speeds",
@@ -59,6 +60,9 @@ _KIND = {
     "position": "positions of the bodies", "rotation": "rotation matrices of the bodies, row after row",
     "xdot_d_x": "derivatives by the state, row after row", "xdot_d_t": "derivatives by time",
     "torque": "torque", "force": "force", "effort": "effort", "origin": "position of the origin",
+    "rows": "velocities of contacts by speeds, row after row", "velocities": "velocities of the rows of contacts",
+    "responses": "accelerations by a unit of force in each row", "drift": "accelerations of rows at u' = 0",
+    "margins": "distances from the edges of surfaces", "laws": "friction, static friction, Stribeck speed, restitution",
     "orientation": "rotation matrix, row after row", "jacobian": "angular over linear velocity, row after row",
 }  # fmt: skip
 
@@ -123,8 +127,22 @@ def export(
             message = f"two functions would be written to {words!r}."
             raise PolhodeError(message, f"function {name!r}", "Export them to two folders.", "E-CODE-TWICE")
         files |= render(program, preface(equations, planned))
+        if name == "contact_rates" and target == "c" and equations.system.contacts:
+            files |= _contacts_in_c(equations, program, shortened(f"{before}contacts"))
         files[words] = sidecar(equations, planned, program.name)
     return write_together(place, files)
+
+
+def _contacts_in_c(equations: EquationsOfMotion, program: Program, name: str) -> dict[str, str]:
+    """Forces, impacts and time steps in C by the rows that a program puts out."""
+    from ..constraints.unilateral import unilateral_rows
+    from ..ode.unilateral.in_c import contacts_in_c
+
+    known, (q, u) = unilateral_rows(equations.system, equations.tree), (len(equations.q), len(equations.u))
+    shapes = [(int(group.gap is not None), group.tangents) for _, group in known.groups]
+    groups = list(zip(known.names, shapes, strict=True))
+    sizes = q, u, q + u + len(equations.z)
+    return contacts_in_c(name, program, equations.system.name, groups, sizes, list(equations.quaternions))
 
 
 def default_prefix(name: str) -> str:
@@ -141,12 +159,9 @@ def names_before(system: str, prefix: str | None) -> str:
     """What is put before names: the prefix, or the system's name, and an underscore; nothing where it is empty."""
     prefix = default_prefix(system) if prefix is None else prefix
     if not isinstance(prefix, str) or not re.fullmatch(r"([A-Za-z][A-Za-z0-9_]{0,30})?", prefix, re.ASCII):
-        raise PolhodeError(
-            f"the prefix {prefix!r} is no identifier.",
-            place="export",
-            cure='Use up to 31 letters, digits and underscores, a letter first; "" for none.',
-            code="E-CODE-NAME",
-        )
+        message = f"the prefix {prefix!r} is no identifier."
+        cure = 'Use up to 31 letters, digits and underscores, a letter first; "" for none.'
+        raise PolhodeError(message, "export", cure, "E-CODE-NAME")
     return f"{prefix}_" if prefix else ""
 
 
@@ -184,6 +199,7 @@ def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
         *(_line(each, _entries(equations, each.name), _state_kind(equations, each.name)) for each in program.outputs),
         "",
         f"Operations: {operations}. The set-up takes {operations.setup}.",
+        *(["Without the forces of contacts, stops and dry friction."] if equations.system.contacts else []),
         *(["Quaternions are of unit length; the source does not scale them."] if equations.quaternions else []),
         *(_OF_NAMES if program.names else _OF_NOTES),
     ]

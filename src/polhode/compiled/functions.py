@@ -354,16 +354,14 @@ class Functions:
         self, q: ArrayLike, u: ArrayLike, udot: ArrayLike, **more: Unpack[CallOptions]
     ) -> tuple[Floats, Floats, Floats]:
         """∂τ/∂q, ∂τ/∂u and ∂τ/∂u̇; columns of ∂/∂q are along unit speeds (see `Equations`)."""
-        first, second, third = self.evaluate("inverse_dynamics_derivatives", q, u, udot, **more)
-        return first, second, third
+        return self._three("inverse_dynamics_derivatives", q, u, udot, **more)
 
     def forward_dynamics_derivatives(
         self, q: ArrayLike, u: ArrayLike, tau: ArrayLike | None = None, **more: Unpack[CallOptions]
     ) -> tuple[Floats, Floats, Floats]:
         """∂u̇/∂q, ∂u̇/∂u and ∂u̇/∂τ; columns of ∂/∂q are along unit speeds (see `Equations`)."""
         effort = self._no_effort("forward_dynamics_derivatives") if tau is None else tau
-        first, second, third = self.evaluate("forward_dynamics_derivatives", q, u, effort, **more)
-        return first, second, third
+        return self._three("forward_dynamics_derivatives", q, u, effort, **more)
 
     def derivatives(self, of: str, by: Sequence[str], *arrays: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """∂(`of`)/∂s by parameters, inputs or efforts, a column each; the arrays are those of the function itself.
@@ -494,8 +492,10 @@ class Functions:
 
         def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats]: ...
 
+        def _three(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats, Floats]: ...
+
     else:  # `evaluate` itself, without a call in between
-        _one = _two = evaluate
+        _one = _two = _three = evaluate
 
     def poses(self, q: ArrayLike, **more: Unpack[CallOptions]) -> tuple[Floats, Floats]:
         """Position and rotation matrix of every body in the ground, bodies in the order of the model."""

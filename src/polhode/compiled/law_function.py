@@ -138,14 +138,10 @@ def _end(limit: float | Expr) -> str:
     return _in_letters(str(limit)) if isinstance(limit, Expr) else f"{limit:.17g}"
 
 
-def _sample_time(made: PlannedLaw) -> float | None:
-    given = made.parameters[SAMPLE_TIME].value if SAMPLE_TIME in made.parameters else made.law.sample_time
-    return None if given is None else float(given)
-
-
 def _sidecar(made: PlannedLaw, controller: str, system: str, symbol: str, limits: Mapping[Expr, Range]) -> str:
     """JSON with the user's own names, the parameters' defaults, where states start, and the driver's check value."""
     program, law = made.planned.program, made.law
+    often = made.parameters[SAMPLE_TIME].value if SAMPLE_TIME in made.parameters else law.sample_time
     record: dict[str, Any] = {
         "format": "polhode-controller/1",
         "controller": controller,
@@ -170,7 +166,7 @@ def _sidecar(made: PlannedLaw, controller: str, system: str, symbol: str, limits
         ],
         "states": [{"name": each.symbol.name, "start": float(each.start), "unit": each.unit} for each in law.states],
         **({"limits": {spelled(x): [_number(end) for end in ends] for x, ends in limits.items()}} if limits else {}),
-        "sample_time": _sample_time(made),
+        "sample_time": None if often is None else float(often),
         "does_not_hold_where": [*law.conditions],
         "check_value": check_value(program),
     }
@@ -248,11 +244,8 @@ class LawFunction:
         if given is None:
             return self._on_state(state, t)
         if any(part is not None for part in state):
-            raise fault(
-                "what is measured is given, and the mechanism's state too.",
-                "Give measured=…, or q=…, u=… and z=….",
-                "E-CONTROL-TWICE",
-            )
+            message = "what is measured is given, and the mechanism's state too."
+            raise fault(message, "Give measured=…, or q=…, u=… and z=….", "E-CONTROL-TWICE")
         if isinstance(given, Mapping):
             return stacked(_in_order(given, self.measured, "measured", {}))
         return real_numbers(given, "measured")
@@ -272,11 +265,8 @@ class LawFunction:
         known = {"t": t[..., None]}
         for name, (given, size) in arrays.items():
             if given is None and size and _is_read(name, self.law, e):
-                raise fault(
-                    f"the law measures {name}, which is not given.",
-                    f"Give {name}=…, or measured=…",
-                    "E-CONTROL-MISSING",
-                )
+                message = f"the law measures {name}, which is not given."
+                raise fault(message, f"Give {name}=…, or measured=…", "E-CONTROL-MISSING")
             known[name] = np.zeros(size) if given is None else real_numbers(given, name)
         if e.quaternions:
             known["q"], _ = unit_quaternions(known["q"], tuple(e.quaternions))

@@ -54,6 +54,7 @@ class Quantity(ABC):
 
     kind: ClassVar[str]
     arrays: ClassVar[tuple[str, ...]]
+    touching: ClassVar[bool] = False  # whether contacts act
 
     def __post_init__(self) -> None:
         first, *options = self._given()
@@ -90,12 +91,12 @@ class ReactionOf(Quantity):
     on: str | None = None
 
     kind = "reaction"
-    arrays = MOTION
+    arrays: ClassVar[tuple[str, ...]] = MOTION
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.reactions import reaction
 
-        made = reaction(equations, self.name, self.at, self.frame, self.on, solved=False)
+        made = reaction(equations, self.name, self.at, self.frame, self.on, solved=False, touching=self.touching)
         return [("torque", (3,), list(made.torque)), ("force", (3,), list(made.force))]
 
 
@@ -106,12 +107,45 @@ class DrivingForceOf(Quantity):
     coordinate: str
 
     kind = "driving_force"
-    arrays = MOTION
+    arrays: ClassVar[tuple[str, ...]] = MOTION
 
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.reactions import Reactions
 
-        return [("effort", (), [Reactions(equations, solved=False).driving_force(self.coordinate)])]
+        made = Reactions(equations, solved=False, touching=self.touching)
+        return [("effort", (), [made.driving_force(self.coordinate)])]
+
+
+class _Touching(Quantity):
+    """A force with contacts, stops and dry friction acting: it takes the forces in all their rows too."""
+
+    arrays: ClassVar[tuple[str, ...]] = (*MOTION, "contact_forces")
+    touching = True
+
+    def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+        from ..constraints.unilateral import unilateral_rows
+
+        return {"contact_forces": list(unilateral_rows(equations.system, equations.tree).forces)}
+
+
+class TouchingReactionOf(_Touching, ReactionOf):
+    """The wrench that a joint or constraint carries, contacts acting.
+
+    >>> TouchingReactionOf("hinge").label
+    'touching_reaction_hinge'
+    """
+
+    kind = "touching_reaction"
+
+
+class TouchingDrivingForceOf(_Touching, DrivingForceOf):
+    """The effort that makes a prescribed coordinate move as prescribed, contacts acting.
+
+    >>> TouchingDrivingForceOf("crank").label
+    'touching_driving_force_crank'
+    """
+
+    kind = "touching_driving_force"
 
 
 @dataclass(frozen=True)

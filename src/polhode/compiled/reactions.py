@@ -101,11 +101,8 @@ def actuated_efforts(
     equations = functions.equations
     indices = _indices_of(actuated, equations)
     if equations.dependent_speeds is not None or "multipliers" in more:
-        raise fault(
-            "efforts on chosen speeds are found for equations with multipliers, and with no multipliers given.",
-            'Derive with constraints="multipliers", and give actuated=… alone.',
-            "E-CODE-UNSUPPORTED",
-        )
+        message = "efforts on chosen speeds are found for equations with multipliers, and with no multipliers given."
+        raise fault(message, 'Derive with constraints="multipliers", and give actuated=… alone.', "E-CODE-UNSUPPORTED")
     constraints = equations.constraints
     needed = functions.evaluate("inverse_dynamics", q, u, udot, multipliers="zero", **more)
     count = needed.shape[-1]
@@ -147,11 +144,8 @@ def _check_keeping(equations: EquationsOfMotion, left: Floats, scale: Floats) ->
     off = np.abs(left) - _SAME * (1.0 + scale)
     if (off > 0.0).any():
         worst = int(np.argmax(off))
-        raise fault(
-            f"the accelerations break '{_constraints_of(equations).names[worst]}' by {left[worst]:.3g}.",
-            "Give accelerations that keep A u̇ + γ = 0, as forward_dynamics does.",
-            "E-CODE-TWICE",
-        )
+        message = f"the accelerations break '{_constraints_of(equations).names[worst]}' by {left[worst]:.3g}."
+        raise fault(message, "Give accelerations that keep A u̇ + γ = 0, as forward_dynamics does.", "E-CODE-TWICE")
 
 
 def _indices_of(actuated: Sequence[str], equations: EquationsOfMotion) -> list[int]:

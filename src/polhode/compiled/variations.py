@@ -3,6 +3,7 @@
     DerivativesOf("forward_dynamics", by=("l", "push"))   ∂u̇/∂l, ∂u̇/∂push     of q, u, τ
     VariationalRates(by=("l",), columns=3)                 (ẋ, Ṡ)              of (x, S), Ṡ = ∂f/∂x S, + ∂f/∂l first
     TangentVariations(by=("l",), columns=3)                (x, S)              of (x, S), S that keeps constraints
+    ContactVariations(by=("l",), columns=3)                ẋ′, rows′, gaps′    of (x, S, λ), at constant forces λ
     IntegratedRates(integrand)                             (ẋ, ẏ)              of (x, y), ẏ the integrand
     AdjointRates(by=("l",), integrand)                     -(ẋ, λ̇, μ̇)          of (x, λ, μ), λ̇ = -∂H/∂x, μ̇ = -∂H/∂l
 
@@ -115,6 +116,65 @@ class TangentVariations(VariationalRates):
         made = tangent_variations(equations, columns, [*others, *([{}] * (self.columns - len(others)))])
         entries = [*_state(equations), *(entry for column in made for entry in column)]
         return [("x", (len(entries),), entries)]
+
+
+@dataclass(frozen=True, repr=False)
+class ContactVariations(VariationalRates):
+    """Along variations S of a state, at constant contact forces λ: what ẋ, rows, gaps and laws vary by, a row each.
+
+    Of the rows these are the accelerations and the velocities. The last column varies with time too. With an
+    integrand, this and its variations are one output more.
+    """
+
+    integrand: Expr | None = None
+
+    kind = "contact_variations"
+
+    def __repr__(self) -> str:
+        integrand = "" if self.integrand is None else digest_of([self.integrand])
+        return f"{type(self).__name__}({self.by!r}, {self.columns!r}, {integrand!r})"
+
+    def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+        from ..constraints.unilateral import unilateral_rows
+
+        forces = unilateral_rows(equations.system, equations.tree).forces
+        return {"x": [*super().own_arrays(equations)["x"], *forces]}
+
+    def outputs(self, equations: EquationsOfMotion) -> Outputs:
+        from ..constraints.unilateral import LAWS, unilateral_rows
+        from ..dynamics.variations import Variations, through_laws, varying
+        from ..expr import as_expr, directional, substitute
+
+        tree, time = equations.tree, equations.system.time
+        rows = unilateral_rows(equations.system, tree)
+        efforts = dict(zip(tree.tau, rows.A.T @ rows.forces, strict=True))
+        pushed = {tau: as_expr(equations.laws.get(tau, tau) + effort) for tau, effort in efforts.items()}
+        made = Variations(equations.driven({**equations.laws, **pushed}))
+        directions = [dict(zip(made.x, column, strict=True)) for column in self._variations(equations)]
+        for direction, name in zip(directions, self.by, strict=False):
+            direction[varying(equations, name)] = as_expr(1)
+        directions[-1][time] = as_expr(1)
+        velocities = list(equations.in_independent_speeds(list(rows.velocities)))
+        flow = dict(zip((*equations.q, *equations.u), (*equations.coordinate_rates, *equations.udot), strict=True))
+        accelerations = directional(velocities, {**flow, time: as_expr(1)})
+        laws = [as_expr(getattr(group, law)) for _, group in rows.groups for law in LAWS]
+        table: dict[str, list[Expr]] = {
+            name: [] for name in ("rates", "accelerations", "velocities", "gaps", "margins", "laws")
+        }
+        integrand = [] if self.integrand is None else [self.integrand]
+        for direction, rates in zip(directions, made.along(directions), strict=True):
+            moved = through_laws(made.equations, direction)
+            turned = {**moved, **dict(zip(equations.udot, rates[made.accelerations], strict=True))}
+            table["rates"] += rates
+            for name, entries in (("accelerations", accelerations), ("velocities", velocities), ("gaps", rows.gaps),
+                                  ("margins", rows.margins), ("laws", laws)):  # fmt: skip
+                table[name] += directional(entries, turned)
+            integrand += directional(integrand[:1], moved)
+        if self.integrand is not None:
+            table["integrand"] = integrand
+        known = dict(zip(equations.udot, made.rates[made.accelerations], strict=True))
+        found = {name: substitute(substitute(entries, known), pushed) for name, entries in table.items()}
+        return [(name, (len(entries),), entries) for name, entries in found.items()]
 
 
 @dataclass(frozen=True, repr=False)

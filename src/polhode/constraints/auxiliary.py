@@ -1,4 +1,4 @@
-"""Auxiliary coordinates (`kinematics.auxiliary`): some conditions of a constraint are solved for its own unknowns.
+"""Auxiliary coordinates (`kinematics.tree`): some conditions of a constraint are solved for its own unknowns.
 
 A constraint comes with conditions on q, t and unknowns σ that no mass hangs on. As many of them as σ has ways to move
 are taken as definitions of σ; the others are rows like those of any constraint, with rates that follow σ.
@@ -14,9 +14,8 @@ from typing import Any
 from ..errors import ModelError, PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate
 from ..geometry.elimination import solve_columns
-from ..kinematics.auxiliary import AuxiliaryCoordinates
 from ..kinematics.motion import flow
-from ..kinematics.tree import Tree
+from ..kinematics.tree import AuxiliaryCoordinates, Tree
 from ..model.constraints.protocol import Constraint, ContactConstraint, LoopConstraint
 from ..model.model import Model
 from .loop_auxiliary import loop_auxiliary

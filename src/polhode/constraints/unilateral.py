@@ -13,12 +13,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from ..expr import Expr, Matrix, Vector, as_expr, directional, jacobian
+from ..expr import Expr, Matrix, Vector, as_expr, directional, jacobian, symbol
 from ..kinematics.motion import flow
 from ..kinematics.tree import Tree
 from ..model.constraints.unilateral import Group
 from ..model.model import Model
 from .moving import MovingTree
+
+#: The laws of a group.
+LAWS = ("kinetic", "static", "stribeck", "restitution")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,11 @@ class UnilateralRows:
         """A u + a, row by row."""
         return Vector([rate for _, group in self.groups for rate in group.rates])
 
+    @property
+    def forces(self) -> Vector:
+        """Symbols λ of the forces along the rows."""
+        return Vector([symbol(f"contact force {k}", "variation") for k in range(len(self.velocities))])
+
     @cached_property
     def A(self) -> Matrix:
         """A(q, t): a row for each velocity, a column for each speed."""
@@ -65,6 +73,5 @@ def unilateral_rows(model: Model, tree: Tree) -> UnilateralRows:
     moving, made = MovingTree(model, tree), []
     for name, element in model.contacts.items():
         for group in element.groups(moving):
-            laws = ("kinetic", "static", "stribeck", "restitution")
-            made.append((name, replace(group, **{law: moving.given(getattr(group, law)) for law in laws})))
+            made.append((name, replace(group, **{law: moving.given(getattr(group, law)) for law in LAWS})))
     return UnilateralRows(tree, model.time, tuple(made))

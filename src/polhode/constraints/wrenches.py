@@ -8,7 +8,7 @@ place of contact; a condition on coordinates with efforts on their speeds. All t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,13 +16,15 @@ from ..expr import Expr, Vector, as_expr, directional, gradient, skew, substitut
 from ..geometry import Pose
 from ..geometry.twist import Wrench
 from ..kinematics.motion import world_poses
-from ..kinematics.tree import BASE
+from ..kinematics.tree import BASE, Tree
+from ..model.constraints.contact import Contact
 from ..model.constraints.protocol import ContactConstraint, CoordinateConstraint, LoopConstraint, lettered_pose
 from ..model.model import Model
 from .auxiliary import auxiliary_of
 from .loop_auxiliary import loop_auxiliary
 from .moving import MovingTree, loop_pose
 from .rows import Constraints
+from .unilateral import unilateral_rows
 
 _ZERO = Vector([as_expr(0)] * 3)
 
@@ -99,17 +101,41 @@ def constraint_wrenches(
 ) -> tuple[list[Wrench], list[Expr]]:
     """The wrench of all constraints on each link about its origin in its components, and the efforts of conditions."""
     tree = constraints.tree
-    table = [Wrench(_ZERO, _ZERO) for _ in tree.links]
-    poses = world_poses(tree)
-    for push in acting_wrenches(model, constraints, multipliers).values():
+    table = _on_links(tree, acting_wrenches(model, constraints, multipliers).values())
+    efforts = [as_expr(0)] * len(tree.u)
+    for k, row in enumerate(constraints.rows):
+        if isinstance(model.constraints[row.of], CoordinateConstraint):
+            efforts = [as_expr(e + a * multipliers[k]) for e, a in zip(efforts, constraints.A[k], strict=True)]
+    return table, efforts
+
+
+def contact_wrenches(model: Model, tree: Tree) -> list[Wrench]:
+    """The wrench of all contacts on each link, alike, in the symbols of the forces in their rows."""
+    return _on_links(tree, _pushes(model, tree))
+
+
+def _pushes(model: Model, tree: Tree) -> Iterator[ConstraintWrench]:
+    """The force of each closed point of contact on the candidate's body; stops and dry friction act in joints."""
+    rows, moving, first = unilateral_rows(model, tree), MovingTree(model, tree), 0
+    for element in model.contacts.values():
+        for k, group in enumerate(element.groups(moving)):
+            forces, first = rows.forces[first : first + len(group.rates)], first + len(group.rates)
+            if isinstance(element, Contact):
+                meeting, _ = element.met(moving)[k]
+                (body, arm), (other, _) = meeting.ends
+                axes = [meeting.R @ along for along in (meeting.touch.normal, *meeting.tangents)]
+                force = sum((axis * size for axis, size in zip(axes, forces, strict=False)), start=_ZERO)
+                yield ConstraintWrench(body, other, moving.pose(body).p + arm, Wrench(_ZERO, force))
+
+
+def _on_links(tree: Tree, pushes: Iterable[ConstraintWrench]) -> list[Wrench]:
+    """Wrenches and their opposites on each link, about its origin in its components."""
+    table, poses = [Wrench(_ZERO, _ZERO) for _ in tree.links], world_poses(tree)
+    for push in pushes:
         for body, sign in ((push.on, 1), (push.against, -1)):
             i, _ = tree.bodies[body]
             if i == BASE:
                 continue
             X = poses[i]
             table[i] = table[i] + push.wrench.about(push.place - X.p).turned(X.R.T) * sign
-    efforts = [as_expr(0)] * len(tree.u)
-    for k, row in enumerate(constraints.rows):
-        if isinstance(model.constraints[row.of], CoordinateConstraint):
-            efforts = [as_expr(e + a * multipliers[k]) for e, a in zip(efforts, constraints.A[k], strict=True)]
-    return table, efforts
+    return table

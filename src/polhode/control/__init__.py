@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .computed_torque import PDGravity as PDGravity
     from .computed_torque import PotentialShaping as PotentialShaping
     from .feedback_linearization.linearization import FeedbackLinearization as FeedbackLinearization
-    from .feedback_linearization.partial import PartialLinearization as PartialLinearization
+    from .feedback_linearization.linearization import PartialLinearization as PartialLinearization
     from .filtering import EKF as EKF
     from .filtering import Estimates as Estimates
     from .ilqr import iLQR as iLQR
@@ -47,8 +47,7 @@ if TYPE_CHECKING:
 _NAMES = {
     ".laws.controller": "Controller Observer Observed Estimator",
     ".laws.law": "Law Reference ControllerState",
-    "feedback_linearization.linearization": "FeedbackLinearization",
-    "feedback_linearization.partial": "PartialLinearization",
+    "feedback_linearization.linearization": "FeedbackLinearization PartialLinearization",
     "lqr": "LQR GainSchedule",
     "filtering": "EKF Estimates",
     "kalman": "KalmanFilter Luenberger HighGain",

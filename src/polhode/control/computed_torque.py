@@ -35,8 +35,8 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from ..dynamics.equations import mass_factors
 from ..dynamics.frame_motion import bias_acceleration, frame_velocity
-from ..dynamics.mass_factors import mass_factors
 from ..errors import PolhodeError, listed, shown
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, gradient, independent_columns, is_zero, symbol
 from ..expr.spelling import spelled
@@ -45,8 +45,7 @@ from ..laws.controller import named_numbers
 from ..laws.law import ControllerState, Reference, integral_name
 from ..model.reading import number_of, pose_of
 from .lyapunov import ErrorDynamics, LyapunovFunction, quadratic, rate_along
-from .model_based import ModelBased, Written, step
-from .tracking import TrackingController, tracking
+from .model_based import ModelBased, TrackingController, Written, step, tracking
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -277,14 +276,6 @@ class OperationalSpace(ModelBased):
     are those of "turn x", "turn y" and "turn z". Freedoms that are left over need `posture_kd`, and may have
     `posture_kp` and `posture`, coordinates to go to: dampers and springs, in units of efforts. `damping` keeps efforts
     finite near singular poses.
-
-    >>> import polhode as ph
-    >>> s = ph.System("gantry")
-    >>> _ = s.joint("a", s.ground, s.body("bridge", 3), ph.Prismatic("x"))
-    >>> _ = s.joint("b", "bridge", s.body("hook", 2), ph.Prismatic("z"))
-    >>> c = OperationalSpace(s.derive(), "hook", kp=9, kd=6, axes="xz")
-    >>> c.error_dynamics.proved, c.law.controls[c.equations.tau[0]]
-    (True, 5*(ref_x'' + kp*(ref_x - a) + kd*(ref_x' - a')))
     """
 
     def __init__(

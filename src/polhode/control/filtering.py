@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.functions import native_function
+from ..control_geometry.accessibility import observability
 from ..control_geometry.at_state import Query
-from ..control_geometry.observability import observability
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, ShapeError, ValueMissing, numbers, unknown
+from ..errors import PolhodeError, ShapeError, ValueMissing, check_known, numbers
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, quiet_collector, substitute, symbol
 from ..expr.spelling import described
 from ..geometry.elimination import factor_symmetric
@@ -228,14 +228,12 @@ class Estimates(Shown):
 
     def __getitem__(self, name: str) -> Floats:
         """An estimate over time, by name."""
-        if name not in self.names:
-            raise unknown("estimate", name, self.names, place="estimates", code="E-OBSERVER-NAME")
+        check_known("estimate", [name], self.names, place="estimates", code="E-OBSERVER-NAME")
         return self.x[:, self.names.index(name)]
 
     def deviation(self, name: str) -> Floats:
         """The standard deviation of an estimate over time, by the name of a state."""
-        if name not in self.states:
-            raise unknown("state", name, self.states, place="estimates", code="E-OBSERVER-NAME")
+        check_known("state", [name], self.states, place="estimates", code="E-OBSERVER-NAME")
         k = self.states.index(name)
         return np.sqrt(self.covariances[:, k, k])
 
@@ -335,9 +333,7 @@ def _columns(given: Any, names: Sequence[str], count: int, what: str, place: str
     if given is None:
         raise PolhodeError(f"there are no {what}.", place=place, cure=f"Give {what}.", code="E-OBSERVER-MISSING")
     if isinstance(given, Mapping):
-        for name in given:
-            if name not in names:
-                raise unknown(what.rstrip("s"), name, names, place=place, code="E-OBSERVER-NAME")
+        check_known(what.rstrip("s"), given, names, place=place, code="E-OBSERVER-NAME")
         lacking = [name for name in names if name not in given]
         if lacking and what == "measurements":
             raise PolhodeError(f"there is no measurement of '{lacking[0]}'.", place, "Give one.", "E-OBSERVER-MISSING")

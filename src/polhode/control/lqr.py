@@ -46,7 +46,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equilibria import EquilibriumMethods
-from ..errors import PolhodeError, check_kind, fault_at, listed, numbers, shown, understood, unknown
+from ..errors import PolhodeError, check_kind, check_known, fault_at, listed, numbers, shown, understood, unknown
 from ..expr import Expr, Vector, as_expr, directional, evaluate, substitute, symbol, table
 from ..expr.opaque.table import KINDS
 from ..expr.spelling import spelled
@@ -204,9 +204,7 @@ def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -
 
 
 def _check_states(given: Iterable[str], names: Sequence[str], place: str) -> None:
-    for name in given:
-        if name not in names:
-            raise unknown("state", name, names, place=place, code="E-CONTROL-NAME")
+    check_known("state", given, names, place=place, code="E-CONTROL-NAME")
 
 
 def _of_states(linear: Linear, kept: Sequence[int]) -> tuple[tuple[Expr, ...], tuple[Reference, ...]]:
@@ -412,8 +410,7 @@ class GainSchedule(Controller):
                 "E-CONTROL-MISSING",
             )  # fmt: skip
         kinds = [each for each in KINDS if each != "held"]
-        if kind not in kinds:
-            raise unknown("kind of table", kind, kinds, place=self.name, code="E-CONTROL-NAME")
+        check_known("kind of table", [kind], kinds, place=self.name, code="E-CONTROL-NAME")
         self.kind, self.by_reference = kind, by_reference
         self.variable, self.values = _over(over, self.name)
         table, known = self.equations.system.parameters, {spelled(x): x for x in (*self.equations.q, *self.equations.u)}

@@ -46,7 +46,7 @@ from ..formalisms.derivation import record_of
 from ..laws.controller import Controller
 from ..laws.law import Law
 from ..notebook import Told
-from .tracking import reference_flow
+from .model_based import reference_flow
 
 #: Errors with more nodes than these together are not written.
 _SHORT = 200
@@ -305,7 +305,7 @@ class _DefinitenessCheck:
             why = "no state was found where it is least. Give goal={…}: values of states by name"
             return _signs(None, f"Whether V is positive is not known: {why}.")
         x, H = found
-        goal = self._named(x)
+        goal = {_word(each): float(value) for each, value in zip(self.variables, x, strict=True)}
         near, far = (self._around(x, width) for width in (_NEAR, _FAR))
         if not len(near):
             return _signs(None, "Whether V is positive is not known: it has no value near the goal.", goal)
@@ -335,9 +335,6 @@ class _DefinitenessCheck:
         """The states along which a Hessian is most negative."""
         direction = np.abs(np.linalg.eigh(H)[1][:, 0])
         return listed(_word(self.variables[k]) for k in np.flatnonzero(direction > 0.3 * direction.max()))
-
-    def _named(self, x: Floats) -> dict[str, float]:
-        return {_word(each): float(value) for each, value in zip(self.variables, x, strict=True)}
 
     def _sentences(self, x: Floats, definite: bool, is_far: bool) -> list[str]:
         rows = zip(self.variables, x.tolist(), self.start.tolist(), strict=True)
@@ -530,16 +527,6 @@ def prove(
 
     The equation is proved by fingerprint, with masses, lengths and gains as symbols. The signs are looked at by number,
     about the `goal`: values of states by name. Without one it is where references are, or where V is found to be least.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> x = s.joint("x", s.ground, s.body("block", s.parameter("m", 2)), ph.Prismatic("x"), speeds=["v"])
-    >>> e, v = s.derive(), x.u[0]
-    >>> law = Law({e.tau[0]: -6 * v})
-    >>> print(prove(e, law, -e.kinetic_energy, -6 * v**2))
-    V = V
-    V' = -W: so, for all values of parameters and states
-    V is not positive: near the goal it falls, along v.
     """
     found = law.law if isinstance(law, Controller) else law
     record = record_of(equations, "prove")

@@ -61,8 +61,7 @@ from ..identification.base_parameters import base_parameters
 from ..laws.controller import named_numbers
 from ..laws.law import ControllerState
 from .lyapunov import LyapunovFunction, quadratic
-from .model_based import Actuation, Gains, Written, step
-from .tracking import Tracking, TrackingController
+from .model_based import Actuation, Gains, Tracking, TrackingController, Written, step
 
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derived
@@ -333,18 +332,6 @@ class Adaptive(TrackingController):
     """Tracking with `estimates`, parameters or base parameters by name with the values at which they start.
 
     `lambda_` are the rates at which errors decay once s is zero, `kd` damps s, `gamma` says how fast estimates move.
-
-    >>> import polhode as ph
-    >>> s = ph.System("slider")
-    >>> _ = s.joint("x", s.ground, s.body("block", s.parameter("m", 2)), ph.Prismatic("x"), speeds=["w"])
-    >>> c = Adaptive(s.derive(), kd=5, lambda_=3, gamma=2, estimates={"m": 1})
-    >>> print(c)
-    e_x = ref_x - x
-    v_w = ref_x' + lambda*e_x
-    a_w = ref_x'' + lambda*(ref_x' - w)
-    s_w = w - v_w
-    estimate_m' = -gamma*s_w*a_w
-    tau_w = estimate_m*a_w - kd*s_w
     """
 
     def __init__(

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, check_known
 from ..expr import Expr, Matrix, Vector, as_expr, jacobian, sqrt, substitute, topological
 from ..expr.spelling import spelled
 from ..laws.named_symbols import controls_of
@@ -126,8 +126,7 @@ def state_equations(equations: EquationsOfMotion, inputs: Sequence[str] | None, 
 
 def step_of(given: Any, place: str) -> str:
     """How a step is taken, by its name."""
-    if not isinstance(given, str) or given not in STEPS:
-        raise unknown("step", given, STEPS, place=f"{place} step", code="E-OBSERVER-NAME")
+    check_known("step", [given], STEPS, place=f"{place} step", code="E-OBSERVER-NAME")
     return str(given)
 
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from ..errors import PolhodeError, check_kind, listed, shown, unknown
+from ..errors import PolhodeError, check_kind, check_known, listed, shown
 from ..expr import Expr, as_expr, symbol
 from ..expr.exact import atan2, cos, maximum, minimum, sign, sin
 from ..expr.spelling import spelled
@@ -76,8 +76,7 @@ class Switched(Controller):
             raise PolhodeError(message, self.name, cure, "E-CONTROL-NUMBER")
         self.turning = []
         for name in list_of(turning, "a list of names", f"{self.name} turning"):
-            if name not in self._known:
-                raise unknown("coordinate", name, self._known, place=f"{self.name} turning", code="E-CONTROL-NAME")
+            check_known("coordinate", [name], self._known, place=f"{self.name} turning", code="E-CONTROL-NAME")
             self.turning.append(self._known[name])
         self.leave = named_numbers({"leave": leave}, "option", ["leave"], self.name)["leave"]
         if self.leave <= 1:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.joint_limits import Ends, joint_limits
 from ..dynamics.synopsis import joints_of_one_speed
-from ..errors import PolhodeError, numbers, unknown, warn
+from ..errors import PolhodeError, check_known, numbers, warn
 from ..expr import Expr
 from ..expr.spelling import spelled
 from ..laws.named_symbols import Named, control_names, limits_of, unlimited_notice
@@ -29,9 +29,7 @@ def weights(word: str, given: Any, names: Sequence[str], place: str, *, positive
     """
     where, size = f"{place} {word}", len(names)
     if isinstance(given, Mapping):
-        for name in given:
-            if name not in names:
-                raise unknown("weight", name, names, place=where, code="E-CONTROL-NAME")
+        check_known("weight", given, names, place=where, code="E-CONTROL-NAME")
         given = [given.get(name, 0.0) for name in names]
     cure = f"Give a number, {size} of them, values by name, or {size} rows of {size}."
     made = numbers(given, "a finite number, a list of them, or a matrix", place=where, cure=cure)

@@ -10,12 +10,11 @@ from ..simulate.methods import RunMethods
 
 if TYPE_CHECKING:
     from ..linear.operating_point import Values
-    from .accessibility import Accessibility, Controllability
+    from .accessibility import Accessibility, Controllability, Observability
     from .affine import ControlAffine
     from .at_state import Query
     from .flatness import FlatOutput, Linearizability
     from .link_inverse import LinkInverse
-    from .observability import Observability
     from .zero_dynamics import RelativeDegree, ZeroDynamics
 
 
@@ -80,8 +79,8 @@ class ControlGeometryMethods(RunMethods):
     def observability(
         self, outputs: Any, inputs: Sequence[str] | None = None, at: Values = None, *, parameters: Values = None
     ) -> Observability:
-        """Which states outputs determine; see `control_geometry.observability`."""
-        from .observability import observability
+        """Which states outputs determine; see `control_geometry.accessibility`."""
+        from .accessibility import observability
 
         return observability(self._asked(inputs, at, parameters), outputs)
 
@@ -103,15 +102,7 @@ class ControlGeometryMethods(RunMethods):
 
     @cached_property
     def link_inverse_dynamics(self) -> LinkInverse:
-        """Efforts of motors behind elastic gears from the links' motion; see `polhode.control_geometry.link_inverse`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("elastic joint")
-        >>> _ = s.joint("q", s.ground, s.body("link", 1, com=(0, 0, -1)), ph.Revolute("y"))
-        >>> _ = s.motor("q", 100, inertia=1e-4, stiffness=500)
-        >>> list(s.derive().link_inverse_dynamics.efforts)
-        ['q rotor']
-        """
+        """Efforts of motors behind elastic gears from the links' motion; see `control_geometry.link_inverse`."""
         from .link_inverse import link_inverse
 
         return link_inverse(self.record)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..dynamics.contacts import refuse_contacts
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import refuse_contacts
 from ..errors import PolhodeError, fault_at, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, directional, free_symbols, is_zero, jacobian, rank, substitute
 from ..expr.node import SYMBOL

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from ..compiled.functions import native_function
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_all_coordinates
-from ..errors import fault_at, listed, understood, unknown
+from ..errors import check_known, fault_at, listed, understood
 from ..expr import (
     Expr,
     Vector,
@@ -144,8 +144,7 @@ class LinkInverse(Typeset):
         given: dict[Expr, Any] = {} if time is None else {system.time: time}
         for kind, table, said in (("input", inputs, of_inputs), ("state", states, z)):
             for name, value in said.items():
-                if name not in table:
-                    raise unknown(kind, name, table, place=_PLACE, code="E-JOINT-NAME")
+                check_known(kind, [name], table, place=_PLACE, code="E-JOINT-NAME")
                 given[table[name]] = value
         lacking = [x for x in words if x in needed and x not in given]
         if lacking:

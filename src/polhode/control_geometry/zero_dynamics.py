@@ -49,7 +49,7 @@ from ..expr.text_printer import counted
 from ..expr.typeset import Typeset
 from ..geometry.elimination import solve_columns
 from ..geometry.vector_fields import Field, lie_derivative
-from ..linear.stability import Spectrum, spectrum_of
+from ..linear.eigensystem import Spectrum, spectrum_of
 from .affine import Plant, outputs_of
 from .at_state import AtState, Query
 from .determinant import determinant, vanishing_factors

@@ -14,7 +14,6 @@ Forces need no potential: τ, dampers and inputs act through `bias`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import PolhodeError
@@ -70,7 +69,8 @@ def canonical(equations: EquationsOfMotion) -> Canonical:
     bent = directional([as_expr(each) for each in gamma.T @ Vector(P)], turning)
     rates = list(back @ (Vector(carried) - equations.bias - Vector(bent)))
     for first in equations.tree.quaternions:
-        radial = _product(P[first : first + 4], list(equations.coordinate_rates)[first : first + 4])
+        pairs = zip(P[first : first + 4], equations.coordinate_rates[first : first + 4], strict=True)
+        radial = as_expr(sum((a * b for a, b in pairs), as_expr(0)))
         for k in range(first, first + 4):
             rates[k] = rates[k] - radial * q[k]
     speeds = [as_expr(each) for each in factor(equations.tree, M).solve(gamma.T @ Vector(P))]
@@ -80,7 +80,3 @@ def canonical(equations: EquationsOfMotion) -> Canonical:
     for k, pushed in enumerate(back @ equations.efforts, len(q)):
         made[k] = as_expr(made[k] + pushed)
     return Canonical(tuple(as_expr(each) for each in back @ p), tuple(speeds), tuple(made))
-
-
-def _product(one: Sequence[Expr], two: Sequence[Expr]) -> Expr:
-    return as_expr(sum((a * b for a, b in zip(one, two, strict=True)), as_expr(0)))

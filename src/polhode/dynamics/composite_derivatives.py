@@ -187,7 +187,7 @@ class CompositeTree:
 
     def external(self, wrenches: Sequence[Wrench]) -> list[Any]:
         """The efforts of wrenches on the links, given about their origins in their components."""
-        moved = [_pushed(X, n, f) for X, (n, f) in zip(self._poses, wrenches, strict=True)]
+        moved = [wrench.turned(X.R).about(X.p).six for X, wrench in zip(self._poses, wrenches, strict=True)]
         return self.efforts(self._gathered(moved))
 
     def _all(self) -> Iterator[Column]:
@@ -262,9 +262,3 @@ def _moved(X: Pose, w: Vector, v: Vector) -> Vector:
     """A link's twist about the common origin: (R w, R v + p × R w)."""
     turned = X.R @ w
     return Vector([*turned, *(X.R @ v + X.p.cross(turned))])
-
-
-def _pushed(X: Pose, n: Vector, f: Vector) -> Vector:
-    """A link's wrench about the common origin: (R n + p × R f, R f)."""
-    turned = X.R @ f
-    return Vector([*(X.R @ n + X.p.cross(turned)), *turned])

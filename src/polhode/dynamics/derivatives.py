@@ -32,11 +32,10 @@ from ..expr import (
     same,
     substitute,
 )
-from ..geometry.linear import Factors
+from ..geometry.elimination import Factors
 from .composite_derivatives import CompositeTree
-from .equations import EquationsOfMotion
+from .equations import EquationsOfMotion, mass_factors
 from .loads import loads_of
-from .mass_factors import mass_factors
 
 Columns = list[list[Expr]]
 

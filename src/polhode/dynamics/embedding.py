@@ -21,8 +21,7 @@ from typing import Any
 
 from ..constraints import Constraints, DependentSpeeds
 from ..expr import Expr, Matrix, Vector, as_expr
-from ..geometry.elimination import SymmetricFactors, factor_symmetric, solve_columns, solve_symmetric
-from ..geometry.linear import Factors
+from ..geometry.elimination import Factors, SymmetricFactors, factor_symmetric, solve_columns, solve_symmetric
 from ..kinematics.tree import Tree
 from .equations import Recipe, Stabilisation, factor, solve
 

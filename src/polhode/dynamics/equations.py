@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..constraints import Constraints, DependentSpeeds
-from ..errors import PolhodeError, shown, unknown
+from ..errors import PolhodeError, check_known, shown, unknown
 from ..expr import (
     Expr,
     Matrix,
@@ -31,10 +31,17 @@ from ..expr import (
     same,
     substitute,
     symbol,
-)  # fmt: skip
+)
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
-from ..geometry.linear import Factors, factor_from_the_tips
+from ..geometry.elimination import (
+    Factors,
+    SymmetricFactors,
+    TriangularFactors,
+    factor_from_the_tips,
+    factor_symmetric,
+    triangular_factors,
+)
 from ..kinematics.motion import (
     body_pose,
     centre_of_mass,
@@ -48,11 +55,11 @@ from ..kinematics.motion import (
 from ..kinematics.tree import Tree
 from ..model.model import Model
 from .loads import loads_of
-from .small_variables import SmallVariables
 from .whole import check_untruncated
 
 if TYPE_CHECKING:
     from ..kinematics.joint_kinematics import JointKinematics
+    from .truncation import SmallVariables
 
 
 @dataclass(frozen=True)
@@ -283,7 +290,7 @@ class EquationsOfMotion:
 
     def dual_jacobian(self, name: str) -> Matrix:
         """The 3×n dual Jacobian matrix of a body or a frame's body: angular velocity + μ velocity of the origin."""
-        from ..kinematics.screws import dual_jacobian
+        from ..kinematics.motion import dual_jacobian
 
         made = dual_jacobian(self.tree, self.located(name)[0])
         return made if self.dependent_speeds is None else made @ self.dependent_speeds.E
@@ -291,7 +298,7 @@ class EquationsOfMotion:
     def velocity_screw(self, name: str) -> Vector:
         """ω + μ v of a body or a frame's body in ground components, v the velocity of its point at the origin."""
         from ..geometry.dual import dual, dual_part, real_part
-        from ..kinematics.screws import velocity_screw
+        from ..kinematics.motion import velocity_screw
 
         made = velocity_screw(self.tree, self.located(name)[0])
         return dual(self.in_independent_speeds(real_part(made)), self.in_independent_speeds(dual_part(made)))
@@ -359,7 +366,6 @@ class EquationsOfMotion:
     @cached_property
     def inverse_mass_matrix(self) -> Matrix:
         """M⁻¹(q), by the factors of M."""
-        from .mass_factors import inverse_mass_matrix
 
         return inverse_mass_matrix(self)
 
@@ -497,8 +503,7 @@ class EquationsOfMotion:
     def parameter_derivatives(self, of: str, parameters: Sequence[str]) -> Matrix:
         """The derivatives of a result (`inverse_dynamics`, `forward_dynamics`, `bias`, `forcing`) by parameters."""
         results = ("inverse_dynamics", "forward_dynamics", "bias", "forcing")
-        if not isinstance(of, str) or of not in results:
-            raise unknown("result to differentiate", of, results, code="E-DERIVE-NAME")
+        check_known("result to differentiate", [of], results, code="E-DERIVE-NAME")
         table = self.system.parameters
         for strange in [name for name in parameters if name not in table]:
             raise unknown("parameter", strange, table, code="E-VALUE-NAME")
@@ -515,16 +520,13 @@ class EquationsOfMotion:
         """
         reduced = other if other.dependent_speeds is not None and self.dependent_speeds is None else self
         if reduced.dependent_speeds is not None and self.speeds != other.speeds:
-            return same(*(reduced.in_independent_speeds(each._rates_of_all_speeds()) for each in (self, other)))
+            every = (each.in_tree_speeds([*each.accelerations, *each.z_rates]) for each in (self, other))
+            return same(*map(reduced.in_independent_speeds, every))
         alike = [
             (each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics, each.z_rates)
             for each in (self, other)
         ]
         return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))
-
-    def _rates_of_all_speeds(self) -> list[Expr]:
-        """u̇ of all speeds of the tree, and ż, as functions of these speeds."""
-        return self.in_tree_speeds([*self.accelerations, *self.z_rates])
 
 
 _MULTIPLIERS = 'Derive with constraints="multipliers".'
@@ -545,3 +547,29 @@ def extended(equations: EquationsOfMotion, model: Model) -> EquationsOfMotion:
     known = {name: value for name, value in vars(equations).items() if name not in _OF_STATES}
     vars(made).update({name: value for name, value in known.items() if name not in vars(made)})
     return made
+
+
+def mass_factors(
+    equations: EquationsOfMotion, mass_matrix: Matrix, is_truncated: bool = False
+) -> Factors | SymmetricFactors | TriangularFactors:
+    """LᵀDL along the branches of a tree, LDLᵀ on dependent speeds; truncated in small variables, LU from the tips."""
+    tree, is_tree = equations.tree, equations.dependent_speeds is None
+    if is_truncated and is_tree and not same(mass_matrix.entries(), mass_matrix.T.entries()):
+        return triangular_factors(mass_matrix, tree.speed_order[::-1], equations.speeds)
+    return factor(tree, mass_matrix) if is_tree else factors_of(mass_matrix, equations.speeds)
+
+
+def factors_of(mass_matrix: Matrix, speeds: Sequence[str]) -> SymmetricFactors | TriangularFactors:
+    """Factors of a mass matrix in its own order: LDLᵀ, or LU if truncation left it unsymmetric."""
+    if same(mass_matrix.entries(), mass_matrix.T.entries()):
+        return factor_symmetric(mass_matrix)
+    return triangular_factors(mass_matrix, range(len(mass_matrix)), speeds)
+
+
+def inverse_mass_matrix(equations: EquationsOfMotion) -> Matrix:
+    """M⁻¹, by the factors of M."""
+    factors = mass_factors(equations, equations.mass_matrix, equations.small is not None)
+    if isinstance(factors, Factors):
+        return factors.inverse().map(as_expr)
+    size = len(equations.u)
+    return Matrix.columns_of([factors.solve(unit) for unit in Matrix.identity(size)], size).map(as_expr)

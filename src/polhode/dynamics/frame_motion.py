@@ -14,7 +14,7 @@ from typing import Any
 from ..expr import Vector, as_expr
 from ..geometry.lie import bracket, change_of_frame
 from ..geometry.twist import Twist
-from ..kinematics.tree import BASE, Tree
+from ..kinematics.tree_paths import links_inward
 from .equations import EquationsOfMotion
 
 
@@ -47,7 +47,7 @@ def _motion(equations: EquationsOfMotion, name: str, ud: Sequence[Any]) -> tuple
     tree = equations.tree
     carrier, X_body = tree.bodies[body]
     v = a = Vector([as_expr(0)] * 6)
-    for i in _carrying(tree, carrier):
+    for i in reversed(links_inward(tree, carrier)):
         link = tree.links[i]
         X = change_of_frame(link.X)
         S_u, S_ud = link.relative_velocity(tree.u).six, link.relative_acceleration(tree.u, ud).six
@@ -58,12 +58,3 @@ def _motion(equations: EquationsOfMotion, name: str, ud: Sequence[Any]) -> tuple
     twist, rate = Twist.of(v), Twist.of(a)
     rate = Twist(rate.angular, rate.linear + twist.angular.cross(twist.linear))  # the origin's own, not the spatial one
     return twist.turned(R).six, rate.turned(R).six
-
-
-def _carrying(tree: Tree, i: int) -> list[int]:
-    """The links from the ground to this one."""
-    found = []
-    while i != BASE:
-        found.append(i)
-        i = tree.links[i].parent
-    return found[::-1]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from ..errors import PolhodeError, fault_at, unknown
+from ..errors import PolhodeError, check_known, fault_at
 from ..expr import Expr, as_expr, directional, free_symbols, quiet_collector, substitute
 from ..kinematics.tree import Tree
 from ..model.expressions import acting_parts, expressions_in
@@ -65,8 +65,7 @@ def _named(equations: EquationsOfMotion, name: str) -> list[Expr]:
     system, tree = equations.system, equations.tree
     known = {name: list(joint.q) for name, joint in system.joints.items()}
     known |= {q.name: [q] for joint in system.joints.values() for q in joint.q}
-    if name not in known:
-        raise unknown("coordinate or joint", name, known, place=_PLACE, code="E-DERIVE-NAME")
+    check_known("coordinate or joint", [name], known, place=_PLACE, code="E-DERIVE-NAME")
     strange = [q for q in known[name] if q not in tree.q]
     if strange or not known[name]:
         word = f"the coordinate '{strange[0].name}' is no unknown" if strange else f"joint '{name}' does not move"

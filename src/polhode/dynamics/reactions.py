@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from ..constraints import Constraints, Row, constraints_of
-from ..constraints.wrenches import ConstraintWrench, acting_wrenches, constraint_wrenches
-from ..errors import PolhodeError, unknown
+from ..constraints.wrenches import ConstraintWrench, acting_wrenches, constraint_wrenches, contact_wrenches
+from ..errors import PolhodeError, check_known, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, quiet_collector, substitute
 from ..expr.normal_form import tidy
 from ..expr.spelling import acceleration_of
@@ -57,8 +57,8 @@ class Given:
 class Reactions:
     """All reactions of a system's equations, from one sweep."""
 
-    def __init__(self, equations: EquationsOfMotion, solved: bool = True) -> None:
-        self.equations = equations
+    def __init__(self, equations: EquationsOfMotion, solved: bool = True, touching: bool = False) -> None:
+        self.equations, self.touching = equations, touching  # with contact forces, in symbols
         self.system = equations.system
         tree = build_tree(self.system, welds=True)
         self.constraints: Constraints | None = constraints_of(self.system, tree) if self.system.constraints else None
@@ -87,6 +87,9 @@ class Reactions:
             if self.constraints is not None:
                 held, _ = constraint_wrenches(self.system, self.constraints, self.given.multipliers)
                 external = [given + own for given, own in zip(external, held, strict=True)]
+            if self.touching:
+                pushes = contact_wrenches(self.system, self.tree)
+                external = [given + own for given, own in zip(external, pushes, strict=True)]
             tree = self.tree
             motion = accelerate(tree, tree.u, list(self.given.udot), tree.gravity)
             self._wrenches = transmitted(tree, inertial_wrenches(tree, motion, external))
@@ -122,8 +125,7 @@ class Reactions:
     def driving_force(self, coordinate: str) -> Expr:
         """The effort of a prescribed coordinate and its followers, beyond loads and conditions on these joints."""
         prescribed = self.system.prescribed
-        if not isinstance(coordinate, str) or coordinate not in prescribed:
-            raise unknown("prescribed coordinate", coordinate, prescribed, code="E-DERIVE-NAME")
+        check_known("prescribed coordinate", [coordinate], prescribed, code="E-DERIVE-NAME")
         joint = self.system.joints[prescribed[coordinate].joint]
         index = [q.name for q in joint.q].index(coordinate)
         effort: Any = self._own_effort(joint, index)
@@ -208,10 +210,14 @@ def reaction(
     frame: str | None = None,
     on: str | None = None,
     solved: bool = True,
+    touching: bool = False,
 ) -> Reaction:
-    """The wrench of a joint or a constraint; unless `solved`, in symbols of accelerations and multipliers."""
+    """The wrench of a joint or a constraint; unless `solved`, in symbols of accelerations and multipliers.
+
+    If `touching`, contacts act, with symbols for their forces.
+    """
     check_name(equations.system, name)
-    made = Reactions(equations, solved)
+    made = Reactions(equations, solved, touching)
     of = made.joint if name in equations.system.joints else made.constraint
     return of(name, at, frame, on)
 

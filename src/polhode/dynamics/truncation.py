@@ -1,20 +1,62 @@
-"""Equations of motion to first order in small variables, around those of any formalism."""
+"""Equations of motion to first order in small variables, around those of any formalism.
+
+M. W. Sayers, "Symbolic vector/dyadic multibody formalism for tree-topology systems" (abstract): a dynamicist who knows
+that an angle stays small drops products of small quantities while deriving. Here small coordinates q_s have small
+speeds u_s and accelerations u̇_s, and what is kept of the residual of each equation is its Taylor polynomial,
+
+    T [M(q) u̇ + bias(q, u, z, t, inputs) - τ] = 0,    q̇ = T [Γ(q) u],    ż = T [rate]
+
+with T f = f(0) + Σ ∂f/∂s(0) s over all small s (`expr.taylor`, one pass over whatever graph a formalism has made). As
+q_s u̇_s is of second order, M keeps first-order terms in the columns of other accelerations alone:
+
+    M' = M(0) in the columns of u̇_s,    M(0) + Σ ∂M/∂q_s(0) q_s in the others
+
+and is symmetric no more, unless all or none are small. Accelerations solve M' u̇ = T(τ - bias) exactly, by LU.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from typing import Any
 
 from ..errors import PolhodeError, fault_at, listed, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, jacobian, operation_counts, quiet_collector, substitute
-from ..expr.taylor import first_order
+from ..expr import Expr, Matrix, Vector, as_expr, jacobian, normal, operation_counts, quiet_collector, substitute
+from ..expr.spelling import acceleration_of, spelled
+from ..expr.taylor import first_order, products_of, second_order
 from ..model.expressions import acting_parts, expressions_in
-from .equations import EquationsOfMotion, Recipe
-from .mass_factors import mass_factors
-from .small_variables import SmallVariables
+from ..notebook import Told
+from .equations import EquationsOfMotion, Recipe, mass_factors
 from .whole import check_untruncated
+
+
+@dataclass(frozen=True, eq=False)
+class SmallVariables:
+    """Which symbols are small: coordinates, the speeds with which they move, and what else was named."""
+
+    coordinates: tuple[Expr, ...]
+    speeds: tuple[Expr, ...]
+    others: tuple[Expr, ...] = ()  # parameters, inputs, states
+
+    @cached_property
+    def symbols(self) -> tuple[Expr, ...]:
+        """All of them, with the accelerations."""
+        return (*self.coordinates, *self.speeds, *map(acceleration_of, self.speeds), *self.others)
+
+    def truncated(self, entries: Iterable[Any]) -> Vector:
+        """Expressions to first order."""
+        return Vector(first_order([as_expr(entry) for entry in entries], self.symbols).sums)
+
+    def truncated_matrix(self, matrix: Matrix, rates: Sequence[Expr]) -> Matrix:
+        """A matrix that multiplies rates, a column each: those of small rates at zero, the others to first order."""
+        made = first_order([as_expr(entry) for entry in matrix.entries()], self.symbols)
+        width, sums = len(rates), made.sums
+        flat = [
+            made.values[k] if rates[k % width] in self.speeds else sums[k] for k in range(len(sums))
+        ]  # fmt: skip
+        return Matrix([flat[i * width : (i + 1) * width] for i in range(len(matrix))])
+
 
 _PLACE = "derive small"
 fault = fault_at(_PLACE)
@@ -168,3 +210,86 @@ def _check_shared(equations: EquationsOfMotion, small: set[int], known: SmallVar
                 message = f"the speeds of {few} move '{tree.q[k].name}' as well, and are small for both or for none."
                 cure = "Name the whole joint, or write it as a Compound of simple ones."
                 raise PolhodeError(message, f"{_PLACE}, joint '{link.joint}'", cure, "E-DERIVE-DEPENDENCE")
+
+
+#: Terms with more operations than this are described by the products of small variables in them.
+_SHORT = 40
+
+
+@dataclass(frozen=True, repr=False)
+class DroppedFrom(Told):
+    """The terms dropped from one equation."""
+
+    equation: str  # in words, such as "equation of 'roll'"
+    name: str  # of the speed, coordinate or state that it is of
+    second: Expr  # the terms of second order
+    products: tuple[tuple[Expr, Expr], ...]  # of which small variables
+    has_more: bool  # whether anything else is dropped, of higher order or bent where it vanishes
+
+    def __str__(self) -> str:
+        text = ""
+        if self.products:
+            is_short = sum(operation_counts([self.second]).values()) <= _SHORT
+            pairs = (f"{spelled(a)}*{spelled(b)}" if a is not b else f"{spelled(a)}**2" for a, b in self.products)
+            text = str(normal(self.second)) if is_short else f"products with {listed(pairs, most=12)}"
+        more = "higher orders" if self.has_more else ""
+        return f"{self.equation}: {' and '.join(filter(None, (text, more)))}"
+
+
+@dataclass(frozen=True, repr=False)
+class Dropped(Told):
+    """The dropped terms of the equations that lost some; `print` it."""
+
+    parts: tuple[DroppedFrom, ...]
+
+    def __iter__(self) -> Iterator[DroppedFrom]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __getitem__(self, name: str) -> DroppedFrom:
+        """The terms dropped from the equation of a speed, or of the rate of a coordinate or state."""
+        for part in self.parts:
+            if part.name == name:
+                return part
+        raise unknown("equation that lost anything", name, [part.name for part in self.parts], code="E-DERIVE-NAME")
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.parts)) or "nothing was dropped."
+
+
+@quiet_collector()
+def dropped(equations: EquationsOfMotion) -> Dropped:
+    """The terms that truncation in small variables dropped."""
+    small, whole = equations.small, equations.whole
+    if small is None or whole is None:
+        return Dropped(())
+    labels = [("equation of", u.name) for u in equations.u]
+    labels += [("rate of", name) for name in (*equations.coordinates, *equations.states)]
+    before, after = _residuals(whole, equations), _residuals(equations, equations)
+    lost = [as_expr(a - b) for a, b in zip(before, after, strict=True)]
+    kept = [k for k, each in enumerate(lost) if each]
+    second = _second([before[k] for k in kept], equations)
+    pairs = products_of(second, small.symbols)
+    return Dropped(
+        tuple(
+            DroppedFrom(f"{labels[k][0]} '{labels[k][1]}'", labels[k][1], form, tuple(found), lost[k] != form)
+            for k, form, found in zip(kept, second, pairs, strict=True)
+        )
+    )
+
+
+def _residuals(equations: EquationsOfMotion, kept: EquationsOfMotion) -> list[Expr]:
+    """Left-hand sides that vanish along a motion, each without its own rate."""
+    needed = [a - b for a, b in zip(equations.inverse_dynamics, equations.efforts, strict=True)]
+    rates = kept.kept(equations.all_coordinate_rates)
+    return [as_expr(entry) for entry in (*needed, *rates, *equations.z_rates)]
+
+
+def _second(entries: list[Expr], equations: EquationsOfMotion) -> list[Expr]:
+    small = () if equations.small is None else equations.small.symbols
+    try:
+        return second_order(entries, small)
+    except PolhodeError:  # something has a slope where it vanishes, and no curvature
+        return [as_expr(0)] * len(entries)

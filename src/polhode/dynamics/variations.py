@@ -29,9 +29,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, check_known
 from ..expr import (
     Expr,
     Matrix,
@@ -47,11 +48,10 @@ from ..expr import (
     symbol,
 )
 from ..expr.spelling import spelled
-from ..geometry.triangular import TriangularFactors
+from ..geometry.elimination import TriangularFactors
 from .derivatives import balance_columns, displacement_speeds, forward_derivatives, shortest_inverse
 from .embedding import pulls
-from .equations import EquationsOfMotion
-from .mass_factors import mass_factors
+from .equations import EquationsOfMotion, mass_factors
 
 Direction = Mapping[Expr, Expr]
 
@@ -123,7 +123,7 @@ class Variations:
         if len(directions) < 2 or not self._has_charts:
             return direct
         by_matrices = self._by_matrices(directions)
-        return min((direct, by_matrices), key=lambda way: _size([entry for column in way for entry in column]))
+        return min((direct, by_matrices), key=lambda way: sum(operation_counts(chain(*way)).values()))
 
     def _by_matrices(self, directions: Sequence[Direction]) -> list[list[Expr]]:
         """The same by ∂τ/∂q and ∂τ/∂u, which all directions share."""
@@ -273,10 +273,6 @@ class Variations:
         )
 
 
-def _size(entries: Sequence[Expr]) -> int:
-    return sum(operation_counts(entries).values())
-
-
 def through_laws(equations: EquationsOfMotion, direction: Direction) -> Direction:
     """A direction with the quantities that laws give moving accordingly."""
     laws = equations.laws
@@ -292,8 +288,7 @@ def varying(equations: EquationsOfMotion, name: str) -> Expr:
     system = equations.system
     given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
     known: dict[str, Expr] = {spelled(each): each for each in (*given, *equations.tau, system.time)}
-    if name not in known:
-        raise unknown("parameter, input or effort", name, known, code="E-DERIVE-NAME")
+    check_known("parameter, input or effort", [name], known, code="E-DERIVE-NAME")
     if known[name] in equations.laws:
         message = f"'{name}' follows a law, and so is nothing to differentiate by."
         raise PolhodeError(message, cure="Name a parameter that is in the law.", code="E-DERIVE-UNSUPPORTED")

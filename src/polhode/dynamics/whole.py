@@ -48,3 +48,16 @@ def check_not_of_time(equations: EquationsOfMotion, name: str, what: str, values
         message = f"the {what} of {shown(name)} depends on time by itself."
         cure = "Leave out the motion in time, or write a number or a parameter in its stead."
         raise PolhodeError(message, f"system '{equations.system.name}'", cure, "E-POSE-UNSUPPORTED")
+
+
+def refuse_contacts(contacts: Iterable[str], what: str) -> None:
+    """Refuse what does not take the contacts of a mechanism, by name, into account."""
+    name = next(iter(contacts), None)
+    if name is not None:
+        message = f"{what} does not take contacts, stops and dry friction into account, which this system has."
+        cure = (
+            f'Use simulate, or a mode in which they are constraints: system.with_contacts({{"{name}": "stick"}}). '
+            "Compliant contacts (stiffness=…) are forces, and act; load(…, friction=False) leaves out the dry friction "
+            "of a file."
+        )
+        raise PolhodeError(message, f"contact '{name}'", cure, "E-RUN-UNSUPPORTED")

@@ -85,14 +85,6 @@ class EquilibriumMethods(LinearMethods):
         end, where there is a state, else at the upper one or in the middle. `step` is the longest, a part of the range;
         a branch has at most so many points (`most`); from branch points others are followed, `follow` generations on.
         See `polhode.equilibria.branch`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("pendulum")
-        >>> l = s.parameter("l", 1)
-        >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -l)), ph.Revolute("y"))
-        >>> e = s.derive()
-        >>> e.branch("l", (0.5, 2)).parameter
-        'l'
         """
         from .branch import branch
 
@@ -145,17 +137,6 @@ class EquilibriumMethods(LinearMethods):
         """Periodic orbits over a parameter, from one of them both ways, with folds, period doublings and torus points.
 
         `turns` and options of `simulate` are those that the orbit was found with; see `equilibria.periodic_orbit`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("spring", gravity=(0, 0, 0))
-        >>> k = s.parameter("k", 4)
-        >>> x = s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"))
-        >>> s.joint_force(x, ph.sin(s.time) - k * x.q[0] - x.u[0])
-        >>> e = s.derive()
-        >>> orbit = e.periodic_orbit(2 * 3.141592653589793, is_period_known=True)
-        >>> orbits = e.orbit_branch("k", (3, 5), orbit, step=0.2)
-        >>> len(orbits) > 2, orbits.parameter
-        (True, 'k')
         """
         from .periodic_orbit import orbit_branch
 

@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError, fault_at, unknown, whole_number
 from ..expr.spelling import spelled
-from ..linear.stability import CHANGES, Spectrum, Stability
+from ..linear.eigensystem import CHANGES, Spectrum, Stability
 from ..notebook import Told
-from ..view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, one_line, put_title
+from ..view.plot import INK, frame, nothing_to_plot, one_line, picture, saved
 from ..view.scene import PALETTE
 from .continuation import Curve, Floats, Point, branch_point, other_direction
 from .equilibrium import Equilibrium, SteadyState, equilibria
@@ -119,8 +119,6 @@ class Branch(Told):
 
     def plot(self, names: Sequence[str] | str | None = None, path: str | os.PathLike[str] | None = None) -> Any:
         """A figure of unknowns (up to four) over the parameter: solid stable, dotted unstable, dashed neutral."""
-        from ..view.plot import save_plot
-
         chosen = [names] if isinstance(names, str) else list(names or self.unknowns[:4])
         known = [*self.unknowns, *self.steady.own.coordinates]
         for name in chosen:
@@ -129,10 +127,7 @@ class Branch(Told):
         every = [*self._all()]
         lines = [(each.values, each._words(), {name: each[name] for name in chosen}) for each in every]
         marks = [(p.kind, p.value, {name: p.at[name] for name in chosen}) for each in every for p in each.special]
-        figure = plot_branches(self.parameter, lines, marks, title=self.steady.own.system.name)
-        if path is not None:
-            save_plot(figure, path)
-        return figure
+        return saved(plot_branches(self.parameter, lines, marks, title=self.steady.own.system.name), path)
 
     def _all(self) -> Iterator[Branch]:
         waiting: list[Branch] = [self]
@@ -469,10 +464,7 @@ def plot_branches(parameter: str, lines: Sequence[Line], marks: Sequence[Mark] =
     names = [*dict.fromkeys(name for _, _, quantities in lines for name in quantities)]
     if not names:
         raise nothing_to_plot("Name at least one unknown.")
-    matplotlib = matplotlib_of()
-    with matplotlib.rc_context(SETTINGS):
-        size = (8.0, _PANEL * len(names) + (0.9 if title else 0.5))
-        figure: Figure = figure_class()(figsize=size, layout="constrained", facecolor="white")
+    with picture(8.0, _PANEL * len(names) + (0.9 if title else 0.5), title) as figure:
         for place, name in enumerate(names, start=1):
             panel = figure.add_subplot(len(names), 1, place)
             frame(panel)
@@ -484,22 +476,21 @@ def plot_branches(parameter: str, lines: Sequence[Line], marks: Sequence[Mark] =
             if place == len(names):
                 panel.set_xlabel(one_line(parameter, 40), fontsize=9, loc="right", parse_math=False)
                 _explained(panel, {word for _, words, _ in lines for word in words}, {kind for kind, _, _ in marks})
-        put_title(figure, title)
     return figure
 
 
-def _drawn(panel: object, values: ArrayLike, stability: Sequence[str], quantity: ArrayLike, number: int) -> None:
+def _drawn(panel: Any, values: ArrayLike, stability: Sequence[str], quantity: ArrayLike, number: int) -> None:
     x, y = np.asarray(values, dtype=float), np.asarray(quantity, dtype=float)
     color = PALETTE[number % len(PALETTE)]
     for word, group in groupby(range(len(x)), key=stability.__getitem__):
         own = [*group]
         ends = slice(own[0], min(own[-1] + 2, len(x)))  # as far as where the next begins
-        panel.plot(x[ends], y[ends], _LINES.get(word, "-."), color=color, linewidth=1.6)  # type: ignore[attr-defined] # matplotlib is not typed
+        panel.plot(x[ends], y[ends], _LINES.get(word, "-."), color=color, linewidth=1.6)
 
 
-def _explained(panel: object, words: set[str], kinds: set[str]) -> None:
+def _explained(panel: Any, words: set[str], kinds: set[str]) -> None:
     for word in sorted(words):
-        panel.plot([], [], _LINES.get(word, "-."), color=INK, label=word)  # type: ignore[attr-defined] # matplotlib is not typed
+        panel.plot([], [], _LINES.get(word, "-."), color=INK, label=word)
     for kind in sorted(kinds):
-        panel.plot([], [], _MARKS.get(kind, "s"), color=INK, label=kind)  # type: ignore[attr-defined] # matplotlib is not typed
-    panel.legend(fontsize=8, frameon=False, loc="best")  # type: ignore[attr-defined] # matplotlib is not typed
+        panel.plot([], [], _MARKS.get(kind, "s"), color=INK, label=kind)
+    panel.legend(fontsize=8, frameon=False, loc="best")

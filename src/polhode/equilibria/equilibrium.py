@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 
 from ..codegen.plan import plan
 from ..constraints.newton import largest, solve
-from ..dynamics.contacts import refuse_contacts
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import keeps_energy
+from ..dynamics.whole import refuse_contacts
 from ..errors import (
     PolhodeError,
     ValueMissing,
@@ -45,9 +45,9 @@ from ..errors import (
 )
 from ..expr import Expr, as_expr, directional, evaluate, free_symbols, is_zero, jacobian, quiet_collector, substitute
 from ..expr.spelling import spelled
+from ..linear.eigensystem import CHANGES, Spectrum, Stability, spectrum_of
 from ..linear.linearize import small_motions
 from ..linear.operating_point import OperatingPoint, bending, bends_at, operating_point, parameter_values, state_names
-from ..linear.stability import CHANGES, Spectrum, Stability, spectrum_of
 from ..model.unit import Si
 from ..native import compile_program
 from ..notebook import Cell, Shown, Table, complex_text
@@ -79,15 +79,6 @@ class Equilibrium(Shown, SteadyStart):
     >>> at = s.derive().equilibrium(free=["push"], given={"a": ph.pi / 6})
     >>> round(at["push"], 9), at.stability
     (10.0, 'stable')
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum", gravity=(0, 0, -10))
-    >>> _ = s.joint("q", s.ground, s.body("bob", 1, com=(0, 0, -s.parameter("l", 1))), ph.Revolute("y"))
-    >>> rest = s.derive().equilibrium(["q"])
-    >>> rest.coordinates, rest.speeds, rest.states, rest.efforts, rest.inputs, rest.parameters, rest.moving
-    ({'q': 0.0}, {'q': 0.0}, {}, {'q': 0.0}, {}, {}, ())
-    >>> rest.is_stable, rest.stability, len(rest.eigenvalues), rest.spectrum.growth.tolist()
-    (None, 'neutral', 2, [0, 0])
     """
 
     steady: SteadyState

@@ -31,10 +31,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import PolhodeError, fault_at, unknown, whole_number
+from ..errors import PolhodeError, check_known, fault_at, unknown, whole_number
 from ..expr import Expr, as_expr, directional, evaluate, free_symbols
 from ..expr.spelling import spelled
-from ..linear.stability import Spectrum, Stability, spectrum_of
+from ..linear.eigensystem import Spectrum, Stability, spectrum_of
 from ..model.unit import Si
 from ..notebook import Cell, Shown, Table, Told, complex_text
 from ..simulate.methods import RunMethods, SteadyStart
@@ -407,8 +407,7 @@ def orbit_branch(
 ) -> OrbitBranch:
     """The branch of orbits through one, both ways, while the parameter is `between` two values."""
     table = equations.derivation.model.parameters
-    if parameter not in table:
-        raise unknown("parameter", parameter, table, place=_BRANCH, code="E-EQUILIBRIUM-NAME")
+    check_known("parameter", [parameter], table, place=_BRANCH, code="E-EQUILIBRIUM-NAME")
     value = float(orbit.parameters.get(parameter, table[parameter].value or 0))
 
     def shot(value: float) -> Shooting:
@@ -538,9 +537,10 @@ class _Following:
 
     def _tested(self, curve: Curve, here: Point, new: Point) -> None:
         """The special points on a step."""
+        unit = np.eye(len(self.orbit.x))
         tests: list[tuple[str, Callable[[Point], float]]] = [
             ("fold", lambda point: float(point.tangent[-1])),
-            ("period doubling", lambda point: float(np.linalg.det(self._monodromy(point) + np.eye(len(self.orbit.x))))),
+            ("period doubling", lambda point: float(np.linalg.det(self._flow(point.x).monodromy + unit))),
             ("torus point", lambda point: _off_circle(self._others(point))),
         ]
         for kind, of in tests:
@@ -549,9 +549,6 @@ class _Following:
                 if result is not None and (kind != "torus point" or _has_complex_pair(self._others(result))):
                     _, period, value = self._parts(result.x)
                     self.special.append(SpecialOrbit(kind, value, period))
-
-    def _monodromy(self, point: Point) -> Floats:
-        return self._flow(point.x).monodromy
 
     def _others(self, point: Point) -> NDArray[np.complex128]:
         """The multipliers without the one along the orbit."""

@@ -26,8 +26,9 @@ _FUNCTIONS = {
     "min": r"\min", "max": r"\max", "sign": r"\operatorname{sign}", "floor": r"\operatorname{floor}",
     "atan2": r"\operatorname{atan2}",
 }  # fmt: skip
-#: A symbol that is a word.
-_WORD = re.compile(r"(?:\\d*dot\{)?\\mathrm\{\w\w")
+#: A symbol that is text, and one that is a word.
+_TEXT = re.compile(r"(?:\\d*dot\{)?\\text\{")
+_WORD = re.compile(r"(?:\\d*dot\{)?\\(?:mathrm\{\w\w|text\{)")
 
 
 def latex(value: Any, *, names: Mapping[Expr, str] | None = None, masses: Collection[Expr] = ()) -> str:
@@ -164,7 +165,8 @@ class _Printer(Typesetter):
             body = self._power(base, exponent, op)
             gap = "" if not text else r" \cdot " if body.lstrip("{")[0].isdigit() else " "
             if gap == " " and (_WORD.match(last) or _WORD.match(body)):
-                gap = r" \, "  # words would run into each other
+                spaced = _TEXT.match(last) and _TEXT.match(body)
+                gap = r" \cdot " if spaced else r" \, "  # words would run into each other
             text += gap + body
             last = body
         return text
@@ -178,7 +180,7 @@ class _Printer(Typesetter):
             return raised + _brackets(self.body(base.args[0]))
         if exponent == 1:
             return body
-        if "^" in body or op in ("sqrt", "pow", "exp"):
+        if id(base) not in self.cuts and ("^" in body or op in ("sqrt", "pow", "exp")):
             body = _brackets(body) if base.op != SYMBOL else f"{{{body}}}"
         return f"{body}^{{{exponent}}}"
 
@@ -194,8 +196,8 @@ class _Printer(Typesetter):
         if node.op == "abs":
             return rf"\left|{parts[0]}\right|"
         if node.op == "where":
-            side = self.body(node.args[0].args[0]) if node.args[0].op == "sign" else parts[0]
-            return rf"\left(\begin{{cases}}{parts[1]} & {side} > 0\\{parts[2]} & \text{{else}}\end{{cases}}\right)"
+            cases = rf"{parts[1]} & {self.side(node)} > 0\\{parts[2]} & \text{{else}}"
+            return rf"\left(\begin{{cases}}{cases}\end{{cases}}\right)"
         if node.op == "exp":
             return f"e^{{{parts[0]}}}"
         if node.op == "pow":

@@ -116,7 +116,7 @@ class _Printer(Typesetter):
             return head + _OF + _brackets(self.body(base.args[0]))
         if exponent == 1:
             return body
-        body = _brackets(body) if op in ("pow", "exp") else body
+        body = _brackets(body) if op in ("pow", "exp") and id(base) not in self.cuts else body
         return f"<msup>{_one(body)}<mn>{exponent}</mn></msup>"
 
     def unit(self, node: Expr) -> str:
@@ -130,8 +130,7 @@ class _Printer(Typesetter):
         if node.op == "abs":
             return f"<mrow><mo>|</mo>{parts[0]}<mo>|</mo></mrow>"
         if node.op == "where":
-            side = self.body(node.args[0].args[0]) if node.args[0].op == "sign" else parts[0]
-            cases = [(parts[1], f"{side}<mo>&gt;</mo><mn>0</mn>"), (parts[2], "<mtext>else</mtext>")]
+            cases = [(parts[1], f"{self.side(node)}<mo>&gt;</mo><mn>0</mn>"), (parts[2], "<mtext>else</mtext>")]
             rows = "".join(f"<mtr><mtd>{value}</mtd><mtd>{when}</mtd></mtr>" for value, when in cases)
             return f"<mrow><mo>(</mo><mtable>{rows}</mtable><mo>)</mo></mrow>"
         if node.op == "exp":

@@ -152,8 +152,13 @@ class _Reader:
         self.keep.append(order)
         for node in order:
             if node.args and node.op not in (*_ARITHMETIC, *_ANGULAR) and id(node) not in self.composed:
-                self.composed[id(node)] = self._with_operands(node, [self._whole(arg) for arg in node.args])
+                self.composed[id(node)] = self._with_operands(node, [self._operand(arg) for arg in node.args])
         return self._whole(root)
+
+    def _operand(self, root: Expr) -> Expr:
+        """The operand of a function: in normal form, or as it was built if that is shorter."""
+        whole = self._whole(root)
+        return whole if self._length(whole) <= self._length(root) else root
 
     def atom(self, node: Expr) -> int:
         known = self.index.get(node.fp)

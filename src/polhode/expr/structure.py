@@ -134,6 +134,10 @@ def total_length(terms: Iterable[Product]) -> int:
     return sum(lengths) + 3 * (len(lengths) - 1)
 
 
+#: A single fraction with a larger denominator than this stays in its term.
+_SMALL = 12
+
+
 def as_sum(terms: list[Product], content: bool = True) -> Product:
     """A sum, as its content times the rest if that is shorter: 4a + 6b is 2·(2a + 3b)."""
     if len(terms) == 1:
@@ -148,7 +152,9 @@ def as_sum(terms: list[Product], content: bool = True) -> Product:
     plain = Product(Fraction(1), ((Sum(tuple(ordered)), 1),))
     inner = Sum(tuple(Product(term.coefficient / whole, term.factors) for term in ordered))
     factored = Product(whole, ((inner, 1),))
-    if whole.denominator != 1 and as_decimal(abs(whole)) is None and factored.length <= plain.length + BRACKETS:
+    several = whole.denominator <= _SMALL or sum(c.denominator != 1 for c in coefficients) > 1
+    is_decimal = whole.denominator == 1 or as_decimal(abs(whole)) is not None
+    if several and not is_decimal and factored.length <= plain.length + BRACKETS:
         return factored  # whole numbers in brackets are easier to read
     return factored if whole == 1 or factored.length < plain.length else plain
 

@@ -61,6 +61,11 @@ class Printer(ABC):
         """The text of a node, or its name."""
         return self.cuts.get(id(node)) or self.made[id(node)]
 
+    def side(self, node: Expr) -> str:
+        """The text of g in where(g, a, b), which holds the sign of g."""
+        sign = node.args[0]
+        return self.body(sign.args[0] if sign.op == "sign" and id(sign) not in self.cuts else sign)
+
     def is_open(self, node: Expr) -> bool:
         """Whether a node must be put in brackets inside a product."""
         return node.op in (ADD, SUB, NEG) and id(node) not in self.cuts and id(node) in self.made
@@ -113,7 +118,10 @@ class TextPrinter(Printer):
         if node.op == "pi":
             return "pi"
         name = node.data.label if node.op == CALL else node.op
-        return f"{name}({', '.join(self.body(arg) for arg in node.args)})"
+        parts = [self.body(arg) for arg in node.args]
+        if node.op == "where":
+            parts[0] = self.side(node)
+        return f"{name}({', '.join(parts)})"
 
     def product(self, scale: Fraction, factors: tuple[tuple[Expr, int], ...]) -> str:
         decimal = as_decimal(scale)

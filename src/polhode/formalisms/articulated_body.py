@@ -29,7 +29,7 @@ from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion, Recipe
 from ..dynamics.loads import loads_of
-from ..errors import ModelError, PolhodeError, unknown
+from ..errors import ModelError, PolhodeError, check_known
 from ..expr import Matrix, Vector, is_zero, quiet_collector
 from ..geometry.lie import bracket, change_of_frame, dual_bracket
 from ..geometry.twist import ZERO, Wrench
@@ -146,8 +146,7 @@ def articulated_body(equations: EquationsOfMotion, name: str) -> ArticulatedBody
         cure = "Leave out constraints, couplings, flexible bodies and other speeds."
         raise PolhodeError(message, place, cure, "E-DERIVE-UNSUPPORTED")
     carried = {body: link for body, (link, _) in tree.bodies.items() if link != BASE}
-    if not isinstance(name, str) or name not in carried:
-        raise unknown("moving body", name, carried, place=place, code="E-DERIVE-NAME")
+    check_known("moving body", [name], carried, place=place, code="E-DERIVE-NAME")
     loads = loads_of(equations.system, tree)
     tau = Vector(tree.tau) + loads.speed_forces()
     with quiet_collector():

@@ -21,8 +21,7 @@ from ..kinematics.tree import Tree, build_tree
 from ..model.building import check_states
 from ..model.model import Model
 from ..model.reading import unknown
-from .registry import formalism_of
-from .speeds import check_speeds
+from .registry import check_speeds, formalism_of
 
 #: How constraints are kept: by multipliers, all speeds staying, or by speeds that depend on others.
 WAYS = ("multipliers", "embedded")

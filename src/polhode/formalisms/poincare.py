@@ -29,9 +29,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from ..dynamics.envelope import applied_forces
+from ..dynamics.envelope import applied_forces, projected, slope_of_auxiliary
 from ..dynamics.equations import Recipe
-from ..dynamics.followers import projected, slope_of_auxiliary
 from ..dynamics.loads import loads_of
 from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
 from ..geometry import Pose

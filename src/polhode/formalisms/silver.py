@@ -26,14 +26,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..dynamics.equations import Recipe, by_columns
-from ..dynamics.loads import loads_of
+from ..dynamics.equations import Recipe
 from ..errors import PolhodeError
 from ..expr import Matrix, Vector, is_zero
 from ..geometry.inertia import inertia_of_moments
 from ..geometry.twist import ZERO, Wrench
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.model import Model
+from . import newton_euler
 
 #: ω, ω̇, and v̇ of the joint, in the link's components.
 LinkMotion = tuple[Vector, Vector, Vector]
@@ -103,13 +103,5 @@ def balanced(
 
 def recipe(model: Model, tree: Tree, recursion: Callable[..., list[Any]] = inverse_dynamics) -> Recipe:
     """Inverse dynamics by (3.12), or by another recursion; the mass matrix from it, column by column."""
-    loads = loads_of(model, tree)
     inertias = [central_inertia(link) for link in tree.links]
-    size = len(tree.u)
-    free = [Wrench.zero() for _ in tree.links]
-
-    def inverse(ud: Sequence[Any]) -> Vector:
-        tau = recursion(tree, inertias, tree.u, ud, loads.wrenches(), tree.gravity)
-        return Vector(tau) - loads.speed_forces()
-
-    return by_columns(inverse, lambda unit: recursion(tree.at_rest, inertias, [0] * size, unit, free, ZERO), size)
+    return newton_euler.recipe(model, tree, lambda of, *motion: recursion(of, inertias, *motion))

@@ -33,8 +33,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
+from ..dynamics.envelope import projected
 from ..dynamics.equations import Recipe
-from ..dynamics.followers import projected
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, Vector, as_expr, derivative, directional, gradient, is_zero, skew, substitute, symbol
 from ..geometry.inertia import rotate_symmetric

@@ -9,54 +9,30 @@ touch each other. A file without a plane gets the floor z = 0.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PolhodeError, Problem, collecting, shown
+from ..expr import Expr, as_expr
 from ..model import Shape, System
 from ..model.constraints.pairs import KINDS, PAIRS
+from ..model.equipment import Geom
 from ..model.records import GROUND
+from .robot_file.assembly import free_name
 
 if TYPE_CHECKING:
     from .findings import JointFacts, Report
 
 Contacts = bool | str | Mapping[str, Any]
 _LAWS = ("friction", "static", "stribeck", "restitution")
-#: The coefficient of friction where a file has none, as in SDF.
-_USUAL = Fraction(1)
+#: The floor of a file without a plane: it fits every shape, whose friction is that of the contact.
+_ALL = as_expr(-1)
+_FLOOR = Geom(name="floor", body=GROUND, shape="plane", friction=(as_expr(0),), contype=_ALL, conaffinity=_ALL)
 
 
-@dataclass(frozen=True)
-class Geom:
-    """A shape of a body that may touch others, with its laws; those with None are not stated."""
-
-    name: str
-    body: str
-    shape: Shape
-    friction: Fraction | None = None
-    restitution: Fraction | None = None
-    contype: int = 1
-    conaffinity: int = 1
-    priority: int = 0
-
-    def fits(self, other: Geom) -> bool:
-        """Whether the types of two shapes allow them to touch."""
-        return bool(self.contype & other.conaffinity or other.contype & self.conaffinity)
-
-
-@dataclass(frozen=True)
-class Touching:
-    """The shapes of a file that may touch, pairs that do, by their numbers and friction, and bodies that do not."""
-
-    geoms: tuple[Geom, ...] = ()
-    pairs: tuple[tuple[int, int, Fraction], ...] = ()
-    excludes: frozenset[frozenset[str]] = field(default_factory=frozenset)
-
-
-def touch(system: System, report: Report, touching: Touching, contacts: Contacts, stops: Any, friction: bool) -> Report:
+def touch(system: System, report: Report, contacts: Contacts, stops: Any, friction: bool) -> Report:
     """Add contacts, stops and dry friction to a system that was read; the report with what was not added."""
     said: list[str] = []
     if friction:
@@ -69,7 +45,7 @@ def touch(system: System, report: Report, touching: Touching, contacts: Contacts
                 system._stop_at_limits(joint, stops)
     if contacts is not False:
         with collecting() as warned:
-            said += _add_contacts(system, touching, *_options(contacts))
+            said += _add_contacts(system, *_options(contacts))
         said += [f"{message} ({count} contacts)" for message, count in Counter(each.message for each in warned).items()]
     found = tuple(Problem(each, report.file, "", "N-ROBOT-UNSUPPORTED") for each in said)
     return replace(report, notices=(*report.notices, *found)) if found else report
@@ -93,35 +69,40 @@ def _add_friction(system: System, facts: Iterable[JointFacts]) -> None:
                 system.friction(joint, abs(each.friction), index=index)
 
 
-def _add_contacts(system: System, touching: Touching, every: bool, laws: Mapping[str, Any]) -> list[str]:
-    """Add surfaces and contacts; return sentences on what was left out."""
+def _add_contacts(system: System, every: bool, laws: Mapping[str, Any]) -> list[str]:
+    """Add surfaces and contacts of the recorded geoms; return sentences on what was left out."""
     lacking: Counter[str] = Counter()
-    geoms = list(touching.geoms)
+    records = {table: system.equipment.get(table, {}) for table in ("geoms", "pairs", "excludes")}
+    geoms: list[Geom] = [*records["geoms"].values()]
+    excluded = {frozenset(each.bodies) for each in records["excludes"].values()}
     rigid, parents = _rigid(system)
-    if not any(each.shape.kind == "plane" for each in geoms):
-        geoms.append(Geom("floor", GROUND, Shape.plane(), contype=-1, conaffinity=-1))
-    chosen = {frozenset((i, j)): mu for i, j, mu in touching.pairs}
+    if not any(each.shape == "plane" for each in geoms):
+        geoms.append(_FLOOR)
+    number = {each.name: k for k, each in enumerate(geoms)}
+    chosen = {frozenset(number[name] for name in each.geoms): each.friction[0] for each in records["pairs"].values()}
     for i, j in combinations(range(len(geoms)), 2):
         a, b = (rigid[geoms[k].body] for k in (i, j))
         still = rigid[GROUND] in (a, b)
-        apart = a != b and frozenset((geoms[i].body, geoms[j].body)) not in touching.excludes
+        apart = a != b and frozenset((geoms[i].body, geoms[j].body)) not in excluded
         related = (parents.get(a) == b or parents.get(b) == a) and not still
-        if apart and not related and (still or every) and geoms[i].fits(geoms[j]):
-            chosen.setdefault(frozenset((i, j)), _shared(geoms[i], geoms[j], "friction", _USUAL))
+        if apart and not related and (still or every) and _fit(geoms[i], geoms[j]):
+            chosen.setdefault(frozenset((i, j)), _shared(geoms[i], geoms[j], lambda each: each.friction[0]))
     surfaces: dict[int, Any] = {}
     for pair, mu in chosen.items():
         i, j = sorted(pair, key=lambda k: (rigid[geoms[k].body] == rigid[GROUND], k))  # what stands still is second
-        kinds = geoms[i].shape.kind, geoms[j].shape.kind
+        kinds = geoms[i].shape, geoms[j].shape
         if not any(b in PAIRS.get(a, ()) for a, b in (kinds, kinds[::-1])):
             lacking[" and ".join(sorted(kinds))] += 1
             continue
         for k in (i, j):
             if k not in surfaces:
-                taken = {*system.surfaces, *system.bodies, *system.frames}
-                name = geoms[k].name if geoms[k].name not in taken else _free_name(f"{geoms[k].name} surface", taken)
-                surfaces[k] = system.surface(name, geoms[k].body, geoms[k].shape)
-        bounce = _shared(geoms[i], geoms[j], "restitution", Fraction(0))
-        name = _free_name(f"{surfaces[i].name} on {surfaces[j].name}", {*system.contacts, *system.constraints})
+                geom, taken = geoms[k], {*system.surfaces, *system.bodies, *system.frames}
+                name = geom.name if geom.name not in taken else free_name(f"{geom.name} surface", taken)
+                size = [each / 2 for each in geom.size] if geom.shape == "ellipsoid" else geom.size  # half axes
+                shape = Shape(geom.shape, tuple(size), tuple(geom.at), geom.rotation)
+                surfaces[k] = system.surface(name, geom.body, shape)
+        bounce = _shared(geoms[i], geoms[j], lambda each: each.restitution)
+        name = free_name(f"{surfaces[i].name} on {surfaces[j].name}", {*system.contacts, *system.constraints})
         system.contact(name, surfaces[i], surfaces[j], **{"friction": mu, "restitution": bounce, **laws})
     made = [f"contacts of a {pair} are not modelled ({count} pairs)." for pair, count in lacking.items()]
     if any("mesh" in pair for pair in lacking):
@@ -129,17 +110,16 @@ def _add_contacts(system: System, touching: Touching, every: bool, laws: Mapping
     return made
 
 
-def _free_name(wanted: str, taken: Container[str]) -> str:
-    while wanted in taken:
-        wanted += "_"
-    return wanted
+def _fit(a: Geom, b: Geom) -> bool:
+    """Whether the types and affinities of two geoms allow them to touch."""
+    types, affinities = zip(*((int(float(each.contype)), int(float(each.conaffinity))) for each in (a, b)), strict=True)
+    return bool(types[0] & affinities[1] or types[1] & affinities[0])
 
 
-def _shared(a: Geom, b: Geom, law: str, usual: Fraction) -> Fraction:
-    """The coefficient of two shapes: that of the higher priority, else the larger one."""
-    first, second = sorted((a, b), key=lambda each: -each.priority)
-    given = [getattr(each, law) for each in ((first,) if first.priority > second.priority else (a, b))]
-    return max((value for value in given if value is not None), default=usual)
+def _shared(a: Geom, b: Geom, law: Callable[[Geom], Expr]) -> Expr:
+    """The coefficient of two geoms: that of the higher priority, else the larger one."""
+    first, second = sorted((a, b), key=lambda each: -float(each.priority))
+    return max(map(law, (first,) if float(first.priority) > float(second.priority) else (a, b)), key=float)
 
 
 def _rigid(system: System) -> tuple[dict[str, str], dict[str, str]]:

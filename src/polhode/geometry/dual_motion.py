@@ -37,13 +37,7 @@ def line_through(point: Sequence[Any], direction: Sequence[Any]) -> Vector:
 
 
 def dual_orthogonal(X: Pose) -> Matrix:
-    """Ô_AB = R + μ p̂ R, which takes lines, velocity screws and force screws from frame B to frame A; (151).
-
-    >>> from polhode.geometry import Pose, about
-    >>> X = Pose(Matrix.identity(3), Vector([0, 2, 0]))
-    >>> dual_orthogonal(X) @ dual((0, 0, 1))
-    Vector([μ*(2), 0, 1])
-    """
+    """Ô_AB = R + μ p̂ R, which takes lines, velocity screws and force screws from frame B to frame A; (151)."""
     return dual(X.R, skew(X.p) @ X.R)
 
 

@@ -1,21 +1,134 @@
-"""Linear equations in the graph, for matrices of which no more is known than that they are regular somewhere.
+"""Linear equations in the graph: of mass matrices, of matrices near them, and of any others.
 
-Pivots are chosen where they are surest not to vanish: large at a state of reference, if one is given, then numbers,
-then what has the fewest symbols. The last two rows are solved by Cramer's rule, so that nothing is divided by that
-vanishes before their determinant does. A pivot before them may still vanish at other states.
+LDLᵀ for mass matrices (positive definite by physics, so that no pivot vanishes), from the tips of the tree, which keeps
+branches apart; LU for matrices near by, such as mass matrices to first order in small variables, without a search for
+pivots. Zeros are decided by fingerprint and cost nothing.
+
+Of other matrices no more is known than that they are regular somewhere. Pivots are chosen where they are surest not to
+vanish: large at a state of reference, if one is given, then numbers, then what has the fewest symbols. The last two
+rows are solved by Cramer's rule, so that nothing is divided by that vanishes before their determinant does. A pivot
+before them may still vanish at other states.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from ..expr import Expr, Matrix, as_expr, free_symbols, independent_columns, is_zero
+from ..errors import ModelError, listed
+from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, independent_columns, is_zero
 from ..expr.inverse import singular
 from ..expr.normal_form import normal
+
+
+@dataclass(frozen=True)
+class Factors:
+    """M = LᵀDL of a mass matrix: for each speed its row of L (ancestors only) and 1/D; speeds from the base outward."""
+
+    order: tuple[int, ...]
+    rows: tuple[dict[int, Any], ...]
+    reciprocals: tuple[Any, ...]
+
+    def solve(self, f: Sequence[Any]) -> Vector:
+        """x with M x = f: inward by L⁻ᵀ, scaled by 1/D, outward by L⁻¹."""
+        x = list(f)
+        for k in reversed(self.order):
+            for i, factor in self.rows[k].items():
+                x[i] = x[i] - factor * x[k]
+            x[k] = x[k] * self.reciprocals[k]
+        for k in self.order:
+            for i, factor in self.rows[k].items():
+                x[k] = x[k] - factor * x[i]
+        return Vector(x)
+
+    def inverse(self) -> Matrix:
+        """M⁻¹, each entry on one side of the diagonal."""
+        size = len(self.order)
+        columns = [self.solve([int(i == j) for i in range(size)]) for j in range(size)]
+        return Matrix([[columns[max(i, j)][min(i, j)] for j in range(size)] for i in range(size)])
+
+
+def factor_from_the_tips(M: Matrix, order: Sequence[int], parent: Sequence[int], names: Sequence[str]) -> Factors:
+    """M = LᵀDL from the tips to the base; branch-induced sparsity by `parent[i]`, the next speed inward (-1: none)."""
+    A = [list(row) for row in M]
+    rows: list[dict[int, Any]] = [{} for _ in order]
+    reciprocals: list[Any] = [None] * len(order)
+    for k in reversed(order):
+        reciprocals[k] = 1 / pivot_of(A[k][k], k, rows, names)
+        above = _chain(parent, k)
+        rows[k] = {i: A[k][i] * reciprocals[k] for i in above if not is_zero(A[k][i])}
+        for i, factor in rows[k].items():
+            for j in [i, *_chain(parent, i)]:
+                if not is_zero(A[k][j]):
+                    A[i][j] = A[i][j] - factor * A[k][j]
+    return Factors(tuple(order), tuple(rows), tuple(reciprocals))
+
+
+def factor_by_sparsity(M: Matrix, order: Sequence[int], names: Sequence[str]) -> Factors:
+    """M = LᵀDL, eliminating next the speed coupled to the fewest others; among equals from the tips."""
+    A = [list(row) for row in M]
+    place = {speed: number for number, speed in enumerate(order)}
+    coupled = {k: {i for i in order if i != k and not is_zero(A[k][i])} for k in order}
+    rows: list[dict[int, Any]] = [{} for _ in order]
+    reciprocals: list[Any] = [None] * len(order)
+    taken: list[int] = []
+    while coupled:
+        k = min(coupled, key=lambda speed: (len(coupled[speed]), -place[speed]))
+        others = sorted(coupled.pop(k), key=lambda speed: -place[speed])
+        taken.append(k)
+        reciprocals[k] = 1 / pivot_of(A[k][k], k, rows, names)
+        rows[k] = {i: A[k][i] * reciprocals[k] for i in others}
+        for number, i in enumerate(others):
+            for j in others[number:]:
+                A[i][j] = A[j][i] = A[i][j] - rows[k][i] * A[k][j]
+        for i in others:
+            coupled[i] = {j for j in (coupled[i] | {*others}) - {i, k} if not is_zero(A[i][j])}
+    return Factors(tuple(taken[::-1]), tuple(rows), tuple(reciprocals))
+
+
+def pivot_of(entry: Any, k: int, rows: Sequence[Mapping[int, Any]], names: Sequence[str]) -> Any:
+    """The pivot of a speed k of a mass matrix, which is not zero everywhere; `rows` are those of L so far."""
+    if not is_zero(entry):
+        return entry
+    together = _moving_nothing(k, rows)
+    if len(together) == 1:
+        raise ModelError(
+            f"the speed '{names[k]}' moves no mass: the mass matrix is singular everywhere.",
+            cure="Is the axis of its joint right? A body without inertia is a point, and turning about an axis through "
+            "it moves nothing. Give mass or inertia to a body beyond that joint, or weld it.",
+            code="E-MODEL-SINGULAR",
+        )
+    names_listed = listed([f"'{names[i]}'" for i in together])
+    raise ModelError(
+        f"the speeds {names_listed} move the same mass, which can rest while they change: "
+        "the mass matrix is singular everywhere.",
+        cure="Give mass or inertia to a body between their joints, or weld one of them.",
+        code="E-MODEL-SINGULAR",
+    )
+
+
+def _moving_nothing(k: int, rows: Sequence[Mapping[int, Any]]) -> list[int]:
+    """Speeds x, k and earlier ones, with M x = 0."""
+    x: dict[int, Any] = {k: 1}
+    left = {i for i, row in enumerate(rows) if row and i != k}
+    while ready := [i for i in left if not any(j in left for j in rows[i])]:
+        for i in ready:
+            x[i] = -sum(factor * x.get(j, 0) for j, factor in rows[i].items())
+            left.remove(i)
+    return sorted(i for i, share in x.items() if not is_zero(share))
+
+
+def _chain(parent: Sequence[int], k: int) -> list[int]:
+    """The speeds from k to the base."""
+    found, at = [], parent[k]
+    while at >= 0:
+        found.append(at)
+        at = parent[at]
+    return found
+
 
 #: A pivot may be this much smaller at the reference than the largest, if it is surer otherwise.
 _SMALLER = 0.1
@@ -218,3 +331,61 @@ def factor_symmetric(S: Sequence[Sequence[Any]]) -> SymmetricFactors:
 def solve_symmetric(S: Sequence[Sequence[Any]], f: Sequence[Any]) -> list[Any]:
     """x with S x = f for a symmetric positive matrix, by LDLᵀ in its order."""
     return factor_symmetric(S).solve(f)
+
+
+@dataclass(frozen=True)
+class TriangularFactors:
+    """A = L U in an order of elimination: columns of L below the diagonal, rows of U beyond it, and 1/D."""
+
+    order: tuple[int, ...]  # the first is eliminated first
+    lower: tuple[dict[int, Any], ...]  # of each, what is subtracted from later ones
+    upper: tuple[dict[int, Any], ...]
+    reciprocals: tuple[Any, ...]
+
+    def solve(self, right: Sequence[Any]) -> list[Any]:
+        """x with A x = right."""
+        x = [as_expr(entry) for entry in right]
+        for k in self.order:
+            for i, factor in self.lower[k].items():
+                x[i] = x[i] - factor * x[k]
+        for k in reversed(self.order):
+            for j, entry in self.upper[k].items():
+                x[k] = x[k] - entry * x[j]
+            x[k] = x[k] * self.reciprocals[k]
+        return x
+
+    def solve_transposed(self, right: Sequence[Any]) -> list[Any]:
+        """x with Aᵀ x = right."""
+        x = [as_expr(entry) for entry in right]
+        for k in self.order:
+            x[k] = x[k] * self.reciprocals[k]
+            for j, entry in self.upper[k].items():
+                x[j] = x[j] - entry * x[k]
+        for k in reversed(self.order):
+            for i, factor in self.lower[k].items():
+                x[k] = x[k] - factor * x[i]
+        return x
+
+
+def triangular_factors(A: Matrix, order: Sequence[int], names: Sequence[str]) -> TriangularFactors:
+    """A = L U by least fill, among equals in `order`; raise, naming the speed, if a pivot vanishes identically."""
+    rows = [[as_expr(entry) for entry in row] for row in A]
+    lower: list[dict[int, Any]] = [{} for _ in order]
+    upper: list[dict[int, Any]] = [{} for _ in order]
+    shares: list[dict[int, Any]] = [{} for _ in order]
+    reciprocals: list[Any] = [None] * len(order)
+    left, taken = list(order), []
+    while left:
+        beyond = {k: [j for j in left if j != k and not is_zero(rows[k][j])] for k in left}
+        below = {k: [i for i in left if i != k and not is_zero(rows[i][k])] for k in left}
+        k = min(left, key=lambda speed: len(beyond[speed]) * len(below[speed]))
+        left.remove(k)
+        taken.append(k)
+        reciprocals[k] = 1 / pivot_of(rows[k][k], k, shares, names)
+        lower[k] = {i: rows[i][k] * reciprocals[k] for i in below[k]}
+        upper[k] = {j: rows[k][j] for j in beyond[k]}
+        shares[k] = {j: entry * reciprocals[k] for j, entry in upper[k].items()}
+        for i, factor in lower[k].items():
+            for j, entry in upper[k].items():
+                rows[i][j] = rows[i][j] - factor * entry
+    return TriangularFactors(tuple(taken), tuple(lower), tuple(upper), tuple(reciprocals))

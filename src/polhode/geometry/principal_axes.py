@@ -26,9 +26,9 @@ from typing import Any
 from ..errors import PolhodeError, fault_at, shown, understood
 from ..expr import Matrix, Vector, as_expr, atan2, cos, free_symbols, is_zero, maximum, pi, sin, sqrt
 from ..expr.typeset import Typeset
-from .given import is_rounded
 from .rotations.euler import permutation
-from .screws.exact import angle_of, direction
+from .rotations.values import is_rounded
+from .screws.motion import angle_of, direction
 
 fault = fault_at("principal_axes")
 

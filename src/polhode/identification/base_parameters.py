@@ -54,13 +54,13 @@ from ..expr import (
     quiet_collector,
     rational_value,
     same,
-    skew,
     substitute,
     symbol,
     unit_symbols,
 )
 from ..expr.decide import combinations
 from ..expr.evaluation import Evaluator
+from ..formalisms.uicker_kahn import operator
 from ..geometry import Pose
 from ..geometry.elimination import solve_columns
 from ..kinematics.tree import BASE, Tree
@@ -412,30 +412,17 @@ def _inward(tree: Tree, carried: dict[int, list[str]], i: int) -> tuple[int, Pos
 def _conditions(tree: Tree, carried: dict[int, list[str]], i: int) -> list[Matrix]:
     """The twists of all joints between link i and the next one with mass, as 4×4 matrices in the axes of link i."""
     found = []
-    X = Matrix.identity(4)  # from link i to the link that is visited
+    X = Pose.identity()  # of link i in the link that is visited
     while True:
         link = tree.links[i]
-        back = _homogeneous(_pose(X).inverse())
+        back = X.inverse().matrix()
         drive = () if link.drive is None else ((link.drive.w, link.drive.v),)
         for w, v in (*link.H, *drive):
-            found.append(back @ _twist(w, v) @ X)
-        X = _homogeneous(link.fixed) @ X
+            found.append(back @ operator(w, v) @ X.matrix())
+        X = link.fixed @ X
         i = link.parent
         if i == BASE or carried[i]:
             return found
-
-
-def _twist(w: Vector, v: Vector) -> Matrix:
-    hat = skew(w)
-    return Matrix([[*hat[0], v[0]], [*hat[1], v[1]], [*hat[2], v[2]], [0, 0, 0, 0]])
-
-
-def _homogeneous(X: Pose) -> Matrix:
-    return Matrix([[*row, p] for row, p in zip(X.R, X.p, strict=True)] + [[0, 0, 0, 1]])
-
-
-def _pose(X: Matrix) -> Pose:
-    return Pose(Matrix([list(row[:3]) for row in X[:3]]), Vector([row[3] for row in X[:3]]))
 
 
 def _unmoved(twists: Sequence[Matrix]) -> list[Matrix]:
@@ -501,7 +488,7 @@ def _on_first(tree: Tree, carried: dict[int, list[str]], link: int, X: Pose, J: 
 
 def _columns(body: str, X: Pose, J: Matrix) -> Relation:
     """The moments, in a body's own axes, of a J that is given in a frame at the pose X in it."""
-    T = _homogeneous(X)
+    T = X.matrix()
     moved = (T @ J @ T.T).map(as_expr)
     xx, yy, zz = (moved[k, k] for k in range(3))
     values = (moved[3, 3], *(moved[k, 3] for k in range(3)), yy + zz, xx + zz, xx + yy)

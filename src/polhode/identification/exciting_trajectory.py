@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.joint_limits import joint_limits
-from ..errors import PolhodeError, fault_at, number, understood, unknown, whole_number
+from ..errors import PolhodeError, check_known, fault_at, number, understood, whole_number
 from ..expr import Expr, Vector, as_expr, cos, pi, same, sin
 from ..notebook import Cell, Shown, Table
 from .base_parameters import BaseParameters, base_parameters
@@ -160,9 +160,7 @@ def _position_limits(
     equations: EquationsOfMotion, given: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> tuple[Floats, Floats]:
     names = equations.coordinates
-    for name in given:
-        if name not in names:
-            raise unknown("coordinate", name, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
+    check_known("coordinate", given, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
     found: dict[str, tuple[float, float]] = {}
     for joint in equations.system.joints.values():
         turns = any(any(column[:3]) for stage in joint.type.stages for column in stage.H.columns)
@@ -200,9 +198,7 @@ def _largest(equations: EquationsOfMotion, given: Any, what: str, rated: Mapping
         table = {**rated, **(given or {})}
     else:
         table = dict.fromkeys(names, given)
-    for name in table:
-        if name not in names:
-            raise unknown("coordinate", name, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
+    check_known("coordinate", table, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
     with understood("a number, or numbers by coordinate", given, place=f"{_PLACE} {what}", cure="Give 2.0."):
         found = np.array([float(table.get(name, np.inf)) for name in names])
     if not (found > 0).all():

@@ -47,7 +47,7 @@ from numpy.typing import NDArray
 from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.regressor import MOMENTS, StandardParameter, regressor
-from ..errors import PolhodeError, fault_at, understood, unknown, whole_number
+from ..errors import PolhodeError, check_known, fault_at, understood, unknown, whole_number
 from ..expr import Expr, evaluate, free_symbols, same
 from ..notebook import Cell, Shown, Table
 from .base_parameters import BaseParameters, base_parameters
@@ -94,10 +94,6 @@ class Fit(Shown):
     >>> fit = e.identify(run)
     >>> fit.names, fit.values.round(3).tolist(), fit.std.shape, fit.relative_std.shape
     (['mcx_bob', 'mcz_bob', 'Iyy_bob'], [0.0, -2.004, 2.017], (3,), (3,))
-    >>> fit.predict([0.5], [0.0], [0.0]).round(3).tolist()
-    [9.421]
-    >>> fit.consistent_values.round(3).tolist(), sorted(fit.body("bob"))[:2]
-    ([0.0, -2.004, 2.017], ['com', 'inertia'])
     """
 
     base: BaseParameters
@@ -284,7 +280,7 @@ def _triangle(table: Floats) -> Floats:
 
 def _unexciting(message: str) -> PolhodeError:
     cure = "Measure a motion that excites them: see exciting_trajectory."
-    return PolhodeError(message, place=_PLACE, cure=cure, code="E-IDENTIFICATION-FAILED")
+    return fault(message, cure, "E-IDENTIFICATION-FAILED")
 
 
 def _number(parameter: StandardParameter, given: Mapping[str, Any]) -> float | None:
@@ -337,7 +333,7 @@ def measured(
     """
     several = data if isinstance(data, list | tuple) else [data]
     if not several:
-        raise _fault("there are no data.", "Give arrays by name, or a trajectory.", "E-IDENTIFICATION-MISSING")
+        raise fault("there are no data.", "Give arrays by name, or a trajectory.", "E-IDENTIFICATION-MISSING")
     found = [_complete(equations, _arrays(equations, each), cutoff, decimate) for each in several]
     return [replace(result, parameters=_run_with(equations, each)) for result, each in zip(found, several, strict=True)]
 
@@ -348,21 +344,15 @@ def _run_with(equations: EquationsOfMotion, data: Any) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name in equations.system.parameters}
 
 
-def _fault(message: str, cure: str, code: str) -> PolhodeError:
-    return PolhodeError(message, place=_PLACE, cure=cure, code=code)
-
-
 def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
     """What was measured, each as a table with a row for each sample."""
     if not isinstance(data, Mapping):
         data = {key: getattr(data, key) for key in _KEYS if getattr(data, key, None) is not None}
-    for key in data:
-        if key not in _KEYS:
-            raise unknown("kind of data", key, _KEYS, place=_PLACE, code="E-IDENTIFICATION-NAME")
+    check_known("kind of data", data, _KEYS, place=_PLACE, code="E-IDENTIFICATION-NAME")
     for key in ("q", "tau"):
         if data.get(key) is None:
             cure = 'Give {"t": …, "q": …, "tau": …}, or a trajectory of a run with efforts.'
-            raise _fault(f"the data have no {key}.", cure, "E-IDENTIFICATION-MISSING")
+            raise fault(f"the data have no {key}.", cure, "E-IDENTIFICATION-MISSING")
     widths = {"q": len(equations.q), **dict.fromkeys(("u", "udot", "tau"), len(equations.u))}
     widths |= {"inputs": len(equations.system.inputs), "z": len(equations.z)}
     found: dict[str, Floats] = {}
@@ -377,7 +367,7 @@ def _arrays(equations: EquationsOfMotion, data: Any) -> dict[str, Floats]:
             expected = "one number" if key == "t" else f"{widths[key]} numbers"
             message = f"{key} is an array {table.shape}, but a sample has {expected}."
             cure = f"Give an array with a row for each sample, in the order of {_names(equations, key)}."
-            raise _fault(message, cure, "E-IDENTIFICATION-SHAPE")
+            raise fault(message, cure, "E-IDENTIFICATION-SHAPE")
         if table.size or key not in ("inputs", "z"):
             found[key] = table
     _check_lengths(found)
@@ -397,7 +387,7 @@ def _check_lengths(found: Mapping[str, Floats]) -> None:
     if len(set(lengths.values())) > 1:
         words = ", ".join(f"{key} has {length}" for key, length in lengths.items())
         message = f"the data differ in their number of samples: {words}."
-        raise _fault(message, "Cut them to one length.", "E-IDENTIFICATION-SHAPE")
+        raise fault(message, "Cut them to one length.", "E-IDENTIFICATION-SHAPE")
 
 
 def _check_finite(equations: EquationsOfMotion, found: Mapping[str, Floats]) -> None:
@@ -407,7 +397,7 @@ def _check_finite(equations: EquationsOfMotion, found: Mapping[str, Floats]) -> 
             row, *column = (int(k) for k in bad[0])
             of = f" of '{_names(equations, key).split(', ')[column[0]]}'" if column else ""
             cure = "Leave out such samples, or split the data there into a list of two."
-            raise _fault(f"{key}{of} is {table[tuple(bad[0])]} in sample {row}.", cure, "E-IDENTIFICATION-NUMBER")
+            raise fault(f"{key}{of} is {table[tuple(bad[0])]} in sample {row}.", cure, "E-IDENTIFICATION-NUMBER")
 
 
 def _complete(
@@ -418,11 +408,11 @@ def _complete(
     t = found.get("t")
     if t is None and (lacking or cutoff is not None):
         message = f"without the times t the data lack {' and '.join(lacking) or 'what the filter needs'}."
-        raise _fault(message, 'Give "t", or measured "u" and "udot".', "E-IDENTIFICATION-MISSING")
+        raise fault(message, 'Give "t", or measured "u" and "udot".', "E-IDENTIFICATION-MISSING")
     step = _step(t) if t is not None and (lacking or cutoff is not None) else 0.0
     if "u" in lacking and not same(equations.coordinate_rates, equations.u):
         message = "the speeds of this mechanism are not the rates of its coordinates."
-        raise _fault(message, 'Give "u" as well.', "E-IDENTIFICATION-UNSUPPORTED")
+        raise fault(message, 'Give "u" as well.', "E-IDENTIFICATION-UNSUPPORTED")
     smooth = _filter(step, cutoff, count)
     result: dict[str, Any] = {key: smooth(found[key]) for key in ("q", "u", "udot") if key in found}
     if "u" in lacking:
@@ -434,7 +424,7 @@ def _complete(
     every = whole_number(every, "a whole number, 1 or more", least=1, place=f"{_PLACE} decimate")
     kept = slice(skip, count - skip, every)
     if len(range(*kept.indices(count))) < 2:
-        raise _fault(f"{count} samples are too few.", "Measure longer, or decimate less.", "E-IDENTIFICATION-SHAPE")
+        raise fault(f"{count} samples are too few.", "Measure longer, or decimate less.", "E-IDENTIFICATION-SHAPE")
     rest: dict[str, Any] = {key: found[key] for key in ("tau", "inputs", "z") if key in found}
     return Measured(**result, **rest, t=np.zeros(count) if t is None else t, smooth=smooth, kept=kept)
 
@@ -445,7 +435,7 @@ def _step(t: Floats) -> float:
     if len(steps) < 8 or steps.min() <= 0 or steps.max() - steps.min() > 1e-3 * steps.mean():
         words = f"from {steps.min():.4g} s to {steps.max():.4g} s" if len(steps) else "none"
         message = f"accelerations are taken from differences of at least 9 samples at even steps; these are {words}."
-        raise _fault(message, 'Sample evenly, or give "u" and "udot" and no cutoff.', "E-IDENTIFICATION-SHAPE")
+        raise fault(message, 'Sample evenly, or give "u" and "udot" and no cutoff.', "E-IDENTIFICATION-SHAPE")
     return float(steps.mean())
 
 
@@ -454,7 +444,7 @@ def _filter(step: float, cutoff: float | None, count: int) -> Callable[[Floats],
         return lambda table: table
     if not isinstance(cutoff, int | float) or not 0 < cutoff * step < 0.5:
         message = f"a cutoff of {cutoff!r} Hz is not between 0 and half the rate of sampling, {0.5 / step:.4g} Hz."
-        raise _fault(message, "Give some times the highest frequency of the motion.", "E-IDENTIFICATION-NUMBER")
+        raise fault(message, "Give some times the highest frequency of the motion.", "E-IDENTIFICATION-NUMBER")
     from scipy.signal import butter, sosfiltfilt
 
     sections = butter(_ORDER, 2 * cutoff * step, output="sos")

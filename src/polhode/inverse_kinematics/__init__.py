@@ -65,18 +65,6 @@ class InverseKinematicsMethods(RunMethods):
         There is one for the pose of six revolute joints of which three axes meet, as in a wrist, or are parallel, as in
         a UR5, and for the position of three; what has none says why. `at(pose)` gives all real solutions. See
         `polhode.inverse_kinematics.closed_form`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("arm")
-        >>> _ = s.joint("pan", s.ground, s.body("post"), ph.Revolute("z"))
-        >>> _ = s.joint("lift", "post", s.body("upper"), ph.Revolute("y"))
-        >>> _ = s.joint("elbow", "upper", s.body("fore", 1), ph.Revolute("y"), at=(1, 0, 0))
-        >>> tip = s.frame("tip", "fore", (1, 0, 0))
-        >>> form = s.derive().closed_form_inverse_kinematics("tip", of="position")
-        >>> form
-        ClosedForm('tip', 4 branches: axes 2 and 3 are parallel)
-        >>> form.at((0, 1, 1)).round(3)[0].tolist()
-        [-1.571, -1.571, -1.571]
         """
         from dataclasses import replace
 
@@ -96,15 +84,6 @@ class InverseKinematicsMethods(RunMethods):
         """Where a frame loses a way to move, its `of` being "pose", "position" or "orientation".
 
         The factors that vanish there, and a search `along` a path; see `inverse_kinematics.singular_configurations`.
-
-        >>> import polhode as ph
-        >>> s = ph.System("arm")
-        >>> l1, l2 = s.parameter("l1", 1), s.parameter("l2", 1)
-        >>> _ = s.joint("q1", s.ground, s.body("upper"), ph.Revolute("z"))
-        >>> _ = s.joint("q2", "upper", s.body("fore", 1), ph.Revolute("z"), at=(l1, 0, 0))
-        >>> tip = s.frame("tip", "fore", (l2, 0, 0))
-        >>> s.derive().singular_configurations("tip", of="position").factors
-        (l1, l2, sin(q2))
         """
         from .singular_configurations import singular_configurations
 

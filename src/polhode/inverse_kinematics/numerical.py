@@ -25,7 +25,7 @@ from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.joint_limits import seen_limits
 from ..dynamics.whole import check_all_coordinates, check_not_of_time
-from ..errors import PolhodeError, understood, unknown, whole_number
+from ..errors import PolhodeError, check_known, understood, unknown, whole_number
 from ..expr import is_zero
 from ..notebook import Cell, Shown, Table
 from .pose_step import check_asked, read_target
@@ -134,8 +134,7 @@ def _start(equations: EquationsOfMotion, near: Any, batch: tuple[int, ...], name
     cure = f"Give {len(names)} numbers, or a mapping from names of coordinates to numbers."
     if isinstance(near, Mapping):
         for key, value in near.items():
-            if key not in names:
-                raise unknown("coordinate", key, names, place="near", code="E-POSE-NAME")
+            check_known("coordinate", [key], names, place="near", code="E-POSE-NAME")
             with understood("a number", value, place="near", cure=cure):
                 home[names.index(key)] = float(value)
         near = home

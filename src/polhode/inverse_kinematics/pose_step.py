@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError, ShapeError, understood, unknown
+from ..errors import PolhodeError, ShapeError, check_known, understood
 from ..expr import Expr, Matrix, Vector, as_expr, atan2, is_zero, maximum, quiet_collector, sqrt, symbol
 from ..geometry.elimination import solve_symmetric
 from ..geometry.pose import pose_parts
@@ -62,8 +62,7 @@ class PoseStep:
 
 def check_asked(of: Any, place: str) -> None:
     """Refuse an unknown kind of target."""
-    if not isinstance(of, str) or of not in ASKED:
-        raise unknown("kind of target", of, ASKED, place=place, code="E-POSE-NAME")
+    check_known("kind of target", [of], ASKED, place=place, code="E-POSE-NAME")
 
 
 def step_symbols(tree: Tree) -> dict[str, list[Expr]]:

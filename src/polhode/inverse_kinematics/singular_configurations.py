@@ -30,14 +30,15 @@ from numpy.typing import ArrayLike, NDArray
 from ..compiled.functions import Functions
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.whole import check_all_coordinates, check_not_of_time
-from ..errors import PolhodeError, ShapeError, understood, unknown
+from ..errors import PolhodeError, ShapeError, check_known, understood, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, rank
 from ..expr.factors import Factors, factors
 from ..expr.graph import topological
 from ..expr.ranges import cannot_vanish
 from ..expr.typeset import Typeset
 from ..geometry import Pose
-from ..kinematics.tree import BASE, Tree
+from ..kinematics.tree import Tree
+from ..kinematics.tree_paths import links_inward
 from ..notebook import Cell, Shown, Table
 from .pose_step import ASKED, check_asked
 
@@ -183,8 +184,7 @@ def _lowest(function: Callable[[float], float], low: float, high: float) -> floa
 
 def singular_configurations(functions: Functions, name: str, of: str = "pose") -> SingularConfigurations:
     """Where a body or frame loses a way to move: its pose, or its position or orientation alone."""
-    if not isinstance(of, str) or of not in ASKED:
-        raise unknown("kind of motion", of, ASKED, place=_PLACE, code="E-POSE-NAME")
+    check_known("kind of motion", [of], ASKED, place=_PLACE, code="E-POSE-NAME")
     equations = functions.equations
     if equations.constraints is not None and equations.constraints.rows:
         message = "the singular configurations of a mechanism with constraints are not known here."
@@ -206,7 +206,7 @@ def _short_jacobian(equations: EquationsOfMotion, name: str, of: str) -> Matrix:
     tree = equations.tree
     body, within = equations.located(name)
     link, in_link = tree.bodies[body]
-    path = _path(tree, link)
+    path = links_inward(tree, link)[::-1]
     middle = len(path) // 2
     poses = _seen_from(tree, path, middle)
     tip = poses[-1].point(in_link.point(within.p)) if of == "position" else Vector([0, 0, 0])
@@ -217,15 +217,6 @@ def _short_jacobian(equations: EquationsOfMotion, name: str, of: str) -> Matrix:
             own = [*w, *(X.R @ hv + w.cross(tip - X.p))]
             columns[speed] = [a + b for a, b in zip(columns[speed], own, strict=True)]
     return Matrix([[as_expr(column[i]) for column in columns] for i in ASKED[of]])
-
-
-def _path(tree: Tree, link: int) -> list[int]:
-    """The links from the ground to one."""
-    found: list[int] = []
-    while link != BASE:
-        found.insert(0, link)
-        link = tree.links[link].parent
-    return found
 
 
 def _seen_from(tree: Tree, path: Sequence[int], middle: int) -> list[Pose]:

@@ -30,7 +30,7 @@ from ..expr import Expr, evaluate, free_symbols, is_zero
 from ..kinematics.tree import BASE, Link, Tree
 from ..model.records import Limits
 from ..notebook import Cell, Shown, Table
-from ..view.plot import INK, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, put_title
+from ..view.plot import INK, frame, nothing_to_plot, picture, saved
 from ..view.scene import PALETTE
 
 if TYPE_CHECKING:
@@ -117,12 +117,8 @@ class Workspace(Shown):
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Points and boundary as a matplotlib figure, saved to `path`: in their plane, or seen along each axis."""
-        from ..view.plot import save_plot
-
-        figure = plot_workspace(self.points, self.boundary, self.centre, self.axes, title=f"workspace of {self.frame}")
-        if path is not None:
-            save_plot(figure, path)
-        return figure
+        title = f"workspace of {self.frame}"
+        return saved(plot_workspace(self.points, self.boundary, self.centre, self.axes, title), path)
 
     @classmethod
     def of(
@@ -349,10 +345,7 @@ def plot_workspace(
     shift = np.where(np.array([len(k) > 0 for k in upright]), 0.0, span @ np.asarray(centre, dtype=float))
     inner, outer = (each @ span.T - shift for each in (inner, outer))
     views = list(combinations(range(len(span)), 2)) or [(0, 0)] * bool(len(span))
-    matplotlib = matplotlib_of()
-    with matplotlib.rc_context(SETTINGS):
-        size = (_PANEL * max(len(views), 1), _PANEL + (0.5 if title else 0.1))
-        figure: Figure = figure_class()(figsize=size, layout="constrained", facecolor="white")
+    with picture(_PANEL * max(len(views), 1), _PANEL + (0.5 if title else 0.1), title) as figure:
         for place, (i, k) in enumerate(views, start=1):
             panel = figure.add_subplot(1, len(views), place)
             frame(panel)
@@ -362,5 +355,4 @@ def plot_workspace(
             panel.set_aspect("equal", adjustable="datalim")
             panel.set_xlabel(named[i], fontsize=9, loc="right")
             panel.set_ylabel(named[k], fontsize=9, loc="top")
-        put_title(figure, title)
     return figure

@@ -33,11 +33,6 @@ def exponential(h: Sequence[Any], eps: Any) -> Pose:
     With nu = |h1| and a = h1/nu:  R = rotation by nu·eps about a,
     p = a (a·h2) eps + sin(nu eps)/nu (h2 - a (a·h2)) + (1 - cos(nu eps))/nu (a × h2).
     All of it is even in nu: where h1 is (0, 0, l), nu may be l whatever its sign.
-
-    >>> from polhode.expr import symbols
-    >>> l, eps = symbols("l eps")
-    >>> exponential((0, 0, l, 0, 1, 0), eps).p
-    Vector([-(1 - cos(eps*l))/l, sin(eps*l)/l, 0])
     """
     h1, h2 = Vector(h[:3]), Vector(h[3:])
     square = h1.dot(h1)

@@ -38,10 +38,11 @@ def turns_inward(tree: Tree, outer: int, inner: int) -> list[Turn]:
 def path_between(tree: Tree, a: int, b: int) -> list[int]:
     """The links from one to another, both included."""
     top = common_ancestor(tree, a, b)
-    return [*_inward(tree, a, top), top, *reversed(_inward(tree, b, top))]
+    return [*links_inward(tree, a, top), top, *reversed(links_inward(tree, b, top))]
 
 
-def _inward(tree: Tree, outer: int, inner: int) -> list[int]:
+def links_inward(tree: Tree, outer: int, inner: int = BASE) -> list[int]:
+    """The links from one towards an inner one, which is left out, or to the ground."""
     found: list[int] = []
     while outer != inner:
         found.append(outer)

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import PolhodeError, unknown
+from ..errors import PolhodeError, check_known
 from ..notebook import Cell, Shown, Table, complex_text
-from ..view.plot import INK, QUIET, SETTINGS, figure_class, frame, matplotlib_of, nothing_to_plot, one_line, put_title
+from ..view.plot import INK, QUIET, frame, nothing_to_plot, one_line, picture, saved
 from ..view.scene import PALETTE
-from .eigensystem import Complexes, Floats, followed, numbers_along
+from .eigensystem import Complexes, Floats, followed, numbers_along, spectrum_of
 from .linear import Linear
-from .stability import spectrum_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -97,13 +96,8 @@ class EigenvalueBranches(Shown):
 
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Real and imaginary parts over the parameter as a matplotlib figure, saved to `path` if given."""
-        from ..view.plot import save_plot
-
         marks = [each.value for each in self.crossings]
-        figure = plot_branches(self.values, self.eigenvalues, self.parameter, self.unit, marks)
-        if path is not None:
-            save_plot(figure, path)
-        return figure
+        return saved(plot_branches(self.values, self.eigenvalues, self.parameter, self.unit, marks), path)
 
     def __repr__(self) -> str:
         head = f"EigenvalueBranches({self.eigenvalues.shape[1]} along {self.parameter}, {len(self.values)} values)"
@@ -125,8 +119,7 @@ def eigenvalues_along(
 ) -> EigenvalueBranches:
     """The eigenvalues of small motions along a parameter, at the state that they are about; followed as branches."""
     table = linear.equations.system.parameters
-    if not isinstance(parameter, str) or parameter not in table:
-        raise unknown("parameter", parameter, table, place=_PLACE, code="E-LINEAR-NAME")
+    check_known("parameter", [parameter], table, place=_PLACE, code="E-LINEAR-NAME")
     if parameters and parameter in parameters:
         message = f"the parameter '{parameter}' is given a value, and is what goes along."
         raise PolhodeError(message, _PLACE, "Give the values alone.", "E-LINEAR-TWICE")
@@ -155,9 +148,7 @@ def plot_branches(
     along, branches = np.asarray(values, dtype=float), np.asarray(eigenvalues, dtype=complex)
     if not branches.size:
         raise nothing_to_plot(_NO_EIGENVALUE)
-    matplotlib = matplotlib_of()
-    with matplotlib.rc_context(SETTINGS):
-        figure: Figure = figure_class()(figsize=(8.0, 5.6), layout="constrained", facecolor="white")
+    with picture(8.0, 5.6, "Eigenvalues") as figure:
         first: Any = None
         parts = ((branches.real, "Real parts"), (branches.imag, "Imaginary parts"))
         for row, (part, words) in enumerate(parts, start=1):
@@ -172,7 +163,6 @@ def plot_branches(
             panel.set_title(f"{words}  (1/s)", loc="left", fontsize=9.5, color=INK, pad=6)
         label = ", ".join(filter(None, [one_line(name), one_line(unit)]))
         figure.axes[-1].set_xlabel(label, color=QUIET, fontsize=9, loc="right", parse_math=False)
-        put_title(figure, "Eigenvalues")
     return figure
 
 
@@ -183,9 +173,7 @@ def plot_locus(
     k, branches, nulls = np.asarray(gains, float), np.asarray(poles, complex), np.asarray(zeros, complex)
     if not branches.size:
         raise nothing_to_plot(_NO_EIGENVALUE)
-    matplotlib = matplotlib_of()
-    with matplotlib.rc_context(SETTINGS):
-        figure: Figure = figure_class()(figsize=(6.4, 5.6), layout="constrained", facecolor="white")
+    with picture(6.4, 5.6, title) as figure:
         panel = figure.add_subplot()
         frame(panel)
         panel.axhline(0.0, color=QUIET, linewidth=0.8)
@@ -199,5 +187,4 @@ def plot_locus(
         panel.set_ylabel("imaginary part, 1/s", color=QUIET, fontsize=9, loc="top")
         words = f"gain from {k[0]:g} (×) to {k[-1]:g}; zeros ○" if heading is None else heading
         panel.set_title(words, loc="left", fontsize=9.5, color=INK, pad=6)
-        put_title(figure, title)
     return figure

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import fault_at, unknown
+from ..errors import check_known, fault_at
 from ..expr import Expr, Matrix, as_expr, directional, is_zero, jacobian, quiet_collector
 from ..model.reading import names_in
 from ..notebook import Cell, Shown, Table, complex_text
@@ -57,8 +57,7 @@ class EigenvalueDerivatives(Shown):
 
     def __getitem__(self, name: str) -> Complexes:
         """∂λ/∂p by one of the parameters."""
-        if name not in self.by:
-            raise unknown("derivative by", name, self.by, place=_PLACE, code="E-LINEAR-NAME")
+        check_known("derivative by", [name], self.by, place=_PLACE, code="E-LINEAR-NAME")
         return np.asarray(self.values[:, self.by.index(name)])
 
     def __repr__(self) -> str:
@@ -80,9 +79,7 @@ def eigenvalue_derivatives(
     """The derivatives of all eigenvalues, those that grow fastest first, by parameters; the state is held."""
     table = linear.equations.system.parameters
     names = names_in([by] if isinstance(by, str) else by, _PLACE)
-    for name in names:
-        if name not in table:
-            raise unknown("parameter", name, table, place=_PLACE, code="E-LINEAR-NAME")
+    check_known("parameter", names, table, place=_PLACE, code="E-LINEAR-NAME")
     known = linear._values(parameters)
     symbols = [table[name].symbol for name in names]
     missing = [name for name, each in zip(names, symbols, strict=True) if each not in known]

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.mass_factors import factors_of
-from ..errors import PolhodeError, unknown
+from ..dynamics.equations import EquationsOfMotion, factors_of
+from ..errors import PolhodeError, check_known
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, free_symbols, is_zero, substitute
 from ..expr.normal_form import tidy
 from ..expr.spelling import spelled
@@ -51,8 +50,7 @@ class _Numbers:
 
     def numbers(self, of: str, parameters: Mapping[str, Any] | None = None) -> Floats:
         """One of the matrices, by its letter, at the model's parameter values, or given ones."""
-        if not isinstance(of, str) or of not in self.letters:
-            raise unknown("matrix", of, self.letters, place=_PLACE, code="E-LINEAR-NAME")
+        check_known("matrix", [of], self.letters, place=_PLACE, code="E-LINEAR-NAME")
         return numbers_of([getattr(self, of)], self._values(parameters))[0]
 
     def _values(self, parameters: Mapping[str, Any] | None) -> dict[Expr, float]:
@@ -323,7 +321,7 @@ class Linear(_Numbers, Shown):
         It goes from an `input`, the only one by default, to an `output`, by default the first. `along` has the
         frequencies in rad/s, the gains or the times in s, where others than the usual are meant.
         """
-        from .response_plots import plot
+        from .transfer_function import plot
 
         return plot(self, kind, input, output, along, parameters, path)
 

@@ -18,9 +18,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..dynamics.contacts import refuse_contacts
-from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.mass_factors import factors_of
+from ..dynamics.equations import EquationsOfMotion, factors_of
+from ..dynamics.whole import refuse_contacts
 from ..errors import PolhodeError, by_name, unknown, warn
 from ..expr import (
     Expr,

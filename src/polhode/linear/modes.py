@@ -25,9 +25,8 @@ from ..show.scene import Painter, centre_lines
 from ..simulate.constraints.assembly import assemble
 from ..simulate.run import simulate
 from ..simulate.trajectory.trajectory import Trajectory
-from .eigensystem import Complexes, EigenSystem, Floats
+from .eigensystem import Complexes, EigenSystem, Floats, spectrum_of
 from .linear import Linear, numbers_of
-from .stability import spectrum_of
 
 #: Displacements below this, relative to the largest entry of an eigenvector, are taken for zero.
 _ZERO = 1e-9
@@ -133,18 +132,7 @@ class Mode(Shown):
 
 
 def modes(linear: Linear, parameters: Mapping[str, Any] | None = None) -> list[Mode]:
-    """The modes, slowest first; a pair of complex eigenvalues is one mode.
-
-    >>> import polhode as ph
-    >>> s = ph.System("two pendulums and a spring", gravity=(0, 0, -10))
-    >>> a, b = (s.joint(name, s.ground, s.body(f"bob {name}", 1, (0, 0, -1)), ph.Revolute("y")) for name in "ab")
-    >>> s.joint_force(a, 2 * (b.q[0] - a.q[0]) - a.u[0] / 10)
-    >>> s.joint_force(b, 2 * (a.q[0] - b.q[0]) - b.u[0] / 10)
-    >>> for mode in modes(s.derive().linearize()):
-    ...     print(mode, [round(mode.shape[name].real, 3) for name in "ab"])
-    Mode(0.5032 Hz, damping ratio 0.0158: a 25%, b 25%, a' 25%, b' 25%) [1.0, 1.0]
-    Mode(0.5955 Hz, damping ratio 0.0134: a 25%, b 25%, a' 25%, b' 25%) [1.0, -1.0]
-    """
+    """The modes, slowest first; a pair of complex eigenvalues is one mode."""
     A, _ = linear.state_space(parameters)
     system = EigenSystem.of(A)
     spectrum = spectrum_of(A).of(system.values)

@@ -16,7 +16,7 @@ from ..constraints.dependent_speeds import dependent_speeds_of
 from ..constraints.rows import constraints_of
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.omission import without
-from ..errors import PolhodeError, fault_at, listed, number, unknown
+from ..errors import PolhodeError, check_known, fault_at, listed, number
 from ..expr import Expr, as_expr, evaluate, free_symbols, is_zero, substitute, topological
 from ..expr.exact import floor
 from ..expr.spelling import spelled
@@ -127,9 +127,7 @@ def parameter_values(
 ) -> dict[Expr, float]:
     """The parameters that have values: those given, then the model's."""
     table = equations.system.parameters
-    for name in given or {}:
-        if name not in table:
-            raise unknown("parameter", name, table, place=place, code="E-LINEAR-NAME")
+    check_known("parameter", given or {}, table, place=place, code="E-LINEAR-NAME")
     read = si_values(table, given or {})
     values = {entry.symbol: read.get(name, entry.value) for name, entry in table.items()}
     return {

@@ -28,7 +28,7 @@ def flexible_rows(model: Model) -> list[tuple[str, str, str, str]]:
     return [
         (
             name,
-            _short(model.bodies[material(name)].mass),
+            short(model.bodies[material(name)].mass),
             ", ".join(q.name for q in model.joints[elastic(name)].q),
             ", ".join(each[0] for each in record.stations),
         )
@@ -54,7 +54,7 @@ def counted(model: Model) -> str:
 
 def cell_of(model: Model) -> Cell:
     """Tables of what was written down, those that are empty left out."""
-    bodies = [(name, _short(body.mass), _tuple(body.com)) for name, body in written(model, "bodies").items()]
+    bodies = [(name, short(body.mass), _tuple(body.com)) for name, body in written(model, "bodies").items()]
     joints = [
         (
             name,
@@ -75,12 +75,19 @@ def cell_of(model: Model) -> Cell:
         Table(["constraint", "kind"], constraints),
         Table(["contact, stop or friction", "between"], [(name, _ends(each)) for name, each in model.contacts.items()]),
         Table(["force"], forces),
-        values_table("parameter", ((n, each.stated(each.value), each.unit) for n, each in model.parameters.items())),
-        values_table("input", ((n, each.stated(each.value), each.unit) for n, each in model.inputs.items())),
-        values_table("state, at the start", ((n, x.stated(x.start), x.unit) for n, x in model.states.items())),
+        *values_of(model),
         f"poses: {', '.join(model.poses)}" if model.poses else "",
     ]
     return Cell(model.name, parts)
+
+
+def values_of(model: Model) -> list[Table]:
+    """Parameters, inputs and first-order states with their values and units, as stated."""
+    return [
+        values_table("parameter", ((n, each.stated(each.value), each.unit) for n, each in model.parameters.items())),
+        values_table("input", ((n, each.stated(each.value), each.unit) for n, each in model.inputs.items())),
+        values_table("state, at the start", ((n, x.stated(x.start), x.unit) for n, x in model.states.items())),
+    ]
 
 
 def _ends(element: Any) -> str:
@@ -91,10 +98,10 @@ def _ends(element: Any) -> str:
 
 
 def _tuple(entries: Vector) -> str:
-    return f"({', '.join(map(_short, entries))})"
+    return f"({', '.join(map(short, entries))})"
 
 
-def _short(entry: object) -> str:
+def short(entry: object) -> str:
     """A number as a decimal, an expression as it is."""
     try:
         return f"{float(entry):.6g}"  # type: ignore[arg-type]  # a TypeError is caught

@@ -334,20 +334,21 @@ class System(ContactMethods, Shown):
         constraints: str = "multipliers",
         independent: Sequence[str] | None = None,
         near: Mapping[str, float] | str | None = None,
-        report: bool = False,
+        tables: bool = False,
         pseudo: Mapping[str, Any] | None = None,
         *,
         speeds: str | None = None,
         tree: Iterable[str] | None = None,
         small: Iterable[Joint | Expr | str] | None = None,
         omit: Iterable[Joint | Expr | str] | None = None,
+        report: bool = False,
     ) -> Equations:
         """The equations of motion, by a formalism named in `polhode.formalisms.registry.names()`; `passes` rewrite the
         tree.
 
         Loops and rolling are kept by multipliers, or "embedded": then some speeds (`independent`, if named) stay,
-        from which the others follow at and around a pose (`near`, by default at zero). `derive("kane", report=True)`
-        makes its `report` at once: the tables of Sayers' paper for this system.
+        from which the others follow at and around a pose (`near`, by default at zero). `derive("kane", tables=True)`
+        makes its `sayers_tables` at once; the old name of that option is `report`.
 
         `pseudo` gives pseudo-velocities that replace the speeds, constraints put in: by name expressions, or texts,
         that are linear in the speeds, as many as there are degrees of freedom. `derive("kane", speeds="sayers")` takes
@@ -369,7 +370,9 @@ class System(ContactMethods, Shown):
         """
         chosen: dict[str, Any] = {"speeds": speeds, "tree": tree, "small": small, "omit": omit}
         derive = registered("System.derive")
-        made: Equations = derive(self, formalism, passes, constraints, independent, near, report, pseudo, **chosen)
+        made: Equations = derive(
+            self, formalism, passes, constraints, independent, near, tables or report, pseudo, **chosen
+        )
         return made
 
     def compare(self, formalisms: Sequence[str] | str | None = None, **options: Unpack[CompareOptions]) -> Comparison:

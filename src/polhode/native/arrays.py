@@ -16,12 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def address_of(array: npt.NDArray[Any]) -> int:
-    """The address of an array's first entry: `array.ctypes.data` in a third of its time.
-
-    >>> numbers = np.zeros(2)
-    >>> address_of(numbers) == numbers.ctypes.data
-    True
-    """
+    """The address of an array's first entry: `array.ctypes.data` in a third of its time."""
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]  # NumPy's arrays are buffers, which its types leave out
     except (TypeError, ValueError):  # empty, read-only, or not contiguous
@@ -29,11 +24,7 @@ def address_of(array: npt.NDArray[Any]) -> int:
 
 
 def as_floats(value: Any, size: int, place: str) -> Floats:
-    """One row (size,) or a batch (N, size) as contiguous float64; integers and single precision convert exactly.
-
-    >>> as_floats([1, 2], 2, "array 'q'")
-    array([1., 2.])
-    """
+    """One row (size,) or a batch (N, size) as contiguous float64; integers and single precision convert exactly."""
     try:
         array = np.asarray(value)
     except ValueError as problem:

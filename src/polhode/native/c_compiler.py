@@ -48,7 +48,8 @@ def load_source(name: str, text: str, cache: ObjectCache | None, header: str = "
     command = [*compiler(), *_FLAGS]
     circumstances = [" ".join(command), _version(command[0])] if cache else []
     store = CodeStore(cache, key_of(header, text, *circumstances))
-    return store.code("library", lambda: Entry().with_shared_library(_shared_library(command, name, header, text)))
+    facts = {"code": {"form": "library"}}
+    return store.code("library", lambda: Entry(facts, code=_shared_library(command, name, header, text)))
 
 
 def _version(command: str) -> str:

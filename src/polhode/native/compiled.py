@@ -251,6 +251,11 @@ class Compiled:
                 list(pool.map(one, spans))
 
 
+def cores() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def pieces(count: int, threads: int | None, cost: float) -> list[range]:
     """States split among threads, at multiples of 16 so that lanes fall the same way however many threads there are.
 
@@ -259,9 +264,7 @@ def pieces(count: int, threads: int | None, cost: float) -> list[range]:
     """
     if threads is None:
         threads = int(cost / _WORTH_A_THREAD)
-        if threads > 1:
-            cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-            threads = min(cores, threads)
+        threads = min(cores(), threads) if threads > 1 else threads
     elif threads < 1:
         raise PolhodeError(f"threads is {threads}.", "threads", "Give 1 or more, or None.", "E-CALL-NUMBER")
     size = -(-count // max(1, threads))

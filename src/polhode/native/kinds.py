@@ -62,6 +62,21 @@ class Struct:
         struct: Any = cls
         return _structure(struct)
 
+    @classmethod
+    def native(cls, **values: Any) -> Any:
+        """A record for ctypes with these values; see `fill`."""
+        return fill(cls.structure()(), **values)
+
+
+def fill(record: Any, **values: Any) -> Any:
+    """Give fields of a record for ctypes values; of arrays, tables and records it has addresses, and keeps them."""
+    for name, value in values.items():
+        if not isinstance(value, int | float):
+            value = value.ctypes.data if hasattr(value, "ctypes") else ctypes.addressof(value)
+        setattr(record, name, value)
+    vars(record).setdefault("alive", {}).update(values)
+    return record
+
 
 @cache
 def fields(struct: Any) -> dict[str, Any]:

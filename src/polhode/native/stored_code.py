@@ -121,10 +121,6 @@ class Entry:
             pass
         return Entry({**self.facts, "code": {"form": "object"}}, self.program, code)
 
-    def with_shared_library(self, code: bytes) -> Entry:
-        """With what a C compiler made."""
-        return Entry({**self.facts, "code": {"form": "library"}}, self.program, code)
-
     def load(self) -> Code:
         """The code in memory; raises one of the cache's `UNREADABLE` where there is none, or none that runs here."""
         told, code = self.facts["code"], self.code

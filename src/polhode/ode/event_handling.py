@@ -24,10 +24,18 @@ from ..native.language import (
     largest,
     native,
 )  # fmt: skip
-from .corners import LITTLE, argument_slope, hold_segments
-from .event_location import evaluate_events, evaluate_switches, event_value, next_sign_change, next_zero, scan
+from .event_location import (
+    LITTLE,
+    argument_slope,
+    evaluate_events,
+    evaluate_switches,
+    event_value,
+    hold_segments,
+    next_sign_change,
+    next_zero,
+    scan,
+)
 from .limits import begin_limits, note_limits_inside
-from .rates import copy
 from .record import (
     AGAIN,
     CHANGES_BY_PYTHON,
@@ -46,7 +54,7 @@ from .record import (
     Reason,
     Run,
 )  # fmt: skip
-from .right_side import project, rates
+from .right_side import copy, project, rates
 
 #: A switch this near to zero, relative to its size before or to one, vanishes together with another.
 _NEAR_SWITCH = 1e-12
@@ -211,10 +219,10 @@ def handle_events(run: Run) -> int:
             return Reason.NAN_EVENT
     if found > 0:
         for i in range(events.active):
-            if events.sides[i] == 0.0:
-                value = event_value(run, i, fma(_FIRST_PART, run.t - run.t_old, run.t_old))
-                events.sides[i] = 1.0 if value > events.near[i] else (-1.0 if value < -events.near[i] else 0.0)
             if not is_nan(events.times[i]):
+                if events.sides[i] == 0.0:
+                    value = event_value(run, i, fma(_FIRST_PART, run.t - run.t_old, run.t_old))
+                    events.sides[i] = 1.0 if value > events.near[i] else (-1.0 if value < -events.near[i] else 0.0)
                 reason = _search(run, i, run.t_old)
                 if reason > 0:
                     return reason
@@ -362,9 +370,9 @@ def _begin_row(run, number):
 
 
 @inline
-def _write_samples_here(run):
-    """The state as it is at the samples up to now."""
-    while run.next_sample < run.sample_count and run.times[run.next_sample] <= run.t:
+def write_state(run, end):
+    """The state as it is at the samples up to a time."""
+    while run.next_sample < run.sample_count and run.times[run.next_sample] <= end:
         sample = at(run.samples, run.next_sample * run.size)
         for i in range(run.size):
             sample[i] = run.x[i]
@@ -434,7 +442,7 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
                     changes += 1
                     row[_DUE] = _CHANGES
     if ends >= 0:
-        _write_samples_here(run)
+        write_state(run, run.t)
         for i in range(count):
             is_along = events.directions[i] * events.sides[i] <= 0.0
             if events.kinds[i] == ENDS and is_along and at(events.work, i * SEARCH_ROOM)[_DUE] > 0.0:
@@ -445,7 +453,7 @@ def _interrupt(run: Run, t: float, number: int, kind: int) -> int:
     if changes > 0:
         events.first_change = events.log_count
         return _change_from(run, 0)
-    _write_samples_here(run)
+    write_state(run, run.t)
     return _switch(run, number, kind)
 
 
@@ -567,7 +575,7 @@ def _go_on(run):
     reason = begin_behind_event(run)
     if reason > 0:
         return reason
-    _write_samples_here(run)
+    write_state(run, run.t)
     if number >= 0:
         events.number = number  # a sign in the rates vanishes at the same time: it is chosen for the state as it is now
         return Reason.SWITCH

@@ -16,6 +16,7 @@ numbers are ordinary ones, and is not used.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ..native.language import (
@@ -39,8 +40,8 @@ from ..native.language import (
 from .limits import begin_limits, probed_limit, test_limits
 from .loop import DEFECT
 from .members import NONE, OWN, Members, next_member, note_end, reset
-from .rates import copy, largest_of, scale_to_unit, stretch
 from .record import SNAP, SUSPICIOUS, Reason, Run
+from .right_side import copy, largest_of, scale_to_unit, stretch
 
 #: The next sample of a lane: none is due, at the end of its last step, or inside of it.
 _NOT_DUE, _AT_END, _INSIDE = 0, 1, 2
@@ -161,19 +162,15 @@ def _rates(keeps_length: Any, lanes: Lanes, x: Array, out: Array) -> None:
 
 
 @inline
-def lane_rates(runs, t, x, out):
+def _rates_of_lanes(keeps_length, runs, t, x, out):
     """The rates of all lanes at their times and states; 0, since no lane has a reason to return."""
     runs.lanes.clock[0] = t
-    _rates(False, runs.lanes, x, out)
+    _rates(keeps_length, runs.lanes, x, out)
     return 0
 
 
-@inline
-def lane_rates_as_given(runs, t, x, out):
-    """The same with quaternions as they are."""
-    runs.lanes.clock[0] = t
-    _rates(True, runs.lanes, x, out)
-    return 0
+#: With quaternions at unit length, or as they are.
+lane_rates, lane_rates_as_given = partial(_rates_of_lanes, False), partial(_rates_of_lanes, True)
 
 
 @inline

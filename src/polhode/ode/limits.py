@@ -55,7 +55,8 @@ def begin_limits(run: Run, lane: int, lanes: Any) -> None:
     """Test the limits at a state from which a run begins."""
     for i in range(run.limit_count):
         beyond, rate = _beyond(run, i, run.x, lane, lanes), _rate(run, i, lane, lanes)
-        _remember(run, i, beyond, rate)
+        run.limits_before[i * 2] = beyond
+        run.limits_before[i * 2 + 1] = rate
         _note_farthest(run, i, beyond)
         if beyond > 0.0 and is_nan(run.limits_noted[i * 2]):
             run.limits_noted[i * 2] = run.t
@@ -186,12 +187,6 @@ def _beyond(run, i, x, lane, lanes):
 @inline
 def _rate(run, i, lane, lanes):
     return run.limits[i * 2] * run.f[run.limit_places[i] * lanes + lane]
-
-
-@inline
-def _remember(run, i, beyond, rate):
-    run.limits_before[i * 2] = beyond
-    run.limits_before[i * 2 + 1] = rate
 
 
 @inline

@@ -18,10 +18,17 @@ from __future__ import annotations
 
 from ..codegen.fixed_steps import UNPROJECTED
 from ..native.language import INFINITY, Array, absolute, at, call, entry, fma, inline, largest, native
-from .corners import note_refused_corners, step_between_corners
-from .event_handling import begin, begin_behind_event, handle_events, locate_again, may_be_shorter, write_samples
+from .event_handling import (
+    begin,
+    begin_behind_event,
+    handle_events,
+    locate_again,
+    may_be_shorter,
+    write_samples,
+    write_state,
+)
+from .event_location import note_refused_corners, step_between_corners
 from .limits import note_limits
-from .rates import copy, largest_of
 from .record import (
     AGAIN,
     EVENTS,
@@ -36,7 +43,7 @@ from .record import (
     Reason,
     Run,
 )
-from .right_side import project, rates
+from .right_side import copy, largest_of, project, rates
 from .step_control import MOST_RETRIES, next_step
 
 #: The slope of the dense output may differ from the rates at a sample by so many tolerances, over the step.
@@ -286,11 +293,7 @@ def _pass_time_event(run):
         run.t_end = schedule.before[k]
         return -1
     t = schedule.times[k]
-    while run.next_sample < run.sample_count and run.times[run.next_sample] <= t:
-        sample = at(run.samples, run.next_sample * run.size)
-        for i in range(run.size):
-            sample[i] = run.x[i]
-        run.next_sample += 1
+    write_state(run, t)
     if not t < schedule.end:
         run.t = t
         run.t_end = t

@@ -50,11 +50,10 @@ class LoopCode:
 def _loop_text(fused: bool) -> str:
     from ..native.language import Module
     from .event_handling import begin, begin_behind_event, continue_after_event, write_samples
-    from .fixed_steps import cubic_state_at
     from .loop import advance
     from .members import run_members, step_members
-    from .rates import rates_as_given
-    from .right_side import checked_projection, checked_rates, move_to_branch
+    from .right_side import checked_projection, checked_rates, move_to_branch, rates_as_given
+    from .step_control import cubic_state_at
 
     made = Module(fused=fused)
     for function, name in (

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
+from ..native.kinds import fill
 from .native_run import array_at, compiled_side
 from .record import (
     CHANGES,
@@ -28,7 +29,6 @@ from .record import (
     Events,
 )  # fmt: skip
 
-_STRUCTURE = Events.structure()
 #: Rows of the log of a run at first. Of members: bytes for all, and rows of each that there are in any case.
 _ROOM = 64
 #: An argument of a table leaves a segment this part of the table's extent behind the corner.
@@ -110,16 +110,13 @@ class EventMemory:
         numbers["directions"][:] = [each.direction for each in effects]
         changes = [f"change_{part}" for part in ("at", "arguments", "counts", "places", "values")]
         whole = {name: np.zeros(count, dtype=np.int64) for name in ("kinds", "smooth", *changes)}
-        self.record = record = _STRUCTURE(count=count, changed_at=-1e300)
-        self.values = numbers["values"]
+        self.record: Any = Events.native(count=count, changed_at=-1e300, **numbers, **whole)
+        record, self.values = self.record, numbers["values"]
         for k, effect in enumerate(effects):
             whole["kinds"][k], whole["smooth"][k] = effect.kind, effect.is_smooth
             if effect.change is not None:
                 self._add_change(k, effect.change, effect.places, clock, whole)
-        for name, array in (numbers | whole).items():
-            setattr(record, name, array.ctypes.data)
         self._numbers = numbers
-        self._kept += [numbers, whole]
         if isinstance(values, Compiled):
             side = compiled_side(values, {}, clock)
             side.table[side.out_index] = self.values.ctypes.data
@@ -128,35 +125,30 @@ class EventMemory:
             self._kept.append(side)
         else:
             table = (ctypes.c_void_p * 1)()
-            self._kept.append(table)
         if callable(values) and not isinstance(values, Compiled):
             made = self._called(values, table, callback)
             record.at, record.calls_python = ctypes.cast(made, ctypes.c_void_p).value, 1
             self._kept.append(made)
-        record.arguments = ctypes.addressof(table)
+        fill(record, arguments=table)
         self._log = np.empty((_ROOM, HEAD + 2 * size))
         if logs is not None:
             record.log_room = logs.rows.shape[1]
             self._kept.append(logs)
         else:
-            record.log, record.log_room = self._log.ctypes.data, len(self._log)
+            fill(record, log=self._log, log_room=len(self._log))
 
     def switch_by(self, side: Any, signs: Floats, bounds: Floats) -> None:
         """Take the last events, which are switches, from a function."""
         count = sum(each.kind >= SWITCHES for each in self.effects)
-        record = self.record
-        first = self.values[len(self.effects) - count :]
-        side.table[side.out_index] = first.ctypes.data
-        record.switch_at, record.switch_arguments = side.address, ctypes.addressof(side.table)
-        record.switch_x_index, record.switch_count, record.signs = side.x_index, count, signs.ctypes.data
-        record.kink_count = sum(each.kind == KINKS for each in self.effects)
+        side.table[side.out_index] = self.values[len(self.effects) - count :].ctypes.data
         found = self.corner_arrays(bounds)
-        record.corner_count = len(found["slopes"])
-        for name, array in found.items():
-            setattr(record, name, array.ctypes.data)
-        self._kept.append(found)
+        fill(
+            self.record, switch_at=side.address, switch_arguments=side.table, switch_x_index=side.x_index,
+            switch_count=count, signs=signs, kink_count=sum(each.kind == KINKS for each in self.effects),
+            corner_count=len(found["slopes"]), **found,
+        )  # fmt: skip
         self.targets |= side.entries("switches")
-        self._kept += [side, signs, first]
+        self._kept.append(side)
 
     def corner_arrays(self, bounds: Floats) -> dict[str, NDArray[Any]]:
         """The corners of tables that are read between bounds, as the record of events has them."""
@@ -233,4 +225,5 @@ class EventMemory:
         """Have room for more."""
         grown = np.empty((2 * len(self._log), self._log.shape[1]))
         grown[: len(self._log)] = self._log
-        self._log, self.record.log, self.record.log_room = grown, grown.ctypes.data, len(grown)
+        self._log = grown
+        fill(self.record, log=grown, log_room=len(grown))

@@ -14,8 +14,6 @@ from .members import NONE, OWN, Members
 from .native_events import EventLogs
 from .native_run import WatchedLimits
 
-_STRUCTURE = Members.structure()
-
 
 @dataclass(frozen=True, eq=False)
 class MemberRows:
@@ -58,16 +56,15 @@ class MembersRecord:
 
     def __init__(self, members: MemberRows, places: Mapping[str, int]) -> None:
         names = ("next", "starts", "states", "reasons", "steps", "evaluations", "signs")
-        addresses = {name: getattr(members, name).ctypes.data for name in names}
-        addresses |= {"limits": members.limits.rows.ctypes.data, "limits_noted": members.limits.noted.ctypes.data}
+        arrays = {name: getattr(members, name) for name in names}
+        arrays |= {"limits": members.limits.rows, "limits_noted": members.limits.noted}
         if members.logs is not None:
-            addresses |= {"logs": members.logs.rows.ctypes.data, "log_counts": members.logs.counts.ctypes.data}
+            arrays |= {"logs": members.logs.rows, "log_counts": members.logs.counts}
         own = np.zeros((3, len(OWN)), dtype=np.int64)  # addresses, lengths, places
         for k, name in enumerate(OWN):
             if name in members.own:
                 rows = members.own[name]
                 own[:, k] = rows.ctypes.data, rows.shape[1], places[name]
-        for name, row in zip(("own_rows", "own_strides", "own_places"), own, strict=True):
-            addresses[name] = row.ctypes.data
-        self.record: Any = _STRUCTURE(end=len(members.starts), current=NONE, **addresses)
-        self._kept = members, own
+        arrays |= dict(zip(("own_rows", "own_strides", "own_places"), own, strict=True))
+        self.record: Any = Members.native(end=len(members.starts), current=NONE, **arrays)
+        self._kept = members

@@ -1,12 +1,23 @@
-"""A run in native memory: its record, its right-hand side, its events, and the calls that step it."""
+"""A run in native memory: its record, its right-hand side, its events, and the calls that step it; and its driver.
+
+An interrupt (SIGINT) is raised by Python between two lines of Python: in a function that native code calls, or in one
+that is called when an object is deleted, it may be raised where no handler is active. During a run the signal handler
+therefore records it, and while native code runs raises it only inside the user's function; the native loop returns at
+the end of the step, and the driver raises it there. A second one is raised at once.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import math
+import signal
+import sys
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +25,14 @@ from numpy.typing import NDArray
 from ..errors import PolhodeError
 from ..native.arrays import Floats, address_of
 from ..native.compiled import Compiled
+from ..native.kinds import fill
 from .native_code import MethodCode, loop_code, method_code
 from .record import EVENTS, GROWTH, NOTHING, PROJECTION, Memory, Reason, Run, apart, padded
 
 if TYPE_CHECKING:
     from .native_events import EventMemory
     from .native_members import MemberRows
+    from .native_schedule import ScheduleMemory
 
 
 class ImplicitMemory:
@@ -29,26 +42,18 @@ class ImplicitMemory:
         from .linear import FIELDS, Factors
         from .methods.jacobian import Implicit
 
-        self.record: Any = Implicit.structure()()
         self.side: RightSide | None = None  # the compiled derivatives
         counts = {"jacobian": size, "in_time": 1, "stretch": 1, "direction": 1, "image": 1}
         self.arrays = Memory(counts, size).arrays
-        for name, array in self.arrays.items():
-            setattr(self.record, name, array.ctypes.data)
         self.arrays["stretch"][:] = 1.0
         # a direction of unequal parts, so that it is across no symmetry
         self.arrays["direction"][:size] = np.cos(np.arange(size) ** 2)
-        self._kept: list[Any] = []
+        self.record: Any = Implicit.native(**self.arrays)
         for name in fields:
-            parts = FIELDS[name]
-            counts = {"upper": size * parts, "lower": size * parts, "reciprocals": parts}
-            arrays, exchanged = Memory(counts, size).arrays, np.zeros(size, dtype=np.int64)
-            addresses = {key: array.ctypes.data for key, array in arrays.items()}
-            factors = Factors.structure()(
-                size=size, blocks=padded(size) // 4, exchanged=exchanged.ctypes.data, **addresses
-            )
-            self._kept += [arrays, exchanged, factors]
-            setattr(self.record, name, ctypes.addressof(factors))
+            parts, exchanged = FIELDS[name], np.zeros(size, dtype=np.int64)
+            rows = Memory({"upper": size * parts, "lower": size * parts, "reciprocals": parts}, size).arrays
+            factors = Factors.native(size=size, blocks=padded(size) // 4, exchanged=exchanged, **rows)
+            fill(self.record, **{name: factors})
         self.by_differences()
 
     @property
@@ -67,11 +72,8 @@ class ImplicitMemory:
 
     def compiled(self, side: RightSide) -> None:
         """Take these derivatives: a compiled function that puts out ∂ẋ/∂x and ∂ẋ/∂t."""
-        self.side = side
-        by_state, by_time = side.outputs["xdot_d_x"], side.outputs["xdot_d_t"]
-        record = self.record
-        record.at, record.arguments, record.x_index = side.address, ctypes.addressof(side.table), side.x_index
-        record.by_state, record.by_time = by_state.ctypes.data, by_time.ctypes.data
+        self.side, outputs = side, {"by_state": side.outputs["xdot_d_x"], "by_time": side.outputs["xdot_d_t"]}
+        fill(self.record, at=side.address, arguments=side.table, x_index=side.x_index, **outputs)
 
 
 _STRUCTURE = Run.structure()
@@ -79,6 +81,10 @@ _CALLBACK = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _STATE_AT = _PROJECTION = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p)
 #: Bytes of steps that a run keeps at most.
 MOST_KEPT = 64_000_000
+_Result = TypeVar("_Result")
+#: Native code runs about so many seconds before it returns.
+_SLICE = 0.02
+_FIRST_BUDGET, _MOST_BUDGET = 256, 65_536
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,14 +203,12 @@ class NativeRun:
             record.memory = self.implicit.address
         elif self.code.method.memory is not None:
             struct, rows = self.code.method.memory
-            memory, arrays = struct.structure()(), Memory(rows, size)
-            for name, address in arrays.addresses.items():
-                setattr(memory, name, address)
-            self._kept["memory"] = memory, arrays
+            self._kept["memory"] = memory = struct.native(**Memory(rows, size).arrays)
             record.memory = ctypes.addressof(memory)
 
     #: The bounds between which the right-hand side reads tables; None where it reads them as they are.
     bounds: Floats | None = None
+    message = "the step is swallowed by rounding"  # why no step was short enough
 
     def remember(self, memory: Any) -> None:
         """Let the method use this memory beside the record."""
@@ -512,3 +516,118 @@ class NativeRun:
         problem = self._kept.pop("raised", None)
         if problem is not None:
             raise problem
+
+
+@dataclass(frozen=True, eq=False)
+class InitialValueProblem:
+    """x' = f(t, x) from a state on, and how its steps are chosen.
+
+    `right_side` connects f and the projection to a run, `derivatives` those of f where a method uses them, `events`
+    makes the events of a run. `groups` are quaternions, (first entry, length) each; the first `positions` entries of
+    the state are coordinates. `may_hide` says that f may have something in it that is short in time or space.
+    """
+
+    method: str | MethodCode
+    x: Floats
+    right_side: Callable[[NativeRun], None]
+    t: float = 0.0
+    rtol: float = 1e-9
+    atol: float = 1e-9
+    max_step: float = np.inf
+    fixed_step: float = 0.0
+    growth: float = GROWTH
+    bound: float = np.inf
+    groups: Sequence[tuple[int, int]] = ()
+    positions: int = 0
+    may_hide: bool = True
+    each_step: bool = False
+    samples: tuple[Floats, Floats] | None = None  # times, and rows for the states at them
+    derivatives: Callable[[NativeRun], object] | None = None
+    events: Callable[[NativeRun], EventMemory | None] | None = None
+    limits: WatchedLimits | None = None
+    schedule: ScheduleMemory | None = None
+
+    def run(self) -> NativeRun:
+        """A run in native memory that is about to begin."""
+        run = NativeRun(self.method, self.x, t=self.t, rtol=self.rtol, atol=self.atol, groups=self.groups)
+        record = run.record
+        if self.fixed_step:
+            run.step_on_grid(self.fixed_step)
+        record.position_count, record.h_max, record.bound = self.positions, self.max_step, self.bound
+        record.growth, record.each_step = self.growth, int(self.each_step)
+        record.has_defect *= int(self.may_hide)
+        if self.samples is not None:
+            run.sample(*self.samples)
+        events = None if self.events is None else self.events(run)
+        if events is not None:
+            run.watch(events)
+        if self.limits is not None:
+            run.watch_limits(self.limits)
+        if self.schedule is not None:
+            self.schedule.connect(run)
+        self.right_side(run)
+        if self.derivatives is not None:
+            self.derivatives(run)
+        return run
+
+
+class Driver:
+    """Steps a run to one goal after another, a while at a time: so progress moves, and an interrupt ends the run."""
+
+    def __init__(self, most_steps: int) -> None:
+        self.most_steps, self._budget = most_steps, _FIRST_BUDGET
+        self._run: NativeRun | None = None  # while it advances
+        self._is_interrupted = False
+
+    def advance(self, run: NativeRun, goal: float) -> Reason:
+        """Steps towards a time, for a while; what a Python function raised is raised."""
+        self.raise_interrupt()
+        began = time.perf_counter()
+        allowed = min(self._budget, self.most_steps - run.record.steps)
+        run.keep_steps(allowed)
+        self._run = run
+        reason = run.advance(goal, allowed)
+        self._run = None
+        if time.perf_counter() - began < _SLICE:
+            self._budget = min(2 * self._budget, _MOST_BUDGET)
+        return reason
+
+    def interruptible(self, call: Callable[[], _Result]) -> _Result:
+        """The result of a call that steps runs, which an interrupt ends with KeyboardInterrupt."""
+        if threading.current_thread() is not threading.main_thread():
+            return call()
+        former = signal.getsignal(signal.SIGINT)
+        if not callable(former):
+            return call()
+        own: FrameType | None = sys._getframe()
+
+        def note(number: int, frame: FrameType | None) -> None:
+            inside = frame
+            while inside is not None and inside is not own:
+                inside = inside.f_back
+            if inside is None:  # an exception from elsewhere has left the handler behind
+                signal.signal(signal.SIGINT, former)
+                former(number, frame)
+                return
+            is_second, self._is_interrupted = self._is_interrupted, True
+            if self._run is not None:
+                self._run.record.interrupted = 1
+            if is_second or self._run is None or self._run.is_in_user_code:
+                former(number, frame)
+
+        try:
+            signal.signal(signal.SIGINT, note)
+            result = call()
+            self.raise_interrupt()
+            return result
+        finally:
+            signal.signal(signal.SIGINT, former)
+            own = None  # a frame that holds itself keeps the memory of the run
+            if self._is_interrupted:
+                self._is_interrupted = False
+                former(signal.SIGINT, None)
+
+    def raise_interrupt(self) -> None:
+        """Raise what was noted."""
+        if self._is_interrupted:
+            raise KeyboardInterrupt

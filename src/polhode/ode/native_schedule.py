@@ -51,11 +51,6 @@ class SampledLaw:
         """Let the controls of a row hold."""
         self.held[self.columns] = self.controls[row]
 
-    def held_after(self, first: int, last: int, row: int) -> Floats:
-        """The rows that hold after each of some breaks, where `row` held before."""
-        made: Floats = np.maximum(np.maximum.accumulate(self.acts[first:last]), row)
-        return made
-
     # ---- by native code ----------------------------------------------------------------------------------------
 
     def fields(self) -> dict[str, Any]:
@@ -63,24 +58,17 @@ class SampledLaw:
         law, wide = self.law, self.states.shape[1]
         bases = [np.zeros(0), self.times, self.states, self.noise, law.work(), self.controls, self.states[1:]]
         strides = [0, 1, wide, self.noise.shape[1], 0, self.controls.shape[1], wide]
-        self._bases = np.array([each.ctypes.data for each in bases], dtype=np.int64)
-        self._strides = np.array(strides, dtype=np.int64)
-        self._table = (ctypes.c_void_p * len(bases))()
-        self._alive = bases
+        self._bases, self._alive = np.array([each.ctypes.data for each in bases], dtype=np.int64), bases
         return {
-            "law": law.native.code.address("ph_at"), "table": ctypes.addressof(self._table),
-            "bases": self._bases.ctypes.data, "strides": self._strides.ctypes.data, "entries": len(bases),
-            "samples": self.asks.ctypes.data, "acts": self.acts.ctypes.data, "controls": self.controls.ctypes.data,
-            "control_count": self.controls.shape[1], "columns": self.columns.ctypes.data,
-            "held": self.held.ctypes.data,
+            "law": law.native.code.address("ph_at"), "table": (ctypes.c_void_p * len(bases))(), "bases": self._bases,
+            "strides": np.array(strides, dtype=np.int64), "entries": len(bases), "samples": self.asks,
+            "acts": self.acts, "controls": self.controls, "control_count": self.controls.shape[1],
+            "columns": self.columns, "held": self.held,
         }  # fmt: skip
 
     def measure(self, x: Floats) -> None:
         """Measure the state that stands here."""
         self._state, self._bases[0] = x, x.ctypes.data
-
-
-_STRUCTURE = Schedule.structure()
 
 
 class ScheduleMemory:
@@ -90,10 +78,9 @@ class ScheduleMemory:
         self._times, self._before, self._end = np.ascontiguousarray(times), np.ascontiguousarray(before), end
         self.states = np.empty((len(times), size))
         self._sampled = sampled
-        self.record = _STRUCTURE(
-            times=self._times.ctypes.data, before=self._before.ctypes.data, states=self.states.ctypes.data,
-            count=len(times), end=end, **({} if sampled is None else sampled.fields()),
-        )  # fmt: skip
+        law = {} if sampled is None else sampled.fields()
+        arrays = {"times": self._times, "before": self._before, "states": self.states}
+        self.record: Any = Schedule.native(count=len(times), end=end, **arrays, **law)
 
     @property
     def passed(self) -> int:

@@ -11,9 +11,8 @@ import numpy as np
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
-from .rates import rates_as_given
 from .record import Reason, Run, padded
-from .right_side import checked_projection, checked_rates, move_to_branch
+from .right_side import checked_projection, checked_rates, move_to_branch, rates_as_given
 
 #: ẋ, pivots, displacement and change of speeds at a time and a state.
 Evaluate = Callable[[float, Floats], tuple[Floats, Floats, Floats, Floats]]

@@ -340,9 +340,6 @@ class Memory:
     """Arrays in one aligned piece of memory: so many rows each, of so many numbers, padded to whole blocks.
 
     Its lines of the cache are its own, so that threads do not wait for each other's.
-
-    >>> Memory({"x": 1, "k": 3}, 5).arrays["k"].shape
-    (24,)
     """
 
     def __init__(self, counts: Mapping[str, int], size: int) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled, pieces
+from ..native.kinds import fill
 from .methods.inlined_steps import INLINE, Rows
 from .methods.registry import method_named
 from .native_code import inlined_steps
@@ -25,7 +26,6 @@ from .native_members import MemberRows
 from .native_run import NativeRun, WatchedLimits
 from .record import Memory, Reason
 
-_ROWS = Rows.structure()
 #: A call that took less, in seconds, is not worth a thread of its own to be interrupted.
 _QUICK = 0.02
 _Go = Callable[[float], int]
@@ -101,15 +101,12 @@ class RowSteps:
             given = [(0, 0) if row is None else (1, row.ctypes.data + row.strides[0] * span.start) for row in rows]
             arguments, beside = np.array(given).ravel(), np.array([each.ctypes.data for each in memory])
             alive = np.zeros(lanes, dtype=np.int64)
-            record = _ROWS(
-                count=len(span), steps=substeps, times=times.ctypes.data + 8 * span.start,
-                marks=self._marks.ctypes.data + 8 * span.start, arguments=arguments.ctypes.data,
-                beside=beside.ctypes.data, alive=alive.ctypes.data, limit_count=len(limits.places),
-                limit_places=limits.places.ctypes.data,
-                limits=limits.rows.ctypes.data + limits.rows.strides[0] * span.start,
-                limits_noted=limits.noted.ctypes.data + limits.noted.strides[0] * span.start,
+            record = Rows.native(
+                count=len(span), steps=substeps, times=times[span.start :], marks=self._marks[span.start :],
+                arguments=arguments, beside=beside, alive=alive, limit_count=len(limits.places),
+                limit_places=limits.places, limits=limits.rows[span.start :], limits_noted=limits.noted[span.start :],
             )  # fmt: skip
-            self._kept += [memory, arguments, beside, alive, record]
+            self._kept += [memory, record]
             calls.append(partial(go, ctypes.addressof(record)))
         self.step, self.memory = _shared(calls), [self.x, self.t, self._marks]
 
@@ -139,20 +136,16 @@ class MemberSteps:
         self.t, self.bounds, self._lengths = np.zeros(count), np.full(count, np.inf), np.zeros(count)
         self.reasons = members.reasons
         self._sides = np.zeros((count, 0 if members.logs is None else 2 * len(members.logs.effects)))
-        self.runs, self._noted, calls = [], [], []
+        self.runs, calls = list[NativeRun](), []
         for span in pieces(count, threads, cost):
             run = make()
             record = run.begin_members(members)
             record.first, record.end, record.substeps, record.most_steps = span.start, span.stop, substeps, most_steps
-            own = {
-                "times": self.t, "bounds": self.bounds, "lengths": self._lengths, "sides": self._sides,
-                "noted": np.zeros((len(members.limits.places), 2)),
-            }  # fmt: skip
-            for name, array in own.items():
-                setattr(record, name, array.ctypes.data)
-            record.run = run.address
+            fill(
+                record, times=self.t, bounds=self.bounds, lengths=self._lengths, sides=self._sides,
+                noted=np.zeros((len(members.limits.places), 2)), run=run.address,
+            )  # fmt: skip
             self.runs.append(run)
-            self._noted.append(own["noted"])
             calls.append(partial(run.loop.step_members, ctypes.addressof(record)))
         self._at_once, self._quick = _shared(calls), 0.0
         self._aside: ThreadPoolExecutor | None = None

@@ -9,7 +9,7 @@ The search begins at a curve between the ends, values by name, a trajectory, or 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -18,12 +18,13 @@ import numpy as np
 from ..compiled.functions import Functions
 from ..control.model_based import warn_of_base
 from ..control.weights import control_limits, controls_by_name
-from ..dynamics.contacts import refuse_contacts
 from ..dynamics.joint_limits import joint_limits, seen_limits
+from ..dynamics.whole import refuse_contacts
 from ..errors import (
     PolhodeError,
     by_name,
     check_kind,
+    check_known,
     fault_at,
     number,
     numbers,
@@ -42,8 +43,7 @@ from ..simulate.trajectory.trajectory import Trajectory
 from ..simulate.trajectory.values import acting_columns, columns_of, substitutions_of
 from .mesh import SCHEMES, Floats, Mesh
 from .point_model import PointModel
-from .refinement import refined_ends
-from .solution import CONVERGED, Solution, check, check_ipyopt, search
+from .solution import CONVERGED, Solution, check, check_ipyopt, refined_ends, search
 from .transcription import Transcription
 
 if TYPE_CHECKING:
@@ -526,7 +526,7 @@ class Collocation(Shown):
                 problem.transcription, first_y, problem.bounds, problem.row_bounds, tolerance=tolerance,
                 iterations=most, progress=progress, words=words, warm=warm, options=chosen,
             )  # fmt: skip
-            return Solution(problem, *(getattr(found, each.name) for each in fields(found)))
+            return Solution(**vars(found), problem=problem)
 
         result = solved(self, guess, iterations, options or {})
         check(self, result)
@@ -613,8 +613,7 @@ def collocation(
     refuse_contacts(derivation.model.contacts, "optimal control")
     equations = derivation.equations
     for word, name, known in ((scheme, "scheme", SCHEMES), (dynamics, "dynamics", _DYNAMICS)):
-        if not isinstance(word, str) or word not in known:
-            raise unknown(name, word, known, place="collocation", code="E-OPTIMAL-NAME")
+        check_known(name, [word], known, place="collocation", code="E-OPTIMAL-NAME")
     values = by_name(parameters, "parameters")
     for name, value in values.items():
         check_kind(float if np.ndim(value) else object, "one number", value, f"parameters '{name}'")

@@ -4,8 +4,4 @@ Each paper is a way to the same equations, so what one gives, the others must gi
 to it. Their formalisms are registered in `polhode.formalisms`, and what serves everyone lies in the other rooms; the
 docstring of each folder maps the paper's sections and equations to calls. Below, `system` is a `ph.System`, and
 `equations` are what `system.derive` returns. Misprints of the papers, each with its proof, are in docs/errata.md.
-
->>> from polhode.model.samples import six_degree_of_freedom_arm
->>> six_degree_of_freedom_arm("spherical").compare().agree
-True
 """

@@ -38,7 +38,7 @@ def groups_of(run: Trajectory) -> list[Panel]:
     found: list[Panel] = []
     for table, units, names, values in (
         (titles[0], coordinates, run.coordinates, run.q.T),
-        (titles[1], speeds, run.speeds, run.u.T),
+        (titles[1], speeds, [f"{name}'" if name in run.coordinates else name for name in run.speeds], run.u.T),
         (dict.fromkeys(kept, "States"), kept, run.states, run.z.T),
     ):
         columns = list(zip(units, names, values, strict=True))

@@ -78,7 +78,9 @@ class Guard:
         self.pivots = moving_pivots(self.equations) if known.in_pseudo_velocities else []
         self._signs: Floats | None = None
         links = self.equations.tree.links if known.has_charts else ()
-        self.angle_charts = [i for i, link in enumerate(links) if _can_lock(link) and self._places(link)]
+        turning = [(i, link) for i, link in enumerate(links) if link.stage.storage not in ("quaternion", "vector")]
+        # where Γ of a stage depends on its angles there may be a lock
+        self.angle_charts = [i for i, link in turning if len(link.coordinates) > 2 and self._places(link)]
         self.vector_charts = [
             (link, self._places(link)[:3]) for link in links if link.stage.storage == "vector" and self._places(link)
         ]
@@ -210,11 +212,10 @@ class Guard:
         )
         return self.explain(found.t, x, plain)
 
-    def state_in_words(self, x: Floats, most: int = 12) -> str:
+    def state_in_words(self, x: Floats) -> str:
         """Coordinates, speeds and states with their names."""
-        names = self._names()
-        told = [f"{name} = {value:.4g}" for name, value in zip(names, x, strict=True)]
-        return ", ".join(told[:most]) + (" …" if len(told) > most else "")
+        told = [f"{name} = {value:.4g}" for name, value in zip(self._names(), x, strict=True)]
+        return ", ".join(told[:12]) + (" …" if len(told) > 12 else "")
 
     def _names(self) -> list[str]:
         from ..expr.spelling import spelled
@@ -277,11 +278,8 @@ class Guard:
             self._signs = np.sign(pivots)
         if self._signs is None or (np.sign(pivots) != self._signs).any():
             names = ", ".join(f"'{name}'" for name in self.equations.speeds)
-            raise Stop(
-                "pseudo_velocities",
-                f"at t = {t:.6g} s the pseudo-velocities {names} no longer determine the speeds.",
-                "Choose others, or derive without them.",
-            )
+            message = f"at t = {t:.6g} s the pseudo-velocities {names} no longer determine the speeds."
+            raise Stop("pseudo_velocities", message, "Choose others, or derive without them.")
 
     def _chart_margin(self, i: int, t: float, x: Floats) -> float:
         from ..expr import as_expr, evaluate
@@ -331,11 +329,9 @@ class Guard:
     def _diverged(self, t: float, x: Floats) -> Stop:
         names = self._names()
         worst = names[int(np.argmax(np.where(np.isfinite(x), np.abs(x), np.inf)))]
-        return Stop(
-            "diverged",
-            f"at t = {t:.6g} s the motion has left all bounds: '{worst}' exceeds {DIVERGED:.0e}.",
-            "Use a smaller step or an adaptive method; otherwise a force or controller pumps energy in without end.",
-        )
+        message = f"at t = {t:.6g} s the motion has left all bounds: '{worst}' exceeds {DIVERGED:.0e}."
+        cure = "Use a smaller step or an adaptive method; otherwise a force or controller pumps energy in without end."
+        return Stop("diverged", message, cure)
 
 
 def is_surely_regular(inverse: Floats | None) -> bool:
@@ -407,11 +403,6 @@ def _speeds_along(motion: Floats, speeds: Sequence[str]) -> list[str]:
     """The quoted names of the speeds with a tenth or more of the largest in a motion, six at most."""
     shares = np.abs(motion)
     return [f"'{name}'" for name, share in zip(speeds, shares, strict=True) if share > 0.1 * shares.max()][:6]
-
-
-def _can_lock(link: Link) -> bool:
-    """Whether Γ of a stage depends on its angles: then there may be a lock."""
-    return link.stage.storage not in ("quaternion", "vector") and len(link.coordinates) > 2
 
 
 def _half_turn(t: float, link: Link) -> Stop:

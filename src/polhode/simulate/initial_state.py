@@ -203,11 +203,8 @@ def _fill(
             array[places[key]] = value
             continue
         if key in omitted:
-            raise fault(
-                f"the coordinate '{key}' is omitted from these equations, and starts nowhere.",
-                "Leave it out, or derive without omitting it.",
-                "E-DERIVE-UNSUPPORTED",
-            )
+            message = f"the coordinate '{key}' is omitted from these equations, and starts nowhere."
+            raise fault(message, "Leave it out, or derive without omitting it.", "E-DERIVE-UNSUPPORTED")
         if key not in places:
             what = f"{kind} or state" if others else kind
             raise unknown(what, key, [*names, *others], place="start", code="E-RUN-NAME")

@@ -187,12 +187,9 @@ _ROWS: WeakKeyDictionary[Functions, tuple[tuple[SeenLimit, ...], NDArray[np.int6
 
 def _rows(seen: Sequence[SeenLimit]) -> Floats:
     """The c and d of limits c x[k] + d ≤ 0."""
-    return np.array([_row(each) for each in seen]).reshape(-1, 2)
-
-
-def _row(limit: SeenLimit) -> tuple[float, float]:
-    sign = 1.0 if limit.side == "upper" else -1.0
-    return sign * limit.factor, sign * (limit.offset - limit.limit) - _ROUNDING * (1.0 + abs(limit.limit))
+    signed = [(1.0 if each.side == "upper" else -1.0, each) for each in seen]
+    rows = [(s * x.factor, s * (x.offset - x.limit) - _ROUNDING * (1.0 + abs(x.limit))) for s, x in signed]
+    return np.array(rows).reshape(-1, 2)
 
 
 def noted_facts(seen: Sequence[SeenLimit], noted: Floats) -> dict[str, Any]:

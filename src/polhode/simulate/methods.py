@@ -24,37 +24,26 @@ if TYPE_CHECKING:
 
 
 class SteadyStart(Mapping[str, float]):
-    """A state with what acts in it, by name: `simulate(start=…)` takes all of its parts."""
+    """A state with what acts in it, each by name, and parameters that are not the model's: `simulate(start=…)`."""
 
     @property
     @abstractmethod
-    def coordinates(self) -> dict[str, float]:
-        """The coordinates by name."""
-
+    def coordinates(self) -> dict[str, float]: ...
     @property
     @abstractmethod
-    def speeds(self) -> dict[str, float]:
-        """The speeds by name."""
-
+    def speeds(self) -> dict[str, float]: ...
     @property
     @abstractmethod
-    def states(self) -> dict[str, float]:
-        """The states without mass by name."""
-
+    def states(self) -> dict[str, float]: ...
     @property
     @abstractmethod
-    def efforts(self) -> dict[str, float]:
-        """The efforts by the name of their speed."""
-
+    def efforts(self) -> dict[str, float]: ...
     @property
     @abstractmethod
-    def inputs(self) -> dict[str, float]:
-        """The inputs by name."""
-
+    def inputs(self) -> dict[str, float]: ...
     @property
     @abstractmethod
-    def parameters(self) -> dict[str, float]:
-        """The parameters that are not the model's."""
+    def parameters(self) -> dict[str, float]: ...
 
     def _run_options(self, given: Mapping[str, Any], speeds: Sequence[str]) -> dict[str, Any]:
         """Options of a run that starts here; what else is given there stays."""
@@ -219,9 +208,9 @@ class RunMethods(Derived):
         """
         from .sweep import sweep
 
-        how: dict[str, Any] = {"workers": workers, "executor": executor, "client": client}
-        how |= {"store": store, "chunk": chunk}
-        return sweep(self.derivation, vary, duration, measure=measure, zip=zip, **how, **options)
+        how = {"measure": measure, "zip": zip, "store": store, "chunk": chunk}
+        how |= {"workers": workers, "executor": executor, "client": client}
+        return sweep(self.derivation, vary, duration, how, dict(options))
 
     def stepper(self, **options: Unpack[StepperOptions]) -> Stepper:
         """The mechanism a step at a time, in a loop of your own.
@@ -248,7 +237,7 @@ class RunMethods(Derived):
         from .gradients.sensitivities import sensitivities
 
         options.setdefault("functions", self._functions)
-        return sensitivities(self.derivation, duration, by, **options)
+        return sensitivities(self.derivation, duration, by, options)
 
     def gradient(
         self,
@@ -266,4 +255,4 @@ class RunMethods(Derived):
         from .gradients.sensitivities import gradient
 
         options.setdefault("functions", self._functions)
-        return gradient(self.derivation, duration, by, of=of, integrand=integrand, **options)
+        return gradient(self.derivation, duration, by, of, integrand, options)

@@ -29,17 +29,13 @@ def reporting(
     if callable(progress):
         yield _Teller(progress, end).update
     elif progress is False:
-        yield _silent
+        yield lambda reached: None
     else:
         bar = _Bar(words, end, unit, progress is True)
         try:
             yield bar.update
         finally:
             bar.close()
-
-
-def _silent(reached: float) -> None:
-    return None
 
 
 class _Teller:

@@ -16,7 +16,7 @@ from ..errors import PolhodeError, SimulationError, by_name, listed, unknown, wa
 from ..native.arrays import scale_quaternions
 from .batch.members import Members
 from .control.actuation import ControllerFailed, Signal, read_efforts, read_inputs
-from .events import Crossing, Event, Events, read_events
+from .events import Events, read_events
 from .guard import Guard, Stop
 from .initial_state import Floats, InitialState, by_kind, initial_state
 from .integrators import native
@@ -24,6 +24,7 @@ from .progress import reporting
 from .rates import NonFinite, Rates
 from .settings import (
     ADAPTIVE,
+    DEFAULTS,
     IMPACT_LAWS,
     Control,
     RunOptions,
@@ -31,6 +32,7 @@ from .settings import (
     check_held,
     check_kinds,
     closing,
+    refuse_others,
     row_width,
     steps_of,
     times_of,
@@ -40,7 +42,6 @@ from .trajectory.record import Record, Report
 from .trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from ..expr import Expr
     from ..formalisms.derivation import Derivation
     from .batch.batch import Batch
     from .constraints.assembly import Assembly
@@ -94,72 +95,35 @@ def run_or_batch(derivation: Derivation, duration: float, options: RunOptions) -
     return simulate_batch(derivation, duration, members)
 
 
-def problem_of(
-    derivation: Derivation,
-    duration: float,
-    *,
-    start: Any = None,
-    speeds: Any = None,
-    parameters: Mapping[str, Any] | None = None,
-    inputs: Any = None,
-    tau: Any = None,
-    method: str = "auto",
-    step: float | None = None,
-    spectral_radius: float | None = None,
-    samples: Any = None,
-    rate: float | None = None,
-    rtol: float | None = None,
-    atol: float | None = None,
-    max_step: float | None = None,
-    max_steps: int | None = None,
-    events: Sequence[Event | Crossing | Expr] = (),
-    until: Any = None,
-    on: Mapping[Any, Any] | None = None,
-    hold: Sequence[str] = (),
-    progress: bool | Callable[[float], object] | None = None,
-    functions: Functions | None = None,
-    audit: bool | float = False,
-    watch_energy: bool = True,
-    controller: Any = None,
-    reference: Any = None,
-    sample_time: float | None = None,
-    delay: float | None = None,
-    limits: Any = None,
-    quantisation: Mapping[Any, float] | None = None,
-    noise: Mapping[Any, float] | None = None,
-    seed: Any = None,
-    discretisation: str | None = None,
-    impacts: str = "moreau",
-) -> Problem:
+def problem_of(derivation: Derivation, duration: float, **options: Unpack[RunOptions]) -> Problem:
     """Read the options of a run, a member of a batch, a stepper, or a run with derivatives, its loop closed."""
-    check_kinds(functions, progress, audit)
-    derivation, closed = closing(
-        derivation, functions=functions, start=start, parameters=parameters, tau=tau, inputs=inputs,
-        controller=controller, reference=reference, sample_time=sample_time, delay=delay, limits=limits,
-        quantisation=quantisation, noise=noise, seed=seed, discretisation=discretisation,
-    )  # fmt: skip
-    start, loop = closed["start"], closed["controller"]
+    given: dict[str, Any] = {**DEFAULTS, **options}
+    if len(given) > len(DEFAULTS):
+        refuse_others(options, RunOptions, "simulate")
+    check_kinds(given["functions"], given["progress"], given["audit"])
+    derivation, given = closing(derivation, **given)
+    start, loop, method, hold = given["start"], given["controller"], given["method"], given["hold"]
     if loop is not None and loop.sampling is not None:
         from .control.sampled_law import starting
 
         loop, start = starting(loop, start, derivation.synopsis)
     check_fit(method, derivation)
-    if impacts not in IMPACT_LAWS:
-        raise unknown("law of impact", impacts, IMPACT_LAWS, place="impacts", code="E-RUN-NAME")
+    if given["impacts"] not in IMPACT_LAWS:
+        raise unknown("law of impact", given["impacts"], IMPACT_LAWS, place="impacts", code="E-RUN-NAME")
     check_held(hold, "simulate", derivation.synopsis.coordinates)
-    times = times_of(duration, samples, rate, row_width(derivation.synopsis))
-    functions = closed["functions"] or Functions(derivation)
-    changed = by_name(closed["parameters"], "parameters")
+    times = times_of(duration, given["samples"], given["rate"], row_width(derivation.synopsis))
+    functions = given["functions"] or Functions(derivation)
+    changed = by_name(given["parameters"], "parameters")
     if changed:
         from ..model.body import check_masses
 
         check_masses(derivation.model.bodies, changed)
-    acting = read_inputs(derivation, closed["inputs"], functions.input_values())
-    efforts = read_efforts(derivation, closed["tau"])
-    steps = steps_of(method, float(times[-1]), step, rtol, atol, max_steps, max_step, spectral_radius)
+    acting = read_inputs(derivation, given["inputs"], functions.input_values())
+    efforts = read_efforts(derivation, given["tau"])
     return Problem(
-        derivation, functions, changed, efforts, acting, times, *steps, start, speeds, (events, until, on), tuple(hold),
-        loop, progress, audit, watch_energy, impacts,
+        derivation, functions, changed, efforts, acting, times, *steps_of(float(times[-1]), given), start,
+        given["speeds"], (given["events"], given["until"], given["on"]), tuple(hold), loop, given["progress"],
+        given["audit"], given["watch_energy"], given["impacts"],
     )  # fmt: skip
 
 

@@ -80,9 +80,10 @@ def check_fit(method: Any, derivation: Derivation) -> None:
         reason = "it does not keep constraints"
     elif method == "lie4" and not equations.quaternions:
         reason = "it turns quaternions, of which there are none (without them it is rk4)"
-    if isinstance(known, PseudoSpeeds) and (known.moving_pivots or method not in EXPLICIT):
+    moving = isinstance(known, PseudoSpeeds) and bool(known.moving_pivots)
+    if moving or (isinstance(known, PseudoSpeeds) and method not in EXPLICIT):
         reason = "it is written in pseudo-velocities, which adaptive methods look after"
-    cure = "." if method in EXPLICIT else ' or "rk4".'
+    cure = "." if moving or method in EXPLICIT else ' or "rk4".'
     if reason:
         message = f"the method {method} is not for system '{equations.system.name}': {reason}."
         raise PolhodeError(message, "method", f'Use method="auto"{cure}', "E-RUN-UNSUPPORTED")
@@ -320,6 +321,9 @@ def grid_of(duration: float, step: Any) -> tuple[float, int, tuple[str, ...]]:
     return h, steps, (f"the step is {h:.6g} s, not {wanted:g} s, to end at {duration:g} s.",) if far else ()
 
 
+_OF_STEPS = ("method", "step", "rtol", "atol", "max_steps", "max_step", "spectral_radius")
+
+
 def _damping(method: str, spectral_radius: Any) -> float | None:
     """The spectral radius of fast oscillations, for the method that has one."""
     if method == "generalised_alpha":
@@ -332,10 +336,9 @@ def _damping(method: str, spectral_radius: Any) -> float | None:
     return None
 
 
-def steps_of(
-    method: Any, duration: float, step: Any, rtol: Any, atol: Any, max_steps: Any, max_step: Any, radius: Any = None
-) -> tuple[Control, dict[str, float], tuple[str, ...]]:
-    """How the steps of a run are chosen, what its facts say of that, and notices."""
+def steps_of(duration: float, given: Mapping[str, Any]) -> tuple[Control, dict[str, float], tuple[str, ...]]:
+    """How the steps of a run with these options are chosen, what its facts say of that, and notices."""
+    method, step, rtol, atol, max_steps, max_step, radius = (given[name] for name in _OF_STEPS)
     damping = _damping(method, radius)
     most_steps = 0
     if max_steps is not None:
@@ -365,18 +368,15 @@ def steps_of(
     return control, facts, notices
 
 
-def unknown_method(method: Any) -> PolhodeError:
-    """The error of a method that there is not."""
+def unknown_method(method: Any, offered: Sequence[str] = METHODS) -> PolhodeError:
+    """The error of a method that there is not; of those that are offered the nearest is named."""
     from difflib import get_close_matches
 
-    lower = {name.lower(): name for name in METHODS}
+    lower = {name.lower(): name for name in offered}
     close = get_close_matches(str(method).lower(), lower, n=1)
-    return PolhodeError(
-        f"there is no method {method!r}.",
-        place="method",
-        cure=f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(METHODS)}.",
-        code="E-RUN-NAME",
-    )
+    message = f"there is no method {method!r}."
+    cure = f"Did you mean {lower[close[0]]!r}?" if close else f"Choose one of {', '.join(offered)}."
+    return PolhodeError(message, "method", cure, "E-RUN-NAME")
 
 
 #: The options of a run that are about its controller.
@@ -399,8 +399,8 @@ class ActingKeys(TypedDict, total=False):
 
     inputs: Any
     tau: Any
-    rtol: float
-    atol: float
+    rtol: float | None
+    atol: float | None
     events: Sequence[Event | Crossing | Expr]
     until: Any
     on: Mapping[Any, Any] | None
@@ -435,28 +435,35 @@ class OrbitOptions(ActingKeys, total=False):
 
     rate: float | None
     max_step: float | None
-    max_steps: int
+    max_steps: int | None
 
 
-class SmoothOptions(OrbitOptions, StartKeys, total=False):
+class SmoothOptions(StartKeys, OrbitOptions, total=False):
     """What `Equations.sensitivities` and `.gradient` take of a run; see `polhode.simulate.simulate`."""
 
     step: float | None
     samples: Any
     hold: Sequence[str]
+    impacts: str
 
 
 class RunOptions(SmoothOptions, SamplingKeys, total=False):
     """What `Equations.simulate` takes besides the duration; see `polhode.simulate.simulate`."""
 
     spectral_radius: float | None
-    impacts: str
     progress: bool | Callable[[float], object] | None
     audit: bool | float
     watch_energy: bool
 
 
-class StepperOptions(ActingKeys, StartKeys, SamplingKeys, total=False):
+#: What options are that are not given.
+DEFAULTS: Mapping[str, Any] = {
+    **dict.fromkeys(RunOptions.__annotations__), "method": "auto", "events": (), "hold": (), "audit": False,
+    "watch_energy": True, "impacts": "moreau",
+}  # fmt: skip
+
+
+class StepperOptions(StartKeys, ActingKeys, SamplingKeys, total=False):
     """What `Equations.stepper` takes; see `polhode.simulate.stepper`."""
 
     dt: float | None

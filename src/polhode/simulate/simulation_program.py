@@ -20,8 +20,8 @@ from ..codegen.printers.targets import TARGETS, target_of
 from ..compiled.catalogue import Planned, catalogued, plan_outputs
 from ..compiled.export import annotated, folder_of, names_before, preface, shortened, write_together
 from ..compiled.functions import Functions
-from ..dynamics.contacts import refuse_contacts
 from ..dynamics.omission import depends_on
+from ..dynamics.whole import refuse_contacts
 from ..errors import PolhodeError, fault_at
 from .guard import DIVERGED, HALF_TURN
 from .run import first_state
@@ -55,11 +55,8 @@ def export_program(
     `rates` plans the rates of the states otherwise than for speed.
     """
     if of is not None:
-        raise fault(
-            "a simulation program has its own functions.",
-            "Leave out `of`, or export functions without program=True.",
-            "E-CODE-UNSUPPORTED",
-        )
+        message = "a simulation program has its own functions."
+        raise fault(message, "Leave out `of`, or export functions without program=True.", "E-CODE-UNSUPPORTED")
     writing, place, before = _writing(target), folder_of(folder), names_before(derivation.model.name, prefix)
     made = simulation_of(derivation, before, start, speeds, rates)
     system = derivation.model.name
@@ -77,11 +74,9 @@ def _writing(target: str) -> SimulationWriting:
     found = target_of(target).simulation
     if found is None:
         able = [name for name, each in TARGETS.items() if each.simulation is not None]
-        raise fault(
-            f"the target {target} has functions, but no simulation program.",
-            f"Choose {' or '.join(able)}, or export functions without program=True.",
-            "E-CODE-UNSUPPORTED",
-        )
+        message = f"the target {target} has functions, but no simulation program."
+        cure = f"Choose {' or '.join(able)}, or export functions without program=True."
+        raise fault(message, cure, "E-CODE-UNSUPPORTED")
     return found
 
 
@@ -106,7 +101,9 @@ def simulation_of(
         if len(rows) < len(manifold.names):
             kept.append(_planned(equations, "constraint_rows", _rows(equations)))
             equations = equations.keeping(rows)
-        kept.insert(0, _planned(equations, "projection", _projection(equations)))
+        made = {output[0]: output for output in catalogued("kept_rates").make(equations)}
+        steps = [made[name] for name in ("pivots", "displacement", "change")]
+        kept.insert(0, _planned(equations, "projection", steps))
     rates = own or annotated(equations, "state_rates")
     if switched(rates.program) is not None:
         raise _refused(equations, "a force in it jumps", "Make it smooth, as tanh(v/0.001) instead of sign(v).")
@@ -149,11 +146,6 @@ def _refused(equations: EquationsOfMotion, reason: str, cure: str = "") -> Polho
 
 def _planned(equations: EquationsOfMotion, label: str, outputs: Outputs) -> Planned:
     return plan_outputs(equations, label, ("x",), outputs)
-
-
-def _projection(equations: EquationsOfMotion) -> Outputs:
-    made = {output[0]: output for output in catalogued("kept_rates").make(equations)}
-    return [made[name] for name in ("pivots", "displacement", "change")]
 
 
 def _rows(equations: EquationsOfMotion) -> Outputs:

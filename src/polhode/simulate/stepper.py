@@ -11,7 +11,7 @@ import numpy as np
 
 from ..calls import public
 from ..codegen.fixed_steps import METHODS as TABLEAUX
-from ..dynamics.contacts import refuse_contacts
+from ..dynamics.whole import refuse_contacts
 from ..errors import (
     LimitError,
     PolhodeError,
@@ -457,7 +457,7 @@ class SteppedMembers:
         method, known = options.get("method", "auto"), derivation.synopsis
         refuse_contacts([name for name, *_ in known.contacts], "a stepper")
         if not isinstance(method, str) or method not in ALL_METHODS:
-            raise unknown_method(method)
+            raise unknown_method(method, METHODS)
         if method not in METHODS:
             cure = f"Choose one of {', '.join(METHODS)}."
             raise fault(f"the method {method} does not go a step at a time.", cure, "E-RUN-UNSUPPORTED")

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from ..compiled.quantities import Asked, Wanted
     from ..constraints import Constraints, DependentSpeeds
     from ..control.feedback_linearization.linearization import FeedbackLinearization
-    from ..dynamics.dropped import Dropped
     from ..dynamics.power import Power
     from ..dynamics.reactions import Reaction
+    from ..dynamics.truncation import Dropped
     from ..expr import Expr, Matrix, Vector
     from ..formalisms.velocity_terms import VelocityTerms
     from ..geometry import Pose
@@ -193,8 +193,8 @@ class Equations(
 
     @cached_property
     def dropped(self) -> Dropped:
-        """What small variables left out of each equation; see `polhode.dynamics.dropped`."""
-        from ..dynamics.dropped import dropped
+        """What small variables left out of each equation; see `polhode.dynamics.truncation`."""
+        from ..dynamics.truncation import dropped
 
         return dropped(self.record)
 

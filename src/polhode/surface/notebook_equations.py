@@ -9,7 +9,6 @@ from ..expr import Expr, Matrix, Vector, as_expr, free_symbols
 from ..expr.latex_display import display_latex
 from ..expr.latex_printer import entries_of
 from ..expr.ordering import symbol_key
-from ..expr.spelling import spelled
 from ..laws.named_symbols import declared_controls
 from ..notebook import Cell, Table
 
@@ -28,22 +27,22 @@ def bundle_of(equations: Equations) -> dict[str, str]:
     typeset = latex_of(equations)
     if typeset is not None:
         return {"text/plain": repr(equations), "text/latex": typeset}
-    cell = _counted(equations)
+    cell = counted_cell(equations)
     return {"text/plain": cell.text(), "text/html": cell.html()}
 
 
 def latex_of(equations: Equations) -> str | None:
     """The equations in LaTeX, each result on its line; None where they are too long to read."""
     record = equations.record
-    left_out = {*(["coordinate_rates"] if _is_plain(equations) else []), *([] if record.z else ["z_rates"])}
+    left_out = {*(["coordinate_rates"] if is_plain(equations) else []), *([] if record.z else ["z_rates"])}
     shown = [(letter, getattr(record, name)) for name, letter in _SHOWN.items() if name not in left_out]
     if not all(len(value) for _, value in shown):
         return None
-    absent = _without_source(equations, [entry for _, value in shown for entry in entries_of(value)])
+    absent = without_source(equations, [entry for _, value in shown for entry in entries_of(value)])
     zero = dict.fromkeys(absent, 0)
     shown = [(head, type(value)(_replaced(value, zero))) for head, value in shown]
-    names = ", ".join(spelled(each) for each in absent)
-    words = [f"Set to zero, as nothing in the model applies them: {names}."]
+    names = [part for each in absent for part in (", ", each)][1:]
+    words = [("Set to zero, as nothing in the model applies them: ", *names, ".")]
     return display_latex(shown, sentences=words if absent else (), masses=masses_of(record))
 
 
@@ -53,7 +52,7 @@ def _replaced(value: Matrix | Vector, zero: dict[Expr, int]) -> list[Any]:
     return made if isinstance(value, Matrix) else made[0]
 
 
-def _without_source(equations: Equations, entries: list[Any]) -> list[Expr]:
+def without_source(equations: Equations, entries: list[Any]) -> list[Expr]:
     """The efforts in expressions that nothing in the model applies: no motor, and no effort limit of a joint."""
     joints = equations.record.system.joints.values()
     limited = {tau for joint in joints if joint.effort_limits for tau in joint.tau}
@@ -63,13 +62,13 @@ def _without_source(equations: Equations, entries: list[Any]) -> list[Expr]:
     return sorted((each for each in found if each in efforts and each not in known), key=symbol_key)
 
 
-def _is_plain(equations: Equations) -> bool:
+def is_plain(equations: Equations) -> bool:
     """Whether the speeds are the rates of the coordinates."""
     rates, speeds = equations.record.coordinate_rates, equations.record.u
     return len(rates) == len(speeds) and all(a is b for a, b in zip(rates, speeds, strict=True))
 
 
-def _counted(equations: Equations) -> Cell:
+def counted_cell(equations: Equations) -> Cell:
     """What the equations cost, and where to see them."""
     rows = []
     for name in _COUNTED:

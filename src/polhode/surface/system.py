@@ -17,11 +17,11 @@ def derive(
     constraints: str,
     independent: Sequence[str] | None,
     near: Mapping[str, float] | str | None,
-    report: bool,
+    tables: bool,
     pseudo: Mapping[str, Any] | None = None,
     **chosen: Any,
 ) -> Equations:
-    """Equations of motion of a system by a formalism, with their report written if `report`."""
+    """Equations of motion of a system by a formalism, with the tables of Sayers' paper if `tables`."""
     from ..formalisms.derivation import Derivation
     from .equations import Equations
 
@@ -30,6 +30,6 @@ def derive(
     if not derivation.is_known:
         _ = derivation.equations  # raises here where the model is wrong
     made = Equations(derivation)
-    if report:
-        _ = made.report.tables
+    if tables:
+        _ = made.sayers_tables.tables
     return made

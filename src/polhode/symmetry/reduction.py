@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ..dynamics.contacts import refuse_contacts
 from ..dynamics.equations import EquationsOfMotion
+from ..dynamics.whole import refuse_contacts
 from ..errors import PolhodeError, fault_at
 from ..expr import Expr, Matrix, Vector, as_expr, evaluate, quiet_collector
 from ..expr.spelling import spelled

@@ -37,10 +37,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.contacts import refuse_contacts
 from ..dynamics.equations import EquationsOfMotion
-from ..dynamics.whole import check_whole
-from ..errors import PolhodeError, by_name, unknown
+from ..dynamics.whole import check_whole, refuse_contacts
+from ..errors import PolhodeError, by_name, check_known
 from ..expr import (
     Expr,
     Matrix,
@@ -351,9 +350,7 @@ class _Search:
 def _given(equations: EquationsOfMotion, parameters: Mapping[str, Any] | None) -> dict[Expr, Expr]:
     table = equations.system.parameters
     given = by_name(parameters, "symmetries parameters")
-    for name in given:
-        if name not in table:
-            raise unknown("parameter", name, table, place="symmetries", code="E-VALUE-NAME")
+    check_known("parameter", given, table, place="symmetries", code="E-VALUE-NAME")
     return {table[name].symbol: as_expr(value) for name, value in given.items()}
 
 

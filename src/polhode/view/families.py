@@ -15,7 +15,6 @@ from polhode.view.plot import (
     MOST_DIRECT_LABELS,
     PANEL_HEIGHT,
     QUIET,
-    SETTINGS,
     drawn,
     few_ticks,
     frame,
@@ -23,11 +22,10 @@ from polhode.view.plot import (
     label_ends,
     limits,
     matplotlib_of,
-    new_figure,
     nothing_to_plot,
     one_line,
+    picture,
     put_heading,
-    put_title,
 )
 from polhode.view.scene import PALETTE, Channel, Floats
 
@@ -42,14 +40,12 @@ def plot_overlay(
     if not panels:
         raise nothing_to_plot("Give at least one quantity.")
     times, shades = np.asarray(time, dtype=float), np.asarray(shade, dtype=float)
-    matplotlib = matplotlib_of()
-    with matplotlib.rc_context(SETTINGS):
+    with picture(8.0, PANEL_HEIGHT * len(panels) + (0.9 if title else 0.5), title, 0.02) as figure:
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import Normalize
 
-        figure = new_figure(8.0, PANEL_HEIGHT * len(panels) + (0.9 if title else 0.5), hspace=0.02)
         scale = Normalize(float(np.nanmin(shades)), float(np.nanmax(shades)))
-        colors = matplotlib.colormaps[_MAP](scale(shades))
+        colors = matplotlib_of().colormaps[_MAP](scale(shades))
         axes: Any = None
         everyone = []
         for row, (name, values) in enumerate(panels):
@@ -62,7 +58,6 @@ def plot_overlay(
         axes.set_xlabel("time, s", fontsize=9, loc="right")
         bar = figure.colorbar(ScalarMappable(scale, _MAP), ax=everyone, aspect=40, fraction=0.03)
         bar.set_label(one_line(label), parse_math=False)
-        put_title(figure, title)
     return figure
 
 
@@ -85,10 +80,9 @@ def plot_maps(
     """Draw results (X, Y) as colours over values x (X,) and y (Y,), which increase; `absent` says what is hatched."""
     if not maps:
         raise nothing_to_plot("Give at least one result.")
-    with matplotlib_of().rc_context(SETTINGS):
-        rows = -(-len(maps) // columns)
-        height = _SIZE[1] * rows + (0.4 if title else 0.0)
-        figure = new_figure(max(_NARROWEST, _SIZE[0] * columns), height, hspace=0.05)
+    rows = -(-len(maps) // columns)
+    height = _SIZE[1] * rows + (0.4 if title else 0.0)
+    with picture(max(_NARROWEST, _SIZE[0] * columns), height, title, 0.05) as figure:
         drawn: list[Any] = []  # of one result, with one bar
         for place, each in enumerate(maps):
             axes = figure.add_subplot(rows, columns, place + 1)
@@ -102,7 +96,6 @@ def plot_maps(
         from matplotlib.patches import Patch
 
         explain(figure, [(Patch(**_EMPTY), absent)] if absent else [])
-        put_title(figure, title)
     return figure
 
 
@@ -309,11 +302,10 @@ def plot_families(
     """Draw results over a value, a line (or without `joined`, points) for each value of `shade`."""
     if not panels:
         raise nothing_to_plot("Give at least one result.")
-    with matplotlib_of().rc_context(SETTINGS):
-        rows = -(-len(panels) // columns)
-        width = {1: 8.0, 2: 11.0}.get(columns, 1.5 + 3.6 * columns)
-        height = PANEL_HEIGHT * rows + (0.9 if title else 0.5) + (0.25 if absent else 0.0)
-        figure = new_figure(width, height)
+    rows = -(-len(panels) // columns)
+    width = {1: 8.0, 2: 11.0}.get(columns, 1.5 + 3.6 * columns)
+    height = PANEL_HEIGHT * rows + (0.9 if title else 0.5) + (0.25 if absent else 0.0)
+    with picture(width, height, title, 0.07) as figure:
         shading = None if shade is None else Shading(shade)
         for place, panel in enumerate(panels):
             axes = figure.add_subplot(rows, columns, place + 1)
@@ -333,7 +325,6 @@ def plot_families(
         explain(figure, [*marks, (_line(marker="x", color=INK), absent)] if absent else marks)
         if shading is not None:
             shading.put_bar(figure, figure.axes)
-        put_title(figure, title)
     return figure
 
 

@@ -10,8 +10,8 @@ import io
 import os
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from textwrap import wrap
 from types import MappingProxyType
@@ -62,10 +62,9 @@ def plot_channels(
         raise nothing_to_plot("Give at least one group.")
     sets = [(checked_times(t, "plot"), made) for t, made in beside]
     others = [(t, {name: members for name, _, members in _panels(t, made)}) for t, made in sets]
-    with matplotlib_of().rc_context(SETTINGS):
-        count = len(panels) + bool(paths)
-        rows = -(-count // columns)
-        figure = new_figure(1.5 + 6.5 * columns, PANEL_HEIGHT * rows + (0.9 if title else 0.5))
+    count = len(panels) + bool(paths)
+    rows = -(-count // columns)
+    with picture(1.5 + 6.5 * columns, PANEL_HEIGHT * rows + (0.9 if title else 0.5), title, 0.07) as figure:
         first: Any = None
         for i, (name, unit, members) in enumerate(panels):
             row, column = i % rows, i // rows
@@ -81,7 +80,6 @@ def plot_channels(
         if paths:
             row, column = (count - 1) % rows, (count - 1) // rows
             _above(figure.add_subplot(rows, columns, row * columns + column + 1), paths)
-        put_title(figure, title)
     return figure
 
 
@@ -92,6 +90,13 @@ def save_plot(figure: Figure, path: str | os.PathLike[str]) -> Path:
     with matplotlib_of().rc_context(SETTINGS):
         figure.savefig(content, format=kind, dpi=200, metadata=_DATES[kind])
     return replace_file(path, content.getvalue())
+
+
+def saved(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+    """A figure, which is also saved if a path is given."""
+    if path is not None:
+        save_plot(figure, path)
+    return figure
 
 
 def plot_format(path: str | os.PathLike[str]) -> str:
@@ -142,11 +147,16 @@ def figure_class() -> Any:
     return NotebookFigure
 
 
-def new_figure(width: float, height: float, hspace: float = 0.07) -> Figure:
-    """An empty figure, in inches."""
-    spacing = matplotlib_of().layout_engine.ConstrainedLayoutEngine(hspace=hspace, h_pad=0.08, w_pad=0.08)
-    made: Figure = figure_class()(figsize=(width, height), layout=spacing, facecolor="white")
-    return made
+@contextmanager
+def picture(width: float, height: float, title: str = "", hspace: float | None = None) -> Iterator[Figure]:
+    """An empty figure, in inches, with the settings of all plots; the title is written when all is drawn."""
+    matplotlib = matplotlib_of()
+    with matplotlib.rc_context(SETTINGS):
+        wide = matplotlib.layout_engine.ConstrainedLayoutEngine(hspace=hspace, h_pad=0.08, w_pad=0.08)
+        layout = "constrained" if hspace is None else wide
+        figure: Figure = figure_class()(figsize=(width, height), layout=layout, facecolor="white")
+        yield figure
+        put_title(figure, title)
 
 
 def _panels(

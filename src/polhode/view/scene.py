@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from polhode.errors import PolhodeError, ShapeError
 
-from ..errors import unknown
+from ..errors import check_known
 
 if TYPE_CHECKING:
     from polhode.view.mesh import MeshShape
@@ -59,8 +59,7 @@ class Shape:
 
     def __post_init__(self) -> None:
         place = f"shape {self.kind!r}"
-        if self.kind not in SIZES:
-            raise unknown("shape", self.kind, SIZES, place=place, code="E-PICTURE-NAME")
+        check_known("shape", [self.kind], SIZES, place=place, code="E-PICTURE-NAME")
         meaning = SIZES[self.kind]
         size = _numbers(self.size, (len(meaning),), place, f"size ({', '.join(meaning)})")
         if not (size > 0).all():

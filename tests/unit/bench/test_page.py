@@ -76,7 +76,7 @@ def test_a_part_that_is_killed_has_failed(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_every_part_has_a_text_and_its_peers() -> None:
     names = page.part_names()
-    assert {"derive", "counts", "speed", "casadi", "simulate", "kane", "bicycle", "runs"} <= set(names)
+    assert {"derive", "counts", "speed", "casadi", "simulate", "contact", "runs"} <= set(names)
     assert not [name for name in names if not page.Part(name).text or "PEERS" not in page.Part(name).path.read_text()]
 
 

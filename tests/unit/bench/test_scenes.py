@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import pytest
-from bench.scenes import Scene, across, backspin, bounce, standing
+from bench.scenes import SCENES, Scene, backspin
 
 
-@pytest.mark.parametrize("make", [standing, backspin, across, bounce])
+@pytest.mark.parametrize("make", SCENES)
 def test_our_runs_end_where_the_closed_form_says(make: Callable[[], Scene]) -> None:
     scene = make()
     assert scene.error(scene.ours(1e-10)) < 1e-9

@@ -58,17 +58,17 @@ def _pseudo(model: str) -> list[str]:
 def test_derive_takes_the_speeds_of_a_formalism_and_reports_kane_s_tables(polhode: Shell) -> None:
     asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--speeds", "sayers")
     assert "M[u1_star, u1_star] = M_B + M_C + M_D + M_F" in polhode(*asked, "--of", "M")
-    assert "    M[1, 1] = P3" in polhode(*asked, "--report")
+    assert "    M[1, 1] = P3" in polhode(*asked, "--tables")
     polhode("derive", MODELS / "satellite.yaml", "--speeds", "sayers", code=2)
     assert "the formalism 'auto' has no speeds 'sayers'" in polhode.errors
     found = json.loads(polhode("compare", MODELS / "cart_pendulum.yaml", "--no-timing", "--speeds", "sayers", "--json"))
     assert found["agree"] and found["speeds"] == {"kane": "sayers"}
-    asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--report")
+    asked = ("derive", MODELS / "satellite.yaml", "--formalism", "kane", "--tables")
     said = polhode(*asked)
     assert "Table 2. Body and joint properties" in said and "    B  0, 0, -P1" in said
     assert "    P1 = M_C L2/(M_B + M_C)" in said
     assert r"\mathbf{b}_{1}" in polhode(*asked, "--latex")
-    record = json.loads(polhode(*asked, "--json"))["report"]
+    record = json.loads(polhode(*asked, "--json"))["sayers_tables"]
     assert record["tables"]["Table 2. Body and joint properties"]["Rotation category"]["C"] == "rotor"
     assert {*record["operations"]} >= {"kane", "composite_body", "articulated_body"}
 

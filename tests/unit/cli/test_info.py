@@ -1,12 +1,19 @@
 """`polhode info` tells what is here and what works."""
 
 import json
+from pathlib import Path
 
 import pytest
 from tests.unit.cli.conftest import Shell
 
 import polhode as ph
 from polhode.cli import info
+
+
+@pytest.fixture(autouse=True)
+def own_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The files of the store are counted, of which that of all tests has hundreds of thousands."""
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
 
 
 def test_versions_backends_extras_and_cache_are_told(polhode: Shell) -> None:

@@ -13,8 +13,8 @@ from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.ops import live_run
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.codegen.llvm import kernels
+from polhode.codegen.llvm.kernels import fused_products
 from polhode.codegen.passes import function_splitting
-from polhode.codegen.passes.contraction import fused_products
 from polhode.codegen.plan import plan, schedule
 from polhode.expr import Expr, cos, sin, symbol
 from polhode.native import compile_program

@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.printed_text import is_same, read_latex, read_text
+from tests.printed_text import is_same, read_latex, read_mathml, read_text
+from tests.seeds import TRIAL
 
 from polhode.expr import Expr, as_expr, cos, free_symbols, latex, normal, number, pi, sin, sqrt, symbol, symbols
 from polhode.expr.latex_printer import latex_as_built
+from polhode.expr.mathml_printer import mathml
 from polhode.expr.rational import as_decimal
 
 M, m, l, g, k = (symbol(name, "parameter") for name in "Mmlgk")
@@ -39,17 +41,18 @@ def check_read_back(root: Expr) -> None:
     for form in (root, normal(root)):
         assert is_same(read_text(repr(form), found), root)
         assert is_same(read_latex(latex_as_built(form), found), root)
+        assert is_same(read_mathml(mathml(form), found), root)
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
-def test_text_and_latex_are_read_back_to_the_same_function(seed: int, grow: Any) -> None:
+@settings(max_examples=200 if TRIAL else 20, deadline=None)
+def test_text_latex_and_mathml_are_read_back_to_the_same_function(seed: int, grow: Any) -> None:
     check_read_back(grow(seed, True))
     check_read_back(moving(seed))
 
 
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200 if TRIAL else 12, deadline=None)
 def test_the_normal_form_is_its_own_and_shows_nothing_that_cancels(seed: int, grow: Any) -> None:
     for root in (moving(seed), grow(seed, True)):
         shown = normal(root)

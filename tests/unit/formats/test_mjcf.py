@@ -330,7 +330,7 @@ def test_what_may_touch_is_recorded(tmp_path: Path) -> None:
       <exclude name="no" body1="a" body2="b"/></contact>"""
     system, _ = read(tmp_path, world, contacts)
     geoms = system.equipment["geoms"]
-    assert [*geoms] == ["floor", "foot", "geom 3"]
+    assert [*geoms] == ["floor", "foot", "b geom 3"]
     foot = geoms["foot"]
     assert (foot.body, foot.shape, foot.size, foot.at[2], foot.dimension) == (
         "a",
@@ -339,7 +339,9 @@ def test_what_may_touch_is_recorded(tmp_path: Path) -> None:
         -1,
         4,
     )
-    assert foot.friction[0] == Fraction(7, 10) and foot.margin == Fraction(1, 100) and geoms["geom 3"].size == (2, 4, 6)
+    assert (
+        foot.friction[0] == Fraction(7, 10) and foot.margin == Fraction(1, 100) and geoms["b geom 3"].size == (2, 4, 6)
+    )
     (pair,), (exclusion,) = system.equipment["pairs"].values(), system.equipment["excludes"].values()
     assert pair.geoms == ("floor", "foot") and pair.friction[0] == Fraction(1, 2)
     assert (exclusion.name, exclusion.bodies) == ("no", ("a", "b"))

@@ -57,6 +57,7 @@ def test_geoms_pairs_and_excludes_of_mjcf_are_contacts(tmp_path: Path):
     assert not any("ellipsoid" in each.message for each in report.notices)  # its body is excluded
     everything, report = read(path, contacts="all")
     assert {"ball on tip", "ball on egg"} == {*everything.contacts} - {*system.contacts}
+    assert [float(x) for x in everything.surfaces["egg"].shape.size] == [0.1, 0.2, 0.1]
     assert everything.contacts["ball on tip"].friction == Fraction(1, 10)  # of the higher priority
     assert not any("ellipsoid" in each.message for each in report.notices)
     assert not {*ph.load(path, friction=False).contacts}
@@ -98,6 +99,19 @@ def test_collision_shapes_of_urdf_and_sdf_touch_the_floor(tmp_path: Path):
     assert [*ph.load(tmp_path / "arm.urdf").contacts] == ["j friction"]
     ball = ph.load(written(tmp_path, "ball.sdf", BALL), contacts=True).contacts["a collision on floor"]
     assert (ball.friction, ball.restitution) == (Fraction(3, 5), Fraction(1, 2))
+
+
+def test_links_that_an_srdf_excludes_do_not_touch(tmp_path: Path):
+    sphere = "<collision><geometry><sphere radius='0.1'/></geometry></collision>"
+    links = "".join(f"<link name='{name}'>{INERTIAL}{sphere}</link>" for name in "abcd")
+    joint = "<joint name='{0}' type='continuous'><parent link='a'/><child link='{0}'/><axis xyz='0 1 0'/></joint>"
+    path = written(tmp_path, "palm.urdf", f"<robot name='palm'>{links}{''.join(map(joint.format, 'bcd'))}</robot>")
+    srdf = written(tmp_path, "palm.srdf", "<robot name='palm'><disable_collisions link1='b' link2='c'/></robot>")
+    system, report = read(path, srdf=srdf, base="floating", contacts="all")
+    pairs = {name for name in system.contacts if "floor" not in name}
+    assert pairs == {"b collision on d collision", "c collision on d collision"}
+    assert not any("exert no forces" in each.message for each in report.notices)
+    assert any("exert no forces" in each.message for each in read(path)[1].notices)
 
 
 @pytest.mark.parametrize("contacts", ["some", {"mu": 1}, 3])

@@ -40,6 +40,27 @@ def test_a_sticking_foot_is_a_hinge() -> None:
     assert forces["foot slip"] == pytest.approx(foot.tangential[:, 0], rel=1e-6)
 
 
+@pytest.mark.parametrize("joint", ["plane", "free"])
+def test_linear_models_of_rolling_are_exact(joint: str) -> None:
+    """A ball in a bowl: ω² = 5/7 g/(R - r). A round foot with a low mass centre: ω² = m g d/(I + m (r - d)²)."""
+    plane = ph.Compound(ph.Prismatic("x"), ph.Prismatic("z"), ph.Revolute("y"))
+    m, r, R, d, inertia = 1.3, 0.2, 1.0, 0.05, 0.02
+    for offset, J, shape, height, expected in (
+        (0.0, 0.4 * m * r**2, ph.Shape.sphere(-R), r - R, 5 / 7 * 9.81 / (R - r)),
+        (d, inertia, ph.Shape.plane(), r, m * 9.81 * d / (inertia + m * (r - d) ** 2)),
+    ):
+        s = ph.System("rolling")
+        body = s.body("body", m, (0, 0, -offset), (J, J, J))
+        s.joint("f", s.ground, body, ph.Free() if joint == "free" else plane)
+        ground = s.surface("track", s.ground, shape)
+        s.contact("roll", s.surface("skin", body, ph.Shape.sphere(r)), ground, friction=0.5)
+        e = s.with_contacts({"roll": "stick"}).derive()
+        (height_name,) = (name for name in e.coordinates if name.endswith(("_z", "_2")))
+        found = e.linearize({height_name: height}).eigenvalues()
+        assert np.abs(found.real).max() < 1e-7
+        assert np.abs(found.imag).max() ** 2 == pytest.approx(expected, rel=1e-12)
+
+
 def test_gradients_in_a_mode_are_those_of_differences() -> None:
     e = _leg(is_fixed=False).with_contacts({"foot": "stick"}).derive()
     found = e.gradient(0.3, by=["knee"], of=e.q[2], start={"lean": 0.2, "knee": -0.1})["knee"]

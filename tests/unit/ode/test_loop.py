@@ -9,7 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.errors import SimulationError
-from polhode.ode import driver
+from polhode.ode import native_run
 from polhode.ode.native_run import NativeRun
 from polhode.simulate.rates import Rates
 
@@ -87,8 +87,8 @@ def test_budgets_change_no_bit(method: str, monkeypatch: pytest.MonkeyPatch) -> 
     e = pendulum()
     options = {"start": {"hinge": 1.0}, "events": [e.q[0] - 0.3], "method": method, "samples": 31}
     whole = e.simulate(5, **options)
-    monkeypatch.setattr(driver, "_FIRST_BUDGET", 1)
-    monkeypatch.setattr(driver, "_MOST_BUDGET", 3)
+    monkeypatch.setattr(native_run, "_FIRST_BUDGET", 1)
+    monkeypatch.setattr(native_run, "_MOST_BUDGET", 3)
     cut = e.simulate(5, **options)
     np.testing.assert_array_equal(cut.x, whole.x)
     assert cut.events == whole.events and cut.info["steps"] == whole.info["steps"]
@@ -96,8 +96,8 @@ def test_budgets_change_no_bit(method: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("budget", [1, 7, 256])
 def test_all_entries_together_take_the_steps_that_are_allowed(budget: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "_FIRST_BUDGET", budget)
-    monkeypatch.setattr(driver, "_MOST_BUDGET", budget)
+    monkeypatch.setattr(native_run, "_FIRST_BUDGET", budget)
+    monkeypatch.setattr(native_run, "_MOST_BUDGET", budget)
     with pytest.raises(SimulationError, match="as many as allowed") as caught:
         pendulum().simulate(100, start={"hinge": 1.0}, method="DOP853", max_steps=40)
     assert caught.value.trajectory.info["steps"] == 40  # type: ignore[attr-defined]

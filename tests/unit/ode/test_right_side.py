@@ -62,3 +62,11 @@ def test_a_run_without_a_compiler_passes_a_flat_pose(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Rates, "can_run_natively", property(lambda self: False))
     run = n_four_bar(1).derive().simulate(1, **options)
     assert native["crank 0"][-1] > np.pi / 2 and run.q == pytest.approx(native.q, abs=1e-9)
+
+
+def test_more_parallelograms_pass_flat_poses_with_as_many_evaluations() -> None:
+    one, ten = (
+        n_four_bar(windows).derive().simulate(10, speeds={"crank 0": 1.0}, samples=2, progress=False)
+        for windows in (1, 10)
+    )
+    assert ten.info["evaluations"] < 1.15 * one.info["evaluations"]

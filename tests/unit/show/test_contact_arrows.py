@@ -45,5 +45,16 @@ def test_a_force_of_the_ground_is_shown_on_the_body() -> None:
     plate = s.body("plate", 2)
     s.joint("z", s.ground, plate, ph.Prismatic("z"))
     s.contact("tip", s.ground.point((0, 0, 0)), s.surface("below", plate, ph.Shape.plane("-z")))
-    (found,) = contact_forces(s.derive().simulate(0.1, samples=2))
+    run = s.derive().simulate(0.1, samples=2)
+    (found,) = contact_forces(run)
     assert np.allclose(found.force, [0, 0, 20])
+
+
+def test_reactions_beside_contacts_are_shown() -> None:
+    s = ph.System("arm on a table", gravity=(0, 0, -10))
+    arm = s.body("arm", 2, (1, 0, 0), (0, 1, 1))
+    s.joint("hinge", s.ground, arm, ph.Revolute("y"))
+    s.contact("tip", arm.point((2, 0, 0)), s.surface("table", s.ground, ph.Shape.plane()))
+    run = s.derive().simulate(0.1, samples=2)
+    assert [line.name for line in moving_arrows(run, "reactions")] == ["reaction of hinge"]
+    assert np.allclose(run.reaction("hinge").force, [0, 0, 10])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.refusals import refused
+from tests.seeds import one_a_kind
 
 import polhode as ph
 from polhode.errors import PolhodeError, SimulationError, ValueMissing
@@ -102,8 +103,8 @@ def test_what_is_no_event_is_refused() -> None:
         s.derive().simulate(1, until=s.joints["height"].q[0] - unknown)
 
 
-@pytest.mark.parametrize("method", ["auto", "Radau", "rk4", "euler", "midpoint", "gauss4"])
-@pytest.mark.parametrize("end", [0.7, 1.0, 3.0])
+@pytest.mark.parametrize("method", ["auto", "Radau", "rk4", "gauss4"])
+@pytest.mark.parametrize("end", [0.7, 3.0])
 def test_an_event_at_the_end_of_a_run_is_found(method: str, end: float) -> None:
     """Where rounding leaves the state a last bit before the zero, too."""
     s = ph.System("slider")
@@ -135,11 +136,11 @@ def ball() -> tuple[ph.Equations, Any, Any]:
 BOUNCES = [1.0, 2.6, 3.88, 4.904]
 
 
-@pytest.mark.parametrize("method", ["auto", "DOP853", "RK45", "rk4", "scipy.DOP853", "scipy.LSODA"])
+@pytest.mark.parametrize("method", ["auto", "DOP853", "Radau", "rk4", "scipy.DOP853"])
 def test_a_ball_bounces_at_the_times_of_its_parabolas(method: str, ball: tuple[ph.Equations, Any, Any]) -> None:
     equations, z, v = ball
     run = equations.simulate(5, start={"z": 5.0}, on={crossing(z, -1): {"v": -0.8 * v}}, method=method)
-    assert run.events[0] == pytest.approx(BOUNCES, abs=1e-6 if method == "scipy.LSODA" else 1e-10)
+    assert run.events[0] == pytest.approx(BOUNCES, abs=1e-10)
     assert run.q.min() > -1e-9 and (np.diff(run.t) > 0).all()
     assert not run.notices, "energy that the change took is nobody's loss"
 
@@ -153,60 +154,6 @@ def test_a_run_that_fails_ends_where_it_failed(method: str, ball: tuple[ph.Equat
     kept = e.value.trajectory
     assert isinstance(kept, Trajectory)
     assert kept.t[-1] == pytest.approx(3.0, abs=1e-4) and kept.q.min() > -1e-7 and len(kept.events[0]) > 8
-
-
-def test_functions_of_ones_own_do_the_same(ball: tuple[ph.Equations, Any, Any]) -> None:
-    equations, _, _ = ball
-    on = {lambda t, q, u: q[0]: lambda t, q, u: {"v": -0.8 * u[0]}}
-    assert equations.simulate(5, start={"z": 5.0}, on=on).events[0] == pytest.approx(BOUNCES, abs=1e-10)
-
-
-@pytest.mark.parametrize("method", ["auto", "DOP853", "Radau", "rk4", "scipy.DOP853"])
-def test_an_event_may_change_the_state_and_be_passed(method: str, ball: tuple[ph.Equations, Any, Any]) -> None:
-    """A curtain at z = 0 that takes a fifth of the speed, and a blow at a given time."""
-    equations, z, v = ball
-    run = equations.simulate(2, start={"z": 5.0}, on={z: {"v": 0.8 * v}}, method=method)
-    assert run.events[0] == pytest.approx([1.0], abs=1e-9) and run.x[-1] == pytest.approx([-13.0, -18.0], abs=1e-7)
-    t = equations.system.time
-    blow = equations.simulate(2, on={t - 1: {"v": v + 1}, t - 1.5: {"v": v + 2}}, method=method)
-    assert blow.events == [pytest.approx([1.0]), pytest.approx([1.5])]
-    assert blow.x[-1] == pytest.approx([-18.0, -17.0], abs=1e-7)
-
-
-@pytest.mark.parametrize("method", ["auto", "Radau", "rk4", "scipy.DOP853"])
-@pytest.mark.parametrize("by_python", [False, True])
-def test_events_at_the_same_time_all_change_the_state(method: str, by_python: bool) -> None:
-    """Two sliders that reach their walls at once, and a third that does so later."""
-    s = ph.System("sliders")
-    slides = [s.joint(f"x{k}", s.ground, s.body(f"body {k}", 1), ph.Prismatic("x"), speeds=[f"v{k}"]) for k in range(3)]
-    e = s.derive()
-
-    def back(k: int) -> Any:
-        return (lambda t, q, u: {f"v{k}": -u[k]}) if by_python else {f"v{k}": -slides[k].u[0]}
-
-    on = {each.q[0] - 1: back(k) for k, each in enumerate(slides)}
-    run = e.simulate(3, speeds={"v0": 1, "v1": 1, "v2": 0.5}, on=on, method=method)
-    assert [len(times) for times in run.events] == [1, 1, 1]
-    assert run.x[-1] == pytest.approx([-1, -1, 0.5, -1, -1, -0.5], abs=1e-9)
-
-
-@pytest.mark.parametrize("method", ["auto", "rk4"])
-def test_a_ball_that_comes_to_rest_does_not_fall_through(method: str, ball: tuple[ph.Equations, Any, Any]) -> None:
-    equations, z, _ = ball
-    with pytest.raises(SimulationError, match="event 0") as e:
-        equations.simulate(2, start={"z": 5.0}, on={crossing(z, -1): {"v": 0}}, method=method)
-    kept = e.value.trajectory
-    assert isinstance(kept, Trajectory) and kept.status == "event_stuck" and kept.t[-1] == pytest.approx(1)
-
-
-def test_bounces_without_end_end_the_run(ball: tuple[ph.Equations, Any, Any]) -> None:
-    equations, z, v = ball
-    with pytest.raises(SimulationError, match="without end") as e:
-        equations.simulate(10, start={"z": 5.0}, on={crossing(z, -1): {"v": -0.8 * v}})
-    kept = e.value.trajectory
-    assert isinstance(kept, Trajectory)
-    # bounces closer than 2^-20 of a step of at most 1 s are one; five times the last of them was left
-    assert 9.0 - 5 * 2**-20 < kept.t[-1] < 9.0 + 1e-9 and kept.q.min() > -1e-9
 
 
 def test_with_constraints_the_new_speeds_are_projected_and_that_is_told() -> None:
@@ -292,13 +239,6 @@ def dropped(mass: float = 2) -> ph.Equations:
     return s.derive()
 
 
-@pytest.mark.parametrize("method", ["gauss4", "gauss6", "rk4"])
-def test_a_change_of_the_state_is_of_speeds_also_where_momenta_are_stepped(method: str) -> None:
-    e = dropped()
-    run = e.simulate(1.5, start={"z": 5}, on={e.q[0]: {"v": 3}}, method=method, step=0.01)
-    assert run.u[-1, 0] == pytest.approx(-2.0, abs=1e-9)
-
-
 @pytest.mark.parametrize("change", [lambda t, q, u: 1 / 0, lambda t, q, u: None, lambda t, q, u: {"v": -u}])
 def test_a_change_of_the_state_that_cannot_be_used_ends_the_run_with_a_sentence(change: Any) -> None:
     e = dropped()
@@ -314,12 +254,17 @@ def test_sensitivities_pass_events_that_the_motion_goes_through() -> None:
     assert found.dq[-1, 0, 0] == pytest.approx(1.25)  # z = z₀ + 0.25 z(0.5) + what z₀ does not change
 
 
-FIXED: dict[str, Any] = {"step": 0.01}
-EVERY = [
-    *[(method, {}) for method in ("auto", "taylor", "TP86", "DOP853", "RK45", "Radau", "Rodas5P")],
-    *[(method, FIXED) for method in ("rk4", "euler", "gauss4", "generalised_alpha")],
-    *[(f"scipy.{method}", {}) for method in ("RK45", "DOP853", "Radau", "LSODA")],
-    *[(method, {}) for method in ("ida", "cvode") if find_spec("sksundae")],
+#: Methods of every kind, with the step of those that need one.
+METHODS: dict[str, float | None] = {
+    **dict.fromkeys(("auto", "taylor", "TP86", "DOP853", "RK45", "RK23", "Radau", "Rodas5P", "scipy.DOP853"), None),
+    **dict.fromkeys(("rk4", "heun", "gauss4", "gauss6", "generalised_alpha"), 0.01),
+    **({"ida": None} if find_spec("sksundae") else {}),
+}
+METHODS = {method: METHODS[method] for method in one_a_kind(METHODS)}
+EVERY: list[tuple[str, dict[str, Any]]] = [
+    (method, {"step": step} if step else {})
+    for method, step in METHODS.items()
+    if method not in ("RK23", "heun", "gauss6")
 ]
 each_method = pytest.mark.parametrize(("method", "options"), EVERY, ids=[method for method, _ in EVERY])
 each_rough_method = pytest.mark.parametrize(("method", "options"), [each for each in EVERY if each[0] != "taylor"])
@@ -327,7 +272,7 @@ each_rough_method = pytest.mark.parametrize(("method", "options"), [each for eac
 
 def near(method: str) -> float:
     """How exact a method is, in steps of 0.01 s."""
-    return {"euler": 0.1, "generalised_alpha": 0.05}.get(method, 1e-6)
+    return {"generalised_alpha": 0.05}.get(method, 1e-6)
 
 
 def sliding(force: Any = None) -> ph.Equations:
@@ -340,7 +285,7 @@ def sliding(force: Any = None) -> ph.Equations:
 
 
 @each_rough_method
-@pytest.mark.parametrize("start", [0.6, 0.7, 0.75, 1.1])
+@pytest.mark.parametrize("start", [0.7, 1.1])
 def test_a_sign_in_a_force_is_switched_where_an_event_changes_the_state(
     method: str, options: dict[str, Any], start: float
 ) -> None:
@@ -403,7 +348,7 @@ def test_functions_in_python_at_one_time_all_happen_once(method: str, options: d
 
 
 @each_rough_method
-@pytest.mark.parametrize(("x", "v"), [(1.0, 0.0), (0.7, 0.6), (0.3, 1.4), (0.9, 0.2)])
+@pytest.mark.parametrize(("x", "v"), [(1.0, 0.0), (0.3, 1.4)])
 def test_an_event_where_two_signs_of_a_force_change_happens_once(
     method: str, options: dict[str, Any], x: float, v: float
 ) -> None:
@@ -451,8 +396,7 @@ def test_a_run_has_at_an_event_the_state_after_it(method: str, options: dict[str
     assert run.t[row] == te and np.diff(run.t).min() > 0
     assert run.u[[row - 1, row], 0] == pytest.approx([-10.0, 6.0], abs=near(method))
     assert {*times.tolist()} <= {*run.t.tolist()}
-    if method not in ("euler", "scipy.LSODA", "cvode"):
-        assert run.u[run.t == 1.0, 0] == pytest.approx([6.0], abs=1e-6)
+    assert run.u[run.t == 1.0, 0] == pytest.approx([6.0], abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["auto", "Radau", "scipy.DOP853"])
@@ -480,22 +424,6 @@ def test_a_direction_is_rising_falling_or_both(direction: Any) -> None:
     x = s.joint("x", s.ground, s.body("stone", 1), ph.Prismatic("z")).q[0]
     with pytest.raises(ph.PolhodeError, match="no direction of an event"):
         s.derive().simulate(1, events=[crossing(x, direction=direction)])
-
-
-def test_an_event_function_returns_a_number_and_no_truth_value() -> None:
-    s = ph.System("stone", gravity=(0, 0, -10))
-    s.joint("x", s.ground, s.body("stone", 1), ph.Prismatic("z"))
-    for method in ("auto", "rk4", "scipy.RK45"):
-        with pytest.raises(ph.PolhodeError, match=r"event 0 of until, .* returned np.True_, which is no number"):
-            s.derive().simulate(1, start={"x": 5}, until=lambda t, q, u: q[0] > 0, method=method)
-
-
-#: Methods of every kind, with the step of those that need one.
-METHODS: dict[str, float | None] = {
-    **dict.fromkeys(("auto", "taylor", "TP86", "DOP853", "RK45", "RK23", "Radau", "Rodas5P", "scipy.DOP853"), None),
-    **dict.fromkeys(("rk4", "heun", "gauss4", "gauss6", "generalised_alpha"), 0.01),
-    **({"ida": None} if find_spec("sksundae") else {}),
-}
 
 
 @pytest.fixture(scope="module")
@@ -537,7 +465,7 @@ def test_an_event_is_a_change_of_sign(method: str, slider: tuple[ph.Equations, A
     assert run.events == [[]] * len(none) + [pytest.approx([1.03])] + [pytest.approx([1.53], abs=1e-9)] * 2
 
 
-@pytest.mark.parametrize("method", [*METHODS, *(["cvode"] if find_spec("sksundae") else []), "scipy.BDF"])
+@pytest.mark.parametrize("method", METHODS)
 def test_an_event_that_a_change_leaves_at_rest_at_its_zero(method: str, slider: tuple[ph.Equations, Any, Any]) -> None:
     """Pushed through it ends the run, by steps of any length; where two bodies stick together it happens once."""
     equations, x, _ = slider
@@ -569,12 +497,28 @@ def test_an_event_that_is_zero_along_the_motion_never_happens(method: str) -> No
     assert "was zero all along, and did not change its sign" in run.notices[-1]
 
 
+@pytest.mark.parametrize(("method", "step"), [("auto", None), ("Radau", None), ("rk4", 0.01),
+    ("generalised_alpha", 0.01), ("generalised_alpha", 0.05)])  # fmt: skip
+def test_an_event_that_a_constraint_keeps_at_zero_never_happens(method: str, step: float | None) -> None:
+    """A mass on a circle, at whose turning points the dense output leaves it; the crossing of the lowest is found."""
+    s = ph.System("on a circle", gravity=(0, 0, -9.81))
+    joint = s.joint("at", s.ground, s.body("mass", 1), ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")))
+    (x, z), (vx, vz) = joint.q, joint.u
+    s.constrain(x * x + z * z - 1)
+    zeros = [1000 * (x * x + z * z - 1), ph.sqrt(x * x + z * z) - 1, x * vx + z * vz]
+    given: dict[str, Any] = {"start": {x.name: 0.6, z.name: -0.8}, "method": method, "step": step}
+    run = s.derive().simulate(3, events=[*zeros, x], **given)
+    assert [len(times) for times in run.events] == [0, 0, 0, 3]
+    assert sum("was zero all along, and did not change its sign" in each for each in run.notices) == 3
+
+
 def test_sentences_about_events_name_what_is_wrong(slider: tuple[ph.Equations, Any, Any]) -> None:
     equations, x, v = slider
     given: dict[str, Any] = {"start": {"x": 4, "v": -1}, "tau": {"v": -4}}
     wrong: dict[str, dict[str, Any]] = {
         "event 1 of events, '<lambda>', returned None, which is no number": {"events": [x, lambda t, q, u: None]},
         r"event 0 of until, '<lambda>', returned array\(\[4.\]\), which is no": {"until": lambda t, q, u: q},
+        r"event 0 of until, .* returned np.True_, which is no number": {"until": lambda t, q, u: q[0] > 0},
         r"the function <lambda> does not take \(t, q, u\)": {"events": [lambda t, q: 1.0]},
         "on 'v': nan is not a finite number": {"on": {x: {"v": np.nan}}},
         "event 0 of on, 'x', sets a value that is not finite": {"on": {x: {"v": ph.sqrt(v)}}},

@@ -263,6 +263,8 @@ def test_what_cannot_be_stepped_is_told(pendulum: Any) -> None:
         (lambda: batch.reset(np.zeros((2, 2))), "a row for each of 3"),
         (lambda: pendulum.stepper(method="gauss6"), "does not go a step at a time"),
         (lambda: pendulum.stepper(method="rk5"), "there is no method 'rk5'"),
+        (lambda: pendulum.stepper(method="gaus6"), r"there is no method 'gaus6'\.\n  Choose one of auto"),
+        (lambda: pendulum.stepper(step=0.1), r"no option 'step'\.\n  It is an option of simulate; stepper takes"),
         (lambda: pendulum.stepper(batch=0), "not a whole number"),
         (lambda: pendulum.stepper(batch=10**10), "would take more than"),
         (lambda: pendulum.stepper(substeps=1.5), "not a whole number"),

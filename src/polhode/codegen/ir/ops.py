@@ -57,25 +57,18 @@ def _floor(a: float) -> float:
     return math.copysign(float(math.floor(a)), a) if math.isfinite(a) else a
 
 
-def _ieee(function: Callable[[float], float]) -> Callable[[float], float]:
+def _ieee(function: Callable[..., float]) -> Callable[..., float]:
     """The function with NaN outside its domain and infinity on overflow, as IEEE 754 has it."""
 
-    def guarded(a: float) -> float:
+    def guarded(*operands: float) -> float:
         try:
-            return function(a)
+            return function(*operands)
         except ValueError:
             return math.nan
         except OverflowError:
             return math.inf
 
     return guarded
-
-
-def _ieee_pow(a: float, b: float) -> float:
-    try:
-        return _pow(a, b)
-    except ValueError:
-        return math.nan
 
 
 #: The reference meaning of every operation on floats.
@@ -103,7 +96,7 @@ MEANING: Mapping[str, Callable[..., float]] = MappingProxyType({
     "floor": _floor,
     "min": lambda a, b: a if a < b or a != a else b,
     "max": lambda a, b: a if a > b or a != a else b,
-    "pow": _ieee_pow,
+    "pow": _ieee(_pow),
     "where": lambda side, a, b: a if side > 0.0 else b,
 })  # fmt: skip
 

@@ -96,6 +96,15 @@ class Program:
     def first_input(self) -> int:
         return len(self.constants)
 
+    def slots_of(self, name: str) -> range:
+        """The slots of an input array; none where there is no such array."""
+        start = self.first_input
+        for array in self.arrays:
+            if array.name == name:
+                return range(start, start + array.size)
+            start += array.size
+        return range(0)
+
     @property
     def first_parameter(self) -> int:
         return self.first_input + sum(array.size for array in self.arrays)

@@ -58,8 +58,5 @@ def load_program(text: str) -> Program:
 
 
 def _steps(rows: list[list[Any]]) -> tuple[Instruction, ...]:
-    return tuple(Instruction(_op(row[0]), tuple(row[1:])) for row in rows)
-
-
-def _op(number: int) -> str:
-    return _OPS[number] if number < len(_OPS) else f"call{number - len(_OPS)}"
+    known = len(_OPS)
+    return tuple(Instruction(_OPS[k] if k < known else f"call{k - known}", tuple(args)) for k, *args in rows)

@@ -14,15 +14,30 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..ir.ops import live_run
-from ..ir.packed import Gather, Pack, Packed, Source, Splat, Term, Unit, Whole
+from ..ir.packed import Gather, Pack, Packed, PackScheduler, Source, Splat, Term, Unit, Whole
 from ..ir.program import Program
-from ..passes.contraction import fused_products
 from ..passes.function_splitting import WHOLE, split
-from ..slp.pack_scheduling import PackScheduler
 from ..slp.store_packs import pack_stores
 from ..slp.vectoriser import vectorise, vectorise_sincos
 from .block import Block, instructions
 from .sincos import double, sincos_name, splat, suffix, vector_type
+
+
+def fused_products(program: Program, wanted: Collection[int]) -> dict[int, int]:
+    """For sums and differences of the run part, among the wanted slots, the slot of the product that each takes in.
+
+    Left to a compiler, code for one state and in lanes would not round alike. Decided here, both do: a product that is
+    used once, by a sum or difference, is fused with it, a b + c in one rounding; of two, the first.
+    """
+    run = {slot: step for slot, step in enumerate(program.run, program.first_run) if slot in wanted}
+    uses = Counter(arg for step in run.values() for arg in step.args)
+    uses.update(slot for output in program.outputs for slot in output.slots)
+    products = {slot for slot, step in run.items() if step.op == "mul" and uses[slot] == 1}
+    return {
+        slot: next(arg for arg in step.args if arg in products)
+        for slot, step in run.items()
+        if step.op in ("add", "sub") and not products.isdisjoint(step.args)
+    }
 
 
 @dataclass(frozen=True)
@@ -45,10 +60,8 @@ class Kernel:
         program = self.program
         fused = fused_products(program, live_run(program)) if fuses and self.fused else None
         block = Block(self.lanes, program.constants, fused)
-        slot = self.program.first_input
         for number, array in enumerate(self.program.arrays):
-            block.reads(range(slot, slot + array.size), f"%in{number}")
-            slot += array.size
+            block.reads(self.program.slots_of(array.name), f"%in{number}")
         block.reads(self.program.saved, "%w")
         block.joins_outputs = self.lanes == 1 and self.inlining != "alwaysinline"
         return block

@@ -13,8 +13,8 @@ Functions of a scalar module (all doubles; pointers to contiguous arrays):
 A stride is the distance from one state to the next in doubles; 0 shares an array among all states. The lane module has
 `ph_at_lanes`, and `ph_lanes` with the signature of `ph_batch`, n a multiple of the number of lanes. Every kernel reads
 all it needs before it writes its first output, so that an output may lie over an input. Products and sums are fused as
-`passes.contraction` says in scalar code and in lanes, which so round alike; in packs LLVM fuses them, and the terms of
-a sum are added in another order. No other liberty is taken.
+`fused_products` says in scalar code and in lanes, which so round alike; in packs LLVM fuses them, and the terms of a
+sum are added in another order. No other liberty is taken.
 """
 
 from __future__ import annotations

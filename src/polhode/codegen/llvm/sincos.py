@@ -15,6 +15,7 @@ Error: at most 2 units in the last place.
 from __future__ import annotations
 
 import struct
+from functools import partial
 
 #: Above this the reduction is left to the C library.
 LIMIT = float(2**28)
@@ -60,8 +61,9 @@ def sincos_name(lanes: int) -> str:
 
 def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
     """LLVM functions returning {sin x, cos x}; the module declares @sin, @cos, fma and fabs."""
+    by_library = _library_ir if lanes == 1 else partial(_each_lane_ir, lanes)
     if not fused:
-        return _library_ir(sincos_name(lanes), lanes, "#1")
+        return by_library(sincos_name(lanes), "#1")
     real, mask, whole = vector_type(lanes), vector_type(lanes, "i1"), vector_type(lanes, "i64")
     pair, name, kind = f"{{ {real}, {real} }}", sincos_name(lanes), suffix(lanes)
     body: list[str] = []
@@ -121,12 +123,10 @@ def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
     op("one", f"insertvalue {pair} poison, {real} %sin, 0")
     op("both", f"insertvalue {pair} %one, {real} %cos, 1")
     head = f"define internal {pair} {name}({real} %x) alwaysinline #1 {{"
-    far, cold = f"{name}_far", "noinline cold #1"
-    slow = _library_ir(far, lanes, cold) if lanes == 1 else _each_lane_ir(far, lanes, cold)
-    return "\n".join([head, *body, f"  ret {pair} %both", "}", slow])
+    return "\n".join([head, *body, f"  ret {pair} %both", "}", by_library(f"{name}_far", "noinline cold #1")])
 
 
-def _each_lane_ir(name: str, lanes: int, attributes: str) -> str:
+def _each_lane_ir(lanes: int, name: str, attributes: str) -> str:
     """Each lane by the function of one."""
     real, one = vector_type(lanes), "{ double, double }"
     pair, at = f"{{ {real}, {real} }}", "getelementptr double, ptr"
@@ -160,22 +160,16 @@ def _each_lane_ir(name: str, lanes: int, attributes: str) -> str:
     )
 
 
-def _library_ir(name: str, lanes: int, attributes: str) -> str:
-    """Each lane by the C library."""
-    real = vector_type(lanes)
-    pair = f"{{ {real}, {real} }}"
-    lines = [f"define internal {pair} {name}({real} %x) {attributes} {{"]
-    if lanes == 1:
-        lines += ["  %sin = call double @sin(double %x)", "  %cos = call double @cos(double %x)"]
-        last = {"sin": "%sin", "cos": "%cos"}
-    else:
-        last = {"sin": "poison", "cos": "poison"}
-        for lane in range(lanes):
-            lines.append(f"  %x{lane} = extractelement {real} %x, i64 {lane}")
-            for f in ("sin", "cos"):
-                lines.append(f"  %{f}{lane} = call double @{f}(double %x{lane})")
-                lines.append(f"  %{f}s{lane} = insertelement {real} {last[f]}, double %{f}{lane}, i64 {lane}")
-                last[f] = f"%{f}s{lane}"
-    lines.append(f"  %one = insertvalue {pair} poison, {real} {last['sin']}, 0")
-    lines.append(f"  %both = insertvalue {pair} %one, {real} {last['cos']}, 1")
-    return "\n".join([*lines, f"  ret {pair} %both", "}"])
+def _library_ir(name: str, attributes: str) -> str:
+    """Both by the C library."""
+    return "\n".join(
+        [
+            f"define internal {{ double, double }} {name}(double %x) {attributes} {{",
+            "  %sin = call double @sin(double %x)",
+            "  %cos = call double @cos(double %x)",
+            "  %one = insertvalue { double, double } poison, double %sin, 0",
+            "  %both = insertvalue { double, double } %one, double %cos, 1",
+            "  ret { double, double } %both",
+            "}",
+        ]
+    )

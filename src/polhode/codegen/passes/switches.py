@@ -149,7 +149,7 @@ def divided(program: Program, slots: tuple[int, ...] = ()) -> Divided:
 def _corners(program: Program) -> dict[int, Corners]:
     """Corners of tables of the state by the slot of the argument, except arguments with efforts or inputs."""
     found: dict[int, Corners] = {}
-    driven = {*_slots(program, "tau"), *_slots(program, "inputs")}
+    driven = {*program.slots_of("tau"), *program.slots_of("inputs")}
     for code, table in _tables(program):
         for axis, argument in enumerate(code.args):
             jumps, *bends = table.pieces.breaks(axis)
@@ -214,7 +214,7 @@ def _tables(program: Program) -> Iterator[tuple[Instruction, Table]]:
 def _varies(program: Program, slot: int) -> bool:
     """Whether a slot changes along a run otherwise than the time itself."""
     is_input = program.first_input <= slot < program.first_parameter
-    return (is_input or slot >= program.first_run) and slot not in _slots(program, "t")
+    return (is_input or slot >= program.first_run) and slot not in program.slots_of("t")
 
 
 def _words(table: Table) -> str:
@@ -231,14 +231,4 @@ def _renumbered(code: Instruction, moved: dict[int, int]) -> tuple[str, *tuple[i
 def _arrays_of(program: Program) -> frozenset[str]:
     """The arrays that the outputs depend on."""
     needed = live_run(program)
-    return frozenset(array.name for array in program.arrays if not needed.isdisjoint(_slots(program, array.name)))
-
-
-def _slots(program: Program, name: str) -> range:
-    """The slots of an array."""
-    start = program.first_input
-    for array in program.arrays:
-        if array.name == name:
-            return range(start, start + array.size)
-        start += array.size
-    return range(0)
+    return frozenset(array.name for array in program.arrays if not needed.isdisjoint(program.slots_of(array.name)))

@@ -138,7 +138,10 @@ def number_values(nodes: Sequence[Expr]) -> Values:
     for value, (node, sign) in folded.items():
         values.constants[value] = sign * _double(node.data if node.op == NUMBER else next(numbers))
     for value, node, sign in again:
-        _check_same(values.constants[value], sign * _double(node.data))
+        known, other = values.constants[value], sign * _double(node.data)
+        if not math.isclose(known, other, rel_tol=1e-9):
+            message = f"the numbers {known!r} and {other!r} have one fingerprint and cannot be distinguished."
+            raise PolhodeError(message, cure="Write them with fewer digits.", code="E-CODE-TWICE")
     return values
 
 
@@ -148,13 +151,6 @@ def _double(number: Any) -> float:
     except OverflowError:
         cure = "Check the exponents of masses, lengths and stiffnesses."
         raise PolhodeError("a constant is out of the range of a double.", cure=cure, code="E-CODE-NUMBER") from None
-
-
-def _check_same(known: float, other: float) -> None:
-    """Refuse different numbers with one fingerprint."""
-    if not math.isclose(known, other, rel_tol=1e-9):
-        message = f"the numbers {known!r} and {other!r} have one fingerprint and cannot be distinguished."
-        raise PolhodeError(message, cure="Write them with fewer digits.", code="E-CODE-TWICE")
 
 
 def _signed(op: str, args: tuple[Ref, ...], sign: int) -> Form:

@@ -35,11 +35,7 @@ class Target:
 
 
 def sanitised(note: str) -> str:
-    """What of a note may stand in a comment: it can neither end the comment nor continue the line.
-
-    >>> sanitised('inertia of the forearm */ system("x") ??/')
-    'inertia of the forearm system(x)'
-    """
+    """What of a note may stand in a comment: it can neither end the comment nor continue the line."""
     return " ".join(_UNSAFE.sub(" ", note[:400]).replace("( ", "(").replace(" )", ")").split())[:80].rstrip()
 
 
@@ -104,10 +100,9 @@ class Writing:
 
     def run(self, program: Program) -> Body:
         """From inputs and what was saved to the outputs."""
-        memory, slot = {slot: self._entry("w", k) for k, slot in enumerate(program.saved)}, program.first_input
+        memory = {slot: self._entry("w", k) for k, slot in enumerate(program.saved)}
         for array in program.arrays:
-            memory |= {slot + k: self._entry(array.name, k) for k in range(array.size)}
-            slot += array.size
+            memory |= {slot: self._entry(array.name, k) for k, slot in enumerate(program.slots_of(array.name))}
         return self._body(program, memory, enumerate(program.run, program.first_run), live_run(program))
 
     def _entry(self, array: str, k: int) -> str:

@@ -92,11 +92,9 @@ def _sum(program: Program, root: int, inner: frozenset[int]) -> Node:
 def isomorphism_classes(program: Program, values: Mapping[int, Node]) -> dict[int, int]:
     """Isomorphism class of each slot: values of one shape, whatever their signs, constants and inputs of one array."""
     found: dict[int, int] = dict.fromkeys(range(program.first_input), 0)
-    start = program.first_input
     for number, array in enumerate(program.arrays):
-        found.update(dict.fromkeys(range(start, start + array.size), number + 2))
-        start += array.size
-    found.update(dict.fromkeys(range(start, program.first_run), 1))
+        found.update(dict.fromkeys(program.slots_of(array.name), number + 2))
+    found.update(dict.fromkeys(range(program.first_parameter, program.first_run), 1))
     known: dict[tuple[str, tuple[int, ...]], int] = {}
     base = len(program.arrays) + 2
     for slot, node in values.items():

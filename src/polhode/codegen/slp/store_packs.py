@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..ir.ops import live_run
-from ..ir.packed import Gather, Lane, Pack, Packed, Source, Splat, Term, Whole
+from ..ir.packed import Gather, Lane, Pack, Packed, PackScheduler, Source, Splat, Term, Whole
 from ..ir.program import Instruction, Program
-from .pack_scheduling import PackScheduler
+from .reassociation import without_negations
 
 Product = tuple[int, tuple[int, ...]]  # a sign, and the one or two slots whose product it is
 Column = list[Product | None]  # a term of each lane, None where it has none
@@ -113,7 +113,7 @@ def pack_stores(program: Program, width: int) -> Packed:
     packer = _Packer(program, width)
     for row in segments(program, width):
         packer.seed(row)
-    entries = tuple(tuple(map(packer.plain, output.slots)) for output in program.outputs)
+    entries = tuple(tuple(without_negations(program, slot) for slot in output.slots) for output in program.outputs)
     return PackScheduler(program, packer.packs, entries).result()
 
 
@@ -166,19 +166,11 @@ class _Packer:
         """The instruction of the run part that computes a slot."""
         return self.program.run[slot - self.first] if slot >= self.first else None
 
-    def plain(self, slot: int, sign: int = 1) -> tuple[int, int]:
-        """A slot without the negations on it."""
-        step = self.step(slot)
-        while step is not None and step.op == "neg":
-            slot, sign = step.args[0], -sign
-            step = self.step(slot)
-        return slot, sign
-
     def seed(self, row: Sequence[int]) -> None:
         """Start from neighbouring entries of an output; an entry that was met before stays out."""
         lanes: list[Lane] = []
         for slot in row:
-            lane = self.plain(slot)
+            lane = without_negations(self.program, slot)
             lanes.append(None if lane[0] < self.first or lane[0] in self.seeds else lane)
         lanes += [None] * (self.width - len(lanes))
         self.seeds.update(lane[0] for lane in lanes if lane)
@@ -270,10 +262,10 @@ class _Packer:
                 parts = [(step.args[0], -own)] if step.op == "neg" else [(step.args[0], own), (step.args[1], second)]
                 stack += reversed(parts)
             elif step is not None and inside and step.op == "mul":
-                (a, s), (b, t) = self.plain(step.args[0]), self.plain(step.args[1])
+                (a, s), (b, t) = (without_negations(self.program, arg) for arg in step.args)
                 found.append((own * s * t, (a, b)))
             else:
-                at, own = self.plain(at, own)
+                at, own = without_negations(self.program, at, own)
                 found.append((own, (at,)))
         return found
 

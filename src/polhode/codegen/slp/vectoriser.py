@@ -25,10 +25,9 @@ from functools import reduce
 from heapq import heappop, heappush
 from itertools import zip_longest
 
-from ..ir.packed import Gather, Pack, Packed, Source, Splat, Term, Whole
+from ..ir.packed import Gather, Pack, Packed, PackScheduler, Source, Splat, Term, Whole
 from ..ir.program import Program
 from ..passes.function_splitting import WHOLE
-from .pack_scheduling import PackScheduler
 from .reassociation import Node, isomorphism_classes, reassociated, use_hashes, users_of, without_negations
 
 
@@ -81,8 +80,7 @@ def _with_neighbours(program: Program, tuples: list[tuple[int, ...]]) -> list[tu
     """Groups within one array, and the free inputs beside them."""
     array_of: dict[int, int] = {}
     for number, array in enumerate(program.arrays):
-        start = program.first_input + sum(other.size for other in program.arrays[:number])
-        array_of.update(dict.fromkeys(range(start, start + array.size), number))
+        array_of.update(dict.fromkeys(program.slots_of(array.name), number))
     found = [members for members in tuples if len({array_of[slot] for slot in members}) == 1]
     taken = {slot for members in found for slot in members}
     waiting = list(found)

@@ -30,7 +30,7 @@ from ..llvm.block import declarations
 from ..llvm.calls import functions_ir
 from ..llvm.function import INTEGER, POINTER, WIDTH, Function, Value, Variable, declared
 from ..llvm.kernels import Kernel, kernel_ir
-from .recurrences import STEADY, Rule, SeriesProgram
+from .recurrences import STEADY, SeriesProgram
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -191,7 +191,8 @@ class _JetWriter:
                 self.now[slot] = f.select(k.compare("==", 1), f.of_kind(f.number, 1.0), 0.0)
             for slot, rule in enumerate(series.rules, series.program.first_run):
                 if rule != STEADY:
-                    self.now[slot] = RULES[rule.name](self, slot, rule)
+                    value = RULES[rule.name](self, slot, *rule.args)
+                    self.now[slot] = value if rule.sign > 0 else -value
             self._write_factors(self.rows.at(k * width, self.piece), rates)
             for rate, slot in zip(rates, series.rates, strict=True):
                 rate.write(self.now.get(slot, 0.0))
@@ -305,48 +306,21 @@ class _JetWriter:
             self._write_block(row, number, [value(factor) for factor in factors], "store volatile")
 
 
-def _scaled(w: _JetWriter, slot: int, rule: Rule) -> Value:
-    c, a = rule.args
-    return w.first(c) * w.now[a]
-
-
-def _product(w: _JetWriter, slot: int, rule: Rule) -> Value:
-    a, b = rule.args
-    return w.f.fma(w.first(b), w.now[a], w.f.fma(w.first(a), w.now[b], w.sums[slot]))
-
-
-def _square(w: _JetWriter, slot: int, rule: Rule) -> Value:
-    (a,) = rule.args
-    return w.f.fma(w.first(a), w.now[a], w.f.fma(w.first(a), w.now[a], w.sums[slot]))
-
-
-def _quotient(w: _JetWriter, slot: int, rule: Rule) -> Value:
-    a, b = rule.args
-    return (w.now[a] - w.f.fma(w.first(slot), w.now[b], w.sums[slot])) * w.inverses[slot]
-
-
-def _inverse(w: _JetWriter, slot: int, rule: Rule) -> Value:
-    (b,) = rule.args
-    return -w.f.fma(w.first(slot), w.now[b], w.sums[slot]) * w.inverses[slot]
-
-
-def _root(w: _JetWriter, slot: int, rule: Rule) -> Value:
-    (a,) = rule.args
+def _root(w: _JetWriter, slot: int, a: int) -> Value:
     return (w.now[a] - w.sums[slot]) * w.inverses[slot]
 
 
-def _integral(w: _JetWriter, slot: int, rule: Rule) -> Value:
-    a, integrand = rule.args
-    result = w.f.fma(w.first(integrand), w.now[a], w.sums[slot] * w.over_k)
-    return result if rule.sign > 0 else -result
-
-
-#: How order k of a value is written, by the name of its rule.
-RULES: Mapping[str, Callable[[_JetWriter, int, Rule], Value]] = MappingProxyType({
-    "same": lambda w, slot, rule: w.now[rule.args[0]],
-    "negation": lambda w, slot, rule: -w.now[rule.args[0]],
-    "sum": lambda w, slot, rule: w.now[rule.args[0]] + w.now[rule.args[1]],
-    "difference": lambda w, slot, rule: w.now[rule.args[0]] - w.now[rule.args[1]],
-    "scaled": _scaled, "product": _product, "square": _square,
-    "quotient": _quotient, "inverse": _inverse, "root": _root, "integral": _integral,
+#: How order k of a value in a slot is written, by the name of its rule, of the slots that this reads.
+RULES: Mapping[str, Callable[..., Value]] = MappingProxyType({
+    "same": lambda w, slot, a: w.now[a],
+    "negation": lambda w, slot, a: -w.now[a],
+    "sum": lambda w, slot, a, b: w.now[a] + w.now[b],
+    "difference": lambda w, slot, a, b: w.now[a] - w.now[b],
+    "scaled": lambda w, slot, c, a: w.first(c) * w.now[a],
+    "product": lambda w, slot, a, b: w.f.fma(w.first(b), w.now[a], w.f.fma(w.first(a), w.now[b], w.sums[slot])),
+    "square": lambda w, slot, a: w.f.fma(w.first(a), w.now[a], w.f.fma(w.first(a), w.now[a], w.sums[slot])),
+    "quotient": lambda w, slot, a, b: (w.now[a] - w.f.fma(w.first(slot), w.now[b], w.sums[slot])) * w.inverses[slot],
+    "inverse": lambda w, slot, b: -w.f.fma(w.first(slot), w.now[b], w.sums[slot]) * w.inverses[slot],
+    "root": _root,
+    "integral": lambda w, slot, a, b: w.f.fma(w.first(b), w.now[a], w.sums[slot] * w.over_k),
 })  # fmt: skip

@@ -58,12 +58,12 @@ class SeriesProgram:
     @property
     def states(self) -> range:
         """The slots of the state."""
-        return _array(self.program, "x")
+        return self.program.slots_of("x")
 
     @property
     def time(self) -> range:
         """The slot of time, if there is one."""
-        return _array(self.program, "t")
+        return self.program.slots_of("t")
 
     @property
     def rates(self) -> tuple[int, ...]:
@@ -93,7 +93,7 @@ class SeriesProgram:
 
 def has_recurrences(program: Program) -> bool:
     """Whether all that changes along a motion x' = f(t, x) has a recurrence: no sign, abs, min, max or call does."""
-    moving = {*_array(program, "x"), *_array(program, "t")}
+    moving = {*program.slots_of("x"), *program.slots_of("t")}
     wanted = live_run(program)
     for slot, step in enumerate(program.run, program.first_run):
         if slot in wanted and not moving.isdisjoint(step.args):
@@ -113,22 +113,13 @@ def series_program(program: Program) -> SeriesProgram:
     return writer.finished()
 
 
-def _array(program: Program, name: str) -> range:
-    first = program.first_input
-    for array in program.arrays:
-        if array.name == name:
-            return range(first, first + array.size)
-        first += array.size
-    return range(0)
-
-
 class _Writer:
     """A series program under construction. Slots are negative for new constants until it is finished."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.slots = {slot: slot for slot in range(program.first_run)}
-        self.moving = {*_array(program, "x"), *_array(program, "t")}
+        self.moving = {*program.slots_of("x"), *program.slots_of("t")}
         self.constants: list[float] = []
         self.run: list[Instruction] = []
         self.rules: list[Rule] = []
@@ -216,10 +207,6 @@ def _difference(w: _Writer, a: int, b: int) -> int:
     return w.emit("sub", (a, b), Rule(name, moving))
 
 
-def _negation(w: _Writer, a: int) -> int:
-    return w.emit("neg", (a,), Rule("negation", (a,)))
-
-
 def _product(w: _Writer, a: int, b: int) -> int:
     if a not in w.moving or b not in w.moving:
         steady, moving = (b, a) if a in w.moving else (a, b)
@@ -233,10 +220,6 @@ def _quotient(w: _Writer, a: int, b: int) -> int:
     return w.apply("mul", (w.apply("div", (w.constant(1.0), b)), a))
 
 
-def _root(w: _Writer, a: int) -> int:
-    return w.emit("sqrt", (a,), Rule("root", (a,)))
-
-
 def _one_plus_square(w: _Writer, a: int, op: str = "add") -> int:
     return w.apply(op, (w.constant(1.0), w.apply("mul", (a, a))))
 
@@ -245,19 +228,11 @@ def _reciprocal(w: _Writer, a: int) -> int:
     return w.apply("div", (w.constant(1.0), a))
 
 
-def _log(w: _Writer, a: int) -> int:
-    return w.integral("log", (a,), a, lambda y: _reciprocal(w, a))
-
-
 def _arcsine(w: _Writer, op: str, a: int) -> int:
     """asin' = 1/√(1 − a²), acos' = −1/√(1 − a²)."""
     root = w.apply("sqrt", (_one_plus_square(w, a, "sub"),))
     sign = 1.0 if op == "asin" else -1.0
     return w.integral(op, (a,), a, lambda y: w.apply("div", (w.constant(sign), root)))
-
-
-def _atan(w: _Writer, a: int) -> int:
-    return w.integral("atan", (a,), a, lambda y: _reciprocal(w, _one_plus_square(w, a)))
 
 
 def _atan2(w: _Writer, y: int, x: int) -> int:
@@ -282,7 +257,9 @@ def _pow(w: _Writer, a: int, b: int) -> int:
 
 #: For each operation, the function that writes it, with its rule, for operands of which one at least moves.
 ALONG: Mapping[str, Callable[..., int]] = MappingProxyType({
-    "add": _sum, "sub": _difference, "neg": _negation, "mul": _product, "div": _quotient, "sqrt": _root,
+    "add": _sum, "sub": _difference, "mul": _product, "div": _quotient, "atan2": _atan2, "pow": _pow,
+    "neg": lambda w, a: w.emit("neg", (a,), Rule("negation", (a,))),
+    "sqrt": lambda w, a: w.emit("sqrt", (a,), Rule("root", (a,))),
     "sin": lambda w, a: w.pair("sin", "cos", -1, "sin", a),
     "cos": lambda w, a: w.pair("sin", "cos", -1, "cos", a),
     "sinh": lambda w, a: w.pair("sinh", "cosh", 1, "sinh", a),
@@ -290,10 +267,8 @@ ALONG: Mapping[str, Callable[..., int]] = MappingProxyType({
     "tan": lambda w, a: w.integral("tan", (a,), a, lambda y: _one_plus_square(w, y)),
     "tanh": lambda w, a: w.integral("tanh", (a,), a, lambda y: _one_plus_square(w, y, "sub")),
     "exp": lambda w, a: w.integral("exp", (a,), a, lambda y: y),
-    "log": _log,
+    "log": lambda w, a: w.integral("log", (a,), a, lambda y: _reciprocal(w, a)),
     "asin": lambda w, a: _arcsine(w, "asin", a),
     "acos": lambda w, a: _arcsine(w, "acos", a),
-    "atan": _atan,
-    "atan2": _atan2,
-    "pow": _pow,
+    "atan": lambda w, a: w.integral("atan", (a,), a, lambda y: _reciprocal(w, _one_plus_square(w, a))),
 })  # fmt: skip

@@ -695,12 +695,6 @@ class ReferenceDerivation:
 
     `choices` tell by which conditions equations define the coordinates that constraints bring with them; `given` has
     the values of speeds and accelerations that are not free.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 2, (0, 0, -3)), ph.Revolute("y"))
-    >>> ReferenceDerivation(s.model()).mass_matrix
-    [[18]]
     """
 
     system: Model

@@ -15,6 +15,12 @@ section 5.4. Where the decoupling matrix is singular, some of its rows depend on
 these appear too early. An integrator is put before each of them (before combinations of them, where more act than the
 rows have rank), so that others catch up; and so on, until the matrix is regular. That ends after at most n steps, or
 the inputs do not move the outputs independently.
+
+Partial feedback linearisation of underactuated mechanisms: the coordinates that inputs drive, or the others.
+
+M. W. Spong, *Partial feedback linearization of underactuated mechanical systems* (1994). Collocated: the driven
+coordinates follow, q̈_a = v, everywhere. Non-collocated: the others do, q̈_p = v, where M_pa is regular (strong inertial
+coupling). What is left are zero dynamics, whose stability is looked at when the law is made.
 """
 
 from __future__ import annotations
@@ -33,7 +39,7 @@ from ...control_geometry.at_state import AtState, Query
 from ...control_geometry.flatness import Linearizability, linearizability
 from ...control_geometry.zero_dynamics import RelativeDegree, ZeroDynamics, degrees_of, zero_dynamics_of
 from ...dynamics.equations import EquationsOfMotion
-from ...errors import PolhodeError, fault_at, shown, understood, unknown, warn
+from ...errors import PolhodeError, check_known, fault_at, listed, shown, understood, warn
 from ...expr import (
     Expr,
     Matrix,
@@ -65,6 +71,7 @@ from ..lyapunov import ErrorDynamics, closed_loop_flow
 from .prolongation import Decoupled, by_decoupling_matrix, by_prolongation, further_singular, inputs_of
 
 if TYPE_CHECKING:
+    from ...dynamics.equations import EquationsOfMotion
     from ...formalisms.derivation import Derived
     from ...linear.operating_point import Values
 
@@ -246,9 +253,7 @@ def error_coefficients(
     given, read = (gains, _from_gains) if gains is not None else (USUAL_POLES if poles is None else poles, _from_poles)
     shared = not isinstance(given, Mapping)
     given = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
-    for name in given:
-        if name not in names:
-            raise unknown("output", name, names, place=place, code="E-CONTROL-NAME")
+    check_known("output", given, names, place=place, code="E-CONTROL-NAME")
     rows: list[tuple[Expr, ...]] = []
     table: dict[str, Parameter] = {}
     for name, degree in zip(names, degrees, strict=True):
@@ -618,3 +623,68 @@ def _number(value: Expr, known: Mapping[Expr, float]) -> Fraction:
     if value.is_number:
         return Fraction(value.data)
     return Fraction(evaluate([value], dict(known))[0]) if known.keys() >= {*free_symbols([value])} else Fraction(0)
+
+
+in_part = fault_at("PartialLinearization")
+_KINDS = ("collocated", "non-collocated")
+
+
+class PartialLinearization(FeedbackLinearization):
+    """A law under which as many coordinates as inputs follow linear equations.
+
+    `outputs` are "collocated", the driven coordinates, "non-collocated", the others, or a list.
+    """
+
+    def __init__(
+        self,
+        equations: Derived | EquationsOfMotion,
+        outputs: Any = "collocated",
+        inputs: Sequence[str] | None = None,
+        at: Values = None,
+        *,
+        poles: Any = None,
+        gains: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(equations, outputs, inputs, at, poles=poles, gains=gains, parameters=parameters)
+
+    def _named(self, outputs: Any) -> dict[str, Expr]:
+        if not isinstance(outputs, str) or outputs in map(spelled, self._plant.variables):
+            return super()._named(outputs)
+        if outputs not in _KINDS:
+            message = f"{shown(outputs)} is neither {' nor '.join(_KINDS)}, nor the name of a state."
+            raise in_part(
+                message, 'Write "collocated" or "non-collocated", or give a list of outputs.', "E-CONTROL-NAME"
+            )
+        return _coordinates(self._plant, outputs == "collocated")
+
+
+def _coordinates(plant: Plant, collocated: bool) -> dict[str, Expr]:
+    """The coordinates of the speeds that inputs drive; or of the others, and driven ones as far as inputs are left."""
+    driven = [k for k in plant.regular.driven if k >= 0]
+    if len(driven) < len(plant.inputs):
+        message = "the inputs do not drive as many speeds as they are: which coordinates they drive is not known."
+        raise in_part(message, "Give a list of outputs.", "E-CONTROL-SHAPE")
+    of_speed = {rate: q for q, rate in zip(plant.equations.q, plant.coordinate_rates, strict=True)}
+    speeds = list(plant.equations.u)
+    others = [u for u in speeds if u not in of_speed]
+    if others:
+        message = f"the speed {spelled(others[0])} is not the rate of a coordinate."
+        raise in_part(message, "Give a list of outputs.", "E-CONTROL-UNSUPPORTED")
+    active = [of_speed[speeds[k]] for k in driven]
+    if collocated:
+        return {spelled(q): q for q in active}
+    passive = [of_speed[u] for k, u in enumerate(speeds) if k not in driven]
+    if len(passive) > len(active):
+        raise in_part(
+            f"{len(active)} inputs cannot make {len(passive)} coordinates linear, {listed(map(spelled, passive))}.",
+            f"Give a list of {len(active)} of them.",
+            "E-CONTROL-SHAPE",
+        )
+    found = degrees_of(plant, {spelled(q): q for q in (*passive, *active)}, None)
+    chosen = list(range(len(passive)))
+    for k in range(len(passive), len(found.outputs)):
+        if len(chosen) < len(active) and rank([found.driven[i] for i in (*chosen, k)]) == len(chosen) + 1:
+            chosen.append(k)
+    every = [*passive, *active]
+    return {spelled(every[k]): every[k] for k in chosen}

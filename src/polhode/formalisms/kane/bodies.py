@@ -155,7 +155,8 @@ def parts_of(
     blocks = blocks_of(tree, as_one=absolute)
     composites: dict[int, Lump] = {}
     fixed_in: dict[int, list[Lump]] = {index: [] for index in range(BASE, len(blocks))}
-    home, fixed = _home(model, tree), [False] * len(blocks)
+    home = {model.time: 0, **dict.fromkeys(tree.q, 0), **{tree.q[index]: 1 for index in tree.quaternions}}
+    fixed = [False] * len(blocks)
     for index in reversed(range(len(blocks))):  # from the tips: a parent counts its fixed children
         block = blocks[index]
         composites[index] = _composite(own[block.place], fixed_in[index][::-1], name)
@@ -224,10 +225,6 @@ def _seen_from_parent(link: Link, lump: Lump, home: Mapping[Expr, int]) -> Lump:
     """The composite mass of a fixed child as a point of its parent."""
     point = [as_expr(entry) for entry in link.X.point(lump.centre)]
     return Lump(lump.mass, Vector(substitute(point, home)), Matrix.zeros(3, 3))
-
-
-def _home(model: Model, tree: Tree) -> Mapping[Expr, int]:
-    return {model.time: 0, **dict.fromkeys(tree.q, 0), **{tree.q[index]: 1 for index in tree.quaternions}}
 
 
 def _motions(link: Link) -> list[Twist]:

@@ -24,8 +24,8 @@ from ...dynamics.loads import loads_of
 from ...expr import Expr, Matrix, Vector, as_expr, directional, is_zero, same, substitute, symbol
 from ...expr.spelling import OWN, acceleration_of, distinct_spellings
 from ...geometry.deformable import Deformable
+from ...geometry.elimination import factor_by_sparsity
 from ...geometry.lie import left_inverse
-from ...geometry.linear import factor_by_sparsity
 from ...geometry.twist import ZERO
 from ...kinematics.motion import velocities
 from ...kinematics.tree import BASE, Tree

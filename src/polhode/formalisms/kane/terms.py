@@ -177,8 +177,5 @@ def _relative_move(
     R = acceleration_matrix(turn.w, turn.alpha)
     carried = above.a_rem + above.R @ arm + above.w.cross(along) * 2
     a_rem = link.outward(carried) + R @ centre + (w_in + turn.w).cross(own_v) + own_a
-    return Translational(arm, turn.w, _kept(partials), native, v, R, a_rem)
-
-
-def _kept(partials: Partials) -> Partials:
-    return {i: vector for i, vector in partials.items() if not all(is_zero(entry) for entry in vector)}
+    kept = {i: vector for i, vector in partials.items() if not all(is_zero(entry) for entry in vector)}
+    return Translational(arm, turn.w, kept, native, v, R, a_rem)

@@ -24,19 +24,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ...errors import PolhodeError
+from ...errors import PolhodeError, fault_at
 from ...model.reading import unknown
 from .graph import REFERENCE, Edge, Forest, Formulation, LinearGraph, circuit_among
 
 
 def formulation(graph: LinearGraph) -> Formulation:
-    """A tree that meets all conditions, with joints before inertias in the order of the graph; raise if there is none.
-
-    >>> star = [Edge("b.1", "b.1", "O", "body", "b"), Edge("b.G", "b.G", "O", "body", "b")]
-    >>> motor, inertia = Edge("motor", "b.1", "O", "through"), Edge("inertia", "b.G", "O", "inertia")
-    >>> formulation(LinearGraph((*star, motor, inertia))).tree
-    ('b.1', 'inertia')
-    """
+    """A tree that meets all conditions, with joints before inertias in the order of the graph; raises if none does."""
     seen = afar(graph)
     circuit = circuit_among(seen.with_role("across"))
     if circuit:
@@ -73,6 +67,7 @@ def listed(names: Iterable[str]) -> str:
 # ---- a tree that is given ----------------------------------------------------------------------------------
 
 _PLACE = "formulation tree"
+_wrong = fault_at(_PLACE)
 
 
 def given_formulation(graph: LinearGraph, tree: Iterable[str]) -> Formulation:
@@ -88,10 +83,6 @@ def given_formulation(graph: LinearGraph, tree: Iterable[str]) -> Formulation:
     made = Formulation(graph, tuple(edge.name for edge in graph.edges if edge.name in names))
     check_hanging(made)
     return made
-
-
-def _wrong(message: str, cure: str, code: str) -> PolhodeError:
-    return PolhodeError(message, place=_PLACE, cure=cure, code=code)
 
 
 def _named(graph: LinearGraph, names: Sequence[str]) -> list[Edge]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from ...dynamics.equations import Recipe, right_side
 from ...expr import Matrix, Vector, as_expr
-from ...geometry.linear import factor_by_sparsity
+from ...geometry.elimination import factor_by_sparsity
 from ...kinematics.tree import Tree
 from ...model.model import Model
 from ..composite_body import composite_inertias, mass_matrix

@@ -172,7 +172,8 @@ def _add_geoms(built: Assembly) -> None:
     for k in range(model.ngeom):
         if not (model.geom_contype[k] or model.geom_conaffinity[k] or k in paired):
             continue
-        names[k] = _name(built, "geoms", model.geom(k).name, f"geom {k}")
+        body = built.bodies[model.geom_bodyid[k]]
+        names[k] = _name(built, "geoms", model.geom(k).name, f"{body.name} geom {k}")
         shape = built.shape(k)
         kind = _SHAPES[int(model.geom_type[k])]
         seat: dict[str, Any] = (
@@ -183,7 +184,7 @@ def _add_geoms(built: Assembly) -> None:
         if kind == "ellipsoid":
             seat["size"] = [2 * exact.decimal(each) for each in model.geom_size[k]]
         system.equip(
-            "geoms", names[k], body=built.bodies[model.geom_bodyid[k]], shape=kind, **seat,
+            "geoms", names[k], body=body, shape=kind, **seat,
             **_contact(model, "geom", k), contype=int(model.geom_contype[k]),
             conaffinity=int(model.geom_conaffinity[k]), dimension=int(model.geom_condim[k]),
             priority=int(model.geom_priority[k]),

@@ -33,7 +33,6 @@ from . import assemble, exact
 from .document import MeshAsset, Part, located_file, mesh_assets, places_in, read_document
 from .equality import add_equalities
 from .equipment import add_equipment
-from .touching import touching_of
 
 #: Elements that no motion depends on.
 UNSEEN = frozenset((
@@ -382,7 +381,7 @@ def _built(
     facts = (_facts(model, j, joint) for j, joint in enumerate(assembly.joints))
     report = findings.report(name, "world", facts)
     rubs = rubs and not assemble.disabled(mujoco, model, "CONSTRAINT", "FRICTIONLOSS")
-    return assembly.system, touch(assembly.system, report, touching_of(assembly), contacts, stops, rubs)
+    return assembly.system, touch(assembly.system, report, contacts, stops, rubs)
 
 
 def _assemble(assembly: assemble.Assembly, mujoco: Any, ignore: Collection[str]) -> None:

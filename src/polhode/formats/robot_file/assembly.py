@@ -21,7 +21,6 @@ from ...model.body import as_inertia
 from ...model.reading import checked_name, list_of
 from ...model.records import GROUND
 from ..findings import Findings, MeshFacts
-from ..touching import Geom, Touching
 from .parts import ONE_FREEDOM, Geometry, Inertial, JointPart, LinkPart, Placement
 
 #: The order of an inertia's entries.
@@ -178,10 +177,14 @@ class LinkAssembly(Assembly):
         ]
         mass, com, inertia = self._inertial(link.name, link.inertial) if link.inertial else (0, (0, 0, 0), 0)
         self.system.body(name, mass, com, inertia, shapes, check=link.name not in accepted)
-        for k, part in enumerate(part for part in link.geometry if part.role == "collision"):
-            shape = self._shape(part)
-            seat = {"size": shape.size, "at": shape.at, "rotation": shape.rotation, "file": shape.file}
-            self.system.equip("geoms", f"{name} collision {k}", body=name, shape=part.kind, **seat)
+        solids = [part for part in link.geometry if part.role == "collision"]
+        for k, part in enumerate(solids, start=1):
+            laws = {"friction": (part.friction, 0, 0)} if part.friction is not None else {}
+            self.system.equip(
+                "geoms", f"{name} collision" + (f" {k}" if len(solids) > 1 else ""), body=name, shape=part.kind,
+                size=part.size, file=self._shape(part).file, **self._pose("", part.at), **laws,
+                restitution=part.restitution or 0,
+            )  # fmt: skip
 
     def _shape(self, part: Geometry) -> Shape:
         """What is drawn; a mesh by the path where it was found, or with the reason why it was not."""
@@ -327,26 +330,14 @@ class LinkAssembly(Assembly):
             return unit_axis(letter)
         return unit_axis(joint.axis)
 
-    # ---- what may touch --------------------------------------------------------------------------------------
-
-    @property
-    def touching(self) -> Touching:
-        """The collision shapes of all links."""
-        made = []
-        for link in self.links:
-            solids = [part for part in link.geometry if part.role == "collision"]
-            for k, part in enumerate(solids, start=1):
-                name = f"{link.name} collision" + (f" {k}" if len(solids) > 1 else "")
-                at = [as_expr(each) for each in part.at.xyz]
-                shape = Shape(part.kind, part.size, tuple(at), self._turns(part.at, "") or None, file=part.filename)
-                made.append(Geom(name, self.body_name[link.name], shape, part.friction, part.restitution))
-        return Touching(tuple(made))
-
     # ---- meshes ----------------------------------------------------------------------------------------------
 
-    def mesh_facts(self) -> list[MeshFacts]:
-        """The meshes with the files that were found; those that were not are one warning for each reason."""
-        if geoms := self.system.equipment.get("geoms"):
+    def mesh_facts(self, touch: bool) -> list[MeshFacts]:
+        """The meshes with the files that were found; those that were not are one warning for each reason.
+
+        Collision shapes that do not `touch` are a notice.
+        """
+        if not touch and (geoms := self.system.equipment.get("geoms")):
             said = f"collision shapes ({len(geoms)}) are recorded, and exert no forces."
             self.findings.notice(self.findings.file, said, "N-ROBOT-UNSUPPORTED")
         result: list[MeshFacts] = []

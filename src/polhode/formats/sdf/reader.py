@@ -323,8 +323,8 @@ def read_sdf(
     carried = {joint.child for joint in tree}
     root = next((link.name for link in model.links if link.name not in carried), WORLD)
     facts = (joint.facts for joint in model.joints)
-    report = findings.report(model.name, root, facts, assembly.mesh_facts())
-    return assembly.system, touch(assembly.system, report, assembly.touching, contacts, stops, friction)
+    report = findings.report(model.name, root, facts, assembly.mesh_facts(contacts is not False))
+    return assembly.system, touch(assembly.system, report, contacts, stops, friction)
 
 
 load_sdf = system_alone(read_sdf)

@@ -383,8 +383,10 @@ def read_urdf(
     if srdf is not None:
         add_srdf(assembly.system, srdf, limits, findings)
     assembly.refuse_unused()
-    report = findings.report(robot.name, top, (joint.facts for joint in joints), assembly.mesh_facts())
-    return assembly.system, touch(assembly.system, report, assembly.touching, contacts, stops, friction)
+    report = findings.report(
+        robot.name, top, (joint.facts for joint in joints), assembly.mesh_facts(contacts is not False)
+    )
+    return assembly.system, touch(assembly.system, report, contacts, stops, friction)
 
 
 load_urdf = system_alone(read_urdf)

@@ -22,13 +22,6 @@ class MovingRotation:
     """A rotation and its angular velocity, kept in the turned frame; `@` composes, both factors moving.
 
     Angles are about axes that move, or `extrinsic`; a `rate` is that of coordinates.
-
-    >>> from polhode.expr import symbols
-    >>> a, b, s, t = symbols("a b s t")
-    >>> outer = MovingRotation(Rotation.from_euler("z", a), (0, 0, s))
-    >>> inner = MovingRotation(Rotation.from_euler("x", b), (t, 0, 0))
-    >>> (outer @ inner).velocity()
-    Vector([t, s*sin(b), s*cos(b)])
     """
 
     __slots__ = ("_velocity", "rotation")

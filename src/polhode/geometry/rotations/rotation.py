@@ -487,14 +487,7 @@ WORST = 8.0
 
 @dataclass(frozen=True)
 class Local:
-    """Coordinates in a form, and the rotations that they are referred to.
-
-    >>> from polhode.geometry.rotations import Rotation
-    >>> half_turn = Rotation.from_axis_angle("z", 3.141592653589793)
-    >>> chart = half_turn.local("vector")
-    >>> bool(abs(chart.values).max() < 1e-15), bool(chart.rotation.equals(half_turn))
-    (True, True)
-    """
+    """Coordinates in a form, and the rotations that they are referred to."""
 
     form: str
     values: np.ndarray

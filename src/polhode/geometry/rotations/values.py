@@ -169,3 +169,13 @@ def one_column(angles: Any) -> Any:
 
     array = np.asarray(angles)
     return array if array.ndim and array.shape[-1] == 1 else array[..., None]
+
+
+def is_rounded(value: Any) -> bool:
+    """Whether a vector or matrix is numeric (arrays, floats, plain lists), not of exact kinds as in `ph.Rotation`."""
+    if not isinstance(value, list | tuple):
+        return is_array(value) or isinstance(value, float)
+    flat = [entry for row in value for entry in (row if isinstance(row, list | tuple) else (row,))]
+    if any(isinstance(entry, Expr) for entry in flat):
+        return False
+    return any(map(is_rounded, flat)) or not is_exact(value)

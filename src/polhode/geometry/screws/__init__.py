@@ -14,13 +14,11 @@ from typing import Any
 from ...errors import PolhodeError, understood
 from ...expr import Matrix, Vector, as_expr
 from ..dual import Dual, dual_part, real_part
-from ..given import is_rounded
 from ..pose import Pose
 from ..rotations.exact import as_rotation
 from ..rotations.scalars import is_array
-from ..rotations.values import matrix_of
-from . import exact
-from .motion import ScrewMotion
+from ..rotations.values import is_rounded, matrix_of
+from .motion import ScrewMotion, of_pose, of_twist
 
 __all__ = ["ScrewMotion", "screw_of"]
 __dir__ = __all__.copy
@@ -94,7 +92,7 @@ def _of_motion(R: Any, p: Any) -> ScrewMotion:
     shift = Vector(map(as_expr, p))
     if len(shift) != 3:
         raise ValueError
-    return exact.of_pose(as_rotation(R, "screw_of"), shift)
+    return of_pose(as_rotation(R, "screw_of"), shift)
 
 
 def _of_twist(w: Any, v: Any) -> ScrewMotion:
@@ -102,7 +100,7 @@ def _of_twist(w: Any, v: Any) -> ScrewMotion:
         from . import numeric
 
         return numeric.of_twist(*_arrays(w, v, (3,)))
-    return exact.of_twist(Vector(map(as_expr, w)), Vector(map(as_expr, v)))
+    return of_twist(Vector(map(as_expr, w)), Vector(map(as_expr, v)))
 
 
 def _arrays(first: Any, second: Any, shape: tuple[int, ...]) -> tuple[Any, Any]:

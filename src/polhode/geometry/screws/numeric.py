@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from ...errors import PolhodeError
 from ..rotations import Rotation
 from ..rotations.matrix import TOLERANCE
-from .exact import no_axis
-from .motion import ScrewMotion
+from .motion import ScrewMotion, no_axis
 
 Floats = NDArray[np.float64]
 

@@ -22,6 +22,7 @@ from ...expr import Expr, Matrix, Vector, as_expr, quiet_collector, symbol
 from ...expr.field import P
 from ...expr.spelling import latex_name
 from ...expr.typeset import Typeset
+from ...geometry.rotations.quaternion import from_lift
 from ..pose_step import check_asked, read_target
 from . import arms
 
@@ -191,11 +192,4 @@ def _is_proved(chain: arms.Chain, arm: arms.Arm, signs: tuple[int, ...], of: str
 
 def _random_rotation(dice: Random) -> list[Vector]:
     """The columns of a rotation over the field, by a quaternion of any length."""
-    a, b, c, d = (arms.Residue(dice.randrange(P)) for _ in range(4))
-    n = a * a + b * b + c * c + d * d
-    rows = [
-        [a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)],
-        [2 * (b * c + a * d), a * a - b * b + c * c - d * d, 2 * (c * d - a * b)],
-        [2 * (b * d - a * c), 2 * (c * d + a * b), a * a - b * b - c * c + d * d],
-    ]
-    return [Vector([row[k] / n for row in rows]) for k in range(3)]
+    return from_lift([arms.Residue(dice.randrange(P)) for _ in range(4)]).columns

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ...errors import unknown
+from ...errors import check_known
 from ..tree import Tree
 from .hold import hold
 from .lend import lend
@@ -37,9 +37,7 @@ VARIANTS = (
 
 def check(names: Iterable[str]) -> None:
     """Refuse the name of a pass that is none."""
-    for name in names:
-        if not isinstance(name, str) or name not in PASSES:
-            raise unknown("pass", name, PASSES, place="passes", code="E-MODEL-NAME")
+    check_known("pass", names, PASSES, place="passes", code="E-MODEL-NAME")
 
 
 def apply(tree: Tree, names: Iterable[str]) -> Tree:

@@ -27,9 +27,7 @@ from ...model.directions import Directions
 from ...model.reading import vector_of
 from ..tree_paths import path_between
 from .combination import Combination
-from .scene import CONSTANT, Anchor, Axis, Key, Scene, home_of, key_of
-from .walk import along, gathered
-from .writing import latex_sum, text_sum
+from .scene import CONSTANT, Anchor, Axis, Key, Scene, along, gathered, home_of, key_of
 
 if TYPE_CHECKING:
     from .dyadic import Dyadic
@@ -140,17 +138,6 @@ class Arrow(Combination):
         return total
 
     # ---- writing ---------------------------------------------------------------------------------------------
-
-    def __repr__(self) -> str:
-        return text_sum(self.system, [((axis,), entry) for axis, entry in self.terms.items()])
-
-    def latex(self, hats: bool = False) -> str:
-        """LaTeX for math mode, unit vectors as bold letters numbered 1, 2, 3; with `hats`, hatted."""
-        terms = [((axis,), entry) for axis, entry in self.terms.items()]
-        return latex_sum(self.system, terms, hats)
-
-    def _repr_latex_(self) -> str:
-        return f"${self.latex()}$"
 
 
 def unit(owner: Directions, index: int) -> Arrow:

@@ -9,18 +9,88 @@ in the frame that looks; with a speed not at all. T. R. Kane and D. A. Levinson,
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
 from ...errors import PolhodeError, fault_at, shown
-from ...expr import Expr, Vector, as_expr, derivative, directional, free_symbols, substitute
-from ...expr.node import SYMBOL
-from ...expr.spelling import acceleration_of, further_rate
+from ...expr import Expr, Matrix, Vector, as_expr, derivative, directional, free_symbols, normal, substitute
+from ...expr.latex_printer import latex_as_built
+from ...expr.node import ADD, NEG, SUB, SYMBOL
+from ...expr.spelling import acceleration_of, further_rate, latex_escape
+from ...expr.text_printer import text
 from ...model.builder import Builder
-from .scene import CONSTANT, Anchor, Axis, Key, Scene, key_of, scene_of
-from .walk import along, gathered, spin_between
+from .scene import CONSTANT, Anchor, Axis, Key, Scene, along, gathered, key_of, scene_of, spin_between
+
+Term = tuple[tuple[Axis, ...], Expr]
+
+
+def text_sum(system: Builder, terms: Sequence[Term]) -> str:
+    """u1*n_x + u2*a_y."""
+    letters = _letters(system)
+    pairs = [
+        ("|".join(f"{_letter(letters, key)}_{'xyz'[index]}" for key, index in axes), coefficient)
+        for axes, coefficient in _gathered(system, terms)
+    ]
+    return _sum(pairs, text, "*", "({})")
+
+
+def latex_sum(system: Builder, terms: Sequence[Term], hats: bool) -> str:
+    r"""u_{1} \mathbf{n}_{x} + u_{2} \mathbf{a}_{y}."""
+    letters = _letters(system)
+    pairs = [
+        (r" \,".join(_bold(_letter(letters, key), index, hats) for key, index in axes), normal(coefficient))
+        for axes, coefficient in _gathered(system, terms)
+    ]
+    return _sum(pairs, latex_as_built, " ", r"\left({}\right)")
+
+
+def _gathered(system: Builder, terms: Sequence[Term]) -> list[Term]:
+    """Terms in as few bases as they need: unit vectors of parallel bases are those of the basis that is met first."""
+    scene, basis, found = scene_of(system), dict[Key, Key](), dict[tuple[Axis, ...], Expr]()
+    for axes, coefficient in terms:
+        for key, _ in axes:
+            if key not in basis:
+                others = [each for each in basis.values() if {each, key} <= scene.link_poses.keys()]
+                basis[key] = next((each for each in others if scene.rotation(each, key) == Matrix.identity(3)), key)
+        own = tuple((basis[key], index) for key, index in axes)
+        found[own] = found[own] + coefficient if own in found else coefficient
+    return [(axes, coefficient) for axes, coefficient in found.items() if coefficient]
+
+
+def _sum(pairs: Sequence[tuple[str, Expr]], write: Callable[[Expr], str], times: str, brackets: str) -> str:
+    line = ""
+    for unit, coefficient in pairs:
+        minus = coefficient.op == NEG
+        size = coefficient.args[0] if minus else coefficient
+        body = write(size)
+        if body.startswith("-"):  # also of a sum: then all of its terms are negative
+            minus, body = not minus, write(-size)
+        body = brackets.format(body) if size.op in (ADD, SUB) else body
+        body = unit if body == "1" else f"{body}{times}{unit}"
+        line += (" - " if minus else " + ") + body if line else f"-{body}" if minus else body
+    return line or "0"
+
+
+def _letters(system: Builder) -> dict[str, str]:
+    """The letters of unit vectors: n of the ground, else the initial of a body or frame, its name if that is taken."""
+    names = [name for name in (*system.bodies, *system.frames) if name != "ground"]
+    initials = Counter(["n", *(name[:1].lower() for name in names)])
+    small = {name: name[:1].lower() for name in names}
+    return {"ground": "n"} | {n: small[n] if initials[small[n]] == 1 and small[n].isalpha() else n for n in names}
+
+
+def _letter(letters: Mapping[str, str], key: Key) -> str:
+    """What stands in front of an axis."""
+    return f"{key[0]}.{key[1]}" if isinstance(key, tuple) else letters.get(key, key)
+
+
+def _bold(letter: str, index: int, hats: bool) -> str:
+    name = letter if len(letter) == 1 and letter.isalnum() else rf"\text{{{latex_escape(letter)}}}"
+    bold = rf"\mathbf{{{name}}}"
+    return rf"\hat{{{bold}}}_{{{'xyz'[index]}}}" if hats else f"{bold}_{{{'xyz'[index]}}}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,13 +153,6 @@ class Combination(ABC):
 
         By a speed it is what multiplies the speed, a partial velocity (10), (11), and the same in every frame. Where a
         coordinate and a speed have one name, the name means the speed: give the coordinate's symbol.
-
-        >>> import polhode as ph
-        >>> s = ph.System("arm")
-        >>> A = s.body("A")
-        >>> _ = s.joint("q", s.ground, A, ph.Revolute("z"), speeds=["u"])
-        >>> A.angular_velocity().partial("u"), (A.x | A.x).partial("u")
-        (n_z, 0)
         """
         scene, key = self._scene, key_of(self.system, frame, "partial derivative")
         variable = variable_of(scene, by)
@@ -115,6 +178,20 @@ class Combination(ABC):
     @property
     def _scene(self) -> Scene:
         return scene_of(self.system)
+
+    def _units(self) -> list[Term]:
+        """Terms by the unit vectors in them: one of an arrow, two of a dyadic."""
+        return [((each,) if isinstance(each[1], int) else each, entry) for each, entry in self.terms.items()]
+
+    def __repr__(self) -> str:
+        return text_sum(self.system, self._units())
+
+    def latex(self, hats: bool = False) -> str:
+        """LaTeX for math mode; unit vectors are bold letters, with `hats` if wished."""
+        return latex_sum(self.system, self._units(), hats)
+
+    def _repr_latex_(self) -> str:
+        return f"${self.latex()}$"
 
 
 def same_system(one: Builder, other: Builder) -> None:

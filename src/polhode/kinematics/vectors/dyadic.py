@@ -12,9 +12,7 @@ from ...model.body import Body
 from ...model.builder import Builder
 from .arrow import Arrow
 from .combination import Combination, same_system
-from .scene import Anchor, Axis, Key, Scene, home_of, key_of, scene_of
-from .walk import gathered
-from .writing import latex_sum, text_sum
+from .scene import Anchor, Axis, Key, Scene, gathered, home_of, key_of, scene_of
 
 Pair = tuple[Axis, Axis]
 
@@ -111,16 +109,6 @@ class Dyadic(Combination):
                 turning, part = Arrow(self.system, turn(own)), Dyadic(self.system, terms)
                 total = total - part.cross(turning) if side else total + turning.cross(part)
         return total
-
-    def __repr__(self) -> str:
-        return text_sum(self.system, list(self.terms.items()))
-
-    def latex(self, hats: bool = False) -> str:
-        """LaTeX for math mode, as of an arrow: unit vectors bold, or with `hats`."""
-        return latex_sum(self.system, list(self.terms.items()), hats)
-
-    def _repr_latex_(self) -> str:
-        return f"${self.latex()}$"
 
 
 def _from_matrix(system: Builder, key: Key, matrix: Matrix) -> Dyadic:

@@ -13,8 +13,22 @@ from ...model.directions import Directions
 from ...model.reading import vector_of
 from .arrow import Arrow
 from .combination import same_system
-from .scene import Anchor, Key, Scene, Stage, home_of, key_of, scene_of
-from .walk import along, common_body, gathered, slide, spin, spin_between, walk
+from .scene import (
+    Anchor,
+    Key,
+    Scene,
+    Stage,
+    along,
+    common_body,
+    gathered,
+    home_of,
+    key_of,
+    scene_of,
+    slide,
+    spin,
+    spin_between,
+    walk,
+)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ class Geom(Equipment):
     friction: tuple[Expr, ...] = given(
         "number", (1, "0.005", "0.0001"), count=3, doc="sliding, spinning [m], rolling [m]"
     )
+    restitution: Expr = given("number", 0)
     contype: Expr = given("number", 1)
     conaffinity: Expr = given("number", 1)
     dimension: Expr = given("number", 3, doc="1 without friction, 3 sliding, 4 spinning, 6 rolling")

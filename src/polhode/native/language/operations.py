@@ -118,58 +118,12 @@ def fma(a: Any, b: Any, c: Any) -> Any:
     return a * b + c
 
 
-@_operation(_intrinsic("sqrt"))
-def sqrt(x: Any) -> Any:
-    """The square root; nan for a negative number."""
-    return np.sqrt(x)
-
-
-@_operation(_intrinsic("fabs"))
-def absolute(x: Any) -> Any:
-    """|x|."""
-    return np.abs(x)
-
-
-@_operation(_intrinsic("maxnum"))
-def largest(a: Any, b: Any) -> Any:
-    """The larger; where one is nan, the other."""
-    return np.fmax(a, b)
-
-
-@_operation(_intrinsic("minnum"))
-def smallest(a: Any, b: Any) -> Any:
-    """The smaller; where one is nan, the other."""
-    return np.fmin(a, b)
-
-
-@_operation(_library("pow"))
-def power(x: Any, exponent: Any) -> Any:
-    """x to a power."""
-    return np.float64(x) ** exponent
-
-
-@_operation(_library("exp"))
-def exp(x: Any) -> Any:
-    """e to the x."""
-    return np.exp(x)
-
-
-@_operation(_library("log"))
-def log(x: Any) -> Any:
-    """The natural logarithm."""
-    return np.log(x)
-
-
-@_operation(_library("sin"))
-def sin(x: Any) -> Any:
-    """The sine."""
-    return np.sin(x)
-
-
-@_operation(_library("cos"))
-def cos(x: Any) -> Any:
-    """The cosine."""
-    return np.cos(x)
+#: √x (nan for a negative number) and |x|; the larger and the smaller of two numbers, of nan and a number the number.
+sqrt, absolute = Operation(np.sqrt, _intrinsic("sqrt")), Operation(np.abs, _intrinsic("fabs"))
+largest, smallest = Operation(np.fmax, _intrinsic("maxnum")), Operation(np.fmin, _intrinsic("minnum"))
+#: x to a power, eˣ, the natural logarithm, sine and cosine, as the C library has them.
+power = Operation(lambda x, exponent: np.float64(x) ** exponent, _library("pow"))
+exp, log, sin, cos = (Operation(getattr(np, name), _library(name)) for name in ("exp", "log", "sin", "cos"))
 
 
 def _as_value(x: Any) -> Any:
@@ -219,25 +173,24 @@ def vector(value: float) -> Any:
     return value
 
 
-def _total(f: Function, block: Any) -> Value:
-    made = f.of_kind(f.block, block)
-    a, b, c, d = (f.number_of(made, place) for place in range(WIDTH))
-    return (a + b) + (c + d)
+def _in_pairs(join: Callable[[Function, Value, Value], Value]) -> Callable[[Function, Any], Value]:
+    """The four numbers of a block joined in pairs, and the results."""
+
+    def native(f: Function, block: Any) -> Value:
+        made = f.of_kind(f.block, block)
+        a, b, c, d = (f.number_of(made, place) for place in range(WIDTH))
+        return join(f, join(f, a, b), join(f, c, d))
+
+    return native
 
 
-@_operation(_total)
+@_operation(_in_pairs(lambda f, a, b: a + b))
 def total(block: Any) -> Any:
     """The sum of a block: (0 + 1) + (2 + 3)."""
     return np.sum(block)
 
 
-def _greatest(f: Function, block: Any) -> Value:
-    made = f.of_kind(f.block, block)
-    a, b, c, d = (f.number_of(made, place) for place in range(WIDTH))
-    return f.intrinsic("maxnum", f.intrinsic("maxnum", a, b), f.intrinsic("maxnum", c, d))
-
-
-@_operation(_greatest)
+@_operation(_in_pairs(_intrinsic("maxnum")))
 def greatest(block: Any) -> Any:
     """The largest entry of a block; nan is left out."""
     return np.fmax.reduce(np.atleast_1d(block))
@@ -269,11 +222,7 @@ def row(array: Any, run: Any, number: int) -> Any:
     return array[number * width : (number + 1) * width]
 
 
-def _record_at(f: Function, struct: type[Struct], pointer: Any) -> Any:
-    return as_record(struct, _as_value(pointer))
-
-
-@_operation(_record_at)
+@_operation(lambda f, struct, pointer: as_record(struct, _as_value(pointer)))
 def record_at(struct: type[Struct], pointer: Any) -> Any:
     """The record that a pointer points to."""
     return pointer
@@ -321,21 +270,13 @@ def call(function: Any, *arguments: Any, returns: Any = None) -> Any:
     return function(*arguments)
 
 
-def _call_named(f: Function, name: str, *arguments: Any) -> None:
-    f.call(f"@{name}", "void", *(_as_value(each) for each in arguments))
-
-
-@_operation(_call_named)
+@_operation(lambda f, name, *arguments: f.call(f"@{name}", "void", *map(_as_value, arguments)))
 def call_named(name: str, *arguments: Any) -> None:
     """Call a function of the module that is not written in this language, such as the kernel of a program."""
     raise TranslationError(f"{name} exists in native code only.")
 
 
-def _take_next(f: Function, counter: Any) -> Value:
-    return f.emit(INTEGER, f"atomicrmw add ptr {_as_value(counter).name}, i64 1 monotonic, align 8")
-
-
-@_operation(_take_next)
+@_operation(lambda f, x: f.emit(INTEGER, f"atomicrmw add ptr {_as_value(x).name}, i64 1 monotonic, align 8"))
 def take_next(counter: Any) -> int:
     """Atomic fetch-and-add of 1; returns the old value."""
     old = int(counter[0])

@@ -128,10 +128,13 @@ class Module:
         key = (routine, *((name, _identity(value)) for name, value in fixed.items()))
         if key not in self._names:
             self._kept.append(fixed)
-            number = len(self._names)
-            self._names[key] = name = f"ph_{routine.__name__}_{number}"
+            self._names[key] = name = self.name_of(routine)
             self._translated(routine, fixed, name, internal=True)
         return self._names[key]
+
+    def name_of(self, routine: Routine) -> str:
+        """A name for a function that another calls."""
+        return f"ph_{routine.__name__}_{len(self._names)}"
 
     def _translated(self, routine: Routine, fixed: dict[str, Any], name: str, *, internal: bool = False) -> str:
         kinds = {key: routine.kinds[key] for key in routine.signature.parameters if key not in fixed}
@@ -565,7 +568,7 @@ class _Frame:
         bound.apply_defaults()
         if called.is_inline:
             names = dict(bound.arguments)
-            return _Frame(self.module, self.f, called, names, is_inlined=True).run()
+            return type(self)(self.module, self.f, called, names, is_inlined=True).run()
         fixed = {key: value for key, value in bound.arguments.items() if not is_runtime(called.kinds.get(key))}
         name = self.module.called(called, fixed)
         given = [

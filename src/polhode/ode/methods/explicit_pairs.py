@@ -33,9 +33,8 @@ from ...native.language import (
 )  # fmt: skip
 from ..lane_loop import LaneMethod, lane_rates, start_in_lanes
 from ..loop import is_swallowed, note_accepted, note_refused, reason_before_step
-from ..rates import copy
 from ..record import ACCEPTED, EDGES, GO_ON, REFUSED, Reason, Run
-from ..right_side import rates
+from ..right_side import copy, rates
 from ..step_control import (
     begin_with,
     factor_of,

@@ -33,10 +33,9 @@ from ...native.language import (
     total,
     vector,
 )  # fmt: skip
-from ..fixed_steps import begin_on_grid, compensated_sum, time_in_step
-from ..rates import copy
 from ..record import ACCEPTED, Reason, Run
-from ..right_side import rates
+from ..right_side import copy, rates
+from ..step_control import begin_on_grid, compensated_sum, time_in_step
 
 _DIGITS = 60
 #: Stages that still move after so many rounds are not found.

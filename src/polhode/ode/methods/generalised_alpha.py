@@ -37,6 +37,7 @@ import numpy as np
 
 from ...native.arrays import Floats
 from ...native.compiled import Compiled
+from ...native.kinds import fill
 from ...native.language import (
     INFINITY,
     WIDTH,
@@ -56,11 +57,10 @@ from ...native.language import (
     record_at,
     smallest,
 )
-from ..fixed_steps import begin_on_grid, time_in_step
 from ..linear import REAL, Factors, factor, solve
-from ..rates import scale_to_unit
 from ..record import ACCEPTED, Memory, Reason, Run, padded
-from ..right_side import rates
+from ..right_side import rates, scale_to_unit
+from ..step_control import begin_on_grid, time_in_step
 from .lie import angular_velocity, turned
 
 #: Iterations converge to this part of the displacement in a step, to that of the largest coordinate, or to nothing.
@@ -134,11 +134,7 @@ class GeneralisedAlpha(Struct):
 
 
 def coefficients(radius: float) -> dict[str, float]:
-    """α_m, α_f, γ and β for a spectral radius of fast oscillations between 0 and 1.
-
-    >>> coefficients(1.0)
-    {'alpha_m': 0.5, 'alpha_f': 0.5, 'gamma': 0.5, 'beta': 0.25}
-    """
+    """α_m, α_f, γ and β for a spectral radius of fast oscillations between 0 and 1."""
     alpha_m, alpha_f = (2.0 * radius - 1.0) / (radius + 1.0), radius / (radius + 1.0)
     gamma = 0.5 + alpha_f - alpha_m
     return {"alpha_m": alpha_m, "alpha_f": alpha_f, "gamma": gamma, "beta": 0.25 * (0.5 + gamma) ** 2}
@@ -431,15 +427,13 @@ class SecondOrderMemory:
             "coordinates": q, "speeds": n, "moving": moving, "rows": m, "positions": p, "taken": 1.0,
         }  # fmt: skip
         self.sizes = {"size": size, "blocks": padded(size) // 4}
-        self._factors = Factors.structure()(**_addresses(self.square), **self.sizes)
-        self.record = GeneralisedAlpha.structure()(**_addresses(self.arrays), **self.numbers)
-        self.record.factors = ctypes.addressof(self._factors)
+        factors = Factors.native(**self.square, **self.sizes)
+        self.record: Any = GeneralisedAlpha.native(**self.arrays, **self.numbers, factors=factors)
         self._kept: list[Any] = []
         for name, table in _TABLES.items():
             function: Compiled | None = getattr(system, name)
             if function is not None:
-                setattr(self.record, name, function.native.code.address("ph_at"))
-                setattr(self.record, table, ctypes.addressof(self._table(function)))
+                fill(self.record, **{name: function.native.code.address("ph_at"), table: self._table(function)})
 
     @property
     def address(self) -> int:
@@ -458,9 +452,8 @@ class SecondOrderMemory:
     def _table(self, function: Compiled) -> Any:
         (taken, filled), work = self.arrays_of(function), function.work()
         pointers = [array.ctypes.data for array in (*taken, work, *filled)]
-        table = (ctypes.c_void_p * len(pointers))(*pointers)
-        self._kept += [function, taken, work, filled, table]
-        return table
+        self._kept += [function, taken, work, filled]
+        return (ctypes.c_void_p * len(pointers))(*pointers)
 
 
 #: The functions, and the fields that hold their tables of pointers.
@@ -469,7 +462,3 @@ _TABLES = {"rates": "rates_arguments", "residual": "residual_arguments", "constr
 
 def _sizes(function: Compiled) -> list[int]:
     return [int(np.prod(shape)) for _, shape in function.outline.outputs]
-
-
-def _addresses(arrays: Mapping[str, Any]) -> dict[str, int]:
-    return {name: array.ctypes.data for name, array in arrays.items()}

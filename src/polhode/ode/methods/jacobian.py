@@ -34,9 +34,8 @@ from ...native.language import (
 )
 from ..linear import COMPLEX, REAL, Factors, solve
 from ..loop import DEFECT
-from ..rates import copy, norm, scale_to_unit
 from ..record import EDGES, Run
-from ..right_side import rates
+from ..right_side import copy, norm, rates, scale_to_unit
 
 #: Differences are over this part of a coordinate or of what it changes in a step; or over atol, within bounds.
 _PART = 2.0**-26

@@ -29,10 +29,9 @@ from ...native.language import (
     sqrt,
     vector,
 )  # fmt: skip
-from ..fixed_steps import begin_on_grid, compensated_sum, time_in_step
-from ..rates import are_finite, copy
 from ..record import ACCEPTED, Reason, Run
-from ..right_side import rates
+from ..right_side import are_finite, copy, rates
+from ..step_control import begin_on_grid, compensated_sum, time_in_step
 
 #: For each stage after the first: its time, the stage from which quaternions turn on, and the weights of the k, for
 #: quaternions and for the vector.

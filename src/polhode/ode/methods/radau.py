@@ -35,9 +35,8 @@ from ...native.language import (
     vector,
 )
 from ..linear import COMPLEX, REAL, factor, solve
-from ..rates import are_finite, norm
 from ..record import ACCEPTED, AGAIN, REFUSED, Run
-from ..right_side import rates
+from ..right_side import are_finite, norm, rates
 from ..step_control import begin_with, shorter_step
 from .jacobian import filtered_norm, forget, memory_of, note_if_calm, refresh, shift
 

@@ -62,10 +62,6 @@ def _pair(name: str) -> Method:
     return Method("explicit_pairs", _ALL, pair.all_stages, pair.dense_rows, (pair,), pair.allowance, has_lanes=True)
 
 
-def _taylor() -> Method:
-    return Method("taylor", (*_ALL, "prepare"), MOST_ORDER + 1, 1, has_lanes=True)
-
-
 def _rodas5p() -> Method:
     from .rosenbrock import DENSE_ROWS, RODAS5P
 
@@ -99,17 +95,13 @@ def _explicit(tableau: Tableau) -> Method:
     return Method("runge_kutta_fixed", _STEPS, stages, 1, (tableau,), is_fixed=True, keeps_length=True, has_lanes=True)
 
 
-def _semi_implicit() -> Method:
-    return Method("semi_implicit_euler", _STEPS, 2, 1, is_fixed=True, keeps_length=True)
-
-
 _MAKERS: Mapping[str, Callable[[], Method]] = {
     **{name: partial(_pair, name) for name in ("TP86", "DOP853", "RK45", "RK23")},
     "Rodas5P": _rodas5p,
     "Radau": _radau,
-    "taylor": _taylor,
+    "taylor": lambda: Method("taylor", (*_ALL, "prepare"), MOST_ORDER + 1, 1, has_lanes=True),
     **{name: partial(_explicit, tableau) for name, tableau in METHODS.items()},
-    "semi_implicit_euler": _semi_implicit,
+    "semi_implicit_euler": lambda: Method("semi_implicit_euler", _STEPS, 2, 1, is_fixed=True, keeps_length=True),
     "gauss4": partial(_gauss, 2),
     "gauss6": partial(_gauss, 3),
     "lie4": _lie,

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 from ...native.language import INFINITY, Array, blocks, fma, inline, native, row
 from ..linear import REAL, factor, solve
-from ..rates import are_finite, norm
 from ..record import ACCEPTED, REFUSED, Run
-from ..right_side import rates
+from ..right_side import are_finite, norm, rates
 from ..step_control import begin_with, factor_of, longer_step, shorter_step
+from .explicit_pairs import combine
 from .jacobian import filtered_norm, forget, memory_of, note_if_calm, refresh, shift
 
 Row = tuple[float, ...]
@@ -184,15 +184,6 @@ def defect(method: Rosenbrock, run: Run, t: float) -> float:
 
 
 @inline
-def _combine(run, weights, block):
-    """Σ weight_j U_j, in one block."""
-    made = row(run.k, run, 0)[block] * weights[0]
-    for number, weight in enumerate(weights[1:], 1):
-        made = fma(weight, row(run.k, run, number)[block], made)
-    return made
-
-
-@inline
 def _stages(method, run, implicit, step):
     """All U, and the new state in run.y."""
     x, y, over = run.x, run.y, 1.0 / step
@@ -205,7 +196,7 @@ def _stages(method, run, implicit, step):
                 if is_next:
                     y[block] = y[block] + row(run.k, run, stage - 1)[block]
                 else:
-                    y[block] = x[block] + _combine(run, weights, block)
+                    y[block] = x[block] + combine(run, weights, block)
             time = run.t + step if method.c[stage] == 1.0 else fma(method.c[stage], step, run.t)
             reason = rates(run, time, y, own)
             if reason > 0:
@@ -215,7 +206,7 @@ def _stages(method, run, implicit, step):
             if method.d[stage] != 0.0:
                 right = fma(method.d[stage] * step, implicit.in_time[block], right)
             if stage > 0:
-                right = fma(over, _combine(run, method.C[stage], block), right)
+                right = fma(over, combine(run, method.C[stage], block), right)
             own[block] = right
         solve(REAL, implicit.real, own)
     for block in blocks(run):
@@ -229,5 +220,5 @@ def _make_dense(method, run):
     if run.dense_ready == 0:
         for block in blocks(run):
             for number, weights in enumerate(((*method.a[-1], 1.0), *method.dense)):
-                row(run.dense, run, number)[block] = _combine(run, weights, block)
+                row(run.dense, run, number)[block] = combine(run, weights, block)
         run.dense_ready = 1

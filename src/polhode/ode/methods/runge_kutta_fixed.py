@@ -11,13 +11,11 @@ from functools import partial
 
 from ...codegen.fixed_steps import Tableau
 from ...native.language import Array, blocks, fma, inline, native, row, set_marks, sqrt
-from ..fixed_steps import begin_on_grid, time_in_step
 from ..lane_loop import LaneMethod, lane_rates_as_given, start_in_lanes
 from ..loop import note_accepted, reason_before_step
-from ..rates import are_finite, copy
 from ..record import ACCEPTED, GO_ON, Reason, Run
-from ..right_side import rates
-from ..step_control import next_step
+from ..right_side import are_finite, copy, rates
+from ..step_control import begin_on_grid, next_step, time_in_step
 
 
 @native

@@ -9,10 +9,9 @@ and u̇ on q alone (E. Hairer, C. Lubich, G. Wanner, "Geometric Numerical Integr
 from __future__ import annotations
 
 from ...native.language import Array, blocks, fma, inline, native, row
-from ..fixed_steps import time_in_step
-from ..rates import copy
 from ..record import Run
-from ..right_side import rates
+from ..right_side import copy, rates
+from ..step_control import time_in_step
 from .runge_kutta_fixed import begin_steps, finish_step, normalise
 
 

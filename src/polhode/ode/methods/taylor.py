@@ -36,9 +36,8 @@ from ...native.language import (
 )  # fmt: skip
 from ..lane_loop import LaneMethod, lane_rates
 from ..loop import is_swallowed, note_accepted, reason_before_step
-from ..rates import copy, scale_to_unit
 from ..record import ACCEPTED, GO_ON, Reason, Run
-from ..right_side import rates
+from ..right_side import copy, rates, scale_to_unit
 from ..step_control import SERIES_EDGE, is_due, note_if_stiff
 from .registry import MOST_ORDER
 

@@ -14,7 +14,7 @@ from ..linear import Factors
 from ..native_code import stored
 from ..record import Memory, padded
 from .cone_problem import ConeProblem
-from .lemke import LINE, PLANE, LinearComplementarity
+from .lemke import LINE, LinearComplementarity
 
 
 def _text(fused: bool) -> str:
@@ -67,7 +67,7 @@ class ConeMemory:
             "modes": [0] * len(groups), "active": [0] * size, "exchanged": [0] * size,
         }  # fmt: skip
         integers = {name: np.array(values, dtype=np.int64) for name, values in whole.items()}
-        vectors = {name: np.zeros(size) for name in ("free", "force", "velocity")}
+        vectors = {name: np.zeros(size) for name in ("free", "force", "velocity", "centre")}
         vectors |= {name: np.zeros(len(groups)) for name in ("friction", "scales")}
         self.groups = tuple(groups)
         self.matrix: Floats = arrays["matrix"].reshape(size, width)[:, :size]
@@ -91,8 +91,8 @@ class ConeMemory:
 
     @staticmethod
     def unknowns(groups: Sequence[tuple[int, int]]) -> int:
-        """Unknowns of Lemke's method for the groups."""
-        return sum(normal + (0, LINE + 1, PLANE + 1)[tangents] for normal, tangents in groups)
+        """Unknowns of Lemke's method for the groups; none of circles, which it does not solve."""
+        return sum(normal + (LINE if tangents == 1 else 0) for normal, tangents in groups)
 
     def solve(self) -> bool:
         """Solve from `force`; True where the solution is accurate."""

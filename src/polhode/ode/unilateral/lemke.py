@@ -1,15 +1,12 @@
-"""Lemke's method with lexicographic ratios for w = M z + q, 0 ≤ w ⊥ z ≥ 0; and cone problems in polygons by it.
+"""Lemke's method with lexicographic ratios for w = M z + q, 0 ≤ w ⊥ z ≥ 0; and cone problems on lines by it.
 
 The tableau has a row an equation: the columns of w, of z, of the artificial variable z₀, and q (R. W. Cottle, J.-S.
-Pang, R. E. Stone, *The Linear Complementarity Problem*, algorithms 4.4.1 and 4.9.4). Friction in a polygon of p
-directions d_j has λ_T = Σ β_j d_j, β ≥ 0, and a speed σ with 0 ≤ β_j ⊥ d_j·w_T + σ ≥ 0, 0 ≤ σ ⊥ r - Σ β_j ≥ 0 (D. E.
-Stewart and J. C. Trinkle, *Int. J. Numer. Methods Eng.* 39 (1996)): with two directions on a line it is Coulomb's law,
-with eight in a plane a start for circles.
+Pang, R. E. Stone, *The Linear Complementarity Problem*, algorithms 4.4.1 and 4.9.4). Friction on a line has two
+directions d_j = ±1: λ_T = Σ β_j d_j, β ≥ 0, and a speed σ with 0 ≤ β_j ⊥ d_j w_T + σ ≥ 0, 0 ≤ σ ⊥ r - Σ β_j ≥ 0 (D. E.
+Stewart and J. C. Trinkle, *Int. J. Numer. Methods Eng.* 39 (1996)).
 """
 
 from __future__ import annotations
-
-import math
 
 from ...native.language import Array, Integers, Struct, absolute, at, largest, native, row
 from .cone_problem import ConeProblem
@@ -18,10 +15,8 @@ from .cone_problem import ConeProblem
 _EQUAL = 1e-12
 #: A smaller entry of an entering column, relative to the largest, is no pivot.
 _PIVOT = 1e-11
-#: Directions of a polygon: on a line, and in a plane.
-LINE, PLANE = 2, 8
-#: Their cosines; sines are the cosines a quarter turn before.
-_HALF = math.sqrt(0.5)
+#: Unknowns of a group's friction: two directions and a speed.
+LINE = 3
 
 
 class LinearComplementarity(Struct):
@@ -126,105 +121,66 @@ def _leaving(problem: LinearComplementarity, entering: int) -> int:
 
 
 @native
-def _cosine(directions: int, j: int) -> float:
-    """The first part of a direction of a polygon."""
-    if directions == LINE:
-        return 1.0 if j == 0 else -1.0
-    k = j % PLANE
-    if k % 4 == 2:
-        return 0.0
-    size = 1.0 if k % 4 == 0 else _HALF
-    return -size if k > 2 and k < 6 else size
-
-
-@native
-def start_in_polygons(problem: ConeProblem, linear: LinearComplementarity) -> int:
-    """Forces of a cone problem with polygons in place of circles, exact on a line; 0, or 1 where a ray is met."""
+def start_on_lines(problem: ConeProblem, linear: LinearComplementarity) -> int:
+    """Forces of a cone problem without circles, exact; 0, or 1 where a ray is met."""
     _fill(problem, linear)
     if lemke(linear) > 0:
         return 1
-    at_ = 0
+    z, place = linear.solution, 0
     for k in range(problem.count):
         first = problem.first[k]
         if problem.normals[k] > 0:
-            problem.force[first] = linear.solution[at_]
-            at_ += 1
+            problem.force[first] = z[place]
+            place += 1
             first += 1
         if problem.tangents[k] > 0:
-            directions = LINE if problem.tangents[k] == 1 else PLANE
-            one, two = 0.0, 0.0
-            for j in range(directions):
-                one += _cosine(directions, j) * linear.solution[at_ + j]
-                two += _cosine(directions, j + 6) * linear.solution[at_ + j]
-            problem.force[first] = one
-            if problem.tangents[k] == 2:
-                problem.force[first + 1] = two
-            at_ += directions + 1
+            problem.force[first] = z[place] - z[place + 1]
+            place += LINE
     return 0
 
 
 @native
 def _fill(problem: ConeProblem, linear: LinearComplementarity) -> None:
-    """-M and q of a cone problem in polygons: row by row, the columns of each group."""
+    """-M and q of a cone problem on lines: row by row, the columns of each group."""
     n, width = linear.size, linear.width
     for i in range(n):
         line = at(linear.tableau, i * width)
         for j in range(2 * n + 2):
             line[j] = 0.0
-    row_at = 0
+    place = 0
     for k in range(problem.count):
-        normal, tangents = problem.normals[k], problem.tangents[k]
-        directions = 0 if tangents == 0 else (LINE if tangents == 1 else PLANE)
-        for r in range(normal + directions):
-            line, first = at(linear.tableau, row_at * width), problem.first[k]
-            if normal > 0 and r == 0:
-                _fill_row(problem, line, n, first, -1, 1.0, 0.0)
-            else:
-                c = _cosine(directions, r - normal)
-                s = 0.0
-                second = -1
-                if tangents == 2:
-                    s = _cosine(directions, r - normal + 6)
-                    second = first + normal + 1
-                _fill_row(problem, line, n, first + normal, second, c, s)
-                line[n + row_at - r + normal + directions] = -1.0  # σ
-            row_at += 1
+        normal, tangents, first = problem.normals[k], problem.tangents[k], problem.first[k]
+        if normal > 0:
+            _fill_row(problem, at(linear.tableau, place * width), n, first, 1.0)
+            place += 1
         if tangents > 0:
-            line = at(linear.tableau, row_at * width)
-            for r in range(directions):
-                line[n + row_at - directions + r] = 1.0
+            for m in range(2):
+                line = at(linear.tableau, (place + m) * width)
+                _fill_row(problem, line, n, first + normal, 1.0 - 2.0 * m)
+                line[n + place + 2] = -1.0  # σ
+            line = at(linear.tableau, (place + 2) * width)
+            line[n + place] = 1.0
+            line[n + place + 1] = 1.0
             if normal > 0:
-                line[n + row_at - directions - 1] = -problem.friction[k]
+                line[n + place - 1] = -problem.friction[k]
             else:
                 line[2 * n + 1] = problem.friction[k]
-            row_at += 1
+            place += LINE
 
 
 @native
-def _fill_row(problem: ConeProblem, line: Array, n: int, i: int, j: int, c: float, s: float) -> None:
-    """A row c w_i + s w_j of -M and q, with the columns of every group's unknowns."""
-    one = row(problem.matrix, problem, i)
-    q = c * problem.free[i]
-    other = i
-    if j >= 0:
-        other = j
-        q += s * problem.free[j]
-    two = row(problem.matrix, problem, other)
-    line[2 * n + 1] = q
+def _fill_row(problem: ConeProblem, line: Array, n: int, i: int, side: float) -> None:
+    """A row ±w_i of -M and q, with the columns of every group's unknowns."""
+    given = row(problem.matrix, problem, i)
+    line[2 * n + 1] = side * problem.free[i]
     column = n
     for k in range(problem.count):
         first = problem.first[k]
         if problem.normals[k] > 0:
-            line[column] = -(c * one[first] + s * two[first])
+            line[column] = -side * given[first]
             column += 1
             first += 1
         if problem.tangents[k] > 0:
-            directions = LINE if problem.tangents[k] == 1 else PLANE
-            for d in range(directions):
-                a = _cosine(directions, d)
-                value = a * (c * one[first] + s * two[first])
-                if problem.tangents[k] == 2:
-                    value += _cosine(directions, d + 6) * (c * one[first + 1] + s * two[first + 1])
-                line[column] = -value
-                column += 1
-            column += 1
+            line[column] = -side * given[first]
+            line[column + 1] = side * given[first]
+            column += LINE

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from ...native.language import NAN, Array, absolute, at, call, counted, exp, fma, largest, native, row, sqrt
 from ..linear import REAL, factor, solve
-from ..rates import copy
 from ..record import Reason, Run
+from ..right_side import copy
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .cone_solution import solve_cones
 from .record import GUARDS, LAWS, Unilateral
@@ -37,6 +37,13 @@ def fill(run: Run, rows: Unilateral, t: float, x: Array, out: Array, whole: int)
     reason = call(rows.free_rates, run, t, x, out, returns=int)
     if reason > 0:
         return reason
+    assemble(rows, at(out, rows.first_speed), whole)
+    return 0
+
+
+@native
+def assemble(rows: Unilateral, rates_of_speeds: Array, whole: int) -> None:
+    """G and b of closed rows, or of all, from what the right-hand side has put out."""
     n, problem, count = rows.speeds, rows.problem, 0
     for k in range(rows.count):
         if whole > 0 or rows.modes[k] != OPEN:
@@ -44,7 +51,6 @@ def fill(run: Run, rows: Unilateral, t: float, x: Array, out: Array, whole: int)
                 rows.closed[count] = r
                 count += 1
     rows.closed_count = count
-    rates_of_speeds = at(out, rows.first_speed)
     for a in range(count):
         i = rows.closed[a]
         line, acceleration = at(rows.rows, i * n), rows.drift[i]
@@ -58,7 +64,6 @@ def fill(run: Run, rows: Unilateral, t: float, x: Array, out: Array, whole: int)
                 sum_ = fma(line[c], response[c], sum_)
             row(problem.matrix, problem, i)[j] = sum_
             row(problem.matrix, problem, j)[i] = sum_
-    return 0
 
 
 @native
@@ -221,7 +226,7 @@ def rates_in_modes(run: Run, t: float, x: Array, out: Array) -> int:
         for i in range(rows.first_speed + rows.speeds):
             out[i] = 0.0
         return 0
-    _spread(rows, at(out, rows.first_speed))
+    spread(rows, at(out, rows.first_speed))
     return 0
 
 
@@ -313,7 +318,7 @@ def project_in_modes(run: Run, t: float, x: Array) -> int:
             return reason
         for i in range(rows.first_speed):
             x[i] = x[i] - rows.rates_there[i]
-        _spread(rows, at(rows.displacement, rows.first_speed))
+        spread(rows, at(rows.displacement, rows.first_speed))
         reason = call(rows.free_rates, run, t, rows.displacement, rows.rates_there, returns=int)
         if reason > 0:
             return reason
@@ -321,7 +326,7 @@ def project_in_modes(run: Run, t: float, x: Array) -> int:
             x[j] = x[j] + rows.rates_there[j]
     if rows.only_gaps == 0:
         _correction(rows, 0)
-        _spread(rows, at(x, rows.first_speed))
+        spread(rows, at(x, rows.first_speed))
     return 0
 
 
@@ -349,7 +354,7 @@ def _correction(rows: Unilateral, of_gaps: int) -> float:
 
 
 @native
-def _spread(rows: Unilateral, speeds: Array) -> None:
+def spread(rows: Unilateral, speeds: Array) -> None:
     """Add to speeds, or to their rates, what problem.force changes of them."""
     for a in range(rows.closed_count):
         force = rows.problem.force[rows.closed[a]]

@@ -67,7 +67,10 @@ _OUTSIDE = 1e-9
 
 
 class Change(NamedTuple):
-    """Modes from a time on, with directions of slip; and impulses of an impact there, by rows, or None."""
+    """Modes from a time on, with directions of slip; and impulses of an impact there, by rows, or None.
+
+    `guard` is the one that fell through zero, or -1; `before` and `after` are the states.
+    """
 
     t: float
     modes: NDArray[np.int64]
@@ -76,6 +79,9 @@ class Change(NamedTuple):
     directions: Floats
     impulses: Floats | None = None
     ends: float | None = None  # the time at which impacts that were summed are over
+    guard: int = -1
+    before: Floats = np.zeros(0)
+    after: Floats = np.zeros(0)
 
 
 def _subsets(count: int) -> list[list[int]]:
@@ -121,7 +127,7 @@ class Transitions:
 
     def decide(self, t: float, x: Floats, guard: int = -1) -> Floats:
         """The state behind a time at which a guard has fallen through zero, or at which modes are not known yet."""
-        memory = self.memory
+        memory, first = self.memory, x.copy()
         memory.record.is_undecided = 0
         self._note_time(t)
         before, breaking = memory.modes.copy(), self._breaking(t, x, guard)
@@ -151,7 +157,7 @@ class Transitions:
         self.longest_step = self._flight(t, x, touching)
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
-                   impulses, ends)
+                   impulses, ends, guard, first, x.copy())
         )  # fmt: skip
         return x
 

@@ -27,18 +27,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ...simulate.methods import RunMethods
+
 if TYPE_CHECKING:
-    from ...dynamics.equations import EquationsOfMotion
     from .poincare_form import PoincareForm
 
 
-class KwatnyMethods:
+class KwatnyMethods(RunMethods):
     """Poincaré's form of the equations."""
-
-    if TYPE_CHECKING:
-
-        @property
-        def record(self) -> EquationsOfMotion: ...
 
     @cached_property
     def poincare_form(self) -> PoincareForm:

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ...dynamics.envelope import slope_of_auxiliary
 from ...dynamics.equations import EquationsOfMotion
-from ...dynamics.followers import slope_of_auxiliary
 from ...dynamics.whole import check_whole
 from ...errors import PolhodeError, understood
 from ...expr import Expr, Matrix, Vector, as_expr, quiet_collector

@@ -36,14 +36,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...simulate.methods import RunMethods
+
 if TYPE_CHECKING:
-    from ...dynamics.equations import EquationsOfMotion
     from ...formalisms.articulated_body import ArticulatedBody
     from .descriptor import Descriptor, Programme, StructureCoefficients
     from .vector_form import VectorParameterForm
 
 
-class MladenovaMethods:
+class MladenovaMethods(RunMethods):
     """Programmes, the descriptor form and the structure coefficients of pseudo-velocities.
 
     >>> import polhode as ph
@@ -57,11 +58,6 @@ class MladenovaMethods:
     >>> len(e.descriptor().states), list(e.programme_control([x.q[0] - ph.sin(s.time)], ["x"]).control)
     (4, ['x'])
     """
-
-    if TYPE_CHECKING:
-
-        @property
-        def record(self) -> EquationsOfMotion: ...
 
     def vector_parameter_form(self) -> VectorParameterForm:
         """H_V(c) c̈ + h_V = P_V in vector-parameters, (126)-(140), (284)-(289); see `mladenova.vector_form`."""

@@ -60,7 +60,7 @@ from ...constraints.rows import reference_of
 from ...dynamics.envelope import envelope
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.whole import check_whole
-from ...errors import PolhodeError, fault_at, number, shown, understood, unknown
+from ...errors import PolhodeError, check_known, fault_at, number, shown, understood, unknown
 from ...expr import (
     Expr,
     Matrix,
@@ -431,9 +431,7 @@ def weights_of(given: Any, actuators: Sequence[str]) -> Matrix:
     """W from a weight for each actuator, by name (1 where none is given) or in order, or from a whole matrix."""
     count = len(actuators)
     if isinstance(given, Mapping):
-        for name in given:
-            if name not in actuators:
-                raise unknown("actuator", name, actuators, place=_WEIGHTS, code="E-PAPER-NAME")
+        check_known("actuator", given, actuators, place=_WEIGHTS, code="E-PAPER-NAME")
         given = [given.get(name, 1) for name in actuators]
     with understood("weights", given, place=_WEIGHTS, cure="Give a number for each actuator, or a square matrix."):
         rows = [list(entry) if isinstance(entry, Vector | list | tuple | np.ndarray) else entry for entry in given]

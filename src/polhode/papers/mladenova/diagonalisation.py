@@ -61,16 +61,7 @@ class TwoLevels:
 
 @public
 def two_levels(matrix: Any) -> TwoLevels:
-    """Diagonalise a symmetric 3×3 matrix of expressions or numbers by two successive vector-parameters.
-
-    >>> from polhode.expr import symbols
-    >>> a, b = symbols("a b")
-    >>> found = two_levels([[a, b, b], [b, a, b], [b, b, a]])  # a double moment
-    >>> found, found.solutions[0].z, found.solutions[0].moments[0] == a - b
-    (TwoLevels(8 solutions), sqrt(2) + 1, True)
-    >>> two_levels([[2.0, 0.5, 0.3], [0.5, 3.0, -0.2], [0.3, -0.2, 1.0]])
-    TwoLevels(24 solutions)
-    """
+    """Diagonalise a symmetric 3×3 matrix of expressions or numbers by two successive vector-parameters."""
     known = principal_axes(matrix)  # which refuses what is not a symmetric 3×3 matrix
     exact = isinstance(known.axes, Matrix)
     if not exact and known.axes.ndim > 2:

@@ -74,15 +74,7 @@ def about_base(tree: Tree) -> Tree:
 
 @public
 def dynamic_matrices(equations: Derived) -> DynamicMatrices:
-    """B, C, G and E of equations of motion by the recursion in joint frames.
-
-    >>> import polhode as ph
-    >>> s = ph.System("arm")
-    >>> _ = s.joint("q", s.ground, s.body("bar", 2, com=(0, 0, 1), inertia=(1, 1, 0)), ph.Revolute("y"))
-    >>> _ = s.motor("q", 10, stiffness=100, inertia=0.01)
-    >>> dynamic_matrices(s.derive()).B
-    Matrix([[3, 0], [0, 0.01]])
-    """
+    """B, C, G and E of equations of motion by the recursion in joint frames."""
     record, what = equations.record, "the recursion in joint frames"
     check_whole(record, what)
     check_rigid(record.system, what, "Derive with another formalism.")

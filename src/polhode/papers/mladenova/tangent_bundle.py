@@ -18,14 +18,7 @@ from ...geometry.rotations.vector_parameter import composed
 
 
 def product_with_rates(one: tuple[Any, Any], two: tuple[Any, Any]) -> tuple[Any, Any]:
-    """(c1, ċ1)(c2, ċ2): the composite of two vector-parameters that change, and its rate.
-
-    >>> from polhode.expr import symbols
-    >>> a, b, s, t = symbols("a b s t")
-    >>> c, rate = product_with_rates(((a, 0, 0), (s, 0, 0)), ((b, 0, 0), (t, 0, 0)))
-    >>> c, rate[0] == (s * (1 + b**2) + t * (1 + a**2)) / (1 - a * b) ** 2
-    (Vector([(a + b)/(1 - a*b), 0, 0]), True)
-    """
+    """(c1, ċ1)(c2, ċ2): the composite of two vector-parameters that change, and its rate."""
     exact = is_exact([*one, *two])
     c1, c1d, c2, c2d = (read(v, (3,), "a vector-parameter or its rate", exact) for v in (*one, *two))
     gap = 1 - dot(c1, c2)

@@ -72,12 +72,7 @@ class Arc:
 @public
 @dataclass(frozen=True)
 class Way:
-    """Pieces one after the other, from the origin along x, each at the mean speed given, in m/s.
-
-    >>> way = Way([Line(2), Arc(1, math.pi / 2), Line(-0.5)], speed=0.5)
-    >>> [round(float(each), 6) for each in way.end]  # x, y, heading
-    [3.0, 0.5, 1.570796]
-    """
+    """Pieces one after the other, from the origin along x, each at the mean speed given, in m/s."""
 
     pieces: Sequence[Line | Arc]
     speed: float

@@ -1,6 +1,6 @@
 """The simulation program in the paper's variables: `export(target, folder, program="sayers")`.
 
-The rates of the states are computed as the report writes them: constants P once, then C and S, variables Z, the
+The rates of the states are computed as the tables write them: constants P once, then C and S, variables Z, the
 kinematical equations, M and f of (43) to (46). M u̇ = f is uncoupled by elimination along the zeros of M; each of its
 steps is a further Z, with a comment that says what it is of M and f.
 """
@@ -21,9 +21,9 @@ from ...errors import fault_at
 from ...expr import Expr, as_expr, free_symbols, is_zero, quiet_collector, symbol, topological
 from ...expr.node import CALL, NUMBER
 from ...formalisms.kane.literal import SayersSpeeds
-from ...geometry.linear import factor_by_sparsity
+from ...geometry.elimination import factor_by_sparsity
 from .notation import prime
-from .report import Report
+from .tables import SayersTables
 
 fault = fault_at("export")
 
@@ -54,36 +54,36 @@ def sayers_rates(equations: EquationsOfMotion) -> Planned:
         raise fault(message, "Write program=True.", "E-CODE-UNSUPPORTED")
     check_untruncated(equations, "the paper's program")
     check_rigid(equations.system, "the paper's program", "Write program=True.")
-    return planned(Report(equations, chosen is not None))
+    return planned(SayersTables(equations, chosen is not None))
 
 
-def statements(report: Report) -> list[Statement]:
+def statements(tables: SayersTables) -> list[Statement]:
     """The program, line by line: constants, variables, rates of coordinates, M and f, elimination, accelerations."""
-    notation = report.notation
-    lines = [Statement(*each) for each in (*report.constants.items(), *notation.variables)]
+    notation = tables.notation
+    lines = [Statement(*each) for each in (*tables.constants.items(), *notation.variables)]
     rates = zip(notation.rate_names, map(notation.shown, notation.rates), strict=True)
     lines += [Statement(name, rate) for name, rate in rates if name is not rate]
-    size = len(report.forcing)
-    places = [(i, j) for i in range(size) for j in range(i + 1) if not is_zero(report.mass_matrix[i, j])]
-    M = {(i, j): Statement(symbol(f"M{i + 1}_{j + 1}", "shown"), report.mass_matrix[i, j]) for i, j in places}
-    f = [Statement(symbol(f"f{i + 1}", "shown"), as_expr(entry)) for i, entry in enumerate(report.forcing)]
+    size = len(tables.forcing)
+    places = [(i, j) for i in range(size) for j in range(i + 1) if not is_zero(tables.mass_matrix[i, j])]
+    M = {(i, j): Statement(symbol(f"M{i + 1}_{j + 1}", "shown"), tables.mass_matrix[i, j]) for i, j in places}
+    f = [Statement(symbol(f"f{i + 1}", "shown"), as_expr(entry)) for i, entry in enumerate(tables.forcing)]
     lines += [*M.values(), *f]
-    return lines + _elimination(report, {at: line.name for at, line in M.items()}, [line.name for line in f])
+    return lines + _elimination(tables, {at: line.name for at, line in M.items()}, [line.name for line in f])
 
 
-def _elimination(report: Report, M: dict[tuple[int, int], Expr], f: list[Expr]) -> list[Statement]:
+def _elimination(tables: SayersTables, M: dict[tuple[int, int], Expr], f: list[Expr]) -> list[Statement]:
     """One acceleration after the other is eliminated from the other rows, then all follow backwards."""
-    tree, lines = report.equations.tree, list[Statement]()
-    factors = factor_by_sparsity(report.sums[0], tree.speed_order, tree.speeds)
-    prefix, letters = report.notation.prefix, report.notation.letters_of
-    number = sum(name.name.startswith(prefix) for name, _ in report.notation.variables)
+    tree, lines = tables.equations.tree, list[Statement]()
+    factors = factor_by_sparsity(tables.sums[0], tree.speed_order, tree.speeds)
+    prefix, letters = tables.notation.prefix, tables.notation.letters_of
+    number = sum(name.name.startswith(prefix) for name, _ in tables.notation.variables)
 
     def step(meaning: Expr, note: str) -> Expr:
         name = symbol(f"{prefix}{number + len(lines) + 1}", "shown")
         lines.append(Statement(name, meaning, note))
         return name
 
-    names = [prime(letters[u]) for u in report.literal.speeds]
+    names = [prime(letters[u]) for u in tables.literal.speeds]
     L: dict[tuple[int, int], Expr] = {}
     for k in reversed(factors.order):
         others, gone = list(factors.rows[k]), f"without u{k + 1}p"
@@ -102,10 +102,10 @@ def _elimination(report: Report, M: dict[tuple[int, int], Expr], f: list[Expr]) 
     return lines
 
 
-def planned(report: Report) -> Planned:
-    """The program of a report, and the parameters that it takes."""
+def planned(tables: SayersTables) -> Planned:
+    """The program of the paper's tables, and the parameters that it takes."""
     with quiet_collector():
-        return _Assembly().planned(report)
+        return _Assembly().planned(tables)
 
 
 class _Assembly:
@@ -121,13 +121,13 @@ class _Assembly:
         self._taken = {prefix.strip("_") for prefix in _PREFIXES.values()}
         self.functions: list[Any] = []
 
-    def planned(self, report: Report) -> Planned:
+    def planned(self, tables: SayersTables) -> Planned:
         """The program, and the parameters that it takes."""
-        equations, notation, lines = report.equations, report.notation, statements(report)
+        equations, notation, lines = tables.equations, tables.notation, statements(tables)
         met = {*free_symbols(line.meaning for line in lines)}
         letters = {letter: node for node, letter in notation.letters_of.items() if letter in met}
         met |= {*free_symbols(letters.values())}
-        table = {**arrays_of(equations), "x": [*equations.q, *report.literal.speeds, *equations.z]}
+        table = {**arrays_of(equations), "x": [*equations.q, *tables.literal.speeds, *equations.z]}
         wanted = ["x", "tau", *(key for key in ("inputs", "t") if met & {*table[key]})]
         given = [node for key in wanted for node in table[key]]
         used = {key: each.symbol for key, each in equations.system.parameters.items() if each.symbol in met}
@@ -142,7 +142,7 @@ class _Assembly:
             is_rate = name.data[0] == "acceleration"
             self._define(name, self._emitted(meaning), f"{name.name}p" if is_rate else name.name, note)
         size, names = len(equations.tree.q), notation.rate_names
-        accelerations = [prime(notation.letters_of[u]) for u in report.literal.speeds]
+        accelerations = [prime(notation.letters_of[u]) for u in tables.literal.speeds]
         rates = [*equations.kept(names[:size]), *accelerations, *names[size:]]
         arrays = tuple(Array(key, len(table[key])) for key in wanted)
         return Planned(self._program(arrays, len(used), [self.values[rate] for rate in rates]), tuple(used))

@@ -19,12 +19,6 @@ and `polhode ladder FILE`, the tutorial is docs/equivalence.md.
     3.1, (3.1)-(3.11)                 `ph.equivalence(system)["3.1"]` to `["3.11"]`
     3.2, (3.12)-(3.16), gravity       `ph.equivalence(system)["3.12"]` to `["3.16"]`, `["§3.2, gravity"]`
     Appendix A, (A.1)-(A.3)           `ph.equivalence(system)["A.1"]` to `["A.3"]`
-
->>> import polhode as ph
->>> s = ph.System("pendulum")
->>> _ = s.joint("q", s.ground, s.body("bob", s.parameter("m"), (0, 0, -1)), ph.Revolute("y"))
->>> print(ph.equivalence(s)["3.12"].text)
-τ_j = Σ_i (F_i·∂v_i/∂q̇_j + N_i·∂ω_i/∂q̇_j),  F_i = m_i v̇_i
 """
 
 from .counts import (

@@ -26,7 +26,7 @@ from typing import Any
 from ...codegen.ir.count import count
 from ...codegen.plan import plan
 from ...dynamics.sweeps import accelerate
-from ...errors import unknown
+from ...errors import check_known
 from ...expr import Expr, Matrix, Vector, as_expr, free_symbols, pi, quiet_collector, symbol
 from ...expr.spelling import OWN, acceleration_of
 from ...formalisms import (
@@ -243,10 +243,6 @@ def _by_mass_centres(method: Callable[..., list[Any]]) -> Callable[[Tree, _Blank
     return run
 
 
-def _by_vector_parameters(tree: Tree, blanks: _Blanks) -> object:
-    return _by_mass_centres(silver.inverse_dynamics)(vector_newton_euler.in_vector_parameters(tree), blanks)
-
-
 def _by_newton_euler(tree: Tree, blanks: _Blanks) -> object:
     u, ud, gravity = blanks.rates(tree)
     result = blanks.tree(tree)
@@ -264,7 +260,7 @@ _RUN: dict[str, Callable[[Tree, _Blanks], object]] = {
     "stepanenko_vukobratovic": _by_mass_centres(stepanenko_vukobratovic.inverse_dynamics),
     "orin": _by_mass_centres(orin.inverse_dynamics),
     "silver": _by_mass_centres(silver.inverse_dynamics),
-    "vector_newton_euler": _by_vector_parameters,
+    "vector_newton_euler": lambda tree, blanks: _RUN["silver"](vector_newton_euler.in_vector_parameters(tree), blanks),
     "newton_euler": _by_newton_euler,
 }
 
@@ -474,6 +470,5 @@ FORMALISMS = tuple(method.formalism for method in METHODS if method.formalism is
 
 def known(formalism: str) -> str:
     """The name of a formalism of the ladder, or an error."""
-    if formalism not in FORMALISMS:
-        raise unknown("formalism", formalism, FORMALISMS, place="ladder", code="E-PAPER-NAME")
+    check_known("formalism", [formalism], FORMALISMS, place="ladder", code="E-PAPER-NAME")
     return formalism

@@ -201,7 +201,7 @@ class Proof:
     def _repr_latex_(self) -> str:
         """The equations alone, one below the other, with their numbers."""
         rows = " \\\\\n".join(each.latex() for each in self.steps)
-        return f"$$\\begin{{gather}}\n{rows}\n\\end{{gather}}$$"
+        return f"\\begin{{gather}}\n{rows}\n\\end{{gather}}"
 
     def save(self, path: Any) -> Path:
         """Write the proof as a document of its own: `.tex`, `.md` or `.html`; the path that was written."""

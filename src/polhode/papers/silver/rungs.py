@@ -341,17 +341,7 @@ class Difference:
 
 
 def differences(n: int = 6) -> list[Difference]:
-    """From Hollerbach's count of Luh to Silver's lines as they are counted here, one convention after the other.
-
-    >>> for each in differences():
-    ...     print(f"{str(each.count):10} {each.what}")
-    852 / 738  Hollerbach's count of Luh, Walker and Paul
-    816 / 666  no joint slides: z q̈ and 2ω × z q̇ are not formed
-    798 / 633  a link's frame is at its near joint: no p + s, and nothing moves the first offset
-    670 / 545  the axis is the link's own z: it is not turned, and its zeros are not multiplied
-    618 / 495  the first link turns about its axis alone: two components of ω and ω̇ are zero
-    618 / 515  Silver's lines serve any joint: 2ω + z q̇ is added up, and multiplied by nothing
-    """
+    """From Hollerbach's count of Luh to Silver's lines as they are counted here, one convention after the other."""
     whole_number(n, "two joints or more, from which on the formulas hold", least=2, place="differences")
     reading = Reading()
     steps: list[tuple[str, dict[str, Any]]] = [

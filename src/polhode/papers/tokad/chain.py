@@ -376,15 +376,7 @@ def _at_terminal(X: Pose, w: Vector, v: Vector, outer: Vector) -> Vector:
 
 @dataclass(frozen=True)
 class SerialChain:
-    """A chain with its joints.
-
-    >>> import polhode as ph
-    >>> arm = ph.System("arm")
-    >>> link = arm.body("link", mass=2, com=(1, 0, 0))
-    >>> hinge = arm.joint("hinge", arm.ground, link, ph.Revolute("z"))
-    >>> serial_chain(arm, "link", (2, 0, 0)).mass_matrix()
-    Matrix([[2]])
-    """
+    """A chain with its joints."""
 
     tree: Tree
     chain: Chain

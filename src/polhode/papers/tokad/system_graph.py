@@ -38,39 +38,23 @@ from .drawing import schematic_svg, system_graph_svg, terminal_graphs_svg
 
 
 @dataclass(frozen=True, repr=False)
-class SystemGraph:
+class SystemGraph(Formulation):
     """A mechanism's graph with a tree that meets both topological conditions."""
 
     mechanism: Mechanism
-    formulation: Formulation
 
     def __repr__(self) -> str:
         return f"SystemGraph({self.mechanism.system.name}: tree {', '.join(self.tree)}; {len(self.edges)} edges)"
 
     @property
+    def formulation(self) -> Formulation:
+        """The graph with its tree, for itself."""
+        return self
+
+    @property
     def edges(self) -> tuple[Edge, ...]:
         """All edges."""
-        return self.formulation.graph.edges
-
-    @property
-    def tree(self) -> tuple[str, ...]:
-        """The branches."""
-        return self.formulation.tree
-
-    @property
-    def cotree(self) -> tuple[str, ...]:
-        """The chords."""
-        return self.formulation.cotree
-
-    @property
-    def circuits(self) -> dict[str, dict[str, int]]:
-        """For each chord its branches: x_chord = Σ sign · x_branch."""
-        return self.formulation.circuits
-
-    @property
-    def cutsets(self) -> dict[str, dict[str, int]]:
-        """For each branch its chords: y_branch = -Σ sign · y_chord."""
-        return self.formulation.cutsets
+        return self.graph.edges
 
     @property
     def closing(self) -> dict[str, list[str]]:
@@ -82,13 +66,12 @@ class SystemGraph:
         """For each body the terminal whose through variables its equations are solved for: its chord."""
         chords = set(self.cotree)
         return {
-            body: next(edge.name for edge in star if edge.name in chords)
-            for body, star in self.formulation.graph.stars.items()
+            body: next(edge.name for edge in star if edge.name in chords) for body, star in self.graph.stars.items()
         }
 
     def report(self) -> str:
         """The graph in words and equations."""
-        graph = self.formulation.graph
+        graph = self.graph
         lines = [
             f"{self.mechanism.system.name}: bodies {len(graph.stars)}, vertices {len(graph.vertices)}, "
             f"edges {len(graph.edges)}",
@@ -109,11 +92,8 @@ class SystemGraph:
         """Plain data, for `--json`."""
         return {
             "system": self.mechanism.system.name,
-            "vertices": list(self.formulation.graph.vertices),
-            "edges": [
-                {"name": e.name, "tail": e.tail, "head": e.head, "role": e.role, "element": e.element}
-                for e in self.edges
-            ],
+            "vertices": list(self.graph.vertices),
+            "edges": [{**vars(edge)} for edge in self.edges],
             "tree": list(self.tree),
             "cotree": list(self.cotree),
             "solved_for": self.solved_for,
@@ -136,15 +116,15 @@ class SystemGraph:
 
     def svg(self) -> str:
         """The graph as a drawing (SVG)."""
-        return system_graph_svg(self.mechanism, self.formulation)
+        return system_graph_svg(self.mechanism, self)
 
     def schematic(self) -> str:
         """The system as a schematic diagram (SVG): bodies as boxes, joints, loads and drivers between them."""
-        return schematic_svg(self.formulation.graph, f"Schematic diagram of {self.mechanism.system.name}")
+        return schematic_svg(self.graph, f"Schematic diagram of {self.mechanism.system.name}")
 
     def terminal_graphs(self) -> dict[str, LinearGraph]:
         """The terminal graph of each body: an edge from each of its terminals to the ground."""
-        return {body: LinearGraph(tuple(star)) for body, star in self.formulation.graph.stars.items()}
+        return {body: LinearGraph(tuple(star)) for body, star in self.graph.stars.items()}
 
     def terminal_graphs_svg(self) -> str:
         """The terminal graphs of all bodies as one drawing (SVG)."""
@@ -172,22 +152,6 @@ def network(
     `across` names joints and loops whose motion is given, `through` those whose forces are: they become drivers. A
     joint of several stages is named as a whole, by one of its stages or by a coordinate. `tree` names the branches, all
     of them, or those between bodies (joints, loops and inertias), from which the others follow.
-
-    >>> import polhode as ph
-    >>> s = ph.System("pendulum")
-    >>> _ = s.joint("hinge", s.ground, s.body("bob", 1, com=(0, 0, -1)), ph.Revolute("y"))
-    >>> print(ph.network(s).report())
-    pendulum: bodies 1, vertices 3, edges 4
-    tree: hinge, bob.G
-    cotree: bob.hinge, inertia of bob
-    terminal equations
-      bob is solved for y[bob.hinge]
-    circuits
-      x[bob.hinge] = x[hinge]
-      x[inertia of bob] = x[bob.G]
-    cut-sets
-      y[hinge] = -y[bob.hinge]
-      y[bob.G] = -y[inertia of bob]
     """
     check_kind(System | Model, "a system", system, "network", "Give a System, or its model().")
     model = system.model() if isinstance(system, System) else system
@@ -207,8 +171,8 @@ def network(
     graph = LinearGraph(tuple(replace(edge, role=roles.get(edge.name, edge.role)) for edge in parts.graph.edges))
     if tree is not None:
         branches = parts.branches(list_of(tree, "a list of edges", "formulation tree"))
-        return SystemGraph(parts, given_formulation(graph, branches))
-    return SystemGraph(parts, formulation(graph))
+        return SystemGraph(graph, given_formulation(graph, branches).tree, parts)
+    return SystemGraph(graph, formulation(graph).tree, parts)
 
 
 system_graph = network  # Tokad's term
@@ -234,19 +198,7 @@ def _driven(parts: Mechanism, names: Iterable[str], role: str) -> dict[str, list
 
 @dataclass(frozen=True)
 class MixedProblem:
-    """Equations of motion with the speeds whose motion is given.
-
-    >>> import polhode as ph
-    >>> s = ph.System("cart", gravity=(0, 0, -10))
-    >>> cart = s.body("cart", 3)
-    >>> _ = s.joint("x", s.ground, cart, ph.Prismatic("x"))
-    >>> _ = s.joint("q", cart, s.body("bob", 1, (0, 0, -2)), ph.Revolute("y"))
-    >>> problem = ph.network(s, across=["x"]).mixed_problem()
-    >>> problem.given, problem.unknown
-    (['acceleration of x', 'effort on q'], ['acceleration of q', 'effort on x'])
-    >>> ph.normal(problem.solution[0])
-    x''*cos(q)/2 - 5*sin(q) + tau_q/4
-    """
+    """Equations of motion with the speeds whose motion is given."""
 
     equations: EquationsOfMotion
     driven: tuple[int, ...]  # speeds whose motion is given
@@ -321,7 +273,7 @@ class MixedProblem:
         """The unknowns, in the order of their names, as functions of q, u and what is given."""
         result, udot, tau = self.equations, self.equations.udot, self.equations.tau
         M, bias = result.mass_matrix, result.bias
-        factors = factor_symmetric(_part(M, self.free, self.free))
+        factors = factor_symmetric([[M[i][j] for j in self.free] for i in self.free])
         a = Vector([udot[k] for k in self.driven])
         force = [tau[k] - bias[k] - Vector([M[k][j] for j in self.driven]).dot(a) for k in self.free]
         u_f = Vector(factors.solve(force))
@@ -361,7 +313,3 @@ class MixedProblem:
                 "the loops tie them to each other."
             )
             raise PolhodeError(message, place="across drivers", cure="Give fewer of them.", code="E-PAPER-UNSUPPORTED")
-
-
-def _part(M: Matrix, rows: Sequence[int], columns: Sequence[int]) -> list[list[Any]]:
-    return [[M[i][j] for j in columns] for i in rows]

@@ -55,16 +55,7 @@ class Open:
 
 @dataclass(frozen=True)
 class Wiring:
-    """Components, joints between their terminals and what they do, and loads.
-
-    >>> from polhode.expr import Matrix, Vector, symbols
-    >>> from polhode.papers.tokad.chain import RigidBody
-    >>> m, J, l, w = symbols("m J l w", "parameter")
-    >>> rod = RigidBody(m, Matrix.diagonal([J] * 3), {"b": Vector([-l, 0, 0])}, Vector([0, 0, w]), Vector([0, 0, 0]))
-    >>> pin = Edge("pin", "rod.b", "O", "joint")
-    >>> Wiring((rod.component("rod", "b"),), ((pin, Open(0, 6)),)).mass_matrix()[5]
-    Vector([0, m*l, 0, 0, 0, J + m*l**2])
-    """
+    """Components, joints between their terminals and what they do, and loads."""
 
     components: tuple[Multiport, ...]
     joints: tuple[tuple[Edge, JointPort | Open], ...]  # x = D u + x_0 of each
@@ -162,20 +153,7 @@ class Wiring:
 
 @dataclass(frozen=True)
 class WiredSystem:
-    """A system as a wiring of chains, and its equations of motion.
-
-    >>> import polhode as ph
-    >>> arm, before = ph.System("arm"), "ground"
-    >>> for k in (1, 2, 3):
-    ...     body = arm.body(f"link {k}", mass=1, com=(1, 0, 0))
-    ...     _ = arm.joint(f"q{k}", before, body, ph.Revolute("z"), at=(2 if k > 1 else 0, 0, 0))
-    ...     before = body
-    >>> made = wired_system(arm, [["link 1", "link 2"]])
-    >>> [component.name for component in made.wiring.components]
-    ['link 1 to link 2', 'link 3']
-    >>> made.mass_matrix() == arm.derive().mass_matrix
-    True
-    """
+    """A system as a wiring of chains, and its equations of motion."""
 
     system: Model
     tree: Tree

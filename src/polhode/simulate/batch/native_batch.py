@@ -7,7 +7,6 @@ that could not start, is left to `simulate`, which has the message for it.
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -25,6 +24,7 @@ from ...dynamics.synopsis import SeenLimit
 from ...errors import PolhodeError, warn
 from ...expr import free_symbols
 from ...model.body import check_mass
+from ...native.compiled import cores
 from ...ode.native_events import EventLogs, EventMemory
 from ...ode.native_lanes import LaneCode, LaneRuns
 from ...ode.native_members import MemberRows
@@ -38,7 +38,7 @@ from ..initial_state import Floats, initial_state
 from ..integrators.native import Switch, problem_for
 from ..limits import grown, limits_of_members, noted_facts, watched_by_all
 from ..rates import NonFinite, Rates
-from ..run import problem_of, simulate
+from ..run import Problem, problem_of, simulate
 from ..settings import ADAPTIVE, EXPLICIT, Control, resolved, working
 from ..trajectory.energy import is_conservative, may_drift
 from ..trajectory.record import Record
@@ -65,13 +65,11 @@ class _Plan:
     rates: Rates
     guard: Guard
     control: Control
-    facts: Mapping[str, float]  # of their steps
-    times: Floats
+    problem: Problem  # of the first of them
     members: MemberRows
     sound: NDArray[np.bool_]  # members that can start
     limits: Sequence[Sequence[SeenLimit]]  # of each member
     constrained: ConstrainedMembers | None
-    events: Events
     logs: EventLogs | None  # of what happened to each, where there are events
     located: Located | None  # kinks of the rates, at which steps of chosen length are divided
 
@@ -81,18 +79,17 @@ class _Plan:
         are_enough = count >= _LANES_FROM and not self.rates.is_constrained
         is_plain = self.logs is None and self.located is None
         code = self.rates.stepper_in_lanes(control.method) if are_enough and is_plain else None
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        threads = max(1, min(threads or cores, count // (code.lanes if code else 1)))
+        threads = max(1, min(threads or cores(), count // (code.lanes if code else 1)))
         runners = [self._runner(code) for _ in range(threads)]
         return run_in_threads(
-            [partial(each.advance_members, float(self.times[-1]), control.most_steps) for each in runners],
+            [partial(each.advance_members, float(self.problem.times[-1]), control.most_steps) for each in runners],
             lambda: report(min(1.0, int(self.members.next[0]) / count)),
         )
 
     def _runner(self, code: LaneCode | None) -> NativeRun | LaneRuns:
         """The memory of one thread, with the members that all share."""
         control, x, rates = self.control, self.members.starts[0], self.rates
-        rows = np.ascontiguousarray(self.times[1:]), np.empty((len(self.times) - 1, len(x)))
+        rows = np.ascontiguousarray(self.problem.times[1:]), np.empty((len(self.problem.times) - 1, len(x)))
         run = problem_for(
             rates, control, x, self.guard.bound, samples=rows, limits=self.members.limits, events=self._events,
             derivatives=None if control.may_switch else rates.differentiates_natively,
@@ -106,10 +103,10 @@ class _Plan:
 
     def _events(self, run: NativeRun) -> EventMemory | None:
         """Events, and kinks of the rates."""
-        effects = [*self.events.effects, *([] if self.located is None else self.located.effects)]
+        effects = [*self.problem.events.effects, *([] if self.located is None else self.located.effects)]
         if not effects:
             return None
-        memory = EventMemory(self.events.compiled, effects, run.size, run.clock, logs=self.members.logs)
+        memory = EventMemory(self.problem.events.compiled, effects, run.size, run.clock, logs=self.members.logs)
         self.rates.divide_steps(run, memory)
         return memory
 
@@ -142,7 +139,7 @@ def run_natively(
         part = states[:, :, first : first + size]
         part /= np.linalg.norm(part, axis=-1, keepdims=True)
     shared = {
-        "method": plan.control.method, **plan.facts, "wall_time": seconds,
+        "method": plan.control.method, **plan.problem.facts, "wall_time": seconds,
         "quaternions": "of unit length inside the equations; samples scaled to unit length" if groups else "",
     }  # fmt: skip
     columns = {
@@ -166,8 +163,9 @@ def run_natively(
     equations = derivation.equations
     tau, inputs = _acted(plan)
     q, u, z = np.split(states, np.cumsum([len(equations.q), len(equations.u)]), axis=2)
+    times = plan.problem.times
     batch = Batch(
-        plan.times, {"q": q, "u": u, "z": z, "inputs": inputs, "tau": tau}, np.full(count, len(plan.times)), status,
+        times, {"q": q, "u": u, "z": z, "inputs": inputs, "tau": tau}, np.full(count, len(times)), status,
         tuple(messages), array_names(equations), labelled(equations, members), members.parameters,
         RunInfos(shared, columns, more=more), {}, functions,
         partial(RerunInterpolant, derivation, duration, members, functions), members.shared.get("controller"),
@@ -175,7 +173,7 @@ def run_natively(
     again = np.flatnonzero(~done)
     if left.any():
         again = again[:0]
-    elif members.shared.get("watch_energy", True) and all(each.change is None for each in plan.events.effects):
+    elif members.shared.get("watch_energy", True) and all(each.change is None for each in plan.problem.events.effects):
         again = np.union1d(again, _may_lose_energy(plan, batch))
     return _with_events(plan, batch, done, ended), again
 
@@ -264,7 +262,7 @@ def _acted(plan: _Plan) -> tuple[Floats, Floats]:
     if functions.laws is None:
         return tau, inputs
     rows = [np.ascontiguousarray(each).reshape(count * samples, -1) for each in (states, tau, inputs)]
-    times, parameters = np.tile(plan.times, count), _repeated(plan.parameters, samples)
+    times, parameters = np.tile(plan.problem.times, count), _repeated(plan.parameters, samples)
     found = functions.evaluate("actuation", *rows, t=times, parameters=parameters)
     by_tau, by_inputs = (np.broadcast_to(each, (len(rows[0]), each.shape[-1])) for each in found)
     return by_tau.reshape(tau.shape), by_inputs.reshape(inputs.shape)
@@ -339,8 +337,8 @@ def _plan(derivation: Derivation, duration: float, members: Members, functions: 
     memory = MemberRows.of(starts, rows, len(times) - 1, watched_by_all(limits), signs, room)
     sound &= have_regular_masses(functions, starts[:, : len(equations.q)], parameters, acting["inputs"])
     return _Plan(
-        parameters, acting["tau"], acting["inputs"], rates, guard, control, problem.facts, times, memory, sound, limits,
-        constrained, events, logs, located,
+        parameters, acting["tau"], acting["inputs"], rates, guard, control, problem, memory, sound, limits, constrained,
+        logs, located,
     )  # fmt: skip
 
 

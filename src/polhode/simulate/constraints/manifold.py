@@ -186,16 +186,13 @@ class Manifold:
         """φ for each row, and then ψ for each definition."""
         return np.concatenate([self.row_residuals(t, q), self.definition_values(t, q)])
 
-    def nearest_coordinates(
-        self, t: float, q: Floats, u: Floats, holonomic: bool = False
-    ) -> tuple[Floats, Floats, Factorisation]:
+    def nearest_coordinates(self, t: float, q: Floats, u: Floats) -> tuple[Floats, Floats, Factorisation]:
         """The nearest coordinates that satisfy the constraints, the residual left there, and the rows."""
-        which = self.positions if holonomic else list(range(len(self.names)))
         latest: list[Any] = [None, None]
 
         def rows_at(q: Floats) -> Factorisation:
             if latest[0] is not q:
-                latest[:] = q, self.rows(t, q, u, which)
+                latest[:] = q, self.rows(t, q, u)
             found: Factorisation = latest[1]
             return found
 
@@ -203,7 +200,7 @@ class Manifold:
             rows = rows_at(q)
             if not np.isfinite(rows.W).all():  # beyond a cusp, or where a closing joint is not defined
                 return None
-            least = rows.least(-left[which])
+            least = rows.least(-left[: len(self.names)])
             if self._movable is None:
                 return least
             full = np.zeros(len(self.equations.tree.u))

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...compiled.reactions import motion
 from ..initial_state import Floats
 from ..trajectory.power_audit import Part, PowerAudit
-from ..trajectory.reactions import efforts_along
+from ..trajectory.reactions import efforts_along, with_contact_forces
 from .results import ContactHistory, Forces
 
 if TYPE_CHECKING:
@@ -27,13 +28,10 @@ def with_contacts(run: Trajectory, whole: Any, tau: ArrayLike | None) -> PowerAu
     history: ContactHistory = run.info["contacts"]
     forces, known = Forces(run, history), run.mechanism
     efforts = efforts_along(run, tau)
-    size = known.program("power").arrays
-    given = {**run.given}
-    if any(array.name == "multipliers" for array in size):
-        from ...compiled.reactions import motion
-
-        given["multipliers"] = motion(known, run.q, run.u, efforts, **run.given)[1]
-    table = known.evaluate("power", run.q, run.u, forces.accelerations, efforts, **given)
+    udot, multipliers = motion(known, run.q, run.u, with_contact_forces(run, efforts)[0], **run.given)
+    has_multipliers = any(array.name == "multipliers" for array in known.program("power").arrays)
+    given = {**run.given, **({"multipliers": multipliers} if has_multipliers else {})}
+    table = known.evaluate("power", run.q, run.u, udot, efforts, **given)
     width = len(whole.ports) + 1
     last = np.broadcast_to(table, (len(run.t), table.shape[-1]))[:, -width:]
     ports = {**dict(zip(whole.ports, last[:, :-1].T, strict=True)), **_friction(history, forces)}

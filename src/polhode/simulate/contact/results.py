@@ -20,14 +20,13 @@ from ...notebook import Cell, Shown, Table
 from ...ode.unilateral.record import LAWS
 from ...ode.unilateral.transitions import Change
 from ..initial_state import Floats
+from .mode_forces import RANK, forces_in_modes, held_rows, normal_rows, rows_of, slip_friction
 
 if TYPE_CHECKING:
     from ..trajectory.trajectory import Trajectory
 
 #: Modes in words, by their numbers.
 MODES = np.array(["open", "stick", "slip"])
-#: Singular values of G below this part of the largest are none.
-_RANK = 1e-10
 #: Rounds of Dykstra's projections to the forces of least size in their cones, and when they end.
 _ROUNDS, _NEAR = 500, 1e-10
 
@@ -156,9 +155,8 @@ class Forces:
         functions = run.mechanism
         known = functions.derivation.synopsis
         self.count = len(history.groups)
-        ends = np.cumsum([0, *(gap + tangents for _, _, gap, tangents in history.groups)])
-        self.first = ends[:-1]
-        self.size, n = int(ends[-1]), len(known.speeds)
+        self._slices = rows_of(history.groups)
+        self.size, n = self._slices[-1].stop, len(known.speeds)
         of = "kept_contact_rates" if known.is_constrained else "contact_rates"
         made = functions.native(of).with_parameters(functions.parameter_values(of, run.parameters))
         given = {
@@ -179,8 +177,7 @@ class Forces:
 
     def rows_of(self, k: int) -> slice:
         """The rows of a group."""
-        _, _, gap, tangents = self.history.groups[k]
-        return slice(int(self.first[k]), int(self.first[k]) + gap + tangents)
+        return self._slices[k]
 
     @cached_property
     def forces(self) -> Floats:
@@ -199,47 +196,18 @@ class Forces:
 
     def _at(self, sample: int) -> Floats:
         change = self.history.changes[self.at[sample]]
-        columns, given, active = [], np.zeros(self.size), []
-        for k, (_, _, gap, _) in enumerate(self.history.groups):
-            rows, mode = self.rows_of(k), change.modes[k]
-            if mode == 1:
-                for i in range(rows.start, rows.stop):
-                    active.append(i)
-                    columns.append(np.eye(self.size)[i])
-            elif mode == 2:
-                friction = self._friction(sample, k, change)
-                if gap:
-                    active.append(rows.start)
-                    column = np.zeros(self.size)
-                    column[rows.start], column[rows.start + 1 : rows.stop] = 1.0, friction
-                    columns.append(column)
-                else:
-                    given[rows] = friction
-        if not active:
-            return given
-        C, G = np.array(columns).T, self.G[sample]
-        known = self.free[sample] + G @ given
-        force = given - C @ (np.linalg.pinv(G[active] @ C, rcond=_RANK) @ known[active])
-        return self._in_cones(sample, change, force, active) if change.shared.any() else force
+        groups = self.history.groups
+        across, *_ = slip_friction(groups, change, self.velocities[sample], self.laws[sample])
+        given = np.where(normal_rows(groups) < 0, across, 0.0)
+        force = forces_in_modes(groups, change.modes, self.G[sample], self.free[sample], across, given)
+        return self._in_cones(sample, change, force) if change.shared.any() else force
 
-    def _friction(self, sample: int, k: int, change: Change) -> Floats:
-        """Tangent forces of a slipping group, for a unit of its normal force or as they are."""
-        rows, gap = self.rows_of(k), self.history.groups[k][2]
-        kinetic, static, stribeck, _ = self.laws[sample, k]
-        slip = self.velocities[sample, rows.start + gap : rows.stop]
-        speed = float(np.linalg.norm(slip))
-        if stribeck > 0.0:
-            kinetic = kinetic + (static - kinetic) * np.exp(-((speed / stribeck) ** 2))
-        is_held = bool(change.held[k]) or speed == 0.0
-        direction = change.directions[k, : len(slip)] if is_held else slip / speed
-        return np.asarray(-kinetic * direction)
-
-    def _in_cones(self, sample: int, change: Change, force: Floats, active: Sequence[int]) -> Floats:
+    def _in_cones(self, sample: int, change: Change, force: Floats) -> Floats:
         """The least forces in their cones with the same accelerations, by Dykstra's projections."""
         sticking = [k for k in range(self.count) if change.modes[k] == 1]
         own = [i for k in sticking for i in range(self.rows_of(k).start, self.rows_of(k).stop)]
-        G = self.G[sample][np.ix_(active, own)]
-        target, inverse = G @ force[own], np.linalg.pinv(G, rcond=_RANK)
+        G = self.G[sample][np.ix_(held_rows(self.history.groups, change.modes), own)]
+        target, inverse = G @ force[own], np.linalg.pinv(G, rcond=RANK)
         x, p = np.zeros(len(own)), np.zeros(len(own))
         for _ in range(_ROUNDS):
             y = self._projected(sample, sticking, x + p)

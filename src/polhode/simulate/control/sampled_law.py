@@ -18,7 +18,7 @@ import numpy as np
 from ...compiled.functions import Functions
 from ...errors import LimitError, number, unknown, whole_number
 from ...expr import Expr
-from ...laws.discretisation import rule_of
+from ...laws.law import rule_of
 from ...laws.named_symbols import Named, numbers_of
 from ...ode.native_schedule import SampledLaw
 from ..guard import Stop
@@ -151,7 +151,7 @@ class SampledLoop:
     def passed(self, first: int, values: Floats) -> None:
         """Write what held after breaks that native code has passed, from a first one on, into rows of values."""
         last = first + len(values)
-        rows = self.law.held_after(first, last, self.acting)
+        rows = np.maximum(np.maximum.accumulate(self.law.acts[first:last]), self.acting)
         acted = rows >= 0
         values[np.ix_(acted, self.law.columns)] = self.law.controls[rows[acted]]
         values[np.ix_(~acted, self.law.columns)] = 0.0

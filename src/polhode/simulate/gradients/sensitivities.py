@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,8 +34,7 @@ from ...errors import PolhodeError, unknown
 from ...expr import Expr, as_expr, evaluate, jacobian, substitute
 from ...expr.spelling import spelled
 from ...notebook import Cell, Shown, Table
-from ...ode.driver import Driver
-from ...ode.native_run import NativeRun
+from ...ode.native_run import Driver, NativeRun
 from ...ode.record import CONSTRAINED_GROWTH, Reason
 from ..initial_state import Floats
 from ..settings import SmoothOptions, refuse_others, too_many, underflow
@@ -125,9 +124,7 @@ def _index(name: Any, known: Sequence[Expr], kind: str) -> int:
     raise unknown(kind, name, [spelled(each) for each in known], place="sensitivities", code="E-SENSITIVITY-NAME")
 
 
-def sensitivities(
-    derivation: Derivation, duration: float, by: Sequence[Any], **options: Unpack[SmoothOptions]
-) -> Sensitivities:
+def sensitivities(derivation: Derivation, duration: float, by: Sequence[Any], options: SmoothOptions) -> Sensitivities:
     """Run a mechanism and the derivatives of its motion by all that `by` names.
 
     by              parameters, inputs, and, for their values at the start, coordinates and speeds: by name (the speed
@@ -137,7 +134,22 @@ def sensitivities(
                     on={event: {speed: expression}} changes the state where one passes through zero
     """
     refuse_others(options, SmoothOptions, "sensitivities")
-    return _Sensitive(SmoothRun.of(derivation, duration, by, options)).followed()
+    run = SmoothRun.of(derivation, duration, by, options)
+    if derivation.synopsis.contacts:
+        from .saltation import SwitchingRun
+
+        switching = SwitchingRun(run)
+        trajectory, S, end, _ = switching.follow()
+        return _made(run, trajectory, S, switching.event_times, switching.end_time, end)
+    return _Sensitive(run).followed()
+
+
+def _made(run: SmoothRun, trajectory: Trajectory, S: Floats, times: Any, moved: Floats, end: Floats) -> Sensitivities:
+    equations = run.functions.equations
+    parts = [len(equations.q), len(equations.q) + len(equations.u)]
+    by, when = tuple(spelled(each) for each in run.symbols), tuple(map(tuple, times))
+    (dq, du, dz), (end_q, end_u, end_z) = np.split(S, parts, axis=1), np.split(end, parts)
+    return Sensitivities(trajectory, by, dq, du, dz, when, moved, end_q, end_u, end_z, tuple(run.symbols))
 
 
 class _Sensitive:
@@ -172,14 +184,7 @@ class _Sensitive:
                     last, time = event, self._time_variation(event)
             if made.trajectory.status == "event":
                 end_time, end = time, end + np.outer(self.rates(last.t, last.before)[: self.size], time)
-        equations = run.functions.equations
-        parts = [len(equations.q), len(equations.q) + len(equations.u)]
-        dq, du, dz = np.split(S, parts, axis=1)
-        end_q, end_u, end_z = np.split(end, parts)
-        return Sensitivities(
-            made.trajectory, tuple(spelled(each) for each in run.symbols), dq, du, dz,
-            tuple(tuple(times) for times in self.event_times), end_time, end_q, end_u, end_z, tuple(run.symbols),
-        )  # fmt: skip
+        return _made(run, made.trajectory, S, self.event_times, end_time, end)
 
     def _in_columns(self, S: Floats) -> Floats:
         """S (n, p) as it stands behind the state."""
@@ -248,13 +253,7 @@ class Gradient(Shown, Mapping[str, float]):
 
 
 def gradient(
-    derivation: Derivation,
-    duration: float,
-    by: Sequence[Any],
-    *,
-    of: Any = None,
-    integrand: Any = None,
-    **options: Unpack[SmoothOptions],
+    derivation: Derivation, duration: float, by: Sequence[Any], of: Any, integrand: Any, options: SmoothOptions
 ) -> Gradient:
     """The value of Φ + ∫ L dt and its derivatives by parameters, inputs, constant efforts and start values.
 
@@ -266,7 +265,8 @@ def gradient(
         cure = "Give of=… at the end of the run, integrand=… along it, or both."
         raise PolhodeError("there is nothing to differentiate.", "gradient", cure, "E-SENSITIVITY-NAME")
     refuse_others(options, SmoothOptions, "gradient")
-    return _Adjoint(SmoothRun.of(derivation, duration, by, options), of, integrand).gradient()
+    made = _Adjoint(SmoothRun.of(derivation, duration, by, options), of, integrand)
+    return made.gradient_through_contacts() if derivation.synopsis.contacts else made.gradient()
 
 
 class _Adjoint:
@@ -279,7 +279,9 @@ class _Adjoint:
         self.varies = np.array([each not in state for each in run.symbols])
         self.final = as_expr(0) if of is None else run.expressed(of, "of")
         self.final_slopes = list(jacobian([self.final], [*state, equations.system.time, *run.symbols]).entries())
-        along = None if integrand is None else run.expressed(integrand, "integrand")
+        self.along = along = None if integrand is None else run.expressed(integrand, "integrand")
+        if run.functions.derivation.synopsis.contacts:
+            return
         is_kept = run.problem.manifold is not None or bool(run.rates.groups)
         forward = "state_rates" if along is None else IntegratedRates(along)
         self.forward = FollowedRates(run, forward, run.projected if is_kept else None)
@@ -297,6 +299,19 @@ class _Adjoint:
         slopes = adjoint @ start_variations(run)
         slopes[self.varies] += explicit
         return Gradient(float(value), tuple(spelled(each) for each in run.symbols), slopes, made.trajectory)
+
+    def gradient_through_contacts(self) -> Gradient:
+        """The same by variations of the state and the integral."""
+        from .saltation import SwitchingRun
+
+        run, switching = self.run, SwitchingRun(self.run, self.along)
+        trajectory, _, S, x = switching.follow(inside=False)
+        known = run.known(float(trajectory.t[-1]), x[: self.size])
+        by_x, by_t, by_p = np.split(np.array(evaluate(self.final_slopes, known)), [self.size, self.size + 1])[:3]
+        slopes = by_x @ S[: self.size] + by_t * switching.end_time + np.where(self.varies, by_p, 0.0)
+        slopes += S[self.size :].sum(axis=0)
+        value = evaluate([self.final], known)[0] + float(x[self.size :].sum())
+        return Gradient(value, tuple(spelled(each) for each in run.symbols), slopes, trajectory)
 
     def _pulled_back(self, made: Followed, known: Mapping[Expr, float]) -> tuple[Floats, Floats]:
         """λ(0), and the integral ∫ ∂H/∂p dt with what events add to it."""

@@ -20,7 +20,6 @@ from ...codegen.passes.switches import jumping_tables, switched
 from ...compiled.functions import Functions
 from ...compiled.quantities import Asked
 from ...constraints.factorisation import Factorisation
-from ...dynamics.contacts import refuse_contacts
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, understood, unknown, warn
 from ...expr import Expr, Vector, as_expr, evaluate, free_symbols, jacobian, substitute, symbol
@@ -86,6 +85,10 @@ class FollowedRates(Rates):
         given = {"x": x, "t": np.array([t]), **self._held}
         return [given[name] for name in self.native.arrays]
 
+    def outputs(self, t: float, x: Floats) -> dict[str, Floats]:
+        """All that the function puts out, by name."""
+        return dict(zip(self._compiled.outputs, self._compiled(*self._arguments(t, x)), strict=True))
+
     def pass_to(self, number: int, states: Floats) -> None:
         super().pass_to(number, states[:, : self.size])
 
@@ -140,7 +143,6 @@ class SmoothRun:
     @classmethod
     def of(cls, derivation: Derivation, duration: float, by: Sequence[Any], options: SmoothOptions) -> SmoothRun:
         """The run of these options (see `polhode.simulate.simulate`), to be differentiated `by` these."""
-        refuse_contacts(derivation.model.contacts, "the derivative of a run")
         problem = problem_of(derivation, duration, method="DOP853", **options)
         if problem.loop is not None and problem.loop.sampling is not None:
             message = "a run with a sampled law has no derivatives here."
@@ -202,7 +204,7 @@ class SmoothRun:
         return {**found, **dict(zip(self.laws, evaluate(self.laws.values(), found), strict=True))}
 
     def follow(
-        self, rates: FollowedRates, beside: Floats, changed: Change | None = None, *, keeps_steps: bool = False
+        self, rates: Rates, beside: Floats, changed: Change | None = None, *, keeps_steps: bool = False
     ) -> Followed:
         """Run to the end with what is followed beside the state, and `changed` behind an event that changes that."""
         size, whole = len(self.x), Record(len(self.x) + len(beside))
@@ -232,6 +234,7 @@ class SmoothRun:
         events = tuple(
             Occurrence(self.jumps[number], number, t, rates.projected(t, x) if kind == GOES_ON else x, after)
             for t, number, kind, _, x, after in log
+            if number < len(self.jumps)  # not a guard of contacts
         )
         return Followed(trajectory, whole.states, events, run.kept_steps)
 

@@ -15,10 +15,8 @@ import numpy as np
 
 from ...errors import PolhodeError
 from ...native.backends import say_once
-from ...ode.driver import Driver
 from ...ode.native_code import loop_code
-from ...ode.native_run import NativeRun
-from ...ode.problem import InitialValueProblem
+from ...ode.native_run import Driver, InitialValueProblem, NativeRun
 from ...ode.record import CONSTRAINED_GROWTH, EDGES, EVENTS, GOES_ON, GROWTH, NOTHING, SNAP, SWITCHES, Reason
 from ..control.actuation import ControllerFailed
 from ..events import Events, StateChange, event_failed
@@ -47,8 +45,6 @@ if TYPE_CHECKING:
 
 #: Steps between the samples of a law from which on its loop is tested for stability.
 _MANY_STEPS = 500
-#: A smaller part of the state that projection changes is not worth a word.
-_NOTABLE = 1e-9
 #: So many times ten steps ahead the first rate that is not finite is sought.
 _AHEAD = 12
 #: h |λ| beyond which no explicit method with fixed steps is stable; and what part of a state its changes are taken by.
@@ -162,15 +158,11 @@ class Integration:
         self.passed_at = rates.passed, 0  # time events that were passed, and steps taken, when that last changed
         self.contacts = _contacts(rates)
         self.run = self._of_method(control.method, t, x)
-        if self.contacts is not None:
-            self._begin_contacts(self.contacts, t, x)
+        if self.contacts is not None:  # those that are closed at the start, to which the state is brought
+            self.run.x[:] = self.contacts.begin(t, x)
+            if np.abs(self.run.x - x).max(initial=0.0) > 0.0:
+                record.restart(self.run.x.copy())
         self._begin()
-
-    def _begin_contacts(self, contacts: ContactRun, t: float, x: Floats) -> None:
-        """Decide which contacts are closed at the start; the state is brought to them."""
-        self.run.x[:] = contacts.begin(t, x)
-        if np.abs(self.run.x - x).max(initial=0.0) > 0.0:
-            self.record.restart(self.run.x.copy())
 
     def _momenta(self) -> Momenta | None:
         """What makes momenta of speeds, for methods that are symplectic in them."""
@@ -467,7 +459,7 @@ class Integration:
             locked = None if self.contacts is None else self.contacts.locked(t, run.x.copy())
             if locked is not None:
                 raise locked
-            raise self.guard.explain(t, run.x, underflow(t, self.control, self._why()))
+            raise self.guard.explain(t, run.x, underflow(t, self.control, run.message))
         elif reason == Reason.STIFF and self.switch is not None:
             self._turn(self.switch)
         elif reason == Reason.INTERRUPTED:
@@ -508,10 +500,6 @@ class Integration:
             f"within {1.0 / fastest:.1g} s.",
             'Use a smaller step; a stiff mechanism needs method="auto", "Rodas5P" or "Radau".',
         )
-
-    def _why(self) -> str:
-        """Why no step was short enough."""
-        return "the step is swallowed by rounding"
 
     def _too_long(self, t: float) -> Stop:
         """Why a run with fixed steps ended."""
@@ -626,11 +614,9 @@ class Integration:
 
 
 def _unprojected(t: float) -> Stop:
-    return Stop(
-        "constraints_broken",
-        f"at t = {t:.6g} s the constraints cannot be satisfied any longer.",
-        "The mechanism may be at the end of its reach, or two constraints contradict each other from here on.",
-    )
+    message = f"at t = {t:.6g} s the constraints cannot be satisfied any longer."
+    cure = "The mechanism may be at the end of its reach, or two constraints contradict each other from here on."
+    return Stop("constraints_broken", message, cure)
 
 
 def _contacts(rates: Rates) -> ContactRun | None:

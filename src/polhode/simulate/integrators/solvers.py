@@ -61,13 +61,13 @@ _MOST_SWALLOWED = 50
 class SolverIntegration(Integration):
     """One run by a solver."""
 
-    run: SolverRun  # type: ignore[assignment]  # it has what is used of a native run
+    run: SolverRun
     tables: HeldTables | None = None  # that jump
 
     def _schedule(self, size: int) -> None:
         """Time events are passed one by one."""
 
-    def _of_method(self, method: str, t: float, x: Floats) -> SolverRun:  # type: ignore[override]  # as `run`
+    def _of_method(self, method: str, t: float, x: Floats) -> SolverRun:
         self.jumps = self.guard.discontinuities
         run = SolverRun(self.rates, self.control, t, x)
         run.record.times, run.record.samples = self.times, self.states.reshape(-1)
@@ -90,7 +90,8 @@ class SolverIntegration(Integration):
         if self.tables is not None:
             run.record.has_corners = 1
         if self.rates.signs is not None or self.tables is not None:
-            run.events.switch_by(self.rates, self.tables)
+            events: Any = run.events
+            events.switch_by(self.rates, self.tables)
 
     def _event_values(self, t: float, x: Floats) -> list[float]:
         return self.run.in_user_code(lambda: [self._event_value(k, t, x) for k in range(len(self.events.watched))])
@@ -100,9 +101,6 @@ class SolverIntegration(Integration):
         if ADAPTIVE[self.control.method].is_multistep:
             return min(self.rates.before_break, self.end)
         return super()._goal
-
-    def _why(self) -> str:
-        return self.run.message
 
 
 class HeldTables:
@@ -138,16 +136,18 @@ def _held_tables(rates: Rates) -> HeldTables | None:
     return held
 
 
-class SolverRun:
-    """The record of a run whose steps a solver takes, with the calls of `ode.native_run.NativeRun`."""
+class SolverRun(NativeRun):
+    """A run whose steps a solver takes; what native code does in other runs is done by the same functions in Python."""
 
     implicit = kept_steps = None
     steps_before = 0
     calls_python = is_in_user_code = False
-    undo_unfinished_step = NativeRun.undo_unfinished_step
+    loop: Any = event_handling
+    address: Any  # the record itself
 
     def __init__(self, rates: Rates, control: Control, t: float, x: Floats) -> None:
         self.rates, self.size, width = rates, len(x), padded(len(x))
+        self._kept = {}
         self.method = ADAPTIVE[control.method]
         self._make = partial(
             solver_named(control.method), rates, max_step=control.largest_step, rtol=control.rtol, atol=control.atol
@@ -156,10 +156,11 @@ class SolverRun:
         self._interpolant: Callable[[float], Floats] | None = None
         self.message, self._swallowed = "", 0
         arrays = {name: np.zeros(width) for name in ("x", "x_old", "f", "f_old", "y", "unit")}
-        self.record = Run(
+        self.record: Any = Run(
             t=t, size=self.size, blocks=width // 4, bound=np.inf, each_step=1, is_constrained=int(rates.is_constrained),
             begin_method=self._begin, rates=self._rates, project=self._project, state_at=self._state_at, **arrays,
         )  # fmt: skip
+        self.address = self.record
         self.x, self.f, self.x_old = (arrays[name][: self.size] for name in ("x", "f", "x_old"))
         self.x[:] = x
 
@@ -190,11 +191,6 @@ class SolverRun:
 
     def keep_steps(self, count: int) -> None:
         """No steps are kept."""
-
-    def begin(self, t_end: float) -> Reason:
-        """Rates and events at the start."""
-        self.record.t_end = self.record.t_final = t_end
-        return Reason(event_handling.begin(self.record))
 
     def restart(self, rate: Floats) -> None:
         """Go on from the state as it is with other rates."""
@@ -261,30 +257,16 @@ class SolverRun:
         finally:
             self.is_in_user_code = False
 
-    def write_samples(self, t: float) -> Reason:
-        """The samples of the last step up to a time."""
-        return Reason(event_handling.write_samples(self.record, t))
-
-    def begin_behind_event(self) -> Reason:
-        """Begin anew where the run stands at an event."""
-        return Reason(event_handling.begin_behind_event(self.record))
-
-    def continue_after_event(self) -> Reason | None:
-        """Go on from the state as it is, which an event has changed; None where nothing hinders that."""
-        found = event_handling.continue_after_event(self.record, self.events.record.number)
-        return None if found < 0 else Reason(found)
-
     def state_at(self, t: float) -> Floats:
         """The state at a time within the last step."""
         x = np.zeros(self.size)
         self._state_at(self.record, t, x)
         return x
 
-    def watch(self, events: PlainEvents) -> None:
+    def watch(self, events: Any) -> None:
         """Locate these events, and do what happens at them."""
-        events.run = self.record
-        self.events, self.record.event_count = events, len(events.effects)
-        self.record.events = events.record
+        events.run, self._kept["events"] = self.record, events
+        self.record.events, self.record.event_count = events.record, len(events.effects)
 
     def watch_limits(self, limits: Any) -> None:
         """Note from now on which of these limits are passed."""
@@ -376,8 +358,10 @@ class _SundialsSolver:
 
     solver: Any
 
-    def __init__(self, rates: Rates, t: float, x: Floats, t_bound: float) -> None:
+    def __init__(self, rates: Rates, t: float, x: Floats, t_bound: float, max_step: float, **tolerances: float) -> None:
         self.rates, self.t, self.t_old, self.y, self.t_bound = rates, t, t, np.array(x), t_bound
+        self.control: dict[str, Any] = {"max_step": 0.0 if np.isinf(max_step) else max_step, "max_num_steps": _MANY}
+        self.control |= tolerances
         self.size, self.status = len(x), "running"
         self.failed: BaseException | None = None
 
@@ -430,12 +414,10 @@ class _SundialsSolver:
 class IdaSolver(_SundialsSolver):
     """IDA."""
 
-    def __init__(
-        self, rates: Rates, t: float, x: Floats, t_bound: float, max_step: float, rtol: float, atol: float
-    ) -> None:
+    def __init__(self, rates: Rates, t: float, x: Floats, t_bound: float, **control: float) -> None:
         from sksundae.ida import IDA
 
-        super().__init__(rates, t, x, t_bound)
+        super().__init__(rates, t, x, t_bound, **control)
         first = rates(t, x)
         residual: Callable[..., Floats] = self._plain
         multipliers = np.zeros(0)
@@ -444,16 +426,14 @@ class IdaSolver(_SundialsSolver):
         if isinstance(rates, ProjectedRates):
             residual, multipliers = partial(self._constrained, rates), rates.multipliers(t, x)
         y = np.concatenate([x, multipliers])
-        absolute = np.full(len(y), atol)
+        absolute = np.full(len(y), control["atol"])
         absolute[self.size :] *= _FORCES
 
         def resfn(t: float, y: Floats, yp: Floats, res: Floats) -> None:
             self._fill(res, lambda: residual(t, y, yp))
 
-        self.solver = IDA(
-            resfn, rtol=rtol, atol=absolute, max_num_steps=_MANY, max_step=0.0 if np.isinf(max_step) else max_step,
-            algebraic_idx=list(range(self.size, len(y))) or None,
-        )  # fmt: skip
+        algebraic = list(range(self.size, len(y))) or None
+        self.solver = IDA(resfn, **{**self.control, "atol": absolute}, algebraic_idx=algebraic)
         self.solver.init_step(t, y, np.concatenate([first, np.zeros_like(multipliers)]))
 
     def _plain(self, t: float, y: Floats, yp: Floats) -> Floats:
@@ -468,21 +448,10 @@ class IdaSolver(_SundialsSolver):
 class CvodeSolver(_SundialsSolver):
     """CVODE."""
 
-    def __init__(
-        self,
-        rates: Rates,
-        t: float,
-        x: Floats,
-        t_bound: float,
-        *,
-        method: str,
-        max_step: float,
-        rtol: float,
-        atol: float,
-    ) -> None:
+    def __init__(self, rates: Rates, t: float, x: Floats, t_bound: float, *, method: str, **control: float) -> None:
         from sksundae.cvode import CVODE
 
-        super().__init__(rates, t, x, t_bound)
+        super().__init__(rates, t, x, t_bound, **control)
         jacobian = rates.jacobian if method == "BDF" else None
 
         def rhsfn(t: float, y: Floats, yp: Floats) -> None:
@@ -492,8 +461,5 @@ class CvodeSolver(_SundialsSolver):
             if jacobian is not None:
                 self._fill(JJ, lambda: jacobian(t, np.array(y)))
 
-        self.solver = CVODE(
-            rhsfn, method=method, rtol=rtol, atol=atol, max_num_steps=_MANY,
-            max_step=0.0 if np.isinf(max_step) else max_step, jacfn=None if jacobian is None else jacfn,
-        )  # fmt: skip
+        self.solver = CVODE(rhsfn, method=method, jacfn=None if jacobian is None else jacfn, **self.control)
         self.solver.init_step(t, self.y)

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from ...compiled.functions import Functions
 from ...errors import PolhodeError, shown
 from ...files.version import key_of
+from ...native.compiled import cores
 from ..batch.batch import INTERRUPTED, NOT_RUN, Batch
 from ..batch.members import Members, Which
 from ..batch.running import run_members
@@ -375,8 +376,3 @@ def _end_with(parent: int) -> None:
 
 def _run_here(chunk: Chunk) -> ChunkResult:
     return run_chunk(_WORK[0], chunk)
-
-
-def cores() -> int:
-    """The processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

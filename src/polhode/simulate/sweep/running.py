@@ -7,7 +7,6 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import partial
@@ -27,6 +26,7 @@ from ...files.archives import MOST_BYTES, readable
 from ...files.reading import read_file
 from ...files.version import LOADED_AT, key_of, source_digest, version_digest
 from ...files.writing import WAITING, put_in_place
+from ...native.compiled import cores
 from ..batch.batch import REFUSED, as_dataset, of_dataset
 from ..batch.members import Members, Which, labels_of
 from ..batch.running import check_size, joined
@@ -42,7 +42,6 @@ from .chunks import (
     ChunkResult,
     Work,
     check_client,
-    cores,
     cut,
     make_ready,
     merge,
@@ -230,28 +229,15 @@ def _unpacked(content: bytes) -> ChunkResult:
 _CHUNK_SECONDS, _CHUNKS_EACH = 0.5, 4
 
 
-def sweep(
-    derivation: Derivation,
-    vary: Mapping[str, Any],
-    duration: float,
-    *,
-    measure: Any = "final",
-    zip: bool = False,
-    workers: int | None = None,
-    executor: Executor | None = None,
-    client: Any = None,
-    store: str | os.PathLike[str] | None = None,
-    chunk: int | None = None,
-    **options: Any,
-) -> Sweep:
+def sweep(derivation: Derivation, vary: Any, duration: float, how: Mapping[str, Any], options: dict[str, Any]) -> Sweep:
     """Run a mechanism at every point of a grid of values, or at samples of them, and keep measures of the runs."""
     check_kinds(options.get("functions"), options.get("progress"), options.get("audit", False))
     derivation, options = closing(derivation, **options)
-    design = design_of(derivation.equations, vary, zip, options)
-    members, measures = design.members, read_measures(measure, derivation.equations)
+    design, store, chunk = design_of(derivation.equations, vary, how["zip"], options), how["store"], how["chunk"]
+    members, measures = design.members, read_measures(how["measure"], derivation.equations)
     if not measures:
         check_size(derivation, duration, members)
-    run_all, parallel = _runner(workers, executor, client)
+    run_all, parallel = _runner({name: how[name] for name in ("workers", "executor", "client")})
     size = None if chunk is None else whole_number(chunk, "a whole number ≥ 1", least=1, place="chunk")
     key = _key(derivation, duration, design, measures, durable=store is not None)
     work = Work(derivation, duration, members.shared, measures, key, polhode_version())
@@ -342,9 +328,9 @@ def _sweep(work: Work, design: Design, results: Mapping[int, ChunkResult], compu
 _RunAll: TypeAlias = "Callable[[Work, Sequence[Chunk]], Arrivals]"
 
 
-def _runner(workers: int | None, executor: Any, client: Any) -> tuple[_RunAll, int]:
-    """What runs the chunks, and how many at a time."""
-    options = {"workers": workers, "executor": executor, "client": client}
+def _runner(options: Mapping[str, Any]) -> tuple[_RunAll, int]:
+    """What runs the chunks, workers, an executor or a client, and how many at a time."""
+    workers, executor, client = options["workers"], options["executor"], options["client"]
     given = [name for name, value in options.items() if value is not None]
     if len(given) > 1:
         message = f"{' and '.join(given)} are given; one of them runs the sweep."

@@ -16,7 +16,6 @@ from ...compiled.functions import Functions
 from ...compiled.reactions import motion
 from ...errors import PolhodeError, understood, warn
 from ..initial_state import Floats
-from .reactions import given_along
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -148,7 +147,7 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
     """q̇, u̇ and ż at every sample; where the equations give none, differences of the samples."""
     if not len(trajectory.t):
         return np.zeros_like(trajectory.x)
-    given, equations = given_along(trajectory), functions.equations
+    given, equations = trajectory.given, functions.equations
     acting = trajectory.q, trajectory.u, np.asarray(trajectory.tau)
     if trajectory.info.get("contacts") is not None:
         from ..contact.results import Forces

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from ...compiled.quantities import Quantity
 from ...compiled.reactions import Floats, evaluate
-from ...dynamics.contacts import refuse_contacts
+from ...dynamics.whole import refuse_contacts
 from ...errors import PolhodeError, understood
 
 if TYPE_CHECKING:
@@ -93,16 +93,27 @@ def efforts_along(trajectory: Trajectory, tau: ArrayLike | None = None) -> Float
         return np.broadcast_to(known, wanted)
 
 
-def given_along(trajectory: Trajectory) -> dict[str, Any]:
-    """States z, time, parameters and inputs as keywords of the mechanism's functions."""
-    return trajectory.given
-
-
 def evaluated_along(trajectory: Trajectory, quantity: Quantity, tau: ArrayLike | None) -> Any:
     """A reaction or driving force at every sample."""
-    refuse_contacts([name for name, *_ in trajectory.mechanism.derivation.synopsis.contacts], "a reaction")
     efforts, functions = efforts_along(trajectory, tau), trajectory.mechanism
-    return evaluate(functions, quantity, trajectory.q, trajectory.u, efforts, **trajectory.given)
+    forces: list[Floats] = []
+    if functions.derivation.synopsis.contacts:
+        efforts, made = with_contact_forces(trajectory, efforts)
+        forces.append(made)
+    return evaluate(functions, quantity, trajectory.q, trajectory.u, efforts, *forces, **trajectory.given)
+
+
+def with_contact_forces(trajectory: Trajectory, efforts: Floats) -> tuple[Floats, Floats]:
+    """Efforts and what contacts, stops and dry friction add to them; the forces of these, row by row."""
+    known: Any = trajectory.info.get("contacts")
+    functions = trajectory.mechanism
+    if known is None:
+        refuse_contacts([name for name, *_ in functions.derivation.synopsis.contacts], "a reaction of a stored run")
+    from ..contact.results import Forces
+
+    made = Forces(trajectory, known).forces
+    rows = functions.evaluate("contact_matrix", trajectory.q, **trajectory.given)
+    return np.asarray(efforts + (made[:, None] @ rows)[:, 0]), made
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...compiled.functions import Functions
-from ...compiled.quantities import DrivingForceOf, ReactionOf
+from ...compiled.quantities import DrivingForceOf, ReactionOf, TouchingDrivingForceOf, TouchingReactionOf
 from ...errors import PolhodeError, check_kind, path_of, understood, unknown
 from ...notebook import Cell, Shown, Table
 from ...registry import registered
@@ -356,7 +356,8 @@ class Trajectory(ClosedLoopResults, Shown):
         """Time, torques (T, 3) and forces (T, 3) that a joint or constraint carried; see `Equations.reaction`."""
         from .reactions import ReactionHistory, evaluated_along
 
-        torque, force = evaluated_along(self, ReactionOf(name, at, frame, on), tau)
+        kind = TouchingReactionOf if self.mechanism.derivation.synopsis.contacts else ReactionOf
+        torque, force = evaluated_along(self, kind(name, at, frame, on), tau)
         shape = (len(self.t), 3)
         return ReactionHistory(self.t, np.broadcast_to(torque, shape), np.broadcast_to(force, shape))
 
@@ -364,7 +365,8 @@ class Trajectory(ClosedLoopResults, Shown):
         """The effort that moved a prescribed coordinate."""
         from .reactions import evaluated_along
 
-        return np.broadcast_to(evaluated_along(self, DrivingForceOf(coordinate), tau), self.t.shape)
+        kind = TouchingDrivingForceOf if self.mechanism.derivation.synopsis.contacts else DrivingForceOf
+        return np.broadcast_to(evaluated_along(self, kind(coordinate), tau), self.t.shape)
 
     def power_audit(self, tau: ArrayLike | None = None) -> PowerAudit:
         """Whether, at every sample, what flowed into each part is what it stored; see `power_audit`."""

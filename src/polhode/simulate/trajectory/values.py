@@ -75,13 +75,7 @@ def columns_of(trajectory: Trajectory, equations: EquationsOfMotion) -> tuple[Fl
         if list(ours) == plain_names(theirs):  # as a simulation program writes them
             ours = tuple(theirs)
         if [name for name in ours if name in theirs or name not in more] != list(theirs):
-            raise PolhodeError(
-                f"the trajectory's {kind} are {', '.join(ours) or 'none'}; the mechanism's are "
-                f"{', '.join(theirs) or 'none'}.",
-                place="of",
-                cure="Give the equations of this run's mechanism.",
-                code="E-TRAJECTORY-TWICE",
-            )
+            raise _other_columns(kind, ", ".join(ours) or "none", theirs)
         found.append(values[:, [ours.index(name) for name in theirs]])
     return found[0], found[1], found[2]
 
@@ -94,9 +88,13 @@ def acting_columns(values: Floats | None, ours: Sequence[str], theirs: Sequence[
         return values
     if sorted(ours) != sorted(theirs):
         known = ", ".join(ours) or f"{values.shape[1]} without names"
-        message = f"the trajectory's {kind} are {known}; the mechanism's are {', '.join(theirs) or 'none'}."
-        raise PolhodeError(message, "of", "Give the equations of this run's mechanism.", "E-TRAJECTORY-TWICE")
+        raise _other_columns(kind, known, theirs)
     return values[:, [list(ours).index(name) for name in theirs]]
+
+
+def _other_columns(kind: str, ours: str, theirs: Sequence[str]) -> PolhodeError:
+    message = f"the trajectory's {kind} are {ours}; the mechanism's are {', '.join(theirs) or 'none'}."
+    return PolhodeError(message, "of", "Give the equations of this run's mechanism.", "E-TRAJECTORY-TWICE")
 
 
 def compiled_values(

@@ -9,9 +9,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.packed_interpreter import interpret_packed
 from tests.random_program import random_program
 
-from polhode.codegen.ir.interpreter import interpret, interpret_packed
+from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.packed import Packed
 from polhode.codegen.ir.program import Array, Instruction, Output, Program
 from polhode.codegen.llvm import kernels

@@ -9,10 +9,11 @@ from functools import cache
 import llvmlite.binding as llvm
 import numpy as np
 import pytest
+from tests.packed_interpreter import interpret_packed
 from tests.random_program import random_program
 
 import polhode as ph
-from polhode.codegen.ir.interpreter import interpret, interpret_packed
+from polhode.codegen.ir.interpreter import interpret
 from polhode.codegen.ir.ops import check_program
 from polhode.codegen.ir.packed import Gather, Pack, Packed, Source, Splat, Term
 from polhode.codegen.ir.program import Array, Instruction, Output, Program

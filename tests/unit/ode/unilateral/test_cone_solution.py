@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.judges.cones import PinocchioCones, bodies_in_contact, random_contacts
 
 from polhode.native.arrays import Floats
 from polhode.ode.linear import Factors
@@ -21,24 +22,12 @@ def _cross(a: Floats) -> Floats:
 
 def _bodies(rng: np.random.Generator, bodies: int, contacts: int) -> tuple[Floats, Floats]:
     """G and b of points of free bodies on the ground and on each other."""
-    inverse = np.zeros((6 * bodies, 6 * bodies))
-    for i in range(bodies):
-        mass = 10 ** rng.uniform(-1, 1)
-        place = slice(6 * i, 6 * i + 6)
-        inverse[place, place] = np.diag([1.0 / mass] * 3 + list(1.0 / (mass * rng.uniform(0.02, 0.2, 3))))
-    rows = np.zeros((3 * contacts, 6 * bodies))
-    for k in range(contacts):
-        one, other = rng.integers(bodies), rng.integers(-1, bodies)
-        normal = np.array([0, 0, 1.0]) + rng.normal(size=3) * (rng.random() < 0.5)
-        frame = np.linalg.qr(np.column_stack([normal, rng.normal(size=(3, 2))]))[0].T
-        frame[0] *= np.sign(frame[0] @ normal)
-        for body, side in ((one, 1.0), (other, -1.0)):
-            if side > 0 or (body >= 0 and body != one):
-                arm = np.hstack([np.eye(3), -_cross(rng.uniform(-0.5, 0.5, 3))])
-                rows[3 * k : 3 * k + 3, 6 * body : 6 * body + 6] += side * frame @ arm
+    pairs = ((int(rng.integers(bodies)), int(rng.integers(-1, bodies))) for _ in range(contacts))
+    masses = (10 ** rng.uniform(-1, 1) for _ in range(bodies))
+    matrix, rows = bodies_in_contact(masses, pairs, lambda: rng.normal(size=3) * (rng.random() < 0.5), rng)
     free = rng.normal(size=6 * bodies) * 2
     free[2::6] -= 9.81
-    return rows @ inverse @ rows.T, rows @ free
+    return matrix, rows @ free
 
 
 def _solved(
@@ -175,28 +164,48 @@ def _plain(memory: ConeMemory) -> tuple[ConeProblem, LinearComplementarity]:
     return problem, LinearComplementarity(size=memory.linear.size, width=memory.linear.width, **tableau)
 
 
-@pytest.mark.parametrize("contacts", [3, 6])
-def test_pinocchio_has_the_same_motion(contacts: int) -> None:
-    pin = pytest.importorskip("pinocchio")
-    carrier = pin.Model()
-    joint = carrier.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "free")
-    settings = pin.ADMMSolverSettings()
-    settings.solve_ncp, settings.max_iterations = True, 20000
-    settings.absolute_feasibility_tol = settings.absolute_complementarity_tol = 1e-10
-    settings.relative_feasibility_tol = settings.relative_complementarity_tol = 0
-    order = np.concatenate([[3 * k + 1, 3 * k + 2, 3 * k] for k in range(contacts)])  # its normals come last
+@pytest.mark.parametrize("bodies", [1, 2, 5, 10])
+def test_thirty_contacts_are_solved_from_zero_in_few_steps(bodies: int) -> None:
+    """Many contacts on few bodies, whose forces are not unique: Newton's steps in proximal ones, no others."""
+    rng = np.random.default_rng(bodies)
+    for _ in range(8):
+        matrix, free = random_contacts(rng, bodies, 30)
+        memory = _solved([(1, 2)] * 30, matrix, free[0], [0.5] * 30)
+        assert memory.record.steps + memory.record.splittings < 160
+        _check_laws(memory, matrix, free[0])
+
+
+@pytest.mark.parametrize(("contacts", "bodies"), [(3, 3), (6, 3), (30, 10)])
+def test_pinocchio_has_the_same_motion(contacts: int, bodies: int) -> None:
+    pytest.importorskip("pinocchio")
     rng = np.random.default_rng(contacts)
     for _ in range(4):
-        matrix, free = _bodies(rng, 3, contacts)
-        models, data = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
-        for _ in range(contacts):
-            cone = pin.PointContactConstraintModel(carrier, joint, pin.SE3.Identity(), 0, pin.SE3.Identity())
-            cone.setFriction(0.5)
-            models.append(pin.ConstraintModel(cone))
-            data.append(models[-1].createData())
-        result, given = pin.ADMMSolverResult(), matrix[np.ix_(order, order)]
-        operator = pin.DelassusOperatorDense(given)
-        pin.ADMMConstraintSolver(3 * contacts).solve(operator, free[order], models, data, settings, result)
-        theirs = given @ result.retrieveConstraintImpulses() + free[order]
-        ours = _solved([(1, 2)] * contacts, matrix, free, [0.5] * contacts).velocity
-        assert theirs == pytest.approx(ours[order], abs=1e-7)
+        matrix, (free, _) = random_contacts(rng, bodies, contacts)
+        theirs = PinocchioCones(matrix, 0.5, 1e-10)
+        ours = _solved([(1, 2)] * contacts, matrix, free, [0.5] * contacts).velocity[theirs.order]
+        assert theirs.velocities(free[theirs.order]) == pytest.approx(ours, abs=1e-7 * np.abs(free).max())
+
+
+@pytest.mark.parametrize(("contacts", "bodies"), [(4, 2), (12, 6)])
+def test_clarabel_has_the_same_motion(contacts: int, bodies: int) -> None:
+    """Convex problems in the cones, whose normal velocities are shifted by μ|w_T| until that is a fixed point."""
+    clarabel = pytest.importorskip("clarabel")
+    from scipy.sparse import csc_matrix
+
+    rng, mu, n = np.random.default_rng(contacts), 0.5, 3 * contacts
+    options = clarabel.DefaultSettings()
+    options.verbose, options.tol_gap_abs, options.tol_gap_rel, options.tol_feas = False, 1e-10, 1e-10, 1e-10
+    scaled = csc_matrix(-np.diag(np.tile([mu, 1.0, 1.0], contacts)))
+    cones = [clarabel.SecondOrderConeT(3)] * contacts
+    for _ in range(4):
+        matrix, (free, _) = random_contacts(rng, bodies, contacts)
+        upper, velocity = csc_matrix(np.triu(matrix)), free
+        for _ in range(60):
+            shifted = free.copy()
+            shifted[0::3] += mu * np.hypot(velocity[1::3], velocity[2::3])
+            made = clarabel.DefaultSolver(upper, shifted, scaled, np.zeros(n), cones, options).solve()
+            before, velocity = velocity, matrix @ np.array(made.x) + free
+            if np.abs(velocity - before).max() < 1e-9:
+                break
+        ours = _solved([(1, 2)] * contacts, matrix, free, [mu] * contacts).velocity
+        assert velocity == pytest.approx(ours, abs=1e-5 * np.abs(free).max())

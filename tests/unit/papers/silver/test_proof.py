@@ -51,7 +51,7 @@ def test_proofs_are_text_notebooks_and_json_and_latex_names_links_and_joints_and
     assert all(f"({step.number}) {step.statement}" in text for step in proof.steps) and text.endswith(proof.verdict)
     assert "Loads other than gravity are added to both sides alike" in text
     assert {letter for letter in proof.latex() if not letter.isascii()} <= {"§"}
-    assert proof._repr_latex_().startswith("$$\\begin{gather}")
+    assert proof._repr_latex_().startswith("\\begin{gather}")
     assert proof._repr_latex_().count(r"\tag") == len(proof.steps) and "**(3.6)**" in proof._repr_markdown_()
     assert "<c>" not in proof.markdown()
     record = json.loads(json.dumps(proof.as_json()))

@@ -114,7 +114,7 @@ def _noted(monkeypatch: pytest.MonkeyPatch) -> list[type]:
         return run_in_threads(advances, look)
 
     monkeypatch.setattr(native_batch, "run_in_threads", noted)
-    monkeypatch.setattr(native_batch.os, "sched_getaffinity", lambda _: {0})
+    monkeypatch.setattr(native_batch, "cores", lambda: 1)
     return found
 
 
@@ -178,7 +178,7 @@ def test_ctrl_c_keeps_the_members_that_are_done(chain: ph.Equations, monkeypatch
         if len(seen) > 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(native_batch.os, "sched_getaffinity", lambda _: {0})
+    monkeypatch.setattr(native_batch, "cores", lambda: 1)
     whole = chain.simulate(1.0, **options(40))
     with pytest.raises(SimulationError, match=r"interrupted after \d+ of 40 runs") as caught:
         chain.simulate(1.0, progress=progress, **options(40))

@@ -81,7 +81,7 @@ def test_what_cannot_be_differentiated_is_refused_in_a_sentence(swing: Any) -> N
         ({"by": ["l"], "on": {hinge.q[0]: {"v": 0}}}, "no coordinate, speed or state 'v'"),
         ({"by": ["l"], "on": {hinge.q[0]: lambda t, q, u: {}}}, "only expressions can be differentiated"),
         ({"by": ["l"], "on": 5}, "5 is not a mapping from events to new values"),
-        ({"by": ["l"], "method": "rk4"}, "no option 'method'"),
+        ({"by": ["l"], "method": "rk4"}, "no option 'method'.\n  It is an option of simulate; sensitivities takes"),
         ({"by": ["l"], "until": ph.symbol("w")}, "which this run does not have"),
     ):
         with pytest.raises(PolhodeError, match=told):

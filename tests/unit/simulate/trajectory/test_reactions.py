@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from tests.refusals import refused
 import polhode as ph
 from polhode.expr import evaluate
 from polhode.simulate import Trajectory
+from polhode.simulate.contact.results import Forces
 from polhode.simulate.trajectory.reactions import contact_of
 
 
@@ -168,3 +170,66 @@ def test_a_bead_thrown_over_a_hump_would_leave_it() -> None:
     for speed, pulls in ((0.9, False), (1.1, True)):
         run = equations.simulate(0.1, start={"x'": speed})
         assert bool(run.reaction("wire").contact().pulls) == pulls
+
+
+def test_contact_forces_act_on_what_a_joint_carries() -> None:
+    """Newton's and Euler's equations of the lower link of a double pendulum whose tip slides and sticks on a floor."""
+    s = ph.System("double pendulum")
+    upper, lower = (s.body(name, 1, (0, 0, -0.5), (0.1,) * 3) for name in ("upper", "lower"))
+    s.joint("shoulder", s.ground, upper, ph.Revolute("y"))
+    s.joint("elbow", upper, lower, ph.Revolute("y"), at=(0, 0, -1))
+    floor = s.surface("floor", s.ground, ph.Shape.plane(), at=(0, 0, -1.7))
+    s.contact("tip", s.point(lower, (0, 0, -1)), floor, friction=0.3)
+    s.friction("shoulder", coulomb=0.3)
+    s.stop("elbow", -1, 1)
+    run = s.derive().simulate(1, start={"shoulder": 1.2}, rtol=1e-10, atol=1e-10)
+    tip, elbow = run.contact("tip"), run.reaction("elbow", frame="ground")
+    assert {*tip.mode} == {"open", "slip", "stick"}
+    udot = Forces(run, run.info["contacts"]).accelerations
+
+    def acceleration(angle: Any, speed: Any, rate: Any, length: float) -> Any:
+        x, z = np.sin(angle), np.cos(angle)
+        return -length * np.stack([z * rate - x * speed**2, 0 * angle, -x * rate - z * speed**2], axis=1)
+
+    (a, b), (w, v), (alpha, beta) = (each.T for each in (run.q, run.u, udot))
+    centre = acceleration(a, w, alpha, 1.0) + acceleration(a + b, w + v, alpha + beta, 0.5)
+    touch = np.stack([tip.tangential[:, 0], 0 * tip.normal, tip.normal], axis=1)
+    assert np.abs(elbow.force + touch + [0, 0, -9.81] - centre).max() < 1e-12
+    arm = 0.5 * np.stack([np.sin(a + b), 0 * a, np.cos(a + b)], axis=1)
+    torque = elbow.torque + np.cross(arm, elbow.force - touch)
+    assert np.abs(torque[:, 1] - 0.1 * (alpha + beta)).max() < 1e-12
+    assert np.abs(run.reaction("shoulder").torque[w < -1e-3, 1] - 0.3).max() < 1e-12  # dry friction is in its joint
+    weight = run.reaction("shoulder", frame="ground").force + touch + [0, 0, -2 * 9.81]
+    assert np.abs(weight - centre - acceleration(a, w, alpha, 0.5)).max() < 1e-12
+    refused("a reaction of a stored run", lambda: replace(run, info={}).reaction("elbow"))
+
+
+def test_driving_forces_hold_what_contacts_push() -> None:
+    """A plate that is moved up at a constant rate carries a block; a closed loop beside it changes nothing."""
+    s = ph.System("lift")
+    plate, block = s.body("plate", 2), s.body("block", 3)
+    s.joint("rise", s.ground, plate, ph.Prismatic("z"))
+    s.joint("fall", s.ground, block, ph.Prismatic("z"))
+    s.prescribe("rise", s.time / 10)
+    s.contact("load", block, s.surface("top", plate, ph.Shape.plane()))
+    run = s.derive().simulate(1, samples=3)
+    assert run.driving_force("rise") == pytest.approx([5 * 9.81] * 3)
+    assert run.reaction("rise").force[:, 2] == pytest.approx([5 * 9.81] * 3)
+
+
+@pytest.mark.parametrize("constraints", ["multipliers", "embedded"])
+def test_contacts_and_loops_act_together(constraints: str) -> None:
+    """A beam on two pivots, one of them on a pivoted link of a loop, is held by its stop: moments about the pin."""
+    s = ph.System("beam", gravity=(0, 0, -10))
+    beam, strut = s.body("beam", 4, (1, 0, 0), (0, 1, 1)), s.body("strut", 0.5, (0.5, 0, 0), (0, 0.1, 0.1))
+    s.joint("pin", s.ground, beam, ph.Revolute("-y"))
+    s.joint("hinge", beam, strut, ph.Revolute("-y"), at=(1, 0, 0))
+    s.joint("slide", s.ground, s.body("shoe", 1), ph.Prismatic("x"), at=(2, 0, 0))
+    s.close("eye", strut, s.bodies["shoe"], ph.Revolute("-y"), at_a=(1, 0, 0))
+    s.contact("rest", beam.point((0.5, 0, 0)), s.surface("floor", s.ground, ph.Shape.plane()))
+    run = s.derive(constraints=constraints).simulate(0.1, samples=2)
+    pushed = run.contact("rest").normal[-1]
+    forces = [run.reaction(name, frame="ground").force[-1] for name in ("pin", "hinge", "eye")]
+    assert forces[0][2] + pushed - 40 - forces[1][2] == pytest.approx(0, abs=1e-9)
+    assert 0.5 * pushed - 40 - forces[1][2] == pytest.approx(0, abs=1e-9)
+    assert run.power_audit().residual < 1e-12
