@@ -98,8 +98,8 @@ def _add_contacts(system: System, every: bool, laws: Mapping[str, Any]) -> list[
             if k not in surfaces:
                 geom, taken = geoms[k], {*system.surfaces, *system.bodies, *system.frames}
                 name = geom.name if geom.name not in taken else free_name(f"{geom.name} surface", taken)
-                size = tuple(each / 2 for each in geom.size) if geom.shape == "ellipsoid" else geom.size  # half axes
-                shape = Shape(geom.shape, size, tuple(geom.at), geom.rotation)
+                size = [each / 2 for each in geom.size] if geom.shape == "ellipsoid" else geom.size  # half axes
+                shape = Shape(geom.shape, tuple(size), tuple(geom.at), geom.rotation)
                 surfaces[k] = system.surface(name, geom.body, shape)
         bounce = _shared(geoms[i], geoms[j], lambda each: each.restitution)
         name = free_name(f"{surfaces[i].name} on {surfaces[j].name}", {*system.contacts, *system.constraints})

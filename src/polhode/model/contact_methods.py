@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from ..errors import ModelError
+from ..errors import ModelError, understood
 from .constraint_methods import ConstraintMethods
 from .force_methods import ForceMethods
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..expr import Expr
     from ..kinematics.vectors import Point
     from .body import Body, Frame, Shape
     from .constraints import Contact, DryFriction, Stop
@@ -120,13 +121,16 @@ class ContactMethods(ForceMethods, ConstraintMethods):
 
     def friction(
         self, joint: Joint | str, coulomb: Any = 0, *, static: Any = None, viscous: Any = 0, stribeck: Any = 0,
-        index: int = 0, name: str = "",
+        index: int = 0, name: str = "", bristle: Iterable[Any] | None = None,
     ) -> DryFriction | None:  # fmt: skip
         """Dry friction in a joint, or in the rotor of a motor ("elbow rotor"): it sticks until `static` is exceeded.
 
         In motion it is `coulomb`, in N or N·m, with `static` at rest (as large as `coulomb` by default) and between
         them f(u) = f_c + (f_s - f_c) exp(-(u/u_s)²), u_s the speed `stribeck`. `viscous` adds the force -viscous·u.
         The name is "<joint> friction" unless it is given.
+
+        With a `bristle`, (stiffness, damping) in N/m and N·s/m or N·m/rad and N·m·s/rad, it is a force without modes,
+        for gradients and optimal control: a state "<name> bristle" deflects, elastically below 0.9 of `coulomb`.
 
         >>> import polhode as ph
         >>> s = ph.System("pendulum")
@@ -147,11 +151,37 @@ class ContactMethods(ForceMethods, ConstraintMethods):
 
         if not free_symbols([drag]) and constant_sign(drag) < 0:
             raise ModelError(f"viscous = {drag!r} is negative.", place, "Give a number ≥ 0.", "E-CONSTRAINT-NUMBER")
+        if bristle is not None:
+            law = self._bristle(label, found.u[number], coulomb, static, stribeck, bristle)
+            self._apply("joint_force", joint=found.name, index=number, value=-law - drag * found.u[number], name=label)
+            return None
         laws = {"coulomb": coulomb, "static": static, "stribeck": stribeck}
         made = self.constraint(label, DryFriction, joint=found.name, index=number, **laws) if dry else None
         if drag:
             self._apply("joint_force", joint=found.name, index=number, value=-drag * found.u[number], name=label)
         return made
+
+    def _bristle(self, label: str, v: Expr, coulomb: Any, static: Any, stribeck: Any, bristle: Iterable[Any]) -> Expr:
+        """The friction σ₀ z + σ₁ ż of bristles, whose deflection z is a new state."""
+        from ..expr import as_expr, exp
+        from .building import add_state
+        from .constraints.unilateral import check_laws
+        from .forces.compliant import bristle_rate
+        from .reading import number_of, positive_of
+
+        place, cure = f"friction '{label}'", "Give (stiffness, damping)."
+        with understood("a stiffness and a damping", bristle, place=place, cure=cure):
+            stiffness, damping = bristle
+        sigma, loss = positive_of(stiffness, "stiffness", place), number_of(damping, place)
+        slow, least = number_of(stribeck, place), positive_of(coulomb, "coulomb", place)
+        most = least if static is None else number_of(static, place)
+        check_laws(place, least, most, slow)
+        bound = least
+        if static is not None:
+            slow = positive_of(slow, "speed stribeck", place)
+            bound = as_expr(least + (most - least) * exp(-(v * v) / (slow * slow)))
+        z = add_state(self, f"{label} bristle", lambda z: bristle_rate(z, v, bound, least, sigma), 0, "")
+        return as_expr(sigma * z + loss * bristle_rate(z, v, bound, least, sigma))
 
     def with_contacts(self, closed: Mapping[str, str]) -> Self:
         """The system in a mode: `closed` contacts that "stick" or "slip", by name, as constraints, all others left out.

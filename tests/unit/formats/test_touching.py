@@ -57,6 +57,7 @@ def test_geoms_pairs_and_excludes_of_mjcf_are_contacts(tmp_path: Path):
     assert not any("ellipsoid" in each.message for each in report.notices)  # its body is excluded
     everything, report = read(path, contacts="all")
     assert {"ball on tip", "ball on egg"} == {*everything.contacts} - {*system.contacts}
+    assert [float(x) for x in everything.surfaces["egg"].shape.size] == [0.1, 0.2, 0.1]
     assert everything.contacts["ball on tip"].friction == Fraction(1, 10)  # of the higher priority
     assert not any("ellipsoid" in each.message for each in report.notices)
     assert not {*ph.load(path, friction=False).contacts}

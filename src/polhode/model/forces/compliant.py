@@ -5,6 +5,13 @@
 
 Friction is opposite to the slip v, μ(|v|) N v/√(v² + v_t²): it creeps, at a part of the transition speed v_t. Both are
 forces like any other, without events: for gradients, and for stiff integrators.
+
+Bristles of a joint (P. Dupont, V. Hayward, B. Armstrong, F. Altpeter, "Single state elastoplastic friction models",
+IEEE Transactions on Automatic Control 47 (2002) 787–792) have a deflection z, of which the force is σ₀ z + σ₁ ż:
+
+    ż = v (1 - α |z|/z_ss),  z_ss = f(v)/σ₀,  α = 0 where z v ≤ 0 or |z| ≤ z_ba, 1 where |z| ≥ z_ss, a sine in between
+
+Below the break-away deflection z_ba they are elastic: nothing drifts.
 """
 
 from __future__ import annotations
@@ -13,7 +20,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...errors import ModelError
-from ...expr import Expr, Vector, as_expr, exp, free_symbols, is_zero, log, maximum, sign, sqrt
+from ...expr import (
+    Expr,
+    Vector,
+    absolute,
+    as_expr,
+    exp,
+    free_symbols,
+    is_zero,
+    log,
+    maximum,
+    minimum,
+    pi,
+    sign,
+    sin,
+    sqrt,
+)
 from ...registry import registered
 from ..constraints.contact import Contact, Meeting
 from ..constraints.pairs import ways
@@ -26,6 +48,8 @@ from .protocol import GROUND, ForceElement, Mechanism, PointForce, PrimitiveLoad
 
 #: Added to what is under a root, so that its derivatives have values where nothing touches.
 _TINY = Fraction(1, 10**40)
+#: The part of the kinetic friction up to which bristles are elastic.
+_BREAKING = Fraction(9, 10)
 LAWS = ("hunt_crossley", "linear")
 
 
@@ -47,6 +71,15 @@ def _power(x: Expr, exponent: Expr) -> Expr:
     for _ in range(whole):
         made = made * x
     return made
+
+
+def bristle_rate(z: Expr, v: Expr, bound: Expr, coulomb: Expr, stiffness: Expr) -> Expr:
+    """ż of bristles at a speed v, `bound` the friction f(v) of a steady motion; z_ba is 0.9 coulomb/σ₀."""
+    steady, breaking = bound / stiffness, _BREAKING * coulomb / stiffness
+    part = minimum(maximum((absolute(z) - breaking) / (steady - breaking), 0), 1)
+    alpha = (1 + sin(pi * (part - Fraction(1, 2)))) / 2
+    along = maximum(v, 0) * maximum(z, 0) - minimum(v, 0) * minimum(z, 0)  # v |z| where z v > 0
+    return as_expr(v - alpha * along / steady)
 
 
 @dataclass(frozen=True, kw_only=True)
