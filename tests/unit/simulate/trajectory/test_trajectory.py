@@ -208,7 +208,7 @@ def test_a_plot_keeps_what_spins_on_apart_from_what_leans():
     s.joint("spin", frame, s.body("wheel", 1, inertia=(1, 1, 1)), ph.Revolute("y"))
     figure = s.derive().simulate(2, start={"lean": 0.1}, speeds={"spin": 100.0}).plot()
     titles = [axes.get_title(loc="left").split("  ")[0] for axes in figure.axes]
-    assert titles == ["Angles", "Angles: spin", "Angular speeds", "Angular speeds: spin", "Energy"]
+    assert titles == ["Angles", "Angles: spin", "Angular speeds", "Angular speeds: spin'", "Energy"]
 
 
 def pendulum() -> ph.Equations:
