@@ -240,8 +240,11 @@ class Dual(Extended):
         return Dual(function(self.real), function(self.dual))
 
     def latex(self, of_part: Callable[[Any], str]) -> str:
-        """a + μ (b), each part written by `of_part`."""
-        return rf"{of_part(self.real)} + \mu \left({of_part(self.dual)}\right)"
+        """a + μ (b), each part written by `of_part`, or what of it is not zero."""
+        if not some(self.dual):
+            return of_part(self.real)
+        moment = rf"\mu \left({of_part(self.dual)}\right)"
+        return f"{of_part(self.real)} + {moment}" if some(self.real) else moment
 
     def _repr_latex_(self) -> str:
         from ..expr import latex
