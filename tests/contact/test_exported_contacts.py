@@ -12,14 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.judges.cones import plain_records
 from tests.loop_in_c import STRICT, built
 
 import polhode as ph
 from polhode.native.arrays import Floats
-from polhode.ode.linear import Factors
-from polhode.ode.unilateral.cone_problem import ConeProblem
-from polhode.ode.unilateral.forces import ConeMemory
-from polhode.ode.unilateral.lemke import LinearComplementarity
 from polhode.ode.unilateral.memory import OUTPUTS, UnilateralMemory
 from polhode.ode.unilateral.one_step import accelerate, advance, strike
 from polhode.ode.unilateral.record import Unilateral
@@ -90,8 +87,8 @@ class Exported:
     def plain(self, outputs: dict[str, Floats]) -> Unilateral:
         """The record of plain Python."""
         memory = self.rows
-        problem, _ = _plain(memory.all)
-        reduced, linear = _plain(memory.reduced)
+        problem, _ = plain_records(memory.all)
+        reduced, linear = plain_records(memory.reduced)
         return Unilateral(
             count=memory.count, size=memory.size, speeds=self.u, first_speed=self.q, problem=problem, reduced=reduced,
             linear=linear, **memory.arrays, **{name: outputs[name] for name in OUTPUTS},
@@ -100,16 +97,6 @@ class Exported:
 
 def _address(array: Floats) -> Any:
     return ctypes.c_void_p(array.ctypes.data)
-
-
-def _plain(memory: ConeMemory) -> tuple[ConeProblem, LinearComplementarity]:
-    arrays = dict(memory.arrays)
-    inside = {name: arrays.pop(name) for name in ("upper", "lower", "reciprocals", "exchanged")}
-    sizes = {"size": memory.record.size, "blocks": memory.record.blocks}
-    tableau = {name: arrays.pop(name) for name in ("tableau", "solution", "basis")}
-    tableau["tableau"] = tableau["tableau"].reshape(-1)
-    problem = ConeProblem(count=len(memory.groups), factors=Factors(**inside, **sizes), **arrays, **sizes)
-    return problem, LinearComplementarity(size=memory.linear.size, width=memory.linear.width, **tableau)
 
 
 @pytest.fixture(scope="module", params=[box, quadruped])

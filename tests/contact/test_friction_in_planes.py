@@ -111,6 +111,7 @@ def test_stribeck_friction_in_a_plane_follows_another_integration() -> None:
     def slow(t: float, x: np.ndarray) -> float:
         return float(np.hypot(*x[2:]) - 1e-4)
 
+    # SciPy reads this attribute of a function
     slow.terminal = True  # type: ignore[attr-defined]
     judge = solve_ivp(rates, (0, 3), [0, 0, -1, 2], method="DOP853", rtol=1e-12, atol=1e-13, events=slow)
     run = s.derive().simulate(3, speeds={"block vx": -1, "block vy": 2}, samples=2, **EXACT)

@@ -6,6 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polhode.ode.linear import Factors
+from polhode.ode.unilateral.cone_problem import ConeProblem
+from polhode.ode.unilateral.forces import ConeMemory
+from polhode.ode.unilateral.lemke import LinearComplementarity
+
 Floats = NDArray[np.float64]
 
 
@@ -39,6 +44,17 @@ def random_contacts(rng: np.random.Generator, bodies: int, contacts: int) -> tup
     matrix, rows = bodies_in_contact(masses, pairs, lambda: 0.3 * rng.standard_normal(3), rng)
     free = rng.standard_normal(6 * bodies) - np.tile((0, 0, 9.81, 0, 0, 0), bodies)
     return matrix, [rows @ free, rows @ (free * (1 + 0.01 * rng.standard_normal(len(free))))]
+
+
+def plain_records(memory: ConeMemory) -> tuple[ConeProblem, LinearComplementarity]:
+    """A memory of native code as records of plain Python, over the same arrays."""
+    arrays = dict(memory.arrays)
+    inside = {name: arrays.pop(name) for name in ("upper", "lower", "reciprocals", "exchanged")}
+    sizes = {"size": memory.record.size, "blocks": memory.record.blocks}
+    tableau = {name: arrays.pop(name) for name in ("tableau", "solution", "basis")}
+    tableau["tableau"] = tableau["tableau"].reshape(-1)
+    problem = ConeProblem(count=len(memory.groups), factors=Factors(**inside, **sizes), **arrays, **sizes)
+    return problem, LinearComplementarity(size=memory.linear.size, width=memory.linear.width, **tableau)
 
 
 class PinocchioCones:

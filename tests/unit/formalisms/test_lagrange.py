@@ -76,6 +76,7 @@ def test_code_is_exported(tmp_path: Path) -> None:
 def test_the_rest_is_refused_by_a_sentence() -> None:
     e = ring()
     for name in ("momentum", "coriolis_matrix", "power", "reaction", "jacobian"):
+        # mypy cannot type a default of a lambda
         refused("equations of a Lagrangian have no", lambda name=name: getattr(e, name))  # type: ignore[misc]
     refused("a Lagrangian has none", lambda: e.compile().momentum([0, 0], [0, 0]))
     refused("is singular", lambda: ph.lagrangian((v + w) ** 2 - x**2, {x: v, y: w}))

@@ -152,6 +152,7 @@ def test_several_runs_and_runs_from_files_have_sections(tmp_path: Path) -> None:
 def test_wrong_calls_are_refused(tmp_path: Path) -> None:
     e = cart_pole().derive()
     refused("a browser prints it as PDF", lambda: ph.report(tmp_path / "page.pdf", e), code="E-PICTURE-UNSUPPORTED")
+    # each is given a wrong type on purpose
     refused("kind Equations", lambda: ph.report(tmp_path / "page.html", cart_pole()))  # type: ignore[arg-type]
     refused("kind Linear", lambda: ph.report(tmp_path / "page.html", e, linear=e))  # type: ignore[arg-type]
     refused("kind Trajectory", lambda: ph.report(tmp_path / "page.html", e, [e]))  # type: ignore[list-item]

@@ -6,14 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.judges.cones import PinocchioCones, bodies_in_contact, random_contacts
+from tests.judges.cones import PinocchioCones, bodies_in_contact, plain_records, random_contacts
 
 from polhode.native.arrays import Floats
-from polhode.ode.linear import Factors
-from polhode.ode.unilateral.cone_problem import OPEN, SLIPPING, STICKING, ConeProblem
+from polhode.ode.unilateral.cone_problem import OPEN, SLIPPING, STICKING
 from polhode.ode.unilateral.cone_solution import solve_cones
 from polhode.ode.unilateral.forces import ConeMemory
-from polhode.ode.unilateral.lemke import LinearComplementarity
 
 
 def _cross(a: Floats) -> Floats:
@@ -148,20 +146,9 @@ def test_plain_python_gives_the_same() -> None:
     native = _solved([(1, 2)] * 4, matrix, free, [0.4] * 4)
     memory = ConeMemory([(1, 2)] * 4)
     memory.matrix[:], memory.free[:], memory.friction[:] = matrix, free, 0.4
-    problem, linear = _plain(memory)
+    problem, linear = plain_records(memory)
     assert solve_cones(problem, linear) == 0
     assert problem.force[:12] == pytest.approx(native.force, rel=1e-9, abs=1e-9)
-
-
-def _plain(memory: ConeMemory) -> tuple[ConeProblem, LinearComplementarity]:
-    """The same memory as records of plain Python."""
-    arrays = dict(memory.arrays)
-    inside = {name: arrays.pop(name) for name in ("upper", "lower", "reciprocals", "exchanged")}
-    sizes = {"size": memory.record.size, "blocks": memory.record.blocks}
-    tableau = {name: arrays.pop(name) for name in ("tableau", "solution", "basis")}
-    tableau["tableau"] = tableau["tableau"].reshape(-1)
-    problem = ConeProblem(count=len(memory.groups), factors=Factors(**inside, **sizes), **arrays, **sizes)
-    return problem, LinearComplementarity(size=memory.linear.size, width=memory.linear.width, **tableau)
 
 
 @pytest.mark.parametrize("bodies", [1, 2, 5, 10])
