@@ -106,7 +106,8 @@ class Pieces:
             left = table[:-1, order:] * weights * steps ** (powers - order)[:, None]
             largest = np.maximum(np.nanmax(np.abs(table[:, order])), np.abs(left).sum(axis=1).max(axis=1))[:, None]
             apart = np.abs(left.sum(axis=1) - table[1:, order])
-            is_apart = ~(apart <= 1e-12 * largest) if to_nan else apart > 1e-12 * largest
+            bound = 1e-12 * 10.0**order * largest  # rounding of derivatives grows with their order
+            is_apart = ~(apart <= bound) if to_nan else apart > bound
             found.append(tuple(knots[is_apart.any(axis=1)].tolist()))
         return found
 
