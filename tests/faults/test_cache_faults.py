@@ -135,10 +135,10 @@ def test_f38_read_only_folders_and_files_in_the_way_are_lived_with(
 def test_f38_a_full_disk_is_said_once_and_leaves_nothing_behind(
     cache: ObjectCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(descriptor: int) -> None:
+    def full(beside: Path, path: Path) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(os, "fsync", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.warns(CacheWarning, match="No space left"):
         assert right(cache=cache)
     with warnings.catch_warnings():

@@ -208,7 +208,9 @@ def test_every_robot_is_read(robot: str) -> None:
         assert robot in SINGULAR or len(system.couplings) == COUPLED.get(robot, 0)
 
 
-@pytest.mark.parametrize(("robot", "base"), on_a_base([robot for robot in ROBOTS if robot not in EMPTY]))
+@pytest.mark.parametrize(
+    ("robot", "base"), on_a_base([robot for robot in ROBOTS if robot not in EMPTY][:: 1 if TRIAL else 2])
+)
 def test_every_robot_moves_as_pinocchio_says(robot: str, base: str) -> None:
     system = load_as_pinocchio_does(robot, base)
     d = duel(system, robot, base)

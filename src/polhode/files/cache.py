@@ -118,7 +118,10 @@ class ObjectCache:
         return payload
 
     def write(self, key: str, payload: bytes, ending: str = _ENDING) -> None:
-        """Put the payload there, whole or not at all; not at all where what runs is not what the key was made of."""
+        """Put the payload there, whole or not at all; not at all where what runs is not what the key was made of.
+
+        The disk is not waited for: what a crash of the machine cuts off is not what its header says.
+        """
         if not is_as_digested():
             return
         try:

@@ -14,10 +14,10 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | geta
 WAITING = ".tmp"
 
 
-def put_in_place(files: Mapping[Path, bytes], *, private: bool = False) -> None:
+def put_in_place(files: Mapping[Path, bytes], *, private: bool = False, durable: bool = False) -> None:
     """Write files; where one cannot be written, OSError or ValueError is raised and nothing half-written stays.
 
-    `private` files are for this user alone, and on the disk before they are in place.
+    `private` files are for this user alone, `durable` ones on the disk before they are in place.
     """
     waiting: dict[Path, Path] = {}
     try:
@@ -27,7 +27,7 @@ def put_in_place(files: Mapping[Path, bytes], *, private: bool = False) -> None:
             waiting[beside] = path
             with os.fdopen(descriptor, "wb") as stream:
                 stream.write(content)
-                if private:
+                if durable:
                     stream.flush()
                     os.fsync(descriptor)
         for beside, path in waiting.items():

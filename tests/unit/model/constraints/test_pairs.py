@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq, linprog, lsq_linear, minimize, minimize_scalar
 from scipy.spatial.transform import Rotation
+from tests.seeds import seeds
 
 import polhode as ph
 from polhode.constraints.unilateral import UnilateralRows, unilateral_rows
@@ -172,7 +173,7 @@ def overlap(state: State) -> float:
     return float(-linprog([0, 0, 0, -1], A, np.concatenate(bounds), bounds=[(None, None)] * 4).fun)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(10, of=40))
 def test_boxes_overlap_where_a_gap_inside_its_margin_is_negative(seed: int):
     """Along a line from apart to overlapping some gap falls to zero where a linear program has it, and none before."""
     s, rows, _ = mechanism("box", "box")
@@ -198,7 +199,7 @@ def test_boxes_overlap_where_a_gap_inside_its_margin_is_negative(seed: int):
         assert deepest(part) > -1e-9
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", seeds(4, of=10))
 def test_a_capsule_overlaps_a_box_where_a_gap_inside_its_margin_is_negative(seed: int):
     s, rows, _ = mechanism("capsule", "box")
     state = State(s, np.random.default_rng(seed), 2.0)
