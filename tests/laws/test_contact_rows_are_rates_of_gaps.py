@@ -9,6 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.model.constraints import Contact
+from polhode.simulate.contact.mode_forces import all_rows
 
 FORMALISMS = ("newton_euler", "kane", "poincare")
 
@@ -52,9 +53,9 @@ TOUCHES = {
 }  # fmt: skip
 
 
-def _rates(e: ph.Equations, x: np.ndarray) -> dict[str, np.ndarray]:
+def _rates(e: ph.Equations, x: np.ndarray, of: str = "contact_rates") -> dict[str, np.ndarray]:
     functions, size = e._functions, len(e.speeds)
-    made = functions.native("contact_rates").with_parameters(functions.parameter_values("contact_rates", {}))
+    made = functions.native(of).with_parameters(functions.parameter_values(of, {}))
     given = {"x": x[None, :], "tau": np.zeros((1, size)), "inputs": np.zeros((1, 0)), "t": np.zeros((1, 1))}
     values = made(*(np.ascontiguousarray(given[name]) for name in made.arrays))
     return {name: value[0] for name, value in zip(made.outputs, values, strict=True)}
@@ -93,6 +94,31 @@ def test_formalisms_and_differences_agree(name: str) -> None:
             ends = [np.asarray(p) + np.asarray(R) @ POINT for p, R in places]
             v = (ends[0] - ends[1]) / (2 * h)
             assert found["velocities"] == pytest.approx([v[2], v[0], v[1]], abs=1e-7)
+
+
+def test_rows_by_the_twist_of_two_bodies_are_the_same() -> None:
+    """Two boxes and a driven floor, beside a stop and a planar pair; rows of runs beside those of each group."""
+    s, shapes = ph.System("boxes"), []
+    for name, joint in (("a", ph.Free()), ("b", ph.Free()), ("c", ph.Planar("y"))):
+        s.joint(name, s.ground, s.body(name, 1.5, (0.1, 0, 0.2), inertia=(1, 1.1, 1.2)), joint)
+        seat = {"at": (0.1, 0.2, -0.1), "rotation": [("x", 0.3), ("z", 0.2)]} if name != "c" else {}
+        shapes.append(s.surface(f"skin {name}", name, ph.Shape.box(0.4, 0.3, 0.2), **seat))
+    lift = s.body("lift", 1)
+    s.joint("lift", s.ground, lift, ph.Prismatic("z"))
+    s.prescribe("lift", ph.sin(s.time))
+    s.contact("pair", shapes[0], shapes[1], friction=0.5)
+    s.contact("sole", shapes[2], s.surface("floor", lift, ph.Shape.plane()), friction=0.5)
+    s.stop("c", 0, 1)
+    e, rng = s.derive(), np.random.default_rng(5)
+    known = e._functions.derivation.synopsis
+    assert [k for k, (_, _, arm) in enumerate(known.contact_layout) if arm < 0] == [48, 49]
+    for _ in range(20):
+        x = rng.uniform(-1, 1, len(e.coordinates) + len(e.speeds))
+        x[:4] /= np.linalg.norm(x[:4])
+        x[7:11] /= np.linalg.norm(x[7:11])
+        found, whole = all_rows(_rates(e, x, "contact_motion"), known), _rates(e, x)
+        for part in ("gaps", "margins", "velocities", "rows", "responses", "drift", "laws", "xdot"):
+            assert found[part].ravel() == pytest.approx(whole[part].ravel(), rel=1e-11, abs=1e-11), part
 
 
 @pytest.mark.parametrize("name", TOUCHES)

@@ -121,24 +121,31 @@ def _kept_rates(equations: EquationsOfMotion) -> Outputs:
     ]
 
 
-def _contact_rates(base: Maker) -> Maker:
-    """ẋ without forces of contacts, and what modes of unilateral rows are decided by (`ode.unilateral`)."""
+def _contact_rates(base: Maker, row_by_row: bool = False) -> Maker:
+    """ẋ without forces of contacts, and what modes of unilateral rows are decided by (`ode.unilateral`).
+
+    Where bodies share a twist, this stands for their rows, with axes and arms, if it is not `row_by_row`.
+    """
 
     def outputs(equations: EquationsOfMotion) -> Outputs:
         from ..constraints.unilateral import LAWS, unilateral_rows
         from ..expr import as_expr, directional, jacobian
+        from ..kinematics.motion import flow
 
         made, tree, known = base(equations), equations.tree, unilateral_rows(equations.system, equations.tree)
-        rates = equations.in_independent_speeds(list(known.velocities))
-        matrix, drift, n = known.A, list(known.gamma), len(equations.q)
+        shared = {} if row_by_row else {"axes": known.basis.axes, "arms": known.basis.arms}
+        velocities = list(known.velocities) if row_by_row else known.basis.velocities
+        rates, A = equations.in_independent_speeds(velocities), jacobian(velocities, list(tree.u))
+        matrix, along, n = A, flow(tree, equations.system.time), len(equations.q)
         if equations.dependent_speeds is not None:
             along = dict(zip(equations.q, equations.coordinate_rates, strict=True))
+            along[equations.system.time] = as_expr(1)
             matrix = jacobian(rates, list(equations.u))
-            drift = directional(rates, {**along, equations.system.time: as_expr(1)})
+        shared |= {f"{name}_rates": directional(entries, along) for name, entries in shared.items()}
         accelerations = next(entries for name, _, entries in made if name == "xdot")[n : n + len(equations.u)]
         moved = [
             directional(accelerations, {tau: entry for tau, entry in zip(tree.tau, row, strict=True) if entry})
-            for row in known.A
+            for row in A
         ]
         laws = [as_expr(getattr(group, law)) for _, group in known.groups for law in LAWS]
         width = (len(rates), len(equations.u))
@@ -147,10 +154,11 @@ def _contact_rates(base: Maker) -> Maker:
             ("rows", width, list(matrix.entries())),
             ("responses", width, [entry for row in moved for entry in row]),
             ("velocities", (len(rates),), list(rates)),
-            ("drift", (len(rates),), drift),
+            ("drift", (len(rates),), directional(rates, along)),
             ("gaps", (len(known.gaps),), known.gaps),
             ("margins", (len(known.gaps),), known.margins),
             ("laws", (len(laws),), laws),
+            *((name, (len(entries),), entries) for name, entries in shared.items() if entries),
         ]
 
     return outputs
@@ -309,8 +317,9 @@ CONSTRAINED: dict[str, Entry] = {
 
 #: Those that there are where a system has contacts, stops or dry friction.
 WITH_CONTACTS: dict[str, Entry] = {
-    "contact_rates": Entry(("x", "tau"), _contact_rates(_vector("xdot", "state_rates")), rates=("xdot",)),
-    "kept_contact_rates": Entry(("x", "tau", "alpha"), _contact_rates(_kept_rates), rates=("xdot",)),
+    "contact_rates": Entry(("x", "tau"), _contact_rates(_vector("xdot", "state_rates"), True), rates=("xdot",)),
+    "contact_motion": Entry(("x", "tau"), _contact_rates(_vector("xdot", "state_rates")), rates=("xdot",)),
+    "kept_contact_motion": Entry(("x", "tau", "alpha"), _contact_rates(_kept_rates), rates=("xdot",)),
     "contact_matrix": Entry(("q",), _contact_matrix),
 }
 

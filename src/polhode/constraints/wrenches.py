@@ -17,7 +17,6 @@ from ..geometry import Pose
 from ..geometry.twist import Wrench
 from ..kinematics.motion import world_poses
 from ..kinematics.tree import BASE, Tree
-from ..model.constraints.contact import Contact
 from ..model.constraints.protocol import ContactConstraint, CoordinateConstraint, LoopConstraint, lettered_pose
 from ..model.model import Model
 from .auxiliary import auxiliary_of
@@ -116,16 +115,14 @@ def contact_wrenches(model: Model, tree: Tree) -> list[Wrench]:
 
 def _pushes(model: Model, tree: Tree) -> Iterator[ConstraintWrench]:
     """The force of each closed point of contact on the candidate's body; stops and dry friction act in joints."""
-    rows, moving, first = unilateral_rows(model, tree), MovingTree(model, tree), 0
-    for element in model.contacts.values():
-        for k, group in enumerate(element.groups(moving)):
-            forces, first = rows.forces[first : first + len(group.rates)], first + len(group.rates)
-            if isinstance(element, Contact):
-                meeting, _ = element.met(moving)[k]
-                (body, arm), (other, _) = meeting.ends
-                axes = [meeting.R @ along for along in (meeting.touch.normal, *meeting.tangents)]
-                force = sum((axis * size for axis, size in zip(axes, forces, strict=False)), start=_ZERO)
-                yield ConstraintWrench(body, other, moving.pose(body).p + arm, Wrench(_ZERO, force))
+    rows, first = unilateral_rows(model, tree), 0
+    for _, group in rows.groups:
+        forces, first = rows.forces[first : first + len(group.rates)], first + len(group.rates)
+        if (meeting := group.meeting) is not None:
+            (body, arm), (other, _) = meeting.ends
+            axes = [meeting.R @ along for along in (meeting.touch.normal, *meeting.tangents)]
+            force = sum((axis * size for axis, size in zip(axes, forces, strict=False)), start=_ZERO)
+            yield ConstraintWrench(body, other, rows.moving.pose(body).p + arm, Wrench(_ZERO, force))
 
 
 def _on_links(tree: Tree, pushes: Iterable[ConstraintWrench]) -> list[Wrench]:

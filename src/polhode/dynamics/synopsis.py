@@ -54,6 +54,8 @@ class Synopsis:
     small_angles: tuple[str, ...]  # those to first order in which the equations are
     #: Contacts, stops and dry friction by groups: the element, its part, 1 if it has a gap, and how many tangents.
     contacts: tuple[tuple[str, str, int, int], ...]
+    #: Where the rows of each group are among those of contact motion (`constraints.unilateral.Basis`); or nothing.
+    contact_layout: tuple[tuple[int, int, int], ...]
     is_constrained: bool
     in_pseudo_velocities: bool  # whether speeds are pseudo-velocities that a user chose
     has_charts: bool  # whether orientations may be stored in a way that ends somewhere
@@ -92,7 +94,7 @@ class Synopsis:
             seen_limits(equations, {}),
             tuple(q.name for q in equations.omitted),
             _small_angles(equations),
-            _contacts(equations),
+            *_contacts(equations),
             bool(system.constraints),
             isinstance(equations.dependent_speeds, PseudoSpeeds),
             any(_may_end(link) for link in tree.links),
@@ -124,6 +126,7 @@ class Synopsis:
             _names(data["omitted"]),
             _names(data["small_angles"]),
             tuple((str(name), str(part), int(gap), int(count)) for name, part, gap, count in data["contacts"]),
+            tuple((int(first), int(axis), int(arm)) for first, axis, arm in data["contact_layout"]),
             *(data[flag] is True for flag in _FLAGS),
         )
         if any(not 0 <= first <= len(made.coordinates) - 4 for first in made.quaternions):
@@ -136,13 +139,15 @@ class Synopsis:
         return made
 
 
-def _contacts(equations: EquationsOfMotion) -> tuple[tuple[str, str, int, int], ...]:
+def _contacts(equations: EquationsOfMotion) -> tuple[tuple[tuple[str, str, int, int], ...], tuple[Any, ...]]:
+    """The groups of contacts, and their layout where some of them share a twist."""
     if not equations.system.contacts:
-        return ()
+        return (), ()
     from ..constraints.unilateral import unilateral_rows
 
-    groups = unilateral_rows(equations.system, equations.tree).groups
-    return tuple((name, group.part, int(group.gap is not None), group.tangents) for name, group in groups)
+    rows = unilateral_rows(equations.system, equations.tree)
+    groups = tuple((name, group.part, int(group.gap is not None), group.tangents) for name, group in rows.groups)
+    return groups, tuple(rows.basis.layout) if rows.basis.arms else ()
 
 
 def joints_of_one_speed(equations: EquationsOfMotion) -> dict[str, str]:

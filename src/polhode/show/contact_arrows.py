@@ -41,14 +41,16 @@ def contact_forces(run: Trajectory, only: str = "") -> Iterator[ContactForce]:
     for name, element in equations.system.contacts.items():
         if not isinstance(element, Contact) or (only and name != only):
             continue
-        found, met = run.contact(name), element.met(moving)
-        for k, (meeting, group) in enumerate(met):
+        found, groups = run.contact(name), element.groups(moving)
+        for k, group in enumerate(groups):
+            if (meeting := group.meeting) is None:
+                continue
             (body, arm), _ = meeting.ends
             directions = [meeting.touch.normal, *meeting.tangents][: len(group.rates)]
             entries = [*(moving.pose(body).p + arm), *(x for d in directions for x in meeting.R @ d)]
             values = run.values(*map(as_expr, entries), moving.given(group.static)).T
             axes = values[:, 3:-1].reshape(len(run.t), -1, 3) * (-1.0 if body == GROUND else 1.0)
-            own = (slice(None), k) if len(met) > 1 else (slice(None),)
+            own = (slice(None), k) if len(groups) > 1 else (slice(None),)
             forces = np.concatenate([found.normal[own][:, None], found.tangential[own]], axis=1)
             label = f"{name} {group.part}" if group.part else name
             force = np.einsum("ti,tij->tj", forces, axes)

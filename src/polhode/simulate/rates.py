@@ -40,7 +40,7 @@ _MODES, _BOUNDS = "modes", "bounds"
 
 
 #: Rates of mechanisms with contacts, by those without.
-_WITH_CONTACTS = {"state_rates": "contact_rates", "kept_rates": "kept_contact_rates"}
+_WITH_CONTACTS = {"state_rates": "contact_motion", "kept_rates": "kept_contact_motion"}
 
 
 class NonFinite(Exception):

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from ...errors import ModelError
 from ...expr import Expr, Matrix, Vector, as_expr, is_zero, same
+from ...geometry import Pose
 from ..surface import Surface
 from .pairs import Touch, crossings, touches, ways
 from .protocol import MovingBodies, given
@@ -20,13 +21,17 @@ _AXES = [Vector(row) for row in Matrix.identity(3).map(as_expr)]
 class Meeting:
     """A candidate of one body on a surface of another, and how it moves.
 
-    `R` takes the surface's frame to the ground, `velocity` is that of the candidate's body against the other where they
-    touch, in the surface's frame. `ends` has both bodies, the candidate's first, with the arm from the body's origin to
-    where they touch, in ground components. It is `forward` if the candidate is on a.
+    `X` is the pose of the candidate's shape in the surface's frame, `R` takes that frame to the ground, `velocity` is
+    that of the candidate's body against the other where they touch, in the surface's frame. `ends` has both bodies, the
+    candidate's first, with the arm from the body's origin to where they touch, in ground components. It is `forward` if
+    the candidate is on a.
     """
 
     touch: Touch
     forward: bool
+    own: Surface
+    other: Surface
+    X: Pose
     R: Matrix
     velocity: Vector
     ends: tuple[tuple[str, Vector], tuple[str, Vector]]
@@ -36,6 +41,18 @@ class Meeting:
         """Directions along which a slip is possible, in the surface's frame; that of a against b is positive."""
         signed = (t if self.forward else -t for t in _tangents(self.touch, self.velocity))
         return [t for t in signed if not is_zero(as_expr(t.dot(self.velocity)))]
+
+    @property
+    def axes(self) -> list[Vector]:
+        """The normal and the tangents, in the frame of the surface's body."""
+        return [self.other.pose.R @ axis for axis in (self.touch.normal, *self.tangents)]
+
+    @property
+    def arms(self) -> tuple[Vector, Vector]:
+        """From the origins of both bodies to where they touch, in the frame of the surface's body."""
+        own, other = self.own.pose, self.other.pose
+        seat = self.X.R @ (own.R.T @ own.p)
+        return other.R @ (seat + self.touch.arm), other.p + other.R @ (self.X.p + self.touch.arm)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,15 +83,11 @@ class Contact(UnilateralElement):
         return self.a.body, self.b.body
 
     def groups(self, moving: MovingBodies) -> Sequence[Group]:
-        return [group for _, group in self.met(moving)]
-
-    def met(self, moving: MovingBodies) -> Sequence[tuple[Meeting, Group]]:
-        """The candidates that have groups, with these."""
-        made: list[tuple[Meeting, Group]] = []
+        made: list[Group] = []
         for each in self.meetings(moving):
             group = self._group(each)
-            if not is_zero(group.rates[0]) and not any(_alike(group, other) for _, other in made):
-                made.append((each, group))
+            if not is_zero(group.rates[0]) and not any(_alike(group, other) for other in made):
+                made.append(group)
         if not made:
             message = "its gap never changes: no motion of the mechanism opens or closes it."
             raise ModelError(message, self.place, "Remove it, or add the joint that moves it.", "E-CONSTRAINT-SINGULAR")
@@ -92,7 +105,7 @@ class Contact(UnilateralElement):
                 arm_other = R_other @ other.pose.p + R @ (X.p + touch.arm)
                 ends = ((own.body, arm), (other.body, arm_other))
                 v, v_other = (moving.velocity(body, moving.pose(body).p).at(r).linear for body, r in ends)
-                yield Meeting(touch, own is self.a, R, R.T @ (v - v_other), ends)
+                yield Meeting(touch, own is self.a, own, other, X, R, R.T @ (v - v_other), ends)
 
     def _group(self, each: Meeting) -> Group:
         touch, v = each.touch, each.velocity
@@ -102,7 +115,7 @@ class Contact(UnilateralElement):
             rates += [as_expr(t.dot(v)) for t in each.tangents]
         part = f"other {touch.part}" if self.a.kind == self.b.kind and not each.forward else touch.part
         laws = (self.friction, static, self.stribeck, self.restitution)
-        return Group(part, touch.gap, tuple(rates), *laws, margin=touch.margin)
+        return Group(part, touch.gap, tuple(rates), *laws, margin=touch.margin, meeting=each)
 
 
 def _tangents(touch: Touch, v: Vector) -> Sequence[Vector]:

@@ -15,11 +15,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ...errors import ModelError, shown
 from ...expr import Expr, as_expr, constant_sign, free_symbols
 from .protocol import Constraint, MovingBodies
+
+if TYPE_CHECKING:
+    from .contact import Meeting
 
 _ZERO = as_expr(0)
 
@@ -31,7 +34,7 @@ class Group:
     `gap` is in m or rad, positive where apart. `rates` are the normal velocity, where there is a gap, and the tangent
     velocities. `kinetic` and `static` are coefficients, or bounds in N or N·m of a group without a gap; `stribeck` is a
     speed. `margin`, where there is one, is positive at a contact and negative where a point that slides is beyond the
-    edge of its face: the normal jumps there.
+    edge of its face: the normal jumps there. A group of a contact has its `meeting`.
     """
 
     part: str
@@ -42,6 +45,7 @@ class Group:
     stribeck: Expr = _ZERO
     restitution: Expr = _ZERO
     margin: Expr | None = None
+    meeting: Meeting | None = None
 
     @property
     def tangents(self) -> int:

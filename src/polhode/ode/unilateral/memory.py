@@ -17,6 +17,7 @@ from .cone_problem import OPEN, SLIPPING, STICKING
 from .feasibility import Cone, holding_margin
 from .forces import ConeMemory
 from .record import GUARDS, LAWS, Unilateral
+from .twists import COMBINED, TWISTS, Layout, places_of
 
 if TYPE_CHECKING:
     from ..native_run import NativeRun
@@ -63,16 +64,21 @@ def code() -> _Code:
 class UnilateralMemory:
     """The groups of a run, each (normal rows, tangent rows), in native memory."""
 
-    def __init__(self, groups: Sequence[tuple[int, int]], first_speed: int, speeds: int, size: int) -> None:
+    def __init__(
+        self, groups: Sequence[tuple[int, int]], first_speed: int, speeds: int, size: int, layout: Layout = ()
+    ) -> None:
         self.groups = tuple(groups)
         count, rows = len(groups), sum(map(sum, groups))
         self.count, self.size, self.speeds, self.first_speed = count, rows, speeds, first_speed
         self.all, self.reduced = ConeMemory(groups), ConeMemory(groups)
         whole = {"closed": rows, "modes": count, "held": count, "shared": count, "sources": rows}
         integers = {name: np.zeros(max(1, length), dtype=np.int64) for name, length in whole.items()}
+        for name, places in zip(("twist_of", "axis_of", "arm_of"), places_of(groups, layout), strict=True):
+            integers[name] = np.ascontiguousarray(places)
         integers["group_of"] = np.repeat(np.arange(count), [sum(group) for group in groups]).astype(np.int64)
         self.arrays: dict[str, NDArray[Any]] = {
             **integers, "directions": np.zeros(2 * count), "offsets": np.zeros(count),
+            **{name: np.zeros(rows * (speeds if name in OUTPUTS[:2] else 1)) for name in COMBINED if layout},
             **Memory({"displacement": 1, "rates_there": 1}, size).arrays,
         }  # fmt: skip
         self.modes, self.held, self.shared = (integers[name] for name in ("modes", "held", "shared"))
@@ -80,7 +86,7 @@ class UnilateralMemory:
         self.directions = self.arrays["directions"].reshape(count, 2)
         addresses = {name: array.ctypes.data for name, array in self.arrays.items()}
         self.record: Any = Unilateral.structure()(
-            count=count, size=rows, first_speed=first_speed, speeds=speeds,
+            count=count, size=rows, first_speed=first_speed, speeds=speeds, has_twists=int(bool(layout)),
             problem=ctypes.addressof(self.all.record), reduced=ctypes.addressof(self.reduced.record),
             linear=ctypes.addressof(self.reduced.linear), **addresses,
         )  # fmt: skip
@@ -97,11 +103,15 @@ class UnilateralMemory:
         """Let a run, whose right-hand side puts these out, step in modes."""
         record, own, loaded = run.record, self.record, code()
         self._run = run.address
-        for name in OUTPUTS:
-            setattr(own, name, outputs[name].ctypes.data)
-        self.gaps, self.margins, self.velocities = (outputs[name] for name in ("gaps", "margins", "velocities"))
-        self.laws = outputs["laws"].reshape(-1, LAWS)
-        self.responses = outputs["responses"].reshape(self.size, self.speeds)
+        given = dict(outputs)
+        if own.has_twists:
+            given |= {twists: outputs[name] for name, twists in COMBINED.items()}
+            given |= {name: self.arrays[name] for name in COMBINED}
+        for name in (*OUTPUTS, *(TWISTS if own.has_twists else ())):
+            setattr(own, name, given[name].ctypes.data)
+        self.gaps, self.margins, self.velocities = (given[name] for name in ("gaps", "margins", "velocities"))
+        self.laws = given["laws"].reshape(-1, LAWS)
+        self.responses = given["responses"].reshape(self.size, self.speeds)
         if record.rates != loaded.rates:
             own.free_rates, own.free_project, own.is_constrained = record.rates, record.project, record.is_constrained
         elif record.project != loaded.project:  # the right-hand side was connected once more

@@ -22,6 +22,7 @@ from ..right_side import copy
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .cone_solution import solve_cones
 from .record import GUARDS, LAWS, Unilateral
+from .twists import combine
 
 #: Of the mean diagonal entry of G, what is added to the diagonal where forces are determined, and corrections for it.
 _SHIFT, _CORRECTIONS = 1e-7, 4
@@ -37,21 +38,30 @@ def fill(run: Run, rows: Unilateral, t: float, x: Array, out: Array, whole: int)
     reason = call(rows.free_rates, run, t, x, out, returns=int)
     if reason > 0:
         return reason
-    assemble(rows, at(out, rows.first_speed), whole)
+    select(rows, whole)
+    if rows.has_twists > 0:
+        combine(rows)
+    assemble(rows, at(out, rows.first_speed))
     return 0
 
 
 @native
-def assemble(rows: Unilateral, rates_of_speeds: Array, whole: int) -> None:
-    """G and b of closed rows, or of all, from what the right-hand side has put out."""
-    n, problem, count = rows.speeds, rows.problem, 0
+def select(rows: Unilateral, whole: int) -> None:
+    """The rows of groups that are not open, or of all, are those that are closed."""
+    problem, count = rows.problem, 0
     for k in range(rows.count):
         if whole > 0 or rows.modes[k] != OPEN:
             for r in range(problem.first[k], problem.first[k] + problem.normals[k] + problem.tangents[k]):
                 rows.closed[count] = r
                 count += 1
     rows.closed_count = count
-    for a in range(count):
+
+
+@native
+def assemble(rows: Unilateral, rates_of_speeds: Array) -> None:
+    """G and b of closed rows from what the right-hand side has put out."""
+    n, problem = rows.speeds, rows.problem
+    for a in range(rows.closed_count):
         i = rows.closed[a]
         line, acceleration = at(rows.rows, i * n), rows.drift[i]
         for m in range(n):

@@ -10,7 +10,7 @@ from ...native.language import Array, absolute, at, counted, largest, native, ro
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .cone_solution import solve_cones
 from .lemke import LINE
-from .modes import assemble, slip_speed, solve_closed, spread
+from .modes import assemble, select, slip_speed, solve_closed, spread
 from .record import LAWS, Unilateral
 
 #: Gaps, in m or rad, and speeds, relative to the largest or to one, that are zero; accelerations alike, to the loads.
@@ -41,7 +41,8 @@ def accelerate(rows: Unilateral, accelerations: Array) -> int:
         rows.modes[k] = mode
         rows.held[k] = 0
         problem.friction[k] = rows.laws[LAWS * k + 1]
-    assemble(rows, accelerations, 0)
+    select(rows, 0)
+    assemble(rows, accelerations)
     broken = 1
     for _ in counted(_BREAKS):
         if broken > 0:
@@ -69,7 +70,8 @@ def strike(rows: Unilateral, speeds: Array) -> int:
         rows.modes[k] = STICKING if is_closed else OPEN
         problem.friction[k] = rows.laws[LAWS * k]
     _clear(rows)
-    assemble(rows, speeds, 0)
+    select(rows, 0)
+    assemble(rows, speeds)
     _reduce(rows)
     for i in range(reduced.size):
         source = rows.sources[i]
@@ -94,7 +96,8 @@ def advance(rows: Unilateral, accelerations: Array, speeds: Array, step: float) 
         if problem.normals[k] == 0:
             problem.friction[k] = step * rows.laws[LAWS * k]
     _clear(rows)
-    assemble(rows, accelerations, 0)
+    select(rows, 0)
+    assemble(rows, accelerations)
     _reduce(rows)
     for i in range(reduced.size):
         source = rows.sources[i]

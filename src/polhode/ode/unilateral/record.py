@@ -27,6 +27,19 @@ class Unilateral(Struct):
     responses: Array  # what a unit of force in each row adds to u̇, alike
     velocities: Array  # of the rows
     drift: Array  # their accelerations at u̇ = 0
+    # twists of which rows are combinations, where some are; for each row its place among these, its axis and its arm
+    has_twists: int
+    twist_rows: Array
+    twist_responses: Array
+    twists: Array
+    twist_drift: Array
+    axes: Array
+    axes_rates: Array
+    arms: Array
+    arms_rates: Array
+    twist_of: Integers
+    axis_of: Integers
+    arm_of: Integers
     gaps: Array
     offsets: Array  # gaps below zero, by rounding, from which open groups began
     margins: Array  # positive where a closed group is inside of the edge of its surface

@@ -36,7 +36,8 @@ class ContactRun:
         self.names = group_names(known)
         groups = [(gap, tangents) for _, _, gap, tangents in known.contacts]
         size = len(known.coordinates) + len(known.speeds) + len(known.states)
-        self.memory = UnilateralMemory(groups, len(known.coordinates), len(known.speeds), size)
+        first = len(known.coordinates)
+        self.memory = UnilateralMemory(groups, first, len(known.speeds), size, known.contact_layout)
         self.transitions = Transitions(self.memory, law, self._freedom())
 
     def _freedom(self) -> int:

@@ -6,22 +6,31 @@ where there is none. Where λ is not unique it is the least.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...ode.unilateral.record import LAWS
 from ...ode.unilateral.transitions import Change
+from ...ode.unilateral.twists import combined
 from ..initial_state import Floats
+
+if TYPE_CHECKING:
+    from ...dynamics.synopsis import Synopsis
 
 #: Element, part, gap rows and tangent rows of each group.
 Groups: TypeAlias = Sequence[tuple[str, str, int, int]]
 
 #: Singular values of G below this part of the largest are none.
 RANK = 1e-10
+
+
+def all_rows(found: Mapping[str, Floats], known: Synopsis) -> dict[str, Floats]:
+    """What contact motion puts out, state by state, with rows, responses, velocities and drifts of all rows."""
+    return combined(found, [(gap, tangents) for _, _, gap, tangents in known.contacts], known.contact_layout)
 
 
 def rows_of(groups: Groups) -> list[slice]:

@@ -20,7 +20,7 @@ from ...notebook import Cell, Shown, Table
 from ...ode.unilateral.record import LAWS
 from ...ode.unilateral.transitions import Change
 from ..initial_state import Floats
-from .mode_forces import RANK, forces_in_modes, held_rows, normal_rows, rows_of, slip_friction
+from .mode_forces import RANK, all_rows, forces_in_modes, held_rows, normal_rows, rows_of, slip_friction
 
 if TYPE_CHECKING:
     from ..trajectory.trajectory import Trajectory
@@ -157,13 +157,14 @@ class Forces:
         self.count = len(history.groups)
         self._slices = rows_of(history.groups)
         self.size, n = self._slices[-1].stop, len(known.speeds)
-        of = "kept_contact_rates" if known.is_constrained else "contact_rates"
+        of = "kept_contact_motion" if known.is_constrained else "contact_motion"
         made = functions.native(of).with_parameters(functions.parameter_values(of, run.parameters))
         given = {
             "x": run.x, "tau": run.tau, "inputs": run.inputs, "t": run.t[:, None],
             "alpha": np.zeros((len(run.t), 1)),
         }  # fmt: skip
-        found = dict(zip(made.outputs, made(*(np.ascontiguousarray(given[name]) for name in made.arrays)), strict=True))
+        put = dict(zip(made.outputs, made(*(np.ascontiguousarray(given[name]) for name in made.arrays)), strict=True))
+        found = all_rows(put, known)
         samples = len(run.t)
         self.gaps, self.velocities = found["gaps"], found["velocities"]
         self.laws = found["laws"].reshape(samples, self.count, LAWS)

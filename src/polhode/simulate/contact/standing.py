@@ -22,6 +22,7 @@ from ...ode.unilateral.feasibility import Cone, holding_margin
 from ...ode.unilateral.transitions import RESTING, TOUCHING
 from ..initial_state import Floats
 from ..run import Problem, problem_of
+from .mode_forces import all_rows
 from .results import MODES, ContactHistory, Forces
 
 if TYPE_CHECKING:
@@ -173,7 +174,7 @@ class _Rest:
         self.problem, self.found, run = problem, found, found.run
         self._tau, self._inputs = np.asarray(run.tau)[:1], np.asarray(run.inputs)[:1]
         self.names = [f"{name} {part}" if part else name for name, part, *_ in found.history.groups]
-        of = "kept_contact_rates" if problem.known.is_constrained else "contact_rates"
+        of = "kept_contact_motion" if problem.known.is_constrained else "contact_motion"
         functions = run.mechanism
         self._native = functions.native(of).with_parameters(functions.parameter_values(of, run.parameters))
         self.laws, self.G = found.laws[0], found.G[0]
@@ -211,7 +212,8 @@ class _Rest:
             "alpha": np.zeros((1, 1)),
         }  # fmt: skip
         values = made(*(np.ascontiguousarray(given[name]) for name in made.arrays))
-        return {name: value[0] for name, value in zip(made.outputs, values, strict=True)}
+        found = all_rows(dict(zip(made.outputs, values, strict=True)), self.problem.known)
+        return {name: value[0] for name, value in found.items()}
 
     def _free(self, factor: float) -> Floats:
         """The accelerations of closed rows without contact forces, under multiplied loads."""

@@ -30,7 +30,7 @@ from ...ode.record import Reason
 from ...ode.unilateral.record import GUARDS, LAWS
 from ...ode.unilateral.transitions import TOUCHING, Change
 from ..contact.contact_run import group_names
-from ..contact.mode_forces import forces_in_modes, held_rows, normal_rows, rows_of, slip_friction
+from ..contact.mode_forces import all_rows, forces_in_modes, held_rows, normal_rows, rows_of, slip_friction
 from ..initial_state import Floats
 from ..settings import too_many, underflow
 from ..trajectory.trajectory import Trajectory
@@ -94,7 +94,7 @@ class SwitchingRun:
         self.is_start = np.array([each in state for each in run.symbols])
         self.first = np.argsort(self.is_start, kind="stable")  # what rates depend on comes first in compiled code
         by = tuple(spelled(run.symbols[k]) for k in self.first if not self.is_start[k])
-        self.base = FollowedRates(run, "kept_contact_rates" if known.is_constrained else "contact_rates")
+        self.base = FollowedRates(run, "kept_contact_motion" if known.is_constrained else "contact_motion")
         self.varied = FollowedRates(run, ContactVariations(by, len(run.symbols) + 1, integrand))
         self.extra = int(integrand is not None)
         self.rows, self.normals = rows_of(self.groups), normal_rows(self.groups)
@@ -181,7 +181,7 @@ class SwitchingRun:
 
     def at(self, t: float, x: Floats, mode: Change) -> Moment:
         """A state in modes."""
-        found = self.base.outputs(t, x[: self.size])
+        found = all_rows(self.base.outputs(t, x[: self.size]), self.run.functions.derivation.synopsis)
         rows, responses = (found[name].reshape(len(self.normals), -1) for name in ("rows", "responses"))
         rates, laws = found["xdot"].copy(), found["laws"].reshape(-1, LAWS)
         G, force = rows @ responses.T, np.zeros(len(rows))
