@@ -6,7 +6,7 @@ Arrows on a page: the forces that act, what joints and constraints carry, angula
     "reactions"           the force of every joint and constraint, on the body that it carries
     "angular velocity"    of every body, at its mass centre; bodies that turn alike share one
     "momentum"            of the whole, linear and angular, at its mass centre
-    "contacts"            contact forces, in a colour for each mode, and friction cones; of runs with contacts by default
+    "contacts"            contact forces, in a colour for each mode, and friction cones: default for runs with contacts
     a name                of a joint, a constraint, a contact, a force element or a body: its reaction, force or angular
                           velocity
 
@@ -198,7 +198,7 @@ class _Vector:
 
 
 def moving_arrows(run: Trajectory, wanted: str | Sequence[str] | None) -> list[MovingLine]:
-    """Arrows of vectors by kinds or names, of a run with contacts by default theirs; those of one kind share a scale."""
+    """Arrows of vectors by kinds or names, by default those of contacts; those of one kind share a scale."""
     if wanted is None:
         wanted = "contacts" if run.info.get("contacts") else ()
     cure = 'Give ["reactions"] or names, ["hinge"].'

@@ -1,5 +1,6 @@
-"""Contact forces as arrows, in a colour for each mode, and faint friction cones of what is closed: two lines where motion
-is in a plane, four where the friction varies.
+"""Contact forces as arrows, in a colour for each mode, and faint friction cones of what is closed.
+
+A cone is two lines where motion is in a plane, four where the friction varies.
 """
 
 from __future__ import annotations

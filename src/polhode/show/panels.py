@@ -66,8 +66,8 @@ def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[Panel]:
         groups.append((_ENERGY, "J", parts))
     if history := run.info.get("contacts"):
         levels = _LEVELS[[history.changes[k].modes for k in history.modes_at(run.t)]]
-        names = [name for name, *_ in history.groups]
-        largest = {name: levels[:, [each == name for each in names]].max(axis=1) for name in dict.fromkeys(names)}
+        owners = [name for name, *_ in history.groups]
+        largest = {name: levels[:, [each == name for each in owners]].max(axis=1) for name in dict.fromkeys(owners)}
         groups.append((_CONTACTS, "0 open, 1 slip, 2 stick", largest))
     for name in reactions:
         made = run.reaction(name)

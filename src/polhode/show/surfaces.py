@@ -1,4 +1,4 @@
-"""Surfaces that bodies touch with: planes as patches seen from outside, curves as slabs, heights as bars over a grid."""
+"""Surfaces that bodies touch with: planes as one-sided patches, curves as slabs, heights as bars over a grid."""
 
 from __future__ import annotations
 

@@ -53,8 +53,8 @@ def plot_channels(
 
     Groups `beside` these, each set with its own times, are broken lines in the panels of the same title. A quantity
     that changes by less than one part in ten thousand is drawn level, with its change in the heading. Panels go down
-    one column after the other. Paths (x, y), if there are any, are drawn in a last panel as seen from above. Thin vertical
-    lines are at the times `marks`.
+    one column after the other. Paths (x, y), if there are any, are drawn in a last panel as seen from above. Thin
+    vertical lines are at the times `marks`.
 
         figure = plot_channels(t, [("Angles", "rad", {"shoulder": q1, "elbow": q2})], title="Free swing")
     """

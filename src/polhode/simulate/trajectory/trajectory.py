@@ -535,8 +535,8 @@ class Trajectory(ClosedLoopResults, Shown):
         """Write the motion as one HTML page, or without a path return what a notebook shows; see docs/page.md.
 
         `channels` are drawn over time: names, kinds ("speeds"), expressions; {"slip [°]": …} names them. `arrows` show
-        "forces", "reactions", …, "contacts" by default; `traces` paths; `frames` and `screw_axes` axes of bodies; `ghosts`
-        other runs.
+        "forces", "reactions", …, "contacts" by default; `traces` paths; `frames` and `screw_axes` axes of bodies;
+        `ghosts` other runs.
         """
         return registered("Trajectory.animate")(
             self, path, notes, screw_axes=screw_axes, channels=channels, arrows=arrows, traces=traces, frames=frames,
