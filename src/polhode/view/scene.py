@@ -161,8 +161,8 @@ class MovingLine:
     """A line that moves by itself, such as a screw axis: its ends (T, 2, 3) over time; NaN where there is none.
 
     An arrow has its tip at the second end; `told` says what it stands for, such as "1 m is 20 N". With an `opening`,
-    the tangent of its half-angle, it is a faint cone about the line with its apex at the first end. Lines of one name are
-    one in the list of the page; without a name they are not listed.
+    the tangent of its half-angle, it is a faint cone about the line with its apex at the first end. Lines of one
+    name are one in the list of the page; without a name they are not listed.
     """
 
     name: str
