@@ -15,12 +15,14 @@ against the surface, at the place p - r n:
     capsule          as a sphere about the nearest point of its axis
     box              with q = |p| - half the edges, g = |max(q, 0)| - r; for a point g = max(q), n normal to that face
     ellipsoid        g = t |n'| - r, n' = x/(t + a²) with Σ (a x/(t + a²))² = 1, found by Newton's method
+    cylinder, disc   with q = (√(x² + y²) - R, |z| - half the length), as a box; a disc has the length 0
     curve, heights   with n = (-∇h, 1)/w, w² = 1 + |∇h|², of the point P + r n of the surface's parallel that is below
                      p along z, found by Newton's method: g = (z - h - r/w)/w, where ġ = n·v at g = 0
     rim              on a plane, of centre c, axis a and s² = 1 - (n·a)²: g = c·n - r s, where s is more than ε; a disc
                      that is flatter rests on the fixed points alone
 
-Two capsules also touch between their ends, where their axes cross, a capsule and a box where the axis crosses an edge.
+Two capsules, or one and a cylinder, also touch between their ends, where their axes cross, a capsule and a box where
+the axis crosses an edge.
 Two boxes touch by the facets of their Minkowski difference, each with a gap and a margin that is positive inside of the
 facet: vertices of one on a face of the other, and pairs of edges u, e with the normal ± u × e. They overlap if and only
 if some gap is negative where its margin is positive; and ġ = n·v everywhere.
@@ -145,6 +147,26 @@ def _on_box(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
     return Touch(gap, normal, (turned[0], turned[1]), margin)
 
 
+def _on_cylinder(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    """As on a box, of coordinates around the axis and along it; a disc has no thickness."""
+    radius, half = size[0], size[1] / 2 if len(size) > 1 else as_expr(0)
+    around = _length(Vector([p[0], p[1], 0]))
+    out, up = Vector([p[0] / around, p[1] / around, as_expr(0)]), _Z * sign(p[2])
+    aside, above = as_expr(around - radius), as_expr(absolute(p[2]) - half)
+    stays = not free_symbols([above])
+    if stays and constant_value(as_expr(above - r)) > 0:
+        return None
+    if stays and constant_value(above) <= 0:
+        return _round(aside - r, out)
+    if not is_zero(r):
+        beyond = [as_expr(maximum(each, 0)) for each in (aside, above)]
+        distance = _length(Vector([*beyond, 0]))
+        return _round(distance - r, (out * beyond[0] + up * beyond[1]) / distance)
+    is_side = as_expr(maximum(sign(aside - above), 0))
+    touch = _round(as_expr(maximum(aside, above)), out * is_side + up * (1 - is_side))
+    return replace(touch, margin=as_expr(-aside - above))
+
+
 def _on_ellipsoid(size: Sequence[Expr], p: Vector, r: Expr) -> Touch:
     t = as_expr(0)
     for a, x in zip(size, p, strict=True):
@@ -227,7 +249,8 @@ def _greatest(given: Sequence[tuple[int, Expr]]) -> tuple[dict[int, Expr], Expr]
 
 _SURFACES: dict[str, Callable[[Sequence[Expr], Vector, Expr], Touch | None]] = {
     "plane": _on_plane, "sphere": _on_sphere, "hollow": _in_sphere, "capsule": _on_capsule, "box": _on_box,
-    "ellipsoid": _on_ellipsoid, "curve": _on_curve, "heights": _on_heights,
+    "ellipsoid": _on_ellipsoid, "curve": _on_curve, "heights": _on_heights, "cylinder": _on_cylinder,
+    "disc": _on_cylinder,
 }  # fmt: skip
 
 # ---- candidates --------------------------------------------------------------------------------------------------
@@ -291,7 +314,7 @@ def _rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
 
 
 def _crossing(a: Shape, b: Shape, X: Pose) -> list[Touch]:
-    """Two capsules where the lines of their axes are nearest; with a gap where that is beyond an end.
+    """Two capsules, or one and a cylinder, where their axes are nearest; with a gap where that is beyond an end.
 
     With d the centre of a and u its axis, in the frame of b whose axis is z: the points d + s u and t z are nearest at
     s = (c t_0 - d·u)/(1 - c²), t = t_0 + c s, c = u·z, t_0 = d·z.
@@ -407,9 +430,11 @@ _ALL = tuple(_SURFACES)
 _OPEN = ("plane", "hollow", "curve", "heights")
 #: For each shape the surfaces that its candidates are tried on.
 PAIRS: dict[str, tuple[str, ...]] = {
-    "point": _ALL, "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box"), "box": (*_OPEN, "capsule", "box"),
-    "disc": ("plane",), "cylinder": ("plane",), "ellipsoid": (*_OPEN, "capsule", "box", "ellipsoid"),
+    "point": _ALL[:-1], "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box", "cylinder", "disc"),
+    "box": (*_OPEN, "capsule", "box"), "disc": ("plane",), "cylinder": ("plane",),
+    "ellipsoid": (*_OPEN, "capsule", "box", "ellipsoid"),
 }  # fmt: skip
+_PHRASES = {"ellipsoid": "an ellipsoid", "hollow": "a hollow sphere", "heights": "heights"}
 #: The shapes that surfaces of a model may have.
 KINDS = tuple(dict.fromkeys(kind for kind in (*_SURFACES, *PAIRS) if kind != "point"))
 
@@ -419,8 +444,13 @@ def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
     found = [(x, y) for x, y in ((a, b), (b, a)) if y.kind in PAIRS.get(x.kind, ())]
     if not found:
         known = "; ".join(f"{kind} on {', '.join(others)}" for kind, others in PAIRS.items())
-        message = f"there is no contact of a {a.kind} and a {b.kind}."
-        raise ModelError(message, place, f"There are {known}.", "E-CONSTRAINT-UNSUPPORTED")
+        cure = f"There are {known}."
+        if {a.kind, b.kind} & {"cylinder", "disc"}:
+            cure = f"Give what rolls as a sphere, a capsule or an ellipsoid. {cure}"
+        message = (
+            f"there is no contact of {_PHRASES.get(a.kind, f'a {a.kind}')} and {_PHRASES.get(b.kind, f'a {b.kind}')}."
+        )
+        raise ModelError(message, place, cure, "E-CONSTRAINT-UNSUPPORTED")
     first, other = found[0]
     if first.kind == "ellipsoid" and other.kind == "hollow":
         _check_curvature(first.shape.size, other.shape.size, place)
@@ -451,7 +481,7 @@ def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
 
 
 def crossings(a: Surface, b: Surface, X: Pose) -> list[Touch]:
-    """What touches beside the candidates: the middles of two capsules, and edges of boxes."""
-    if a.kind == b.kind == "capsule":
+    """What touches beside the candidates: the middles of capsules, and edges of boxes."""
+    if a.kind == "capsule" and b.kind in ("capsule", "cylinder"):
         return _crossing(a.shape, b.shape, X)
     return _edges(a.shape, b.shape, X) if b.kind == "box" and a.kind in ("box", "capsule") else []
