@@ -6,7 +6,7 @@ Arrows on a page: the forces that act, what joints and constraints carry, angula
     "reactions"           the force of every joint and constraint, on the body that it carries
     "angular velocity"    of every body, at its mass centre; bodies that turn alike share one
     "momentum"            of the whole, linear and angular, at its mass centre
-    "contacts"            contact forces, in a colour for each mode, and friction cones
+    "contacts"            contact forces, in a colour for each mode, and friction cones: default for runs with contacts
     a name                of a joint, a constraint, a contact, a force element or a body: its reaction, force or angular
                           velocity
 
@@ -197,8 +197,10 @@ class _Vector:
     color: str = ""
 
 
-def moving_arrows(run: Trajectory, wanted: str | Sequence[str]) -> list[MovingLine]:
-    """Arrows of vectors by kinds or names; those of one kind share a scale."""
+def moving_arrows(run: Trajectory, wanted: str | Sequence[str] | None) -> list[MovingLine]:
+    """Arrows of vectors by kinds or names, by default those of contacts; those of one kind share a scale."""
+    if wanted is None:
+        wanted = "contacts" if run.info.get("contacts") else ()
     cure = 'Give ["reactions"] or names, ["hinge"].'
     vectors = _Vectors(run)
     found = list(vectors.chosen(name_list(wanted, "a list of arrows", place="arrows", cure=cure)))
@@ -206,7 +208,11 @@ def moving_arrows(run: Trajectory, wanted: str | Sequence[str]) -> list[MovingLi
     made = [edge for each in vectors.touching for edge in cones(each, size)]
     for kind in dict.fromkeys(each.kind for each in found):
         own = [each for each in found if each.kind == kind]
-        largest = max(float(np.nanmax(np.linalg.norm(each.value, axis=1), initial=0.0)) for each in own)
+        most: dict[str, float] = {}
+        for each in own:
+            length = float(np.nanmax(np.linalg.norm(each.value, axis=1), initial=0.0))
+            most[each.name] = max(length, most.get(each.name, 0.0))
+        largest = max(most.values())
         if not largest > 0.0:
             continue
         for each in own:
@@ -214,7 +220,7 @@ def moving_arrows(run: Trajectory, wanted: str | Sequence[str]) -> list[MovingLi
             reach = _LONGEST_ARROW * size / largest * each.value
             ends = np.stack([each.place, each.place + reach], axis=1)
             ends = np.where((length > _ROUNDING * largest)[:, None, None], ends, np.nan)
-            told = f"at most {length.max():.3g} {_UNITS[kind]}"
+            told = f"at most {most[each.name]:.3g} {_UNITS[kind]}"
             made.append(MovingLine(each.name, ends, _THIN * size, each.color or _COLORS[kind], arrow=True, told=told))
     return made
 
@@ -389,7 +395,7 @@ def page_of(
     *,
     screw_axes: bool | Sequence[str] = False,
     channels: Channels | None = None,
-    arrows: str | Sequence[str] = (),
+    arrows: str | Sequence[str] | None = None,
     traces: Traces = (),
     frames: bool | Sequence[str] = False,
     ghosts: Sequence[Trajectory] | Mapping[str, Trajectory] = (),

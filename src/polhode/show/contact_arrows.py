@@ -1,4 +1,7 @@
-"""Contact forces as arrows, in a colour for each mode, and the friction cones of what is closed."""
+"""Contact forces as arrows, in a colour for each mode, and faint friction cones of what is closed.
+
+A cone is two lines where motion is in a plane, four where the friction varies.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,8 @@ if TYPE_CHECKING:
 
 #: Words and colours of modes.
 MODES = {"stick": ("sticking", PALETTE[2]), "slip": ("slipping", PALETTE[1])}
-#: Edges of a cone, their length and radius in the mechanism's size.
-_EDGES, _LONG, _THIN = 8, 0.15, 0.003
+#: How long cones are, and the radius of lines, in the mechanism's size.
+_LONG, _THIN = 0.25, 0.003
 
 
 class ContactForce(NamedTuple):
@@ -52,22 +55,21 @@ def contact_forces(run: Trajectory, only: str = "") -> Iterator[ContactForce]:
             axes = values[:, 3:-1].reshape(len(run.t), -1, 3) * (-1.0 if body == GROUND else 1.0)
             own = (slice(None), k) if len(groups) > 1 else (slice(None),)
             forces = np.concatenate([found.normal[own][:, None], found.tangential[own]], axis=1)
-            label = f"{name} {group.part}" if group.part else name
             force = np.einsum("ti,tij->tj", forces, axes)
-            yield ContactForce(label, values[:, :3], axes, force, found.mode[own], values[:, -1])
+            yield ContactForce(name, values[:, :3], axes, force, found.mode[own], values[:, -1])
 
 
 def cones(contact: ContactForce, size: float) -> Iterator[MovingLine]:
-    """The edges of a friction cone while its contact is closed."""
-    axes, is_open = contact.axes, contact.mode == "open"
-    if is_open.all():
+    """The friction cone while its contact is closed."""
+    axes, place, friction = contact.axes, contact.place, contact.friction[:, None]
+    is_open = contact.mode == "open"
+    if is_open.all() or axes.shape[1] == 1 or not friction.any():
         return
-    count = {1: 0, 2: 2, 3: _EDGES}[axes.shape[1]]
-    for k in range(count):
-        angle = 2.0 * np.pi * k / count
-        across = np.cos(angle) * axes[:, 1] + (np.sin(angle) * axes[:, 2] if count > 2 else 0.0)
-        edge = axes[:, 0] + contact.friction[:, None] * across
-        edge *= _LONG * size / np.linalg.norm(edge, axis=1, keepdims=True)
-        ends = np.stack([contact.place, contact.place + edge], axis=1)
+    is_round = axes.shape[1] == 3 and not np.ptp(friction)
+    edges = [0.0 * axes[:, 1]] if is_round else [side * axes[:, k] for k in range(1, axes.shape[1]) for side in (1, -1)]
+    for along in edges:
+        edge = (axes[:, 0] + friction * along) / np.sqrt(1.0 + friction**2)
+        ends = np.stack([place, place + _LONG * size * edge], axis=1)
         ends[is_open] = np.nan
-        yield MovingLine("", ends, _THIN * size, PALETTE[6])
+        opening = float(friction.max()) if is_round else 0.0
+        yield MovingLine("friction cones", ends, _THIN * size, PALETTE[4], opening=opening)

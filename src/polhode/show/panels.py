@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 #: A panel's title, its unit, and what it draws by name.
 Panel: TypeAlias = "tuple[str, str, Mapping[str, ArrayLike]]"
-_ENERGY = "Energy"
+_ENERGY, _CONTACTS = "Energy", "Contacts"
+#: For open, sticking and slipping, as modes are numbered, what a plot has.
+_LEVELS = np.array([0, 2, 1])
 _MEASURES = ("rad", "m", "rad/s", "m/s")
 
 
@@ -62,6 +64,11 @@ def panels_of(run: Trajectory, reactions: Sequence[str]) -> list[Panel]:
         energy = run.energy
         parts = {"kinetic": energy.kinetic, "potential": energy.potential, "total": energy.total}
         groups.append((_ENERGY, "J", parts))
+    if history := run.info.get("contacts"):
+        levels = _LEVELS[[history.changes[k].modes for k in history.modes_at(run.t)]]
+        owners = [name for name, *_ in history.groups]
+        largest = {name: levels[:, [each == name for each in owners]].max(axis=1) for name in dict.fromkeys(owners)}
+        groups.append((_CONTACTS, "0 open, 1 slip, 2 stick", largest))
     for name in reactions:
         made = run.reaction(name)
         for words, unit, values in (("Force of", "N", made.force), ("Torque of", "N·m", made.torque)):
@@ -94,7 +101,7 @@ def split_panels(panels: Sequence[Sequence[Panel]]) -> list[list[Panel]]:
     for title, unit, members in first:
         known_values = {name: np.asarray(values, dtype=float) for name, values in members.items()}
         channels = [Channel(name, unit, np.where(np.isfinite(x), x, np.nan)) for name, x in known_values.items()]
-        together = title == _ENERGY  # of which one becomes the other
+        together = title in (_ENERGY, _CONTACTS)  # of which one becomes the other
         for number, chart in enumerate([[*range(len(channels))]] if together else charts_of(channels)):
             names = [channels[k].name for k in chart]
             own = f"{title}: {', '.join(names)}" if number else title
@@ -112,7 +119,7 @@ def plotted(
     beside: Sequence[Trajectory],
     channels: Channels | None = None,
 ) -> Any:
-    """The panels as a figure, saved to `path` if given; other runs are broken lines of the same colours."""
+    """The panels as a figure, with lines at changes of contacts; other runs are broken lines of the same colours."""
     from ..view.plot import plot_channels, save_plot
 
     with understood("a list of trajectories", beside, place="plot beside"):
@@ -126,7 +133,9 @@ def plotted(
     else:
         own, *more = chosen_panels(run, channels, others)
         drawn = [(run.t, panels) for panels in more]
-    figure = plot_channels(run.t, own, title=run.title, beside=drawn)
+    width = (float(np.ptp(run.t)) or 1.0) / 500  # a line of a plot: those that are nearer are one
+    marks = list({round(each.t / width): each.t for each in run.contact_events}.values())
+    figure = plot_channels(run.t, own, title=run.title, beside=drawn, marks=marks)
     if path is not None:
         save_plot(figure, path)
     return figure

@@ -1,4 +1,4 @@
-"""Surfaces that bodies touch with, as solids: planes as patches, curves as slabs, heights as bars over a grid."""
+"""Surfaces that bodies touch with: planes as one-sided patches, curves as slabs, heights as bars over a grid."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from ..expr import evaluate
 from ..model.body import SPOT
+from ..model.records import GROUND
 from ..model.surface import Surface
-from ..view.scene import Shape
+from ..view.scene import PALETTE, Shape
 
 Floats = NDArray[np.float64]
-#: How thick planes, discs, slabs and bars are, and how far planes and curves go, in sizes of the mechanism.
+#: How thick discs, slabs and bars are, and how far planes and curves go, in sizes of the mechanism.
 _THIN, _FAR = 0.01, 3.0
 #: How many pieces a curve has along x, how many lines heights have along each axis.
 _CHORDS, _LINES = 48, 9
@@ -26,7 +27,8 @@ def drawn_surface(
 ) -> list[Shape]:
     """The solids of a surface in its body, in a mechanism of a size; none of a hollow sphere."""
     R, p = numbers(surface.pose.R.entries()).reshape(3, 3), numbers(surface.pose.p)
-    thin, far, color = _THIN * size, _FAR * size, surface.shape.color or None
+    thin, far = _THIN * size, _FAR * size
+    color = surface.shape.color or (PALETTE[6] if surface.body == GROUND else None)
 
     def solid(kind: str, sizes: Sequence[float], at: Sequence[float] = (0, 0, 0), turn: Any = None) -> Shape:
         return Shape(kind, tuple(sizes), (p + R @ at).tolist(), R if turn is None else R @ turn, color)
@@ -35,7 +37,7 @@ def drawn_surface(
         return float(evaluate(list(surface.shape.size), values | dict(zip(SPOT, (x, y), strict=True)))[0])
 
     if surface.kind == "plane":
-        return [solid("box", (2 * far, 2 * far, thin), (0, 0, -thin / 2))]
+        return [solid("patch", (2 * far, 2 * far))]
     if surface.kind == "curve":
         ends = [np.array([x, 0.0, height(x, 0.0)]) for x in np.linspace(-far, far, _CHORDS + 1)]
         return [

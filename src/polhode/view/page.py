@@ -194,7 +194,7 @@ def _body(body: SceneBody, run: int, index: int, meshes: Mapping[int, int]) -> d
 
 def _line(line: MovingLine) -> dict[str, object]:
     own = {"name": line.name, "color": line.color, "radius": line.radius, "arrow": line.arrow, "told": line.told}
-    return {**own, "ends": _packed(line.ends)}
+    return {**own, "opening": line.opening, "ends": _packed(line.ends)}
 
 
 def _shape(shape: Shape | MeshShape, meshes: Mapping[int, int]) -> dict[str, object]:

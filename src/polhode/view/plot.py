@@ -47,12 +47,14 @@ def plot_channels(
     columns: int = 1,
     paths: Mapping[str, tuple[ArrayLike, ArrayLike]] = _NO_PATHS,
     beside: Sequence[tuple[ArrayLike, Sequence[tuple[str, str, Mapping[str, ArrayLike]]]]] = (),
+    marks: Sequence[float] = (),
 ) -> Figure:
     """Draw groups of quantities over time; a group is its title, its unit and its values by name.
 
     Groups `beside` these, each set with its own times, are broken lines in the panels of the same title. A quantity
     that changes by less than one part in ten thousand is drawn level, with its change in the heading. Panels go down
-    one column after the other. Paths (x, y), if there are any, are drawn in a last panel as seen from above.
+    one column after the other. Paths (x, y), if there are any, are drawn in a last panel as seen from above. Thin
+    vertical lines are at the times `marks`.
 
         figure = plot_channels(t, [("Angles", "rad", {"shoulder": q1, "elbow": q2})], title="Free swing")
     """
@@ -71,6 +73,8 @@ def plot_channels(
             axes = figure.add_subplot(rows, columns, row * columns + column + 1, sharex=first)
             first = first or axes
             _panel(axes, times, name, unit, members, [(t, known[name]) for t, known in others if name in known])
+            for t in marks:
+                axes.axvline(t, color=QUIET, linewidth=0.5, alpha=0.4, zorder=1)
             if row == rows - 1 or i == len(panels) - 1:
                 axes.set_xlabel("time, s", color=QUIET, fontsize=9, loc="right")
             else:

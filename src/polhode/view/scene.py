@@ -36,6 +36,7 @@ SIZES: dict[str, tuple[str, ...]] = {
     "sphere": ("radius",),
     "ellipsoid": ("radius x", "radius y", "radius z"),
     "frame": ("length",),
+    "patch": ("length x", "length y"),
 }
 """Every kind of shape and what its sizes mean; shapes are centred, and round ones have their axis along z."""
 
@@ -159,8 +160,9 @@ class Scene:
 class MovingLine:
     """A line that moves by itself, such as a screw axis: its ends (T, 2, 3) over time; NaN where there is none.
 
-    An arrow has its tip at the second end; `told` says what it stands for, such as "1 m is 20 N". A line without
-    a name is not listed on the page.
+    An arrow has its tip at the second end; `told` says what it stands for, such as "1 m is 20 N". With an `opening`,
+    the tangent of its half-angle, it is a faint cone about the line with its apex at the first end. Lines of one
+    name are one in the list of the page; without a name they are not listed.
     """
 
     name: str
@@ -169,6 +171,7 @@ class MovingLine:
     color: str = PALETTE[3]
     arrow: bool = False
     told: str = ""
+    opening: float = 0.0
 
     def __post_init__(self) -> None:
         ends = np.array(self.ends, dtype=float)

@@ -7,6 +7,7 @@ import numpy as np
 import polhode as ph
 from polhode.show.animation import moving_arrows
 from polhode.show.contact_arrows import MODES, contact_forces
+from polhode.show.panels import panels_of
 
 
 def test_a_box_slides_up_a_slope_and_sticks() -> None:
@@ -32,12 +33,18 @@ def test_a_box_slides_up_a_slope_and_sticks() -> None:
     assert np.allclose(total[~slips] @ t, -weight * sin(angle), rtol=1e-7), "what holds it"
 
     lines = moving_arrows(run, "contacts")
-    arrows = {line.name: line for line in lines if line.arrow}
-    assert {line.color for name, line in arrows.items() if "sticking" in name} == {MODES["stick"][1]}
-    assert len(arrows) == 8 and len(lines) == 8 + 4 * 8
-    shown = arrows["sole vertex 1, slipping"].ends
+    arrows = [line for line in lines if line.arrow]
+    assert {(line.name, line.color) for line in arrows} == {(f"sole, {word}", color) for word, color in MODES.values()}
+    assert len(arrows) == 8 and len(lines) == 8 + 4
+    shown = next(line.ends for line in arrows if line.name == "sole, slipping")
     assert np.isfinite(shown[slips]).all() and np.isnan(shown[~slips]).all()
-    assert "sole vertex 1, sticking" in run.animate(arrows=["sole"]).page
+    cone = lines[0]
+    assert cone.name == "friction cones" and cone.opening == friction
+    assert np.allclose(np.cross(cone.ends[:, 1] - cone.ends[:, 0], n), 0, atol=1e-12)
+    assert "sole, sticking" in run.animate().page and "sole, sticking" not in run.animate(arrows=[]).page
+    title, _, modes = panels_of(run, [])[-1]
+    assert title == "Contacts" and (modes["sole"] == np.where(slips, 1, 2)).all()
+    assert all(len(axes.lines) >= 2 for axes in run.plot().axes)
 
 
 def test_a_force_of_the_ground_is_shown_on_the_body() -> None:
@@ -48,6 +55,17 @@ def test_a_force_of_the_ground_is_shown_on_the_body() -> None:
     run = s.derive().simulate(0.1, samples=2)
     (found,) = contact_forces(run)
     assert np.allclose(found.force, [0, 0, 20])
+
+
+def test_a_cone_in_a_plane_is_two_lines() -> None:
+    s = ph.System("block", gravity=(0, 0, -10))
+    block = s.body("block", 2)
+    s.joint("path", s.ground, block, ph.Compound(ph.Prismatic("x"), ph.Prismatic("z")))
+    s.contact("sole", block, s.surface("floor", s.ground, ph.Shape.plane()), friction=0.5)
+    run = s.derive().simulate(0.1, samples=2)
+    *edges, arrow = moving_arrows(run, None)
+    ways = [(line.ends[0, 1] - line.ends[0, 0])[[0, 2]] for line in edges]
+    assert arrow.arrow and sorted(float(x / z) for x, z in ways) == [-0.5, 0.5]
 
 
 def test_reactions_beside_contacts_are_shown() -> None:

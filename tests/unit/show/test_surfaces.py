@@ -21,6 +21,6 @@ def test_surfaces_are_drawn_once_and_a_level_plane_is_the_floor():
     assert scene.ground == -2
     ground, drawn = scene.bodies
     assert [shape.kind for shape in drawn.shapes] == ["cylinder", "cylinder"]
-    boxes = [shape.size for shape in ground.shapes if shape.kind == "box"]
-    assert boxes[0][0] == boxes[0][1] > 20 * boxes[0][2]  # the slope
-    assert len(boxes) == 1 + 48 + 2 * 9 * 17
+    kinds = [shape.kind for shape in ground.shapes]
+    assert kinds.count("patch") == 1  # the slope
+    assert kinds.count("box") == 48 + 2 * 9 * 17

@@ -2,7 +2,7 @@
 
     candidates   point; sphere: its centre; capsule: the centres of its ends; box: its vertices; disc, cylinder: the
                  lowest point of each rim, and three fixed points just inside it, which support it where it lies flat;
-                 ellipsoid: its lowest point
+                 ellipsoid: where it is nearest, see `ellipsoids`
     surfaces     plane, sphere, hollow (a sphere from inside), capsule, box, ellipsoid, curve z = h(x), heights
                  z = h(x, y)
 
@@ -15,12 +15,14 @@ against the surface, at the place p - r n:
     capsule          as a sphere about the nearest point of its axis
     box              with q = |p| - half the edges, g = |max(q, 0)| - r; for a point g = max(q), n normal to that face
     ellipsoid        g = t |n'| - r, n' = x/(t + a²) with Σ (a x/(t + a²))² = 1, found by Newton's method
+    cylinder, disc   with q = (√(x² + y²) - R, |z| - half the length), as a box; a disc has the length 0
     curve, heights   with n = (-∇h, 1)/w, w² = 1 + |∇h|², of the point P + r n of the surface's parallel that is below
                      p along z, found by Newton's method: g = (z - h - r/w)/w, where ġ = n·v at g = 0
     rim              on a plane, of centre c, axis a and s² = 1 - (n·a)²: g = c·n - r s, where s is more than ε; a disc
                      that is flatter rests on the fixed points alone
 
-Two capsules also touch between their ends, where their axes cross, a capsule and a box where the axis crosses an edge.
+Two capsules, or one and a cylinder, also touch between their ends, where their axes cross, a capsule and a box where
+the axis crosses an edge.
 Two boxes touch by the facets of their Minkowski difference, each with a gap and a margin that is positive inside of the
 facet: vertices of one on a face of the other, and pairs of edges u, e with the normal ± u × e. They overlap if and only
 if some gap is negative where its margin is positive; and ġ = n·v everywhere.
@@ -36,6 +38,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from math import inf
+from typing import Any
 
 from ...errors import ModelError
 from ...expr import (
@@ -144,7 +148,27 @@ def _on_box(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
     return Touch(gap, normal, (turned[0], turned[1]), margin)
 
 
-def _on_ellipsoid(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+def _on_cylinder(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    """As on a box, of coordinates around the axis and along it; a disc has no thickness."""
+    radius, half = size[0], size[1] / 2 if len(size) > 1 else as_expr(0)
+    around = _length(Vector([p[0], p[1], 0]))
+    out, up = Vector([p[0] / around, p[1] / around, as_expr(0)]), _Z * sign(p[2])
+    aside, above = as_expr(around - radius), as_expr(absolute(p[2]) - half)
+    stays = not free_symbols([above])
+    if stays and constant_value(as_expr(above - r)) > 0:
+        return None
+    if stays and constant_value(above) <= 0:
+        return _round(aside - r, out)
+    if not is_zero(r):
+        beyond = [as_expr(maximum(each, 0)) for each in (aside, above)]
+        distance = _length(Vector([*beyond, 0]))
+        return _round(distance - r, (out * beyond[0] + up * beyond[1]) / distance)
+    is_side = as_expr(maximum(sign(aside - above), 0))
+    touch = _round(as_expr(maximum(aside, above)), out * is_side + up * (1 - is_side))
+    return replace(touch, margin=as_expr(-aside - above))
+
+
+def _on_ellipsoid(size: Sequence[Expr], p: Vector, r: Expr) -> Touch:
     t = as_expr(0)
     for a, x in zip(size, p, strict=True):
         t = as_expr(maximum(t, a * absolute(x) - a * a))
@@ -159,32 +183,34 @@ def _on_ellipsoid(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
 
 
 def _on_curve(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
-    return _on_height(size[0], SPOT[:1], p, r)
+    return _on_height(size[0], SPOT[:1], p, None if is_zero(r) else lambda n: n * r)
 
 
 def _on_heights(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
-    return _on_height(size[0], SPOT, p, r)
+    return _on_height(size[0], SPOT, p, None if is_zero(r) else lambda n: n * r)
 
 
-def _on_height(h: Expr, over: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+def _on_height(h: Expr, over: Sequence[Expr], p: Vector, support: Callable[[Vector], Vector] | None) -> Touch:
+    """What is at p, with its farthest point along a normal n at support(n) from there, on z = h."""
     slope = [derivative([h], x)[0] for x in over]
     w = sqrt(as_expr(1 + sum(each * each for each in slope)))
-    aim = [as_expr(each / w) for each in slope]
-    found = [p[k] for k in range(len(over))]
-    if not is_zero(r):
-        # x - r h'/w = p, with the Jacobian 1 - r (h'/w)'
-        J = [[as_expr(int(i == j) - r * d) for j, d in enumerate(_gradient(each, over))] for i, each in enumerate(aim)]
+    found, lowest = [p[k] for k in range(len(over))], as_expr(0)
+    if support is not None:
+        # x + S(n) = p along the surface, S the support
+        *aim, lowest = support(Vector([*(-each for each in slope), *[0] * (2 - len(over)), 1]) / w)
+        aim, found = aim[: len(over)], [x - s for x, s in zip(found, support(_Z), strict=False)]
+        J = [[as_expr(int(i == j) + d) for j, d in enumerate(_gradient(each, over))] for i, each in enumerate(aim)]
         for _ in range(_STEPS):
             at = dict(zip(over, found, strict=True))
             shifts = substitute(aim, at)
-            off = [x - r * d - p[k] for k, (x, d) in enumerate(zip(found, shifts, strict=True))]
+            off = [x + d - p[k] for k, (x, d) in enumerate(zip(found, shifts, strict=True))]
             found = [as_expr(x - d) for x, d in zip(found, _solved(J, off, at), strict=True)]
     at = dict(zip(over, found, strict=True))
-    height, pace, *slope = substitute([h, w, *slope], at)
+    height, pace, lowest, *slope = substitute([h, w, lowest, *slope], at)
     across = slope[1] if len(over) == 2 else as_expr(0)
     normal = Vector([-slope[0], -across, as_expr(1)]) / pace
     along = Vector([as_expr(1), as_expr(0), slope[0]]) / sqrt(as_expr(1 + slope[0] * slope[0]))
-    return Touch(as_expr((p[2] - height - r / pace) / pace), normal, (along, normal.cross(along)))
+    return Touch(as_expr((p[2] - height - lowest) / pace), normal, (along, normal.cross(along)))
 
 
 def _gradient(value: Expr, over: Sequence[Expr]) -> list[Expr]:
@@ -224,7 +250,8 @@ def _greatest(given: Sequence[tuple[int, Expr]]) -> tuple[dict[int, Expr], Expr]
 
 _SURFACES: dict[str, Callable[[Sequence[Expr], Vector, Expr], Touch | None]] = {
     "plane": _on_plane, "sphere": _on_sphere, "hollow": _in_sphere, "capsule": _on_capsule, "box": _on_box,
-    "ellipsoid": _on_ellipsoid, "curve": _on_curve, "heights": _on_heights,
+    "ellipsoid": _on_ellipsoid, "curve": _on_curve, "heights": _on_heights, "cylinder": _on_cylinder,
+    "disc": _on_cylinder,
 }  # fmt: skip
 
 # ---- candidates --------------------------------------------------------------------------------------------------
@@ -287,17 +314,8 @@ def _rims(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
     return made
 
 
-def _lowest(shape: Shape, X: Pose) -> list[Touch]:
-    """An ellipsoid on a plane, at the point -A² n/|A n|, A its half axes, n the plane's normal in its frame."""
-    half, n = [as_expr(each) for each in shape.size], X.R.T @ _Z
-    scaled = Vector([a * x for a, x in zip(half, n, strict=True)])
-    height = as_expr(sqrt(as_expr(scaled.dot(scaled))))
-    point = Vector([-a * x / height for a, x in zip(half, scaled, strict=True)])
-    return [Touch(as_expr(X.p[2] - height), _Z, (_X, _Y), arm=X.R @ point)]
-
-
 def _crossing(a: Shape, b: Shape, X: Pose) -> list[Touch]:
-    """Two capsules where the lines of their axes are nearest; with a gap where that is beyond an end.
+    """Two capsules, or one and a cylinder, where their axes are nearest; with a gap where that is beyond an end.
 
     With d the centre of a and u its axis, in the frame of b whose axis is z: the points d + s u and t z are nearest at
     s = (c t_0 - d·u)/(1 - c²), t = t_0 + c s, c = u·z, t_0 = d·z.
@@ -418,9 +436,11 @@ _ALL = tuple(_SURFACES)
 _OPEN = ("plane", "hollow", "curve", "heights")
 #: For each shape the surfaces that its candidates are tried on.
 PAIRS: dict[str, tuple[str, ...]] = {
-    "point": _ALL, "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box"), "box": (*_OPEN, "capsule", "box"),
-    "disc": ("plane",), "cylinder": ("plane",), "ellipsoid": ("plane",),
+    "point": _ALL[:-1], "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box", "cylinder", "disc"),
+    "box": (*_OPEN, "capsule", "box"), "disc": ("plane",), "cylinder": ("plane",),
+    "ellipsoid": (*_OPEN, "capsule", "box", "ellipsoid"),
 }  # fmt: skip
+_PHRASES = {"ellipsoid": "an ellipsoid", "hollow": "a hollow sphere", "heights": "heights"}
 #: The shapes that surfaces of a model may have.
 KINDS = tuple(dict.fromkeys(kind for kind in (*_SURFACES, *PAIRS) if kind != "point"))
 
@@ -430,24 +450,44 @@ def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
     found = [(x, y) for x, y in ((a, b), (b, a)) if y.kind in PAIRS.get(x.kind, ())]
     if not found:
         known = "; ".join(f"{kind} on {', '.join(others)}" for kind, others in PAIRS.items())
-        message = f"there is no contact of a {a.kind} and a {b.kind}."
-        raise ModelError(message, place, f"There are {known}.", "E-CONSTRAINT-UNSUPPORTED")
+        cure = f"There are {known}."
+        if {a.kind, b.kind} & {"cylinder", "disc"}:
+            cure = f"Give what rolls as a sphere, a capsule or an ellipsoid. {cure}"
+        message = (
+            f"there is no contact of {_PHRASES.get(a.kind, f'a {a.kind}')} and {_PHRASES.get(b.kind, f'a {b.kind}')}."
+        )
+        raise ModelError(message, place, cure, "E-CONSTRAINT-UNSUPPORTED")
+    first, other = found[0]
+    if first.kind == "ellipsoid" and other.kind == "hollow":
+        _check_curvature(first.shape.size, other.shape.size, place)
     return found if {a.kind, b.kind} <= {"box", "capsule"} else found[:1]
+
+
+def _check_curvature(half: Sequence[Any], size: Sequence[Any], place: str) -> None:
+    """Refuse an ellipsoid that may touch a hollow sphere at several points."""
+    known = [as_expr(each) for each in (*half, *size)]
+    *axes, radius = (inf if free_symbols([each]) else constant_value(each) for each in known)
+    if inf not in axes and max(axes) ** 2 >= min(axes) * radius:
+        message = "the ellipsoid is flatter somewhere than the hollow sphere, and may touch it at several points."
+        cure = "Let the square of its longest half axis be less than the shortest times the radius, or use spheres."
+        raise ModelError(message, place, cure, "E-CONSTRAINT-UNSUPPORTED")
 
 
 def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     """The candidates of a on the surface b, X the pose of the shape of a in the frame of that of b."""
+    from .ellipsoids import ellipsoid_on  # which builds on this module
+
     if a.kind == b.kind == "box":
         return _corners(a.shape, b.shape, X)
     if a.kind in ("disc", "cylinder"):
         return _rims(a.shape, b.shape, X)
     if a.kind == "ellipsoid":
-        return _lowest(a.shape, X)
+        return [ellipsoid_on(a.shape, b.shape, X)]
     return _on(a.shape, b.shape, X)
 
 
 def crossings(a: Surface, b: Surface, X: Pose) -> list[Touch]:
-    """What touches beside the candidates: the middles of two capsules, and edges of boxes."""
-    if a.kind == b.kind == "capsule":
+    """What touches beside the candidates: the middles of capsules, and edges of boxes."""
+    if a.kind == "capsule" and b.kind in ("capsule", "cylinder"):
         return _crossing(a.shape, b.shape, X)
     return _edges(a.shape, b.shape, X) if b.kind == "box" and a.kind in ("box", "capsule") else []

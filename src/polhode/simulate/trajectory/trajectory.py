@@ -526,7 +526,7 @@ class Trajectory(ClosedLoopResults, Shown):
         notes: str = "",
         screw_axes: bool | Sequence[str] = False,
         channels: Channels | None = None,
-        arrows: str | Sequence[str] = (),
+        arrows: str | Sequence[str] | None = None,
         traces: Traces = (),
         frames: bool | Sequence[str] = False,
         ghosts: Sequence[Trajectory] | Mapping[str, Trajectory] = (),
@@ -535,7 +535,8 @@ class Trajectory(ClosedLoopResults, Shown):
         """Write the motion as one HTML page, or without a path return what a notebook shows; see docs/page.md.
 
         `channels` are drawn over time: names, kinds ("speeds"), expressions; {"slip [°]": …} names them. `arrows` show
-        "forces", "reactions", …; `traces` paths; `frames` and `screw_axes` axes of bodies; `ghosts` other runs.
+        "forces", "reactions", …, "contacts" by default; `traces` paths; `frames` and `screw_axes` axes of bodies;
+        `ghosts` other runs.
         """
         return registered("Trajectory.animate")(
             self, path, notes, screw_axes=screw_axes, channels=channels, arrows=arrows, traces=traces, frames=frames,

@@ -39,11 +39,11 @@ function listBodies() {
     channels.forEach((channel) => channel.hiddenBeside[on ? "delete" : "add"](g));
     charts.forEach((chart) => chart.prepare());
   }));
-  data.moving.forEach((line, i) => {
-    if (!line.name) return;
-    const made = row("arrows", line.name, line.color, true, (on) => (state.acting[i] = on));
-    if (line.told) made.append(element("small", { textContent: line.told }));
-  });
+  for (const name of new Set(data.moving.map((line) => line.name).filter(Boolean))) {
+    const { color, told } = data.moving.find((line) => line.name === name);
+    const made = row("arrows", name, color, true, (on) => data.moving.forEach((line, i) => line.name === name && (state.acting[i] = on)));
+    if (told) made.append(element("small", { textContent: told }));
+  }
   data.traces.forEach((trace, i) => row("paths", trace.name, tracers[count + i].color, true, (on) => {
     state.traced[on ? "add" : "delete"](count + i);
     showTraces();

@@ -4,7 +4,7 @@
 const STEPS = [-1, 0, 1];
 const DIRECTIONS = STEPS.flatMap((x) => STEPS.flatMap((y) => STEPS.map((z) => [x, y, z]))).filter((d) => dot(d, d));
 const outlines = data.bodies.map((body) => {
-  const points = meshOf(body, 12, false).points;
+  const { points } = meshOf({ ...body, shapes: body.shapes.filter(({ kind }) => kind !== "patch") }, 12, false);
   for (const shape of body.shapes.filter(({ kind }) => kind === "mesh")) {
     const { S, p } = seat(shape), outline = floats(data.meshes[shape.mesh].outline);
     for (let i = 0; i < outline.length; i += 3) points.push(add(apply(S, outline.subarray(i, i + 3)), p));

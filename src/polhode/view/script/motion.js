@@ -41,10 +41,14 @@ const TIP = [9, 3.2];
 const rod = (radius) => ({ kind: "cylinder", size: [radius, 1], position: [0, 0, 0.5], rotation: [1, 0, 0, 0] });
 const tip = (radius) => ({ kind: "cone", size: [TIP[1] * radius, TIP[0] * radius], position: [0, 0, -0.5 * TIP[0] * radius], rotation: [1, 0, 0, 0] });
 
-/** What is drawn of lines: rods of length one along z, stretched from end to end, and after them the tips of arrows. */
-const rods = [...data.lines, ...data.moving].map(({ color, radius }) => ({ color, shapes: [rod(radius)] }));
+const opened = (opening) => ({ kind: "cone", size: [opening, 1], position: [0, 0, 0.5], rotation: [0, 1, 0, 0] });
+
+/** What is drawn of lines: rods of length one along z, stretched from end to end, or cones, and after them the tips of arrows. */
+const rods = [...data.lines, ...data.moving].map(({ color, radius, opening }) => ({ color, opening, shapes: [opening ? opened(opening) : rod(radius)] }));
 const arrows = data.moving.map((line, i) => [line, i]).filter(([line]) => line.arrow);
 const lines = [...rods, ...arrows.map(([{ color, radius }]) => ({ color, shapes: [tip(radius)] }))];
+/** Whether what is drawn lets through what is behind it: bodies of other runs, and cones. */
+const isFaint = (k) => isGhost(k) || (k >= count && lines[k - count].opening > 0);
 
 /** Axes of which z points along a vector: rows of a matrix whose columns are x, y and z. */
 function axesAlong(z, wide, long) {
@@ -65,7 +69,8 @@ function linesAt(poses, time) {
     const [a, b] = ends[i];
     return { R: axesAlong(unit(sub(b, a)), shares[i], shares[i]), p: b };
   });
-  return [...[...held, ...shafts].map(([a, b]) => ({ R: axesAlong(sub(b, a), 1, 1), p: a })), ...tips];
+  const wide = ([a, b], i) => (rods[i].opening ? Math.hypot(...sub(b, a)) : 1);
+  return [...[...held, ...shafts].map(([a, b], i) => ({ R: axesAlong(sub(b, a), wide([a, b], i), 1), p: a })), ...tips];
 }
 
 /** Points whose paths can be drawn: one of each body, then those that were asked for. */

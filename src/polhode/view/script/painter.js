@@ -47,8 +47,8 @@ function painter() {
       mesh.triangles.forEach(([a, b, c]) => {
         if (Math.min(eyed[a][2], eyed[b][2], eyed[c][2]) < view.near) return;
         const area = (cast[b][0] - cast[a][0]) * (cast[c][1] - cast[a][1]) - (cast[b][1] - cast[a][1]) * (cast[c][0] - cast[a][0]);
-        const order = area > 0 ? [a, b, c] : [a, c, b];
-        if (data.floor && !isGhost(k)) {
+        const order = area > 0 ? [a, b, c] : [a, c, b], isPatch = dot(mesh.normals[a], mesh.normals[a]) < 0.1;
+        if (data.floor && !isFaint(k) && !isPatch) {
           order.forEach((i, n) => (n ? shadow.lineTo(...cast[i]) : shadow.moveTo(...cast[i])));
           shadow.closePath();
         }
@@ -57,7 +57,8 @@ function painter() {
         if (dot(N, sub(view.eye, middle)) <= 0) return;
         const light = 0.5 + 0.16 * N[2] + 0.42 * Math.max(0, dot(N, SUN));
         const base = mesh.colors[a].map((x) => Math.min(1, x * light + 0.05 + (k === lit ? 0.2 : 0)));
-        faces.push([Math.hypot(...sub(view.eye, middle)), [eyed[a], eyed[b], eyed[c]].map(flat), ink(base, isGhost(k) ? 0.22 : 1)]);
+        // What is seen of a patch from in front is behind all that touches it.
+        faces.push([isPatch ? Infinity : Math.hypot(...sub(view.eye, middle)), [eyed[a], eyed[b], eyed[c]].map(flat), ink(base, isFaint(k) ? 0.22 : 1)]);
       });
     });
     if (view.eye[2] > ground) {

@@ -28,6 +28,8 @@ const SHADERS = {
     uniform vec3 eye, toSun; uniform float bias, ground, reach, day, glow, alpha;
     void main() {
       vec3 N = normalize(n), V = normalize(eye - p), H = normalize(V + toSun);
+      // The normals of patches are short: they are seen from in front alone, and throw no shadows.
+      if (dot(n, n) < 0.1 && dot(N, V) < 0.0) discard;
       // The winding of a mesh cannot be trusted: what is seen looks at the eye.
       if (dot(N, V) < 0.0) N = -N;
       vec3 base = pow(mix(c, vec3(1.0), 0.3 * glow), vec3(2.2));
@@ -43,7 +45,8 @@ const SHADERS = {
     }`,
   ],
   depth: [
-    `layout(location=0) in vec3 point; uniform mat4 model, sun; void main() { gl_Position = sun * model * vec4(point, 1.0); }`,
+    `layout(location=0) in vec3 point; layout(location=1) in vec3 normal; uniform mat4 model, sun;
+    void main() { gl_Position = dot(normal, normal) < 0.1 ? vec4(2.0, 2.0, 2.0, 1.0) : sun * model * vec4(point, 1.0); }`,
     `void main() {}`,
   ],
   floor: [

@@ -45,6 +45,11 @@ const turned = {
     ball.points = ball.points.map((p) => p.map((x, i) => x * radii[i]));
     return ball;
   },
+  /** A rectangle that is seen from above alone. */
+  patch([a, b]) {
+    const points = [[-a, -b], [a, -b], [a, b], [-a, b]].map(([x, y]) => [x / 2, y / 2, 0]);
+    return { points, normals: points.map(() => [0, 0, 0.25]), triangles: [[0, 1, 2], [0, 2, 3]] };
+  },
   /** A box with narrow bevels that catch the light: three corners for each corner, one on each face. */
   box(size) {
     const half = size.map((x) => x / 2), bevel = 0.07 * Math.min(...half);

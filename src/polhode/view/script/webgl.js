@@ -135,8 +135,8 @@ function webgl() {
       if (!S) return { model: placed(pose.R, pose.p), normals: pose.R };
       return { model: placed(after(pose.R, S), add(apply(pose.R, p), pose.p)), normals: after(pose.R, N) };
     });
-    const each = (set, ghosts) => parts.forEach(({ k, vertices, length, color }, n) => {
-      if (!shown[k] || isGhost(k) !== ghosts) return;
+    const each = (set, faint) => parts.forEach(({ k, vertices, length, color }, n) => {
+      if (!shown[k] || isFaint(k) !== faint) return;
       set.model(models[n].model);
       set.normals?.(models[n].normals);
       set.glow?.(k === lit ? 1 : 0);
@@ -170,8 +170,8 @@ function webgl() {
 
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-    if (data.ghosts.length) {
-      // First how near they are, then their colour where nothing is nearer: so what is behind a ghost's own skin is not seen.
+    if (data.ghosts.length || rods.some(({ opening }) => opening)) {
+      // First how near they are, then their colour where nothing is nearer: so what is behind its own skin is not seen.
       set.alpha(0.3);
       gl.colorMask(false, false, false, false);
       each(set, true);

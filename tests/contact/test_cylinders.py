@@ -1,0 +1,74 @@
+"""Balls, capsules and points on cylinders and discs, against what is known of rolling off."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.contact.scenes import EXACT, G, moving
+
+import polhode as ph
+
+R, H, BALL = 0.5, 0.4, 0.1
+
+
+def on(shape: ph.Shape, skin: ph.Shape | None = None, free: bool = False, turn: Any = None, mu: float = 1e8) -> Any:
+    s = ph.System("on a cylinder")
+    if free:
+        body = s.body("ball", 2, inertia=ph.sphere(2, BALL))
+        s.joint("f", s.ground, body, ph.Free())
+    else:
+        body = moving(s, "ball", 2, "xzt", inertia=0.4 * 2 * BALL**2)
+    rock = s.surface("rock", s.ground, shape, rotation=turn)
+    s.contact("touch", s.surface("skin", body, skin) if skin else body, rock, friction=mu)
+    return s.derive()
+
+
+def first(run: Any, what: str) -> float:
+    return next(each.t for each in run.contact_events if each.what == what)
+
+
+@pytest.mark.parametrize("shape", [ph.Shape.cylinder(R, H), ph.Shape.disc(R)])
+@pytest.mark.parametrize("speed", [0.1, 0.3])
+def test_a_ball_rolls_over_the_rim_and_leaves_it(shape: ph.Shape, speed: float) -> None:
+    """It turns about the rim by 7/10 r² ω² + g r cos a = const. and leaves at cos a = (10 + 7 v²/(g r))/17."""
+    top = (H / 2 if shape.kind == "cylinder" else 0) + BALL
+    speeds = {"ball vx": speed, "ball vt": -speed / BALL}
+    e, start = on(shape, ph.Shape.sphere(BALL)), {"ball x": 0.45, "ball z": top}
+    until = first(e.simulate(1.5, start=start, speeds=speeds, **EXACT), "opens")
+    run = e.simulate(until, start=start, speeds=speeds, **EXACT)
+    assert run["ball z"][-1] - top + BALL == pytest.approx(BALL * (10 + 7 * speed**2 / (G * BALL)) / 17, abs=1e-9)
+    assert np.ptp(run.energy.total) < 1e-9
+
+
+def test_a_ball_rolls_off_the_side_of_a_lying_cylinder() -> None:
+    """From the top it leaves at cos a = 10/17, whatever the radii."""
+    e = on(ph.Shape.cylinder(R, 2), ph.Shape.sphere(BALL), free=True, turn=("x", ph.pi / 2))
+    run = e.simulate(3, start={"f_x": 1e-3, "f_z": np.sqrt((R + BALL) ** 2 - 1e-6)}, **EXACT)
+    left = e.simulate(first(run, "opens"), start={"f_x": 1e-3, "f_z": np.sqrt((R + BALL) ** 2 - 1e-6)}, **EXACT)
+    assert left["f_z"][-1] / (R + BALL) == pytest.approx(10 / 17, abs=1e-5)
+    assert np.ptp(left.energy.total) < 1e-9
+
+
+def test_a_point_slides_over_the_edge() -> None:
+    run = on(ph.Shape.cylinder(R, H), mu=0).simulate(1, start={"ball z": H / 2}, speeds={"ball vx": 1})
+    assert first(run, "opens") == pytest.approx(R, abs=1e-9)
+    assert run["ball z"][-1] == pytest.approx(H / 2 - G * (1 - R) ** 2 / 2, abs=1e-9)
+
+
+def test_a_capsule_lies_across_a_cylinder_and_stands_on_its_end() -> None:
+    skin = ph.Shape.capsule(BALL, 0.6)
+    across = on(ph.Shape.cylinder(R, 2), skin, free=True, turn=("x", ph.pi / 2))
+    lies = {"f_e0": np.sqrt(0.5), "f_e2": np.sqrt(0.5), "f_z": R + BALL}  # along x, the cylinder along y
+    run = across.simulate(0.1, start=lies, samples=3)
+    assert run.contact("touch").normal[-1].sum() == pytest.approx(2 * G)
+    assert np.abs(run.u).max() < 1e-12
+    stands = on(ph.Shape.cylinder(R, H), skin, free=True).simulate(0.1, start={"f_z": H / 2 + 0.3 + BALL}, samples=3)
+    assert stands.contact("touch").normal[-1].sum() == pytest.approx(2 * G)
+
+
+@pytest.mark.parametrize("other", [ph.Shape.curve(ph.sin), ph.Shape.disc(1), ph.Shape.box(1, 1, 1)])
+def test_rims_on_other_surfaces_are_refused_with_a_cure(other: ph.Shape) -> None:
+    with pytest.raises(ph.PolhodeError, match="Give what rolls as a sphere"):
+        on(other, ph.Shape.cylinder(R, H))
+    with pytest.raises(ph.PolhodeError, match="no contact of a point and a disc"):
+        on(ph.Shape.disc(R))
