@@ -95,6 +95,21 @@ def test_a_ball_between_walls_keeps_its_speed() -> None:
     assert abs(run.speed("v")) == pytest.approx(1, abs=1e-12)
 
 
+@pytest.mark.parametrize(("gap", "e"), [(0.001, 0.5), (0.01, 0.8), (0.05, 0.1)])
+def test_balls_in_a_column_do_not_pass_through_each_other_in_steps_of_seconds(gap: float, e: float) -> None:
+    s, skins = ph.System("column"), []
+    for k in range(3):
+        ball = s.body(f"ball {k}", 1)
+        s.joint(f"z{k}", s.ground, ball, ph.Prismatic("z"))
+        skins.append(s.surface(f"skin {k}", ball, ph.Shape.sphere(0.1)))
+    s.contact("floor", skins[0], s.surface("base", s.ground, ph.Shape.plane()), restitution=e)
+    for k in (1, 2):
+        s.contact(f"pair {k}", skins[k - 1], skins[k], restitution=e)
+    run = s.derive().simulate(5, start={f"z{k}": 0.5 + (0.2 + gap) * k for k in range(3)})
+    assert min(run.contact(name).gap.min() for name in s.contacts) > -1e-12
+    assert run.q[-1] == pytest.approx([0.1, 0.3, 0.5], abs=1e-9)
+
+
 @cache
 def rod() -> ph.Equations:
     """A rod of 2 m and 1 kg in a plane, whose lower end hits the ground."""

@@ -1,10 +1,10 @@
 """Zeros of event functions g(t, x) inside a step, on its dense output, in their order.
 
 An interval of the step is tested by the quartic through g at five times, checked at four more, in Bernstein's form: its
-coefficients bound it and its slope. Where they exclude a zero, or show that g is monotone, the interval is settled;
-else it is divided. Two zeros of one event closer than 2^-20 of the step count as none: touching zero is no event. Of a
-Python function, whose smoothness is not known, sign changes at eighths of the step and at the samples inside it are
-found. A change of sign through infinity is no zero.
+coefficients bound it and its slope. Where they exclude a zero, or show that g is monotone, also by its slopes next to
+both ends, the interval is settled; else it is divided. Two zeros of one event closer than 2^-20 of the step count as
+none: touching zero is no event. Of a Python function, whose smoothness is not known, sign changes at eighths of the
+step and at the samples inside it are found. A change of sign through infinity is no zero.
 
 The sign of g before a time is that of its last value that was not zero: the event of a function that stays at zero for
 a while is where it leaves with the other sign. An event that changed the state stands at its zero with the sign from
@@ -46,6 +46,8 @@ _INSIDE = 1e4
 #: No common divisor: at equal distances an oscillation is not told from a slower one, which has other zeros.
 _NODES = (0.0, 0.2113, 0.4871, 0.7713, 1.0)
 _CHECKS = (0.1127, 0.3457, 0.6311, 0.9031)
+#: Next to the ends, where a distance falls and grows again before the next node.
+_BESIDE = (2.0**-10, 1.0 - 2.0**-10)
 
 
 def _bernstein() -> tuple[tuple[float, ...], ...]:
@@ -129,7 +131,7 @@ def scan(run: Run) -> int:
     events = run.events
     events.kept_count = 0
     h, found = run.t - run.t_old, 0
-    for node, part in enumerate((*_NODES[1:-1], *_CHECKS)):
+    for node, part in enumerate((*_NODES[1:-1], *_CHECKS, *_BESIDE)):
         t = fma(part, h, run.t_old)
         run.takes_rough = int(events.guard_count > 0)  # guards cost an evaluation each; near zero they are taken again
         reason = call(run.state_at, run, t, run.y, returns=int)
@@ -147,12 +149,12 @@ def scan(run: Run) -> int:
     for i in range(events.active):
         inside = [events.work[i * SEARCH_ROOM + 1 + node] for node in range(SEARCH_ROOM - 1)]
         before, after, near = events.before[i], events.values[i], events.near[i]
-        verdict = _verdict((before, *inside[:3], after), inside[3:])
+        verdict = _verdict((before, *inside[:3], after), inside[3:7], inside[7:])
         events.work[i * SEARCH_ROOM] = events.sides[i]
         events.times[i] = NAN
         is_sure = (verdict == 1) & (_sign(after, near, events.sides[i]) * events.sides[i] >= 0.0)
         is_sure = is_sure | ((verdict == 2) & (_sign(before, 0.0, events.sides[i]) * after > 0.0))
-        reaches = _is_last(run, i, run.t, after) and _reaches_zero(run, i, 1.0 - _CHECKS[-1], inside[-1], after)
+        reaches = _is_last(run, i, run.t, after) and _reaches_zero(run, i, 1.0 - _CHECKS[-1], inside[6], after)
         if not is_sure or events.smooth[i] == 0 or reaches:
             stays = largest(absolute(before), absolute(after)) <= near
             if stays and absolute(inside[1]) > _INSIDE * near:
@@ -206,8 +208,8 @@ def _sign(value, near, otherwise):
 
 
 @inline
-def _verdict(values, checks):
-    """1: no zero between; 2: monotone between; 0: not known."""
+def _verdict(values, checks, beside):
+    """1: no zero between; 2: monotone between; 0: not known. By values at nodes, at checks, and next to both ends."""
     size, off = 0.0, 0.0
     for value in values:
         size = largest(size, absolute(value))
@@ -229,7 +231,10 @@ def _verdict(values, checks):
         return 1
     if least > margin or most < -margin:
         return 1
-    if flattest > slope_margin or steepest < -slope_margin:
+    begins, ends = beside[0] - values[0], values[-1] - beside[1]
+    if flattest > slope_margin and smallest(begins, ends) >= -_ROUNDING * size:
+        return 2
+    if steepest < -slope_margin and largest(begins, ends) <= _ROUNDING * size:
         return 2
     return 0
 
@@ -264,7 +269,8 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
             first = event_value(run, number, a)
             inner = [event_value(run, number, fma(part, h, a)) for part in _NODES[1:-1]]
             checks = [event_value(run, number, fma(part, h, a)) for part in _CHECKS]
-            verdict = _verdict((first, *inner, end), checks)
+            beside = [event_value(run, number, fma(part, h, a)) for part in _BESIDE]
+            verdict = _verdict((first, *inner, end), checks, beside)
         if verdict == 0 and not is_smallest:
             depth += 1
             stack[depth] = fma(0.5, h, a)

@@ -57,7 +57,7 @@ FAR = 1e100
 #: Numbers of a row of the log before its states.
 HEAD = 4
 #: Numbers for each event that the search for zeros needs: its sign, and its values inside of a step.
-SEARCH_ROOM = 8
+SEARCH_ROOM = 10
 
 #: Where h |λ| of an explicit pair of this order is beyond this, stability bounds its steps: step control keeps them a
 #: little inside of the domain of stability, which ends at 6.4, 5.9 and 3.3 on the real axis.

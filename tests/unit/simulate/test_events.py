@@ -36,6 +36,16 @@ def test_an_expression_is_an_event_and_its_parameters_are_those_of_the_run() -> 
     assert higher.events[0] == pytest.approx([0.2, 0.8])
 
 
+@pytest.mark.parametrize("nearest", [0.02, 0.5, 99.98])
+def test_a_distance_that_falls_below_a_bound_for_a_moment_of_a_long_step_has_both_events(nearest: float) -> None:
+    s = ph.System("passing", gravity=(0, 0, 0))
+    s.joint("x", s.ground, s.body("ball", 1), ph.Prismatic("x"), speeds=["v"])
+    away = s.joints["x"].q[0] - nearest
+    run = s.derive().simulate(100, speeds=[1.0], events=[ph.sqrt(away**2 + 1e-6) - 0.01])
+    half = (0.01**2 - 1e-6) ** 0.5
+    assert run.events[0] == pytest.approx([nearest - half, nearest + half], abs=1e-9)
+
+
 def test_a_run_goes_until_an_expression_or_a_function_is_zero() -> None:
     s = thrown()
     (z,) = s.joints["height"].q
