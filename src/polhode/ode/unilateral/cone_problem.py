@@ -12,25 +12,22 @@ accelerations, or λ impulses and w velocities.
 The natural map λ - P(λ - ρ w), P the projection onto λ_N ≥ 0 and onto the disc of radius r, vanishes at solutions and
 is piecewise smooth; Newton's method on it ends after a few steps from a near start (P. Alart and A. Curnier, *Comput.
 Methods Appl. Mech. Eng.* 92 (1991)). A small multiple of the identity is added to G in its matrix, not in its
-residual, so that forces that G does not determine stay near those of the start. Where it does not converge, proximal
-steps come first, and then steps by splitting.
+residual, so that forces that G does not determine stay near those of the start. Where it does not converge, steps by
+splitting come first, and then what is added is in proportion to the residual (Levenberg's way, which is as fast near
+solutions that are not isolated: J.-Y. Fan and Y.-X. Yuan, *Computing* 74 (2005)).
 """
 
 from __future__ import annotations
 
-from ...native.language import Array, Integers, Struct, absolute, at, counted, largest, native, row, sqrt
+from ...native.language import Array, Integers, Struct, absolute, at, largest, native, row, sqrt
 from ..linear import REAL, Factors, factor, solve
 
 #: Modes of a group: open (no force), sticking (w_T = 0), slipping (|λ_T| = r).
 OPEN, STICKING, SLIPPING = 0, 1, 2
 #: Residual, relative to the loads, at which a solution is accepted.
 ACCURACY = 1e-12
-#: Of the mean diagonal entry of G, what is added to the diagonal of Newton's matrix.
+#: Of the mean diagonal entry of G, what is at least added to the diagonal of Newton's matrix.
 _SHIFT = 1e-7
-#: Proximal steps: of the mean diagonal entry of G, the first weight; its factor from one to the next, and where one
-#: does not converge; how many there are, Newton's steps of each, their residual, and that from which none is needed.
-_PROXIMAL, _FALL, _RISE = 1.0, 0.2, 4.0
-_PROXIMALS, _PROXIMAL_STEPS, _ROUGH, _NEAR = 24, 10, 1e-6, 1e-3
 #: Of scaled blocks of G, the first weight of splitting, and what is added to their diagonal besides.
 _SPLITTING, _LITTLE = 0.3, 1e-6
 
@@ -51,7 +48,6 @@ class ConeProblem(Struct):
     velocity: Array
     modes: Integers
     residual: float  # of the natural map, relative to the loads
-    weight: float  # of proximal steps, on the diagonal of G
     steps: int  # Newton's
     splittings: int  # steps by splitting
     # work
@@ -59,7 +55,7 @@ class ConeProblem(Struct):
     active: Integers  # rows of Newton's matrix
     change: Array
     before: Array
-    centre: Array  # forces that a proximal step begins with
+    start: Array
     near: Array  # forces in their cones, and the dual cones' velocities, of steps by splitting
     dual: Array
     scales: Array  # ρ of each group
@@ -70,7 +66,6 @@ def begin_cones(problem: ConeProblem) -> int:
     """Scales, and velocities and residual at problem.force; how many groups have friction in a plane."""
     problem.steps = 0
     problem.splittings = 0
-    problem.weight = 0.0
     _scale(problem)
     update(problem)
     circles = 0
@@ -88,7 +83,7 @@ def _scale(problem: ConeProblem) -> None:
         trace = 0.0
         for i in range(first, first + rows):
             trace += row(problem.matrix, problem, i)[i]
-        problem.scales[k] = float(rows) / (trace + float(rows) * problem.weight) if trace > 0.0 else 1.0
+        problem.scales[k] = float(rows) / trace if trace > 0.0 else 1.0
 
 
 @native
@@ -99,64 +94,15 @@ def update(problem: ConeProblem) -> None:
 
 
 @native
-def newton(problem: ConeProblem, most: int, damped: int, accuracy: float) -> None:
+def newton(problem: ConeProblem, most: int, shift: float) -> None:
     """Newton steps, until the residual is small, the matrix is singular, or there are too many.
 
-    Damped steps are halved until the residual falls.
+    `shift` times the residual is added to the diagonal of G, relative to its mean.
     """
     for _ in range(most):
-        if problem.residual <= accuracy:
-            break
-        before, part = problem.residual, 1.0
-        for i in range(problem.size):
-            problem.before[i] = problem.force[i]
-        if _newton_step(problem) > 0:
+        if problem.residual <= ACCURACY or _newton_step(problem, shift) > 0:
             break
         update(problem)
-        if damped > 0:
-            for j in range(problem.size):
-                problem.change[j] = problem.force[j] - problem.before[j]
-            while not problem.residual < (1.0 - 0.1 * part) * before and part > 0.01:
-                part = 0.5 * part
-                for m in range(problem.size):
-                    problem.force[m] = problem.before[m] + part * problem.change[m]
-                update(problem)
-
-
-@native
-def approach(problem: ConeProblem) -> None:
-    """Proximal steps: solutions with G + weight, near those before, as the weight falls.
-
-    R. T. Rockafellar, *SIAM J. Control Optim.* 14 (1976). Where G is singular, what is added makes forces unique.
-    """
-    weight, fall, near, mean = _PROXIMAL, _FALL, _NEAR, _mean(problem)
-    for _ in counted(_PROXIMALS):
-        problem.weight = weight * mean
-        _scale(problem)
-        for i in range(problem.size):
-            problem.centre[i] = problem.force[i]
-        update(problem)
-        is_last = problem.residual <= near
-        if is_last:
-            problem.weight = 0.0
-        accuracy = ACCURACY if is_last else _ROUGH
-        newton(problem, _PROXIMAL_STEPS, 0, accuracy)
-        if problem.residual <= accuracy:
-            if is_last:
-                break
-            weight = fall * weight
-            fall = largest(fall * fall, _FALL)
-        else:
-            for j in range(problem.size):
-                problem.force[j] = problem.centre[j]
-            if is_last:
-                near = 0.1 * near
-            else:
-                weight = _RISE * weight
-                fall = sqrt(fall)
-    problem.weight = 0.0
-    _scale(problem)
-    update(problem)
 
 
 @native
@@ -170,7 +116,7 @@ def _mean(problem: ConeProblem) -> float:
 
 @native
 def _velocities(problem: ConeProblem) -> None:
-    """w = G λ + b, and in proximal steps what the distance from the centre adds; four sums at once."""
+    """w = G λ + b, four sums at once."""
     whole = problem.size // 4
     force = problem.force
     for i in range(problem.size):
@@ -184,8 +130,6 @@ def _velocities(problem: ConeProblem) -> None:
             four += part[3] * other[3]
         for j in range(4 * whole, problem.size):
             one += line[j] * force[j]
-        if problem.weight > 0.0:
-            two += problem.weight * (force[i] - problem.centre[i])
         problem.velocity[i] = (one + two) + (three + four)
 
 
@@ -256,15 +200,15 @@ def choose_modes(problem: ConeProblem) -> int:
 
 
 @native
-def _newton_step(problem: ConeProblem) -> int:
-    """One Newton step, to other forces and velocities; 1 where its matrix is singular."""
+def _newton_step(problem: ConeProblem, shift: float) -> int:
+    """One Newton step, to other forces, with a shift by the residual; 1 where its matrix is singular."""
     problem.steps += 1
     rows = choose_modes(problem)
     _velocities(problem)
     factors, change = problem.factors, problem.change
+    added = largest(_SHIFT, shift * problem.residual) * _mean(problem)
     factors.size = rows
     factors.blocks = (rows + 3) // 4
-    shift = problem.weight + _SHIFT * _mean(problem)
     for a in range(rows):
         i = problem.active[a]
         line, given, below = (
@@ -277,7 +221,7 @@ def _newton_step(problem: ConeProblem) -> int:
             below[j] = 0.0
         for b in range(rows):
             line[b] = given[problem.active[b]]
-        line[a] = line[a] + shift
+        line[a] = line[a] + added
         change[a] = -problem.velocity[i]
     for a in range(rows, 4 * factors.blocks):
         change[a] = 0.0

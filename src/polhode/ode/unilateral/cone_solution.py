@@ -1,17 +1,22 @@
 """The solution of a cone problem: Newton's method from the start, and what comes after it where it does not converge.
 
-Frictionless problems, and those with friction on lines, have an exact solution by Lemke's method. For circles proximal
-steps follow, which approach a solution by problems that are easier, and then steps by splitting.
+Frictionless problems, and those with friction on lines, have an exact solution by Lemke's method. For circles steps by
+splitting follow, and from where these end Newton's method with Levenberg's shift; so do they in large problems whose
+start is far from a solution.
 """
 
 from __future__ import annotations
 
 from ...native.language import counted, native
-from .cone_problem import ACCURACY, ConeProblem, approach, begin_cones, choose_modes, newton, split, update
+from .cone_problem import ACCURACY, ConeProblem, begin_cones, choose_modes, newton, split, update
 from .lemke import LinearComplementarity, start_on_lines
 
-#: Newton steps in a row, steps by splitting between two such rows, and rows.
-_STEPS, _SPLITTINGS, _ROUNDS = 12, 200, 6
+#: Problems with more rows are large; of these the residual of a start that is near, Newton's steps and the shift there.
+_LARGE, _NEAR, _NEAR_STEPS, _NEAR_SHIFT = 36, 0.5, 20, 10.0
+#: Newton steps from other starts.
+_STEPS = 12
+#: Steps by splitting, at first and more each time; Newton steps after these, their shift and its factor; and rounds.
+_FEW, _MANY, _SHIFTED, _SHIFT, _FALL, _ROUNDS = 20, 100, 80, 3.0, 0.5, 8
 
 
 @native
@@ -19,18 +24,21 @@ def solve_cones(problem: ConeProblem, linear: LinearComplementarity) -> int:
     """Solve from problem.force; 0, or 1 where it does not converge to `ACCURACY`."""
     circles = begin_cones(problem)
     for i in range(problem.size):
-        problem.centre[i] = problem.force[i]
-    newton(problem, _STEPS, 0, ACCURACY)
+        problem.start[i] = problem.force[i]
+    if problem.size <= _LARGE or circles == 0:
+        newton(problem, _STEPS, 0.0)
+    elif problem.residual < _NEAR:
+        newton(problem, _NEAR_STEPS, _NEAR_SHIFT)
     if problem.residual > ACCURACY and circles == 0 and start_on_lines(problem, linear) == 0:
         update(problem)
-        newton(problem, _STEPS, 0, ACCURACY)
-    if problem.residual > ACCURACY:
-        for j in range(problem.size):
-            problem.force[j] = problem.centre[j]
-        approach(problem)
+        newton(problem, _STEPS, 0.0)
+    shift = _SHIFT
     for k in counted(_ROUNDS):
         if problem.residual > ACCURACY:
-            split(problem, _SPLITTINGS)
-            newton(problem, _STEPS, k % 2, ACCURACY)
+            for j in range(problem.size):
+                problem.force[j] = problem.start[j]
+            split(problem, _MANY * k + _FEW)
+            newton(problem, _SHIFTED, shift)
+            shift = _FALL * shift
     choose_modes(problem)
     return 0 if problem.residual <= ACCURACY else 1

@@ -43,60 +43,63 @@ def holding_margin(matrix: Floats, free: Floats, cones: Sequence[Cone]) -> float
         return -1.0
     bounds = [cone.friction for cone in cones if cone.normal is None]
     load = max(float(np.abs(start).max(initial=0.0)), *bounds, 1e-300)
-    N = vt[rank:].T
-    offsets, slopes = [], []
-    for cone in cones:
-        along = cone.friction if cone.tangents else 1.0
+    N, rows = vt[rank:].T, len(vt)
+    take, along = np.full((len(cones), 3), rows), np.ones((len(cones), 3))
+    offset = np.zeros((len(cones), 3))
+    for k, cone in enumerate(cones):
+        take[k, 1 : 1 + len(cone.tangents)] = cone.tangents
         if cone.normal is None:
-            offset, slope = np.array([cone.friction]), np.zeros((1, N.shape[1]))
+            offset[k, 0] = cone.friction
         else:
-            offset, slope = along * start[[cone.normal]], along * N[[cone.normal]]
-        across = list(cone.tangents)
-        offsets.append(np.concatenate([offset, start[across]]) / load)
-        slopes.append(np.vstack([slope, N[across]]))
-    return _largest(offsets, slopes, N.shape[1])
+            take[k, 0], along[k, 0] = cone.normal, cone.friction if cone.tangents else 1.0
+    padded = np.vstack([N, np.zeros(N.shape[1])])
+    offset += along * np.append(start, 0.0)[take]
+    return _largest(offset / load, along[:, :, None] * padded[take])
 
 
-def _largest(offsets: Sequence[Floats], slopes: Sequence[Floats], count: int) -> float:
-    """The largest s ≤ 1 with (a - s, b) in the cone |b| ≤ a - s for all (a, b) = offset + slope y."""
-    y = np.zeros(count + 1)
-    values = [_margin(offset) for offset in offsets]
-    least = min(values, default=1.0)
+def _largest(offset: Floats, slopes: Floats) -> float:
+    """The largest s ≤ 1 with (a - s, b) in the cone |b| ≤ a - s for all (a, b) = offset + slope y, three numbers each."""
+    count = slopes.shape[2]
+    least = _margin(offset)
     if count == 0 or least > 0.0:
         return min(1.0, least)
+    y = np.zeros(count + 1)
     y[-1] = min(least, 1.0) - 0.5
-    wide = [np.hstack([slope, np.eye(len(slope), 1) * -1.0]) for slope in slopes]
-    weight = 1.0
+    wide = np.concatenate([slopes, np.broadcast_to([[-1.0], [0.0], [0.0]], (len(slopes), 3, 1))], axis=2)
+    flat, signs, weight = wide.reshape(-1, count + 1), np.array([1.0, -1.0, -1.0]), 1.0
+    z = offset + wide @ y
     while True:
         for _ in range(_STEPS):
-            gradient, hessian = np.zeros(count + 1), np.zeros((count + 1, count + 1))
-            gradient[-1] = -weight + 1.0 / (1.0 - y[-1])
-            hessian[-1, -1] = 1.0 / (1.0 - y[-1]) ** 2
-            for offset, slope in zip(offsets, wide, strict=True):
-                z = offset + slope @ y
-                sign = np.where(np.arange(len(z)) == 0, 1.0, -1.0)
-                inside = float(z @ (sign * z))
-                direction = -2.0 * (sign * z) / inside
-                gradient += slope.T @ direction
-                hessian += slope.T @ (np.outer(direction, direction) - 2.0 * np.diag(sign) / inside) @ slope
-            step = -np.linalg.lstsq(hessian, gradient, rcond=1e-15)[0]
-            decrease = -float(gradient @ step)
+            inside = (signs * z * z).sum(axis=1, keepdims=True)
+            direction = (-2.0 * signs) * z / inside
+            turned = (direction[:, None, :] @ wide)[:, 0]
+            gradient = turned.sum(axis=0)
+            gradient[-1] += 1.0 / (1.0 - y[-1]) - weight
+            hessian = turned.T @ turned - (flat * np.ravel(2.0 * signs / inside)[:, None]).T @ flat
+            hessian[-1, -1] += 1.0 / (1.0 - y[-1]) ** 2
+            step = -_solved(hessian, gradient)
+            decrease, moved = -float(gradient @ step), wide @ step
             part = 1.0
-            while part > 1e-12 and not _is_inside(y + part * step, offsets, wide):
+            while part > 1e-12 and not (y[-1] + part * step[-1] < 1.0 and _margin(z + part * moved) > 0.0):
                 part *= 0.5
-            y = y + (part * (0.95 if part < 1.0 else 1.0)) * step
+            part *= 0.95 if part < 1.0 else 1.0
+            y = y + part * step
+            z = offset + wide @ y
             if decrease < 1e-9:
                 break
-        gap = 2.0 * (len(offsets) + 1) / weight
+        gap = 2.0 * (len(offset) + 1) / weight
         if gap < _GAP or y[-1] > _CLEAR or y[-1] + 2.0 * gap < -_CLEAR:
             return float(y[-1])
         weight *= _FASTER
 
 
+def _solved(matrix: Floats, right: Floats) -> Floats:
+    try:
+        return np.asarray(np.linalg.solve(matrix, right))
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-15)[0])
+
+
 def _margin(z: Floats) -> float:
-    return float(z[0] - np.linalg.norm(z[1:]))
-
-
-def _is_inside(y: Floats, offsets: Sequence[Floats], slopes: Sequence[Floats]) -> bool:
-    inside = (_margin(offset + slope @ y) > 0.0 for offset, slope in zip(offsets, slopes, strict=True))
-    return bool(y[-1] < 1.0) and all(inside)
+    """The least a - |b| of all (a, b)."""
+    return float((z[:, 0] - np.sqrt(z[:, 1] * z[:, 1] + z[:, 2] * z[:, 2])).min(initial=np.inf))

@@ -67,7 +67,7 @@ class ConeMemory:
             "modes": [0] * len(groups), "active": [0] * size, "exchanged": [0] * size,
         }  # fmt: skip
         integers = {name: np.array(values, dtype=np.int64) for name, values in whole.items()}
-        vectors = {name: np.zeros(size) for name in ("free", "force", "velocity", "centre")}
+        vectors = {name: np.zeros(size) for name in ("free", "force", "velocity", "start")}
         vectors |= {name: np.zeros(len(groups)) for name in ("friction", "scales")}
         self.groups = tuple(groups)
         self.matrix: Floats = arrays["matrix"].reshape(size, width)[:, :size]

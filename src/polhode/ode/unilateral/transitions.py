@@ -151,12 +151,15 @@ class Transitions:
         still = np.full(memory.count, RESTING * self._speed_scale)  # slips below are none
         if impulses is None:
             still[before == SLIPPING] = -1.0
-        for k in range(memory.count):
-            along = float(self._slip(k) @ memory.directions[k, : memory.tangents[k]])
-            if before[k] == SLIPPING and memory.held[k] and along <= 0.0:
-                still[k] = 4.0 * SLOW  # it has come to rest
-        x = self._set_modes(t, x, resting, still, breaking)
-        self.longest_step = self._flight(t, x, touching)
+        along = (self._slips * memory.directions).sum(axis=1)
+        still[(before == SLIPPING) & (memory.held == 1) & (along <= 0.0)] = 4.0 * SLOW  # they have come to rest
+        chosen = self._set_modes(t, x, resting, still, breaking)
+        speed, fall = self._flight(t, chosen, touching)
+        hops = (speed > 0.0) & (speed * speed <= 2.0 * memory.record.near * fall)
+        if hops.any():  # of what rounding of a gap would hide
+            chosen = self._set_modes(t, x, resting | hops, still, breaking)
+            speed, fall = self._flight(t, chosen, touching)
+        x, self.longest_step = chosen, float((4.0 * speed[speed > 0.0] / fall[speed > 0.0]).min(initial=np.inf))
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
                    impulses, ends, guard, first, x.copy())
@@ -228,11 +231,13 @@ class Transitions:
     def _approaching(self, touching: NDArray[np.bool_]) -> NDArray[np.bool_]:
         return np.asarray(touching & (self._normal_velocity < -RESTING * self._speed_scale))
 
-    def _slip(self, k: int) -> Floats:
-        """The velocity of a group's tangents."""
+    @property
+    def _slips(self) -> Floats:
+        """The velocities of the tangents of each group, two numbers."""
         memory = self.memory
-        first = memory.first[k] + memory.groups[k][0]
-        return np.asarray(memory.velocities[first : first + memory.tangents[k]])
+        across = np.arange(2)
+        rows = np.minimum((memory.first + memory.has_normal)[:, None] + across, memory.size - 1)
+        return np.where(across < memory.tangents[:, None], memory.velocities[rows], 0.0)
 
     # ---- impacts -----------------------------------------------------------------------------------------------
 
@@ -346,18 +351,18 @@ class Transitions:
 
     # ---- modes -------------------------------------------------------------------------------------------------
 
-    def _flight(self, t: float, x: Floats, touching: NDArray[np.bool_]) -> float:
-        """Twice the time after which a group that has left touches again, if accelerations do not change."""
+    def _flight(self, t: float, x: Floats, touching: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """Speeds and decelerations along the normals of groups that have left and are coming back; 0 for others."""
         memory = self.memory
         leaving = touching & (memory.modes == OPEN) & memory.has_normal
         if not leaving.any():
-            return np.inf
+            return np.zeros(memory.count), np.zeros(memory.count)
         force, _ = memory.forces(t, x)
         memory.fill(t, x)
         acceleration = (memory.all.free + memory.all.matrix @ force)[memory.first]
         speed = memory.velocities[memory.first]
         returning = leaving & (speed > RESTING) & (acceleration < 0.0)
-        return float((4.0 * speed[returning] / -acceleration[returning]).min(initial=np.inf))
+        return np.where(returning, speed, 0.0), np.where(returning, -acceleration, 0.0)
 
     def _set_modes(
         self, t: float, x: Floats, resting: NDArray[np.bool_], still: Floats,
@@ -373,7 +378,8 @@ class Transitions:
                 break  # at a dead centre a row at rest stops nothing
             x = at_rest
             memory.fill(t, x)
-            stopped = [k for k in moving if np.linalg.norm(self._slip(k)) <= _GONE * self._speed_scale]
+            slips, gone = np.linalg.norm(self._slips, axis=1), _GONE * self._speed_scale
+            stopped = [k for k in moving if slips[k] <= gone]
             if not stopped:
                 break
             still[stopped] = np.inf
@@ -410,17 +416,14 @@ class Transitions:
 
     def _classify(self, resting: NDArray[np.bool_], still: Floats) -> list[int]:
         """Modes of groups by their velocities alone: open, slipping, or at rest; those that slip."""
-        memory, moving = self.memory, []
-        for k in range(memory.count):
-            slip = float(np.linalg.norm(self._slip(k)))
-            memory.modes[k] = STICKING if resting[k] else OPEN
-            if resting[k] and memory.tangents[k] and slip > still[k]:
-                moving.append(k)
-                memory.modes[k] = SLIPPING
-                memory.held[k] = int(memory.tangents[k] == 1 or slip < 1.5 * SLOW)
-                if slip > 0.5 * SLOW or still[k] >= 0.0:
-                    memory.directions[k, : memory.tangents[k]] = self._slip(k) / slip
-        return moving
+        memory, slips = self.memory, self._slips
+        slip = np.linalg.norm(slips, axis=1)
+        moving = resting & (memory.tangents > 0) & (slip > still)
+        memory.modes[: memory.count] = np.where(moving, SLIPPING, np.where(resting, STICKING, OPEN))
+        memory.held[: memory.count][moving] = ((memory.tangents == 1) | (slip < 1.5 * SLOW))[moving]
+        is_turned = moving & ((slip > 0.5 * SLOW) | (still >= 0.0))
+        memory.directions[is_turned] = slips[is_turned] / slip[is_turned, None]
+        return np.flatnonzero(moving).tolist()
 
     def _held(self, t: float, x: Floats, moving: Sequence[int], breaking: tuple[list[int], list[int]]) -> list[int]:
         """Groups at rest whose forces are not unique and that forces in their cones hold."""

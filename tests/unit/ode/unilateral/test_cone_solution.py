@@ -153,12 +153,12 @@ def test_plain_python_gives_the_same() -> None:
 
 @pytest.mark.parametrize("bodies", [1, 2, 5, 10])
 def test_thirty_contacts_are_solved_from_zero_in_few_steps(bodies: int) -> None:
-    """Many contacts on few bodies, whose forces are not unique: Newton's steps in proximal ones, no others."""
+    """Many contacts on few bodies, whose forces are not unique: one row of steps by splitting, and Newton's."""
     rng = np.random.default_rng(bodies)
     for _ in range(8):
         matrix, free = random_contacts(rng, bodies, 30)
         memory = _solved([(1, 2)] * 30, matrix, free[0], [0.5] * 30)
-        assert memory.record.steps + memory.record.splittings < 160
+        assert memory.record.steps <= 80 and memory.record.splittings <= 20
         _check_laws(memory, matrix, free[0])
 
 
