@@ -18,7 +18,7 @@ from ..errors import PolhodeError, shown
 from ..expr import quiet_collector
 from ..kinematics.passes import USUAL, VARIANTS, apply, apply_each, check
 from ..kinematics.tree import Tree, build_tree
-from ..model.building import check_states
+from ..model.building import check_states, with_inner_states
 from ..model.model import Model
 from ..model.reading import unknown
 from .registry import check_speeds, formalism_of
@@ -59,6 +59,7 @@ def derive(
     if formulation_tree is not None and not formalism_of(formalism).takes("chosen"):
         message = f"the formalism {formalism!r} has no formulation tree to choose."
         raise PolhodeError(message, "derive tree", 'Derive with "network", or leave `tree` out.', "E-PAPER-UNSUPPORTED")
+    model = with_inner_states(model)
     check_states(model)
     if not formalism_of(formalism).flexible or speeds is not None:
         what = f"the formalism {formalism!r}" if speeds is None else f"the choice of speeds {shown(speeds)}"

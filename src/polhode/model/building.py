@@ -19,7 +19,7 @@ from math import isinf
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ModelError, check_kind, listed, shown, speed_named, understood
-from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, symbol, symbols
+from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, same, symbol, symbols
 from ..expr.spelling import acceleration_of, distinct_spellings
 from ..geometry import Pose
 from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
@@ -398,6 +398,20 @@ def _rate_of(state: Expr, rate: Any, place: str) -> Expr:
 
 
 # ---- as a whole --------------------------------------------------------------------------------------------------
+
+
+def with_inner_states(model: Model) -> Model:
+    """The model with the states of its force elements; it is itself where these are there or none has any."""
+    made: dict[str, State] = {}
+    for load in model.loads:
+        for name, rate in load.rates(model).items():
+            is_there = name in model.states and same([as_expr(model.states[name].rate or 0)], [rate])
+            if name in made or (name in model.states and not is_there):
+                message = f"its state '{name}' has the name of another."
+                raise ModelError(message, load.place, "Rename one of both.", "E-MODEL-NAME")
+            if not is_there:
+                made[name] = State(symbol(name, "state"), rate)
+    return model.with_records({"states": {**model.states, **made}}) if made else model
 
 
 def check_states(model: Model) -> None:

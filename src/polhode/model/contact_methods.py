@@ -51,6 +51,7 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         self, name: str, a: Touching, b: Surface | str, *, at: Iterable[Any] | Point = (0, 0, 0), friction: Any = 0,
         static: Any = None, stribeck: Any = 0, restitution: Any = 0, stiffness: Any = None,
         damping: Any = None, exponent: Any = None, law: str | None = None, transition_speed: Any = None,
+        bristle: Iterable[Any] | None = None,
     ) -> Contact | None:  # fmt: skip
         """Let `a`, a point of a body or a surface, touch the surface `b`: 0 ≤ normal force ⊥ gap ≥ 0, and dry friction.
 
@@ -60,7 +61,9 @@ class ContactMethods(ForceMethods, ConstraintMethods):
 
         With a `stiffness` k the contact is a force at a depth x: by the `law` "hunt_crossley" k xⁿ max(1 + c ẋ, 0),
         with the `exponent` n = 3/2 unless it is given, or "linear", max(k x + c ẋ, 0), c being the `damping`. Friction
-        is then smooth, and full where the slip is well above `transition_speed`, 0.01 m/s by default.
+        is then smooth, and full where the slip is well above `transition_speed`, 0.01 m/s by default. With a `bristle`,
+        (stiffness, damping) in 1/m and s/m of a unit of normal force, it is that of elastic and plastic bristles, which
+        hold without creep: states "<name> bristle 1", … deflect along the tangents.
 
         >>> import polhode as ph
         >>> s = ph.System("ball")
@@ -74,7 +77,8 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         from .constraints import Contact
 
         laws = {"friction": friction, "static": static, "stribeck": stribeck}
-        options = {"damping": damping, "exponent": exponent, "law": law, "transition_speed": transition_speed}
+        options = {"damping": damping, "exponent": exponent, "law": law}
+        options |= {"transition_speed": transition_speed, "bristle": bristle}
         compliance = {key: value for key, value in options.items() if value is not None}
         if stiffness is None:
             for key in compliance:
@@ -163,10 +167,10 @@ class ContactMethods(ForceMethods, ConstraintMethods):
 
     def _bristle(self, label: str, v: Expr, coulomb: Any, static: Any, stribeck: Any, bristle: Iterable[Any]) -> Expr:
         """The friction σ₀ z + σ₁ ż of bristles, whose deflection z is a new state."""
-        from ..expr import as_expr, exp
+        from ..expr import Vector, as_expr, exp
         from .building import add_state
         from .constraints.unilateral import check_laws
-        from .forces.compliant import bristle_rate
+        from .forces.compliant import bristle_rates
         from .reading import number_of, positive_of
 
         place, cure = f"friction '{label}'", "Give (stiffness, damping)."
@@ -180,8 +184,12 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         if static is not None:
             slow = positive_of(slow, "speed stribeck", place)
             bound = as_expr(least + (most - least) * exp(-(v * v) / (slow * slow)))
-        z = add_state(self, f"{label} bristle", lambda z: bristle_rate(z, v, bound, least, sigma), 0, "")
-        return as_expr(sigma * z + loss * bristle_rate(z, v, bound, least, sigma))
+
+        def rate(z: Expr) -> Expr:
+            return as_expr(bristle_rates(Vector([z]), Vector([v]), bound, least, sigma)[0])
+
+        z = add_state(self, f"{label} bristle", rate, 0, "")
+        return as_expr(sigma * z + loss * rate(z))
 
     def with_contacts(self, closed: Mapping[str, str]) -> Self:
         """The system in a mode: `closed` contacts that "stick" or "slip", by name, as constraints, all others left out.

@@ -225,6 +225,7 @@ class RunMethods(Derived):
         controller      closes the loop, as in a run, with its options: reference, sample_time, delay, limits,
                         quantisation, noise, seed, discretisation
         batch           so many members, each with its own state, efforts and inputs, shared by `threads`
+        impacts         the law of impacts of contacts and stops, as of a run; their modes are in `st.modes`
         parameters      values by name that are not the model's; `functions` that were compiled before, to use again
         """
         from .stepper import stepper

@@ -280,7 +280,18 @@ class Problem:
 
     def go_on(self, t: float, end: float, events: Events) -> Record:
         """From a state at a time on to another, or to an event that ends it; raises Stop, NonFinite or PolhodeError."""
+        rates, guard, record = self._from(t, end)
+        times = np.array([t, end])
+        record.info["status"] = native.integrate(rates, guard, record, times, self.control, events, lambda _: None)
+        return record
+
+    def integration(self, t: float, end: float, events: Events) -> native.Integration:
+        """The same, to be taken on to one end after the other."""
+        return native.Integration(*self._from(t, end), np.array([t, end]), self.control, events)
+
+    def _from(self, t: float, end: float) -> tuple[Rates, Guard, Record]:
         rates = self.rates(self.control.method)
+        rates.impacts = self.impacts
         guard = Guard(rates, self.functions, self.values)
         x = np.concatenate([self.start.q, self.start.u, self.start.z])
         record = Record(len(x))
@@ -291,9 +302,7 @@ class Problem:
 
             guard.discontinuities = Discontinuities(rates, guard, record, end)
             guard.discontinuities.start(t, x)
-        times = np.array([t, end])
-        record.info["status"] = native.integrate(rates, guard, record, times, self.control, events, lambda _: None)
-        return record
+        return rates, guard, record
 
     def _begun(self, rates: Rates, record: Record, x: Floats) -> Floats:
         """The first state, on a branch of the motion; speeds that were given and that no motion has are told."""

@@ -146,7 +146,8 @@ def explicit_method(rates: Rates, guard: Guard) -> str:
 
 def check_contacts(method: str) -> None:
     """Refuse methods that cannot step from one change of contacts to the next."""
-    if method != "auto" and not (method in EXPLICIT or (method in ADAPTIVE and ADAPTIVE[method].is_native)):
+    is_adaptive = method in ADAPTIVE and ADAPTIVE[method].is_native and not ADAPTIVE[method].needs_series
+    if method != "auto" and method not in EXPLICIT and not is_adaptive:  # a series is of the rates without contacts
         message = f"the method {method} does not step mechanisms with contacts, stops or dry friction."
         raise PolhodeError(message, "method", 'Use method="auto", DOP853, RK45, RK23 or Radau.', "E-RUN-UNSUPPORTED")
 
@@ -470,6 +471,7 @@ class StepperOptions(StartKeys, ActingKeys, SamplingKeys, total=False):
     substeps: int
     batch: int | None
     threads: int | None
+    impacts: str
 
 
 class AssemblyOptions(TypedDict, total=False):

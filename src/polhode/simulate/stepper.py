@@ -11,7 +11,6 @@ import numpy as np
 
 from ..calls import public
 from ..codegen.fixed_steps import METHODS as TABLEAUX
-from ..dynamics.whole import refuse_contacts
 from ..errors import (
     LimitError,
     PolhodeError,
@@ -47,6 +46,7 @@ from .settings import (
     FIXED,
     MOST_BYTES,
     StepperOptions,
+    check_contacts,
     refuse_others,
     unknown_method,
     working,
@@ -57,6 +57,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ..formalisms.derivation import Derivation
+    from .integrators.native import Integration
+    from .run import Problem
+    from .trajectory.record import Record
 
 fault = fault_at("stepper")
 
@@ -165,8 +168,11 @@ class Stepper:
                     known = self._known
                     names = [*known.coordinates, *(f"{name}'" for name in known.speeds), *known.states]
                     at = ", ".join(f"{name} = {x:.4g}" for name, x in zip(names, self._engine.x[0], strict=True))
-                    message = f"after t = {self.t:.6g} s the state cannot go on; it is {at}."
-                    raise SimulationError(message, cure=_GO_ON, code="E-RUN-FAILED") from self._members.problem_met
+                    message, cause = f"after t = {self.t:.6g} s the state cannot go on; it is {at}.", _GO_ON
+                    met = self._members.problem_met
+                    if isinstance(met, Stop) and known.contacts:
+                        message, cause = met.message, met.cure
+                    raise SimulationError(message, cure=cause, code="E-RUN-FAILED") from met
         except (PolhodeError, KeyboardInterrupt):
             raise
         except Exception as error:
@@ -252,6 +258,22 @@ class Stepper:
         if times.shape not in ((), self._engine.t.shape):
             raise _shape_error(self._engine.t.shape, times.shape, "t")
         self._engine.t[...] = times
+
+    @property
+    def modes(self) -> Any:
+        """The mode of each contact, stop and dry friction: "open", "stick" or "slip"; of each member of a batch.
+
+        They are carried from step to step, and decided anew where a state or a time was set by hand.
+        """
+        from .contact.contact_run import group_names
+        from .contact.results import MODES
+
+        members, names = self._members, group_names(self._known)
+        if not names:
+            return self._each([{} for _ in self._start])
+        runs = [members.integration(i, self._dt or 1.0).contacts for i in range(len(self._start))]
+        words = [MODES[run.memory.modes[: len(names)]].tolist() for run in runs if run is not None]
+        return self._each([dict(zip(names, each, strict=True)) for each in words])
 
     @property
     def tau(self) -> Floats:
@@ -455,12 +477,13 @@ class SteppedMembers:
         self, derivation: Derivation, substeps: Any, batch: Any, threads: int | None, options: dict[str, Any]
     ) -> None:
         method, known = options.get("method", "auto"), derivation.synopsis
-        refuse_contacts([name for name, *_ in known.contacts], "a stepper")
         if not isinstance(method, str) or method not in ALL_METHODS:
             raise unknown_method(method, METHODS)
         if method not in METHODS:
             cure = f"Choose one of {', '.join(METHODS)}."
             raise fault(f"the method {method} does not go a step at a time.", cure, "E-RUN-UNSUPPORTED")
+        if known.contacts:
+            check_contacts(method)
         self.count = count = 1 if batch is None else whole_number(batch, "a whole number > 0", least=1, place="batch")
         if count * len(known.coordinates) * 800.0 > MOST_BYTES:
             message = f"a batch of {count:,} would take more than {MOST_BYTES * 1e-9:g} GB."
@@ -493,6 +516,7 @@ class SteppedMembers:
         self.seen = limits_of_members(problem.functions, count, problem.parameters)
         self.limits = watched_by_all(self.seen)
         self.problem_met: Exception | None = None  # by a step in Python
+        self._kept: dict[int, tuple[float, Floats, float, Integration]] = {}  # of contacts: time, state and length
 
     def own(self, i: int) -> dict[str, Any]:
         """The parameters of a member."""
@@ -535,7 +559,11 @@ class SteppedMembers:
     def engine(self) -> Stepping:
         """What takes steps."""
         x, p, rates, method = self._first, self.problem, self._rates, self.control.method
-        is_native = rates.can_run_natively and (self._is_fixed or ADAPTIVE[working(method, rates)].is_native)
+        is_native = (
+            not rates.has_contacts
+            and rates.can_run_natively
+            and (self._is_fixed or ADAPTIVE[working(method, rates)].is_native)
+        )
         if not is_native or self._by_python.all():
             return _InPython(x)
         is_implicit = not self._is_fixed and ADAPTIVE[method].is_implicit
@@ -592,7 +620,8 @@ class SteppedMembers:
         """Takes every member a time further; returns how many have stopped, for `finish` to look into."""
         if self.law is not None:
             return self._sampled_step
-        return self._advance if self.events or self._by_python.any() else self.engine.step
+        is_python = self._by_python.any() or self._rates.has_contacts
+        return self._advance if self.events or is_python else self.engine.step
 
     def _sampled_step(self, dt: float) -> int:
         """From one sample of the law to the next."""
@@ -639,16 +668,41 @@ class SteppedMembers:
                 engine.members.logs.counts[i] = 0
             self._step_in_python(engine, i, dt)
 
-    def _step_in_python(self, engine: Any, i: int, dt: float) -> None:
-        t, p, x = float(engine.t[i]), self.problem, engine.x[i].copy()
-        end, own, n = min(t + dt, float(engine.bounds[i])), self.own(i), self._rates.coordinates
+    def _alone(self, i: int, x: Floats, dt: float) -> Problem:
+        """A member as a run of its own."""
+        p, n = self.problem, self._rates.coordinates
         tau, inputs = (replace(each, constant=self.arrays[each.what][i].copy()) for each in (p.tau, p.inputs))
         control = replace(self.control, fixed_step=dt / self._substeps) if self._is_fixed else self.control
         m = n + len(p.derivation.synopsis.speeds)
         first = InitialState(x[:n], x[n:m], (), z=x[m:])
+        return replace(p, parameters=self.own(i), tau=tau, inputs=inputs, first=first, control=control, loop=None)
+
+    def integration(self, i: int, dt: float) -> Integration:
+        """The run of a member with contacts: that of the step before where its state is as that left it, or anew."""
+        t, x = float(self.engine.t[i]), self.engine.x[i]
+        at, there, length, kept = self._kept.get(i, (np.nan, x, dt, None))
+        if kept is None or at != t or (self._is_fixed and length != dt) or not np.array_equal(there, x):
+            kept = self._alone(i, x.copy(), dt).integration(t, t + dt, self.events)
+            self._kept[i] = t, x.copy(), dt, kept
+        return kept
+
+    def _with_contacts(self, i: int, end: float, dt: float) -> Record:
+        """A step of a member with contacts."""
+        run = self.integration(i, dt)
+        del self._kept[i]  # for good, if it fails
+        record = run.go_on(end, self.arrays["tau"][i], self.arrays["inputs"][i])
+        t, x = record.last
+        self._kept[i] = t, x.copy(), dt, run
+        return record
+
+    def _step_in_python(self, engine: Any, i: int, dt: float) -> None:
+        t = float(engine.t[i])
+        end = min(t + dt, float(engine.bounds[i]))
         try:
-            member = replace(p, parameters=own, tau=tau, inputs=inputs, first=first, control=control, loop=None)
-            record = member.go_on(t, end, self.events)
+            if self._rates.has_contacts:
+                record = self._with_contacts(i, end, dt)
+            else:
+                record = self._alone(i, engine.x[i].copy(), dt).go_on(t, end, self.events)
         except (NonFinite, Stop, PolhodeError) as problem:
             engine.reasons[i], self.problem_met = Reason.NONFINITE, problem
             return
@@ -668,6 +722,8 @@ class SteppedMembers:
         """Let members go on from states that were written into their rows."""
         self.engine.revive(members)
         self.happened.clear()
+        for i in np.arange(self.count)[members].tolist():
+            self._kept.pop(i, None)
         self.limits.noted[members] = np.nan, -np.inf
         if self.law is not None:
             self.law.reset(members)

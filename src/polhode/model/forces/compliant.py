@@ -11,19 +11,24 @@ IEEE Transactions on Automatic Control 47 (2002) 787–792) have a deflection z,
 
     ż = v (1 - α |z|/z_ss),  z_ss = f(v)/σ₀,  α = 0 where z v ≤ 0 or |z| ≤ z_ba, 1 where |z| ≥ z_ss, a sine in between
 
-Below the break-away deflection z_ba they are elastic: nothing drifts.
+Below the break-away deflection z_ba they are elastic: nothing drifts. In a contact z has a component along each
+tangent, σ₀ and σ₁ are those of a unit of the normal force N: the friction is -N (σ₀ z + σ₁ ż), z_ss = μ(v)/σ₀, and
+
+    ż = v - α max(v·z, 0) z/(|z| z_ss),    σ₀ z + σ₁ ż = 0 where nothing touches
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
+from typing import Any
 
 from ...errors import ModelError
 from ...expr import (
     Expr,
     Vector,
-    absolute,
     as_expr,
     exp,
     free_symbols,
@@ -35,6 +40,7 @@ from ...expr import (
     sign,
     sin,
     sqrt,
+    symbol,
 )
 from ...registry import registered
 from ..constraints.contact import Contact, Meeting
@@ -42,7 +48,7 @@ from ..constraints.pairs import ways
 from ..constraints.protocol import check_bodies
 from ..constraints.stop import check_bounds
 from ..constraints.unilateral import check_laws
-from ..reading import rated_names
+from ..reading import positive_of, rated_names
 from ..surface import Surface
 from .protocol import GROUND, ForceElement, Mechanism, PointForce, PrimitiveLoad, SpeedForce, given
 
@@ -50,6 +56,7 @@ from .protocol import GROUND, ForceElement, Mechanism, PointForce, PrimitiveLoad
 _TINY = Fraction(1, 10**40)
 #: The part of the kinetic friction up to which bristles are elastic.
 _BREAKING = Fraction(9, 10)
+_ONE = as_expr(1)
 LAWS = ("hunt_crossley", "linear")
 
 
@@ -73,13 +80,13 @@ def _power(x: Expr, exponent: Expr) -> Expr:
     return made
 
 
-def bristle_rate(z: Expr, v: Expr, bound: Expr, coulomb: Expr, stiffness: Expr) -> Expr:
-    """ż of bristles at a speed v, `bound` the friction f(v) of a steady motion; z_ba is 0.9 coulomb/σ₀."""
+def bristle_rates(z: Vector, v: Vector, bound: Expr, coulomb: Expr, stiffness: Expr) -> Vector:
+    """ż of bristles at a velocity v, `bound` the friction f(v) of a steady motion; z_ba is 0.9 coulomb/σ₀."""
     steady, breaking = bound / stiffness, _BREAKING * coulomb / stiffness
-    part = minimum(maximum((absolute(z) - breaking) / (steady - breaking), 0), 1)
+    size = sqrt(as_expr(z.dot(z) + _TINY))
+    part = minimum(maximum((size - breaking) / (steady - breaking), 0), 1)
     alpha = (1 + sin(pi * (part - Fraction(1, 2)))) / 2
-    along = maximum(v, 0) * maximum(z, 0) - minimum(v, 0) * minimum(z, 0)  # v |z| where z v > 0
-    return as_expr(v - alpha * along / steady)
+    return Vector(v - z * (alpha * maximum(z.dot(v), 0) / (size * steady)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,8 +141,16 @@ class CompliantContact(ForceElement):
     static: Expr | None = given("number", None)
     stribeck: Expr = given("number", 0, unit="m/s")
     transition_speed: Expr = given("number", "0.01", unit="m/s", positive=True)
+    bristle: tuple[Expr, ...] | None = given(
+        "number",
+        None,
+        many=True,
+        count=2,
+        doc="Stiffness, 1/m, and damping, s/m, of bristles for a normal force of 1.",
+    )
 
     def __post_init__(self) -> None:
+        self._check_bristle()
         contact = self.contact
         check_bodies(contact)
         ways(contact.a, contact.b, self.place)
@@ -143,6 +158,17 @@ class CompliantContact(ForceElement):
         if self.law == "linear" and self.exponent is not None and not is_zero(self.exponent - 1):
             message = f"the exponent of the linear law is 1, not {self.exponent!r}."
             raise ModelError(message, self.place, 'Leave it out, or law="hunt_crossley".', "E-MODEL-TWICE")
+
+    def _check_bristle(self) -> None:
+        if self.bristle is None:
+            return
+        needed = [*zip(self.bristle, ("stiffness of bristles", "damping of bristles"), strict=True)]
+        needed += [(self.friction, "friction")] + [(self.stribeck, "speed stribeck")] * (self.static is not None)
+        for value, what in needed:
+            positive_of(value, what, self.place)
+        if not is_zero(self.transition_speed - Fraction("0.01")):
+            message, cure = "friction of bristles has no transition speed.", "Leave one of both out."
+            raise ModelError(message, self.place, cure, "E-MODEL-TWICE")
 
     @property
     def contact(self) -> Contact:
@@ -152,25 +178,67 @@ class CompliantContact(ForceElement):
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         moving = registered("Model.moving")(model)
         made: list[PrimitiveLoad] = []
-        for each in self.contact.meetings(moving):
-            force = each.R @ self._force(each)
+        for each, z in self._meetings(moving):
+            force = each.R @ self._force(each, z)
             for (body, arm), side in zip(each.ends, (1, -1), strict=True):
                 if body != GROUND:
                     made.append(PointForce(body, moving.pose(body).R.T @ arm, force * side))
         return tuple(made)
 
-    def _force(self, each: Meeting) -> Vector:
-        """On the body of the candidate, in the frame of the surface."""
-        n, v = each.touch.normal, each.velocity
-        rate = as_expr(n.dot(v))
-        exponent = self.exponent or as_expr(1 if self.law == "linear" else Fraction(3, 2))
-        push = normal_force(self.law, -each.touch.gap, -rate, self.stiffness, self.damping, exponent)
-        if each.touch.margin is not None:
-            push = push * maximum(sign(each.touch.margin), 0)
-        slip = v - n * rate
-        square = as_expr(slip.dot(slip))
+    def rates(self, model: Mechanism) -> dict[str, Expr]:
+        if self.bristle is None:
+            return {}
+        found = self._meetings(registered("Model.moving")(model))
+        pairs = (zip(z, self._bristle_rates(each, z), strict=True) for each, z in found)
+        return {z.name: as_expr(rate) for pair in pairs for z, rate in pair}
+
+    def _meetings(self, moving: Any) -> Iterator[tuple[Meeting, Vector]]:
+        """The candidates, each with the deflections of its bristles along its tangents."""
+        number = count(1)
+        for each in self.contact.meetings(moving):
+            states = [] if self.bristle is None else each.tangents
+            yield each, Vector([symbol(f"{self.name} bristle {next(number)}", "state") for _ in states])
+
+    def _bristle_rates(self, each: Meeting, z: Vector) -> Vector:
+        """ż along the tangents."""
+        stiffness, damping = self.bristle or (_ONE, _ONE)
+        slip = Vector([t.dot(each.velocity) for t in each.tangents])
+        touches = as_expr(1)
+        for positive in self._touching(each):
+            touches = as_expr(touches * maximum(sign(positive), 0))
+        moving = bristle_rates(z, slip, self._friction(slip.dot(slip)), self.friction, stiffness)
+        return Vector(moving * touches - z * ((1 - touches) * stiffness / damping))
+
+    def _friction(self, square: Expr) -> Expr:
+        """μ(v) at a slip of a square."""
         mu = self.friction
         if self.static is not None and self.stribeck:
             mu = mu + (self.static - mu) * exp(-square / (self.stribeck * self.stribeck))
-        drag = as_expr(mu * push / sqrt(as_expr(square + self.transition_speed * self.transition_speed)))
+        return as_expr(mu)
+
+    def _touching(self, each: Meeting) -> list[Expr]:
+        """What is positive where there is a normal force, each with a sign of its own for a run to find."""
+        depth, rate = -each.touch.gap, -as_expr(each.touch.normal.dot(each.velocity))
+        grows = self.damping * rate + (self.stiffness * depth if self.law == "linear" else 1)
+        return [depth, as_expr(grows), *([] if each.touch.margin is None else [each.touch.margin])]
+
+    def _push(self, each: Meeting) -> Expr:
+        """The normal force."""
+        rate = as_expr(each.touch.normal.dot(each.velocity))
+        exponent = self.exponent or as_expr(1 if self.law == "linear" else Fraction(3, 2))
+        push = normal_force(self.law, -each.touch.gap, -rate, self.stiffness, self.damping, exponent)
+        return push if each.touch.margin is None else as_expr(push * maximum(sign(each.touch.margin), 0))
+
+    def _force(self, each: Meeting, z: Vector) -> Vector:
+        """On the body of the candidate, in the frame of the surface."""
+        n, v, push = each.touch.normal, each.velocity, self._push(each)
+        if self.bristle is not None:
+            stiffness, damping = self.bristle
+            drags = z * stiffness + self._bristle_rates(each, z) * damping
+            return Vector(sum((t * (-d * push) for t, d in zip(each.tangents, drags, strict=True)), n * push))
+        slip = v - n * n.dot(v)
+        square = as_expr(slip.dot(slip))
+        drag = as_expr(
+            self._friction(square) * push / sqrt(as_expr(square + self.transition_speed * self.transition_speed))
+        )
         return Vector(n * push - slip * drag)

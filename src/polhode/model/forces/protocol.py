@@ -126,6 +126,10 @@ class ForceElement(ABC):
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         """The primitive loads of the element in a mechanism."""
 
+    def rates(self, model: Mechanism) -> Mapping[str, Expr]:
+        """The rates of first-order states that the element has in a mechanism, by their names."""
+        return {}
+
     @classmethod
     def title(cls) -> str:
         """Its kind in words."""

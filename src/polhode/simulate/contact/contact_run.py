@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from ..rates import Rates
 
 
+#: Changes that a stepper keeps.
+_REMEMBERED = 1000
+
+
 def group_names(synopsis: Synopsis) -> list[str]:
     """The names of the groups of contacts, stops and dry friction."""
     return [f"{name} {part}" if part else name for name, part, *_ in synopsis.contacts]
@@ -132,6 +136,10 @@ class ContactRun:
         names = listed([f"'{self.names[k]}'" for k in large])
         said = f"at t = {t:.6g} s the forces of {names} grow without bound: friction locks what slips (Painlevé)."
         return Stop("painleve", said, "Lower the friction, or make the contact compliant: stiffness=….")
+
+    def forget(self) -> None:
+        """Drop what happened long ago."""
+        del self.transitions.changes[:-_REMEMBERED]
 
     @property
     def history(self) -> ContactHistory:

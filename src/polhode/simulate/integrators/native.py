@@ -280,6 +280,28 @@ class Integration:
             run.events.take_signs(old.events)
         self._begin()
 
+    def go_on(self, end: float, tau: Floats, inputs: Floats) -> Record:
+        """On from where it stands to a later end, with these efforts and inputs; the record of that alone."""
+        run, record, drive = self.run, self.record, self.rates.drive
+        is_changed = not (np.array_equal(drive.tau, tau) and np.array_equal(drive.inputs, inputs))
+        drive.tau[:], drive.inputs[:] = tau, inputs
+        record.pieces[:] = [(np.array([float(run.record.t)]), self.x[None, :].copy())]
+        record.notices.clear()
+        for times in self.found:
+            times.clear()
+        self.end, self.times, self.logged, self.kept = end, np.array([end]), 0, 0
+        run.sample(self.times, self.states)
+        run.record.steps = run.record.trace_count = 0
+        if run.record.event_count:
+            run.events.record.log_count = run.events.record.last_changes = 0
+        if self.contacts is not None:
+            self.contacts.forget()
+            if is_changed:
+                run.x[:] = self.contacts.decide(float(run.record.t), run.x.copy())
+        self._begin()
+        record.info["status"] = self.go(lambda _: None)
+        return record
+
     def go(self, report: Report) -> str:
         """To the end; what stops a run before is raised, with all in the record that was reached."""
         try:
