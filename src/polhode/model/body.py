@@ -48,7 +48,7 @@ class Shape:
             if isinstance(given, str | bytes):
                 raise TypeError
             sizes = [as_expr(size) for size in given]
-        if self.kind != "mesh":
+        if self.kind not in ("mesh", "hull"):
             _not_negative(place, size=sizes)
         if self.kind == "mesh" and not (isinstance(self.file, str) and self.file.strip()):
             raise ModelError("a mesh is a file.", place=place, cure='Name it: file="arm.stl".', code="E-MODEL-TYPE")
@@ -92,6 +92,19 @@ class Shape:
     def disc(cls, radius: Any) -> Self:
         """A thin disc of a `radius` about the origin."""
         return cls("disc", _sizes("disc", radius))
+
+    @classmethod
+    def hull(cls, points: Any, most: int | None = None) -> Self:
+        """The convex hull of points, or of `most` of them that are far out; its vertices are numbers, in metres."""
+        from ..geometry.polytope import convex_hull
+
+        place, cure = "shape 'hull'", "Give a list of points, each of three numbers."
+        with understood("a list of points", points, place=place, cure=cure):
+            given = tuple(tuple(float(x) for x in point) for point in points)
+            if any(len(point) != 3 for point in given):
+                raise ValueError
+        made = convex_hull(given, most).points
+        return cls("hull", tuple(as_expr(x) for x in made.ravel().tolist()))
 
     @classmethod
     def heights(cls, height: Any) -> Self:

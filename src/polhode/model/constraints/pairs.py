@@ -186,6 +186,12 @@ def _on_height(h: Expr, over: Sequence[Expr], p: Vector, r: Expr) -> Touch | Non
     return Touch(as_expr((p[2] - height - r / pace) / pace), normal, (along, normal.cross(along)))
 
 
+def _on_hull(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    from .hulls import on_hull
+
+    return on_hull(size, p, r)
+
+
 def _gradient(value: Expr, over: Sequence[Expr]) -> list[Expr]:
     return [derivative([value], x)[0] for x in over]
 
@@ -223,7 +229,7 @@ def _greatest(given: Sequence[tuple[int, Expr]]) -> tuple[dict[int, Expr], Expr]
 
 _SURFACES: dict[str, Callable[[Sequence[Expr], Vector, Expr], Touch | None]] = {
     "plane": _on_plane, "sphere": _on_sphere, "hollow": _in_sphere, "capsule": _on_capsule, "box": _on_box,
-    "ellipsoid": _on_ellipsoid, "curve": _on_curve, "heights": _on_heights,
+    "ellipsoid": _on_ellipsoid, "curve": _on_curve, "heights": _on_heights, "hull": _on_hull,
 }  # fmt: skip
 
 # ---- candidates --------------------------------------------------------------------------------------------------
@@ -244,7 +250,13 @@ def _vertices(size: Sequence[Expr]) -> Candidates:
     return [(f"vertex {k}", corner, as_expr(0)) for k, corner in enumerate(corners, start=1)]
 
 
-_CANDIDATES = {"point": _point, "sphere": _point, "capsule": _ends, "box": _vertices}
+def _hull_vertices(size: Sequence[Expr]) -> Candidates:
+    from .hulls import solid
+
+    return [(f"vertex {k}", point, as_expr(0)) for k, point in enumerate(solid("hull", size).points, start=1)]
+
+
+_CANDIDATES = {"point": _point, "sphere": _point, "capsule": _ends, "box": _vertices, "hull": _hull_vertices}
 
 
 def _on(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
@@ -413,7 +425,7 @@ _OPEN = ("plane", "hollow", "curve", "heights")
 #: For each shape the surfaces that its candidates are tried on.
 PAIRS: dict[str, tuple[str, ...]] = {
     "point": _ALL, "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box"), "box": (*_OPEN, "capsule", "box"),
-    "disc": ("plane",), "cylinder": ("plane",), "ellipsoid": ("plane",),
+    "disc": ("plane",), "cylinder": ("plane",), "ellipsoid": ("plane",), "hull": (*_OPEN, "box", "hull"),
 }  # fmt: skip
 #: The shapes that surfaces of a model may have.
 KINDS = tuple(dict.fromkeys(kind for kind in (*_SURFACES, *PAIRS) if kind != "point"))
@@ -431,6 +443,10 @@ def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
 
 def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     """The candidates of a on the surface b, X the pose of the shape of a in the frame of that of b."""
+    if a.kind == "hull" and b.kind in ("plane", "box", "hull"):
+        from .hulls import hulls, lowest
+
+        return lowest(a.shape.size, X) if b.kind == "plane" else hulls(a.shape, b.shape, X)
     if a.kind == b.kind == "box":
         return _corners(a.shape, b.shape, X)
     if a.kind in ("disc", "cylinder"):
