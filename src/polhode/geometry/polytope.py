@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,18 +62,24 @@ class Polytope:
 
 
 def _classes(count: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
-    """Numbers in a few classes, in which none of a group has another of it; those with most others come first."""
+    """Numbers in few classes, in which none of a group has another of it (D. Brélaz, 1979)."""
     others: list[set[int]] = [set() for _ in range(count)]
     for a, b in (pair for group in groups for pair in combinations(group, 2)):
         others[a].add(b)
         others[b].add(a)
     made: list[list[int]] = []
-    for k in sorted(range(count), key=lambda k: -len(others[k])):
-        found = next((each for each in made if others[k].isdisjoint(each)), None)
-        if found is None:
-            made.append(found := [])
-        found.append(k)
-    return [sorted(each) for each in made]
+    taken: list[set[int]] = [set() for _ in range(count)]  # classes that a number cannot be in
+    left = set(range(count))
+    while left:
+        k = max(left, key=lambda k: (len(taken[k]), len(others[k]), -k))
+        found = next(number for number in range(len(made) + 1) if number not in taken[k])
+        if found == len(made):
+            made.append([])
+        made[found].append(k)
+        left.remove(k)
+        for other in others[k]:
+            taken[other].add(found)
+    return made
 
 
 @lru_cache(maxsize=256)
@@ -150,3 +156,36 @@ def _far_out(points: Floats, most: int) -> list[int]:
         chosen.append(int(np.argmax(beyond)))
         hull.add_points(points[chosen[-1:]])
     return chosen
+
+
+def as_points(given: Any) -> Floats:
+    """Points as an array, three finite numbers each; ValueError or TypeError for others."""
+    points = np.array([[float(x) for x in point] for point in given])
+    if points.ndim != 2 or points.shape[1] != 3 or not np.isfinite(points).all():
+        raise ValueError("not points of three finite numbers")
+    return points
+
+
+def check_convex(points: Floats, faces: Any) -> None:
+    """Refuse triangles that are not closed, or have not the volume of their convex hull; ValueError for none at all."""
+    place, triangles = "shape 'mesh'", np.array(faces, dtype=np.int64).reshape(-1, 3)
+    if not len(triangles) or triangles.min() < 0 or triangles.max() >= len(points):
+        raise ValueError("not triangles")
+    vertices, number = np.unique(points, axis=0, return_inverse=True)
+    corners = number.reshape(-1)[triangles]
+    corners = corners[(corners != np.roll(corners, 1, axis=1)).all(axis=1)]
+    sides = Counter(map(tuple, np.concatenate([corners[:, [k, (k + 1) % 3]] for k in range(3)]).tolist()))
+    open_sides = sum(max(0, count - sides.get((b, a), 0)) for (a, b), count in sides.items())
+    if open_sides or not sides:
+        message = f"the mesh is not closed: {open_sides} sides of its triangles have no other on the same edge."
+        raise ModelError(message, place, "Repair it, or give hull=True for its convex hull.", "E-MODEL-SHAPE")
+    hull = convex_hull(tuple(map(tuple, vertices.tolist())))
+    volumes = [_volume(vertices[corners]), _volume(hull.points[hull.triangles])]
+    if volumes[0] < (1 - FLAT) * volumes[1]:
+        message = f"the mesh is not convex: it has {volumes[0] / volumes[1]:.6g} of the volume of its convex hull."
+        raise ModelError(message, place, "Give hull=True for its hull, or convex parts.", "E-MODEL-SHAPE")
+
+
+def _volume(triangles: Floats) -> float:
+    a, b, c = np.moveaxis(triangles - triangles[0, 0], 1, 0)
+    return float(abs(np.einsum("ki,ki->", a, np.cross(b, c)))) / 6

@@ -22,14 +22,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import product
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from ...errors import ModelError
 from ...expr import Expr, Vector, absolute, as_expr, is_zero, maximum, minimum, sqrt, where
 from ...geometry import Pose
 from ...geometry.polytope import Points, Polytope, convex_hull
 from ..body import Shape
+from ..surface import Surface
 from .pairs import _EDGE, _PARALLEL, _X, _Y, _Z, Touch, _length, _round
 
 Row: TypeAlias = Sequence[Expr]
@@ -38,6 +41,23 @@ _MISSED = Fraction(1, 10**9)
 #: Parts of the size: bodies that overlap by more do so wherever a gap is negative; those that are apart by more do not
 #: touch; and so far below another an edge touches it.
 _OVERLAP, _APART, _BELOW = Fraction(1, 10**6), Fraction(1, 10**6), Fraction(1, 10**5)
+
+
+#: So many vertices a hull may have that touches; and if each of them is a candidate, or so many pairs of edges.
+_MOST, _MOST_CANDIDATES, _MOST_PAIRS = 256, 32, 1200
+
+
+def check(a: Surface, b: Surface, place: str) -> None:
+    """Refuse hulls that have too many vertices, or two that have too many pairs of edges."""
+    found = [convex_hull(corners(each.shape.size)) for each in (a, b) if each.kind == "hull"]
+    edges = [len(each.edges) for each in found] + [12] * ("box" in (a.kind, b.kind))
+    if len(edges) > 1 and prod(edges) > _MOST_PAIRS:
+        message = f"there are {prod(edges):,} pairs of edges, more than {_MOST_PAIRS:,}."
+        raise ModelError(message, place, "Simplify the hulls: ph.Shape.hull(points, most=12).", "E-MODEL-SIZE")
+    most = _MOST_CANDIDATES if {a.kind, b.kind} & {"hollow", "curve", "heights"} else _MOST
+    if len(found[0].points) > most:
+        message = f"the hull has {len(found[0].points)} vertices, more than {most}."
+        raise ModelError(message, place, f"Simplify it: ph.Shape.hull(points, most={most}).", "E-MODEL-SIZE")
 
 
 @dataclass(frozen=True, eq=False)

@@ -438,6 +438,10 @@ def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
         known = "; ".join(f"{kind} on {', '.join(others)}" for kind, others in PAIRS.items())
         message = f"there is no contact of a {a.kind} and a {b.kind}."
         raise ModelError(message, place, f"There are {known}.", "E-CONSTRAINT-UNSUPPORTED")
+    if "hull" in (a.kind, b.kind):
+        from .hulls import check
+
+        check(a, b, place)
     return found if {a.kind, b.kind} <= {"box", "capsule"} else found[:1]
 
 
