@@ -41,6 +41,11 @@ class Polytope:
         """The largest edge of the box about it, along its axes."""
         return float(np.ptp(self.points, axis=0).max())
 
+    def beyond(self, points: Floats) -> float:
+        """How far the farthest of some points is beyond a face."""
+        offsets = [self.points[loop[0]] @ n for loop, n in zip(self.loops, self.normals, strict=True)]
+        return float((points @ self.normals.T - offsets).max())
+
     @property
     def triangles(self) -> NDArray[np.int64]:
         """Its surface as triangles, by three vertices each."""
