@@ -260,6 +260,7 @@ def _on_edges(
         gap = as_expr(n.dot(away))
         margin = _least([half - absolute(s) - _EDGE, half_other - absolute(t) - _EDGE, gap + _BELOW * size,
                          _APART * size - whole, most + 500 * size])  # fmt: skip
+        gap = where(most + 500 * size, gap, -size)  # none of the class is a facet: it touches nowhere
         made.append(Touch(gap, n, (e, w), maximum(margin, deep), arm + u * s, f"edges {one} and {two}"))
     return made
 
