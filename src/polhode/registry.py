@@ -12,6 +12,7 @@ from typing import Any
 
 #: Package and name of the function, class or module behind each method.
 FUNCTIONS = {
+    "Shape.mesh": "view.mesh:surface_of",
     "System.derive": "surface.system:derive",
     "System.compare": "compare.comparison:compare",
     "System.diagnose": "constraints.diagnostics:diagnose",

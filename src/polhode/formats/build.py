@@ -168,6 +168,8 @@ def _shape(values: Values, path: Path, record: Any) -> ModelShape | None:
         folder = FilePath(values.document.file).parent
         status, found, reason = locate_mesh(record.file, folder, {})
         file, lacking = str(found or record.file), "" if found else f"{status}: {reason}"
+    elif record.type == "hull":
+        size = tuple(x for k, each in enumerate(record.points) for x in values.vector((*path, "points", k), each))
     elif hasattr(record, "size"):
         size = tuple(values.vector((*path, "size"), record.size))
     else:

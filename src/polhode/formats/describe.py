@@ -28,10 +28,10 @@ from .fields import describe_fields, describe_motion
 from .flexible import describe_flexible
 from .names import Naming, Scope, scope_of
 from .spelling import describe_rotation, spell, spell_number
-from .surfaces import describe_surfaces
+from .surfaces import describe_surfaces, rows_of
 from .tables import describe_table, tables_of
 
-_SIZES = {"box": None, "ellipsoid": None, "cylinder": 2, "capsule": 2, "sphere": 1, "frame": 1, "mesh": None}
+_SIZES = {"box": None, "ellipsoid": None, "cylinder": 2, "capsule": 2, "sphere": 1, "frame": 1, "mesh": None, "hull": None}
 
 
 def describe(system: System, folder: Path | None = None) -> dict[str, Any]:
@@ -175,13 +175,15 @@ def _shape(shape: Shape, body: str, scope: Scope) -> dict[str, Any]:
         raise FormatError("a model file has no such shape.", place, f"It has {', '.join(_SIZES)}.", "E-MODELFILE-WRITE")
     sizes = _list(shape.size, scope)
     count = _SIZES[shape.kind]
-    if len(sizes) != (count or 3):
+    if len(sizes) != (count or 3) and shape.kind != "hull":
         message = f"a {shape.kind} has {count or 3} sizes, not {len(sizes)}."
         raise FormatError(message, place, f"Give {count or 3} numbers.", "E-MODELFILE-SHAPE")
     keys = {"sphere": ("radius",), "frame": ("length",)}.get(shape.kind, ("radius", "length"))
     named: dict[str, Any] = {"size": sizes} if count is None else dict(zip(keys, sizes, strict=True))
     if shape.kind == "mesh":
         named = {"file": shape.file, "scale": sizes}
+    if shape.kind == "hull":
+        named = {"points": rows_of(sizes)}
     pose = Pose(as_rotation(shape.rotation, place), Vector(shape.at))
     color = {"color": shape.color} if shape.color else {}
     return {"type": shape.kind, **named, **color, **_placement(pose, scope)}

@@ -203,8 +203,15 @@ class MeshShape(Seen):
     scale: Vector3 = ("1", "1", "1")
 
 
+class HullShape(Seen):
+    """The convex hull of points."""
+
+    type: Literal["hull"]
+    points: list[Vector3]
+
+
 Shape = Annotated[
-    BoxShape | EllipsoidShape | CylinderShape | CapsuleShape | SphereShape | FrameShape | MeshShape,
+    BoxShape | EllipsoidShape | CylinderShape | CapsuleShape | SphereShape | FrameShape | MeshShape | HullShape,
     Field(discriminator="type"),
 ]
 
@@ -243,13 +250,20 @@ class HeightsShape(Seen):
     height: Number
 
 
+class TouchingMesh(MeshShape):
+    """A closed convex mesh, or the convex hull of one; with `most` of so many vertices."""
+
+    hull: bool = False
+    most: int | None = None
+
+
 class Surface(Record):
     """A shape fixed in a body, which contacts are between."""
 
     body: Name
     shape: Annotated[
         PlaneShape | SphereShape | HollowShape | CapsuleShape | BoxShape | CylinderShape | DiscShape | CurveShape
-        | HeightsShape | EllipsoidShape,
+        | HeightsShape | EllipsoidShape | HullShape | TouchingMesh,
         Field(discriminator="type"),
     ]  # fmt: skip
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path as FilePath
 from typing import Any
 
+from ..files.reading import locate_mesh
 from ..model import Model, Shape, System
 from ..model.body import SPOT
 from . import records
@@ -17,7 +20,7 @@ from .spelling import describe_rotation, spell
 _KEYS: dict[str, tuple[str, ...]] = {
     "plane": (), "sphere": ("radius",), "hollow": ("radius",), "disc": ("radius",), "capsule": ("radius", "length"),
     "cylinder": ("radius", "length"), "curve": ("height",), "heights": ("height",), "box": ("size",),
-    "ellipsoid": ("size",),
+    "ellipsoid": ("size",), "hull": ("points",),
 }  # fmt: skip
 
 
@@ -42,16 +45,39 @@ def _shape(values: Values, path: Path, record: Any) -> Shape | None:
     """A shape; its height may be written with x and y."""
     own = dict(zip("xy" if record.type == "heights" else "x", SPOT, strict=False))
     inside = replace(values, scope=replace(values.scope, own=own))
-    if _KEYS[record.type] == ("size",):
+    if record.type == "mesh":
+        return _mesh(values, path, record)
+    if record.type == "hull":
+        size = tuple(x for k, each in enumerate(record.points) for x in values.vector((*path, "points", k), each))
+    elif _KEYS[record.type] == ("size",):
         size = tuple(values.vector((*path, "size"), record.size))
     else:
         keys = _KEYS[record.type]
         size = tuple((inside if key == "height" else values).number((*path, key), getattr(record, key)) for key in keys)
+    return _placed(values, path, record, lambda: Shape(record.type, size))
+
+
+def _mesh(values: Values, path: Path, record: records.TouchingMesh) -> Shape | None:
+    """The hull of a mesh, which lies in the folder of the file."""
+    scale = [float(x) for x in values.vector((*path, "scale"), record.scale)]
+    status, found, reason = locate_mesh(record.file, FilePath(values.document.file).parent, {})
+    if found is None:
+        values.document.problem((*path, "file"), f"the mesh is {status}: {reason}.", "Check its name.", "E-FILE-READ")
+        return None
+    return _placed(values, path, record, lambda: Shape.mesh(found, scale, hull=record.hull, most=record.most))
+
+
+def _placed(values: Values, path: Path, record: Any, make: Callable[[], Shape]) -> Shape | None:
     at = tuple(values.vector((*path, "at"), record.at))
     turn = values.rotation((*path, "rotation"), record.rotation)
     with values.noting(path):
-        return Shape(record.type, size, at, turn, record.color)
+        return replace(make(), at=at, rotation=turn, color=record.color)
     return None
+
+
+def rows_of(sizes: list[Any]) -> list[list[Any]]:
+    """The points of a hull, from its sizes."""
+    return [sizes[k : k + 3] for k in range(0, len(sizes), 3)]
 
 
 def describe_surfaces(system: System | Model, scope: Scope) -> dict[str, Any]:
@@ -62,6 +88,8 @@ def describe_surfaces(system: System | Model, scope: Scope) -> dict[str, Any]:
         over = inside if each.kind in ("curve", "heights") else scope
         sizes: list[Any] = [spell(size, over) for size in each.shape.size]
         keys = _KEYS[each.kind]
+        if each.kind == "hull":
+            sizes = [rows_of(sizes)]
         named = {"size": sizes} if keys == ("size",) else dict(zip(keys, sizes, strict=True))
         at = [spell(x, scope) for x in each.pose.p] if any(each.pose.p) else None
         rest = {"at": at, "rotation": describe_rotation(each.pose.R, scope), "color": each.shape.color or None}

@@ -3,7 +3,8 @@
 Two shapes may touch as in MuJoCo: they are on bodies that are not welded to each other, nor parent and child unless the
 parent stands still, and the type of one fits the affinity of the other. The coefficient of friction is the larger one,
 or that of the higher priority. By default one of the two stands still; `contacts="all"` takes in shapes of a robot that
-touch each other. A file without a plane gets the floor z = 0.
+touch each other. A file without a plane gets the floor z = 0. Meshes touch by their convex hulls, simplified where they
+have more vertices than `contacts={"vertices": 32}` says.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from ..errors import PolhodeError, Problem, collecting, shown
+import numpy as np
+
+from ..errors import ModelError, PolhodeError, Problem, collecting, shown, whole_number
 from ..expr import Expr, as_expr
+from ..geometry.polytope import convex_hull
 from ..model import Shape, System
-from ..model.constraints.pairs import KINDS, PAIRS
+from ..model.constraints.pairs import PAIRS
 from ..model.equipment import Geom
 from ..model.records import GROUND
 from .robot_file.assembly import free_name
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 
 Contacts = bool | str | Mapping[str, Any]
 _LAWS = ("friction", "static", "stribeck", "restitution")
+#: So many vertices the hull of a mesh has at most, unless another number is given.
+_VERTICES = 32
 #: The floor of a file without a plane: it fits every shape, whose friction is that of the contact.
 _ALL = as_expr(-1)
 _FLOOR = Geom(name="floor", body=GROUND, shape="plane", friction=(as_expr(0),), contype=_ALL, conaffinity=_ALL)
@@ -51,14 +57,15 @@ def touch(system: System, report: Report, contacts: Contacts, stops: Any, fricti
     return replace(report, notices=(*report.notices, *found)) if found else report
 
 
-def _options(contacts: Contacts) -> tuple[bool, dict[str, Any]]:
-    """Whether all shapes touch each other, and the laws that are given."""
+def _options(contacts: Contacts) -> tuple[bool, int, dict[str, Any]]:
+    """Whether all shapes touch each other, how many vertices hulls of meshes have, and the laws that are given."""
     laws = dict(contacts) if isinstance(contacts, Mapping) else {}
     every = bool(laws.pop("all", False)) or contacts == "all"
+    vertices = whole_number(laws.pop("vertices", _VERTICES), "a number of vertices, at least 4", least=4, place="contacts")
     if not (every or contacts is True or isinstance(contacts, Mapping)) or not laws.keys() <= {*_LAWS}:
-        cure = f'Give True, "all", or a mapping with {", ".join(_LAWS)} or all.'
+        cure = f'Give True, "all", or a mapping with {", ".join(_LAWS)}, vertices or all.'
         raise PolhodeError(f"contacts={shown(contacts)} is not a choice.", cure=cure, code="E-ROBOT-NAME")
-    return every, laws
+    return every, vertices, laws
 
 
 def _add_friction(system: System, facts: Iterable[JointFacts]) -> None:
@@ -69,7 +76,7 @@ def _add_friction(system: System, facts: Iterable[JointFacts]) -> None:
                 system.friction(joint, abs(each.friction), index=index)
 
 
-def _add_contacts(system: System, every: bool, laws: Mapping[str, Any]) -> list[str]:
+def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str, Any]) -> list[str]:
     """Add surfaces and contacts of the recorded geoms; return sentences on what was left out."""
     lacking: Counter[str] = Counter()
     records = {table: system.equipment.get(table, {}) for table in ("geoms", "pairs", "excludes")}
@@ -88,9 +95,10 @@ def _add_contacts(system: System, every: bool, laws: Mapping[str, Any]) -> list[
         if apart and not related and (still or every) and _fit(geoms[i], geoms[j]):
             chosen.setdefault(frozenset((i, j)), _shared(geoms[i], geoms[j], lambda each: each.friction[0]))
     surfaces: dict[int, Any] = {}
+    said: dict[str, None] = {}
     for pair, mu in chosen.items():
         i, j = sorted(pair, key=lambda k: (rigid[geoms[k].body] == rigid[GROUND], k))  # what stands still is second
-        kinds = geoms[i].shape, geoms[j].shape
+        kinds = tuple("hull" if geoms[k].shape == "mesh" else geoms[k].shape for k in (i, j))
         if not any(b in PAIRS.get(a, ()) for a, b in (kinds, kinds[::-1])):
             lacking[" and ".join(sorted(kinds))] += 1
             continue
@@ -98,16 +106,40 @@ def _add_contacts(system: System, every: bool, laws: Mapping[str, Any]) -> list[
             if k not in surfaces:
                 geom, taken = geoms[k], {*system.surfaces, *system.bodies, *system.frames}
                 name = geom.name if geom.name not in taken else free_name(f"{geom.name} surface", taken)
-                size = [each / 2 for each in geom.size] if geom.shape == "ellipsoid" else geom.size  # half axes
-                shape = Shape(geom.shape, tuple(size), tuple(geom.at), geom.rotation)
-                surfaces[k] = system.surface(name, geom.body, shape)
+                shape = _touching(geom, vertices, said)
+                surfaces[k] = shape and system.surface(name, geom.body, shape)
+        if not (surfaces[i] and surfaces[j]):
+            continue
         bounce = _shared(geoms[i], geoms[j], lambda each: each.restitution)
         name = free_name(f"{surfaces[i].name} on {surfaces[j].name}", {*system.contacts, *system.constraints})
-        system.contact(name, surfaces[i], surfaces[j], **{"friction": mu, "restitution": bounce, **laws})
-    made = [f"contacts of a {pair} are not modelled ({count} pairs)." for pair, count in lacking.items()]
-    if any("mesh" in pair for pair in lacking):
-        made.append("meshes do not touch: put shapes of the kinds " + ", ".join(KINDS) + " in their place.")
-    return made
+        try:
+            system.contact(name, surfaces[i], surfaces[j], **{"friction": mu, "restitution": bounce, **laws})
+        except ModelError as error:
+            if error.problems[0].code != "E-MODEL-SIZE":
+                raise
+            said[f"'{name}' is left out: {error.problems[0].message} Give contacts={{\"vertices\": 10}}."] = None
+    return [*said, *(f"contacts of a {pair} are not modelled ({count} pairs)." for pair, count in lacking.items())]
+
+
+def _touching(geom: Geom, vertices: int, said: dict[str, None]) -> Shape | None:
+    """The shape of a geom; of a mesh its convex hull, None where it cannot be read, with a sentence."""
+    seat: dict[str, Any] = {"at": tuple(geom.at), "rotation": geom.rotation}
+    if geom.shape != "mesh":
+        size = [each / 2 for each in geom.size] if geom.shape == "ellipsoid" else geom.size  # half axes
+        return Shape(geom.shape, tuple(size), **seat)
+    try:
+        points = [geom.points[k : k + 3] for k in range(0, len(geom.points), 3)]
+        whole = Shape.hull(points) if points else Shape.mesh(geom.file, geom.size or 1, hull=True)
+    except PolhodeError as error:
+        said[f"the mesh of '{geom.name}' does not touch: {error.problems[0].message}"] = None
+        return None
+    corners = np.array(whole.size, dtype=float).reshape(-1, 3)
+    if len(corners) <= vertices:
+        return replace(whole, **seat)
+    made = Shape.hull(corners, vertices)
+    lost = convex_hull(tuple(map(tuple, np.array(made.size, dtype=float).reshape(-1, 3).tolist()))).beyond(corners)
+    said[f"the hull of '{geom.name}' has {vertices} of {len(corners)} vertices, which cuts off {lost:.2g} m."] = None
+    return replace(made, **seat)
 
 
 def _fit(a: Geom, b: Geom) -> bool:

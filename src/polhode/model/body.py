@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from ..errors import ModelError, check_kind, shown, understood
+from ..errors import ModelError, check_kind, shown, understood, whole_number
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, same, substitute, symbols
 from ..geometry import Pose, unit_axis
 from ..geometry.inertia import impossible_inertia, nearest_inertia
+from ..registry import registered
 from .directions import Directions
 
 if TYPE_CHECKING:
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 class Shape:
     """What a body looks like, or touches with: a kind (box, cylinder, sphere, capsule), its sizes, and where it sits.
 
-    A "mesh" is a file of triangles; its sizes are the scales along its axes, which may be negative. `color`, as
+    A "mesh" is a file of triangles to be drawn; its sizes are the scales along its axes, which may be negative. `color`, as
     "#0077bb", is that of what has none of its own. `lacking` says why a mesh that a robot file names cannot be opened.
     The methods below make shapes that surfaces may have; the axis of a capsule, cylinder or disc is z.
 
@@ -48,8 +51,11 @@ class Shape:
             if isinstance(given, str | bytes):
                 raise TypeError
             sizes = [as_expr(size) for size in given]
-        if self.kind != "mesh":
+        if self.kind not in ("mesh", "hull"):
             _not_negative(place, size=sizes)
+        if self.kind == "hull" and (len(sizes) % 3 or not sizes or free_symbols(sizes)):
+            message = "the sizes of a hull are its vertices, three numbers each."
+            raise ModelError(message, place, "Give ph.Shape.hull(points).", "E-MODEL-SHAPE")
         if self.kind == "mesh" and not (isinstance(self.file, str) and self.file.strip()):
             raise ModelError("a mesh is a file.", place=place, cure='Name it: file="arm.stl".', code="E-MODEL-TYPE")
         if self.color and not (isinstance(self.color, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", self.color)):
@@ -92,6 +98,36 @@ class Shape:
     def disc(cls, radius: Any) -> Self:
         """A thin disc of a `radius` about the origin."""
         return cls("disc", _sizes("disc", radius))
+
+    @classmethod
+    def hull(cls, points: Any, most: int | None = None) -> Self:
+        """The convex hull of points, by numbers in metres; with `most` that of so many of them which are far out."""
+        from ..geometry.polytope import as_points, convex_hull
+
+        with understood("a list of points", points, place="shape 'hull'", cure="Give points of three numbers each."):
+            found = as_points(points)
+        words = "a number of vertices, at least 4"
+        count = None if most is None else whole_number(most, words, least=4, place="shape 'hull'")
+        hull = convex_hull(tuple(map(tuple, found.tolist())), count)
+        return cls("hull", tuple(map(as_expr, hull.points.ravel().tolist())))
+
+    @classmethod
+    def mesh(cls, source: Any, scale: Any = (1, 1, 1), *, hull: bool = False, most: int | None = None) -> Self:
+        """A closed convex mesh as a hull, or with `hull` the convex hull of any; with `most` of so many vertices.
+
+        It is a file, or has `vertices` and `faces`, or is a pair of these; `scale` is along its axes.
+        """
+        from ..geometry.polytope import as_points, check_convex
+
+        place, cure = "shape 'mesh'", "Give a file, or vertices and faces with three vertices each."
+        with understood("a mesh", source, place=place, cure=cure):
+            if isinstance(source, str | os.PathLike):
+                source = registered("Shape.mesh")(Path(source))
+            vertices, faces = (source.vertices, source.faces) if hasattr(source, "faces") else source
+            points = as_points(vertices) * as_points([scale if hasattr(scale, "__len__") else (scale,) * 3])
+            if not hull:
+                check_convex(points, faces)
+            return cls.hull(points, most)
 
     @classmethod
     def heights(cls, height: Any) -> Self:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ..errors import check_kind
+from ..errors import ModelError, check_kind
 from ..expr import Matrix, Vector, as_expr
 from ..geometry import Pose
 from ..geometry.rotations.exact import as_rotation
@@ -53,6 +53,9 @@ def surface(
     place = f"surface '{name}'"
     check_new("surface", name, system.surfaces, system.bodies, system.frames)
     check_kind(Shape, "a shape", shape, place, 'Give for example ph.Shape.plane("z").')
+    if shape.kind == "mesh":
+        message = "a shape of the kind 'mesh' is drawn, and does not touch."
+        raise ModelError(message, place, "Give ph.Shape.mesh(file), which is a hull.", "E-MODEL-NAME")
     if shape.kind not in KINDS:
         raise unknown("shape that can touch of the kind", shape.kind, KINDS, place)
     owner, pose = placed(system, body, at, rotation, place)

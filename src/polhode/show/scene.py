@@ -15,10 +15,13 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, name_list, understood, unknown
 from ..expr import Expr, as_expr, evaluate, free_symbols
 from ..geometry import Pose
+from ..geometry.polytope import convex_hull
 from ..geometry.rotations.exact import as_rotation
 from ..kinematics.prescribed import moves_in
 from ..kinematics.vectors.point import Point
 from ..model.body import Body, Frame
+from ..model.body import Shape as ModelShape
+from ..model.constraints.hulls import corners
 from ..model.constraints.protocol import LoopConstraint, Mark
 from ..model.flexible.mounting import added
 from ..model.flexible.record import Flexibility, Segment
@@ -26,7 +29,7 @@ from ..model.joints.protocol import JointType, Solid
 from ..model.model import Model
 from ..model.records import GROUND
 from ..simulate.initial_state import Floats
-from ..view.mesh import MeshShape
+from ..view.mesh import Mesh, MeshShape, Piece
 from ..view.scene import PALETTE, Motion, MovingLine, Scene, SceneBody, SceneLine, SceneTrace, Shape
 from .surfaces import drawn_surface, level
 
@@ -182,6 +185,13 @@ def drawn_motion(trajectory: Trajectory, assets: MeshAssets | None = None) -> tu
         lines = [replace(line, ends=[(body - 1, point) for body, point in line.ends]) for line in scene.lines]
         scene = replace(scene, bodies=scene.bodies[1:], lines=lines)
     return scene, Motion(trajectory.t, positions, quaternions_of(rotations), bent)
+
+
+def _hull(shape: ModelShape, at: Sequence[float], turn: Floats) -> MeshShape:
+    """A hull as triangles."""
+    hull = convex_hull(corners(shape.size))
+    mesh = Mesh((Piece(hull.points, hull.triangles),))
+    return MeshShape(mesh, mesh, position=at, rotation=quaternions_of(turn).tolist(), own_color=shape.color or None)
 
 
 def quaternions_of(rotations: Floats) -> Floats:
@@ -341,14 +351,19 @@ class Painter:
             turn = as_rotation(shape.rotation, f"shape of body '{body.name}'")
             rotation = self.numbers(turn.entries()).reshape(3, 3)
             size, at = tuple(self.numbers(shape.size).tolist()), self.numbers(shape.at).tolist()
-            if shape.kind != "mesh":
+            if shape.kind == "hull":
+                made.append(_hull(shape, at, rotation))
+            elif shape.kind != "mesh":
                 made.append(Shape(shape.kind, size, at, rotation, shape.color or None))
             elif shape.file in self.meshes:
                 quaternion = quaternions_of(rotation).tolist()
                 made.append(MeshShape(*self.meshes[shape.file], size, at, quaternion, shape.color or None))
         for surface in self.system.surfaces.values():
             is_floor = body.name == GROUND and level(surface, self.numbers, self.up) is not None
-            if surface.body == body.name and not is_floor:
+            if surface.body == body.name and surface.kind == "hull":
+                R, p = self.numbers(surface.pose.R.entries()).reshape(3, 3), self.numbers(surface.pose.p).tolist()
+                made.append(_hull(surface.shape, p, R))
+            elif surface.body == body.name and not is_floor:
                 new = drawn_surface(surface, self.numbers, self.values, self.size)
                 made += [each for each in new if each not in made]
         return made

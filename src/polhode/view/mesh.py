@@ -62,6 +62,12 @@ def read_mesh(path: Path) -> Mesh:
     return mesh if found is None else _scaled(mesh, float(found.group(1)))
 
 
+def surface_of(path: Path) -> tuple[Floats, Integers]:
+    """The points of a file's triangles, and these by the numbers of their points."""
+    corners = np.concatenate([piece.points[piece.triangles].reshape(-1, 3) for piece in read_mesh(path).pieces])
+    return corners, np.arange(len(corners)).reshape(-1, 3)
+
+
 def _plain(content: bytes) -> bytes:
     """COLLADA without its pictures, grey where they were."""
     for pattern in _PICTURES:

@@ -181,6 +181,9 @@ def _add_geoms(built: Assembly) -> None:
             if shape
             else {"at": exact.place(model.geom_pos[k]), "rotation": exact.rotation(model.geom_quat[k], built.snap)[0]}
         )
+        if kind == "mesh" and shape is None:
+            first, count = (int(each[model.geom_dataid[k]]) for each in (model.mesh_vertadr, model.mesh_vertnum))
+            seat["points"] = model.mesh_vert[first : first + count].ravel().tolist()
         if kind == "ellipsoid":
             seat["size"] = [2 * exact.decimal(each) for each in model.geom_size[k]]
         system.equip(

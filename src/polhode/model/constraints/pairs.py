@@ -213,6 +213,12 @@ def _on_height(h: Expr, over: Sequence[Expr], p: Vector, support: Callable[[Vect
     return Touch(as_expr((p[2] - height - lowest) / pace), normal, (along, normal.cross(along)))
 
 
+def _on_hull(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
+    from .hulls import on_hull
+
+    return on_hull(size, p, r)
+
+
 def _gradient(value: Expr, over: Sequence[Expr]) -> list[Expr]:
     return [derivative([value], x)[0] for x in over]
 
@@ -250,8 +256,8 @@ def _greatest(given: Sequence[tuple[int, Expr]]) -> tuple[dict[int, Expr], Expr]
 
 _SURFACES: dict[str, Callable[[Sequence[Expr], Vector, Expr], Touch | None]] = {
     "plane": _on_plane, "sphere": _on_sphere, "hollow": _in_sphere, "capsule": _on_capsule, "box": _on_box,
-    "ellipsoid": _on_ellipsoid, "curve": _on_curve, "heights": _on_heights, "cylinder": _on_cylinder,
-    "disc": _on_cylinder,
+    "ellipsoid": _on_ellipsoid, "curve": _on_curve, "heights": _on_heights, "hull": _on_hull,
+    "cylinder": _on_cylinder, "disc": _on_cylinder,
 }  # fmt: skip
 
 # ---- candidates --------------------------------------------------------------------------------------------------
@@ -272,7 +278,13 @@ def _vertices(size: Sequence[Expr]) -> Candidates:
     return [(f"vertex {k}", corner, as_expr(0)) for k, corner in enumerate(corners, start=1)]
 
 
-_CANDIDATES = {"point": _point, "sphere": _point, "capsule": _ends, "box": _vertices}
+def _hull_vertices(size: Sequence[Expr]) -> Candidates:
+    from .hulls import solid
+
+    return [(f"vertex {k}", point, as_expr(0)) for k, point in enumerate(solid("hull", size).points, start=1)]
+
+
+_CANDIDATES = {"point": _point, "sphere": _point, "capsule": _ends, "box": _vertices, "hull": _hull_vertices}
 
 
 def _on(shape: Shape, surface: Shape, X: Pose) -> list[Touch]:
@@ -438,7 +450,7 @@ _OPEN = ("plane", "hollow", "curve", "heights")
 PAIRS: dict[str, tuple[str, ...]] = {
     "point": _ALL[:-1], "sphere": _ALL, "capsule": (*_OPEN, "capsule", "box", "cylinder", "disc"),
     "box": (*_OPEN, "capsule", "box"), "disc": ("plane",), "cylinder": ("plane",),
-    "ellipsoid": (*_OPEN, "capsule", "box", "ellipsoid"),
+    "ellipsoid": (*_OPEN, "capsule", "box", "ellipsoid"), "hull": (*_OPEN, "box", "hull"),
 }  # fmt: skip
 _PHRASES = {"ellipsoid": "an ellipsoid", "hollow": "a hollow sphere", "heights": "heights"}
 #: The shapes that surfaces of a model may have.
@@ -460,6 +472,10 @@ def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
     first, other = found[0]
     if first.kind == "ellipsoid" and other.kind == "hollow":
         _check_curvature(first.shape.size, other.shape.size, place)
+    if "hull" in (a.kind, b.kind):
+        from .hulls import check
+
+        check(a, b, place)
     return found if {a.kind, b.kind} <= {"box", "capsule"} else found[:1]
 
 
@@ -477,6 +493,10 @@ def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     """The candidates of a on the surface b, X the pose of the shape of a in the frame of that of b."""
     from .ellipsoids import ellipsoid_on  # which builds on this module
 
+    if a.kind == "hull" and b.kind in ("plane", "box", "hull"):
+        from .hulls import hulls, lowest
+
+        return lowest(a.shape.size, X) if b.kind == "plane" else hulls(a.shape, b.shape, X)
     if a.kind == b.kind == "box":
         return _corners(a.shape, b.shape, X)
     if a.kind in ("disc", "cylinder"):

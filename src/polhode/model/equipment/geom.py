@@ -25,6 +25,7 @@ class Geom(Equipment):
     at: Vector = given("point", (0, 0, 0), of="body", unit="m")
     rotation: Matrix = given("rotation", None, of="body")
     file: str = given("label", "", doc="of a mesh")
+    points: tuple[Expr, ...] = given("number", (), many=True, doc="of a mesh without a file: three coordinates each")
     friction: tuple[Expr, ...] = given(
         "number", (1, "0.005", "0.0001"), count=3, doc="sliding, spinning [m], rolling [m]"
     )

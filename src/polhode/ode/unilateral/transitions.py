@@ -116,7 +116,7 @@ class Transitions:
     longest_step: float = np.inf  # of the next one
     _problems: dict[tuple[tuple[int, int], ...], ConeMemory] = field(default_factory=dict)
     _limits: dict[int, float] = field(default_factory=dict)  # when rows of impacts are over, by group
-    _broken: list[int] = field(default_factory=list)  # groups that began to slip in the last decision
+    _broken: tuple[list[int], list[int]] = ([], [])  # groups that began to slip, and to open, in the last decision
     _struck: float = -np.inf  # the time of the last impact
     _impacts: list[list[float]] = field(default_factory=list)
     _at_once: tuple[float, int] = (-np.inf, 0)
@@ -133,9 +133,9 @@ class Transitions:
         memory.record.is_undecided = 0
         self._note_time(t)
         before, breaking = memory.modes.copy(), self._breaking(t, x, guard)
-        if self._at_once[1] > 1:  # what slips at one time slips together
-            breaking = sorted({*breaking[0], *self._broken}), breaking[1]
-        self._broken = breaking[0]
+        if self._at_once[1] > 1:  # what slips, and what opens, at one time does so together
+            breaking = sorted({*breaking[0], *self._broken[0]}), sorted({*breaking[1], *self._broken[1]})
+        self._broken = breaking
         touching = self._touching(t, x, guard)
         near = (before != OPEN) & memory.has_normal & (memory.gaps <= _ROUNDED)
         if near.any():

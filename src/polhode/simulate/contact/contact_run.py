@@ -74,7 +74,7 @@ class ContactRun:
         depths = np.where(memory.has_normal, np.minimum(-memory.gaps, memory.margins), 0.0)
         deep = np.flatnonzero(depths > TOUCHING).tolist()
         if deep:
-            k = min(deep, key=lambda each: float(memory.gaps[each]))
+            k = max(deep, key=lambda each: (float(depths[each]), float(memory.gaps[each])))
             raise Stop(
                 "overlap",
                 f"at t = {t:.6g} s '{self.names[k]}' overlaps by {-memory.gaps[k]:.6g}.",

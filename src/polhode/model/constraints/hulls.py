@@ -1,0 +1,275 @@
+"""Convex hulls that touch: their vertices on planes and on each other's faces, their edges, and points and balls on them.
+
+Every class of vertices, or of pairs of edges (`Polytope`), is one candidate: of each class one touches at a time, so
+that its closed form jumps only where none does. With n·x = d the planes of the faces of a hull:
+
+    vertex on plane    the lowest of each class
+    point              g = max(n·p - d), n of the greatest
+    ball               about the nearest point of the faces and edges
+    vertex on face     the face is that between which and all of the other hull the distance is greatest
+    edge on edge       u × e/|u × e|, u and e of the pair the lines of which are farthest apart, of those pairs of the
+                       class that are facets of the Minkowski difference: where the arcs of normals between the faces
+                       at u and, reversed, at e cross (D. Gregorius, "The Separating Axis Test between Convex
+                       Polyhedra", 2013)
+
+The greatest of all these distances is positive where two hulls are apart, and else the depth of the overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import product
+from math import prod
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ...errors import ModelError
+from ...expr import Expr, Vector, absolute, as_expr, is_zero, maximum, minimum, sqrt, where
+from ...geometry import Pose
+from ...geometry.polytope import Points, Polytope, convex_hull
+from ..body import Shape
+from ..surface import Surface
+from .pairs import _EDGE, _PARALLEL, _X, _Y, _Z, Touch, _length, _round
+
+Row: TypeAlias = Sequence[Expr]
+#: The sine of an angle by which arcs may miss each other: faces that lie on each other are so far from parallel.
+_MISSED = Fraction(1, 10**9)
+#: Parts of the size: bodies that overlap by more do so wherever a gap is negative; those that are apart by more do not
+#: touch; and so far below another an edge touches it.
+_OVERLAP, _APART, _BELOW = Fraction(1, 10**6), Fraction(1, 10**6), Fraction(1, 10**5)
+
+
+#: So many vertices a hull may have that touches; and if each of them is a candidate, or so many pairs of edges.
+_MOST, _MOST_CANDIDATES, _MOST_PAIRS = 256, 32, 1200
+
+
+def check(a: Surface, b: Surface, place: str) -> None:
+    """Refuse hulls that have too many vertices, or two that have too many pairs of edges."""
+    found = [convex_hull(corners(each.shape.size)) for each in (a, b) if each.kind == "hull"]
+    edges = [len(each.edges) for each in found] + [12] * ("box" in (a.kind, b.kind))
+    if len(edges) > 1 and prod(edges) > _MOST_PAIRS:
+        message = f"there are {prod(edges):,} pairs of edges, more than {_MOST_PAIRS:,}."
+        raise ModelError(message, place, "Simplify the hulls: ph.Shape.hull(points, most=12).", "E-MODEL-SIZE")
+    most = _MOST_CANDIDATES if {a.kind, b.kind} & {"hollow", "curve", "heights"} else _MOST
+    if len(found[0].points) > most:
+        message = f"the hull has {len(found[0].points)} vertices, more than {most}."
+        raise ModelError(message, place, f"Simplify it: ph.Shape.hull(points, most={most}).", "E-MODEL-SIZE")
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """A polytope in expressions: vertices, faces by normal, first edge and distance d, edges by direction and middle."""
+
+    shape: Polytope
+    points: list[Vector]
+    faces: list[tuple[Vector, Vector, Expr]]
+    edges: list[tuple[Vector, Vector, Expr]]  # and half of the length
+    size: Expr
+
+
+def solid(kind: str, size: Row) -> Solid:
+    """A hull, or a box, by its sizes."""
+    if kind == "box":
+        shape = convex_hull(tuple(product((-0.5, 0.5), repeat=3)))
+        points = [Vector([x * edge for x, edge in zip(map(as_expr, p), size, strict=True)]) for p in shape.points.tolist()]
+    else:
+        shape = convex_hull(corners(size))
+        points = [Vector(list(map(as_expr, p))) for p in shape.points.tolist()]
+    faces, edges = [], []
+    for loop, normal in zip(shape.loops, shape.normals, strict=True):
+        n = Vector(list(map(as_expr, normal.tolist())))
+        arm = shape.points[loop[1]] - shape.points[loop[0]]
+        offset = float((shape.points[list(loop)] @ normal).max()) if kind == "hull" else n.dot(points[loop[0]])
+        faces.append((n, _unit(arm), as_expr(offset)))
+    for start, end, *_ in shape.edges:
+        u = _unit(shape.points[end] - shape.points[start])
+        p, q = points[start], points[end]
+        edges.append((u, (p + q) / 2, as_expr(u.dot(q - p) / 2)))
+    whole = reduce(maximum, size) if kind == "box" else as_expr(shape.size)
+    return Solid(shape, points, faces, edges, as_expr(whole))
+
+
+def corners(size: Row) -> Points:
+    """The points of a hull, from its sizes: three coordinates each."""
+    numbers = [float(x) for x in size]
+    return tuple(zip(numbers[::3], numbers[1::3], numbers[2::3], strict=True))
+
+
+def _unit(arm: Any) -> Vector:
+    return Vector([as_expr(float(x)) for x in arm / np.linalg.norm(arm)])
+
+
+def _chosen(values: Row, features: Sequence[Row]) -> tuple[Expr, list[Expr]]:
+    """The greatest value, and what belongs to it."""
+    most, found = as_expr(values[0]), list(map(as_expr, features[0]))
+    for value, feature in zip(values[1:], features[1:], strict=True):
+        found = [where(value - most, new, old) for new, old in zip(feature, found, strict=True)]
+        most = as_expr(maximum(most, value))
+    return most, found
+
+
+def _least(values: Row) -> Expr:
+    return as_expr(reduce(minimum, values))
+
+
+def _greatest(values: Row) -> Expr:
+    return as_expr(reduce(maximum, values))
+
+
+# ---- on planes, and what is on hulls -----------------------------------------------------------------------------
+
+
+def lowest(size: Row, X: Pose) -> list[Touch]:
+    """A hull on a plane, in whose frame it has the pose X: the lowest vertex of each class."""
+    own, made = solid("hull", size), []
+    down = -(X.R.T @ Vector([0, 0, 1]))
+    for number, group in enumerate(own.shape.vertex_classes, start=1):
+        _, found = _chosen([down.dot(own.points[k]) for k in group], [own.points[k] for k in group])
+        arm = X.R @ Vector(found)
+        made.append(Touch(as_expr(X.p[2] + arm[2]), _Z, (_X, _Y), arm=arm, part=f"vertex {number}"))
+    return made
+
+
+def on_hull(size: Row, p: Vector, r: Expr) -> Touch:
+    """A point, or a ball about it, on a hull."""
+    own = solid("hull", size)
+    beyond = [as_expr(n.dot(p) - d) for n, _, d in own.faces]
+    gap, found = _chosen(beyond, [(*n, *t) for n, t, _ in own.faces])
+    n, t = Vector(found[:3]), Vector(found[3:])
+    if is_zero(r):
+        return Touch(gap, n, (t, n.cross(t)), _least([where(gap - each, -each, own.size) for each in beyond]))
+    foot = p - n * gap
+    aside = [where(gap - each, m.dot(foot) - d, -own.size) for each, (m, _, d) in zip(beyond, own.faces, strict=True)]
+    arms = []
+    for u, middle, half in own.edges:
+        along = as_expr(u.dot(p - middle))
+        arms.append(p - middle - u * minimum(maximum(along, -half), half))
+    _, nearest = _chosen([-as_expr(arm.dot(arm)) for arm in arms], arms)
+    distance, is_aside = _length(Vector(nearest)), _greatest(aside)
+    normal = Vector([where(is_aside, x / distance, y) for x, y in zip(nearest, n, strict=True)])
+    return _round(where(is_aside, distance, gap) - r, normal)
+
+
+# ---- hulls on hulls ----------------------------------------------------------------------------------------------
+
+
+def hulls(a: Shape, b: Shape, X: Pose) -> list[Touch]:
+    """Two hulls, or a box and a hull: vertices of each on faces of the other, and pairs of edges."""
+    own, other = solid(a.kind, a.size), solid(b.kind, b.size)
+    Y, size = X.inverse(), as_expr(maximum(own.size, other.size))
+    apart, apart_own = _separations(own, other, X), _separations(other, own, Y)
+    pairs = _edge_pairs(own, other, X, size)
+    whole = _greatest([*apart, *apart_own, *(each for _, _, _, each in pairs.values())])
+    deep = as_expr(-whole - _OVERLAP * size)
+    made = []
+    for part, gap, n, t, arm, margin in _on_faces(own, other, X, apart):
+        made.append(Touch(gap, n, (t, n.cross(t)), maximum(margin, deep), arm, part))
+    for part, gap, m, t, w, margin in _on_faces(other, own, Y, apart_own):
+        n, t = -(X.R @ m), X.R @ t
+        made.append(Touch(gap, n, (t, n.cross(t)), maximum(margin, deep), X.R @ w - X.p, f"other {part}"))
+    return made + _on_edges(own, other, X, pairs, size, whole, deep)
+
+
+def _separations(own: Solid, other: Solid, X: Pose) -> list[Expr]:
+    """The distance between each face of a hull and all of another, whose pose in the frame of the first is X."""
+    made = []
+    for n, _, d in other.faces:
+        along = X.R.T @ n
+        made.append(as_expr(_least([along.dot(p) for p in own.points]) + n.dot(X.p) - d))
+    return made
+
+
+def _on_faces(own: Solid, other: Solid, X: Pose, apart: Row) -> Iterator[tuple[str, Expr, Vector, Vector, Vector, Expr]]:
+    """Vertices on the face with the greatest distance: gap, normal, a tangent, the place from the origin of the vertices'
+    hull, and the margin: no other face is above the place, nor is all of the hull beyond one.
+    """
+    most, found = _chosen(apart, [(*n, *t, d) for n, t, d in other.faces])
+    n, t, offset = Vector(found[:3]), Vector(found[3:6]), found[6]
+    second = _greatest([where(most - each, each, -other.size) for each in apart])
+    down = -(X.R.T @ n)
+    for number, group in enumerate(own.shape.vertex_classes, start=1):
+        _, vertex = _chosen([down.dot(own.points[k]) for k in group], [own.points[k] for k in group])
+        arm = X.R @ Vector(vertex)
+        p = X.p + arm
+        inside = [where(most - s, d - m.dot(p), other.size) for s, (m, _, d) in zip(apart, other.faces, strict=True)]
+        margin = minimum(_least(inside) + _EDGE, -second - _EDGE / 2)
+        yield f"vertex {number}", as_expr(n.dot(p) - offset), n, t, arm, as_expr(margin)
+
+
+def _edge_pairs(own: Solid, other: Solid, X: Pose, size: Expr) -> dict[tuple[int, int], tuple[Expr, Expr, Expr, Expr]]:
+    """For each pair of edges what decides which of a class touches, the side of the normal, the distance, and the
+    distance if it is that of a facet of the Minkowski difference.
+
+    With the normals a and b of the faces of u, and c and d of e, this is so if the signs of u·c, -u·d, e·a and -e·b
+    are alike, against the side.
+    """
+    R, far = X.R, as_expr(-1000 * size)
+    made = {}
+    lines = [(R @ u, X.point(middle)) for u, middle, _ in own.edges]
+    along = [[as_expr(u.dot(n)) for n, _, _ in other.faces] for u, _ in lines]
+    along_other = [[as_expr((R.T @ e).dot(n)) for n, _, _ in own.faces] for e, _, _ in other.edges]
+    moments, moments_other = [p.cross(u) for u, p in lines], [p.cross(e) for e, p, _ in other.edges]
+    for i, (*_, a, b) in enumerate(own.shape.edges):
+        u = lines[i][0]
+        for j, (*_, c, d) in enumerate(other.shape.edges):
+            e = other.edges[j][0]
+            first, second = [along[i][c], along_other[j][a]], [along[i][d], along_other[j][b]]
+            plus = minimum(_least(second), -_greatest(first))
+            minus = minimum(_least(first), -_greatest(second))
+            side = where(plus - minus, 1, -1)
+            cosine = as_expr(u.dot(e))
+            square = as_expr(1 - cosine * cosine)
+            sine = sqrt(maximum(square, _PARALLEL / 2))
+            distance = as_expr(side * (e.dot(moments[i]) + u.dot(moments_other[j])) / sine)
+            within, crossing = maximum(plus, minus), square - _PARALLEL
+            near = where(minimum(within + _MISSED * sine, crossing), distance, far)
+            facet = where(minimum(within, crossing), distance, far)
+            made[i, j] = near, as_expr(side), distance, as_expr(facet)
+    return made
+
+
+def _on_edges(
+    own: Solid, other: Solid, X: Pose, pairs: Mapping[tuple[int, int], tuple[Expr, Expr, Expr, Expr]], size: Expr,
+    whole: Expr, deep: Expr,
+) -> list[Touch]:  # fmt: skip
+    """A pair of edges of each two classes, where their lines are nearest."""
+    made = []
+    for (one, group), (two, others) in product(
+        enumerate(own.shape.edge_classes, start=1), enumerate(other.shape.edge_classes, start=1)
+    ):
+        numbers = list(product(range(len(group)), range(len(others))))
+        known = [pairs[group[i], others[j]] for i, j in numbers]
+        most, (first, second, side) = _chosen(
+            [each[0] for each in known],
+            [(as_expr(i), as_expr(j), each[1]) for (i, j), each in zip(numbers, known, strict=True)],
+        )
+        u, p, half = _edge(own, group, first)
+        e, q, half_other = _edge(other, others, second)
+        u, arm = X.R @ u, X.R @ p
+        across = u.cross(e)
+        sine = sqrt(maximum(across.dot(across), _PARALLEL / 2))
+        n = across * (side / sine)
+        w = e.cross(n)
+        away = X.p + arm - q
+        s = -away.dot(w) * side / sine
+        t = away.dot(e) + s * u.dot(e)
+        gap = as_expr(n.dot(away))
+        margin = _least([half - absolute(s) - _EDGE, half_other - absolute(t) - _EDGE, gap + _BELOW * size,
+                         _APART * size - whole, most + 500 * size])  # fmt: skip
+        gap = where(most + 500 * size, gap, -size)  # none of the class is a facet: it touches nowhere
+        made.append(Touch(gap, n, (e, w), maximum(margin, deep), arm + u * s, f"edges {one} and {two}"))
+    return made
+
+
+def _edge(own: Solid, group: Sequence[int], number: Expr) -> tuple[Vector, Vector, Expr]:
+    """Direction, middle and half of the length of the edge of a class with a number."""
+    u, p, half = own.edges[group[0]]
+    found = [*u, *p, half]
+    for k, edge in enumerate(group[1:], start=1):
+        u, p, half = own.edges[edge]
+        found = [where(number - k + Fraction(1, 2), new, old) for new, old in zip([*u, *p, half], found, strict=True)]
+    return Vector(found[:3]), Vector(found[3:6]), as_expr(found[6])
