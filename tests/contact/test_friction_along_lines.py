@@ -157,3 +157,19 @@ def test_a_block_thrown_onto_another_takes_it_along() -> None:
     assert modes(run)[1] == [[STICK, SLIP], [STICK, STICK]]
     assert modes(run)[0][1] == pytest.approx(4 / (0.5 * G), abs=1e-9)
     assert abs(run["lower x"]).max() <= 1e-12
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_friction_of_a_floor_and_of_a_guide_break_away_together(sign: int) -> None:
+    """At 0.4 g + 3 = 6.924 N, of which no one determines the parts; from there 0.3 g + 2 brake."""
+    s = ph.System("two frictions")
+    s.contact(
+        "floor", moving(s, "block", 1, "xz"), s.surface("floor", s.ground, ph.Shape.plane()), friction=0.3, static=0.4
+    )
+    s.friction("block x", coulomb=2, static=3)
+    run = s.derive().simulate(9, tau={"block x": f"{sign}*t"}, samples=3)
+    times, after = modes(run)
+    assert after == [[STICK, STICK], [SLIP, SLIP]]
+    assert times[1] == pytest.approx(0.4 * G + 3, abs=1e-9)
+    speed = (81 - times[1] ** 2) / 2 - (9 - times[1]) * (0.3 * G + 2)
+    assert run.speed("block vx")[-1] == pytest.approx(sign * speed, abs=1e-9)

@@ -39,10 +39,10 @@ class ContactRun:
         self.memory = UnilateralMemory(groups, len(known.coordinates), len(known.speeds), size)
         self.transitions = Transitions(self.memory, law, self._freedom())
 
-    def _freedom(self) -> int:
-        """How many speeds are independent."""
-        chosen = getattr(self.rates, "chosen", ())
-        return len(self.rates.functions.derivation.synopsis.speeds) - len(chosen)
+    def _freedom(self) -> float:
+        """How many speeds are independent; infinite where something moves while all are zero."""
+        known, chosen = self.rates.functions.derivation.synopsis, getattr(self.rates, "chosen", ())
+        return len(known.speeds) - len(chosen) if known.is_scleronomic else np.inf
 
     def connect(self, run: NativeRun, outputs: Mapping[str, Floats]) -> None:
         """Let a run step in the modes."""
