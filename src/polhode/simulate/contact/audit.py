@@ -1,20 +1,23 @@
 """The power audit of a run with contacts: at every sample, over every impact, and from the start to the end.
 
 At a sample the rate of energy, with the accelerations that contacts leave, equals the power of all ports and friction,
-λ·v. Over an impact the energy changes by ½ Λ·(v⁺ + v⁻). In between the powers are integrated over the samples.
+λ·v. Over an impact the energy changes by ½ Λ·(v⁺ + v⁻), and by what drives do. In between the powers are
+integrated over the samples.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...compiled.reactions import motion
+from ...dynamics.power import power
 from ..initial_state import Floats
 from ..trajectory.power_audit import Part, PowerAudit
-from ..trajectory.reactions import efforts_along, with_contact_forces
+from ..trajectory.reactions import efforts_along
 from .results import ContactHistory, Forces
 
 if TYPE_CHECKING:
@@ -23,27 +26,30 @@ if TYPE_CHECKING:
 _LEAST = 1e-12  # W, J
 
 
-def with_contacts(run: Trajectory, whole: Any, tau: ArrayLike | None) -> PowerAudit:
+def with_contacts(run: Trajectory, tau: ArrayLike | None) -> PowerAudit:
     """The audit of the whole mechanism, of each impact, and of the run."""
     history: ContactHistory = run.info["contacts"]
-    forces, known = Forces(run, history), run.mechanism
-    efforts = efforts_along(run, tau)
-    udot, multipliers = motion(known, run.q, run.u, with_contact_forces(run, efforts)[0], **run.given)
-    has_multipliers = any(array.name == "multipliers" for array in known.program("power").arrays)
-    given = {**run.given, **({"multipliers": multipliers} if has_multipliers else {})}
-    table = known.evaluate("power", run.q, run.u, udot, efforts, **given)
-    width = len(whole.ports) + 1
-    last = np.broadcast_to(table, (len(run.t), table.shape[-1]))[:, -width:]
-    ports = {**dict(zip(whole.ports, last[:, :-1].T, strict=True)), **_friction(history, forces)}
-    inflow, rate = np.sum(list(ports.values()), axis=0), last[:, -1]
-    scale = max(_LEAST, float(np.abs(list(ports.values())).sum(axis=0).max(initial=0.0)), float(np.abs(rate).max()))
-    k = int(np.argmax(np.abs(inflow - rate)))
-    names = list(ports)
-    port = names[int(np.argmax([abs(each[k]) for each in ports.values()]))]
-    parts = [Part("the whole mechanism", abs(inflow[k] - rate[k]) / scale, float(run.t[k]), inflow[k], rate[k], port)]
-    parts += [_impacts(run, history, forces), *_pieces(run, history, inflow)]
-    parts.sort(key=lambda part: -part.residual)
+    forces, known, efforts = Forces(run, history), run.mechanism, efforts_along(run, tau)
+    rows = known.evaluate("contact_matrix", run.q, **run.given)
+
+    def powers(force: Floats) -> Floats:
+        """Power of each port from outside, and the rate of energy, with these forces in the rows."""
+        udot, multipliers = motion(known, run.q, run.u, efforts + (force[:, None] @ rows)[:, 0], **run.given)
+        given = {**run.given, "multipliers": multipliers}
+        table = known.evaluate("touching_power", run.q, run.u, udot, efforts, force, **given)
+        return np.broadcast_to(table, (len(run.t), table.shape[-1]))
+
+    names, made = power(known.equations, solved=False, touching=True).ports, powers(forces.forces)
+    ports = {**dict(zip(names, made[:, :-1].T, strict=True)), **_friction(history, forces)}
+    inflow, rate = np.sum(list(ports.values()), axis=0), made[:, -1]
     span = float(np.ptp(run.t))
+    sizes = [np.abs(list(ports.values())).sum(axis=0).max(initial=0.0), np.abs(rate).max()]
+    scale = max(_LEAST, *map(float, sizes), _scale(run) / span if span else 0.0)
+    k = int(np.argmax(np.abs(inflow - rate)))
+    port = max(ports, key=lambda name: abs(ports[name][k]))
+    parts = [Part("the whole mechanism", abs(inflow[k] - rate[k]) / scale, float(run.t[k]), inflow[k], rate[k], port)]
+    parts += [_impacts(run, history, forces, powers), *_pieces(run, history, inflow)]
+    parts.sort(key=lambda part: -part.residual)
     return PowerAudit(tuple(parts), ports, 0.0, (len(run.t) - 1) / span if span else 0.0)
 
 
@@ -62,18 +68,21 @@ def _scale(run: Trajectory) -> float:
     return max(_LEAST, float(np.max(energy.kinetic) + np.ptp(energy.potential)))
 
 
-def _impacts(run: Trajectory, history: ContactHistory, forces: Forces) -> Part:
-    """The balance of the impact with the largest gap."""
+def _impacts(run: Trajectory, history: ContactHistory, forces: Forces, powers: Callable[[Floats], Floats]) -> Part:
+    """The balance of the impact with the largest gap; drives and constraints in time give impulses too."""
     energy, worst = run.energy.total, (0.0, 0.0, 0.0, 0.0)
+    impulses = np.zeros_like(forces.velocities)
     for each in history.changes:
         after = int(np.searchsorted(run.t, each.t, side="left"))
-        if each.impulses is None or not 0 < after < len(run.t) or run.t[after] != each.t:
-            continue
-        before = after - 1
-        work = 0.5 * float(each.impulses @ (forces.velocities[after] + forces.velocities[before]))
-        change = float(energy[after] - energy[before])
-        if each.t - run.t[before] <= 1e-12 * max(1.0, each.t) and abs(work - change) > worst[0]:
-            worst = abs(work - change), each.t, work, change
+        times = run.t[max(0, after - 1) : after + 1]
+        if each.impulses is not None and len(times) == 2 and np.abs(times - each.t).max() <= 1e-12 * max(1.0, each.t):
+            impulses[after] = each.impulses
+    driven = (powers(impulses) - powers(np.zeros_like(impulses)))[:, :-1].sum(axis=1)
+    for k in np.flatnonzero(impulses.any(axis=1)):
+        work = 0.5 * float(impulses[k] @ (forces.velocities[k] + forces.velocities[k - 1])) + float(driven[k])
+        change = float(energy[k] - energy[k - 1])
+        if abs(work - change) > worst[0]:
+            worst = abs(work - change), float(run.t[k]), work, change
     return Part("the impacts", worst[0] / _scale(run), worst[1], worst[2], worst[3], "")
 
 
