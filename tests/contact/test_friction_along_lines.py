@@ -173,3 +173,15 @@ def test_friction_of_a_floor_and_of_a_guide_break_away_together(sign: int) -> No
     assert times[1] == pytest.approx(0.4 * G + 3, abs=1e-9)
     speed = (81 - times[1] ** 2) / 2 - (9 - times[1]) * (0.3 * G + 2)
     assert run.speed("block vx")[-1] == pytest.approx(sign * speed, abs=1e-9)
+
+
+@pytest.mark.parametrize(("above", "ratio"), [(0.6, 1e-6), (0.6, 1e6), (0.5, 1e3)])
+def test_blocks_of_very_different_masses_slide_together(above: float, ratio: float) -> None:
+    """The upper one needs 1/2 of its weight, with 1/2 at the edge of its cone."""
+    s = ph.System("stack")
+    lower, upper = moving(s, "lower", 1, "xz"), moving(s, "upper", ratio, "xz")
+    s.contact("ground", lower, s.surface("floor", s.ground, ph.Shape.plane()), friction=0.5)
+    s.contact("between", upper, s.surface("top", lower, ph.Shape.plane()), friction=above)
+    run = s.derive().simulate(1, speeds={"lower vx": 1, "upper vx": 1}, samples=3, **EXACT)
+    assert modes(run)[0][-1] == pytest.approx(2 / G, abs=1e-10)
+    assert run.q[-1] == pytest.approx([1 / G, 0] * 2, abs=1e-9)

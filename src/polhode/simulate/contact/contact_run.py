@@ -102,8 +102,22 @@ class ContactRun:
             if abs(after - before) > 1e-12
         ]
         if np.isfinite(found).all() and (memory.gaps[memory.has_normal] > -TOUCHING).all() and len(moved) <= 8:
-            return f"Start where it touches: start={{{', '.join(moved)}}}."
-        return "Start with a gap that is not negative."
+            at = f"{{{', '.join(moved)}}}"
+            return (
+                f"Change it to where it touches: {at}."
+                if self.transitions.changes
+                else f"Start where it touches: start={at}."
+            )
+        return "Start, or go on after an event, with a gap that is not negative."
+
+    def decide_anew(self, t: float, x: Floats) -> Floats:
+        """The state where a mode does not hold; as at a start if an event has changed the state."""
+        memory = self.memory
+        if memory.record.is_undecided < 2:
+            return self.decide(t, x)
+        memory.modes[:] = 0
+        memory.record.is_at_rest = 0
+        return self.begin(t, x)
 
     def decide(self, t: float, x: Floats, guard: int = -1) -> Floats:
         """The state behind a guard's zero, with new modes."""
