@@ -102,12 +102,8 @@ class ContactRun:
             if abs(after - before) > 1e-12
         ]
         if np.isfinite(found).all() and (memory.gaps[memory.has_normal] > -TOUCHING).all() and len(moved) <= 8:
-            at = f"{{{', '.join(moved)}}}"
-            return (
-                f"Change it to where it touches: {at}."
-                if self.transitions.changes
-                else f"Start where it touches: start={at}."
-            )
+            lead = "Change it to" if self.transitions.changes else "Start"
+            return f"{lead} where it touches: {{{', '.join(moved)}}}."
         return "Start, or go on after an event, with a gap that is not negative."
 
     def decide_anew(self, t: float, x: Floats) -> Floats:
