@@ -139,3 +139,11 @@ def test_energy_is_balanced_while_drives_and_constraints_carry_contact_forces(sc
     for name in s.prescribed:
         rate = {"x": 0.6 * run.t, "shaker": 0.7 * np.cos(7 * run.t)}[name]
         assert audit.ports[f"drive {name}"] == pytest.approx(run.driving_force(name) * rate, abs=1e-9)
+
+
+@pytest.mark.parametrize("constraints", ["multipliers", "embedded"])
+def test_accelerations_along_a_run_are_with_contact_forces(constraints: Any) -> None:
+    s = slider_crank()
+    run = s.derive(constraints=constraints).simulate(0.4, start={"turn": 1.0}, samples=4001, **EXACT)
+    slider = run.values(s.bodies["slider"].centre.acceleration() & s.ground.x)[0]
+    assert slider[1:-1] == pytest.approx(np.diff(run["slide"], 2) / 1e-8, abs=1e-3 * abs(slider).max())

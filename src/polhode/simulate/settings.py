@@ -146,7 +146,11 @@ def explicit_method(rates: Rates, guard: Guard) -> str:
 
 def check_contacts(method: str) -> None:
     """Refuse methods that cannot step from one change of contacts to the next."""
-    if method != "auto" and not (method in EXPLICIT or (method in ADAPTIVE and ADAPTIVE[method].is_native)):
+    adaptive = ADAPTIVE.get(method)
+    is_native = (
+        adaptive is not None and adaptive.is_native and not adaptive.needs_series
+    )  # series have no forces of rows
+    if method != "auto" and method not in EXPLICIT and not is_native:
         message = f"the method {method} does not step mechanisms with contacts, stops or dry friction."
         raise PolhodeError(message, "method", 'Use method="auto", DOP853, RK45, RK23 or Radau.', "E-RUN-UNSUPPORTED")
 
