@@ -147,3 +147,26 @@ def test_accelerations_along_a_run_are_with_contact_forces(constraints: Any) -> 
     run = s.derive(constraints=constraints).simulate(0.4, start={"turn": 1.0}, samples=4001, **EXACT)
     slider = run.values(s.bodies["slider"].centre.acceleration() & s.ground.x)[0]
     assert slider[1:-1] == pytest.approx(np.diff(run["slide"], 2) / 1e-8, abs=1e-3 * abs(slider).max())
+
+
+def test_forces_of_a_box_that_slides_and_spins_do_the_work_that_its_energy_loses() -> None:
+    """Of four corners that slide the normal forces are not unique, and those reported are those of the motion."""
+    s = ph.System("box")
+    body = s.body("box", 1, inertia=(0.01,) * 3)
+    s.joint("f", s.ground, body, ph.Free())
+    skin = s.surface("skin", body, ph.Shape.box(0.4, 0.4, 0.2))
+    s.contact("sole", skin, s.surface("floor", s.ground, ph.Shape.plane()), friction=0.4)
+    e, given = s.derive(), {"start": {"f_z": 0.1}, "speeds": {"f_vx": 1.5, "f_vy": 0.5, "f_wz": 2}}
+    audit = e.simulate(1, samples=2001, **given).power_audit()
+    assert audit.residual < 1e-9
+    assert audit.notices() == ()
+    assert "too few samples" in e.simulate(1, samples=6, **given).power_audit().notices()[0]
+
+
+def test_efforts_that_are_held_leave_the_audit_right() -> None:
+    s = ph.System("held")
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
+    s.friction("x", 5, static=6)
+    tau = {"x": ph.held(lambda t, q, u: 40 * (1 - q[0]) - 10 * u[0], every=0.1)}
+    audit = s.derive().simulate(2, tau=tau, samples=2001).power_audit()
+    assert audit.residual < 1e-9

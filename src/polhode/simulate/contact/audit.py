@@ -48,9 +48,10 @@ def with_contacts(run: Trajectory, tau: ArrayLike | None) -> PowerAudit:
     k = int(np.argmax(np.abs(inflow - rate)))
     port = max(ports, key=lambda name: abs(ports[name][k]))
     parts = [Part("the whole mechanism", abs(inflow[k] - rate[k]) / scale, float(run.t[k]), inflow[k], rate[k], port)]
-    parts += [_impacts(run, history, forces, powers), *_pieces(run, history, inflow)]
+    whole, quadrature = _pieces(run, history, inflow)
+    parts += [_impacts(run, history, forces, powers), whole]
     parts.sort(key=lambda part: -part.residual)
-    return PowerAudit(tuple(parts), ports, 0.0, (len(run.t) - 1) / span if span else 0.0)
+    return PowerAudit(tuple(parts), ports, quadrature, (len(run.t) - 1) / span if span else 0.0)
 
 
 def _friction(history: ContactHistory, forces: Forces) -> dict[str, Floats]:
@@ -86,13 +87,20 @@ def _impacts(run: Trajectory, history: ContactHistory, forces: Forces, powers: C
     return Part("the impacts", worst[0] / _scale(run), worst[1], worst[2], worst[3], "")
 
 
-def _pieces(run: Trajectory, history: ContactHistory, inflow: Floats) -> list[Part]:
-    """The balance of energy and work from the start on: smooth pieces by quadrature, impacts by their impulses."""
+def _pieces(run: Trajectory, history: ContactHistory, inflow: Floats) -> tuple[Part, float]:
+    """The balance of energy and work of smooth pieces by quadrature; and what is not known, relative to the scale.
+
+    Pieces are from one change of contacts, or jump of efforts and inputs, to the next.
+    """
     from scipy.interpolate import CubicSpline
 
     energy, scale = run.energy.total, _scale(run)
-    cuts = [int(np.searchsorted(run.t, each.t, side="left")) for each in history.changes if each.t > run.t[0]]
-    worst = (0.0, 0.0, 0.0, 0.0)
+    acted = run.acted
+    jumps = [] if acted is None else (acted.times[1:] - acted.slack).tolist()
+    times = [*(each.t for each in history.changes if each.t > run.t[0]), *jumps]
+    cuts = np.unique(np.searchsorted(run.t, times, side="left")).tolist()
+    worst, errors = (0.0, 0.0, 0.0, 0.0), np.abs(np.diff(energy))
+    errors[np.diff(run.t) <= 1e-12 * np.maximum(1.0, run.t[1:])] = 0.0  # impacts
     for first, last in zip([0, *cuts], [*cuts, len(run.t)], strict=True):
         t, power = run.t[first:last], inflow[first:last]
         if len(t) < 8:
@@ -101,7 +109,8 @@ def _pieces(run: Trajectory, history: ContactHistory, inflow: Floats) -> list[Pa
         end = float(t[::2][-1])
         work, error = float(fine(t[-1]) - fine(t[0])), abs(float(fine(end) - fine(t[0]) - coarse(end) + coarse(t[0])))
         change = float(energy[last - 1] - energy[first])
-        gap = max(0.0, abs(change - work) - error)
+        gap, errors[first : last - 1] = max(0.0, abs(change - work) - error), 0.0
+        errors[first] = error
         if gap > worst[0]:
             worst = gap, float(t[-1]), work, change
-    return [Part("the run", worst[0] / scale, worst[1], worst[2], worst[3], "")]
+    return Part("the run", worst[0] / scale, worst[1], worst[2], worst[3], ""), float(errors.sum()) / scale

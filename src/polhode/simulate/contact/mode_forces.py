@@ -1,7 +1,7 @@
 """Forces of contacts in given modes, by NumPy, and how they vary.
 
 In rows without motion G λ + b = 0; along a slip the tangent forces are in a given ratio to the normal force, or given
-where there is none. Where λ is not unique it is the least.
+where there is none. Where λ is not unique it is that of the run.
 """
 
 from __future__ import annotations
@@ -93,4 +93,15 @@ def forces_in_modes(
         )
         C, given = solved[:, : len(active)], solved[:, len(active) :]
     right = (free + G @ given)[active]
-    return np.asarray(given - C @ (np.linalg.pinv(G[active] @ C, rcond=RANK) @ right))
+    return np.asarray(given - C @ _solved(G[active] @ C, right))
+
+
+def _solved(A: Floats, b: Floats) -> Floats:
+    """x of A x = b in the range of A, which (A + ε)⁻¹ b of runs tends to; of a symmetric A the least.
+
+    With A = P Q of full rank x = P (Q P)⁻² Q b (the group inverse).
+    """
+    u, singular, vt = np.linalg.svd(A)
+    rank = int((singular > RANK * singular.max(initial=0.0)).sum())
+    P, Q = u[:, :rank] * singular[:rank], vt[:rank]
+    return np.asarray(P @ np.linalg.lstsq(Q @ P @ Q @ P, Q @ b, rcond=None)[0])
