@@ -83,9 +83,9 @@ def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
 class ContactResult(Shown):
     """A contact, stop or dry friction along a run, by name.
 
-    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad,
-    `normal` in N, `tangential` (…, 0 to 2) in N along its tangents, `slip` the velocities along these, `mode` "open",
-    "stick" or "slip". `impulses` are its impacts.
+    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad, of what
+    cannot touch as yet how far it is from where it can, `normal` in N, `tangential` (…, 0 to 2) in N along its tangents,
+    `slip` the velocities along these, `mode` "open", "stick" or "slip". `impulses` are its impacts.
     """
 
     name: str
@@ -122,7 +122,7 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
     names = list(dict.fromkeys(each[0] for each in history.groups))
     if name not in names:
         raise unknown("contact", name, names, code="E-TRAJECTORY-NAME")
-    forces = Forces(run, history)
+    forces = run.contact_forces
     groups = [k for k, each in enumerate(history.groups) if each[0] == name]
     rows = [forces.rows_of(k) for k in groups]
     tangents = history.groups[groups[0]][3]
@@ -165,7 +165,7 @@ class Forces:
         }  # fmt: skip
         found = dict(zip(made.outputs, made(*(np.ascontiguousarray(given[name]) for name in made.arrays)), strict=True))
         samples = len(run.t)
-        self.gaps, self.velocities = found["gaps"], found["velocities"]
+        self.gaps, self.velocities = np.maximum(found["gaps"], -found["margins"]), found["velocities"]
         self.laws = found["laws"].reshape(samples, self.count, LAWS)
         self.rows, self.responses = (found[name].reshape(samples, self.size, n) for name in ("rows", "responses"))
         first = len(known.coordinates)

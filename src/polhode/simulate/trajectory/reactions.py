@@ -113,12 +113,9 @@ def with_contact_forces(trajectory: Trajectory, efforts: Floats) -> tuple[Floats
 
 def forces_of(trajectory: Trajectory, what: str) -> Forces:
     """The forces of contacts, stops and dry friction along a run; one without their history is refused."""
-    from ..contact.results import Forces
-
-    known: Any = trajectory.info.get("contacts")
-    if known is None:
+    if trajectory.info.get("contacts") is None:
         refuse_contacts([name for name, *_ in trajectory.mechanism.derivation.synopsis.contacts], what)
-    return Forces(trajectory, known)
+    return trajectory.contact_forces
 
 
 @dataclass(frozen=True)
