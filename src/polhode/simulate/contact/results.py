@@ -84,7 +84,7 @@ class ContactResult(Shown):
     """A contact, stop or dry friction along a run, by name.
 
     Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad, of what
-    cannot touch as yet how far it is from where it can, `normal` in N, `tangential` (…, 0 to 2) in N along its tangents,
+    cannot touch as yet how far it is from where it can, `normal` in N, `tangential` (…, 0 to 2) in N along tangents,
     `slip` the velocities along these, `mode` "open", "stick" or "slip". `impulses` are its impacts.
     """
 
