@@ -185,3 +185,17 @@ def test_blocks_of_very_different_masses_slide_together(above: float, ratio: flo
     run = s.derive().simulate(1, speeds={"lower vx": 1, "upper vx": 1}, samples=3, **EXACT)
     assert modes(run)[0][-1] == pytest.approx(2 / G, abs=1e-10)
     assert run.q[-1] == pytest.approx([1 / G, 0] * 2, abs=1e-9)
+
+
+def test_frictions_of_geared_shafts_share_a_torque_within_their_bounds() -> None:
+    """The least are in the ratio of the gears; from 5.05 N·m on the fast shaft is at its bound of 1/2 N·m."""
+    s = ph.System("gears")
+    for name in "wp":
+        s.joint(name, s.ground, s.body(name, 0, inertia=(1, 1, 1)), ph.Revolute("z"))
+    s.couple("p", "w", 10)
+    s.friction("w", coulomb=2, static=3)
+    s.friction("p", coulomb=0.3, static=0.5)
+    run = s.derive().simulate(7, tau={"w": "t"}, samples=8)
+    slow, fast = (run.contact(f"{name} friction").tangential[:, 0] for name in "wp")
+    assert fast == pytest.approx(-np.minimum(run.t * 10 / 101, 0.5), abs=1e-10)
+    assert slow + 10 * fast == pytest.approx(-run.t, abs=1e-10)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 #: Modes in words, by their numbers.
 MODES = np.array(["open", "stick", "slip"])
-#: Rounds of Dykstra's projections to the forces of least size in their cones, and when they end.
-_ROUNDS, _NEAR = 500, 1e-10
+#: The accuracy of forces of least size in their cones.
+_NEAR = 1e-13
 
 
 class Impulse(NamedTuple):
@@ -203,22 +203,20 @@ class Forces:
         return self._in_cones(sample, change, force) if change.shared.any() else force
 
     def _in_cones(self, sample: int, change: Change, force: Floats) -> Floats:
-        """The least forces in their cones with the same accelerations, by Dykstra's projections."""
+        """The least forces in their cones with the same accelerations: P(Qᵀν) with Q P(Qᵀν) = Q λ, P the projection."""
+        from scipy.optimize import root
+
         sticking = [k for k in range(self.count) if change.modes[k] == 1]
         own = [i for k in sticking for i in range(self.rows_of(k).start, self.rows_of(k).stop)]
         G = self.G[sample][np.ix_(held_rows(self.history.groups, change.modes), own)]
-        target, inverse = G @ force[own], np.linalg.pinv(G, rcond=RANK)
-        x, p = np.zeros(len(own)), np.zeros(len(own))
-        for _ in range(_ROUNDS):
-            y = self._projected(sample, sticking, x + p)
-            p = x + p - y
-            new = y - inverse @ (G @ y - target)
-            done = np.abs(new - y).max() <= _NEAR * max(1.0, np.abs(new).max())
-            x = new
-            if done:
-                break
-        made = force.copy()
-        made[own] = x
+        _, singular, vt = np.linalg.svd(G)
+        Q = vt[: int((singular > RANK * singular.max(initial=0.0)).sum())]
+        target, made = Q @ force[own], force.copy()
+        size = max(float(np.abs(target).max()), 1e-300)
+        found = root(lambda nu: Q @ self._projected(sample, sticking, size * (nu @ Q)) / size - target / size,
+                     target / size, method="lm", tol=_NEAR)  # fmt: skip
+        x = self._projected(sample, sticking, size * (found.x @ Q))
+        made[own] = x - (Q @ x - target) @ Q
         return made
 
     def _projected(self, sample: int, sticking: Sequence[int], force: Floats) -> Floats:
