@@ -10,6 +10,7 @@ from scipy.optimize import brentq, linprog
 from tests.contact.scenes import EXACT, OPEN, SLIP, STICK, G, impacts, modes, moving, time_between
 
 import polhode as ph
+from polhode.simulate import crossing
 
 
 def test_a_ladder_without_friction_leaves_the_wall_at_two_thirds_of_its_height() -> None:
@@ -226,3 +227,14 @@ def test_a_rimless_wheel_rolls_down_a_slope_with_its_steady_speed(spokes: int) -
     assert spins[:, 1] / spins[:, 0] == pytest.approx(eta, abs=1e-9)
     excess = spins[:, 1] ** 2 - steady**2
     assert excess[1:] == pytest.approx(eta**2 * excess[:-1], abs=1e-9)
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_a_body_that_an_event_has_moved_falls_or_is_refused_where_it_overlaps(start: float) -> None:
+    s = ph.System("block")
+    s.contact("floor", moving(s, "block", 1, "xz"), s.surface("floor", s.ground, ph.Shape.plane()), restitution=0.5)
+    e, late = s.derive(), crossing(s.time - 0.2, direction=1)
+    run = e.simulate(0.5, start={"block z": start}, on={late: {"block z": 0.1, "block vz": 0}}, **EXACT)
+    assert impacts(run)[0] == pytest.approx(0.2 + np.sqrt(0.2 / G), abs=1e-9)
+    with pytest.raises(ph.PolhodeError, match=r"overlaps by 0.1.\n.*Change it to where it touches: {'block z': 0}"):
+        e.simulate(0.5, start={"block z": start}, on={late: {"block z": -0.1}})

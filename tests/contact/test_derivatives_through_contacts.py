@@ -270,3 +270,24 @@ def test_what_has_no_derivative_is_refused_in_a_sentence() -> None:
     legs.force(legs.bodies["box"], (8 * legs.time, 0, 0))
     refused("where forces that are not unique hold no longer",
             lambda: legs.derive().sensitivities(1, ["mu"], start={"z": 0.1}))  # fmt: skip
+
+
+def test_feet_that_slide_have_derivatives_and_impacts_on_them_none() -> None:
+    """Forces of four feet that slide are those of the motion; which impulses of four corners are taken is nobody's."""
+    s = ph.System("box")
+    body = s.body("box", 1, inertia=(0.01,) * 3)
+    s.joint("f", s.ground, body, ph.Free())
+    skin = s.surface("skin", body, ph.Shape.box(0.4, 0.3, 0.2))
+    s.contact("sole", skin, s.surface("floor", s.ground, ph.Shape.plane()), friction=0.5)
+    e, names = s.derive(), ["f_vx", "f_wz"]
+    at = {"f_vx": 1.5, "f_vy": 0.5, "f_wz": 2.0}
+
+    def end(**speeds: float) -> np.ndarray:
+        return np.asarray(e.simulate(0.05, start={"f_z": 0.1}, speeds=speeds, samples=2, **EXACT).u[-1])
+
+    found = e.sensitivities(0.05, names, start={"f_z": 0.1}, speeds=at, **EXACT).du[-1]
+    assert_allclose(found, differences(end, at, names, 5e-3), atol=2e-6)
+    tilted = {"f_z": 0.4, "f_e0": 0.98, "f_e1": 0.15, "f_e2": 0.1}
+    size = float(np.linalg.norm([0.98, 0.15, 0.1]))
+    start = {name: value / (1 if name == "f_z" else size) for name, value in tilted.items()}
+    refused("impulses that are not unique", lambda: e.sensitivities(1, ["f_vx"], start=start, speeds={"f_vx": 1}))

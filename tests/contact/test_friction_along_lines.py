@@ -157,3 +157,45 @@ def test_a_block_thrown_onto_another_takes_it_along() -> None:
     assert modes(run)[1] == [[STICK, SLIP], [STICK, STICK]]
     assert modes(run)[0][1] == pytest.approx(4 / (0.5 * G), abs=1e-9)
     assert abs(run["lower x"]).max() <= 1e-12
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_friction_of_a_floor_and_of_a_guide_break_away_together(sign: int) -> None:
+    """At 0.4 g + 3 = 6.924 N, of which no one determines the parts; from there 0.3 g + 2 brake."""
+    s = ph.System("two frictions")
+    s.contact(
+        "floor", moving(s, "block", 1, "xz"), s.surface("floor", s.ground, ph.Shape.plane()), friction=0.3, static=0.4
+    )
+    s.friction("block x", coulomb=2, static=3)
+    run = s.derive().simulate(9, tau={"block x": f"{sign}*t"}, samples=3)
+    times, after = modes(run)
+    assert after == [[STICK, STICK], [SLIP, SLIP]]
+    assert times[1] == pytest.approx(0.4 * G + 3, abs=1e-9)
+    speed = (81 - times[1] ** 2) / 2 - (9 - times[1]) * (0.3 * G + 2)
+    assert run.speed("block vx")[-1] == pytest.approx(sign * speed, abs=1e-9)
+
+
+@pytest.mark.parametrize(("above", "ratio"), [(0.6, 1e-6), (0.6, 1e6), (0.5, 1e3)])
+def test_blocks_of_very_different_masses_slide_together(above: float, ratio: float) -> None:
+    """The upper one needs 1/2 of its weight, with 1/2 at the edge of its cone."""
+    s = ph.System("stack")
+    lower, upper = moving(s, "lower", 1, "xz"), moving(s, "upper", ratio, "xz")
+    s.contact("ground", lower, s.surface("floor", s.ground, ph.Shape.plane()), friction=0.5)
+    s.contact("between", upper, s.surface("top", lower, ph.Shape.plane()), friction=above)
+    run = s.derive().simulate(1, speeds={"lower vx": 1, "upper vx": 1}, samples=3, **EXACT)
+    assert modes(run)[0][-1] == pytest.approx(2 / G, abs=1e-10)
+    assert run.q[-1] == pytest.approx([1 / G, 0] * 2, abs=1e-9)
+
+
+def test_frictions_of_geared_shafts_share_a_torque_within_their_bounds() -> None:
+    """The least are in the ratio of the gears; from 5.05 N·m on the fast shaft is at its bound of 1/2 N·m."""
+    s = ph.System("gears")
+    for name in "wp":
+        s.joint(name, s.ground, s.body(name, 0, inertia=(1, 1, 1)), ph.Revolute("z"))
+    s.couple("p", "w", 10)
+    s.friction("w", coulomb=2, static=3)
+    s.friction("p", coulomb=0.3, static=0.5)
+    run = s.derive().simulate(7, tau={"w": "t"}, samples=8)
+    slow, fast = (run.contact(f"{name} friction").tangential[:, 0] for name in "wp")
+    assert fast == pytest.approx(-np.minimum(run.t * 10 / 101, 0.5), abs=1e-10)
+    assert slow + 10 * fast == pytest.approx(-run.t, abs=1e-10)

@@ -91,3 +91,82 @@ def test_a_point_slides_over_the_edge_of_a_box(friction: float) -> None:
     edge = (2 - np.sqrt(4 - slow)) / slow
     speed, fall = 2 - slow * edge, 0.5 - edge
     assert run.q[-1] == pytest.approx([0.5 + speed * fall, 0.5 - 9.81 / 2 * fall**2], abs=1e-9)
+
+
+def _ball(s: ph.System, carrier: Any, e: float, **given: Any) -> None:
+    s.joint("z", carrier, s.body("ball", 2), ph.Prismatic("z"))
+    s.contact("hit", "ball", s.surface("top", **given), friction=0.3, restitution=e)
+
+
+def _on_a_shaker(s: ph.System) -> None:
+    table = s.body("table", 1)
+    s.prescribe(s.joint("shaker", s.ground, table, ph.Prismatic("z")), 0.1 * ph.sin(7 * s.time))
+    s.joint("x", s.ground, s.body("slide", 0), ph.Prismatic("x"))
+    _ball(s, "slide", 0.5, body=table, shape=ph.Shape.plane())
+
+
+def _on_a_lift(s: ph.System) -> None:
+    """Its impacts act on the drive of the lift."""
+    lift = s.body("lift", 1)
+    s.joint("lift", s.ground, lift, ph.Prismatic("z"), at=(0, 0, 0.1 * ph.sin(7 * s.time)))
+    s.joint("x", lift, s.body("slide", 0), ph.Prismatic("x"))
+    _ball(s, "slide", 0.5, body=s.ground, shape=ph.Shape.plane())
+    s.prescribe("x", 0.3 * s.time**2)
+
+
+def _in_a_guide_that_moves(s: ph.System) -> None:
+    """A constraint in time moves x, and an inclined floor acts along x too."""
+    x = s.joint("x", s.ground, s.body("slide", 1), ph.Prismatic("x")).q[0]
+    s.constrain("guide", x - 0.1 * ph.sin(7 * s.time))
+    _ball(s, "slide", 0.5, body=s.ground, shape=ph.Shape.plane(), rotation=("y", 0.3))
+
+
+def _on_ice(s: ph.System) -> None:
+    """No power flows."""
+    s.joint("x", s.ground, s.body("slide", 1), ph.Prismatic("x"))
+    s.joint("z", "slide", s.body("ball", 2), ph.Prismatic("z"))
+    s.contact("hit", "ball", s.surface("top", s.ground, ph.Shape.plane(), rotation=("y", 0.3)), restitution=0.7)
+
+
+@pytest.mark.parametrize("scene", [_on_a_shaker, _on_a_lift, _in_a_guide_that_moves, _on_ice])
+def test_energy_is_balanced_while_drives_and_constraints_carry_contact_forces(scene: Any) -> None:
+    s = ph.System("audited")
+    scene(s)
+    run = s.derive().simulate(3, start={"z": 0.5}, samples=1501, **EXACT)
+    audit = run.power_audit()
+    assert len(impacts(run)) > 2
+    assert audit.residual < 1e-9
+    for name in s.prescribed:
+        rate = {"x": 0.6 * run.t, "shaker": 0.7 * np.cos(7 * run.t)}[name]
+        assert audit.ports[f"drive {name}"] == pytest.approx(run.driving_force(name) * rate, abs=1e-9)
+
+
+@pytest.mark.parametrize("constraints", ["multipliers", "embedded"])
+def test_accelerations_along_a_run_are_with_contact_forces(constraints: Any) -> None:
+    s = slider_crank()
+    run = s.derive(constraints=constraints).simulate(0.4, start={"turn": 1.0}, samples=4001, **EXACT)
+    slider = run.values(s.bodies["slider"].centre.acceleration() & s.ground.x)[0]
+    assert slider[1:-1] == pytest.approx(np.diff(run["slide"], 2) / 1e-8, abs=1e-3 * abs(slider).max())
+
+
+def test_forces_of_a_box_that_slides_and_spins_do_the_work_that_its_energy_loses() -> None:
+    """Of four corners that slide the normal forces are not unique, and those reported are those of the motion."""
+    s = ph.System("box")
+    body = s.body("box", 1, inertia=(0.01,) * 3)
+    s.joint("f", s.ground, body, ph.Free())
+    skin = s.surface("skin", body, ph.Shape.box(0.4, 0.4, 0.2))
+    s.contact("sole", skin, s.surface("floor", s.ground, ph.Shape.plane()), friction=0.4)
+    e, given = s.derive(), {"start": {"f_z": 0.1}, "speeds": {"f_vx": 1.5, "f_vy": 0.5, "f_wz": 2}}
+    audit = e.simulate(1, samples=2001, **given).power_audit()
+    assert audit.residual < 1e-9
+    assert audit.notices() == ()
+    assert "too few samples" in e.simulate(1, samples=6, **given).power_audit().notices()[0]
+
+
+def test_efforts_that_are_held_leave_the_audit_right() -> None:
+    s = ph.System("held")
+    s.joint("x", s.ground, s.body("block", 1), ph.Prismatic("x"), speeds=["v"])
+    s.friction("x", 5, static=6)
+    tau = {"x": ph.held(lambda t, q, u: 40 * (1 - q[0]) - 10 * u[0], every=0.1)}
+    audit = s.derive().simulate(2, tau=tau, samples=2001).power_audit()
+    assert audit.residual < 1e-9

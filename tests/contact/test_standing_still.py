@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.contact.scenes import STICK, G, dry, modes
+from tests.contact.scenes import STICK, G, dry, modes, moving
 
 import polhode as ph
 
@@ -93,3 +93,30 @@ def test_a_table_stands_while_a_pendulum_swings_on_it(feet: int) -> None:
     assert abs(still).max() <= 1e-12
     slope = np.polyfit(run.t, still, 1)[0]
     assert abs(slope).max() * 100 <= 2e-13
+
+
+def _table(s: ph.System, along: str, motion: Any) -> ph.Body:
+    table = s.body("table", 1)
+    s.prescribe(s.joint("table", s.ground, table, ph.Prismatic(along)), motion)
+    return table
+
+
+@pytest.mark.parametrize("along", ["x", "z"])
+@pytest.mark.parametrize("power", [2, 3])
+def test_what_lies_on_a_table_that_starts_from_rest_goes_with_it(along: str, power: int) -> None:
+    s = ph.System("table")
+    block = moving(s, "block", 2, "xz")
+    top = s.surface("top", _table(s, along, s.time**power / 2), ph.Shape.plane())
+    s.contact("sole", block, top, friction=1)
+    run = s.derive().simulate(0.8, samples=5)
+    assert run[f"block {along}"] == pytest.approx(run.t**power / 2, abs=1e-9)
+
+
+@pytest.mark.parametrize("constraints", ["multipliers", "embedded"])
+def test_a_constraint_in_time_moves_what_it_holds_while_all_else_sticks(constraints: Any) -> None:
+    s = ph.System("drive")
+    x = s.joint("x", s.ground, s.body("driven", 1), ph.Prismatic("x")).q[0]
+    s.joint("y", s.ground, s.body("stuck", 1), ph.Prismatic("y"))
+    s.constrain("drive", x - s.time**2)
+    s.friction("y", coulomb=2)
+    assert s.derive(constraints=constraints).simulate(1, samples=3).q[-1] == pytest.approx([1, 0], abs=1e-9)

@@ -52,6 +52,7 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
     r"there is no contact 'tuch'.*'touch'": lambda m: m.contact().run(0.1).contact("tuch"),
     r"run has no contacts": lambda m: m.run(0.1).contact("touch"),
     r"scipy.LSODA does not step": lambda m: m.contact().run(0.1, method="scipy.LSODA"),
+    r"taylor does not step": lambda m: m.contact().run(0.1, method="taylor"),
 }
 
 

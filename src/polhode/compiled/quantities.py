@@ -41,6 +41,13 @@ MOTION = ("q", "u", "accelerations")
 _HALF_TURN = 1e27
 
 
+def contact_forces(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
+    """The symbols of the forces of contacts, stops and dry friction, row by row, as an array."""
+    from ..constraints.unilateral import unilateral_rows
+
+    return {"contact_forces": list(unilateral_rows(equations.system, equations.tree).forces)}
+
+
 class Quantity(ABC):
     """A quantity of some `equations`, by names that the user gave; a frozen record.
 
@@ -123,9 +130,7 @@ class _Touching(Quantity):
     touching = True
 
     def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
-        from ..constraints.unilateral import unilateral_rows
-
-        return {"contact_forces": list(unilateral_rows(equations.system, equations.tree).forces)}
+        return contact_forces(equations)
 
 
 class TouchingReactionOf(_Touching, ReactionOf):

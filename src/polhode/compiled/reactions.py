@@ -7,14 +7,14 @@ constraints say the same twice their multipliers are not determined; it takes th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError, check_kind, fault_at, unknown
-from .quantities import MOTION, Asked, Outputs
+from .quantities import MOTION, Asked, Outputs, contact_forces
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 fault = fault_at("inverse_dynamics")
 
-Entry: TypeAlias = "tuple[tuple[str, ...], Callable[[EquationsOfMotion], Outputs]]"
+Entry: TypeAlias = "tuple[Any, ...]"  # as those of the catalogue
 Floats: TypeAlias = "NDArray[np.float64]"
 
 #: Singular values of constraints below this part of the largest say nothing that can be relied on.
@@ -35,6 +35,13 @@ def _power(equations: EquationsOfMotion) -> Outputs:
     balances = [balance for _, balance in power(equations, solved=False).parts()]
     powers = [entry for balance in balances for entry in (*balance.ports.values(), balance.rate)]
     return [("powers", (len(powers),), powers)]
+
+
+def _touching_power(equations: EquationsOfMotion) -> Outputs:
+    from ..dynamics.power import power
+
+    whole = power(equations, solved=False, touching=True).whole
+    return [("powers", (len(whole.ports) + 1,), [*whole.ports.values(), whole.rate])]
 
 
 def _constraint_balance(equations: EquationsOfMotion) -> Outputs:
@@ -66,6 +73,7 @@ def _constraints_of(equations: EquationsOfMotion) -> Any:
 #: Functions that a motion is found and judged by.
 ENTRIES: dict[str, Entry] = {
     "power": ((*MOTION, "tau"), _power),
+    "touching_power": ((*MOTION, "tau", "contact_forces"), _touching_power, (), contact_forces),
     "constraint_balance": (("q", "u"), _constraint_balance),
     "solved_motion": (("q", "u", "tau"), _solved_motion),
 }

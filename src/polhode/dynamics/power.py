@@ -84,10 +84,13 @@ class Power(Shown):
 
 
 @quiet_collector()
-def power(equations: EquationsOfMotion, solved: bool = True) -> Power:
-    """Every port's power, in the speeds of the equations; unless `solved`, in symbols of accelerations and λ."""
+def power(equations: EquationsOfMotion, solved: bool = True, touching: bool = False) -> Power:
+    """Every port's power, in the speeds of the equations; unless `solved`, in symbols of accelerations and λ.
+
+    If `touching`, contact forces act, in symbols; what they do by themselves is no port.
+    """
     check_whole(equations, "the balance of power")
-    meter = _Meter(Reactions(equations, solved))
+    meter = _Meter(Reactions(equations, solved, touching))
     bodies = {name: ports for name, ports in meter.on_bodies().items() if name != GROUND}
     return Power(
         meter.balance(meter.on_the_whole(), meter.rate(meter.kinetic_energy + meter.loads.potential_energy)),

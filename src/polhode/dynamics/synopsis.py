@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
+    from ..constraints.unilateral import UnilateralRows
     from ..kinematics.tree import Link
     from ..model.forces.protocol import PrimitiveLoad
     from .equations import EquationsOfMotion
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 JUMPING = ("sign", "abs", "min", "max", "floor")
 _FLAGS = (
     "is_constrained", "in_pseudo_velocities", "has_charts", "is_smooth", "keeps_energy", "has_elastic_gears",
-    "has_limits_of_parameters",
+    "has_limits_of_parameters", "is_scleronomic",
 )  # fmt: skip
 
 
@@ -63,6 +64,7 @@ class Synopsis:
     keeps_energy: bool  # whether no load, joint or constraint feeds or drains energy
     has_elastic_gears: bool  # whether there are rotors that start where their links are
     has_limits_of_parameters: bool  # whether other parameters may give other limits than these
+    is_scleronomic: bool  # whether there are contacts, and they and all else are at rest where the speeds are zero
 
     @cached_property
     def quaternion_groups(self) -> list[tuple[int, int]]:
@@ -73,9 +75,11 @@ class Synopsis:
     def of(cls, equations: EquationsOfMotion) -> Synopsis:
         """The synopsis of derived equations."""
         from ..constraints import PseudoSpeeds
+        from ..constraints.unilateral import unilateral_rows
         from .joint_limits import have_parameters, seen_limits
 
         system, tree, efforts = equations.system, equations.tree, equations.tree.speeds
+        touching = unilateral_rows(system, tree) if system.contacts else None
         orientations = [
             (link.joint, equations.places[link.coordinates[0]])
             for link in tree.links
@@ -94,7 +98,7 @@ class Synopsis:
             seen_limits(equations, {}),
             tuple(q.name for q in equations.omitted),
             _small_angles(equations),
-            *_contacts(equations),
+            *(((), ()) if touching is None else _contacts(touching)),
             bool(system.constraints),
             isinstance(equations.dependent_speeds, PseudoSpeeds),
             any(_may_end(link) for link in tree.links),
@@ -102,6 +106,7 @@ class Synopsis:
             keeps_energy(equations),
             any(motor.is_elastic for motor in system.motors.values()),
             have_parameters(equations),
+            touching is not None and _is_scleronomic(equations, touching),
         )
 
     @property
@@ -139,13 +144,8 @@ class Synopsis:
         return made
 
 
-def _contacts(equations: EquationsOfMotion) -> tuple[tuple[tuple[str, str, int, int], ...], tuple[Any, ...]]:
+def _contacts(rows: UnilateralRows) -> tuple[tuple[tuple[str, str, int, int], ...], tuple[Any, ...]]:
     """The groups of contacts, and their layout where some of them share a twist."""
-    if not equations.system.contacts:
-        return (), ()
-    from ..constraints.unilateral import unilateral_rows
-
-    rows = unilateral_rows(equations.system, equations.tree)
     groups = tuple((name, group.part, int(group.gap is not None), group.tangents) for name, group in rows.groups)
     return groups, tuple(rows.basis.layout) if rows.basis.arms else ()
 
@@ -186,6 +186,15 @@ def keeps_energy(equations: EquationsOfMotion) -> bool:
     if equations.small is not None or equations.omitted or equations.system.contacts:
         return False
     return all(map(_is_potential, equations.system.primitive_loads)) and not _is_rheonomic(equations)
+
+
+def _is_scleronomic(equations: EquationsOfMotion, rows: UnilateralRows) -> bool:
+    from ..expr import substitute
+
+    constraints = equations.constraints
+    rates = [*equations.coordinate_rates, *rows.velocities]
+    rates += [] if constraints is None else [row.rate for row in constraints.rows]
+    return not any(substitute(rates, dict.fromkeys([*equations.tree.u, *equations.u], 0)))
 
 
 def _small_angles(equations: EquationsOfMotion) -> tuple[str, ...]:

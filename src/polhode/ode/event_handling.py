@@ -128,7 +128,7 @@ def _begin_events(run):
         for i in range(end - events.guard_count, end):
             events.sides[i] = 1.0  # a mode holds where it begins, or is decided anew
             events.near[i] = run.unilateral.near if absolute(events.values[i]) <= run.unilateral.near else 0.0
-            if events.values[i] < -_VIOLATED:
+            if events.values[i] < -_VIOLATED and run.unilateral.is_undecided == 0:
                 run.unilateral.is_undecided = 1
     return 0
 
@@ -539,7 +539,7 @@ def _end_row(run):
             return Reason.NAN_EVENT
     if run.has_unilateral > 0:
         if events.number < run.event_count - events.switch_count - events.guard_count:
-            run.unilateral.is_undecided = 1
+            run.unilateral.is_undecided = 2
     elif run.is_constrained > 0:
         off = project(run, run.t, run.x)
         if off > 0:

@@ -146,8 +146,9 @@ def explicit_method(rates: Rates, guard: Guard) -> str:
 
 def check_contacts(method: str) -> None:
     """Refuse methods that cannot step from one change of contacts to the next."""
-    is_adaptive = method in ADAPTIVE and ADAPTIVE[method].is_native and not ADAPTIVE[method].needs_series
-    if method != "auto" and method not in EXPLICIT and not is_adaptive:  # a series is of the rates without contacts
+    adaptive = ADAPTIVE.get(method)
+    is_native = adaptive is not None and adaptive.is_native and not adaptive.needs_series
+    if method != "auto" and method not in EXPLICIT and not is_native:
         message = f"the method {method} does not step mechanisms with contacts, stops or dry friction."
         raise PolhodeError(message, "method", 'Use method="auto", DOP853, RK45, RK23 or Radau.', "E-RUN-UNSUPPORTED")
 

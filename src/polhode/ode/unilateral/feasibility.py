@@ -66,11 +66,13 @@ def _largest(offset: Floats, slopes: Floats) -> float:
     y = np.zeros(count + 1)
     y[-1] = min(least, 1.0) - 0.5
     wide = np.concatenate([slopes, np.broadcast_to([[-1.0], [0.0], [0.0]], (len(slopes), 3, 1))], axis=2)
-    flat, signs, weight = wide.reshape(-1, count + 1), np.array([1.0, -1.0, -1.0]), 1.0
+    flat, signs = wide.reshape(-1, count + 1), np.array([1.0, -1.0, -1.0])
+    weight, last = 1.0, 2.0 * (len(offset) + 1) / _GAP
     z = offset + wide @ y
     while True:
         for _ in range(_STEPS):
-            inside = (signs * z * z).sum(axis=1, keepdims=True)
+            size = np.sqrt(z[:, 1] * z[:, 1] + z[:, 2] * z[:, 2])
+            inside = ((z[:, 0] - size) * (z[:, 0] + size))[:, None]  # not 0 by cancellation
             direction = (-2.0 * signs) * z / inside
             turned = (direction[:, None, :] @ wide)[:, 0]
             gradient = turned.sum(axis=0)
@@ -88,9 +90,9 @@ def _largest(offset: Floats, slopes: Floats) -> float:
             if decrease < 1e-9:
                 break
         gap = 2.0 * (len(offset) + 1) / weight
-        if gap < _GAP or y[-1] > _CLEAR or y[-1] + 2.0 * gap < -_CLEAR:
+        if weight >= last or y[-1] > _CLEAR or y[-1] + 2.0 * gap < -_CLEAR:
             return float(y[-1])
-        weight *= _FASTER
+        weight = min(_FASTER * weight, last)
 
 
 def _solved(matrix: Floats, right: Floats) -> Floats:

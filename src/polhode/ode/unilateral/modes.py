@@ -8,9 +8,9 @@ are the gaps of groups. In a mode some rows have no acceleration, which determin
     slipping   its normal row is not; λ_T = -μ(|v_T|) λ_N v_T/|v_T|, or the bound in place of μ λ_N
 
 Modes end where a guard of their group falls through zero: the gap or the normal force; the margin r² - |λ_T|² of what
-sticks; the speed of what slips. Near rest the direction of slip is held, and the guard is the speed along it. Where
-forces are not unique, groups that share them stick as long as some forces in their cones hold them all
-(`feasibility`). What comes after a mode is decided outside (`transitions`).
+sticks, relative to their sum; the speed of what slips. Near rest the direction of slip is held, and the guard is the
+speed along it. Where forces are not unique, groups that share them stick as long as some forces in their cones hold
+them all (`feasibility`). What comes after a mode is decided outside (`transitions`).
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ from .cone_solution import solve_cones
 from .record import GUARDS, LAWS, Unilateral
 from .twists import combine
 
-#: Of the mean diagonal entry of G, what is added to the diagonal where forces are determined, and corrections for it.
-_SHIFT, _CORRECTIONS = 1e-7, 4
+#: Of the mean diagonal entry of G, what is added to the diagonal where forces are determined; corrections for it, and
+#: how many more there are at most while accelerations that are left, above a part of the first, fall.
+_SHIFT, _CORRECTIONS, _MORE, _LEFT, _FALLING = 1e-7, 4, 60, 1e-15, 0.9
 #: Steps of a projection, and the gap, in m or rad, at which it ends.
 _PROJECTIONS, _CLOSED = 6, 1e-13
 #: A slip speed, in m/s or rad/s, may be this much below zero by rounding.
@@ -185,7 +186,16 @@ def _annul(rows: Unilateral, unknowns: int, has_friction: int) -> int:
         line[g] = line[g] + shift
     if factor(REAL, factors) > 0:
         return 1
-    for _ in counted(_CORRECTIONS):
+    least, before = 0.0, 1e300
+    for n in counted(_CORRECTIONS + _MORE):
+        left = 0.0
+        for m in range(unknowns):
+            left = largest(left, absolute(problem.velocity[problem.active[m]]))
+        if n == 0:
+            least = _LEFT * left
+        if n >= _CORRECTIONS and (left <= least or left >= _FALLING * before):
+            break
+        before = left
         for h in range(4 * factors.blocks):
             problem.change[h] = 0.0
         for i in range(unknowns):
@@ -258,9 +268,10 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
             radius = rows.laws[LAWS * k + 1]
             if normal > 0:
                 radius = radius * problem.force[first]
-            two = radius * radius
+            bound, held = radius * radius, 0.0
             for i in range(first + normal, first + normal + problem.tangents[k]):
-                two = fma(-problem.force[i], problem.force[i], two)
+                held = fma(problem.force[i], problem.force[i], held)
+            two = (bound - held) / largest(bound + held, 1e-300)
         if mode == SLIPPING and problem.tangents[k] > 0:
             speed = slip_speed(rows, k)
             if rows.held[k] > 0:

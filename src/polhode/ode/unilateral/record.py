@@ -64,6 +64,6 @@ class Unilateral(Struct):
     sources: Integers  # the row of each row of it
     only_gaps: int  # 1 where a projection leaves the speeds as they are
     is_at_rest: int  # 1 where all speeds stay zero
-    is_undecided: int  # 1 where a mode does not hold at the begin of a step
+    is_undecided: int  # where a step begins: 1 if a mode does not hold, 2 if an event has changed the state
     displacement: Array  # of the state's length
     rates_there: Array

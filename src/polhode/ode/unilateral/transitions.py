@@ -102,12 +102,13 @@ class NoMode(Exception):
 class Transitions:
     """The modes of a run's unilateral rows, from the start on.
 
-    `law` of impacts is "moreau", "newton" or "poisson"; `freedom` is how many speeds are independent.
+    `law` of impacts is "moreau", "newton" or "poisson"; `freedom` is how many speeds are independent,
+    infinite where something moves while all speeds are zero.
     """
 
     memory: UnilateralMemory
     law: str = "moreau"
-    freedom: int = 0
+    freedom: float = 0
     changes: list[Change] = field(default_factory=list)
     gains: list[tuple[float, float]] = field(default_factory=list)  # times of impacts, and energy that they gained
     at_once: list[float] = field(default_factory=list)  # times of impacts of several groups that act on each other
@@ -445,7 +446,7 @@ class Transitions:
         largest = float(np.abs(reduced.force[: record.size]).max(initial=0.0))
         for place, k in enumerate(chosen):
             first = int(reduced.arrays["first"][place])
-            if k in opening and reduced.force[first] <= 1e-8 * max(largest, 1e-300):
+            if k in opening and self.memory.groups[k][0] and reduced.force[first] <= 1e-8 * max(largest, 1e-300):
                 chosen[k] = OPEN
 
     def _reduce(self, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats) -> list[int]:

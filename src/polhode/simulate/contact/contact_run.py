@@ -44,10 +44,10 @@ class ContactRun:
         self.memory = UnilateralMemory(groups, first, len(known.speeds), size, known.contact_layout)
         self.transitions = Transitions(self.memory, law, self._freedom())
 
-    def _freedom(self) -> int:
-        """How many speeds are independent."""
-        chosen = getattr(self.rates, "chosen", ())
-        return len(self.rates.functions.derivation.synopsis.speeds) - len(chosen)
+    def _freedom(self) -> float:
+        """How many speeds are independent; infinite where something moves while all are zero."""
+        known, chosen = self.rates.functions.derivation.synopsis, getattr(self.rates, "chosen", ())
+        return len(known.speeds) - len(chosen) if known.is_scleronomic else np.inf
 
     def connect(self, run: NativeRun, outputs: Mapping[str, Floats]) -> None:
         """Let a run step in the modes."""
@@ -107,8 +107,18 @@ class ContactRun:
             if abs(after - before) > 1e-12
         ]
         if np.isfinite(found).all() and (memory.gaps[memory.has_normal] > -TOUCHING).all() and len(moved) <= 8:
-            return f"Start where it touches: start={{{', '.join(moved)}}}."
-        return "Start with a gap that is not negative."
+            lead = "Change it to" if self.transitions.changes else "Start"
+            return f"{lead} where it touches: {{{', '.join(moved)}}}."
+        return "Start, or go on after an event, with a gap that is not negative."
+
+    def decide_anew(self, t: float, x: Floats) -> Floats:
+        """The state where a mode does not hold; as at a start if an event has changed the state."""
+        memory = self.memory
+        if memory.record.is_undecided < 2:
+            return self.decide(t, x)
+        memory.modes[:] = 0
+        memory.record.is_at_rest = 0
+        return self.begin(t, x)
 
     def decide(self, t: float, x: Floats, guard: int = -1) -> Floats:
         """The state behind a guard's zero, with new modes."""

@@ -1,7 +1,7 @@
 """Forces of contacts in given modes, by NumPy, and how they vary.
 
 In rows without motion G λ + b = 0; along a slip the tangent forces are in a given ratio to the normal force, or given
-where there is none. Where λ is not unique it is the least.
+where there is none. Where λ is not unique it is that of the run.
 """
 
 from __future__ import annotations
@@ -91,15 +91,39 @@ def forces_in_modes(
 
     `free` and `given` are vectors, or a column for each of several.
     """
-    active = held_rows(groups, modes)
-    C = np.eye(len(G))[:, active]
-    for i, normal in enumerate(normal_rows(groups)):
-        if i not in active and normal in active:
-            C[i, active.index(normal)] = across[i]
+    active, C = _unknowns(groups, modes, across)
     if turning is not None:
         solved: Floats = np.asarray(
             np.linalg.solve(np.eye(len(G)) - turning @ G, np.hstack([C, given])), dtype=np.float64
         )
         C, given = solved[:, : len(active)], solved[:, len(active) :]
-    right = (free + G @ given)[active]
-    return np.asarray(given - C @ (np.linalg.pinv(G[active] @ C, rcond=RANK) @ right))
+    return np.asarray(given - C @ (_group_inverse(G[active] @ C) @ (free + G @ given)[active]))
+
+
+def are_decisive(groups: Groups, modes: Any, G: Floats, across: Floats) -> bool:
+    """Whether λ is not unique and what slips moves otherwise by another."""
+    active, C = _unknowns(groups, modes, across)
+    A = G[active] @ C
+    left = G @ C @ (np.eye(len(A)) - _group_inverse(A) @ A)
+    return bool(np.abs(left).max(initial=0.0) > 1e-9 * np.abs(G).max(initial=0.0))
+
+
+def _unknowns(groups: Groups, modes: Any, across: Floats) -> tuple[list[int], Floats]:
+    """Rows without motion, and the forces in all rows by a unit of force in each."""
+    active = held_rows(groups, modes)
+    C = np.eye(len(across))[:, active]
+    for i, normal in enumerate(normal_rows(groups)):
+        if i not in active and normal in active:
+            C[i, active.index(normal)] = across[i]
+    return active, C
+
+
+def _group_inverse(A: Floats) -> Floats:
+    """A# with A# b in the range of A, to which (A + ε)⁻¹ b of runs tends; of a symmetric A the pseudoinverse.
+
+    With A = P Q of full rank it is P (Q P)⁻² Q.
+    """
+    u, singular, vt = np.linalg.svd(A)
+    rank = int((singular > RANK * singular.max(initial=0.0)).sum())
+    P, Q = u[:, :rank] * singular[:rank], vt[:rank]
+    return np.asarray(P @ np.linalg.lstsq(Q @ P @ Q @ P, Q, rcond=None)[0])

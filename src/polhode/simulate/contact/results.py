@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 #: Modes in words, by their numbers.
 MODES = np.array(["open", "stick", "slip"])
-#: Rounds of Dykstra's projections to the forces of least size in their cones, and when they end.
-_ROUNDS, _NEAR = 500, 1e-10
+#: The accuracy of forces of least size in their cones.
+_NEAR = 1e-13
 
 
 class Impulse(NamedTuple):
@@ -83,9 +83,9 @@ def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
 class ContactResult(Shown):
     """A contact, stop or dry friction along a run, by name.
 
-    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad,
-    `normal` in N, `tangential` (…, 0 to 2) in N along its tangents, `slip` the velocities along these, `mode` "open",
-    "stick" or "slip". `impulses` are its impacts.
+    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad, of what
+    cannot touch as yet how far it is from where it can, `normal` in N, `tangential` (…, 0 to 2) in N along tangents,
+    `slip` the velocities along these, `mode` "open", "stick" or "slip". `impulses` are its impacts.
     """
 
     name: str
@@ -122,7 +122,7 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
     names = list(dict.fromkeys(each[0] for each in history.groups))
     if name not in names:
         raise unknown("contact", name, names, code="E-TRAJECTORY-NAME")
-    forces = Forces(run, history)
+    forces = run.contact_forces
     groups = [k for k, each in enumerate(history.groups) if each[0] == name]
     rows = [forces.rows_of(k) for k in groups]
     tangents = history.groups[groups[0]][3]
@@ -166,7 +166,7 @@ class Forces:
         put = dict(zip(made.outputs, made(*(np.ascontiguousarray(given[name]) for name in made.arrays)), strict=True))
         found = all_rows(put, known)
         samples = len(run.t)
-        self.gaps, self.velocities = found["gaps"], found["velocities"]
+        self.gaps, self.velocities = np.maximum(found["gaps"], -found["margins"]), found["velocities"]
         self.laws = found["laws"].reshape(samples, self.count, LAWS)
         self.rows, self.responses = (found[name].reshape(samples, self.size, n) for name in ("rows", "responses"))
         first = len(known.coordinates)
@@ -204,22 +204,20 @@ class Forces:
         return self._in_cones(sample, change, force) if change.shared.any() else force
 
     def _in_cones(self, sample: int, change: Change, force: Floats) -> Floats:
-        """The least forces in their cones with the same accelerations, by Dykstra's projections."""
+        """The least forces in their cones with the same accelerations: P(Qᵀν) with Q P(Qᵀν) = Q λ, P the projection."""
+        from scipy.optimize import root
+
         sticking = [k for k in range(self.count) if change.modes[k] == 1]
         own = [i for k in sticking for i in range(self.rows_of(k).start, self.rows_of(k).stop)]
         G = self.G[sample][np.ix_(held_rows(self.history.groups, change.modes), own)]
-        target, inverse = G @ force[own], np.linalg.pinv(G, rcond=RANK)
-        x, p = np.zeros(len(own)), np.zeros(len(own))
-        for _ in range(_ROUNDS):
-            y = self._projected(sample, sticking, x + p)
-            p = x + p - y
-            new = y - inverse @ (G @ y - target)
-            done = np.abs(new - y).max() <= _NEAR * max(1.0, np.abs(new).max())
-            x = new
-            if done:
-                break
-        made = force.copy()
-        made[own] = x
+        _, singular, vt = np.linalg.svd(G)
+        Q = vt[: int((singular > RANK * singular.max(initial=0.0)).sum())]
+        target, made = Q @ force[own], force.copy()
+        size = max(float(np.abs(target).max()), 1e-300)
+        found = root(lambda nu: Q @ self._projected(sample, sticking, size * (nu @ Q)) / size - target / size,
+                     target / size, method="lm", tol=_NEAR)  # fmt: skip
+        x = self._projected(sample, sticking, size * (found.x @ Q))
+        made[own] = x - (Q @ x - target) @ Q
         return made
 
     def _projected(self, sample: int, sticking: Sequence[int], force: Floats) -> Floats:

@@ -30,7 +30,15 @@ from ...ode.record import Reason
 from ...ode.unilateral.record import GUARDS, LAWS
 from ...ode.unilateral.transitions import TOUCHING, Change
 from ..contact.contact_run import group_names
-from ..contact.mode_forces import all_rows, forces_in_modes, held_rows, normal_rows, rows_of, slip_friction
+from ..contact.mode_forces import (
+    all_rows,
+    are_decisive,
+    forces_in_modes,
+    held_rows,
+    normal_rows,
+    rows_of,
+    slip_friction,
+)
 from ..initial_state import Floats
 from ..settings import too_many, underflow
 from ..trajectory.trajectory import Trajectory
@@ -375,6 +383,9 @@ class SwitchingRun:
         laws[:, 2] = 0.0  # friction is that in motion
         across, by_velocity, by_laws = slip_friction(self.groups, mode, w, laws)
         turned = free @ by_velocity.T + (by_laws * varied.laws[:, self.group_of]).sum(axis=2)
+        if are_decisive(self.groups, mode.modes, before.G, across):
+            words = "have impulses that are not unique, and the motion depends on them"
+            raise self._refusal(before.t, np.flatnonzero(mode.modes).tolist(), words, "fewer points of contact")
         normal = np.where(self.normals < 0, 0.0, impulses[self.normals])
         turning = normal[:, None] * by_velocity
         made = forces_in_modes(self.groups, mode.modes, before.G, free.T, across, (normal * turned).T, turning).T

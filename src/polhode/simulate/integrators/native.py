@@ -497,7 +497,7 @@ class Integration:
             self._choose_signs()
         elif reason == Reason.CONTACT and self.contacts is not None:
             before = run.x.copy()
-            run.x[:] = self.contacts.decide(t, before)
+            run.x[:] = self.contacts.decide_anew(t, before)
             if np.abs(run.x - before).max() > 0.0:
                 self._add_samples(run.record.next_sample)
                 self.record.jump(t, self._state(before), self.x)

@@ -150,9 +150,7 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
     given, equations = trajectory.given, functions.equations
     acting = trajectory.q, trajectory.u, np.asarray(trajectory.tau)
     if trajectory.info.get("contacts") is not None:
-        from ..contact.results import Forces
-
-        udot = Forces(trajectory, trajectory.info["contacts"]).accelerations
+        udot = trajectory.contact_forces.accelerations
     elif {*equations.speeds} <= {*equations.tree.speeds}:
         places = [equations.tree.speeds.index(name) for name in equations.speeds]
         udot = np.atleast_2d(motion(functions, *acting, **given)[0])[:, places]

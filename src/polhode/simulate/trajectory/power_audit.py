@@ -147,11 +147,11 @@ class _Powers:
 
 def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
     """The audit of a trajectory, at its samples."""
-    powers, multipliers = _powers_along(trajectory, tau)
     if trajectory.info.get("contacts") is not None:
         from ..contact.audit import with_contacts
 
-        return with_contacts(trajectory, powers[-1], tau)
+        return with_contacts(trajectory, tau)
+    powers, multipliers = _powers_along(trajectory, tau)
     least = max(_LEAST, _SLOW * float(np.abs(multipliers).max(initial=0.0)))
     scale = max(least, *(float(np.abs(each.powers).sum(axis=1).max(initial=0.0)) for each in powers))
     whole = powers[-1]

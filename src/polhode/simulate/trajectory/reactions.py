@@ -22,6 +22,7 @@ from ...dynamics.whole import refuse_contacts
 from ...errors import PolhodeError, understood
 
 if TYPE_CHECKING:
+    from ..contact.results import Forces
     from .trajectory import Trajectory
 
 
@@ -105,15 +106,16 @@ def evaluated_along(trajectory: Trajectory, quantity: Quantity, tau: ArrayLike |
 
 def with_contact_forces(trajectory: Trajectory, efforts: Floats) -> tuple[Floats, Floats]:
     """Efforts and what contacts, stops and dry friction add to them; the forces of these, row by row."""
-    known: Any = trajectory.info.get("contacts")
-    functions = trajectory.mechanism
-    if known is None:
-        refuse_contacts([name for name, *_ in functions.derivation.synopsis.contacts], "a reaction of a stored run")
-    from ..contact.results import Forces
-
-    made = Forces(trajectory, known).forces
-    rows = functions.evaluate("contact_matrix", trajectory.q, **trajectory.given)
+    made = forces_of(trajectory, "a reaction of a stored run").forces
+    rows = trajectory.mechanism.evaluate("contact_matrix", trajectory.q, **trajectory.given)
     return np.asarray(efforts + (made[:, None] @ rows)[:, 0]), made
+
+
+def forces_of(trajectory: Trajectory, what: str) -> Forces:
+    """The forces of contacts, stops and dry friction along a run; one without their history is refused."""
+    if trajectory.info.get("contacts") is None:
+        refuse_contacts([name for name, *_ in trajectory.mechanism.derivation.synopsis.contacts], what)
+    return trajectory.contact_forces
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ...expr import Expr
     from ...show.scene import Traces
     from ...surface.equations import Equations
-    from ..contact.results import ContactResult, Occurrence
+    from ..contact.results import ContactResult, Forces, Occurrence
     from ..control.actuation import Acted
     from ..limits import PassedLimit
     from .channels import Channels
@@ -201,6 +201,13 @@ class Trajectory(ClosedLoopResults, Shown):
         from ..contact.results import occurrences
 
         return occurrences(self)
+
+    @cached_property
+    def contact_forces(self) -> Forces:
+        """The forces of all contacts, stops and dry friction at the samples, row by row."""
+        from ..contact.results import Forces
+
+        return Forces(self, self.info["contacts"])
 
     def contact(self, name: str) -> ContactResult:
         """Forces, slip, modes and impulses of a contact, a stop or dry friction, by its name."""

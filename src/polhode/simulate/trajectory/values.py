@@ -19,6 +19,7 @@ from ...expr import Expr, as_expr, free_symbols, substitute
 from ...expr.spelling import acceleration_of
 from ...native import compile_program
 from ..initial_state import Floats
+from .reactions import forces_of
 
 if TYPE_CHECKING:
     from .trajectory import Trajectory
@@ -119,7 +120,9 @@ def compiled_values(
             "t": trajectory.t[:, None],
             "inputs": functions.input_values() if trajectory.inputs is None else trajectory.inputs,
         }
-        if accelerates:
+        if accelerates and functions.derivation.synopsis.contacts:
+            arrays["udot"] = forces_of(trajectory, "an acceleration along a stored run").accelerations
+        elif accelerates:
             given: dict[str, Any] = {"t": trajectory.t, "inputs": arrays["inputs"], "parameters": trajectory.parameters}
             q, u, z = trajectory.q, trajectory.u, trajectory.z
             arrays["udot"] = functions.forward_dynamics(q, u, arrays["tau"], z, **given)
