@@ -16,27 +16,25 @@ from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..codegen.ir.count import count
 from ..codegen.printers.targets import target_of
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ShapeError, ValueMissing, by_name, fault_at, unknown
-from ..expr import Expr
+from ..expr import Expr, free_symbols
 from ..expr.spelling import described, is_reference, spelled
-from ..laws.law import check_unit_length
+from ..laws.law import Law, check_unit_length
+from ..laws.named_symbols import Range
 from ..model.unit import si_values
 from ..native.arrays import unit_quaternions
+from .catalogue import plan_outputs
 from .closed_loop import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law
 from .export import check_value, folder_of, names_before, shortened, write_together
 from .values import parameter_sets, real_numbers, stacked
-
-if TYPE_CHECKING:
-    from ..dynamics.equations import EquationsOfMotion
-    from ..laws.law import Law
-    from ..laws.named_symbols import Range
 
 _WORDS = {
     "measured": "what is measured", "reference": "what is wanted and its derivatives in time",
@@ -253,7 +251,6 @@ class LawFunction:
     def _on_state(self, state: Sequence[Any], t: Floats) -> Floats:
         """What is measured on the mechanism at a state."""
         from ..native import compile_program
-        from .catalogue import plan_outputs
 
         e = self._equations
         if self._measuring is None:
@@ -330,8 +327,6 @@ def _in_order(
 
 
 def _is_read(name: str, law: Law, equations: EquationsOfMotion) -> bool:
-    from ..expr import free_symbols
-
     own = {"q": equations.q, "u": equations.u, "z": equations.z}[name]
     met = {*free_symbols(on_mechanism(equations, law.measurements.values()))}
     return any(each in met for each in own)

@@ -33,23 +33,20 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..dynamics.equations import mass_factors
+from ..dynamics.equations import EquationsOfMotion, mass_factors
 from ..dynamics.frame_motion import bias_acceleration, frame_velocity
 from ..errors import PolhodeError, listed, shown
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, gradient, independent_columns, is_zero, symbol
 from ..expr.spelling import spelled
+from ..formalisms.derivation import Derived
 from ..geometry.elimination import factor_symmetric
 from ..laws.controller import named_numbers
 from ..laws.law import ControllerState, Reference, integral_name
 from ..model.reading import number_of, pose_of
 from .lyapunov import ErrorDynamics, LyapunovFunction, quadratic, rate_along
 from .model_based import ModelBased, TrackingController, Written, step, tracking
-
-if TYPE_CHECKING:
-    from ..dynamics.equations import EquationsOfMotion
-    from ..formalisms.derivation import Derived
 
 
 class ComputedTorque(TrackingController):

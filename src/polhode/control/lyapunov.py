@@ -33,6 +33,7 @@ from ..expr import (
     free_symbols,
     gradient,
     is_zero,
+    latex,
     quiet_collector,
     sqrt,
     substitute,
@@ -100,7 +101,6 @@ class ErrorDynamics(Typeset):
         return str(self)
 
     def _repr_latex_(self) -> str:
-        from ..expr import latex
         from ..expr.latex_display import typeset
 
         is_short = len(topological([*self.errors.values()])) <= _SHORT

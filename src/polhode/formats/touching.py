@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import PolhodeError, Problem, collecting, shown
 from ..expr import Expr, as_expr
@@ -20,10 +20,8 @@ from ..model import Shape, System
 from ..model.constraints.pairs import KINDS, PAIRS
 from ..model.equipment import Geom
 from ..model.records import GROUND
+from .findings import JointFacts, Report
 from .robot_file.assembly import free_name
-
-if TYPE_CHECKING:
-    from .findings import JointFacts, Report
 
 Contacts = bool | str | Mapping[str, Any]
 _LAWS = ("friction", "static", "stribeck", "restitution")

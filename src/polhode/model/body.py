@@ -12,6 +12,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, s
 from ..geometry import Pose, unit_axis
 from ..geometry.inertia import impossible_inertia, nearest_inertia
 from .directions import Directions
+from .system import vectors
 
 if TYPE_CHECKING:
     from ..kinematics.vectors import Dyadic, Point
@@ -178,8 +179,6 @@ class Body(Directions):
     @property
     def inertia_dyadic(self) -> Dyadic:
         """The inertia about the mass centre as a dyadic, Σ I_ij b_i b_j."""
-        from .system import vectors
-
         made: Dyadic = vectors().inertia_dyadic(self)
         return made
 

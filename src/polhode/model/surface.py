@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import check_kind
 from ..expr import Matrix, Vector, as_expr
 from ..geometry import Pose
 from ..geometry.rotations.exact import as_rotation
 from .body import Body, Frame, Shape
-
-if TYPE_CHECKING:
-    from .builder import Builder
+from .builder import Builder
 
 
 @dataclass(frozen=True)

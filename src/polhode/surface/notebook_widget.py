@@ -15,6 +15,7 @@ import traitlets
 from ..errors import PolhodeError, SimulationError
 from ..notebook import LARGEST_PAGE
 from ..show.animation import page_of
+from ..simulate.initial_state import initial_state
 from ..simulate.trajectory.trajectory import Trajectory
 from .widget import GROUPS, Slider, plain
 
@@ -85,8 +86,6 @@ class MechanismWidget(anywidget.AnyWidget):  # type: ignore[misc] # it has no ty
 
     def _started(self, chosen: Mapping[str, float]) -> dict[str, Any]:
         """The start that was given, with what the sliders say in its place."""
-        from ..simulate.initial_state import initial_state
-
         given = self.options
         first = initial_state(
             self.equations.derivation, given.get("start"), given.get("speeds"), given.get("parameters")

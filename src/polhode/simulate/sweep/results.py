@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...errors import PolhodeError, path_of, unknown
 from ...files.archives import readable
+from ...files.writing import replace_file
 from ...notebook import MOST_ROWS, Cell, Shown, Table
 from ...registry import registered
 from ..batch.batch import Batch, as_dataset, check_is, of_dataset
@@ -158,8 +159,6 @@ class Sweep(Shown):
 
         A measure of several numbers has a column for each, `name.0`, `name.1`, …; units follow names, as in `l [m]`.
         """
-        from ...files.writing import replace_file
-
         columns = {name: values for each in self.columns.values() for name, values in each.items()}
         axes = distinct([(name, f"{name} (varied)") for name in self.axes], ("status", "message"))
         results = distinct([(name, f"{name} (result)") for name in columns], (*axes, "status", "message"))
