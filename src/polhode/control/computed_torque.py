@@ -42,6 +42,8 @@ from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, gradient, indepe
 from ..expr.spelling import spelled
 from ..formalisms.derivation import Derived
 from ..geometry.elimination import factor_symmetric
+from ..geometry.rotations.quaternion import conjugate, from_quaternion, product
+from ..geometry.rotations.scalars import scaled
 from ..laws.controller import named_numbers
 from ..laws.law import ControllerState, Reference, integral_name
 from ..model.reading import number_of, pose_of
@@ -389,7 +391,8 @@ class OperationalSpace(ModelBased):
             R, w = e.pose(self.frame).R, Vector(V[:3])
             if self._kept is None:
                 r, rd, rdd = ([at[name][order] for name in _QUATERNION] for order in range(3))
-                R_r, w_r, alpha_r = _rotation(r), _spin(rd, r), _spin(rdd, r)
+                w_r, alpha_r = (Vector(scaled(2, product(rate, conjugate(r))[1:])) for rate in (rd, rdd))
+                R_r = from_quaternion(r)
             else:
                 R_r, w_r, alpha_r = self._kept, Vector([0, 0, 0]), Vector([0, 0, 0])
             lacking = Vector([0, 0, 0])
@@ -490,17 +493,3 @@ class OperationalSpace(ModelBased):
             rate_formula=("-e'ᵀ Kd e'", r"-\dot{e}^T K_d \dot{e}"),
             conclusion="The frame's errors go to zero; what its other freedoms do is not said.",
         )
-
-
-def _rotation(r: Sequence[Any]) -> Matrix:
-    """The rotation matrix of a unit quaternion."""
-    a, v = r[0], Vector(r[1:])
-    W = [[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]]
-    square = a * a - v.dot(v)
-    return Matrix([[2 * v[i] * v[j] + 2 * a * W[i][j] + (square if i == j else 0) for j in range(3)] for i in range(3)])
-
-
-def _spin(rate: Sequence[Any], r: Sequence[Any]) -> Vector:
-    """2 vec(ṙ ∘ r*): the angular velocity of a unit quaternion, in ground components."""
-    v, w = Vector(rate[1:]), Vector(r[1:])
-    return Vector(2 * part for part in v * r[0] - w * rate[0] - v.cross(w))

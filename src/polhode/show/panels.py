@@ -113,7 +113,7 @@ def plotted(
     channels: Channels | None = None,
 ) -> Any:
     """The panels as a figure, saved to `path` if given; other runs are broken lines of the same colours."""
-    from ..view.plot import plot_channels, save_plot
+    from ..view.plot import plot_channels, saved
 
     with understood("a list of trajectories", beside, place="plot beside"):
         others = list(beside)
@@ -126,7 +126,4 @@ def plotted(
     else:
         own, *more = chosen_panels(run, channels, others)
         drawn = [(run.t, panels) for panels in more]
-    figure = plot_channels(run.t, own, title=run.title, beside=drawn)
-    if path is not None:
-        save_plot(figure, path)
-    return figure
+    return saved(plot_channels(run.t, own, title=run.title, beside=drawn), path)

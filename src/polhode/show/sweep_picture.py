@@ -153,17 +153,14 @@ def plotted(
     at: Mapping[str, float] | None,
 ) -> Any:
     """The figure, saved to `path` if given; whole trajectories are drawn over time."""
-    from ..view.plot import save_plot
+    from ..view.plot import saved
 
     if sweep.trajectories is not None:
         if any(each is not None for each in (measures, x, by, at)):
             cure = "Leave measures, x, by and at out, or sweep with a measure."
             raise fault("whole trajectories are drawn over time, all of them.", cure, "E-BATCH-UNSUPPORTED")
         return sweep.trajectories.plot(path)
-    figure = figure_of(sweep, measures, x, by, at)
-    if path is not None:
-        save_plot(figure, path)
-    return figure
+    return saved(figure_of(sweep, measures, x, by, at), path)
 
 
 def figure_of(
