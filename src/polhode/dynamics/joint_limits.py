@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..expr import Expr
+from ..model.records import Limits
+from .equations import EquationsOfMotion
 from .synopsis import SeenLimit
-
-if TYPE_CHECKING:
-    from ..expr import Expr
-    from ..model.records import Limits
-    from .equations import EquationsOfMotion
 
 #: What has limits and is in the state of a run; efforts have them too.
 IN_STATE = ("coordinate", "speed")

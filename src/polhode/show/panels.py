@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import PolhodeError, check_kind, understood
 from ..simulate.trajectory.channels import Channels, channels_of, warn_of_missing
+from ..simulate.trajectory.trajectory import Trajectory
 from ..simulate.trajectory.units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 from ..view.page import charts_of
 from ..view.scene import Channel
-
-if TYPE_CHECKING:
-    from ..simulate.trajectory.trajectory import Trajectory
 
 #: A panel's title, its unit, and what it draws by name.
 Panel: TypeAlias = "tuple[str, str, Mapping[str, ArrayLike]]"

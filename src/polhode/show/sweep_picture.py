@@ -9,7 +9,7 @@ import os
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 from ..errors import PolhodeError, by_name, fault_at, listed, number, understood, unknown
 from ..simulate.initial_state import Floats
 from ..simulate.sweep.measures import axis_named
-
-if TYPE_CHECKING:
-    from ..simulate.sweep.results import Sweep
-    from ..view.families import Quantity
+from ..simulate.sweep.results import Sweep
+from ..view.families import Quantity
 
 fault = fault_at("plot")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anywidget
 import traitlets
@@ -17,10 +17,8 @@ from ..notebook import LARGEST_PAGE
 from ..show.animation import page_of
 from ..simulate.initial_state import initial_state
 from ..simulate.trajectory.trajectory import Trajectory
+from .equations import Equations
 from .widget import GROUPS, Slider, plain
-
-if TYPE_CHECKING:
-    from .equations import Equations
 
 
 class MechanismWidget(anywidget.AnyWidget):  # type: ignore[misc] # it has no types here

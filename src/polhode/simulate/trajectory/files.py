@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,7 @@ from ...files.archives import packed, readable, unpacked
 from ...files.reading import read_file
 from ..initial_state import Floats
 from .column_names import KINDS, NAMES, variable_names
-
-if TYPE_CHECKING:
-    from .trajectory import Trajectory
+from .trajectory import Trajectory
 
 _VERSION = 1
 _MOST_BYTES = 4_000_000_000

@@ -11,7 +11,7 @@ A foot that is held by a constraint is held whatever it takes. What it takes tel
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,9 +20,7 @@ from ...compiled.quantities import Quantity
 from ...compiled.reactions import Floats, evaluate
 from ...dynamics.whole import refuse_contacts
 from ...errors import PolhodeError, understood
-
-if TYPE_CHECKING:
-    from .trajectory import Trajectory
+from .trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False)
