@@ -12,6 +12,7 @@ from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, s
 from ..geometry import Pose, unit_axis
 from ..geometry.inertia import impossible_inertia, nearest_inertia
 from .directions import Directions
+from .reading import number_of, result_of
 from .system import vectors
 
 if TYPE_CHECKING:
@@ -117,7 +118,6 @@ def _sizes(kind: str, *given: Any) -> tuple[Expr, ...]:
 def _height(law: Any, count: int) -> Expr:
     """The height over x, or over x and y, as an expression of `SPOT`."""
     from .field_values import check_curve
-    from .reading import number_of, result_of
 
     place = f"shape '{'heights' if count == 2 else 'curve'}'"
     height = number_of(result_of(law, SPOT[:count], place) if callable(law) else law, place)

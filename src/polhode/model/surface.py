@@ -13,6 +13,7 @@ from ..geometry import Pose
 from ..geometry.rotations.exact import as_rotation
 from .body import Body, Frame, Shape
 from .builder import Builder
+from .reading import pose_of, unknown
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,6 @@ def surface(
 ) -> Surface:
     from .constraints.pairs import KINDS
     from .lookup import check_new, placed
-    from .reading import pose_of, unknown
 
     place = f"surface '{name}'"
     check_new("surface", name, system.surfaces, system.bodies, system.frames)

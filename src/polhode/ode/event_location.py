@@ -19,6 +19,7 @@ they are.
 from __future__ import annotations
 
 import itertools
+from math import comb
 
 import numpy as np
 
@@ -50,8 +51,6 @@ _CHECKS = (0.1127, 0.3457, 0.6311, 0.9031)
 
 def _bernstein() -> tuple[tuple[float, ...], ...]:
     """Bernstein's coefficients of the quartic through values at the nodes."""
-    from math import comb
-
     basis = [[comb(4, k) * s**k * (1.0 - s) ** (4 - k) for k in range(5)] for s in _NODES]
     return tuple(tuple(line) for line in np.linalg.inv(np.array(basis)).tolist())
 

@@ -15,6 +15,7 @@ import numpy as np
 from ...errors import FormatError, PolhodeError, installed, path_of
 from ...files.archives import packed, readable, unpacked
 from ...files.reading import read_file
+from ...model.unit import Si
 from ..initial_state import Floats
 from .column_names import KINDS, NAMES, variable_names
 from .trajectory import Trajectory
@@ -180,8 +181,6 @@ def as_archive(trajectory: Trajectory) -> bytes:
 
 def read_archive(path: Path) -> dict[str, Any]:
     """The fields of a trajectory from such an archive."""
-    from ...model.unit import Si
-
     with readable(path, "a saved trajectory", "Trajectory.save"):
         words, found = unpacked(read_file(path, _MOST_BYTES), _VERSION)
         arrays = {name: found[name] for name in _ARRAYS if name in found or name in ("t", "q", "u")}
