@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
+from importlib import import_module
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -292,8 +293,6 @@ def installed(name: str, extra: str, what: str = "", *, place: str = "", or_else
     >>> installed("json", "data", code="E-FILE-MISSING").loads("[1]")
     [1]
     """
-    from importlib import import_module
-
     try:
         return import_module(name)
     except ImportError as error:

@@ -1,6 +1,7 @@
 """A coordinate whose motion is prescribed: the free equations with its motion put in, and nothing solved for it."""
 
 import pytest
+from tests.random_system import random_system
 from tests.refusals import refused
 from tests.seeds import seeds
 
@@ -12,7 +13,7 @@ from polhode.formalisms.registry import names
 
 def _driven(seed: int) -> tuple[ph.System, dict[str, ph.Expr]]:
     """A random tree of which every second joint that can be driven is."""
-    system = ph.random_system(seed, bodies=3, max_speeds=8)
+    system = random_system(seed, bodies=3, max_speeds=8)
     motions: dict[str, ph.Expr] = {}
     amplitude = system.parameter("amplitude", 1)
     able = [joint for joint in system.joints.values() if joint.type.kind in ("revolute", "prismatic", "screw")]

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.random_constraints import random_constrained_system
+from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -33,7 +34,7 @@ def test_inverse_dynamics_derivatives_are_those_of_the_poincare_form(
     seed: int, many: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(derivatives, "_MANY", many)
-    system = ph.random_system(seed, bodies=(1, 4), max_speeds=8)
+    system = random_system(seed, bodies=(1, 4), max_speeds=8)
     equations, judge = system.derive(), system.derive("poincare")
     by_q, by_u, by_udot = equations.inverse_dynamics_derivatives
     efforts = list(judge.inverse_dynamics)
@@ -47,7 +48,7 @@ def test_inverse_dynamics_derivatives_are_those_of_the_poincare_form(
 @pytest.mark.parametrize("seed", seeds(3, of=6))
 def test_composite_bodies_in_one_frame_give_the_same_mass_matrix_and_efforts(seed: int) -> None:
     """Loads apart: without them, the closed form knows the whole of the inverse dynamics."""
-    system = ph.random_system(seed, bodies=(2, 5), max_speeds=9, loads=False)
+    system = random_system(seed, bodies=(2, 5), max_speeds=9, loads=False)
     equations = system.derive("newton_euler")
     tree = CompositeTree(equations.tree, equations.u)
     assert same(tree.mass_matrix.entries(), equations.mass_matrix.entries())
@@ -136,7 +137,7 @@ def _along_speeds(equations: ph.Equations) -> tuple[list[list[ph.Expr]], list[li
 @pytest.mark.parametrize("kind", ["pseudo", "sayers"])
 def test_in_other_speeds_the_efforts_that_act_on_them_move_with_the_coordinates(kind: str, seed: int) -> None:
     """τ* = Eᵀ(q) τ, and M of such speeds has no zeros between branches."""
-    system = ph.random_system(seed, bodies=(1, 2), max_speeds=4)
+    system = random_system(seed, bodies=(1, 2), max_speeds=4)
     if kind == "sayers":
         equations = system.derive("kane", speeds="sayers")
     else:

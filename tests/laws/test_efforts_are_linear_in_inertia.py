@@ -1,6 +1,7 @@
 """Efforts are linear in the standard parameters: Y π + known is what every formalism finds, by fingerprint."""
 
 import pytest
+from tests.random_system import random_system
 
 import polhode as ph
 from polhode.expr import free_symbols, is_zero, same
@@ -58,7 +59,7 @@ def test_rotors_are_parameters_too(coupling: str, stiffness: int | None) -> None
 
 @pytest.mark.parametrize("seed", (1, 3, 4))
 def test_any_tree_of_any_joints_with_prescribed_motions(seed: int) -> None:
-    assert holds(ph.random_system(seed).derive())
+    assert holds(random_system(seed).derive())
 
 
 def skate() -> tuple[ph.System, ph.Joint]:

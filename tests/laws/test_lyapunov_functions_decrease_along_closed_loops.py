@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.random_system import random_system
 from tests.seeds import SMALL_TREES, seeds
 
 import polhode as ph
@@ -12,7 +13,7 @@ from polhode.control.lyapunov import prove
 
 def holonomic(seed: int) -> tuple[ph.Equations, dict[str, Any]] | None:
     """A random tree whose every effort is a control; None where it cannot follow references in all coordinates."""
-    e = ph.random_system(seed, bodies=(1, 6), max_speeds=8).derive()
+    e = random_system(seed, bodies=(1, 6), max_speeds=8).derive()
     given = {"inputs": list(map(str, e.tau))}
     try:
         ComputedTorque(e, kp=1, kd=1, **given)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -33,14 +34,14 @@ def velocity_terms(equations: EquationsOfMotion) -> Vector:
 
 @pytest.mark.parametrize("seed", seeds(10, of=60))
 def test_on_random_trees_with_every_kind_of_joint(seed: int) -> None:
-    equations = ph.random_system(seed, bodies=(1, 6), loads=False, max_speeds=9).derive("newton_euler").record
+    equations = random_system(seed, bodies=(1, 6), loads=False, max_speeds=9).derive("newton_euler").record
     C = equations.coriolis_matrix
     assert same(C @ equations.u, velocity_terms(equations)) and is_skew_by(equations, C)
 
 
 @pytest.mark.parametrize("seed", seeds(6, of=25))
 def test_it_is_the_connection_of_levi_civita_with_the_brackets_of_poincares_equations(seed: int) -> None:
-    system = ph.random_system(seed, bodies=(1, 4), loads=False, max_speeds=6)
+    system = random_system(seed, bodies=(1, 4), loads=False, max_speeds=6)
     equations = system.derive("newton_euler").record
     made = Poincare(system.model(), equations.tree)
     M, p, size = made.enlarged_mass_matrix, made.p, range(len(made.p))

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from tests.random_constraints import random_constrained_system
+from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -25,7 +26,7 @@ def gaps(flow: Power, but: str = "nothing") -> list[str]:
 
 @pytest.mark.parametrize("seed", seeds(4, of=16))
 def test_every_part_of_a_tree_stores_what_flows_in(seed: int) -> None:
-    made = ph.random_system(seed, bodies=(2, 5), max_speeds=8).derive("composite_body")
+    made = random_system(seed, bodies=(2, 5), max_speeds=8).derive("composite_body")
     flow = made.power()
     assert gaps(flow) == [] and sum(flow.ports.values(), start=as_expr(0)) == energy_rate(made)
 

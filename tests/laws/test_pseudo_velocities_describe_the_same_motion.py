@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 from tests.random_constraints import random_constrained_system
+from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -18,7 +19,7 @@ SEEDS = seeds(2, of=4)
 
 
 def tree(seed: int) -> ph.System:
-    return ph.random_system(seed, bodies=2, max_speeds=8)
+    return random_system(seed, bodies=2, max_speeds=8)
 
 
 def chosen(system: ph.System, seed: int) -> dict[str, ph.Expr]:

@@ -2,6 +2,7 @@
 
 import pytest
 from tests.random_constraints import random_constrained_system
+from tests.random_system import random_system
 from tests.refusals import refused
 from tests.seeds import seeds
 
@@ -15,7 +16,7 @@ from polhode.kinematics.tree import BASE
 
 
 def _system(seed: int) -> ph.System:
-    return ph.random_system(seed, bodies=(2, 5), max_speeds=8) if seed % 2 else random_constrained_system(seed)
+    return random_system(seed, bodies=(2, 5), max_speeds=8) if seed % 2 else random_constrained_system(seed)
 
 
 @pytest.mark.parametrize("seed", seeds(4, of=16))

@@ -4,6 +4,7 @@ import random
 
 import numpy as np
 import pytest
+from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -20,7 +21,7 @@ def some_small(system: ph.System) -> list[str]:
 
 
 def drawn(seed: int) -> ph.System:
-    return ph.random_system(seed, bodies=3, joints=AXES, max_speeds=4)
+    return random_system(seed, bodies=3, joints=AXES, max_speeds=4)
 
 
 @pytest.mark.parametrize("seed", seeds((2,), of=20))
@@ -50,7 +51,7 @@ def test_half_the_size_is_a_quarter_of_the_error(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", seeds(2, of=20))
 def test_where_all_is_small_the_equations_are_the_linear_ones(seed: int) -> None:
-    system = ph.random_system(seed, bodies=3, joints=("revolute", "prismatic"), max_speeds=5, loads=False)
+    system = random_system(seed, bodies=3, joints=("revolute", "prismatic"), max_speeds=5, loads=False)
     few = system.derive(small=list(system.joints))
     linear = system.derive(small=[]).linearize(accelerations=dict.fromkeys(few.speeds, 0))
     assert same(few.mass_matrix.entries(), linear.second_order.M.entries())

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.random_constraints import random_constrained_system
+from tests.random_system import random_system
 from tests.seeds import CONSTRAINED, SMALL_TREES, seeds
 
 import polhode as ph
@@ -36,7 +37,7 @@ def some(seed: int) -> list[str]:
 
 def geared_and_driven(seed: int) -> ph.System:
     """A random tree; in every third a joint follows another, in every third one moves as prescribed."""
-    system = ph.random_system(seed, bodies=(1, 6), max_speeds=8)
+    system = random_system(seed, bodies=(1, 6), max_speeds=8)
     able = [joint for joint in system.joints.values() if joint.type.kind in ("revolute", "prismatic", "screw")]
     if seed % 3 == 0 and len(able) > 1:
         system.couple(able[1], able[0], system.parameter("ratio", 3), ph.pi / 5)

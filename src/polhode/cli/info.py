@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from .. import __version__
+from ..errors import PolhodeError
 from ..terminal import output
 from ..terminal.options import Json
 
@@ -70,7 +71,6 @@ def _version(name: str) -> str | None:
 
 def _backends() -> dict[str, bool | str]:
     """Whether each backend compiles a pendulum and gets its mass right, or why it does not."""
-    from ..errors import PolhodeError
     from ..model.system import System
     from ..native.backends import BACKENDS
 

@@ -17,8 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, fault_at, listed
 from ..expr import Expr, as_expr, free_symbols, substitute, symbol
 from ..expr.exact import floor, sqrt
@@ -28,10 +29,7 @@ from ..laws.named_symbols import Range, saturated
 from ..model.digest import digest_of
 from ..model.records import Parameter
 from .catalogue import Planned
-
-if TYPE_CHECKING:
-    from ..dynamics.equations import EquationsOfMotion
-    from .quantities import Outputs
+from .quantities import Outputs
 
 fault = fault_at("laws")
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from textwrap import wrap
@@ -23,7 +24,7 @@ from ..codegen.printers.targets import target_of
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError
 from ..files.writing import put_in_place
-from ..model.records import GROUND
+from ..model.records import GROUND, Parameter
 from .annotations import meanings, speed_labels
 from .catalogue import Planned, catalogued, plan_of
 from .quantities import Asked, Quantity, Wanted
@@ -183,26 +184,38 @@ def folder_of(folder: str | Path) -> Path:
 def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
     """What stands at the head of the source: what it is, its signature in words, its operation counts."""
     program = planned.program
-    operations = count(program)
-    paragraphs = [
+    head = [
         f"{program.name} of {equations.system.name}: {_WHAT.get(program.name, 'a function of its motion')}.",
         f"Derived by: {equations.formalism}. Radians and SI units.",
-        "",
-        "Given:",
+    ]
+    given = [
         *(
             _line(array, _entries(equations, array.name, given=True), _state_kind(equations, array.name))
             for array in program.arrays
         ),
         _line(Array("p", program.parameters), planned.parameters, "parameters, for the set-up"),
-        f"w: {len(program.saved)} numbers that the set-up leaves for the run",
-        "Made:",
-        *(_line(each, _entries(equations, each.name), _state_kind(equations, each.name)) for each in program.outputs),
-        "",
-        f"Operations: {operations}. The set-up takes {operations.setup}.",
+    ]
+    made = [_line(each, _entries(equations, each.name), _state_kind(equations, each.name)) for each in program.outputs]
+    notes = [
         *(["Without the forces of contacts, stops and dry friction."] if equations.system.contacts else []),
         *(["Quaternions are of unit length; the source does not scale them."] if equations.quaternions else []),
         *(_OF_NAMES if program.names else _OF_NOTES),
     ]
+    return in_comments(program, head, given, made, notes)
+
+
+def in_comments(
+    program: Program,
+    head: Sequence[str],
+    given: Iterable[str],
+    made: Iterable[str],
+    notes: Iterable[str],
+    of: str = "run",
+) -> list[str]:
+    """Lines of comments: what a program is, what it is given and makes, its operations, notes."""
+    operations, saved = count(program), f"w: {len(program.saved)} numbers that the set-up leaves for the {of}"
+    counts = f"Operations: {operations}. The set-up takes {operations.setup}."
+    paragraphs = [*head, "", "Given:", *given, saved, "Made:", *made, "", counts, *notes]
     return [row for paragraph in paragraphs for row in wrap(paragraph, 78) or [""]]
 
 
@@ -242,32 +255,40 @@ def _entries(equations: EquationsOfMotion, array: str, given: bool = False) -> t
 def sidecar(equations: EquationsOfMotion, planned: Planned, symbol: str) -> str:
     """JSON with the user's names, the parameters' defaults, what slots mean, and the driver's check value."""
     program, system = planned.program, equations.system
+    head = {"format": "polhode-export/1", "system": system.name, "function": program.name, "symbol": symbol}
+    return in_json(
+        program,
+        {**head, "formalism": equations.formalism},
+        partial(_entries, equations, given=True),
+        {name: system.parameters[name] for name in planned.parameters},
+        partial(_entries, equations),
+        joints=dict(zip(equations.speeds, speed_labels(equations), strict=True)),
+        check_value=check_value(program),
+        slots={f"v{slot}": note for slot, note in program.notes.items()},
+    )
+
+
+def in_json(
+    program: Program,
+    head: Mapping[str, str],
+    given: Callable[[str], Sequence[str]],
+    parameters: Mapping[str, Parameter],
+    made: Callable[[str], Sequence[str]],
+    **more: Any,
+) -> str:
+    """A program as JSON: names of the entries of what it is given and makes, and the parameters' defaults."""
     record = {
-        "format": "polhode-export/1",
-        "system": system.name,
-        "function": program.name,
-        "symbol": symbol,
-        "formalism": equations.formalism,
-        "arrays": [
-            {"name": array.name, "size": array.size, "entries": _entries(equations, array.name, given=True)}
-            for array in program.arrays
+        **head,
+        "arrays": [{"name": array.name, "size": array.size, "entries": given(array.name)} for array in program.arrays],
+        "parameters": [
+            {"name": name, "unit": each.si_unit, "default": None if each.value is None else float(each.value)}
+            for name, each in parameters.items()
         ],
-        "parameters": [_parameter(equations, name) for name in planned.parameters],
         "work": len(program.saved),
-        "outputs": [
-            {"name": output.name, "shape": output.shape, "entries": _entries(equations, output.name)}
-            for output in program.outputs
-        ],
-        "joints": dict(zip(equations.speeds, speed_labels(equations), strict=True)),
-        "check_value": check_value(program),
-        "slots": {f"v{slot}": note for slot, note in program.notes.items()},
+        "outputs": [{"name": o.name, "shape": o.shape, "entries": made(o.name)} for o in program.outputs],
+        **more,
     }
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _parameter(equations: EquationsOfMotion, name: str) -> dict[str, Any]:
-    given = equations.system.parameters[name]
-    return {"name": name, "unit": given.si_unit, "default": None if given.value is None else float(given.value)}
 
 
 def check_value(program: Program) -> float | None:

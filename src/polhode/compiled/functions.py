@@ -16,6 +16,8 @@ from ..calls import public_functions
 from ..codegen.ir.program import Program
 from ..compiled import reactions
 from ..errors import PolhodeError, ValueMissing, by_name, check_kind, name_list, no_attribute, understood, unknown
+from ..formalisms.derivation import Derivation
+from ..native import compile_program
 from ..native.arrays import stretch, unit_quaternions
 from ..native.backends import check_backend
 from .catalogue import Planned, catalogued, plan_of
@@ -30,6 +32,7 @@ from .quantities import (
     ReactionOf,
     label_of,
 )
+from .store import StoredFunction
 from .values import check_lengths, counted, given_states, in_si, parameter_sets, real_numbers, stacked
 
 if TYPE_CHECKING:
@@ -129,8 +132,6 @@ class Functions:
 
     def of(self, derivation: Derivation) -> Functions:
         """The functions of another derivation, with the same options; kept for the next call."""
-        from ..formalisms.derivation import Derivation
-
         check_kind(Derivation, "a derivation, as equations.derivation is", derivation, "of")
         return self._kept(derivation.key, derivation, None)
 
@@ -168,8 +169,6 @@ class Functions:
         return self._compiled[name]
 
     def _stored_function(self, name: Asked) -> StoredFunction:
-        from .store import StoredFunction
-
         return self._stored.setdefault(name, StoredFunction(self.derivation, name, self.bake, self.laws))
 
     def _facts(self, name: Asked) -> Facts | None:
@@ -181,8 +180,6 @@ class Functions:
 
     def compiled(self, program: Program) -> Any:
         """A program of one's own in the compiled form that these functions have."""
-        from ..native import compile_program
-
         return compile_program(program, **self._options)
 
     # ---- values ----------------------------------------------------------------------------------------------
@@ -550,7 +547,6 @@ def native_function(
     """The `roots` as one native function of an array (…, variables); all other symbols are `known`."""
     from ..codegen.plan import plan
     from ..expr import Expr, as_expr
-    from ..native import compile_program
 
     place, cure = "native_function", "Give a list of symbols, a list of expressions, and values by symbols."
     with understood("what a function is made of", (variables, roots, known), place=place, cure=cure):

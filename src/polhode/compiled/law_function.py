@@ -15,28 +15,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
-from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..codegen.ir.count import count
 from ..codegen.printers.targets import target_of
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ShapeError, ValueMissing, by_name, fault_at, unknown
-from ..expr import Expr
+from ..expr import Expr, free_symbols
 from ..expr.spelling import described, is_reference, spelled
-from ..laws.law import check_unit_length
+from ..laws.law import Law, check_unit_length
+from ..laws.named_symbols import Range
 from ..model.unit import si_values
 from ..native.arrays import unit_quaternions
+from .catalogue import plan_outputs
 from .closed_loop import SAMPLE_TIME, PlannedLaw, on_mechanism, plan_law
-from .export import check_value, folder_of, names_before, shortened, write_together
+from .export import check_value, folder_of, in_comments, in_json, names_before, shortened, write_together
 from .values import parameter_sets, real_numbers, stacked
-
-if TYPE_CHECKING:
-    from ..dynamics.equations import EquationsOfMotion
-    from ..laws.law import Law
-    from ..laws.named_symbols import Range
 
 _WORDS = {
     "measured": "what is measured", "reference": "what is wanted and its derivatives in time",
@@ -107,25 +103,15 @@ def _in_letters(name: str) -> str:
 
 def _preface(made: PlannedLaw, controller: str, system: str, limits: Mapping[Expr, Range]) -> list[str]:
     program = made.planned.program
-    sizes = {array.name: array.size for array in program.arrays}
-    outputs = {output.name: len(output.slots) for output in program.outputs}
-    operations = count(program)
-    paragraphs = [
-        f"The law of {controller} for {system}.",
-        "Radians and SI units.",
-        "",
-        "Given:",
-        *(_line(name, size, made.entries.get(name, ())) for name, size in sizes.items()),
-        f"p: {program.parameters} (parameters, for the set-up): {', '.join(map(_in_letters, made.parameters))}",
-        f"w: {len(program.saved)} numbers that the set-up leaves for the law",
-        "Made:",
-        *(_line(name, size, made.entries.get(name, ())) for name, size in outputs.items()),
-        "",
-        f"Operations: {operations}. The set-up takes {operations.setup}.",
-        *(f"{_plain(each)} is kept from {_end(low)} to {_end(high)}." for each, (low, high) in limits.items()),
-        *(f"The law does not hold where {each}." for each in made.law.conditions),
-    ]
-    return [row for paragraph in paragraphs for row in wrap(paragraph, 78) or [""]]
+    given = [_line(array.name, array.size, made.entries.get(array.name, ())) for array in program.arrays]
+    given.append(
+        f"p: {program.parameters} (parameters, for the set-up): {', '.join(map(_in_letters, made.parameters))}"
+    )
+    outputs = [_line(each.name, len(each.slots), made.entries.get(each.name, ())) for each in program.outputs]
+    notes = [f"{_plain(each)} is kept from {_end(low)} to {_end(high)}." for each, (low, high) in limits.items()]
+    notes += [f"The law does not hold where {each}." for each in made.law.conditions]
+    head = [f"The law of {controller} for {system}.", "Radians and SI units."]
+    return in_comments(program, head, given, outputs, notes, of="law")
 
 
 def _line(name: str, size: int, entries: Sequence[Expr]) -> str:
@@ -142,35 +128,23 @@ def _sidecar(made: PlannedLaw, controller: str, system: str, symbol: str, limits
     """JSON with the user's own names, the parameters' defaults, where states start, and the driver's check value."""
     program, law = made.planned.program, made.law
     often = made.parameters[SAMPLE_TIME].value if SAMPLE_TIME in made.parameters else law.sample_time
-    record: dict[str, Any] = {
-        "format": "polhode-controller/1",
-        "controller": controller,
-        "system": system,
-        "symbol": symbol,
-        "arrays": [
-            {"name": array.name, "size": array.size, "entries": [spelled(x) for x in made.entries.get(array.name, ())]}
-            for array in program.arrays
-        ],
-        "parameters": [
-            {"name": name, "unit": each.si_unit, "default": None if each.value is None else float(each.value)}
-            for name, each in made.parameters.items()
-        ],
-        "work": len(program.saved),
-        "outputs": [
-            {"name": output.name, "shape": output.shape, "entries": [spelled(x) for x in made.entries[output.name]]}
-            for output in program.outputs
-        ],
-        "reference": [
+    kept = {"limits": {spelled(x): [_number(end) for end in ends] for x, ends in limits.items()}} if limits else {}
+    return in_json(
+        program,
+        {"format": "polhode-controller/1", "controller": controller, "system": system, "symbol": symbol},
+        lambda name: [spelled(x) for x in made.entries.get(name, ())],
+        made.parameters,
+        lambda name: [spelled(x) for x in made.entries[name]],
+        reference=[
             {"name": each.name, "order": each.order, "default": None if each.default is None else float(each.default)}
             for each in law.reference
         ],
-        "states": [{"name": each.symbol.name, "start": float(each.start), "unit": each.unit} for each in law.states],
-        **({"limits": {spelled(x): [_number(end) for end in ends] for x, ends in limits.items()}} if limits else {}),
-        "sample_time": None if often is None else float(often),
-        "does_not_hold_where": [*law.conditions],
-        "check_value": check_value(program),
-    }
-    return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        states=[{"name": each.symbol.name, "start": float(each.start), "unit": each.unit} for each in law.states],
+        **kept,
+        sample_time=None if often is None else float(often),
+        does_not_hold_where=[*law.conditions],
+        check_value=check_value(program),
+    )
 
 
 def _number(limit: float | Expr) -> float | str | None:
@@ -253,7 +227,6 @@ class LawFunction:
     def _on_state(self, state: Sequence[Any], t: Floats) -> Floats:
         """What is measured on the mechanism at a state."""
         from ..native import compile_program
-        from .catalogue import plan_outputs
 
         e = self._equations
         if self._measuring is None:
@@ -330,8 +303,6 @@ def _in_order(
 
 
 def _is_read(name: str, law: Law, equations: EquationsOfMotion) -> bool:
-    from ..expr import free_symbols
-
     own = {"q": equations.q, "u": equations.u, "z": equations.z}[name]
     met = {*free_symbols(on_mechanism(equations, law.measurements.values()))}
     return any(each in met for each in own)

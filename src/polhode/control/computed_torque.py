@@ -33,23 +33,22 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..dynamics.equations import mass_factors
+from ..dynamics.equations import EquationsOfMotion, mass_factors
 from ..dynamics.frame_motion import bias_acceleration, frame_velocity
 from ..errors import PolhodeError, listed, shown
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, gradient, independent_columns, is_zero, symbol
 from ..expr.spelling import spelled
+from ..formalisms.derivation import Derived
 from ..geometry.elimination import factor_symmetric
+from ..geometry.rotations.quaternion import conjugate, from_quaternion, product
+from ..geometry.rotations.scalars import scaled
 from ..laws.controller import named_numbers
 from ..laws.law import ControllerState, Reference, integral_name
 from ..model.reading import number_of, pose_of
 from .lyapunov import ErrorDynamics, LyapunovFunction, quadratic, rate_along
 from .model_based import ModelBased, TrackingController, Written, step, tracking
-
-if TYPE_CHECKING:
-    from ..dynamics.equations import EquationsOfMotion
-    from ..formalisms.derivation import Derived
 
 
 class ComputedTorque(TrackingController):
@@ -392,7 +391,8 @@ class OperationalSpace(ModelBased):
             R, w = e.pose(self.frame).R, Vector(V[:3])
             if self._kept is None:
                 r, rd, rdd = ([at[name][order] for name in _QUATERNION] for order in range(3))
-                R_r, w_r, alpha_r = _rotation(r), _spin(rd, r), _spin(rdd, r)
+                w_r, alpha_r = (Vector(scaled(2, product(rate, conjugate(r))[1:])) for rate in (rd, rdd))
+                R_r = from_quaternion(r)
             else:
                 R_r, w_r, alpha_r = self._kept, Vector([0, 0, 0]), Vector([0, 0, 0])
             lacking = Vector([0, 0, 0])
@@ -493,17 +493,3 @@ class OperationalSpace(ModelBased):
             rate_formula=("-e'ᵀ Kd e'", r"-\dot{e}^T K_d \dot{e}"),
             conclusion="The frame's errors go to zero; what its other freedoms do is not said.",
         )
-
-
-def _rotation(r: Sequence[Any]) -> Matrix:
-    """The rotation matrix of a unit quaternion."""
-    a, v = r[0], Vector(r[1:])
-    W = [[0, -v[2], v[1]], [v[2], 0, -v[0]], [-v[1], v[0], 0]]
-    square = a * a - v.dot(v)
-    return Matrix([[2 * v[i] * v[j] + 2 * a * W[i][j] + (square if i == j else 0) for j in range(3)] for i in range(3)])
-
-
-def _spin(rate: Sequence[Any], r: Sequence[Any]) -> Vector:
-    """2 vec(ṙ ∘ r*): the angular velocity of a unit quaternion, in ground components."""
-    v, w = Vector(rate[1:]), Vector(r[1:])
-    return Vector(2 * part for part in v * r[0] - w * rate[0] - v.cross(w))

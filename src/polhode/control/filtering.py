@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, ShapeError, ValueMissing, check_known, numbers
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols, quiet_collector, substitute, symbol
 from ..expr.spelling import described
+from ..formalisms.derivation import Derived
 from ..geometry.elimination import factor_symmetric
 from ..laws.controller import Estimator, Observer, check_measurable, estimate_symbol, measured_symbols, starts_of
 from ..laws.law import ControllerState, sample_time_of
@@ -37,9 +38,6 @@ from ..linear.operating_point import parameter_values
 from ..notebook import Cell, Shown, Table
 from .state_equations import check_size, state_equations, step_of
 from .weights import Floats, weights
-
-if TYPE_CHECKING:
-    from ..formalisms.derivation import Derived
 
 
 class EKF(Observer):

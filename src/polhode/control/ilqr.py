@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, number, shown, understood, warn
 from ..expr import Expr, as_expr, free_symbols, jacobian, substitute, table
+from ..formalisms.derivation import Derived
 from ..laws.controller import Controller, starts_of
 from ..laws.law import Law, sample_time_of
 from ..linear.operating_point import parameter_values
@@ -35,9 +36,6 @@ from .filtering import function_of
 from .model_predictive import clipped, count_of
 from .state_equations import check_no_quaternions, state_equations, step_of
 from .weights import Floats, input_limits
-
-if TYPE_CHECKING:
-    from ..formalisms.derivation import Derived
 
 _MOST_ITERATIONS, _NOTHING = 30, 1e-12
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, check_kind, listed, number, understood
 from ..expr import Expr, Vector, as_expr, substitute, symbol
+from ..formalisms.derivation import Derived
 from ..laws.controller import (
     Estimator,
     Observer,
@@ -48,9 +49,6 @@ from ..notebook import Cell, Table, complex_text
 from .lqr import Deviations, deviations, held, solve_riccati, unreached
 from .state_equations import state_equations
 from .weights import Floats, weights
-
-if TYPE_CHECKING:
-    from ..formalisms.derivation import Derived
 
 
 class LinearObserver(Observer):

@@ -33,6 +33,7 @@ from ..expr import (
     free_symbols,
     gradient,
     is_zero,
+    latex,
     quiet_collector,
     sqrt,
     substitute,
@@ -96,11 +97,7 @@ class ErrorDynamics(Typeset):
     def _sentences(self) -> list[str]:
         return [f"{self._verdict[0].upper()}{self._verdict[1:]}.", *(f"Not where {each}." for each in self.conditions)]
 
-    def _text(self) -> str:
-        return str(self)
-
     def _repr_latex_(self) -> str:
-        from ..expr import latex
         from ..expr.latex_display import typeset
 
         is_short = len(topological([*self.errors.values()])) <= _SHORT
@@ -501,9 +498,6 @@ class LyapunovFunction(Typeset):
     def _sentences(self) -> list[str]:
         verdict = f"The equation {self._verdict}." if not self.holds else f"{self._verdict.capitalize()}."
         return [verdict, *(f"{each[0].upper()}{each[1:].rstrip('.')}." for each in self._conclusions())]
-
-    def _text(self) -> str:
-        return str(self)
 
     def _repr_latex_(self) -> str:
         from ..expr.latex_display import typeset

@@ -41,6 +41,7 @@ from ..expr import (
     directional,
     free_symbols,
     jacobian,
+    latex,
     normal,
     operation_counts,
     quiet_collector,
@@ -395,8 +396,6 @@ class ModelBased(Controller):
         return f"\\begin{{aligned}}\n{whole}\n\\end{{aligned}}"
 
     def _latex_lines(self) -> Iterator[tuple[str, str]]:
-        from ..expr import latex
-
         written = self.written
         parts = {each: each.name.partition("_") for each in written.steps}
         names = {each: f"{letter}_{{{latex_name(name)}}}" for each, (letter, _, name) in parts.items()}

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -51,6 +51,7 @@ from ..expr import (
     symbol,
     topological,
 )
+from ..formalisms.derivation import Derived
 from ..geometry.elimination import factor_symmetric
 from ..laws.controller import Controller, named_numbers, starts_of
 from ..laws.law import ControllerState, Law, Reference, sample_time_of
@@ -60,9 +61,6 @@ from .lqr import LQR, solve_riccati
 from .model_based import warn_of_base
 from .state_equations import StateEquations, check_count, check_no_quaternions, check_size, state_equations, step_of
 from .weights import Floats, input_limits, weights
-
-if TYPE_CHECKING:
-    from ..formalisms.derivation import Derived
 
 #: What the controller's state with the bound of the cost is called.
 GAP = "optimality gap"

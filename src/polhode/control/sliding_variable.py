@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.regressor import MOMENTS, Regressor, regressor
@@ -56,15 +56,13 @@ from ..expr import (
     symbol,
 )
 from ..expr.exact import maximum, minimum, sign, tanh
+from ..formalisms.derivation import Derived
 from ..geometry.elimination import solve_symmetric
 from ..identification.base_parameters import base_parameters
 from ..laws.controller import named_numbers
 from ..laws.law import ControllerState
 from .lyapunov import LyapunovFunction, quadratic
 from .model_based import Actuation, Gains, Tracking, TrackingController, Written, step
-
-if TYPE_CHECKING:
-    from ..formalisms.derivation import Derived
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,22 +32,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..control_geometry.determinant import determinant
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, listed
 from ..expr import Expr, Matrix, as_expr, directional, gradient, is_zero, substitute
 from ..expr.exact import maximum, minimum
 from ..expr.spelling import spelled
+from ..formalisms.derivation import Derived
 from ..geometry.elimination import factor_symmetric, solve_columns
 from ..laws.controller import named_numbers
 from ..laws.law import Reference
 from .lyapunov import LyapunovFunction, quadratic
 from .model_based import ModelBased, Written, step
-
-if TYPE_CHECKING:
-    from ..dynamics.equations import EquationsOfMotion
-    from ..formalisms.derivation import Derived
 
 
 class Underactuated(ModelBased):

@@ -6,10 +6,22 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from ..errors import PolhodeError
-from ..expr import Expr, as_expr, constant_ratio, cos, free_symbols, gradient, is_zero, pi, sin, substitute, topological
+from ..expr import (
+    Expr,
+    Matrix,
+    as_expr,
+    constant_ratio,
+    cos,
+    free_symbols,
+    gradient,
+    is_zero,
+    pi,
+    sin,
+    substitute,
+    topological,
+)
 from ..expr.factors import factors
 from ..expr.ranges import cannot_vanish
-from ..geometry.elimination import eliminate
 
 #: A determinant with more nodes than this is not factored: it would be too long to read.
 _READABLE = 300
@@ -18,23 +30,8 @@ _POWERS = 4
 
 
 def determinant(A: Sequence[Sequence[Any]]) -> Expr:
-    """det A, up to its sign where A has more than three rows: expanded by minors up to there, then by elimination."""
-    size = len(A)
-    if size == 0:
-        return as_expr(1)
-    if size == 1:
-        return as_expr(A[0][0])
-    if size <= 3:
-        total: Any = 0
-        for k, entry in enumerate(A[0]):
-            if not is_zero(entry):
-                minor = [[row[j] for j in range(size) if j != k] for row in A[1:]]
-                total = total + (-1) ** k * entry * determinant(minor)
-        return as_expr(total)
-    product = as_expr(1)
-    for divisor in eliminate(A, [[0]] * size)[1]:
-        product = product * divisor
-    return product
+    """det A; 1 where A is empty."""
+    return as_expr(Matrix(A).det()) if len(A) else as_expr(1)
 
 
 def vanishing_factors(value: Expr, positive: Expr | int = 1, masses: Collection[Expr] = ()) -> list[Expr]:

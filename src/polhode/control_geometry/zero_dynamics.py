@@ -126,9 +126,6 @@ class ZeroDynamics(Typeset):
             words.append(f"{verdict}: eigenvalues {', '.join(f'{each:.4g}' for each in self.eigenvalues)}")
         return [*words, *self.notices]
 
-    def _text(self) -> str:
-        return str(self)
-
 
 def _rate_latex(x: Expr) -> str:
     """The rate of a state in LaTeX."""
@@ -369,9 +366,6 @@ class RelativeDegree(Typeset):
         meaning = f"A and b are those of ({', '.join(rates)}) = b + A ({', '.join(self.inputs)})."
         words = f"{self}"
         return [words[0].upper() + words[1:], *([meaning] if self.exists else [])]
-
-    def _text(self) -> str:
-        return str(self)
 
 
 def _short(entry: Expr) -> str:

@@ -34,6 +34,7 @@ from ..expr import (
 )
 from ..expr.spelling import acceleration_of
 from ..geometry import Pose
+from ..geometry.dual import dual, dual_part, real_part
 from ..geometry.elimination import (
     Factors,
     SymmetricFactors,
@@ -45,11 +46,13 @@ from ..geometry.elimination import (
 from ..kinematics.motion import (
     body_pose,
     centre_of_mass,
+    dual_jacobian,
     flow,
     frame_jacobian,
     kinetic_energy,
     momentum,
     vector_parameter_jacobian,
+    velocity_screw,
     world_poses,
 )
 from ..kinematics.tree import Tree
@@ -290,16 +293,11 @@ class EquationsOfMotion:
 
     def dual_jacobian(self, name: str) -> Matrix:
         """The 3×n dual Jacobian matrix of a body or a frame's body: angular velocity + μ velocity of the origin."""
-        from ..kinematics.motion import dual_jacobian
-
         made = dual_jacobian(self.tree, self.located(name)[0])
         return made if self.dependent_speeds is None else made @ self.dependent_speeds.E
 
     def velocity_screw(self, name: str) -> Vector:
         """ω + μ v of a body or a frame's body in ground components, v the velocity of its point at the origin."""
-        from ..geometry.dual import dual, dual_part, real_part
-        from ..kinematics.motion import velocity_screw
-
         made = velocity_screw(self.tree, self.located(name)[0])
         return dual(self.in_independent_speeds(real_part(made)), self.in_independent_speeds(dual_part(made)))
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..expr import Expr, as_expr, derivative, evaluate, free_symbols, substitute
+from ..model.records import Limits
+from .equations import EquationsOfMotion
 from .synopsis import SeenLimit
-
-if TYPE_CHECKING:
-    from ..expr import Expr
-    from ..model.records import Limits
-    from .equations import EquationsOfMotion
 
 #: What has limits and is in the state of a run; efforts have them too.
 IN_STATE = ("coordinate", "speed")
@@ -59,8 +57,6 @@ def seen_limits(
     equations: EquationsOfMotion, given: Mapping[str, Any], kinds: Sequence[str] = IN_STATE
 ) -> tuple[SeenLimit, ...]:
     """The limits that a run sees in its state, with these values of parameters."""
-    from ..expr import as_expr, derivative, free_symbols, substitute
-
     places = {x: place for place, x in enumerate((*equations.q, *equations.u))}
     found = []
     for ends in (ends for kind in kinds for ends in joint_limits(equations, given, kind)):
@@ -80,8 +76,6 @@ def seen_limits(
 
 def have_parameters(equations: EquationsOfMotion) -> bool:
     """Whether the parameters of a run may change limits of its state."""
-    from ..expr import free_symbols, substitute
-
     limited = [
         (quantity, end)
         for kind in IN_STATE
@@ -107,8 +101,6 @@ def _limited(equations: EquationsOfMotion, kind: str) -> Iterator[tuple[Expr, Li
 
 def value_of(expression: Expr, equations: EquationsOfMotion, given: Mapping[str, Any]) -> float | None:
     """An expression of parameters as a number; None where one has no value, or something else is in it."""
-    from ..expr import evaluate, free_symbols
-
     table = {p.symbol: (name, p.value) for name, p in equations.system.parameters.items()}
     known: dict[Expr, float] = {}
     for symbol in free_symbols([expression]):

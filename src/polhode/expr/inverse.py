@@ -10,6 +10,7 @@ from .decide import is_zero
 from .graph import topological
 from .matrix import Matrix
 from .node import Expr, as_expr
+from .normal_form import normal
 
 #: The largest block whose determinant is expanded by minors: these are 2ⁿ.
 _MINORS: Final = 8
@@ -76,8 +77,6 @@ def _block_inverse(A: Matrix) -> Matrix:
 
 def _tidy(entry: Any) -> Expr:
     """The readable form of a short expression; a long one as it is."""
-    from .normal_form import normal
-
     made = as_expr(entry)
     return normal(made) if len(topological([made])) <= 60 else made
 

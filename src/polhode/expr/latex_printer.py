@@ -16,6 +16,7 @@ from .functions import Extended
 from .graph import free_symbols, topological
 from .matrix import Matrix, Vector
 from .node import CALL, SYMBOL, Expr, as_expr
+from .normal_form import normal
 from .reading import leaf_counts
 from .spelling import latex_escape, latex_name, spelled_latex
 from .text_printer import LONG, RAISED, WHOLE, Typesetter, named_parts
@@ -40,8 +41,6 @@ def latex(value: Any, *, names: Mapping[Expr, str] | None = None, masses: Collec
     stand first in products, as those do that are called m, M, J or I. What has more than two thousand leaves is
     written in lines, parts with names Z_{1}, Z_{2} … first.
     """
-    from .normal_form import normal
-
     with understood("a mapping from symbols to LaTeX", names, place="latex names", cure=r'Give {q: r"\theta"}.'):
         given = dict(names or {})
     entries = entries_of(value)

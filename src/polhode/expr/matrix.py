@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Never, Self, TypeVar, overload
 
 from ..errors import PolhodeError, ShapeError, shown
+from .evaluation import evaluate
+from .graph import substitute
 from .node import Expr, as_expr
 
 #: Makes a vector of entries of one kind, such as sums of entries of two vectors, without looking at them.
@@ -38,8 +40,6 @@ class Entrywise:
 
     def subs(self, replacements: Mapping[Expr, Any]) -> Self:
         """Every entry with symbols replaced, all at once: `replacements` by symbol."""
-        from .graph import substitute
-
         return self._all(lambda entries: substitute(entries, replacements))
 
     def simplify(self) -> Self:
@@ -51,8 +51,6 @@ class Entrywise:
     def evaluate(self, values: Mapping[Expr, float]) -> Any:
         """The entries as an array of floats, for given `values` of the symbols."""
         import numpy as np
-
-        from .evaluation import evaluate
 
         numbers = evaluate([as_expr(entry) for entry in self.entries()], values)
         return np.reshape(np.array(numbers, float), getattr(self, "shape", (len(numbers),)))

@@ -11,6 +11,7 @@ taken, the digests of its rooms are random; if it was changed later, nothing is 
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -114,8 +115,6 @@ _ENDING = ".source"
 
 def _stored_digests(files: _Files) -> dict[str, str] | None:
     """The digests stored for this folder, if they are of these files."""
-    import json
-
     from .cache import default_cache
 
     try:
@@ -133,8 +132,6 @@ def store_digests() -> None:
     sources = _sources(False)
     latest = max((max(times) for _, *times in sources.files.values()), default=time_ns())
     if not sources.are_stored and latest < time_ns() - _RESOLUTION and sources.files == _files_now(ROOMS):
-        import json
-
         from .cache import default_cache
 
         content = {"files": key_of(repr(sources.files)), "rooms": sources.of_content}

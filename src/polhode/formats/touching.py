@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +24,8 @@ from ..model import Shape, System
 from ..model.constraints.pairs import PAIRS
 from ..model.equipment import Geom
 from ..model.records import GROUND
+from .findings import JointFacts, Report
 from .robot_file.assembly import free_name
-
-if TYPE_CHECKING:
-    from .findings import JointFacts, Report
 
 Contacts = bool | str | Mapping[str, Any]
 _LAWS = ("friction", "static", "stribeck", "restitution")

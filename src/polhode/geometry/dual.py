@@ -14,7 +14,7 @@ from numbers import Real
 from typing import Any, overload
 
 from ..errors import PolhodeError, fault_at, shown, understood
-from ..expr import Expr, Matrix, Vector, as_expr
+from ..expr import Expr, Matrix, Vector, as_expr, latex
 from ..expr.functions import Extended
 from .rotations.scalars import FUNCTIONS, is_array
 from .rotations.values import silent
@@ -247,8 +247,6 @@ class Dual(Extended):
         return f"{of_part(self.real)} + {moment}" if some(self.real) else moment
 
     def _repr_latex_(self) -> str:
-        from ..expr import latex
-
         return f"${latex(self)}$"
 
     def __repr__(self) -> str:

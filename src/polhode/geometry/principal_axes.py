@@ -27,6 +27,7 @@ from ..errors import PolhodeError, fault_at, shown, understood
 from ..expr import Matrix, Vector, as_expr, atan2, cos, free_symbols, is_zero, maximum, pi, sin, sqrt
 from ..expr.typeset import Typeset
 from .rotations.euler import permutation
+from .rotations.stored import of_exact_matrix
 from .rotations.values import is_rounded
 from .screws.motion import angle_of, direction
 
@@ -68,7 +69,6 @@ class PrincipalAxes(Typeset):
     def vector(self) -> Any:
         """The vector-parameter c'' of O, (189); a half turn has none."""
         from .rotations import Rotation
-        from .rotations.stored import of_exact_matrix
 
         exact = isinstance(self.axes, Matrix)
         return (Rotation(of_exact_matrix(self.axes)) if exact else Rotation.from_matrix(self.axes)).vector

@@ -62,7 +62,7 @@ from ..expr.decide import combinations
 from ..expr.evaluation import Evaluator
 from ..formalisms.uicker_kahn import operator
 from ..geometry import Pose
-from ..geometry.elimination import solve_columns
+from ..geometry.elimination import kernel, solve_columns
 from ..kinematics.tree import BASE, Tree
 from ..notebook import Cell, Shown, Table
 
@@ -455,29 +455,9 @@ def _of_moment(k: int) -> Matrix:
 
 
 def null_space(rows: Sequence[Sequence[Any]], width: int) -> list[list[Expr]]:
-    """Vectors v with rows · v = 0, all of them, by elimination on the graph; zero is decided by fingerprint."""
-    table = [[as_expr(entry) for entry in row] for row in rows]
-    pivots: list[int] = []
-    for column in range(width):
-        top = len(pivots)
-        pivot = next((r for r in range(top, len(table)) if not is_zero(table[r][column])), None)
-        if pivot is None:
-            continue
-        table[top], table[pivot] = table[pivot], table[top]
-        lead = table[top][column]
-        table[top] = [as_expr(entry / lead) for entry in table[top]]
-        for r, row in enumerate(table):
-            if r != top and not is_zero(row[column]):
-                factor = row[column]
-                table[r] = [as_expr(a - factor * b) for a, b in zip(row, table[top], strict=True)]
-        pivots.append(column)
-    found = []
-    for free in (k for k in range(width) if k not in pivots):
-        vector = [as_expr(int(k == free)) for k in range(width)]
-        for row, pivot in zip(table, pivots, strict=False):
-            vector[pivot] = as_expr(-row[free])
-        found.append(vector)
-    return found
+    """Vectors v with rows · v = 0, all of them, in which the last entries are free."""
+    basis = kernel([row[::-1] for row in rows] or [[0] * width])
+    return [[as_expr(entry) for entry in column[::-1]] for column in reversed(basis.columns)]
 
 
 def _on_first(tree: Tree, carried: dict[int, list[str]], link: int, X: Pose, J: Matrix) -> Relation:

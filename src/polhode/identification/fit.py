@@ -39,23 +39,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..compiled.functions import Functions
+from ..compiled.values import CallOptions
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.regressor import MOMENTS, StandardParameter, regressor
 from ..errors import PolhodeError, check_known, fault_at, understood, unknown, whole_number
 from ..expr import Expr, evaluate, free_symbols, same
 from ..notebook import Cell, Shown, Table
 from .base_parameters import BaseParameters, base_parameters
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from ..compiled.values import CallOptions
 
 Floats: TypeAlias = NDArray[np.float64]
 _PLACE = "identify"

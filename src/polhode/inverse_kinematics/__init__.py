@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..simulate.methods import RunMethods
@@ -66,8 +67,6 @@ class InverseKinematicsMethods(RunMethods):
         a UR5, and for the position of three; what has none says why. `at(pose)` gives all real solutions. See
         `polhode.inverse_kinematics.closed_form`.
         """
-        from dataclasses import replace
-
         from .closed_form import closed_form
 
         return replace(closed_form(self.record, name, of), functions=self._functions, parameters=parameters)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..compiled.quantities import Outputs, Quantity
-
-if TYPE_CHECKING:
-    from ..dynamics.equations import EquationsOfMotion
-    from ..expr import Expr
+from ..dynamics.equations import EquationsOfMotion
+from ..expr import Expr
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ from ..view.plot import INK, QUIET, frame, picture, saved
 from ..view.scene import PALETTE
 from .eigensystem import Complexes, Floats, followed, in_order, numbers_along
 from .eigenvalue_branches import plot_locus
-from .linear import Linear, numbers_of
+from .linear import Linear, control_package, numbers_of
 
 if TYPE_CHECKING:
     import control
@@ -108,8 +108,6 @@ class TransferFunction(Typeset):
 
     def to_control(self, parameters: Mapping[str, Any] | None = None) -> control.TransferFunction:
         """A `control.TransferFunction` of python-control."""
-        from .linear import control_package
-
         top, bottom = self.numbers(parameters)
         return control_package().tf(top, bottom, inputs=[self.input], outputs=[self.output])
 

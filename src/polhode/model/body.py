@@ -15,6 +15,8 @@ from ..geometry import Pose, unit_axis
 from ..geometry.inertia import impossible_inertia, nearest_inertia
 from ..registry import registered
 from .directions import Directions
+from .reading import number_of, result_of
+from .system import vectors
 
 if TYPE_CHECKING:
     from ..kinematics.vectors import Dyadic, Point
@@ -152,7 +154,6 @@ def _sizes(kind: str, *given: Any) -> tuple[Expr, ...]:
 def _height(law: Any, count: int) -> Expr:
     """The height over x, or over x and y, as an expression of `SPOT`."""
     from .field_values import check_curve
-    from .reading import number_of, result_of
 
     place = f"shape '{'heights' if count == 2 else 'curve'}'"
     height = number_of(result_of(law, SPOT[:count], place) if callable(law) else law, place)
@@ -214,8 +215,6 @@ class Body(Directions):
     @property
     def inertia_dyadic(self) -> Dyadic:
         """The inertia about the mass centre as a dyadic, Σ I_ij b_i b_j."""
-        from .system import vectors
-
         made: Dyadic = vectors().inertia_dyadic(self)
         return made
 

@@ -6,6 +6,7 @@ there (see `Builder.unread`).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
@@ -205,8 +206,6 @@ class Builder:
 
     @gravity.setter
     def gravity(self, given: Iterable[Any] | Arrow) -> None:
-        from dataclasses import replace
-
         from .building import gravity_of
 
         model = self.model()

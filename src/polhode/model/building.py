@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isinf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ModelError, check_kind, listed, shown, speed_named, understood
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, same, symbol, symbols
 from ..expr.spelling import acceleration_of, distinct_spellings
 from ..geometry import Pose
 from .body import Body, Frame, Shape, about_centre, check_inertia, check_mass, inertia_of, shapes_of
+from .builder import Builder
 from .dependence import GRAVITY, check_kinds
 from .joints import JointType, joint_type
 from .lookup import body_name, check_new, check_spellings, placed, units_by_name
@@ -45,9 +46,6 @@ from .reading import (
 )
 from .records import GROUND, Joint, Limits, NamedPose, Parameter, State
 from .unit import unit_of
-
-if TYPE_CHECKING:
-    from .builder import Builder
 
 BODY_LIMIT = 2000
 

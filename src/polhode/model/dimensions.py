@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import ModelError, shown
 from ..expr import Expr, Matrix
+from .builder import Builder
 from .forces import protocol as p
+from .model import Model
 from .unit import BASE, NONE, Dimension, unit_of
-
-if TYPE_CHECKING:
-    from .builder import Builder
-    from .model import Model
 
 _USUAL = "m kg s A K N N·m W V ohm H N/m N·s/m N·m·s kg·m² m/s m/s² 1/s m² m³"
 _NAMES = {unit_of(text).dimension: text for text in _USUAL.split()[::-1]} | {NONE: "1"}

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from .system import vectors
+
 if TYPE_CHECKING:
     from ..kinematics.vectors import Arrow, Point
     from .body import Body, Frame
@@ -45,8 +47,6 @@ class Directions:
 
     def axis(self, index: int) -> Arrow:
         """The unit vector along the axis of an `index`: 0, 1 or 2."""
-        from .system import vectors
-
         made: Arrow = vectors().unit(self, index)
         return made
 
@@ -57,15 +57,11 @@ class Directions:
 
     def point(self, at: Iterable[Any] | Arrow = (0, 0, 0)) -> Point:
         """The point with these coordinates along the axes, or at the end of an arrow from the origin."""
-        from .system import vectors
-
         made: Point = vectors().point_of(self, at)
         return made
 
     def arrow(self, components: Iterable[Any]) -> Arrow:
         """The vector with these components along the axes."""
-        from .system import vectors
-
         made: Arrow = vectors().arrow_of(self, components)
         return made
 
@@ -75,14 +71,10 @@ class Directions:
 
     def angular_velocity(self, in_: Body | Frame | str | None = None) -> Arrow:
         """ω of this body relative to the body or frame `in_` (the ground), in native form."""
-        from .system import vectors
-
         made: Arrow = vectors().angular_velocity(self, in_)
         return made
 
     def angular_acceleration(self, in_: Body | Frame | str | None = None) -> Arrow:
         """α = dω/dt, both relative to the body or frame `in_` (the ground)."""
-        from .system import vectors
-
         made: Arrow = vectors().angular_acceleration(self, in_)
         return made

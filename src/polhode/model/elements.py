@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ..errors import ModelError
 from ..expr import as_expr, derivative, free_symbols, gradient, is_zero
 from .body import Frame
+from .builder import Builder
 from .constraints.protocol import Constraint, ContactConstraint, check_bodies
 from .field_values import check_element, completed, field_values
 from .forces import protocol as p
@@ -16,9 +17,6 @@ from .joints import JointType
 from .lookup import check_new, check_spellings, joint_named
 from .reading import checked_name, index_of, number_of
 from .records import Coupling, Joint, Prescribed
-
-if TYPE_CHECKING:
-    from .builder import Builder
 
 C = TypeVar("C", bound=Constraint)
 

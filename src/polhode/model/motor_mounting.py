@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ModelError, PolhodeError, listed, shown, unknown
 from ..expr import Expr, Matrix, Vector, as_expr, constant_sign, free_symbols, skew, substitute
 from ..geometry import Pose
 from ..geometry.inertia import impossible_inertia
+from .builder import Builder
 from .building import add_state, body, joint, named_symbol
 from .dependence import check_dependence
 from .elements import apply, couple
@@ -25,9 +26,6 @@ from .joints import Fixed, Revolute
 from .lookup import frame_name, joint_named, placed
 from .motor import COUPLINGS, Motor
 from .records import GROUND, Joint
-
-if TYPE_CHECKING:
-    from .builder import Builder
 
 _WINDINGS = ("resistance", "inductance", "constant")
 

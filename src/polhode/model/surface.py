@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import ModelError, check_kind
 from ..expr import Matrix, Vector, as_expr
 from ..geometry import Pose
 from ..geometry.rotations.exact import as_rotation
 from .body import Body, Frame, Shape
-
-if TYPE_CHECKING:
-    from .builder import Builder
+from .builder import Builder
+from .reading import pose_of, unknown
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,6 @@ def surface(
 ) -> Surface:
     from .constraints.pairs import KINDS
     from .lookup import check_new, placed
-    from .reading import pose_of, unknown
 
     place = f"surface '{name}'"
     check_new("surface", name, system.surfaces, system.bodies, system.frames)

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.util import find_spec
 from typing import Any, Protocol, TypeVar
 
 from ..codegen.ir.program import Program
@@ -53,15 +55,11 @@ def _processor() -> list[str]:
     try:
         return [f"{name}={value}" for name, value in sorted(vars(host()).items())]
     except OSError:  # nothing that LLVM made is stored, or found, on such a machine
-        import platform
-
         return [platform.machine(), platform.processor()]
 
 
 def _compiler() -> list[str]:
     """The version of llvmlite and the size of its library; nothing where there is none."""
-    from importlib.util import find_spec
-
     try:
         found = find_spec("llvmlite")
         if found is None or found.origin is None:

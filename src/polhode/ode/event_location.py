@@ -19,6 +19,7 @@ they are.
 from __future__ import annotations
 
 import itertools
+from math import comb
 
 import numpy as np
 
@@ -52,8 +53,6 @@ _BESIDE = (2.0**-10, 1.0 - 2.0**-10)
 
 def _bernstein() -> tuple[tuple[float, ...], ...]:
     """Bernstein's coefficients of the quartic through values at the nodes."""
-    from math import comb
-
     basis = [[comb(4, k) * s**k * (1.0 - s) ** (4 - k) for k in range(5)] for s in _NODES]
     return tuple(tuple(line) for line in np.linalg.inv(np.array(basis)).tolist())
 

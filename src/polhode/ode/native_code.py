@@ -11,6 +11,7 @@ from ..errors import PolhodeError
 from ..files.cache import default_cache
 from ..files.version import key_of
 from ..native.compiled import Compiled
+from ..native.language import Module
 from ..native.stored_code import Code, CodeStore, Entry, count
 from .methods.registry import MOST_ORDER, method_named
 from .record import padded
@@ -48,7 +49,6 @@ class LoopCode:
 
 
 def _loop_text(fused: bool) -> str:
-    from ..native.language import Module
     from .event_handling import begin, begin_behind_event, continue_after_event, write_samples
     from .loop import advance
     from .members import run_members, step_members

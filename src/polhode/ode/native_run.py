@@ -26,6 +26,7 @@ from ..errors import PolhodeError
 from ..native.arrays import Floats, address_of
 from ..native.compiled import Compiled
 from ..native.kinds import fill
+from .linear import FIELDS, Factors
 from .native_code import MethodCode, loop_code, method_code
 from .record import EVENTS, GROWTH, NOTHING, PROJECTION, Memory, Reason, Run, apart, padded
 
@@ -39,7 +40,6 @@ class ImplicitMemory:
     """What an implicit method has beside the record of a run, for matrices of some fields ("real", "complex")."""
 
     def __init__(self, size: int, fields: Sequence[str]) -> None:
-        from .linear import FIELDS, Factors
         from .methods.jacobian import Implicit
 
         self.side: RightSide | None = None  # the compiled derivatives

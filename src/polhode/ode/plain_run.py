@@ -11,6 +11,7 @@ import numpy as np
 
 from ..native.arrays import Floats
 from ..native.compiled import Compiled
+from .methods.registry import method_named
 from .record import Reason, Run, padded
 from .right_side import checked_projection, checked_rates, move_to_branch, rates_as_given
 
@@ -109,8 +110,6 @@ def plain_fixed_run(
     prepare: Callable[[Run], None] | None = None,
 ) -> tuple[Run, Floats]:
     """The record of a run of fixed steps that is ready to begin, and its samples; `prepare` fills what is beside."""
-    from .methods.registry import method_named
-
     method, size = method_named(name), len(x)
     width = padded(size)
     states = np.full((len(times), size), np.nan)

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
 from ..compiled.functions import Functions
 from ..control.model_based import warn_of_base
 from ..control.weights import control_limits, controls_by_name
+from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.joint_limits import joint_limits, seen_limits
 from ..dynamics.whole import refuse_contacts
 from ..errors import (
@@ -36,6 +37,7 @@ from ..errors import (
 )
 from ..expr import Expr, as_expr, free_symbols, substitute
 from ..expr.spelling import spelled
+from ..formalisms.derivation import Derivation
 from ..laws.named_symbols import controls_of
 from ..notebook import Cell, Shown, Table
 from ..simulate.run import first_state
@@ -45,10 +47,6 @@ from .mesh import SCHEMES, Floats, Mesh
 from .point_model import PointModel
 from .solution import CONVERGED, Solution, check, check_ipyopt, refined_ends, search
 from .transcription import Transcription
-
-if TYPE_CHECKING:
-    from ..dynamics.equations import EquationsOfMotion
-    from ..formalisms.derivation import Derivation
 
 
 class CollocationOptions(TypedDict, total=False):

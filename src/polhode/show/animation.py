@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -38,14 +38,12 @@ from ..model.records import GROUND, Joint
 from ..notebook import Cell, Shown, framed
 from ..simulate.initial_state import Floats
 from ..simulate.trajectory.channels import Channels, channels_of, warn_of_missing
+from ..simulate.trajectory.trajectory import Trajectory
 from ..view.page import page
 from ..view.scene import PALETTE, Ghost, MovingLine, Scene, Sheet
 from .contact_arrows import MODES, ContactForce, cones, contact_forces
 from .mesh_assets import MeshAssets, mesh_assets_of
 from .scene import Traces, drawn_motion, size_of, with_axes, with_traces
-
-if TYPE_CHECKING:
-    from ..simulate.trajectory.trajectory import Trajectory
 
 #: Half the length of an axis, how far from its body it is still drawn, and its radius, in the mechanism's size.
 _HALF, _FAR, _AXIS_RADIUS = 1.0, 5.0, 0.006

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import PolhodeError, check_kind, understood
 from ..simulate.trajectory.channels import Channels, channels_of, warn_of_missing
+from ..simulate.trajectory.trajectory import Trajectory
 from ..simulate.trajectory.units import COORDINATE_GROUPS, SPEED_GROUPS, coordinate_units, speed_units
 from ..view.page import charts_of
 from ..view.scene import Channel
-
-if TYPE_CHECKING:
-    from ..simulate.trajectory.trajectory import Trajectory
 
 #: A panel's title, its unit, and what it draws by name.
 Panel: TypeAlias = "tuple[str, str, Mapping[str, ArrayLike]]"
@@ -120,7 +118,7 @@ def plotted(
     channels: Channels | None = None,
 ) -> Any:
     """The panels as a figure, with lines at changes of contacts; other runs are broken lines of the same colours."""
-    from ..view.plot import plot_channels, save_plot
+    from ..view.plot import plot_channels, saved
 
     with understood("a list of trajectories", beside, place="plot beside"):
         others = list(beside)
@@ -135,7 +133,4 @@ def plotted(
         drawn = [(run.t, panels) for panels in more]
     width = (float(np.ptp(run.t)) or 1.0) / 500  # a line of a plot: those that are nearer are one
     marks = list({round(each.t / width): each.t for each in run.contact_events}.values())
-    figure = plot_channels(run.t, own, title=run.title, beside=drawn, marks=marks)
-    if path is not None:
-        save_plot(figure, path)
-    return figure
+    return saved(plot_channels(run.t, own, title=run.title, beside=drawn, marks=marks), path)

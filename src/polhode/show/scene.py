@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,13 +29,11 @@ from ..model.joints.protocol import JointType, Solid
 from ..model.model import Model
 from ..model.records import GROUND
 from ..simulate.initial_state import Floats
+from ..simulate.trajectory.trajectory import Trajectory
 from ..view.mesh import Mesh, MeshShape, Piece
 from ..view.scene import PALETTE, Motion, MovingLine, Scene, SceneBody, SceneLine, SceneTrace, Shape
+from .mesh_assets import MeshAssets
 from .surfaces import drawn_surface, level
-
-if TYPE_CHECKING:
-    from ..simulate.trajectory.trajectory import Trajectory
-    from .mesh_assets import MeshAssets
 
 #: A point to be traced: the origin of a body or frame, or by its name, a point of a body, or a body and a point in it.
 Traced: TypeAlias = "str | Body | Frame | Point | tuple[str | Body, Sequence[float]]"

@@ -9,7 +9,7 @@ import os
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 from ..errors import PolhodeError, by_name, fault_at, listed, number, understood, unknown
 from ..simulate.initial_state import Floats
 from ..simulate.sweep.measures import axis_named
-
-if TYPE_CHECKING:
-    from ..simulate.sweep.results import Sweep
-    from ..view.families import Quantity
+from ..simulate.sweep.results import Sweep
+from ..view.families import Quantity
 
 fault = fault_at("plot")
 
@@ -153,17 +151,14 @@ def plotted(
     at: Mapping[str, float] | None,
 ) -> Any:
     """The figure, saved to `path` if given; whole trajectories are drawn over time."""
-    from ..view.plot import save_plot
+    from ..view.plot import saved
 
     if sweep.trajectories is not None:
         if any(each is not None for each in (measures, x, by, at)):
             cure = "Leave measures, x, by and at out, or sweep with a measure."
             raise fault("whole trajectories are drawn over time, all of them.", cure, "E-BATCH-UNSUPPORTED")
         return sweep.trajectories.plot(path)
-    figure = figure_of(sweep, measures, x, by, at)
-    if path is not None:
-        save_plot(figure, path)
-    return figure
+    return saved(figure_of(sweep, measures, x, by, at), path)
 
 
 def figure_of(

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..errors import PolhodeError, ValueMissing, check_kind, shown, understood, unknown
+from ..native import compile_program
 from ..native.compiled import Compiled
 from .guard import Stop
 from .initial_state import Floats
@@ -306,7 +307,6 @@ def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: s
     """One function of x and t, and its parameters; coupled, driven and dependent symbols stand for others."""
     from ..codegen.plan import plan
     from ..expr import free_symbols, substitute
-    from ..native import compile_program
 
     values = equations.in_independent_speeds(substitute(list(expressions), equations.tree.followed))
     system = equations.system

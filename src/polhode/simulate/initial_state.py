@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -272,11 +272,17 @@ def _value(model: Model, ratio: Expr, given: Mapping[str, Any] | None) -> float 
     """The ratio in numbers; where a parameter has no value none is needed, as such a run is refused."""
     from ..expr import evaluate, free_symbols
 
-    values = {x: (given or {}).get(x.name, model.parameters[x.name].value) for x in free_symbols([ratio])}
+    values = _values(model, free_symbols([ratio]), given)
+    return None if values is None else evaluate([ratio], values)[0]
+
+
+def _values(model: Model, parameters: Iterable[Expr], given: Mapping[str, Any] | None) -> dict[Expr, float] | None:
+    """Parameters in numbers, as given or as the model has them; None where one has no value."""
+    values = {x: (given or {}).get(x.name, model.parameters[x.name].value) for x in parameters}
     if None in values.values():
         return None
-    with understood("a number for each parameter of a ratio", list(values.values()), place="parameters"):
-        return evaluate([ratio], {x: float(value) for x, value in values.items()})[0]
+    with understood("a number for each parameter", list(values.values()), place="parameters"):
+        return {x: float(value) for x, value in values.items()}
 
 
 def speeds_at_pose(
@@ -292,13 +298,6 @@ def speeds_at_pose(
     if not isinstance(chosen, PseudoSpeeds):
         return None
     known = dict(zip(tree.q, map(float, q), strict=True)) | {u: float(speeds.get(u.name, 0)) for u in tree.u}
-    values: dict[Any, Any] = {model.time: 0.0}
-    for x in free_symbols(list(chosen.values)):
-        if x in known:
-            values[x] = known[x]
-        elif x.name in model.parameters:
-            values[x] = (parameters or {}).get(x.name, model.parameters[x.name].value)
-    if None in values.values():
-        return None
-    with understood("a number for each parameter", list(values.values()), place="parameters"):
-        return np.array(evaluate(list(chosen.values), {x: float(value) for x, value in values.items()}))
+    used = free_symbols(list(chosen.values))
+    values = _values(model, [x for x in used if x not in known and x.name in model.parameters], parameters)
+    return None if values is None else np.array(evaluate(list(chosen.values), {model.time: 0.0, **known, **values}))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..codegen.fixed_steps import METHODS
 from ..compiled.functions import Functions
 from ..compiled.quantities import Asked, label_of
 from ..errors import ModelError
@@ -212,8 +213,6 @@ class Rates:
 
     def fixed_stepper(self, method: str) -> str | MethodCode:
         """The native code of a method with fixed steps; around the kernel of the rates where nothing else acts."""
-        from ..codegen.fixed_steps import METHODS
-
         is_plain = method in METHODS and self.can_step_natively and not self.is_constrained and not self.has_contacts
         return inlined_code(self._compiled, method, tuple(self.groups)) if is_plain else method
 

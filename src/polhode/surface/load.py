@@ -16,6 +16,7 @@ from ..compiled.store import known_file
 from ..files.reading import read_file
 from ..files.version import key_of, version_digest
 from ..formats.model_file import ModelFile
+from ..model.system import System
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -38,7 +39,6 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
         from ..formats import load
 
         return load(path, **options)
-    from ..model.system import System
 
     known = known_file(key)
     file = ModelFile(os.fspath(path), content, given, key, *(known or ()))

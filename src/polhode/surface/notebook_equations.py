@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..dynamics.naming import masses_of
 from ..expr import Expr, Matrix, Vector, as_expr, free_symbols
@@ -11,9 +11,7 @@ from ..expr.latex_printer import entries_of
 from ..expr.ordering import symbol_key
 from ..laws.named_symbols import declared_controls
 from ..notebook import Cell, Table
-
-if TYPE_CHECKING:
-    from .equations import Equations
+from .equations import Equations
 
 _SHOWN = {
     "coordinate_rates": r"\dot{\mathbf{q}}", "mass_matrix": r"\mathbf{M}", "forcing": r"\mathbf{f}",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anywidget
 import traitlets
@@ -15,11 +15,10 @@ import traitlets
 from ..errors import PolhodeError, SimulationError
 from ..notebook import LARGEST_PAGE
 from ..show.animation import page_of
+from ..simulate.initial_state import initial_state
 from ..simulate.trajectory.trajectory import Trajectory
+from .equations import Equations
 from .widget import GROUPS, Slider, plain
-
-if TYPE_CHECKING:
-    from .equations import Equations
 
 
 class MechanismWidget(anywidget.AnyWidget):  # type: ignore[misc] # it has no types here
@@ -85,8 +84,6 @@ class MechanismWidget(anywidget.AnyWidget):  # type: ignore[misc] # it has no ty
 
     def _started(self, chosen: Mapping[str, float]) -> dict[str, Any]:
         """The start that was given, with what the sliders say in its place."""
-        from ..simulate.initial_state import initial_state
-
         given = self.options
         first = initial_state(
             self.equations.derivation, given.get("start"), given.get("speeds"), given.get("parameters")

@@ -18,8 +18,10 @@ from functools import partial
 from html import escape, unescape
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
+from ..constraints import Constraints
+from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, check_kind, path_of, understood
 from ..expr import Expr, Matrix, Vector, as_expr, normal
 from ..expr.graph import topological
@@ -30,6 +32,7 @@ from ..expr.spelling import spelled
 from ..files.writing import replace_file
 from ..formats.describe import describe
 from ..linear.linear import Linear
+from ..model import Model
 from ..model.summary import cell_of, counted, short, values_of
 from ..notebook import Cell, Table, course_table
 from ..show.mesh_assets import mesh_assets_of
@@ -43,11 +46,6 @@ from ..view.mesh import MeshShape
 from ..view.plot import SETTINGS, matplotlib_of, plot_channels
 from .equations import Equations
 from .notebook_equations import counted_cell, is_plain, without_source
-
-if TYPE_CHECKING:
-    from ..constraints import Constraints
-    from ..dynamics.equations import EquationsOfMotion
-    from ..model import Model
 
 #: What a model file states that is in other sections; fields that the drawing shows; columns of fields, and of any
 #: kind, in a table.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..formalisms.derivation import Derivation
+
 if TYPE_CHECKING:
     from ..model import System
     from .equations import Equations
@@ -22,7 +24,6 @@ def derive(
     **chosen: Any,
 ) -> Equations:
     """Equations of motion of a system by a formalism, with the tables of Sayers' paper if `tables`."""
-    from ..formalisms.derivation import Derivation
     from .equations import Equations
 
     source = system.source or system.model()

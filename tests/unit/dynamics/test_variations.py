@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -36,7 +37,7 @@ def _check(equations: EquationsOfMotion, alpha: Expr | None = None) -> None:
 
 @pytest.mark.parametrize("seed", seeds(3, of=8))
 def test_of_a_tree(seed: int) -> None:
-    _check(ph.random_system(seed, bodies=(1, 3), max_speeds=6).derive().record)
+    _check(random_system(seed, bodies=(1, 3), max_speeds=6).derive().record)
 
 
 def _plate() -> ph.System:
@@ -57,7 +58,7 @@ def test_of_trees_speeds_constraints_and_states() -> None:
 @pytest.mark.parametrize("seed", seeds(1, of=6))
 def test_in_pseudo_velocities(seed: int) -> None:
     """Each mixes all speeds, also those of other branches, with coefficients of coordinates and of time."""
-    system = ph.random_system(seed, bodies=(1, 2), max_speeds=4)
+    system = random_system(seed, bodies=(1, 2), max_speeds=4)
     plain = system.derive()
     mixed = sum((ph.cos(q) * u for q, u in zip(plain.q, plain.u, strict=False)), start=system.time)
     pseudo = {f"pi {k}": 3 * u + mixed for k, u in enumerate(plain.u)}

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.random_system import random_system
 from tests.refusals import refused
 
 import polhode as ph
@@ -54,7 +55,7 @@ def test_two_quarter_turns_make_half_a_turn_and_the_equations_have_values_there(
 
 def test_branches_and_loads_are_taken() -> None:
     for seed in range(6):
-        system = ph.random_system(
+        system = random_system(
             seed, bodies=(2, 4), joints=("revolute", "prismatic", "spherical", "fixed"), max_speeds=4
         )
         assert system.derive("vector_parameter").agrees_with(system.derive("newton_euler")), f"seed {seed}"

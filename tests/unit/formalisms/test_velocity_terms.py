@@ -1,6 +1,7 @@
 """The terms of the bias: centrifugal, Coriolis, gravity, prescribed motions, loads."""
 
 import pytest
+from tests.random_system import random_system
 from tests.seeds import SMALL_TREES, seeds
 
 import polhode as ph
@@ -16,7 +17,7 @@ def total(e: ph.Equations) -> Vector:
 
 @pytest.mark.parametrize("seed", seeds(SMALL_TREES[:6], 100))
 def test_the_terms_add_up_to_the_bias_of_any_tree(seed: int) -> None:
-    e = ph.random_system(seed, bodies=(1, 6), max_speeds=8).derive()
+    e = random_system(seed, bodies=(1, 6), max_speeds=8).derive()
     assert same(total(e), e.bias)
     assert same(e.velocity_terms.matrix @ e.u, total(e) - e.velocity_terms.driven - e.velocity_terms.gravity
                 - e.velocity_terms.applied)  # fmt: skip

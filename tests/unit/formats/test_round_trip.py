@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.random_constraints import random_constrained_system
+from tests.random_system import random_system
 from tests.refusals import refused
 from tests.seeds import seeds
 
@@ -110,7 +111,7 @@ def test_one_of_each_thing_survives_and_derives_the_same(tmp_path: Path) -> None
     system = everything()
     again = loads_yaml(dumps_yaml(system))
     assert_same_system(system, again)
-    system = ph.random_system(3)
+    system = random_system(3)
     save_yaml(system, tmp_path / "model.yaml")
     assert system.derive("newton_euler").agrees_with(load(tmp_path / "model.yaml").derive("newton_euler"))
 
@@ -183,7 +184,7 @@ def test_random_constrained_mechanisms_survive(seed: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(4, of=20))
 def test_random_mechanisms_survive(seed: int) -> None:
-    system = ph.random_system(seed)
+    system = random_system(seed)
     text = dumps_yaml(system)
     again = loads_yaml(text)
     assert_same_system(system, again)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.linalg import expm
+from tests.random_system import random_system
 from tests.refusals import refused
 
 import polhode as ph
@@ -62,7 +63,7 @@ def test_a_hinge_whose_axis_is_long_turns_as_much_faster() -> None:
 
 
 def test_joints_of_a_system_and_given_names_and_expressions_and_equations_have_joints_in_what_they_follow() -> None:
-    s = ph.random_system(3)
+    s = random_system(3)
     for joint in s.joints.values():
         made = ph.joint_kinematics(joint)
         assert (made.q, made.u) == (joint.q, joint.u)

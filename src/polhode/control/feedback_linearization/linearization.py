@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import comb, prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -60,20 +60,16 @@ from ...expr import (
 )
 from ...expr.decide import combinations
 from ...expr.spelling import latex_name, spelled
+from ...formalisms.derivation import Derived
 from ...geometry.elimination import factor_symmetric, solve_columns
 from ...geometry.vector_fields import NODE_LIMIT
 from ...laws.controller import Controller
 from ...laws.law import ControllerState, Law, Reference
-from ...linear.operating_point import parameter_values
+from ...linear.operating_point import Values, parameter_values
 from ...model.reading import number_of
 from ...model.records import Parameter
 from ..lyapunov import ErrorDynamics, closed_loop_flow
 from .prolongation import Decoupled, by_decoupling_matrix, by_prolongation, further_singular, inputs_of
-
-if TYPE_CHECKING:
-    from ...dynamics.equations import EquationsOfMotion
-    from ...formalisms.derivation import Derived
-    from ...linear.operating_point import Values
 
 _PLACE = "feedback_linearize"
 fault = fault_at(_PLACE)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from ...expr import Matrix, as_expr
+from ..builder import Builder
 from ..dependence import check_dependence
 from ..field_values import completed, field_values
 from ..fields import GivenFields
 from ..lookup import check_new
 from ..reading import unknown
-
-if TYPE_CHECKING:
-    from ..builder import Builder
 
 
 @dataclass(frozen=True, kw_only=True)

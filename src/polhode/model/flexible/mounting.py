@@ -9,26 +9,24 @@ station is added, all that depends on the shapes is computed again from the reco
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import PolhodeError
 from ...expr import Expr, Matrix, as_expr, symbol, symbols
 from ...expr.spelling import acceleration_of
 from ...geometry import Pose
 from ..body import Body
+from ..builder import Builder
 from ..building import _check_fresh
 from ..dependence import CONSTANT, check_kinds
 from ..forces.body import Elasticity
 from ..joints import Fixed
 from ..joints.basic import Elastic
 from ..lookup import check_new, check_spellings
+from ..model import Model
 from ..reading import flag_of, zeros
 from ..records import GROUND, Joint
 from .deformation import Deformation, Flexible
-
-if TYPE_CHECKING:
-    from ..builder import Builder
-    from ..model import Model
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,12 @@ from ...codegen.llvm.function import (
 from ...codegen.llvm.sincos import vector_type
 from ..kinds import ENTRIES, Array, Code, Struct, fields, llvm_type, offsets
 
+__all__ = [
+    "INFINITY", "NAN", "absolute", "any_lane", "are_set", "at", "blocks", "call", "call_named", "cos", "counted",
+    "entry", "exp", "fma", "greatest", "is_nan", "largest", "local", "log", "power", "record_at", "row", "set_marks",
+    "side_by_side", "sin", "smallest", "sqrt", "take_next", "total", "vector",
+]  # fmt: skip
+
 
 class Block:
     """The index of a block of WIDTH numbers."""

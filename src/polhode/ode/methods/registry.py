@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from ...codegen.fixed_steps import METHODS, Tableau
+from ...native.language import Module
 
 _LEAST_TOLERANCE = 1e-15
 #: The highest order of a Taylor series.
@@ -39,8 +40,6 @@ class Method:
 
     def text(self, fused: bool) -> str:
         """Its module as IR."""
-        from ...native.language import Module
-
         found, made = import_module(f".{self.module}", __package__), Module(fused=fused)
         for name in self.functions:
             made.add(getattr(found, name), *self.static, name=f"ph_{name}")

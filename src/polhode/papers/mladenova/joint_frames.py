@@ -22,7 +22,7 @@ tree. For arms with `system.motor` on each joint B has the blocks of (360) and T
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...calls import public
 from ...dynamics.loads import loads_of
@@ -30,14 +30,12 @@ from ...dynamics.whole import check_rigid, check_whole
 from ...errors import PolhodeError
 from ...expr import Matrix, Vector, as_expr
 from ...formalisms.composite_body import composite_inertias, mass_matrix
+from ...formalisms.derivation import Derived
 from ...formalisms.newton_euler import inverse_dynamics
 from ...geometry import Pose
 from ...geometry.twist import Twist, Wrench
 from ...kinematics.prescribed import Drive
 from ...kinematics.tree import BASE, Link, Tree
-
-if TYPE_CHECKING:
-    from ...formalisms.derivation import Derived
 
 _ZERO, _UNIT = Vector([0, 0, 0]), Matrix.identity(3)
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ... import notebook
+from ...codegen.ir.count import Operations
 from ...dynamics.equations import EquationsOfMotion
 from ...dynamics.whole import check_rigid, check_untruncated
 from ...errors import PolhodeError, check_known
@@ -27,9 +28,6 @@ from ...kinematics.joint import envelope_kinematics
 from ...kinematics.tree import Link, Tree, build_tree
 from ...model.model import Model
 from .notation import Constants, Notation, Sum, as_text, unused
-
-if TYPE_CHECKING:
-    from ...codegen.ir.count import Operations
 
 #: The derivations whose operations are counted: formalism and speeds of each.
 _PEERS = {

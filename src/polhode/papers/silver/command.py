@@ -9,6 +9,8 @@ import typer
 
 from ...terminal import output
 from ...terminal.options import Base, Dynamics, Json, Packages, Source, source_of
+from . import rungs
+from .newton_euler import equivalence
 
 
 def prove(
@@ -20,8 +22,6 @@ def prove(
     json: Json = False,
 ) -> int:
     """Load, prove, print and write; the exit code is 1 if a step fails."""
-    from .newton_euler import equivalence
-
     system = source.system()
     with output.progress() as status:
         status("proving, step by step")
@@ -49,8 +49,6 @@ def ladder(
     json: Json = False,
 ) -> None:
     """Count and print."""
-    from . import rungs
-
     if file is not None:
         _ladder_of(source_of(file, base, package, dynamics), json)
         return
@@ -64,8 +62,6 @@ def ladder(
 
 def _ladder_of(source: Source, json: bool) -> None:
     """The ladder of a mechanism, and the differences between the printed and the counted number of its fourth rung."""
-    from . import rungs
-
     system = source.system()
     with output.progress() as status:
         status("counting by every method")

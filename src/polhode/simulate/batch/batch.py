@@ -248,17 +248,14 @@ class Batch(Shown):
     def plot(self, path: str | os.PathLike[str] | None = None) -> Any:
         """Every coordinate, state and speed over time, all members in one panel, as a matplotlib figure."""
         from ...view.families import plot_overlay
-        from ...view.plot import save_plot
+        from ...view.plot import saved
 
         speeds = [f"d({name})" if name in self.coordinates else name for name in self.speeds]
         groups = ((self.coordinates, self.q), (self.names["z"], self.z), (speeds, self.u))
         panels = [(name, values[:, :, k]) for names, values in groups for k, name in enumerate(names)]
         name = self.functions.equations.system.name if self.functions else "batch"
         label, shade = next(((n, v) for n, v in self.varied.items() if v.ndim == 1), ("member", np.arange(len(self))))
-        figure = plot_overlay(self.t, panels, label, shade, title=f"{name}: {len(self)} runs")
-        if path is not None:
-            save_plot(figure, path)
-        return figure
+        return saved(plot_overlay(self.t, panels, label, shade, title=f"{name}: {len(self)} runs"), path)
 
     def _cell(self) -> Cell:
         """What was varied and where each member ends."""
@@ -347,7 +344,8 @@ class RunInfos(Sequence[Info]):
 
 _KIND = "polhode batch"
 _MEMBER, _RUN, _OWN = ("member",), ("member", "time"), ("own_sample",)
-_TAKEN = ("member", "time", "status", "message", "notice", "own_sample", "own_member", "own_time")
+#: Names in a dataset that a user cannot take.
+TAKEN = ("member", "time", "status", "message", "notice", "own_sample", "own_member", "own_time")
 
 
 def as_dataset(batch: Batch, taken: Collection[str] = ()) -> Dataset:
@@ -356,7 +354,7 @@ def as_dataset(batch: Batch, taken: Collection[str] = ()) -> Dataset:
     spelled = [(KINDS[field][0], name, KINDS[field][1].format(name)) for field, name in names]
     own = [(f"own_{kind}", name, f"own_{spelling}") for kind, name, spelling in spelled]
     varied = [("varied", name, name) for name in batch.varied]
-    chosen, titles = variable_names([*spelled, *own, *varied], (*_TAKEN, *taken))
+    chosen, titles = variable_names([*spelled, *own, *varied], (*TAKEN, *taken))
     labels = iter(chosen)
     columns, own_columns = ({field: [next(labels) for _ in batch.names[field]] for field in batch.arrays} for _ in "ab")
     varied_names = dict(zip(batch.varied, labels, strict=True))

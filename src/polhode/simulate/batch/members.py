@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...errors import ShapeError, listed
 from ..initial_state import Floats
+from ..trajectory.column_names import distinct
 
 if TYPE_CHECKING:
     from ...compiled.functions import Functions
@@ -132,8 +133,6 @@ def labelled(equations: EquationsOfMotion, members: Members) -> dict[str, Floats
 
 def labels_of(equations: EquationsOfMotion) -> dict[tuple[str, str], str]:
     """The labels of all values that may be varied, by option and name."""
-    from ..trajectory.column_names import distinct
-
     which = [(option, name) for option, names in names_of(equations).items() for name in names]
     pairs = [(label_of(option, name), f"{PREFIXES[option]}:{name}") for option, name in which]
     return dict(zip(which, distinct(pairs), strict=True))

@@ -24,6 +24,7 @@ from ...dynamics.synopsis import SeenLimit
 from ...errors import PolhodeError, warn
 from ...expr import free_symbols
 from ...model.body import check_mass
+from ...model.unit import Si
 from ...native.compiled import cores
 from ...ode.native_events import EventLogs, EventMemory
 from ...ode.native_lanes import LaneCode, LaneRuns
@@ -344,8 +345,6 @@ def _plan(derivation: Derivation, duration: float, members: Members, functions: 
 
 def _of_member(parameters: Mapping[str, Any], i: int) -> dict[str, Any]:
     """The parameters of one member, in SI units."""
-    from ...model.unit import Si
-
     return {name: Si(value[i]) if np.ndim(value) else value for name, value in parameters.items()}
 
 

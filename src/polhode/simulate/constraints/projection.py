@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,11 +25,9 @@ from ..control.actuation import Signal
 from ..guard import Stop
 from ..initial_state import Floats, InitialState
 from ..rates import NonFinite, Rates, set_up
+from ..run import Problem
 from .assembly import assembled
 from .manifold import Manifold
-
-if TYPE_CHECKING:
-    from ..run import Problem
 
 #: Functions, parameters, efforts and inputs of a run.
 Drive: TypeAlias = tuple[Functions, Mapping[str, Any] | None, Signal, Signal]

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...notebook import Cell, Shown, course_table
 from ..initial_state import Floats
+from ..trajectory.column_names import named_value
 
 if TYPE_CHECKING:
     from ...expr import Expr
@@ -42,8 +43,6 @@ class ControllerLog(Shown):
 
     def __getitem__(self, name: str) -> Floats:
         """A control or a state of the controller at the samples, by its name."""
-        from ..trajectory.column_names import named_value
-
         known = dict(zip(self.control_names, self.controls.T, strict=True))
         known |= dict(zip(self.names, self.states.T, strict=True))
         return named_value(name, known, tuple(known), "control or state of the controller")

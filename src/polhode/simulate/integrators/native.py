@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...codegen.fixed_steps import METHODS as TABLEAUX
 from ...errors import PolhodeError
 from ...native.backends import say_once
 from ...ode.native_code import loop_code
@@ -97,7 +98,6 @@ def _missing() -> str | None:
 
 def _plainly(rates: Rates, record: Record, times: Floats, control: Control, events: Events, problem: str) -> str:
     """Fixed steps by the functions of native code in plain Python, where there is no compiler."""
-    from ...codegen.fixed_steps import METHODS as TABLEAUX
     from ...ode.plain_run import advance_plainly, plain_fixed_run
 
     is_known = control.method in TABLEAUX and not events and not rates.is_constrained and not len(rates.breaks)

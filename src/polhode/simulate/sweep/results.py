@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from ...errors import PolhodeError, path_of, unknown
 from ...files.archives import readable
+from ...files.writing import replace_file
 from ...notebook import MOST_ROWS, Cell, Shown, Table
 from ...registry import registered
-from ..batch.batch import Batch, as_dataset, check_is, of_dataset
+from ..batch.batch import TAKEN, Batch, as_dataset, check_is, of_dataset
 from ..initial_state import Floats
 from ..trajectory.column_names import check_meant, distinct, variable_names
 from ..trajectory.datasets import Dataset, Named, read, to_xarray, write
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from ...surface.equations import Equations
 
 _KIND = "polhode sweep"
-_TAKEN = ("member", "time", "status", "message", "notice", "own_sample", "own_member", "own_time")
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,8 +158,6 @@ class Sweep(Shown):
 
         A measure of several numbers has a column for each, `name.0`, `name.1`, …; units follow names, as in `l [m]`.
         """
-        from ...files.writing import replace_file
-
         columns = {name: values for each in self.columns.values() for name, values in each.items()}
         axes = distinct([(name, f"{name} (varied)") for name in self.axes], ("status", "message"))
         results = distinct([(name, f"{name} (result)") for name in columns], (*axes, "status", "message"))
@@ -179,7 +177,7 @@ class Sweep(Shown):
         return _of_dataset(read(path), path, equations)
 
     def _dataset(self) -> Dataset:
-        axes, titles = variable_names([("varied", name, name) for name in self.axes], _TAKEN)
+        axes, titles = variable_names([("varied", name, name) for name in self.axes], TAKEN)
         grid = (MEMBER,) if self.zipped else tuple(axes)
         coordinates: dict[str, Named] = {
             label: ((MEMBER,) if self.zipped else (label,), values)
@@ -197,7 +195,7 @@ class Sweep(Shown):
                 variables[name] = (dims, array)
             about["batch"] = data.attributes["about"]
             titles |= {name: title for name, title in data.titles.items() if name in variables}
-        taken = (*_TAKEN, *axes, *variables)
+        taken = (*TAKEN, *axes, *variables)
         spelled = [(name, f"{name} (result)" if name in taken else name) for name in self.values]
         names, more_titles = variable_names([("result", *each) for each in spelled], taken)
         about["values"] = dict(zip(self.values, names, strict=True))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from ...compiled.functions import Functions
 from ...compiled.reactions import motion
 from ...errors import PolhodeError, understood, warn
 from ..initial_state import Floats
-
-if TYPE_CHECKING:
-    from .trajectory import Trajectory
+from .trajectory import Trajectory
 
 OWN = "the integrator's own interpolant"
 HERMITE = "Hermite's cubics through the samples, with rates from the equations of motion"

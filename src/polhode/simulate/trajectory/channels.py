@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -25,10 +25,8 @@ from ...expr.spelling import spelled
 from ...view.page import is_rounding, sizes_of
 from ...view.scene import Channel
 from ..initial_state import Floats
+from .trajectory import Trajectory
 from .units import units_of
-
-if TYPE_CHECKING:
-    from .trajectory import Trajectory
 
 #: Names, kinds or expressions of channels, with labels if it is a mapping.
 Channels: TypeAlias = "str | Expr | Sequence[str | Expr] | Mapping[str, str | Expr]"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from errno import EINVAL
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -190,8 +191,6 @@ def _saved(dataset: Dataset, save: Callable[[], object], path: Path) -> None:
 
 def _engine() -> str:
     """h5netcdf (NetCDF 4) where it and h5py are there, else SciPy's (NetCDF 3)."""
-    from importlib.util import find_spec
-
     return "h5netcdf" if find_spec("h5netcdf") and find_spec("h5py") else "scipy"
 
 

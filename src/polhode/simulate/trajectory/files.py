@@ -8,18 +8,17 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...errors import FormatError, PolhodeError, installed, path_of
 from ...files.archives import packed, readable, unpacked
 from ...files.reading import read_file
+from ...model.unit import Si
 from ..initial_state import Floats
 from .column_names import KINDS, NAMES, variable_names
-
-if TYPE_CHECKING:
-    from .trajectory import Trajectory
+from .trajectory import Trajectory
 
 _VERSION = 1
 _MOST_BYTES = 4_000_000_000
@@ -182,8 +181,6 @@ def as_archive(trajectory: Trajectory) -> bytes:
 
 def read_archive(path: Path) -> dict[str, Any]:
     """The fields of a trajectory from such an archive."""
-    from ...model.unit import Si
-
     with readable(path, "a saved trajectory", "Trajectory.save"):
         words, found = unpacked(read_file(path, _MOST_BYTES), _VERSION)
         arrays = {name: found[name] for name in _ARRAYS if name in found or name in ("t", "q", "u")}

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,9 +23,7 @@ from ...errors import SimulationError
 from ...notebook import Cell, Shown, Table
 from .between_samples import nodes_of
 from .reactions import efforts_along
-
-if TYPE_CHECKING:
-    from .trajectory import Trajectory
+from .trajectory import Trajectory
 
 TOLERANCE = 1e-6
 #: The speed, in m/s or rad/s, that makes a power of the forces of constraints at rest.

@@ -20,10 +20,10 @@ from ...compiled.quantities import Quantity
 from ...compiled.reactions import Floats, evaluate
 from ...dynamics.whole import refuse_contacts
 from ...errors import PolhodeError, understood
+from .trajectory import Trajectory
 
 if TYPE_CHECKING:
     from ..contact.results import Forces
-    from .trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from ...compiled.functions import Functions
 from ...compiled.quantities import DrivingForceOf, ReactionOf, TouchingDrivingForceOf, TouchingReactionOf
 from ...errors import PolhodeError, check_kind, path_of, understood, unknown
+from ...files.writing import replace_file
 from ...notebook import Cell, Shown, Table
 from ...registry import registered
 from ..control.under_control import ClosedLoopResults
@@ -472,7 +473,6 @@ class Trajectory(ClosedLoopResults, Shown):
         Efforts (`tau.…`) are there where any acted, inputs (`input.…`) where there are any. Reactions named
         are added: `torque.…` and `force.…`, each in x, y and z.
         """
-        from ...files.writing import replace_file
         from .files import as_csv
 
         return replace_file(path, as_csv(self, reactions))
@@ -487,7 +487,6 @@ class Trajectory(ClosedLoopResults, Shown):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write everything but the mechanism as a NumPy archive (.npz), whole or not at all."""
-        from ...files.writing import replace_file
         from .files import archive_path, as_archive
 
         return replace_file(archive_path(path), as_archive(self))

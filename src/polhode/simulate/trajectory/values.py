@@ -6,7 +6,7 @@ Coordinates and speeds that are prescribed, coupled to others or dependent are n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,7 @@ from ...expr.spelling import acceleration_of
 from ...native import compile_program
 from ..initial_state import Floats
 from .reactions import forces_of
-
-if TYPE_CHECKING:
-    from .trajectory import Trajectory
+from .trajectory import Trajectory
 
 
 def dependent_of(equations: EquationsOfMotion) -> tuple[dict[str, Expr], dict[str, Expr]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
+from tests.random_system import random_system
 
 import polhode as ph
 from polhode.expr import rank
@@ -50,7 +51,7 @@ def assert_circuits_and_cutsets(chosen: Formulation) -> None:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_circuits_and_cutsets_are_orthogonal_on_random_trees(seed: int) -> None:
-    graph = system_graph(ph.random_system(seed, bodies=(1, 5)))
+    graph = system_graph(random_system(seed, bodies=(1, 5)))
     assert_circuits_and_cutsets(graph.formulation)
 
 
@@ -62,7 +63,7 @@ def test_circuits_and_cutsets_are_orthogonal_in_a_loop() -> None:
 
 @pytest.mark.parametrize("seed", range(25))
 def test_every_body_of_a_tree_is_solved_for_its_inner_terminal(seed: int) -> None:
-    graph = system_graph(ph.random_system(seed, bodies=(1, 5)))
+    graph = system_graph(random_system(seed, bodies=(1, 5)))
     assert graph.solved_for == {part.name: part.inner for part in graph.mechanism.components}
     assert set(graph.mechanism.joints) <= set(graph.tree)
     assert rank(graph.formulation.graph.incidence()) == len(graph.tree) if graph.tree else True
@@ -180,7 +181,7 @@ def test_report_and_json_tell_the_same_and_the_report_names_the_chords_that_clos
     assert loops == ["  x[pin 4] = 0 along tilt 1, tilt 2, x, y, z", "  x[skate] = 0 along its direction"]
     assert graph.as_json()["closing"] == {"pin 4": ["tilt 1", "tilt 2", "x", "y", "z"], "skate": [""]}
     assert {"pin 4", "skate"} <= set(graph.cotree)
-    assert "loops" not in system_graph(ph.random_system(1)).report()
+    assert "loops" not in system_graph(random_system(1)).report()
 
 
 def test_loads_are_through_drivers_and_a_spring_joins_two_terminals() -> None:

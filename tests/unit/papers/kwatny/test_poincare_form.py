@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.random_system import random_system
 from tests.refusals import refused
 
 import polhode as ph
@@ -11,7 +12,7 @@ from polhode.expr import same
 
 @pytest.mark.parametrize("seed", range(4))
 def test_its_parts_add_up_to_the_bias(seed: int) -> None:
-    e = ph.random_system(seed, bodies=(1, 4), max_speeds=7).derive("newton_euler")
+    e = random_system(seed, bodies=(1, 4), max_speeds=7).derive("newton_euler")
     form = e.poincare_form
     assert same(form.C @ form.p + form.F - form.Q, e.bias) and same(form.M.entries(), e.mass_matrix.entries())
     assert same(form.V @ form.p, e.coordinate_rates)
@@ -34,7 +35,7 @@ def test_followers_are_refused_and_trees_have_no_constraints() -> None:
     s.joint("b", s.ground, s.body("two", 1, (1, 0, 0)), ph.Revolute("z"))
     s.couple("b", "a", multiplier=2)
     refused("are not in the speeds of its joints alone", lambda: s.derive().poincare_form)
-    form = ph.random_system(1, bodies=(1, 3), max_speeds=5).derive().poincare_form
+    form = random_system(1, bodies=(1, 3), max_speeds=5).derive().poincare_form
     assert (len(form.A), len(form.a), len(form.multipliers)) == (0, 0, 0) and "lambda" not in repr(form)
 
 

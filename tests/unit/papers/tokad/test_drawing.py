@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 from tests.random_constraints import random_constrained_system
+from tests.random_system import random_system
 from tests.unit.formalisms.network.test_graph import random_graph
 
 import polhode as ph
@@ -31,12 +32,12 @@ def words(root: ElementTree.Element) -> str:
 
 @pytest.mark.parametrize("seed", range(7))
 def test_a_drawing_shows_every_body_and_every_joint_and_every_edge_is_drawn_once_and_in_its_kind(seed: int) -> None:
-    system = ph.random_system(seed, bodies=(1, 8))
+    system = random_system(seed, bodies=(1, 8))
     for root in drawings(system):
         said = words(root)
         for name in [*system.bodies, *system.joints]:
             assert name == "ground" or name in said
-    system = ph.random_system(seed, bodies=(1, 8))
+    system = random_system(seed, bodies=(1, 8))
     graph = system_graph(system)
     root = drawings(system)[0]
     drawn = {
@@ -56,7 +57,7 @@ def test_chords_that_close_loops_are_drawn_with_their_directions_and_nothing_lie
         told = f"{name}: x {along if labels else 'is what its joint allows'}"
         assert drawn[told] == "chord"
         assert name in words(root) and name in words(blocks)
-    for root in [*drawings(ph.random_system(seed, bodies=(1, 8))), *drawings(random_constrained_system(seed))]:
+    for root in [*drawings(random_system(seed, bodies=(1, 8))), *drawings(random_constrained_system(seed))]:
         _, _, width, height = map(float, root.get("viewBox", "").split())
         for path in root.iter(f"{SVG}path"):
             if path.get("class") is None:  # the arrowhead has a frame of its own
@@ -79,9 +80,9 @@ def test_names_are_text_and_never_markup_and_drawings_are_repeatable_take_colour
             )
         }  # fmt: skip
     assert "\x1b" not in system_graph(system).svg() and "<script>alert(1)</script>" in words(drawings(system)[0])
-    text = system_graph(ph.random_system(3)).svg()
+    text = system_graph(random_system(3)).svg()
     assert "currentColor" in text and "#000" not in text and "#fff" not in text
-    one, other = (system_graph(ph.random_system(5)) for _ in range(2))
+    one, other = (system_graph(random_system(5)) for _ in range(2))
     assert one.svg() == other.svg() and one.block_diagram() == other.block_diagram()
     assert all(root.tag == f"{SVG}svg" for root in drawings(ph.System("nothing")))
 
@@ -108,7 +109,7 @@ def test_the_drawings_in_the_documents_are_what_is_drawn(name: str) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_no_words_meet_in_drawings_of_systems(seed: int) -> None:
-    for system in (ph.random_system(seed, bodies=(1, 6)), random_constrained_system(seed)):
+    for system in (random_system(seed, bodies=(1, 6)), random_constrained_system(seed)):
         graph = system_graph(system)
         for text in (graph.svg(), graph.schematic(), graph.block_diagram(), graph.terminal_graphs_svg()):
             assert collisions(text) == []
