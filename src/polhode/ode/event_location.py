@@ -270,8 +270,6 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
             checks = [event_value(run, number, fma(part, h, a)) for part in _CHECKS]
             beside = [event_value(run, number, fma(part, h, a)) for part in _BESIDE]
             verdict = _verdict((first, *inner, end), checks, beside)
-            if absolute(first) <= events.near[number] and side * end < 0.0:
-                verdict = 0  # it may leave zero for a short time, and jump
         if verdict == 0 and not is_smallest:
             depth += 1
             stack[depth] = fma(0.5, h, a)
