@@ -81,12 +81,13 @@ def _largest(offset: Floats, slopes: Floats) -> float:
             hessian[-1, -1] += 1.0 / (1.0 - y[-1]) ** 2
             step = -_solved(hessian, gradient)
             decrease, moved = -float(gradient @ step), wide @ step
-            part = 1.0
-            while part > 1e-12 and not (y[-1] + part * step[-1] < 1.0 and _margin(z + part * moved) > 0.0):
+            part, there = 1.0, z + moved
+            while part > 1e-12 and not (y[-1] + part * step[-1] < 1.0 and _margin(there) > 0.0):
                 part *= 0.5
-            part *= 0.95 if part < 1.0 else 1.0
-            y = y + part * step
-            z = offset + wide @ y
+                there = z + 0.95 * part * moved
+            if part <= 1e-12:
+                break
+            y, z = y + (part * (0.95 if part < 1.0 else 1.0)) * step, there
             if decrease < 1e-9:
                 break
         gap = 2.0 * (len(offset) + 1) / weight
