@@ -381,7 +381,7 @@ class Transitions:
         friction[breaking[0]] *= 1.0 - _LESS
         memory.record.is_shared = 0
         memory.shared[:] = 0
-        held = self._held(t, x, moving, breaking)
+        held = self._held(t, x, breaking)
         resting = resting & ~np.isin(np.arange(memory.count), held)
         chosen = self._solution(resting, moving, friction, breaking)
         for _ in range(_MOST_BREAKS):
@@ -395,7 +395,7 @@ class Transitions:
             chosen = self._solution(resting, moving, friction, breaking)
         self._open(chosen, breaking[1])
         self._store(chosen, resting, moving)
-        memory.modes[held] = STICKING
+        memory.modes[held] = [SLIPPING if k in moving else STICKING for k in held]
         closed = (memory.modes != OPEN)[memory.group_of]
         loads = np.abs(memory.all.free[closed]) / np.maximum(np.diag(memory.all.matrix)[closed], 1e-300)
         memory.record.force_slack = _SLACK * max(1e-3, float(loads.max(initial=0.0)))
@@ -406,6 +406,8 @@ class Transitions:
         is_leaving = self._normal_velocity > _LEAVING
         depths = np.where(memory.margins > 0.0, np.minimum(memory.gaps, 0.0), 0.0)
         memory.arrays["offsets"][:] = depths - np.where(is_leaving, 0.0, slack)
+        is_open = memory.modes[: memory.count] == OPEN
+        memory.held[is_open] = (~is_leaving & (memory.gaps <= _ROUNDED))[is_open]
         return self._rest(t, x)
 
     def _classify(self, resting: NDArray[np.bool_], still: Floats) -> list[int]:
@@ -422,8 +424,8 @@ class Transitions:
                     memory.directions[k, : memory.tangents[k]] = self._slip(k) / slip
         return moving
 
-    def _held(self, t: float, x: Floats, moving: Sequence[int], breaking: tuple[list[int], list[int]]) -> list[int]:
-        """Groups at rest whose forces are not unique and that forces in their cones hold."""
+    def _held(self, t: float, x: Floats, breaking: tuple[list[int], list[int]]) -> list[int]:
+        """Groups whose forces are not unique and that forces in their cones hold, with those that slip on them."""
         memory = self.memory
         sticking = [k for k in range(memory.count) if memory.modes[k] == STICKING]
         if len(sticking) < 2:
@@ -433,7 +435,7 @@ class Transitions:
         held = []
         for groups, margin in memory.holding_margins(sticking):
             if margin > (_HELD if {*groups} & {*breaking[0], *breaking[1]} else -_HELD):
-                held += [k for k in groups if k not in moving]
+                held += groups
         return held
 
     def _open(self, chosen: dict[int, int], opening: Sequence[int]) -> None:
