@@ -203,7 +203,10 @@ class Transitions:
         memory = self.memory
         memory.record.is_at_rest = 0
         memory.fill(t, x)
-        touching = ~memory.has_normal | (memory.gaps <= TOUCHING)
+        speed, near = -self._normal_velocity, np.full(memory.count, TOUCHING)
+        is_closing = speed > RESTING * self._speed_scale  # what is farther away touches later, at another speed
+        near[is_closing] = TOUCHING * np.minimum(speed, 1.0)[is_closing] + memory.record.near
+        touching = ~memory.has_normal | (memory.gaps <= near)
         touching &= memory.margins > 0.0
         touching |= memory.modes != OPEN
         k, which = divmod(guard, GUARDS)
@@ -400,7 +403,7 @@ class Transitions:
         loads = np.abs(memory.all.free[closed]) / np.maximum(np.diag(memory.all.matrix)[closed], 1e-300)
         memory.record.force_slack = _SLACK * max(1e-3, float(loads.max(initial=0.0)))
         x = memory.projected(t, x)
-        self._share(t, x, moving, breaking[0])
+        self._share(t, x, moving, held, breaking[0])
         memory.fill(t, x)
         slack = memory.record.near = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
         is_leaving = self._normal_velocity > _LEAVING
@@ -549,7 +552,9 @@ class Transitions:
             is_sliding = k in moving and not self.memory.has_normal[k]
             self.memory.modes[k] = SLIPPING if is_sliding else chosen.get(k, OPEN) if resting[k] else OPEN
 
-    def _share(self, t: float, x: Floats, moving: Sequence[int], broken: Sequence[int]) -> None:
+    def _share(
+        self, t: float, x: Floats, moving: Sequence[int], held: Sequence[int], broken: Sequence[int]
+    ) -> None:
         """Where the least forces that hold what sticks are outside of their cones, others inside of them do."""
         memory = self.memory
         force, _ = memory.forces(t, x)
@@ -569,7 +574,7 @@ class Transitions:
         if not outside:
             return
         closed = [k for k in range(memory.count) if memory.modes[k] != OPEN and k not in moving]
-        memory.shared[sticking or closed] = 1
+        memory.shared[[*(sticking or closed), *held]] = 1
         memory.record.is_shared = 1
         self.indeterminate |= set(sticking)
 
