@@ -66,7 +66,7 @@ def _largest(offsets: Sequence[Floats], slopes: Sequence[Floats], count: int) ->
         return min(1.0, least)
     y[-1] = min(least, 1.0) - 0.5
     wide = [np.hstack([slope, np.eye(len(slope), 1) * -1.0]) for slope in slopes]
-    weight = 1.0
+    weight, last = 1.0, 2.0 * (len(offsets) + 1) / _GAP
     while True:
         for _ in range(_STEPS):
             gradient, hessian = np.zeros(count + 1), np.zeros((count + 1, count + 1))
@@ -75,7 +75,7 @@ def _largest(offsets: Sequence[Floats], slopes: Sequence[Floats], count: int) ->
             for offset, slope in zip(offsets, wide, strict=True):
                 z = offset + slope @ y
                 sign = np.where(np.arange(len(z)) == 0, 1.0, -1.0)
-                inside = float(z @ (sign * z))
+                inside = _margin(z) * float(z[0] + np.linalg.norm(z[1:]))  # not 0 by cancellation
                 direction = -2.0 * (sign * z) / inside
                 gradient += slope.T @ direction
                 hessian += slope.T @ (np.outer(direction, direction) - 2.0 * np.diag(sign) / inside) @ slope
@@ -88,9 +88,9 @@ def _largest(offsets: Sequence[Floats], slopes: Sequence[Floats], count: int) ->
             if decrease < 1e-9:
                 break
         gap = 2.0 * (len(offsets) + 1) / weight
-        if gap < _GAP or y[-1] > _CLEAR or y[-1] + 2.0 * gap < -_CLEAR:
+        if weight >= last or y[-1] > _CLEAR or y[-1] + 2.0 * gap < -_CLEAR:
             return float(y[-1])
-        weight *= _FASTER
+        weight = min(_FASTER * weight, last)
 
 
 def _margin(z: Floats) -> float:
