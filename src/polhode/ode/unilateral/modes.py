@@ -31,6 +31,8 @@ _SHIFT, _CORRECTIONS, _MORE, _LEFT, _FALLING = 1e-7, 4, 60, 1e-15, 0.9
 _PROJECTIONS, _CLOSED = 6, 1e-13
 #: A slip speed, in m/s or rad/s, may be this much below zero by rounding.
 _SLIP_SLACK = 1e-12
+#: A speed, in m/s or rad/s, with which a gap that has opened at rest closes.
+_REST = 1e-9
 
 
 @native
@@ -262,6 +264,8 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         one, two, three = 1.0, 1.0, 1.0
         if mode == OPEN:
             one = largest(rows.gaps[k] - rows.offsets[k], -rows.margins[k])
+            if rows.held[k] > 0:  # it has opened at rest: a gap below zero by rounding, which does not close, is none
+                one = largest(one, rows.velocities[first] + _REST)
         elif normal > 0 and rows.shared[k] == 0:
             one = problem.force[first] + rows.force_slack
         if mode == STICKING and problem.tangents[k] > 0 and rows.shared[k] == 0:

@@ -49,7 +49,7 @@ class Unilateral(Struct):
     closed: Integers  # the rows of groups that are not open
     closed_count: int
     modes: Integers
-    held: Integers  # 1 for a group whose direction of slip is held
+    held: Integers  # 1 for a group whose direction of slip is held, and for an open one that began at rest
     directions: Array  # of slip, two numbers a group
     slow: float  # the slip speed below which a direction is held
     near: float  # guards this small are zero by rounding where they begin

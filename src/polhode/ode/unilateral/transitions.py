@@ -207,7 +207,10 @@ class Transitions:
         memory = self.memory
         memory.record.is_at_rest = 0
         memory.fill(t, x)
-        touching = ~memory.has_normal | (memory.gaps <= TOUCHING)
+        speed, near = -self._normal_velocity, np.full(memory.count, TOUCHING)
+        is_closing = speed > RESTING * self._speed_scale  # what is farther away touches later, at another speed
+        near[is_closing] = TOUCHING * np.minimum(speed, 1.0)[is_closing] + memory.record.near
+        touching = ~memory.has_normal | (memory.gaps <= near)
         touching &= memory.margins > 0.0
         touching |= memory.modes != OPEN
         k, which = divmod(guard, GUARDS)
@@ -388,7 +391,7 @@ class Transitions:
         friction[breaking[0]] *= 1.0 - _LESS
         memory.record.is_shared = 0
         memory.shared[:] = 0
-        held = self._held(t, x, moving, breaking)
+        held = self._held(t, x, breaking)
         resting = resting & ~np.isin(np.arange(memory.count), held)
         chosen = self._solution(resting, moving, friction, breaking)
         for _ in range(_MOST_BREAKS):
@@ -402,17 +405,19 @@ class Transitions:
             chosen = self._solution(resting, moving, friction, breaking)
         self._open(chosen, breaking[1])
         self._store(chosen, resting, moving)
-        memory.modes[held] = STICKING
+        memory.modes[held] = [SLIPPING if k in moving else STICKING for k in held]
         closed = (memory.modes != OPEN)[memory.group_of]
         loads = np.abs(memory.all.free[closed]) / np.maximum(np.diag(memory.all.matrix)[closed], 1e-300)
         memory.record.force_slack = _SLACK * max(1e-3, float(loads.max(initial=0.0)))
         x = memory.projected(t, x)
-        self._share(t, x, moving, breaking[0])
+        self._share(t, x, moving, held, breaking[0])
         memory.fill(t, x)
         slack = memory.record.near = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
         is_leaving = self._normal_velocity > _LEAVING
         depths = np.where(memory.margins > 0.0, np.minimum(memory.gaps, 0.0), 0.0)
         memory.arrays["offsets"][:] = depths - np.where(is_leaving, 0.0, slack)
+        is_open = memory.modes[: memory.count] == OPEN
+        memory.held[is_open] = (~is_leaving & (memory.gaps <= _ROUNDED))[is_open]
         return self._rest(t, x)
 
     def _classify(self, resting: NDArray[np.bool_], still: Floats) -> list[int]:
@@ -426,8 +431,8 @@ class Transitions:
         memory.directions[is_turned] = slips[is_turned] / slip[is_turned, None]
         return np.flatnonzero(moving).tolist()
 
-    def _held(self, t: float, x: Floats, moving: Sequence[int], breaking: tuple[list[int], list[int]]) -> list[int]:
-        """Groups at rest whose forces are not unique and that forces in their cones hold."""
+    def _held(self, t: float, x: Floats, breaking: tuple[list[int], list[int]]) -> list[int]:
+        """Groups whose forces are not unique and that forces in their cones hold, with those that slip on them."""
         memory = self.memory
         sticking = [k for k in range(memory.count) if memory.modes[k] == STICKING]
         if len(sticking) < 2:
@@ -437,7 +442,7 @@ class Transitions:
         held = []
         for groups, margin in memory.holding_margins(sticking):
             if margin > (_HELD if {*groups} & {*breaking[0], *breaking[1]} else -_HELD):
-                held += [k for k in groups if k not in moving]
+                held += groups
         return held
 
     def _open(self, chosen: dict[int, int], opening: Sequence[int]) -> None:
@@ -551,7 +556,9 @@ class Transitions:
             is_sliding = k in moving and not self.memory.has_normal[k]
             self.memory.modes[k] = SLIPPING if is_sliding else chosen.get(k, OPEN) if resting[k] else OPEN
 
-    def _share(self, t: float, x: Floats, moving: Sequence[int], broken: Sequence[int]) -> None:
+    def _share(
+        self, t: float, x: Floats, moving: Sequence[int], held: Sequence[int], broken: Sequence[int]
+    ) -> None:
         """Where the least forces that hold what sticks are outside of their cones, others inside of them do."""
         memory = self.memory
         force, _ = memory.forces(t, x)
@@ -571,7 +578,7 @@ class Transitions:
         if not outside:
             return
         closed = [k for k in range(memory.count) if memory.modes[k] != OPEN and k not in moving]
-        memory.shared[sticking or closed] = 1
+        memory.shared[[*(sticking or closed), *held]] = 1
         memory.record.is_shared = 1
         self.indeterminate |= set(sticking)
 
