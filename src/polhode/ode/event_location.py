@@ -265,8 +265,6 @@ def next_zero(run: Run, number: int, begin: float, sign: float) -> float:
             inner = [event_value(run, number, fma(part, h, a)) for part in _NODES[1:-1]]
             checks = [event_value(run, number, fma(part, h, a)) for part in _CHECKS]
             verdict = _verdict((first, *inner, end), checks)
-            if absolute(first) <= events.near[number] and side * end < 0.0:
-                verdict = 0  # it may leave zero for a short time, and jump
         if verdict == 0 and not is_smallest:
             depth += 1
             stack[depth] = fma(0.5, h, a)
