@@ -31,7 +31,9 @@ from .spelling import describe_rotation, spell, spell_number
 from .surfaces import describe_surfaces, rows_of
 from .tables import describe_table, tables_of
 
-_SIZES = {"box": None, "ellipsoid": None, "cylinder": 2, "capsule": 2, "sphere": 1, "frame": 1, "mesh": None, "hull": None}
+_SIZES = {
+    "box": None, "ellipsoid": None, "cylinder": 2, "capsule": 2, "sphere": 1, "frame": 1, "mesh": None, "hull": None,
+}  # fmt: skip
 
 
 def describe(system: System, folder: Path | None = None) -> dict[str, Any]:

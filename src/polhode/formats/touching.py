@@ -59,7 +59,8 @@ def _options(contacts: Contacts) -> tuple[bool, int, dict[str, Any]]:
     """Whether all shapes touch each other, how many vertices hulls of meshes have, and the laws that are given."""
     laws = dict(contacts) if isinstance(contacts, Mapping) else {}
     every = bool(laws.pop("all", False)) or contacts == "all"
-    vertices = whole_number(laws.pop("vertices", _VERTICES), "a number of vertices, at least 4", least=4, place="contacts")
+    words = "a number of vertices, at least 4"
+    vertices = whole_number(laws.pop("vertices", _VERTICES), words, least=4, place="contacts")
     if not (every or contacts is True or isinstance(contacts, Mapping)) or not laws.keys() <= {*_LAWS}:
         cure = f'Give True, "all", or a mapping with {", ".join(_LAWS)}, vertices or all.'
         raise PolhodeError(f"contacts={shown(contacts)} is not a choice.", cure=cure, code="E-ROBOT-NAME")

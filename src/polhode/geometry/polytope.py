@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -49,7 +49,7 @@ class Polytope:
     @property
     def triangles(self) -> NDArray[np.int64]:
         """Its surface as triangles, by three vertices each."""
-        return np.array([(loop[0], *pair) for loop in self.loops for pair in zip(loop[1:], loop[2:], strict=False)])
+        return np.array([(loop[0], *pair) for loop in self.loops for pair in pairwise(loop[1:])])
 
     @cached_property
     def vertex_classes(self) -> list[list[int]]:

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class Shape:
     """What a body looks like, or touches with: a kind (box, cylinder, sphere, capsule), its sizes, and where it sits.
 
-    A "mesh" is a file of triangles to be drawn; its sizes are the scales along its axes, which may be negative. `color`, as
-    "#0077bb", is that of what has none of its own. `lacking` says why a mesh that a robot file names cannot be opened.
-    The methods below make shapes that surfaces may have; the axis of a capsule, cylinder or disc is z.
+    A "mesh" is a file of triangles to be drawn; its sizes are the scales along its axes, which may be negative.
+    `color`, as "#0077bb", is that of what has none of its own. `lacking` says why a mesh that a robot file names cannot
+    be opened. The methods below make shapes that surfaces may have; the axis of a capsule, cylinder or disc is z.
 
     >>> import polhode as ph
     >>> ph.Shape.box(1, 2, 3), ph.Shape.sphere("0.1").size

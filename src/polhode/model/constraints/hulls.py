@@ -1,4 +1,4 @@
-"""Convex hulls that touch: their vertices on planes and on each other's faces, their edges, and points and balls on them.
+"""Convex hulls that touch: vertices on planes and on each other's faces, edges on edges, and points and balls on them.
 
 Every class of vertices, or of pairs of edges (`Polytope`), is one candidate: of each class one touches at a time, so
 that its closed form jumps only where none does. With n·x = d the planes of the faces of a hull:
@@ -36,6 +36,7 @@ from ..surface import Surface
 from .pairs import _EDGE, _PARALLEL, _X, _Y, _Z, Touch, _length, _round
 
 Row: TypeAlias = Sequence[Expr]
+Resting: TypeAlias = tuple[str, Expr, Vector, Vector, Vector, Expr]
 #: The sine of an angle by which arcs may miss each other: faces that lie on each other are so far from parallel.
 _MISSED = Fraction(1, 10**9)
 #: Parts of the size: bodies that overlap by more do so wherever a gap is negative; those that are apart by more do not
@@ -62,7 +63,7 @@ def check(a: Surface, b: Surface, place: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Solid:
-    """A polytope in expressions: vertices, faces by normal, first edge and distance d, edges by direction and middle."""
+    """A polytope in expressions: vertices, faces by normal, a tangent and distance, edges by direction and middle."""
 
     shape: Polytope
     points: list[Vector]
@@ -75,7 +76,7 @@ def solid(kind: str, size: Row) -> Solid:
     """A hull, or a box, by its sizes."""
     if kind == "box":
         shape = convex_hull(tuple(product((-0.5, 0.5), repeat=3)))
-        points = [Vector([x * edge for x, edge in zip(map(as_expr, p), size, strict=True)]) for p in shape.points.tolist()]
+        points = [Vector([as_expr(x) * edge for x, edge in zip(p, size, strict=True)]) for p in shape.points.tolist()]
     else:
         shape = convex_hull(corners(size))
         points = [Vector(list(map(as_expr, p))) for p in shape.points.tolist()]
@@ -183,9 +184,9 @@ def _separations(own: Solid, other: Solid, X: Pose) -> list[Expr]:
     return made
 
 
-def _on_faces(own: Solid, other: Solid, X: Pose, apart: Row) -> Iterator[tuple[str, Expr, Vector, Vector, Vector, Expr]]:
-    """Vertices on the face with the greatest distance: gap, normal, a tangent, the place from the origin of the vertices'
-    hull, and the margin: no other face is above the place, nor is all of the hull beyond one.
+def _on_faces(own: Solid, other: Solid, X: Pose, apart: Row) -> Iterator[Resting]:
+    """Vertices on the face with the greatest distance: gap, normal, tangent, the arm from the origin of the vertices'
+    hull, and the margin: the vertex is inside of all other faces, and not all of its hull is beyond one of them.
     """
     most, found = _chosen(apart, [(*n, *t, d) for n, t, d in other.faces])
     n, t, offset = Vector(found[:3]), Vector(found[3:6]), found[6]

@@ -36,6 +36,8 @@ _MEASURED = 3e-6
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 #: Modes of so many slipping groups are counted.
 _MOST_COUNTED = 6
+#: The part of a step that is left to the next one at each further decision at one time: it went past a short flight.
+_SHORTER = 0.125
 #: What is added to the diagonal of G, relative to its mean, where a law of impact has no solution otherwise.
 _SHIFTS = (0.0, 1e-11, 1e-9, 1e-7)
 #: So many changes within so many seconds are no motion: bounces that short are closed.
@@ -160,7 +162,8 @@ class Transitions:
         if hops.any():  # of what rounding of a gap would hide
             chosen = self._set_modes(t, x, resting | hops, still, breaking)
             speed, fall = self._flight(t, chosen, touching)
-        x, self.longest_step = chosen, float((4.0 * speed[speed > 0.0] / fall[speed > 0.0]).min(initial=np.inf))
+        x, returns = chosen, float((4.0 * speed[speed > 0.0] / fall[speed > 0.0]).min(initial=np.inf))
+        self.longest_step = returns * _SHORTER ** (self._at_once[1] - 1)
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
                    impulses, ends, guard, first, x.copy())

@@ -1,0 +1,230 @@
+"""Convex hulls and meshes: they rest on faces, move as boxes do, do not enter each other, and touch where coal says."""
+
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import polhode as ph
+from polhode.expr import Matrix, Vector, evaluate, symbols
+from polhode.formats.yaml_model import dumps_yaml, loads_yaml
+from polhode.geometry import Pose
+from polhode.geometry.polytope import convex_hull
+from polhode.model.constraints.hulls import hulls
+
+TETRAHEDRON = 0.15 * np.array([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)])
+OCTAHEDRON = 0.2 * np.vstack([np.eye(3), -np.eye(3)])
+STONE = np.random.default_rng(5).normal(size=(7, 3))
+STONE = 0.25 * STONE / np.linalg.norm(STONE, axis=1)[:, None]
+SMALL, LARGE = (0.4, 0.3, 0.2), (1.0, 0.8, 0.5)
+
+
+def corners(edges: Any) -> np.ndarray:
+    return np.array(list(product((-0.5, 0.5), repeat=3))) * edges
+
+
+def hull_of(points: np.ndarray) -> Any:
+    return convex_hull(tuple(map(tuple, points.tolist())))
+
+
+@cache
+def thrown(shape: ph.Shape, ground: ph.Shape) -> ph.Equations:
+    """A body over what is fixed."""
+    s = ph.System("throw")
+    body = s.body("body", 1, inertia=ph.box(1, *SMALL))
+    s.joint("f", s.ground, body, ph.Free())
+    skin, rock = s.surface("skin", body, shape), s.surface("rock", s.ground, ground)
+    s.contact("touch", skin, rock, friction=s.parameter("mu", 0.5), restitution=s.parameter("e", 0.3))
+    return s.derive()
+
+
+def turned(seed: int, **more: float) -> dict[str, float]:
+    x, y, z, w = Rotation.random(random_state=seed).as_quat()
+    return {"f_e0": w, "f_e1": x, "f_e2": y, "f_e3": z, "f_z": 0.65, **more}
+
+
+@pytest.mark.parametrize("points", [TETRAHEDRON, OCTAHEDRON, STONE], ids=["tetrahedron", "octahedron", "stone"])
+def test_a_hull_dropped_on_a_plane_stands_still_on_a_face(points: np.ndarray) -> None:
+    e, solid = thrown(ph.Shape.hull(points), ph.Shape.plane()), hull_of(points)
+    run = e.simulate(4, start=turned(3), speeds={"f_wx": 2, "f_vy": 1}, samples=201)
+    assert np.diff(run.energy.total).max() < 1e-8
+    heights = Rotation.from_quat(np.roll(run.q[-1, :4], -1)).apply(solid.points)[:, 2] + run.q[-1, 6]
+    lowest = np.flatnonzero(np.abs(heights) < 1e-12)
+    assert any({*lowest} == {*loop} for loop in solid.loops)
+    assert heights.min() > -1e-12
+    standing = e.simulate(1000, start=dict(zip(e.coordinates, run.q[-1], strict=True)), samples=11)
+    assert not np.ptp(standing.q, axis=0).any()
+
+
+@pytest.mark.parametrize("on", ["plane", "box"])
+def test_a_cube_as_a_hull_and_as_a_box_have_the_same_impacts(on: str) -> None:
+    start, tight = {"f_e0": 0.9, "f_e1": 0.3, "f_e2": 0.1**0.5, "f_z": 0.9}, {"rtol": 1e-12, "atol": 1e-12}
+    boxes, hulls_ = [ph.Shape.box(*SMALL), ph.Shape.box(*LARGE)], [ph.Shape.hull(corners(x)) for x in (SMALL, LARGE)]
+    impacts = []
+    for shape, rock in (boxes, hulls_):
+        rock = ph.Shape.plane() if on == "plane" else rock
+        run = thrown(shape, rock).simulate(1.5, start=start, speeds={"f_vx": 0.3, "f_wx": 2}, **tight)
+        changes = [change for change in run.info["contacts"].changes if change.impulses is not None][:5]
+        impacts.append([[change.t, *change.after] for change in changes])
+    np.testing.assert_allclose(*impacts, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_hulls_that_are_dropped_on_each_other_gain_no_energy_and_do_not_overlap(seed: int) -> None:
+    """The overlap is the depth that coal finds."""
+    rng, points = np.random.default_rng(seed), (TETRAHEDRON, STONE)[seed % 2]
+    e = thrown(ph.Shape.hull(points), ph.Shape.box(*LARGE))
+    start = turned(seed, f_x=rng.uniform(-0.5, 0.5), f_y=rng.uniform(-0.4, 0.4))
+    speeds = dict(zip(e.speeds, rng.normal(size=6) * [3, 3, 3, 0.5, 0.5, 0.5], strict=True))
+    laws, tight = {"mu": rng.uniform(0, 1), "e": rng.choice([0, 0.3, 0.6])}, {"rtol": 1e-11, "atol": 1e-11}
+    run = e.simulate(2, start=start, speeds=speeds, parameters=laws, samples=101, until=e.q[6] + 1, **tight)
+    assert np.diff(run.energy.total).max() < 1e-9
+    turns = Rotation.from_quat(np.roll(run.q[:, :4], -1, axis=1)).as_matrix()
+    apart = distances(points, corners(LARGE), turns[::5], run.q[::5, 4:7])
+    assert min(apart) > -1e-9
+    assert run["f_z"][-1] < -0.9 or run.status == "done"
+
+
+def distances(a: np.ndarray, b: np.ndarray, turns: np.ndarray, places: np.ndarray) -> list[float]:
+    """The distance of two hulls by coal, negative where they overlap."""
+    coal = pytest.importorskip("coal")
+    made = []
+    for each in (a, b):
+        solid, points, triangles = hull_of(each), coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+        for point in solid.points:
+            points.append(point)
+        for triangle in solid.triangles.tolist():
+            triangles.append(coal.Triangle(*triangle))
+        made.append(coal.Convex(points, triangles))
+    request = coal.DistanceRequest()
+    request.gjk_tolerance, request.epa_tolerance = 1e-12, 1e-12
+    still = coal.Transform3s.Identity()
+    return [
+        coal.distance(made[0], coal.Transform3s(R, p), made[1], still, request, coal.DistanceResult())
+        for R, p in zip(turns, places, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("b", [TETRAHEDRON, corners(LARGE)], ids=["tetrahedron", "box"])
+def test_what_touches_is_where_coal_finds_no_distance(b: np.ndarray) -> None:
+    """Just apart no gap is closed inside of its margin, just overlapped one is, and its gap is the depth."""
+    x = symbols([f"x{k}" for k in range(12)], "position")
+    X = Pose(Matrix([x[:3], x[3:6], x[6:9]]), Vector(x[9:]))
+    touches = hulls(ph.Shape.hull(STONE), ph.Shape.hull(b), X)
+    forms = [value for touch in touches for value in (touch.gap, touch.margin)]
+    rng, kinds = np.random.default_rng(2), set()
+    for _ in range(20):
+        R, way, low, high = Rotation.random(random_state=rng).as_matrix(), rng.normal(size=3), 0.0, 3.0
+        for _ in range(50):
+            middle = (low + high) / 2
+            is_apart = distances(STONE, b, R[None], [middle * way])[0] > 0
+            low, high = (low, middle) if is_apart else (middle, high)
+        for off in (-1e-5, 1e-5, 1e-2):
+            p = (high + off) * way
+            gaps, margins = np.reshape(evaluate(forms, dict(zip(x, [*R.ravel(), *p], strict=True))), (-1, 2)).T
+            if off > 0:
+                assert np.maximum(gaps, -margins).min() > 0
+                continue
+            off_by = np.where(margins > 0, np.abs(gaps - distances(STONE, b, R[None], [p])[0]), 1)
+            kinds.add(touches[int(off_by.argmin())].part.split()[0])
+            assert off_by.min() < 1e-7
+    assert kinds == {"vertex", "other", "edges"}
+
+
+def test_balls_and_points_touch_hulls_where_they_touch_boxes() -> None:
+    for shape in (ph.Shape.sphere(0.1), ph.Shape.sphere(0)):
+        runs = []
+        for rock in (ph.Shape.box(*LARGE), ph.Shape.hull(corners(LARGE))):
+            e = thrown(shape, rock)
+            for x in (0.2, 0.49, 0.55):
+                run = e.simulate(0.5, start={"f_z": 0.6, "f_x": x, "f_y": 0.1}, speeds={"f_vx": 0.1})
+                runs.append(run.q[-1])
+        np.testing.assert_allclose(runs[:3], runs[3:], atol=1e-9)
+
+
+def brick(folder: Path) -> None:
+    """A file of a brick, with two of its sides."""
+    points = "".join(f"v {x} {y} {z}\n" for x, y, z in corners(SMALL))
+    (folder / "brick.obj").write_text(f"{points}f 1 2 3\nf 2 4 3\nf 5 6 7\nf 6 8 7\n")
+
+
+def test_meshes_of_mjcf_files_fall_on_their_hulls(tmp_path: Path) -> None:
+    brick(tmp_path)
+    path = tmp_path / "fall.xml"
+    path.write_text(
+        """<mujoco><asset><mesh name="brick" file="brick.obj"/>
+        <mesh name="tip" vertex=".1 .1 .1 .1 -.1 -.1 -.1 .1 -.1 -.1 -.1 .1"/></asset><worldbody>
+        <body name="brick"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia=".01 .01 .01"/>
+        <geom type="mesh" mesh="brick"/></body><body name="tip"><freejoint/><geom type="mesh" mesh="tip"/></body>
+        </worldbody></mujoco>"""
+    )
+    s = ph.load(path, contacts=True)
+    assert [len(s.surfaces[each.a.name].shape.size) for each in s.contacts.values()] == [24, 12]
+    e = s.derive()
+    run = e.simulate(1, start={"brick free_z": 0.5, "tip free_z": 0.5, "tip free_x": 2})
+    assert run["brick free_z"][-1] == pytest.approx(0.1, abs=1e-9)
+    assert run["tip free_z"][-1] == pytest.approx(0.1, abs=1e-8)  # vertices in single precision
+
+
+def test_meshes_of_urdf_and_model_files_are_hulls(tmp_path: Path) -> None:
+    """In a URDF file without a question, in a model file where it says so; both are written as their vertices."""
+    brick(tmp_path)
+    robot, model = tmp_path / "brick.urdf", tmp_path / "brick.yaml"
+    robot.write_text(
+        """<robot name="brick"><link name="brick"><inertial><mass value="1"/>
+        <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry>
+        <mesh filename="brick.obj" scale="1 1 2"/></geometry></collision></link></robot>"""
+    )
+    run = ph.load(robot, base="floating", contacts=True).derive().simulate(1, start={"root_joint_z": 0.5})
+    assert run["root_joint_z"][-1] == pytest.approx(0.2, abs=1e-12)
+    model.write_text(
+        """polhode: 1
+surfaces:
+  brick: {body: ground, shape: {type: mesh, file: brick.obj, hull: true}}
+"""
+    )
+    shape = ph.load(model).surfaces["brick"].shape
+    assert np.sort(np.reshape(shape.size, (-1, 3)).astype(float), 0).tolist() == np.sort(corners(SMALL), 0).tolist()
+    again = loads_yaml(dumps_yaml(ph.load(model))).surfaces["brick"].shape
+    assert (again.kind, again.size) == ("hull", shape.size)
+    model.write_text(model.read_text().replace(", hull: true", ""))
+    with pytest.raises(ph.PolhodeError, match="the mesh is not closed"):
+        ph.load(model)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: ph.Shape.hull([(0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0)]), "no volume"),
+        (lambda: ph.Shape.hull([(0, 0), (1, 1)]), "not a list of points"),
+        (lambda: ph.Shape.hull(STONE, most=3), "at least 4"),
+        (lambda: ph.Shape.mesh((np.eye(3), [(0, 1, 2)])), "not closed: 3 sides"),
+        (lambda: ph.Shape.mesh((np.eye(3), [(0, 1, 9)])), "not a mesh"),
+        (lambda: ph.Shape.mesh("nowhere.stl"), "cannot be read"),
+        (lambda: ph.Shape.mesh(dented()), "not convex"),
+        (lambda: thrown(ph.Shape("mesh", (1, 1, 1), file="a.stl"), ph.Shape.plane()), "is drawn, and does not touch"),
+        (lambda: thrown(ph.Shape.hull(STONE), ph.Shape.capsule(1, 1)), "no contact of a hull and a capsule"),
+        (lambda: thrown(ph.Shape.hull(ball(300)), ph.Shape.plane()), "300 vertices, more than 256"),
+        (lambda: thrown(ph.Shape.hull(ball(50)), ph.Shape.box(1, 1, 1)), "pairs of edges"),
+        (lambda: thrown(ph.Shape.hull(STONE), ph.Shape.box(*LARGE)).simulate(1), "overlaps by"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_with_a_sentence(make: Any, words: str) -> None:
+    with pytest.raises(ph.PolhodeError, match=words):
+        make()
+
+
+def dented() -> tuple[np.ndarray, np.ndarray]:
+    """An octahedron with one vertex pushed in."""
+    points = OCTAHEDRON.copy()
+    points[2] = 0, 0, -0.05
+    return points, hull_of(OCTAHEDRON).triangles
+
+
+def ball(count: int) -> np.ndarray:
+    points = np.random.default_rng(0).normal(size=(count, 3))
+    return points / np.linalg.norm(points, axis=1)[:, None]
