@@ -21,7 +21,7 @@ from ...native.arrays import Floats
 _RANK = 1e-9
 #: The gap, relative to the loads, at which the maximum is known; by how much the barrier falls at once; Newton's steps.
 _GAP, _FASTER, _STEPS = 1e-13, 200.0, 60
-#: A margin of this size need not be known better.
+#: A margin is known up to this size: a guard that is far from zero is constant.
 _CLEAR = 1e-3
 
 
@@ -34,7 +34,7 @@ class Cone(NamedTuple):
 
 
 def holding_margin(matrix: Floats, free: Floats, cones: Sequence[Cone]) -> float:
-    """The margin s, relative to the loads and at most 1, of forces λ with matrix λ + free = 0; -1 if there are none."""
+    """The margin s, relative to the loads and at most 1e-3, of forces λ with matrix λ + free = 0; -1 without any."""
     u, singular, vt = np.linalg.svd(matrix)
     rank = int((singular > _RANK * max(singular.max(initial=0.0), 1e-300)).sum())
     start = -vt[:rank].T @ ((u[:, :rank].T @ free) / singular[:rank])
@@ -58,11 +58,11 @@ def holding_margin(matrix: Floats, free: Floats, cones: Sequence[Cone]) -> float
 
 
 def _largest(offset: Floats, slopes: Floats) -> float:
-    """The largest s ≤ 1 with (a - s, b) in the cone |b| ≤ a - s for all (a, b) = offset + slope y, three numbers each."""
+    """The largest s ≤ 1e-3 with |b| ≤ a - s for all (a, b) = offset + slope y, three numbers each."""
     count = slopes.shape[2]
     least = _margin(offset)
     if count == 0 or least > 0.0:
-        return min(1.0, least)
+        return min(_CLEAR, least)
     y = np.zeros(count + 1)
     y[-1] = min(least, 1.0) - 0.5
     wide = np.concatenate([slopes, np.broadcast_to([[-1.0], [0.0], [0.0]], (len(slopes), 3, 1))], axis=2)
@@ -85,11 +85,11 @@ def _largest(offset: Floats, slopes: Floats) -> float:
             part *= 0.95 if part < 1.0 else 1.0
             y = y + part * step
             z = offset + wide @ y
-            if decrease < 1e-9:
+            if y[-1] > _CLEAR or decrease < 1e-9:
                 break
         gap = 2.0 * (len(offset) + 1) / weight
         if gap < _GAP or y[-1] > _CLEAR or y[-1] + 2.0 * gap < -_CLEAR:
-            return float(y[-1])
+            return float(min(max(y[-1], -_CLEAR), _CLEAR))
         weight *= _FASTER
 
 

@@ -151,8 +151,10 @@ class Transitions:
         still = np.full(memory.count, RESTING * self._speed_scale)  # slips below are none
         if impulses is None:
             still[before == SLIPPING] = -1.0
-        along = (self._slips * memory.directions).sum(axis=1)
-        still[(before == SLIPPING) & (memory.held == 1) & (along <= 0.0)] = 4.0 * SLOW  # they have come to rest
+        at_rest = (self._slips * memory.directions).sum(axis=1) <= 0.0
+        if guard % GUARDS == 1 and guard < GUARDS * memory.count:
+            at_rest[guard // GUARDS] = True  # where others are brought to their modes its slip may be above zero again
+        still[(before == SLIPPING) & (memory.held == 1) & at_rest] = 4.0 * SLOW
         chosen = self._set_modes(t, x, resting, still, breaking)
         speed, fall = self._flight(t, chosen, touching)
         hops = (speed > 0.0) & (speed * speed <= 2.0 * memory.record.near * fall)
