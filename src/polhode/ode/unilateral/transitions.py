@@ -525,6 +525,8 @@ class Transitions:
             for i in range(first[k], first[k] + sum(memory.groups[k]))
         ] if is_solved else []  # fmt: skip
         A, a = G[np.ix_(rows, rows)], b[rows]
+        if not own:
+            return
         if held:
             back = G[np.ix_(rows, held)] @ np.linalg.pinv(G[np.ix_(held, held)], rcond=1e-10)
             A, a = A - back @ G[np.ix_(held, rows)], a - back @ b[held]
