@@ -46,7 +46,7 @@ def stack() -> tuple[ph.System, dict[str, float]]:
     return s, start
 
 
-def quadruped() -> tuple[ph.System, dict[str, float]]:
+def quadruped(coulomb: float = 20) -> tuple[ph.System, dict[str, float]]:
     """A trunk on four legs of three joints each, held by dry friction."""
     s = ph.System("quadruped")
     trunk = s.body("trunk", 7, inertia=(0.02, 0.1, 0.1))
@@ -62,7 +62,7 @@ def quadruped() -> tuple[ph.System, dict[str, float]]:
         s.joint(f"knee {k}", thigh, shank, ph.Revolute("y"), at=(0, 0, -0.21))
         s.contact(f"foot {k}", s.point(shank, (0, 0, -0.21)), floor, friction=0.6)
         for joint in ("roll", "pitch", "knee"):
-            dry(s, f"{joint} friction {k}", f"{joint} {k}", coulomb=20)
+            dry(s, f"{joint} friction {k}", f"{joint} {k}", coulomb=coulomb)
         start |= {f"pitch {k}": 0.7, f"knee {k}": -1.4}
     return s, start
 
@@ -74,6 +74,17 @@ def test_what_stands_does_not_move_at_all(scene: Any) -> None:
     assert not np.ptp(run.q, axis=0).any()
     assert not run.u.any()
     assert run.info["steps"] <= 20
+
+
+def test_a_quadruped_dropped_level_comes_to_rest_and_stays() -> None:
+    """Its legs are held by springs and dampers, and by little dry friction; all four act alike, to rounding."""
+    s, start = quadruped(0.2)
+    e = s.derive()
+    held = zip(e.coordinates[7:], e.q[7:], e.u[6:], strict=True)
+    tau = {name: 60 * (start.get(name, 0.0) - q) - 4 * u for name, q, u in held}
+    run = e.simulate(2, start={**start, "f_z": start["f_z"] + 0.1}, tau=tau, rtol=1e-8, atol=1e-8)
+    assert not run.u[-1].any()
+    assert run.contact("foot 0").mode[-1] == "stick"
 
 
 @pytest.mark.parametrize("feet", [3, 4])

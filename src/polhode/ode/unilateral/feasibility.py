@@ -19,10 +19,13 @@ from ...native.arrays import Floats
 
 #: Singular values below this part of the largest are none.
 _RANK = 1e-9
-#: The gap, relative to the loads, at which the maximum is known; by how much the barrier falls at once; Newton's steps.
-_GAP, _FASTER, _STEPS = 1e-13, 200.0, 60
-#: A margin of this size need not be known better.
-_CLEAR = 1e-3
+#: The gap, relative to the loads, at which the maximum is known; by how much the barrier falls at once; Newton's steps,
+#: and their decrease, relative to the barrier, at which it falls.
+_GAP, _FASTER, _STEPS, _CENTRED = 1e-13, 200.0, 60, 1e-2
+#: A margin is known up to this size: a guard that is far from zero is constant.
+_CLEAR = 1e-4
+#: A search ends at forces with this margin, which hold a while longer.
+_AMPLE = 3e-4
 
 
 class Cone(NamedTuple):
@@ -33,8 +36,11 @@ class Cone(NamedTuple):
     friction: float
 
 
-def holding_margin(matrix: Floats, free: Floats, cones: Sequence[Cone]) -> float:
-    """The margin s, relative to the loads and at most 1, of forces λ with matrix λ + free = 0; -1 if there are none."""
+def holding_margin(matrix: Floats, free: Floats, cones: Sequence[Cone], near: Floats | None = None) -> float:
+    """The margin s, relative to the loads and at most 1e-4, of forces λ with matrix λ + free = 0; -1 without any.
+
+    The search begins at forces that are `near`, and puts those there with which it ends.
+    """
     u, singular, vt = np.linalg.svd(matrix)
     rank = int((singular > _RANK * max(singular.max(initial=0.0), 1e-300)).sum())
     start = -vt[:rank].T @ ((u[:, :rank].T @ free) / singular[:rank])
@@ -54,17 +60,20 @@ def holding_margin(matrix: Floats, free: Floats, cones: Sequence[Cone]) -> float
             take[k, 0], along[k, 0] = cone.normal, cone.friction if cone.tangents else 1.0
     padded = np.vstack([N, np.zeros(N.shape[1])])
     offset += along * np.append(start, 0.0)[take]
-    return _largest(offset / load, along[:, :, None] * padded[take])
+    y = np.zeros(N.shape[1]) if near is None else N.T @ (near - start) / load
+    margin = _largest(offset / load, along[:, :, None] * padded[take], y)
+    if near is not None:
+        near[:] = start + load * (N @ y)
+    return margin
 
 
-def _largest(offset: Floats, slopes: Floats) -> float:
-    """The largest s ≤ 1 with (a - s, b) in the cone |b| ≤ a - s for all (a, b) = offset + slope y, three numbers each."""
+def _largest(offset: Floats, slopes: Floats, given: Floats) -> float:
+    """The largest s ≤ 1e-4 with |b| ≤ a - s for all (a, b) = offset + slope y, three numbers each; y becomes that."""
     count = slopes.shape[2]
-    least = _margin(offset)
-    if count == 0 or least > 0.0:
-        return min(1.0, least)
-    y = np.zeros(count + 1)
-    y[-1] = min(least, 1.0) - 0.5
+    least = _margin(offset + slopes @ given)
+    if count == 0 or least > _CLEAR:
+        return min(_CLEAR, least)
+    y = np.append(given, min(least, 1.0) - 0.5)
     wide = np.concatenate([slopes, np.broadcast_to([[-1.0], [0.0], [0.0]], (len(slopes), 3, 1))], axis=2)
     flat, signs = wide.reshape(-1, count + 1), np.array([1.0, -1.0, -1.0])
     weight, last = 1.0, 2.0 * (len(offset) + 1) / _GAP
@@ -88,11 +97,12 @@ def _largest(offset: Floats, slopes: Floats) -> float:
             if part <= 1e-12:
                 break
             y, z = y + (part * (0.95 if part < 1.0 else 1.0)) * step, there
-            if decrease < 1e-9:
+            if y[-1] > _AMPLE or decrease < _CENTRED:
                 break
         gap = 2.0 * (len(offset) + 1) / weight
-        if weight >= last or y[-1] > _CLEAR or y[-1] + 2.0 * gap < -_CLEAR:
-            return float(y[-1])
+        if weight >= last or y[-1] > _AMPLE or y[-1] + 2.0 * gap < -_CLEAR:
+            given[:] = y[:-1]
+            return float(min(max(y[-1], -_CLEAR), _CLEAR))
         weight = min(_FASTER * weight, last)
 
 

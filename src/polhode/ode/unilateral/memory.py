@@ -91,6 +91,7 @@ class UnilateralMemory:
             linear=ctypes.addressof(self.reduced.linear), **addresses,
         )  # fmt: skip
         self._run = 0  # the address of the run
+        self._near: dict[tuple[int, ...], Floats] = {}  # forces that held rows
         self._margin_at = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._set_margin)
         self.record.margin_at = ctypes.cast(self._margin_at, ctypes.c_void_p).value
         self._x = Memory({"x": 1}, size).arrays["x"]
@@ -196,7 +197,8 @@ class UnilateralMemory:
                     cones.append(Cone(first if normal else None, across, float(self.laws[k, 1])))
             square = np.array(unknowns).T[active]
             if np.linalg.matrix_rank(square, tol=1e-9 * np.abs(square).max()) < len(active):
-                made.append((island, holding_margin(square, free[active], cones)))
+                near = self._near.setdefault(tuple(active), np.zeros(len(active)))
+                made.append((island, holding_margin(square, free[active], cones, near)))
         return made
 
     def _islands(self, groups: Sequence[int]) -> list[list[int]]:

@@ -154,8 +154,10 @@ class Transitions:
         still = np.full(memory.count, RESTING * self._speed_scale)  # slips below are none
         if impulses is None:
             still[before == SLIPPING] = -1.0
-        along = (self._slips * memory.directions).sum(axis=1)
-        still[(before == SLIPPING) & (memory.held == 1) & (along <= 0.0)] = 4.0 * SLOW  # they have come to rest
+        at_rest = (self._slips * memory.directions).sum(axis=1) <= 0.0
+        if guard % GUARDS == 1 and guard < GUARDS * memory.count:
+            at_rest[guard // GUARDS] = True  # where others are brought to their modes its slip may be above zero again
+        still[(before == SLIPPING) & (memory.held == 1) & at_rest] = 4.0 * SLOW
         chosen = self._set_modes(t, x, resting, still, breaking)
         speed, fall = self._flight(t, chosen, touching)
         hops = (speed > 0.0) & (speed * speed <= 2.0 * memory.record.near * fall)
@@ -532,6 +534,8 @@ class Transitions:
             for i in range(first[k], first[k] + sum(memory.groups[k]))
         ] if is_solved else []  # fmt: skip
         A, a = G[np.ix_(rows, rows)], b[rows]
+        if not own:
+            return
         if held:
             back = G[np.ix_(rows, held)] @ np.linalg.pinv(G[np.ix_(held, held)], rcond=1e-10)
             A, a = A - back @ G[np.ix_(held, rows)], a - back @ b[held]
