@@ -351,7 +351,7 @@ def _rim_crossings(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     rims = [("upper ", rest[0] / 2), ("lower ", -rest[0] / 2)] if rest else [("", as_expr(0))]
     for (end, h), side in product(rims, (1, -1)):
         s = as_expr(middle + side * sqrt(as_expr(maximum(crosses, 0) / square + _TINY)))
-        for _ in range(_STEPS):
+        for _ in range(3 * _STEPS):  # where the axis passes over a rim along a tangent, zeros are triple
             x, y, z = d + u * s
             around = _length(Vector([x, y, 0]))
             slope = (x * u[0] + y * u[1]) / around
