@@ -1,9 +1,11 @@
 """Balls, capsules and points on cylinders and discs, against what is known of rolling off."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from tests.contact.scenes import EXACT, G, moving
 
 import polhode as ph
@@ -64,6 +66,44 @@ def test_a_capsule_lies_across_a_cylinder_and_stands_on_its_end() -> None:
     assert np.abs(run.u).max() < 1e-12
     stands = on(ph.Shape.cylinder(R, H), skin, free=True).simulate(0.1, start={"f_z": H / 2 + 0.3 + BALL}, samples=3)
     assert stands.contact("touch").normal[-1].sum() == pytest.approx(2 * G)
+
+
+@pytest.mark.parametrize("shape", [ph.Shape.cylinder(R, H), ph.Shape.disc(R)])
+def test_a_capsule_lies_across_a_rim_and_tips_beyond_it(shape: ph.Shape) -> None:
+    """A long one lies on two points of the rim; one with its centre outside tips about the rim."""
+    top = (H / 2 if shape.kind == "cylinder" else 0) + BALL
+    lies = {"f_e0": np.sqrt(0.5), "f_e2": np.sqrt(0.5), "f_y": 0.2, "f_z": top}
+    run = on(shape, ph.Shape.capsule(BALL, 2), free=True, mu=1).simulate(10, start=lies, samples=3)
+    assert np.ptp(run.q, axis=0).max() < 1e-10  # it may roll
+    assert sorted(run.contact("touch").normal[-1])[-2:] == pytest.approx([G, G])
+    tips = on(shape, ph.Shape.capsule(BALL, 0.6), free=True, mu=1)
+    lies |= {"f_y": 0, "f_x": R + 0.05}
+    run = tips.simulate(0.02, start=lies, samples=3)
+    inertia = 0.4 * 2 * BALL**2 + 2 * (0.05**2 + BALL**2)  # about the rim
+    assert run.u[-1, 1] == pytest.approx(2 * G * 0.05 / inertia * 0.02, rel=1e-2)
+
+
+@cache
+def tossed(kind: str) -> Any:
+    shape = ph.Shape.cylinder(R, H) if kind == "cylinder" else ph.Shape.disc(R)
+    return on(shape, ph.Shape.capsule(BALL, 0.6), free=True, mu=1)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("kind", ["cylinder", "disc"])
+def test_a_capsule_that_is_tossed_never_enters_and_gains_no_energy(kind: str, seed: int) -> None:
+    rng, half = np.random.default_rng(seed), H / 2 if kind == "cylinder" else 0
+    turn = Rotation.random(random_state=rng)
+    at = [*np.roll(turn.as_quat(), 1), *rng.uniform(-0.4, 0.4, 2), 0.7]
+    start = dict(zip(tossed(kind).coordinates, at, strict=True))
+    speeds = dict(zip(tossed(kind).speeds, [2, 2, 2, 0.1, 0.1, 0.1] * rng.normal(size=6), strict=True))
+    run = tossed(kind).simulate(1.5, start=start, speeds=speeds, samples=101, **EXACT)
+    assert len(run.contact_events) > 0
+    assert np.diff(run.energy.total).max() < 1e-9
+    axes = Rotation.from_quat(np.roll(run.q[:, :4], -1, axis=1)).apply([0, 0, 1])
+    points = run.q[:, None, 4:] + np.linspace(-0.3, 0.3, 401)[:, None] * axes[:, None]
+    aside, above = np.hypot(points[..., 0], points[..., 1]) - R, np.abs(points[..., 2]) - half
+    assert np.hypot(np.maximum(aside, 0), np.maximum(above, 0)).min() > BALL - 1e-9
 
 
 @pytest.mark.parametrize("other", [ph.Shape.curve(ph.sin), ph.Shape.disc(1), ph.Shape.box(1, 1, 1)])

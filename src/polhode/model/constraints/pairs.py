@@ -21,8 +21,8 @@ against the surface, at the place p - r n:
     rim              on a plane, of centre c, axis a and s² = 1 - (n·a)²: g = c·n - r s, where s is more than ε; a disc
                      that is flatter rests on the fixed points alone
 
-Two capsules, or one and a cylinder, also touch between their ends, where their axes cross, a capsule and a box where
-the axis crosses an edge.
+Two capsules, or one and a cylinder, also touch between their ends, where their axes cross, a capsule and a box, a
+cylinder or a disc where the axis crosses an edge or a rim.
 Two boxes touch by the facets of their Minkowski difference, each with a gap and a margin that is positive inside of the
 facet: vertices of one on a face of the other, and pairs of edges u, e with the normal ± u × e. They overlap if and only
 if some gap is negative where its margin is positive; and ġ = n·v everywhere.
@@ -348,6 +348,42 @@ def _crossing(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     return [replace(touch, arm=u * s - touch.normal * radius, margin=margin, part="middle")]
 
 
+def _rim_crossings(a: Shape, b: Shape, X: Pose) -> list[Touch]:
+    """A capsule whose axis is nearest to a rim of a cylinder or disc; with a gap where that is beyond an end.
+
+    With d + s u the axis of a and ρ its distance from that of b, the distance from the rim of radius R at the height h
+    has extrema at the zeros of (ρ - R) ρ' + (z - h) z', by Newton's method from where the axis crosses ρ = R.
+    """
+    (r, length), (R, *rest) = ([as_expr(each) for each in shape.size] for shape in (a, b))
+    u, d = X.R @ _Z, X.p
+    square = as_expr(maximum(u[0] * u[0] + u[1] * u[1], _PARALLEL))
+    middle = as_expr(-(u[0] * d[0] + u[1] * d[1]) / square)
+    x, y = d[0] + u[0] * middle, d[1] + u[1] * middle
+    crosses = as_expr(R * R - x * x - y * y)
+    made = []
+    rims = [("upper ", rest[0] / 2), ("lower ", -rest[0] / 2)] if rest else [("", as_expr(0))]
+    for (end, h), side in product(rims, (1, -1)):
+        s = as_expr(middle + side * sqrt(as_expr(maximum(crosses, 0) / square + _TINY)))
+        for _ in range(3 * _STEPS):  # where the axis passes over a rim along a tangent, zeros are triple
+            x, y, z = d + u * s
+            around = _length(Vector([x, y, 0]))
+            slope = (x * u[0] + y * u[1]) / around
+            curved = (u[0] * u[0] + u[1] * u[1] - slope * slope) / around
+            off = (around - R) * slope + (z - h) * u[2]
+            s = as_expr(s - off / maximum(slope * slope + (around - R) * curved + u[2] * u[2], _PARALLEL))
+        x, y, z = d + u * s
+        around = _length(Vector([x, y, 0]))
+        apart = Vector([x / around * (around - R), y / around * (around - R), as_expr(z - h)])
+        distance = _length(apart)
+        touch = _round(distance - r + maximum(absolute(s) - length / 2, 0), apart / distance)
+        margin = minimum(length / 2 - absolute(s), around - R)
+        margin = minimum(margin, z - h if end == "upper " else h - z) if rest else margin
+        margin = minimum(margin, s - middle if side > 0 else middle - s - 3 * _EDGE / 2)  # each in its half
+        part = f"{end}rim {'+-'[side < 0]}"
+        made.append(replace(touch, arm=u * s - touch.normal * r, margin=as_expr(margin + _EDGE), part=part))
+    return made
+
+
 def _corners(a: Shape, b: Shape, X: Pose) -> list[Touch]:
     """The vertices of a box on the face of another between which, of all faces of the other, the distance is greatest.
 
@@ -508,6 +544,7 @@ def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:
 
 def crossings(a: Surface, b: Surface, X: Pose) -> list[Touch]:
     """What touches beside the candidates: the middles of capsules, and edges of boxes."""
-    if a.kind == "capsule" and b.kind in ("capsule", "cylinder"):
-        return _crossing(a.shape, b.shape, X)
+    if a.kind == "capsule" and b.kind in ("capsule", "cylinder", "disc"):
+        sides = [] if b.kind == "disc" else _crossing(a.shape, b.shape, X)
+        return sides if b.kind == "capsule" else [*sides, *_rim_crossings(a.shape, b.shape, X)]
     return _edges(a.shape, b.shape, X) if b.kind == "box" and a.kind in ("box", "capsule") else []
