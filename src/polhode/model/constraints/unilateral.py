@@ -15,11 +15,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from ...errors import ModelError, shown
 from ...expr import Expr, as_expr, constant_sign, free_symbols
 from .protocol import Constraint, MovingBodies
+
+if TYPE_CHECKING:
+    from ..forces.protocol import Mechanism, PrimitiveLoad
 
 _ZERO = as_expr(0)
 
@@ -54,6 +57,10 @@ class UnilateralElement(Constraint):
     """A contact, a stop or dry friction."""
 
     store: ClassVar[str] = "contacts"
+
+    def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
+        """The forces that it comes to where its motion is prescribed."""
+        return ()
 
     @abstractmethod
     def groups(self, moving: MovingBodies) -> Sequence[Group]:
