@@ -153,15 +153,3 @@ def test_an_ellipse_rolls_from_a_ball_on_its_energy() -> None:
     assert set(run.contact("touch").mode) == {"stick"}
     assert np.ptp(run.energy.total) < 1e-9
     assert pytest.approx(run.energy.potential[0], abs=1e-9) == 2 * G * 0.6
-
-
-def test_no_gap_of_a_plank_that_falls_on_a_beam_is_below_zero() -> None:
-    """Pairs of edges that do not cross have none: they are as far away as they are from crossing."""
-    s = ph.System("plank")
-    plank = s.body("plank", 1, inertia=(0.01,) * 3)
-    s.joint("f", s.ground, plank, ph.Free())
-    beam = s.surface("beam", s.ground, ph.Shape.box(0.1, 1, 0.1))
-    s.contact("c", s.surface("skin", plank, ph.Shape.box(0.4, 0.1, 0.1)), beam)
-    gap = s.derive().simulate(0.4, start={"f_z": 0.5}, samples=41).contact("c").gap
-    assert gap[0].min() > 0.01
-    assert abs(gap.min()) < 1e-12

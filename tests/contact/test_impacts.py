@@ -147,3 +147,21 @@ def test_a_ball_that_hits_the_ground_obliquely_sticks_or_slips(spin: float) -> N
     slip = vx + r * spin  # a turn from x to z takes the lowest point along +x
     along = -np.sign(slip) * min(mu * (1 + e) * 3, 2 / 7 * (1 + e) * abs(slip))
     assert run.u[-1] == pytest.approx([vx + along, 1.5, spin + along / (2 / 5 * r)], abs=1e-9)
+
+
+def test_what_moves_as_prescribed_is_stopped_by_nothing() -> None:
+    """A carriage that runs into its stop, and a press on a block on a floor."""
+    s = ph.System("carriage")
+    s.prescribe(s.joint("x", s.ground, s.body("carriage", 1), ph.Prismatic("x")), 2 * ph.sin(s.time))
+    s.joint("z", "carriage", s.body("load", 1), ph.Prismatic("z"))
+    s.stop("x", -1, 1)
+    s.stop("z", -1)
+    with pytest.raises(ph.PolhodeError, match=r"t = 0.523599 s what moves as prescribed .* \('x stop upper'\)"):
+        s.derive().simulate(3)
+    s = ph.System("press")
+    block, press = moving(s, "block", 1, "z"), s.body("press", 1)
+    s.prescribe(s.joint("press", s.ground, press, ph.Prismatic("z")), 1 - s.time)
+    s.contact("floor", block, s.surface("floor", s.ground, ph.Shape.plane()))
+    s.contact("top", block, s.surface("plate", press, ph.Shape.plane("-z")))
+    with pytest.raises(ph.PolhodeError, match=r"(?s)t = 1 s what moves as prescribed .* \('floor' and 'top'\).*room"):
+        s.derive().simulate(3)

@@ -170,3 +170,21 @@ def test_efforts_that_are_held_leave_the_audit_right() -> None:
     tau = {"x": ph.held(lambda t, q, u: 40 * (1 - q[0]) - 10 * u[0], every=0.1)}
     audit = s.derive().simulate(2, tau=tau, samples=2001).power_audit()
     assert audit.residual < 1e-9
+
+
+def test_a_drive_carries_dry_friction_of_its_joint_and_of_what_follows() -> None:
+    """Of a prescribed motion friction changes nothing but the force that drives it: μ sign(v), Stribeck's near rest."""
+    s = ph.System("driven")
+    for name in ("x", "y"):
+        s.joint(name, s.ground, s.body(name, 2), ph.Prismatic(name))
+    s.couple("y", "x", 3)
+    s.joint("z", "x", s.body("load", 1), ph.Prismatic("z"))
+    s.stop("z", 0)
+    s.friction("x", coulomb=5, static=6, stribeck=0.5)
+    s.friction("y", coulomb=0.2)
+    s.prescribe("x", 2 * ph.sin(s.time))
+    run = s.derive().simulate(3, samples=3001)
+    v = 2 * np.cos(run.t)
+    friction = (5 + np.exp(-((v / 0.5) ** 2)) + 3 * 0.2) * np.sign(v)
+    assert run.driving_force("x") == pytest.approx((3 + 2 * 9) * -2 * np.sin(run.t) + friction, abs=1e-9)
+    assert run.power_audit().residual < 1e-9

@@ -26,10 +26,13 @@ def _table() -> Any:
 
 @dataclass(frozen=True)
 class Acting:
-    """A force element in its model: its own name, or its kind and number, and the primitive loads that it comes to."""
+    """A force element in its model: its own name, or its kind and number, and the primitive loads that it comes to.
+
+    So is dry friction of a joint whose motion is prescribed.
+    """
 
     name: str
-    element: ForceElement
+    element: ForceElement | UnilateralElement
     loads: tuple[PrimitiveLoad, ...]
 
 
@@ -82,10 +85,12 @@ class Model(Shown):
     @cached_property
     def acting(self) -> tuple[Acting, ...]:
         """The primitive loads of each load."""
-        return tuple(
+        forces = [
             Acting(load.name or f"{load.title()} {number}", load, load.loads(self))
             for number, load in enumerate(self.loads, start=1)
-        )
+        ]
+        rubbing = [Acting(name, each, each.loads(self)) for name, each in self.contacts.items()]
+        return (*forces, *(each for each in rubbing if each.loads))
 
     @cached_property
     def primitive_loads(self) -> tuple[PrimitiveLoad, ...]:

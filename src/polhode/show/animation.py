@@ -271,7 +271,7 @@ class _Vectors:
                     continue
                 force = self._values(loads.in_ground(load)[0])
                 for body, point, sign in ends:
-                    name = f"{each.name or each.element.title()} on {body}"
+                    name = f"{each.name} on {body}"
                     yield _Vector("force", name, self._point(body, self._values(point)), sign * force)
 
     def _contacts(self, only: str = "") -> Iterator[_Vector]:

@@ -22,6 +22,7 @@ from ...expr import Expr, as_expr, constant_sign, free_symbols
 from .protocol import Constraint, MovingBodies
 
 if TYPE_CHECKING:
+    from ..forces.protocol import Mechanism, PrimitiveLoad
     from .contact import Meeting
 
 _ZERO = as_expr(0)
@@ -58,6 +59,10 @@ class UnilateralElement(Constraint):
     """A contact, a stop or dry friction."""
 
     store: ClassVar[str] = "contacts"
+
+    def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
+        """The forces that it comes to where its motion is prescribed."""
+        return ()
 
     @abstractmethod
     def groups(self, moving: MovingBodies) -> Sequence[Group]:

@@ -98,13 +98,19 @@ PrimitiveLoad = PointForce | BodyTorque | SpeedForce | CoordinateForce | Potenti
 
 
 class Mechanism(Protocol):
-    """The bodies and joints of a model, by name."""
+    """The bodies and joints of a model, by name, and which of them follow others or move as prescribed."""
 
     @property
     def bodies(self) -> Mapping[str, Any]: ...
 
     @property
     def joints(self) -> Mapping[str, Any]: ...
+
+    @property
+    def couplings(self) -> Mapping[str, Any]: ...
+
+    @property
+    def prescribed(self) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True, kw_only=True)

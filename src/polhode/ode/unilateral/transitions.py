@@ -93,11 +93,11 @@ def _subsets(count: int) -> list[list[int]]:
 
 
 class NoMode(Exception):
-    """No modes follow: a word for the status of the run, and what is so, in words."""
+    """No modes follow: a word for the status of the run, and what is so and helps, in words."""
 
-    def __init__(self, status: str, message: str, groups: Sequence[int]) -> None:
+    def __init__(self, status: str, message: str, groups: Sequence[int], cure: str = "") -> None:
         super().__init__(message)
-        self.status, self.message, self.groups = status, message, tuple(groups)
+        self.status, self.message, self.groups, self.cure = status, message, tuple(groups), cure
 
 
 @dataclass(eq=False)
@@ -272,6 +272,10 @@ class Transitions:
             e[low] = 0.0
             impulses = self._impulses(taking, G, v, e, mu)
             after = v + G @ impulses
+        pressed = np.flatnonzero((v[normals] <= 0.0) & (after[normals] < -_CLOSING * self._speed_scale))
+        if len(pressed):
+            message, cure = "what moves as prescribed closes gaps, and no impulse stops it.", "Leave it room to move."
+            raise NoMode("no_impact", message, [taking[k] for k in pressed], cure)
         energy = 0.5 * float(impulses @ (after + v))
         size = 0.5 * float(np.abs(impulses) @ np.abs(v))
         if energy > _GAIN * max(size, 1e-300):

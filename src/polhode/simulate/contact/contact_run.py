@@ -128,7 +128,7 @@ class ContactRun:
             names = f" ({listed([repr(self.names[k]) for k in problem.groups])})" if problem.groups else ""
             said = problem.message if problem.message.startswith("at t") else f"at t = {t:.6g} s {problem.message}"
             cure = "Look at the friction and the geometry there: rigid bodies with dry friction may have no solution."
-            raise Stop(problem.status, f"{said.rstrip('.')}{names}.", cure) from None
+            raise Stop(problem.status, f"{said.rstrip('.')}{names}.", problem.cure or cure) from None
 
     def locked(self, t: float, x: Floats) -> Stop | None:
         """Why no step was short enough, where friction makes normal forces grow without bound."""

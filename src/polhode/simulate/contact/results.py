@@ -83,9 +83,9 @@ def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
 class ContactResult(Shown):
     """A contact, stop or dry friction along a run, by name.
 
-    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad, of what
-    cannot touch as yet how far it is from where it can, `normal` in N, `tangential` (…, 0 to 2) in N along tangents,
-    `slip` the velocities along these, `mode` "open", "stick" or "slip". `impulses` are its impacts.
+    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad,
+    `normal` in N, `tangential` (…, 0 to 2) in N along its tangents, `slip` the velocities along these, `mode` "open",
+    "stick" or "slip". `impulses` are its impacts.
     """
 
     name: str
@@ -166,7 +166,7 @@ class Forces:
         put = dict(zip(made.outputs, made(*(np.ascontiguousarray(given[name]) for name in made.arrays)), strict=True))
         found = all_rows(put, known)
         samples = len(run.t)
-        self.gaps, self.velocities = np.maximum(found["gaps"], -found["margins"]), found["velocities"]
+        self.gaps, self.velocities = found["gaps"], found["velocities"]
         self.laws = found["laws"].reshape(samples, self.count, LAWS)
         self.rows, self.responses = (found[name].reshape(samples, self.size, n) for name in ("rows", "responses"))
         first = len(known.coordinates)
