@@ -16,6 +16,7 @@ from ..record import Memory
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .feasibility import Cone, holding_margin
 from .forces import ConeMemory
+from .modes import DEEP
 from .record import GUARDS, LAWS, Unilateral
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: What the right-hand side puts out beside ẋ, for each row or group.
 OUTPUTS = ("rows", "responses", "velocities", "drift", "gaps", "margins", "laws")
+#: Groups whose rows differ by less than this part are alike.
+_ALIKE = 1e-9
 
 
 def _text(fused: bool) -> str:
@@ -85,8 +88,6 @@ class UnilateralMemory:
             linear=ctypes.addressof(self.reduced.linear), **addresses,
         )  # fmt: skip
         self._run = 0  # the address of the run
-        self._margin_at = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._set_margin)
-        self.record.margin_at = ctypes.cast(self._margin_at, ctypes.c_void_p).value
         self._x = Memory({"x": 1}, size).arrays["x"]
         self.first = np.cumsum([0, *map(sum, groups)])[:-1]
         self.rows_of = [slice(first, first + sum(group)) for first, group in zip(self.first, groups, strict=True)]
@@ -97,6 +98,8 @@ class UnilateralMemory:
         """Let a run, whose right-hand side puts these out, step in modes."""
         record, own, loaded = run.record, self.record, code()
         self._run = run.address
+        self._margin_at = run.callback(self._set_margin)  # what it raises ends the run
+        own.margin_at = ctypes.cast(self._margin_at, ctypes.c_void_p).value
         for name in OUTPUTS:
             setattr(own, name, outputs[name].ctypes.data)
         self.gaps, self.margins, self.velocities = (outputs[name] for name in ("gaps", "margins", "velocities"))
@@ -144,7 +147,7 @@ class UnilateralMemory:
         self.record.only_gaps, self.modes[:] = 0, modes
         return made
 
-    def _set_margin(self, _: int) -> None:
+    def _set_margin(self, _: float) -> None:
         """Set the margin with which groups that share forces are held, at the state of the last evaluation."""
         self.record.margin = np.nan
         sticking = [k for k in range(self.count) if self.modes[k] == STICKING]
@@ -188,6 +191,33 @@ class UnilateralMemory:
             if np.linalg.matrix_rank(square, tol=1e-9 * np.abs(square).max()) < len(active):
                 made.append((island, holding_margin(square, free[active], cones)))
         return made
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """Whether each group is inside of the edge of its surface."""
+        return np.asarray(self.margins + DEEP * np.minimum(self.gaps, 0.0) > 0.0)
+
+    def copies(self, touching: NDArray[np.bool_]) -> list[int]:
+        """Groups that touch as another does: with the same speed and acceleration along normals, and the same friction.
+
+        Of such groups the first that is closed, or else the innermost, is no copy.
+        """
+        copies: list[int] = []
+        seen: list[tuple[Floats, float, Floats, Floats]] = []
+        numbers = np.flatnonzero(touching & self.has_normal)
+        for k in numbers[np.lexsort((-self.margins[numbers], self.modes[numbers] == OPEN))].tolist():
+            rows = self.responses[self.rows_of[k]]
+            normal, friction = rows[0].copy(), rows[1:].T @ rows[1:]
+            size, free = float(np.abs(normal).max()), float(self.all.free[self.first[k]])
+            for other, accelerated, rubbed, laws in seen:
+                is_alike = np.abs(normal - other).max() <= _ALIKE * size
+                if is_alike and abs(free - accelerated) <= _ALIKE * max(abs(free), 1.0) and (laws == self.laws[k]).all():
+                    if np.abs(friction - rubbed).max() <= _ALIKE * max(float(friction.max(initial=0.0)), size * size):
+                        copies.append(k)
+                        break
+            else:
+                seen.append((normal, free, friction, self.laws[k]))
+        return copies
 
     def _islands(self, groups: Sequence[int]) -> list[list[int]]:
         """Groups that act on each other, together."""

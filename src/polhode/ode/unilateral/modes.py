@@ -15,7 +15,7 @@ forces are not unique, groups that share them stick as long as some forces in th
 
 from __future__ import annotations
 
-from ...native.language import NAN, Array, absolute, at, call, counted, exp, fma, largest, native, row, sqrt
+from ...native.language import NAN, Array, absolute, at, call, counted, exp, fma, largest, native, row, smallest, sqrt
 from ..linear import REAL, factor, solve
 from ..record import Reason, Run
 from ..right_side import copy
@@ -29,6 +29,8 @@ _SHIFT, _CORRECTIONS = 1e-7, 4
 _PROJECTIONS, _CLOSED = 6, 1e-13
 #: A slip speed, in m/s or rad/s, may be this much below zero by rounding.
 _SLIP_SLACK = 1e-12
+#: A group that is less far inside of the edge of its surface than this part of its depth is open: others touch there.
+DEEP = 0.5
 #: A speed, in m/s or rad/s, with which a gap that has opened at rest closes.
 _REST = 1e-9
 
@@ -243,7 +245,8 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
         one, two, three = 1.0, 1.0, 1.0
         if mode == OPEN:
-            one = largest(rows.gaps[k] - rows.offsets[k], -rows.margins[k])
+            inside = rows.margins[k] + DEEP * smallest(rows.gaps[k], 0.0)
+            one = largest(rows.gaps[k] - rows.offsets[k], -inside)
             if rows.held[k] > 0:  # it has opened at rest: a gap below zero by rounding, which does not close, is none
                 one = largest(one, rows.velocities[first] + _REST)
         elif normal > 0 and rows.shared[k] == 0:
@@ -268,7 +271,8 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         values[GUARDS * k + 2] = three
         values[GUARDS * k + 3] = 1.0 if mode == OPEN else rows.margins[k]
     values[GUARDS * rows.count] = 1.0
-    if rows.is_shared > 0:
+    if rows.is_shared > 0 and run.failed == 0:
+        run.failed = 1  # until it has succeeded
         call(rows.margin_at, rows)
         values[GUARDS * rows.count] = rows.margin
 

@@ -34,6 +34,9 @@ ACCUMULATED, _HEIGHT = 1e-7, 1e-13
 _MEASURED = 3e-6
 #: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
+#: From so many changes at one time on the state is moved ahead by this time, in s or relative to the time, which doubles
+#: with each change up to the last: so what follows the tie decides.
+_TIED, _FIRST, _AHEAD = 6, 1e-14, 1e-7
 #: Modes of so many slipping groups are counted.
 _MOST_COUNTED = 6
 #: What is added to the diagonal of G, relative to its mean, where a law of impact has no solution otherwise.
@@ -112,6 +115,7 @@ class Transitions:
     gains: list[tuple[float, float]] = field(default_factory=list)  # times of impacts, and energy that they gained
     at_once: list[float] = field(default_factory=list)  # times of impacts of several groups that act on each other
     ambiguous: list[tuple[list[int], list[list[int]]]] = field(default_factory=list)  # groups, and sets that may close
+    moved: dict[float, float] = field(default_factory=dict)  # times at which ties were passed by steps, and their sums
     indeterminate: set[int] = field(default_factory=set)  # groups whose forces were not unique
     longest_step: float = np.inf  # of the next one
     _problems: dict[tuple[tuple[int, int], ...], ConeMemory] = field(default_factory=dict)
@@ -131,7 +135,7 @@ class Transitions:
         """The state behind a time at which a guard has fallen through zero, or at which modes are not known yet."""
         memory, first = self.memory, x.copy()
         memory.record.is_undecided = 0
-        self._note_time(t)
+        x = self._note_time(t, x)
         before, breaking = memory.modes.copy(), self._breaking(t, x, guard)
         if self._at_once[1] > 1:  # what slips at one time slips together
             breaking = sorted({*breaking[0], *self._broken}), breaking[1]
@@ -172,7 +176,11 @@ class Transitions:
         if guard >= 0:
             k, which = divmod(guard, GUARDS)
             slips = [k] if which == 1 and memory.modes[k] == STICKING else []
-            return slips, [k] if which == 0 and memory.modes[k] != OPEN else []
+            if which > 0 or memory.modes[k] == OPEN:
+                return slips, []
+            force, closed = memory.forces(t, x)[0], (memory.modes != OPEN) & memory.has_normal & (memory.shared == 0)
+            least = _OUTSIDE * float(np.abs(force).max(initial=0.0))  # what is lifted at one time opens together
+            return slips, sorted({k, *np.flatnonzero(closed & (force[memory.first] <= least)).tolist()})
         force, _ = memory.forces(t, x)
         slips, opens = list(shared), list(shared)
         for k, rows in enumerate(memory.rows_of):
@@ -185,18 +193,25 @@ class Transitions:
                 opens.append(k)
         return slips, opens
 
-    def _note_time(self, t: float) -> None:
+    def _note_time(self, t: float, x: Floats) -> Floats:
+        """The state, moved ahead in the modes as they are where many changes followed at one time."""
         if len(self.changes) > _CHATTER[0] and t - self.changes[-_CHATTER[0]].t < _CHATTER[1]:
             message = f"at t = {t:.6g} s contacts chatter: {_CHATTER[0]} changes within {_CHATTER[1]:g} s."
             raise NoMode("contact_stuck", message, [])
-        since, count = self._at_once
-        if t - since > 1e-12 * max(1.0, abs(t)):
+        (since, count), scale = self._at_once, max(1.0, abs(t))
+        ahead = min(_FIRST * 2.0 ** (count - _TIED), _AHEAD) * scale if count >= _TIED else 0.0
+        if t - since > max(1e-12 * scale, 2.0 * ahead):
             self._at_once = t, 1
-            return
-        self._at_once = since, count + 1
+            return x
+        self._at_once = t if ahead else since, count + 1
         if count > MOST_AT_ONCE:
             message = f"at t = {t:.6g} s modes of contacts change without end."
             raise NoMode("contact_stuck", message, [])
+        if ahead:
+            self.memory.fill(t, x)
+            x = x + ahead * self.memory.forces(t, x)[1]
+            self.moved[t] = self.moved.get(t, 0.0) + ahead
+        return x
 
     def _touching(self, t: float, x: Floats, guard: int) -> NDArray[np.bool_]:
         """The groups that touch; those without a gap do always."""
@@ -207,19 +222,20 @@ class Transitions:
         is_closing = speed > RESTING * self._speed_scale  # what is farther away touches later, at another speed
         near[is_closing] = TOUCHING * np.minimum(speed, 1.0)[is_closing] + memory.record.near
         touching = ~memory.has_normal | (memory.gaps <= near)
-        touching &= memory.margins > 0.0
         touching |= memory.modes != OPEN
+        touching &= memory.inside
         k, which = divmod(guard, GUARDS)
         if 0 <= guard < GUARDS * memory.count and which == 0 and memory.modes[k] == OPEN:
             touching[k] = True
         if 0 <= guard < GUARDS * memory.count and which == GUARDS - 1:
             touching[k] = False  # it is at the edge of its surface
+        touching[memory.copies(touching)] = False
         return np.asarray(touching)
 
     @property
     def _speed_scale(self) -> float:
         memory = self.memory
-        inside = ((memory.margins > 0.0) | (memory.modes != OPEN))[memory.group_of]
+        inside = (memory.inside | (memory.modes != OPEN))[memory.group_of]
         return max(1.0, float(np.abs(memory.velocities[inside]).max(initial=0.0)))
 
     @property
@@ -407,7 +423,7 @@ class Transitions:
         memory.fill(t, x)
         slack = memory.record.near = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
         is_leaving = self._normal_velocity > _LEAVING
-        depths = np.where(memory.margins > 0.0, np.minimum(memory.gaps, 0.0), 0.0)
+        depths = np.where(memory.inside, np.minimum(memory.gaps, 0.0), 0.0)
         memory.arrays["offsets"][:] = depths - np.where(is_leaving, 0.0, slack)
         is_open = memory.modes[: memory.count] == OPEN
         memory.held[is_open] = (~is_leaving & (memory.gaps <= _ROUNDED))[is_open]
