@@ -22,7 +22,7 @@ _RANK = 1e-9
 #: The gap, relative to the loads, at which the maximum is known; by how much the barrier falls at once; Newton's steps.
 _GAP, _FASTER, _STEPS = 1e-13, 200.0, 60
 #: A margin of this size need not be known better.
-_CLEAR = 1e-3
+CLEAR = 1e-3
 
 
 class Cone(NamedTuple):
@@ -62,7 +62,7 @@ def _largest(offsets: Sequence[Floats], slopes: Sequence[Floats], count: int) ->
     y = np.zeros(count + 1)
     values = [_margin(offset) for offset in offsets]
     least = min(values, default=1.0)
-    if count == 0 or least > 0.0:
+    if count == 0 or least > CLEAR:
         return min(1.0, least)
     y[-1] = min(least, 1.0) - 0.5
     wide = [np.hstack([slope, np.eye(len(slope), 1) * -1.0]) for slope in slopes]
@@ -88,7 +88,7 @@ def _largest(offsets: Sequence[Floats], slopes: Sequence[Floats], count: int) ->
             if decrease < 1e-9:
                 break
         gap = 2.0 * (len(offsets) + 1) / weight
-        if weight >= last or y[-1] > _CLEAR or y[-1] + 2.0 * gap < -_CLEAR:
+        if weight >= last or y[-1] > CLEAR or y[-1] + 2.0 * gap < -CLEAR:
             return float(y[-1])
         weight = min(_FASTER * weight, last)
 

@@ -14,7 +14,7 @@ from ...native.arrays import Floats
 from ..native_code import stored
 from ..record import Memory
 from .cone_problem import OPEN, SLIPPING, STICKING
-from .feasibility import Cone, holding_margin
+from .feasibility import CLEAR, Cone, holding_margin
 from .forces import ConeMemory
 from .modes import DEEP
 from .record import GUARDS, LAWS, Unilateral
@@ -148,10 +148,10 @@ class UnilateralMemory:
         return made
 
     def _set_margin(self, _: float) -> None:
-        """Set the margin with which groups that share forces are held, at the state of the last evaluation."""
+        """Set the margin with which groups that share forces are held, cut off, at the state of the last evaluation."""
         self.record.margin = np.nan
         sticking = [k for k in range(self.count) if self.modes[k] == STICKING]
-        self.record.margin = min((margin for _, margin in self.holding_margins(sticking)), default=1.0)
+        self.record.margin = min([CLEAR, *(margin for _, margin in self.holding_margins(sticking))])
 
     def holding_margins(self, sticking: Sequence[int]) -> list[tuple[list[int], float]]:
         """Sets of groups that act on each other, and the margin with which forces in their cones hold each set.
