@@ -16,7 +16,6 @@ from ..record import Memory
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .feasibility import CLEAR, Cone, holding_margin
 from .forces import ConeMemory
-from .modes import DEEP
 from .record import GUARDS, LAWS, Unilateral
 
 if TYPE_CHECKING:
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 
 #: What the right-hand side puts out beside ẋ, for each row or group.
 OUTPUTS = ("rows", "responses", "velocities", "drift", "gaps", "margins", "laws")
+#: A gap below this, in m or rad, is closed; so is one at a start that is not deeper.
+TOUCHING = 1e-9
 #: Groups whose rows differ by less than this part are alike.
 _ALIKE = 1e-9
 
@@ -194,8 +195,8 @@ class UnilateralMemory:
 
     @property
     def inside(self) -> NDArray[np.bool_]:
-        """Whether each group is inside of the edge of its surface."""
-        return np.asarray(self.margins + DEEP * np.minimum(self.gaps, 0.0) > 0.0)
+        """Whether each group is inside of the edge of its surface, and not behind it."""
+        return np.asarray((self.margins > 0.0) & ((self.gaps >= -TOUCHING) | (self.modes[: self.count] != OPEN)))
 
     def copies(self, touching: NDArray[np.bool_]) -> list[int]:
         """Groups that touch as another does: with the same speed and acceleration along normals, and the same friction.
@@ -210,11 +211,11 @@ class UnilateralMemory:
             normal, friction = rows[0].copy(), rows[1:].T @ rows[1:]
             size, free = float(np.abs(normal).max()), float(self.all.free[self.first[k]])
             for other, accelerated, rubbed, laws in seen:
-                is_alike = np.abs(normal - other).max() <= _ALIKE * size
-                if is_alike and abs(free - accelerated) <= _ALIKE * max(abs(free), 1.0) and (laws == self.laws[k]).all():
-                    if np.abs(friction - rubbed).max() <= _ALIKE * max(float(friction.max(initial=0.0)), size * size):
-                        copies.append(k)
-                        break
+                most = _ALIKE * np.array([size, max(abs(free), 1.0), max(float(friction.max(initial=0.0)), size**2)])
+                off = np.abs(normal - other).max(), abs(free - accelerated), np.abs(friction - rubbed).max()
+                if (off <= most).all() and (laws == self.laws[k]).all():
+                    copies.append(k)
+                    break
             else:
                 seen.append((normal, free, friction, self.laws[k]))
         return copies

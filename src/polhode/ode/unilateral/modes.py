@@ -15,13 +15,13 @@ forces are not unique, groups that share them stick as long as some forces in th
 
 from __future__ import annotations
 
-from ...native.language import NAN, Array, absolute, at, call, counted, exp, fma, largest, native, row, smallest, sqrt
+from ...native.language import NAN, Array, absolute, at, call, counted, exp, fma, largest, native, row, sqrt
 from ..linear import REAL, factor, solve
 from ..record import Reason, Run
 from ..right_side import copy
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .cone_solution import solve_cones
-from .record import GUARDS, LAWS, Unilateral
+from .record import AT_REST, BEHIND, GUARDS, LAWS, Unilateral
 
 #: Of the mean diagonal entry of G, what is added to the diagonal where forces are determined, and corrections for it.
 _SHIFT, _CORRECTIONS = 1e-7, 4
@@ -29,8 +29,6 @@ _SHIFT, _CORRECTIONS = 1e-7, 4
 _PROJECTIONS, _CLOSED = 6, 1e-13
 #: A slip speed, in m/s or rad/s, may be this much below zero by rounding.
 _SLIP_SLACK = 1e-12
-#: A group that is less far inside of the edge of its surface than this part of its depth is open: others touch there.
-DEEP = 0.5
 #: A speed, in m/s or rad/s, with which a gap that has opened at rest closes.
 _REST = 1e-9
 
@@ -245,10 +243,11 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
         one, two, three = 1.0, 1.0, 1.0
         if mode == OPEN:
-            inside = rows.margins[k] + DEEP * smallest(rows.gaps[k], 0.0)
-            one = largest(rows.gaps[k] - rows.offsets[k], -inside)
-            if rows.held[k] > 0:  # it has opened at rest: a gap below zero by rounding, which does not close, is none
+            one = largest(rows.gaps[k] - rows.offsets[k], -rows.margins[k])
+            if rows.held[k] == AT_REST:  # a gap below zero by rounding, which does not close, is none
                 one = largest(one, rows.velocities[first] + _REST)
+            if rows.held[k] == BEHIND:
+                one = 1.0
         elif normal > 0 and rows.shared[k] == 0:
             one = problem.force[first] + rows.force_slack
         if mode == STICKING and problem.tangents[k] > 0 and rows.shared[k] == 0:

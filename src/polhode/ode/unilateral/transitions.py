@@ -19,11 +19,9 @@ from numpy.typing import NDArray
 from ...native.arrays import Floats
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .forces import ConeMemory
-from .memory import UnilateralMemory
-from .record import GUARDS
+from .memory import TOUCHING, UnilateralMemory
+from .record import AT_REST, BEHIND, GUARDS
 
-#: A gap below this, in m or rad, is closed; so is one at a start that is not deeper.
-TOUCHING = 1e-9
 #: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero; below the other, the direction of
 #: slip is held: friction turns a slip of speed v within v/a, which would be stiff.
 RESTING, SLOW = 1e-9, 1e-5
@@ -34,8 +32,8 @@ ACCUMULATED, _HEIGHT = 1e-7, 1e-13
 _MEASURED = 3e-6
 #: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
-#: From so many changes at one time on the state is moved ahead by this time, in s or relative to the time, which doubles
-#: with each change up to the last: so what follows the tie decides.
+#: From so many changes at one time on the state is moved ahead by this time, in s or relative to the time. It doubles
+#: with each change up to the last: what follows the tie decides.
 _TIED, _FIRST, _AHEAD = 6, 1e-14, 1e-7
 #: Modes of so many slipping groups are counted.
 _MOST_COUNTED = 6
@@ -223,10 +221,10 @@ class Transitions:
         near[is_closing] = TOUCHING * np.minimum(speed, 1.0)[is_closing] + memory.record.near
         touching = ~memory.has_normal | (memory.gaps <= near)
         touching |= memory.modes != OPEN
-        touching &= memory.inside
         k, which = divmod(guard, GUARDS)
         if 0 <= guard < GUARDS * memory.count and which == 0 and memory.modes[k] == OPEN:
             touching[k] = True
+        touching &= memory.inside | (np.arange(memory.count) == k) & (memory.gaps >= -TOUCHING)
         if 0 <= guard < GUARDS * memory.count and which == GUARDS - 1:
             touching[k] = False  # it is at the edge of its surface
         touching[memory.copies(touching)] = False
@@ -426,7 +424,9 @@ class Transitions:
         depths = np.where(memory.inside, np.minimum(memory.gaps, 0.0), 0.0)
         memory.arrays["offsets"][:] = depths - np.where(is_leaving, 0.0, slack)
         is_open = memory.modes[: memory.count] == OPEN
-        memory.held[is_open] = (~is_leaving & (memory.gaps <= _ROUNDED))[is_open]
+        is_behind = (memory.gaps < -TOUCHING) & (memory.margins > 0.0)
+        rests = np.where(~is_leaving & (memory.gaps <= _ROUNDED), AT_REST, 0)
+        memory.held[is_open] = np.where(is_behind, BEHIND, rests)[is_open]
         return self._rest(t, x)
 
     def _classify(self, resting: NDArray[np.bool_], still: Floats) -> list[int]:
@@ -568,9 +568,7 @@ class Transitions:
             is_sliding = k in moving and not self.memory.has_normal[k]
             self.memory.modes[k] = SLIPPING if is_sliding else chosen.get(k, OPEN) if resting[k] else OPEN
 
-    def _share(
-        self, t: float, x: Floats, moving: Sequence[int], held: Sequence[int], broken: Sequence[int]
-    ) -> None:
+    def _share(self, t: float, x: Floats, moving: Sequence[int], held: Sequence[int], broken: Sequence[int]) -> None:
         """Where the least forces that hold what sticks are outside of their cones, others inside of them do."""
         memory = self.memory
         force, _ = memory.forces(t, x)
@@ -602,7 +600,8 @@ class Transitions:
         speeds = slice(memory.first_speed, memory.first_speed + memory.speeds)
         if not len(rows) or np.abs(x[speeds]).max(initial=0.0) > 1e-6 or (memory.modes == SLIPPING).any():
             return x
-        scaled = memory.responses[rows] / np.linalg.norm(memory.responses[rows], axis=1, keepdims=True)
+        scaled = memory.responses[rows]
+        scaled = scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1e-300)  # some may be zero
         if np.linalg.matrix_rank(scaled, tol=1e-9) < self.freedom:
             return x
         still = x.copy()
