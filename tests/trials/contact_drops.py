@@ -96,7 +96,7 @@ class Scene:
             if r and r2:
                 deepest = max(deepest, r + r2 - _apart(p[0], p[-1], p2[0], p2[-1]))
             elif self.planar and not r and not r2:
-                axes = np.concatenate([R.T, R2.T])[:, [0, 2]]
+                axes = np.concatenate([R.T[::2], R2.T[::2]])[:, ::2]
                 one, two = p[:, [0, 2]] @ axes.T, p2[:, [0, 2]] @ axes.T
                 deepest = max(deepest, float(np.minimum(one.max(0) - two.min(0), two.max(0) - one.min(0)).min()))
         return float(deepest)

@@ -55,6 +55,7 @@ from .record import (
     Run,
 )  # fmt: skip
 from .right_side import copy, project, rates
+from .unilateral.record import BEHIND
 
 #: A switch this near to zero, relative to its size before or to one, vanishes together with another.
 _NEAR_SWITCH = 1e-12
@@ -130,6 +131,9 @@ def _begin_events(run):
             events.near[i] = run.unilateral.near if absolute(events.values[i]) <= run.unilateral.near else 0.0
             if events.values[i] < -_VIOLATED and run.unilateral.is_undecided == 0:
                 run.unilateral.is_undecided = 1
+        for k in range(run.unilateral.count):
+            if run.unilateral.held[k] == BEHIND and run.unilateral.margins[k] <= 0.0:
+                run.unilateral.held[k] = 0
     return 0
 
 

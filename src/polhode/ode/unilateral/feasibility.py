@@ -23,7 +23,7 @@ _RANK = 1e-9
 #: and their decrease, relative to the barrier, at which it falls.
 _GAP, _FASTER, _STEPS, _CENTRED = 1e-13, 200.0, 60, 1e-2
 #: A margin is known up to this size: a guard that is far from zero is constant.
-_CLEAR = 1e-4
+CLEAR = 1e-4
 #: A search ends at forces with this margin, which hold a while longer.
 _AMPLE = 3e-4
 
@@ -71,8 +71,8 @@ def _largest(offset: Floats, slopes: Floats, given: Floats) -> float:
     """The largest s ≤ 1e-4 with |b| ≤ a - s for all (a, b) = offset + slope y, three numbers each; y becomes that."""
     count = slopes.shape[2]
     least = _margin(offset + slopes @ given)
-    if count == 0 or least > _CLEAR:
-        return min(_CLEAR, least)
+    if count == 0 or least > CLEAR:
+        return min(CLEAR, least)
     y = np.append(given, min(least, 1.0) - 0.5)
     wide = np.concatenate([slopes, np.broadcast_to([[-1.0], [0.0], [0.0]], (len(slopes), 3, 1))], axis=2)
     flat, signs = wide.reshape(-1, count + 1), np.array([1.0, -1.0, -1.0])
@@ -100,9 +100,9 @@ def _largest(offset: Floats, slopes: Floats, given: Floats) -> float:
             if y[-1] > _AMPLE or decrease < _CENTRED:
                 break
         gap = 2.0 * (len(offset) + 1) / weight
-        if weight >= last or y[-1] > _AMPLE or y[-1] + 2.0 * gap < -_CLEAR:
+        if weight >= last or y[-1] > _AMPLE or y[-1] + 2.0 * gap < -CLEAR:
             given[:] = y[:-1]
-            return float(min(max(y[-1], -_CLEAR), _CLEAR))
+            return float(min(max(y[-1], -CLEAR), CLEAR))
         weight = min(_FASTER * weight, last)
 
 

@@ -14,7 +14,7 @@ from ...native.arrays import Floats
 from ..native_code import stored
 from ..record import Memory
 from .cone_problem import OPEN, SLIPPING, STICKING
-from .feasibility import Cone, holding_margin
+from .feasibility import CLEAR, Cone, holding_margin
 from .forces import ConeMemory
 from .record import GUARDS, LAWS, Unilateral
 from .twists import COMBINED, TWISTS, Layout, places_of
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 #: What the right-hand side puts out beside ẋ, for each row or group.
 OUTPUTS = ("rows", "responses", "velocities", "drift", "gaps", "margins", "laws")
+#: A gap below this, in m or rad, is closed; so is one at a start that is not deeper.
+TOUCHING = 1e-9
+#: Groups whose rows differ by less than this part are alike.
+_ALIKE = 1e-9
 
 
 def _text(fused: bool) -> str:
@@ -92,8 +96,6 @@ class UnilateralMemory:
         )  # fmt: skip
         self._run = 0  # the address of the run
         self._near: dict[tuple[int, ...], Floats] = {}  # forces that held rows
-        self._margin_at = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._set_margin)
-        self.record.margin_at = ctypes.cast(self._margin_at, ctypes.c_void_p).value
         self._x = Memory({"x": 1}, size).arrays["x"]
         self.first = np.cumsum([0, *map(sum, groups)])[:-1]
         self.rows_of = [slice(first, first + sum(group)) for first, group in zip(self.first, groups, strict=True)]
@@ -104,6 +106,8 @@ class UnilateralMemory:
         """Let a run, whose right-hand side puts these out, step in modes."""
         record, own, loaded = run.record, self.record, code()
         self._run = run.address
+        self._margin_at = run.callback(self._set_margin)  # what it raises ends the run
+        own.margin_at = ctypes.cast(self._margin_at, ctypes.c_void_p).value
         given = dict(outputs)
         if own.has_twists:
             given |= {twists: outputs[name] for name, twists in COMBINED.items()}
@@ -155,11 +159,11 @@ class UnilateralMemory:
         self.record.only_gaps, self.modes[:] = 0, modes
         return made
 
-    def _set_margin(self, _: int) -> None:
-        """Set the margin with which groups that share forces are held, at the state of the last evaluation."""
+    def _set_margin(self, _: float) -> None:
+        """Set the margin with which groups that share forces are held, cut off, at the state of the last evaluation."""
         self.record.margin = np.nan
         sticking = [k for k in range(self.count) if self.modes[k] == STICKING]
-        self.record.margin = min((margin for _, margin in self.holding_margins(sticking)), default=1.0)
+        self.record.margin = min([CLEAR, *(margin for _, margin in self.holding_margins(sticking))])
 
     def holding_margins(self, sticking: Sequence[int]) -> list[tuple[list[int], float]]:
         """Sets of groups that act on each other, and the margin with which forces in their cones hold each set.
@@ -200,6 +204,33 @@ class UnilateralMemory:
                 near = self._near.setdefault(tuple(active), np.zeros(len(active)))
                 made.append((island, holding_margin(square, free[active], cones, near)))
         return made
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """Whether each group is inside of the edge of its surface, and not behind it."""
+        return np.asarray((self.margins > 0.0) & ((self.gaps >= -TOUCHING) | (self.modes[: self.count] != OPEN)))
+
+    def copies(self, touching: NDArray[np.bool_]) -> list[int]:
+        """Groups that touch as another does: with the same speed and acceleration along normals, and the same friction.
+
+        Of such groups the first that is closed, or else the innermost, is no copy.
+        """
+        copies: list[int] = []
+        seen: list[tuple[Floats, float, Floats, Floats]] = []
+        numbers = np.flatnonzero(touching & self.has_normal)
+        for k in numbers[np.lexsort((-self.margins[numbers], self.modes[numbers] == OPEN))].tolist():
+            rows = self.responses[self.rows_of[k]]
+            normal, friction = rows[0].copy(), rows[1:].T @ rows[1:]
+            size, free = float(np.abs(normal).max()), float(self.all.free[self.first[k]])
+            for other, accelerated, rubbed, laws in seen:
+                most = _ALIKE * np.array([size, max(abs(free), 1.0), max(float(friction.max(initial=0.0)), size**2)])
+                off = np.abs(normal - other).max(), abs(free - accelerated), np.abs(friction - rubbed).max()
+                if (off <= most).all() and (laws == self.laws[k]).all():
+                    copies.append(k)
+                    break
+            else:
+                seen.append((normal, free, friction, self.laws[k]))
+        return copies
 
     def _islands(self, groups: Sequence[int]) -> list[list[int]]:
         """Groups that act on each other, together."""

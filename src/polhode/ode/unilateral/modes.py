@@ -21,7 +21,7 @@ from ..record import Reason, Run
 from ..right_side import copy
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .cone_solution import solve_cones
-from .record import GUARDS, LAWS, Unilateral
+from .record import AT_REST, BEHIND, GUARDS, LAWS, Unilateral
 from .twists import combine
 
 #: Of the mean diagonal entry of G, what is added to the diagonal where forces are determined; corrections for it, and
@@ -264,8 +264,10 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         one, two, three = 1.0, 1.0, 1.0
         if mode == OPEN:
             one = largest(rows.gaps[k] - rows.offsets[k], -rows.margins[k])
-            if rows.held[k] > 0:  # it has opened at rest: a gap below zero by rounding, which does not close, is none
+            if rows.held[k] == AT_REST:  # a gap below zero by rounding, which does not close, is none
                 one = largest(one, rows.velocities[first] + _REST)
+            if rows.held[k] == BEHIND:
+                one = 1.0
         elif normal > 0 and rows.shared[k] == 0:
             one = problem.force[first] + rows.force_slack
         if mode == STICKING and problem.tangents[k] > 0 and rows.shared[k] == 0:
@@ -289,7 +291,8 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         values[GUARDS * k + 2] = three
         values[GUARDS * k + 3] = 1.0 if mode == OPEN else rows.margins[k]
     values[GUARDS * rows.count] = 1.0
-    if rows.is_shared > 0:
+    if rows.is_shared > 0 and run.failed == 0:
+        run.failed = 1  # until it has succeeded
         call(rows.margin_at, rows)
         values[GUARDS * rows.count] = rows.margin
 

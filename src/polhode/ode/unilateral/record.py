@@ -11,6 +11,9 @@ from .lemke import LinearComplementarity
 GUARDS = 4
 #: Numbers of a group in `laws`: kinetic and static friction, Stribeck's speed, restitution.
 LAWS = 4
+#: What is held of an open group: it opened at rest, and closes with a speed; or it is deep behind another that touches,
+#: at the edge of its surface, and does not close before it has been beyond that edge.
+AT_REST, BEHIND = 1, 2
 
 
 class Unilateral(Struct):
@@ -49,7 +52,7 @@ class Unilateral(Struct):
     closed: Integers  # the rows of groups that are not open
     closed_count: int
     modes: Integers
-    held: Integers  # 1 for a group whose direction of slip is held, and for an open one that began at rest
+    held: Integers  # 1 for a group whose direction of slip is held; of an open one `AT_REST`, `BEHIND` or 0
     directions: Array  # of slip, two numbers a group
     slow: float  # the slip speed below which a direction is held
     near: float  # guards this small are zero by rounding where they begin

@@ -19,11 +19,9 @@ from numpy.typing import NDArray
 from ...native.arrays import Floats
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .forces import ConeMemory
-from .memory import UnilateralMemory
-from .record import GUARDS
+from .memory import TOUCHING, UnilateralMemory
+from .record import AT_REST, BEHIND, GUARDS
 
-#: A gap below this, in m or rad, is closed; so is one at a start that is not deeper.
-TOUCHING = 1e-9
 #: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero; below the other, the direction of
 #: slip is held: friction turns a slip of speed v within v/a, which would be stiff.
 RESTING, SLOW = 1e-9, 1e-5
@@ -34,6 +32,9 @@ ACCUMULATED, _HEIGHT = 1e-7, 1e-13
 _MEASURED = 3e-6
 #: So often modes may change at one time, and so many solutions follow each other where static friction breaks.
 MOST_AT_ONCE, _MOST_BREAKS = 50, 30
+#: From so many changes at one time on the state is moved ahead by this time, in s or relative to the time. It doubles
+#: with each change up to the last: what follows the tie decides.
+_TIED, _FIRST, _AHEAD = 6, 1e-14, 1e-7
 #: Modes of so many slipping groups are counted.
 _MOST_COUNTED = 6
 #: The part of a step that is left to the next one at each further decision at one time: it went past a short flight.
@@ -115,6 +116,7 @@ class Transitions:
     gains: list[tuple[float, float]] = field(default_factory=list)  # times of impacts, and energy that they gained
     at_once: list[float] = field(default_factory=list)  # times of impacts of several groups that act on each other
     ambiguous: list[tuple[list[int], list[list[int]]]] = field(default_factory=list)  # groups, and sets that may close
+    moved: dict[float, float] = field(default_factory=dict)  # times at which ties were passed by steps, and their sums
     indeterminate: set[int] = field(default_factory=set)  # groups whose forces were not unique
     longest_step: float = np.inf  # of the next one
     _problems: dict[tuple[tuple[int, int], ...], ConeMemory] = field(default_factory=dict)
@@ -134,7 +136,7 @@ class Transitions:
         """The state behind a time at which a guard has fallen through zero, or at which modes are not known yet."""
         memory, first = self.memory, x.copy()
         memory.record.is_undecided = 0
-        self._note_time(t)
+        x = self._note_time(t, x)
         before, breaking = memory.modes.copy(), self._breaking(t, x, guard)
         if self._at_once[1] > 1:  # what slips, and what opens, at one time does so together
             breaking = sorted({*breaking[0], *self._broken[0]}), sorted({*breaking[1], *self._broken[1]})
@@ -181,7 +183,11 @@ class Transitions:
         if guard >= 0:
             k, which = divmod(guard, GUARDS)
             slips = [k] if which == 1 and memory.modes[k] == STICKING else []
-            return slips, [k] if which == 0 and memory.modes[k] != OPEN else []
+            if which > 0 or memory.modes[k] == OPEN:
+                return slips, []
+            force, closed = memory.forces(t, x)[0], (memory.modes != OPEN) & memory.has_normal & (memory.shared == 0)
+            least = _OUTSIDE * float(np.abs(force).max(initial=0.0))  # what is lifted at one time opens together
+            return slips, sorted({k, *np.flatnonzero(closed & (force[memory.first] <= least)).tolist()})
         force, _ = memory.forces(t, x)
         slips, opens = list(shared), list(shared)
         for k, rows in enumerate(memory.rows_of):
@@ -194,18 +200,25 @@ class Transitions:
                 opens.append(k)
         return slips, opens
 
-    def _note_time(self, t: float) -> None:
+    def _note_time(self, t: float, x: Floats) -> Floats:
+        """The state, moved ahead in the modes as they are where many changes followed at one time."""
         if len(self.changes) > _CHATTER[0] and t - self.changes[-_CHATTER[0]].t < _CHATTER[1]:
             message = f"at t = {t:.6g} s contacts chatter: {_CHATTER[0]} changes within {_CHATTER[1]:g} s."
             raise NoMode("contact_stuck", message, [])
-        since, count = self._at_once
-        if t - since > 1e-12 * max(1.0, abs(t)):
+        (since, count), scale = self._at_once, max(1.0, abs(t))
+        ahead = min(_FIRST * 2.0 ** (count - _TIED), _AHEAD) * scale if count >= _TIED else 0.0
+        if t - since > max(1e-12 * scale, 2.0 * ahead):
             self._at_once = t, 1
-            return
-        self._at_once = since, count + 1
+            return x
+        self._at_once = t if ahead else since, count + 1
         if count > MOST_AT_ONCE:
             message = f"at t = {t:.6g} s modes of contacts change without end."
             raise NoMode("contact_stuck", message, [])
+        if ahead:
+            self.memory.fill(t, x)
+            x = x + ahead * self.memory.forces(t, x)[1]
+            self.moved[t] = self.moved.get(t, 0.0) + ahead
+        return x
 
     def _touching(self, t: float, x: Floats, guard: int) -> NDArray[np.bool_]:
         """The groups that touch; those without a gap do always."""
@@ -216,19 +229,20 @@ class Transitions:
         is_closing = speed > RESTING * self._speed_scale  # what is farther away touches later, at another speed
         near[is_closing] = TOUCHING * np.minimum(speed, 1.0)[is_closing] + memory.record.near
         touching = ~memory.has_normal | (memory.gaps <= near)
-        touching &= memory.margins > 0.0
         touching |= memory.modes != OPEN
         k, which = divmod(guard, GUARDS)
         if 0 <= guard < GUARDS * memory.count and which == 0 and memory.modes[k] == OPEN:
             touching[k] = True
+        touching &= memory.inside | (np.arange(memory.count) == k) & (memory.gaps >= -TOUCHING)
         if 0 <= guard < GUARDS * memory.count and which == GUARDS - 1:
             touching[k] = False  # it is at the edge of its surface
+        touching[memory.copies(touching)] = False
         return np.asarray(touching)
 
     @property
     def _speed_scale(self) -> float:
         memory = self.memory
-        inside = ((memory.margins > 0.0) | (memory.modes != OPEN))[memory.group_of]
+        inside = (memory.inside | (memory.modes != OPEN))[memory.group_of]
         return max(1.0, float(np.abs(memory.velocities[inside]).max(initial=0.0)))
 
     @property
@@ -423,10 +437,12 @@ class Transitions:
         memory.fill(t, x)
         slack = memory.record.near = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
         is_leaving = self._normal_velocity > _LEAVING
-        depths = np.where(memory.margins > 0.0, np.minimum(memory.gaps, 0.0), 0.0)
+        depths = np.where(memory.inside, np.minimum(memory.gaps, 0.0), 0.0)
         memory.arrays["offsets"][:] = depths - np.where(is_leaving, 0.0, slack)
         is_open = memory.modes[: memory.count] == OPEN
-        memory.held[is_open] = (~is_leaving & (memory.gaps <= _ROUNDED))[is_open]
+        is_behind = (memory.gaps < -TOUCHING) & (memory.margins > 0.0)
+        rests = np.where(~is_leaving & (memory.gaps <= _ROUNDED), AT_REST, 0)
+        memory.held[is_open] = np.where(is_behind, BEHIND, rests)[is_open]
         return self._rest(t, x)
 
     def _classify(self, resting: NDArray[np.bool_], still: Floats) -> list[int]:
@@ -567,9 +583,7 @@ class Transitions:
             is_sliding = k in moving and not self.memory.has_normal[k]
             self.memory.modes[k] = SLIPPING if is_sliding else chosen.get(k, OPEN) if resting[k] else OPEN
 
-    def _share(
-        self, t: float, x: Floats, moving: Sequence[int], held: Sequence[int], broken: Sequence[int]
-    ) -> None:
+    def _share(self, t: float, x: Floats, moving: Sequence[int], held: Sequence[int], broken: Sequence[int]) -> None:
         """Where the least forces that hold what sticks are outside of their cones, others inside of them do."""
         memory = self.memory
         force, _ = memory.forces(t, x)
@@ -601,7 +615,8 @@ class Transitions:
         speeds = slice(memory.first_speed, memory.first_speed + memory.speeds)
         if not len(rows) or np.abs(x[speeds]).max(initial=0.0) > 1e-6 or (memory.modes == SLIPPING).any():
             return x
-        scaled = memory.responses[rows] / np.linalg.norm(memory.responses[rows], axis=1, keepdims=True)
+        scaled = memory.responses[rows]
+        scaled = scaled / np.maximum(np.linalg.norm(scaled, axis=1, keepdims=True), 1e-300)  # some may be zero
         if np.linalg.matrix_rank(scaled, tol=1e-9) < self.freedom:
             return x
         still = x.copy()

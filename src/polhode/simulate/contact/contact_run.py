@@ -10,8 +10,8 @@ import numpy as np
 from ...errors import PolhodeError, listed
 from ...ode.event_location import KEPT
 from ...ode.native_events import Effect
-from ...ode.unilateral.memory import UnilateralMemory, code
-from ...ode.unilateral.transitions import TOUCHING, NoMode, Transitions
+from ...ode.unilateral.memory import TOUCHING, UnilateralMemory, code
+from ...ode.unilateral.transitions import NoMode, Transitions
 from ..guard import Stop
 from ..initial_state import Floats
 from .results import ContactHistory

@@ -19,7 +19,8 @@ import numpy as np
 from ...errors import PolhodeError, listed
 from ...notebook import Cell, Shown, Table
 from ...ode.unilateral.feasibility import Cone, holding_margin
-from ...ode.unilateral.transitions import RESTING, TOUCHING
+from ...ode.unilateral.memory import TOUCHING
+from ...ode.unilateral.transitions import RESTING
 from ..initial_state import Floats
 from ..run import Problem, problem_of
 from .mode_forces import all_rows

@@ -27,8 +27,9 @@ from ...expr import Expr
 from ...expr.spelling import spelled
 from ...ode.native_run import Driver, NativeRun
 from ...ode.record import Reason
+from ...ode.unilateral.memory import TOUCHING
 from ...ode.unilateral.record import GUARDS, LAWS
-from ...ode.unilateral.transitions import TOUCHING, Change
+from ...ode.unilateral.transitions import Change
 from ..contact.contact_run import group_names
 from ..contact.mode_forces import (
     all_rows,
