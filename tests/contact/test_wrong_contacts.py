@@ -12,12 +12,13 @@ import polhode as ph
 class Ball:
     """A free ball of radius 1/10 above a floor."""
 
-    def __init__(self) -> None:
+    def __init__(self, radius: Any = "1/10") -> None:
         self.s = s = ph.System("ball")
         self.body = s.body("ball", 1, inertia=ph.sphere(1, "1/10"))
         s.joint("f", s.ground, self.body, ph.Free())
         self.floor = s.surface("floor", s.ground, ph.Shape.plane())
-        self.skin = s.surface("skin", self.body, ph.Shape.sphere("1/10"))
+        size = s.parameter(radius, 0.1) if radius == "r" else radius
+        self.skin = s.surface("skin", self.body, ph.Shape.sphere(size))
 
     def contact(self, a: Any = None, b: Any = None, **laws: Any) -> "Ball":
         self.s.contact("touch", self.skin if a is None else a, self.floor if b is None else b, **laws)
@@ -48,6 +49,20 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
     r"friction -1 is negative": lambda m: dry(m.s, "rub", "f", coulomb=-1),
     r"static friction 1/2 is below that in motion": lambda m: dry(m.s, "rub", "f", coulomb=1, static=0.5),
     r"'touch' overlaps by 0\.05.*\{'f_z': 0\.1\}": lambda m: m.contact().run(0.05),
+    r"stribeck is that at which static friction falls": lambda m: m.contact(stribeck=0.1),
+    r"exponent -1 is not positive": lambda m: m.contact(stiffness=1e4, exponent=-1),
+    r"damping -5 is negative": lambda m: m.contact(stiffness=1e4, damping=-5),
+    r"compliant stop.*damping -5 is negative": lambda m: m.s.stop("f", 0, index=6, stiffness=1, damping=-5),
+    r"friction 'f friction 3'.*damping -10 is neg": lambda m: m.s.friction("f", 1, index=3, bristle=(1, -10)),
+    r"neither dry friction nor a viscous one": lambda m: m.s.friction("f", index=3),
+    r"'f_e0' is a part of an orientation.*storage=": lambda m: m.s.stop("f", -0.5, 0.5),
+    r"its radius 0 is not positive.*> 0": lambda m: m.s.surface("x", m.body, ph.Shape.sphere(0)),
+    r"its radius -0.1 is not positive": lambda m: Ball("r").contact().run(0.2, parameters={"r": -0.1}),
+    r"a jump where sign": lambda m: m.s.surface("x", m.body, ph.Shape.curve(lambda x: ph.sign(x) / 5)),
+    r"a corner where abs": lambda m: m.s.surface("x", m.body, ph.Shape.heights(lambda x, y: ph.sin(x) + abs(y))),
+    r"already a body, frame or surface": lambda m: m.s.surface("ball", m.body, ph.Shape.sphere(1)),
+    r"'skin' is not of the system 'ball'": lambda m: m.contact(Ball().skin),
+    r"the point has its own place": lambda m: m.contact(m.body.point((0, 0, 1)), at=(0, 0, 5)),
     r"no law of impact 'hertz'.*moreau, newton, poisson": lambda m: m.contact().run(0.1, impacts="hertz"),
     r"there is no contact 'tuch'.*'touch'": lambda m: m.contact().run(0.1).contact("tuch"),
     r"run has no contacts": lambda m: m.run(0.1).contact("touch"),

@@ -210,9 +210,10 @@ Shape = Annotated[
 
 
 class PlaneShape(Seen):
-    """The plane z = 0."""
+    """The plane through the origin across a normal."""
 
     type: Literal["plane"]
+    normal: Axis = "z"
 
 
 class HollowShape(Seen):
@@ -294,6 +295,21 @@ class Motion(Record):
     sequence: tuple[Motion, ...] | None = None
 
 
+class StopLaws(Record):
+    """Stops at the limits of a joint: rigid with a restitution, or compliant with a stiffness and a damping."""
+
+    restitution: Number | None = None
+    stiffness: Number | None = None
+    damping: Number | None = None
+
+
+#: A coefficient of restitution, or all that a stop takes.
+Stops = TypeAliasType(
+    "Stops",
+    Annotated[Annotated[Number | None, Tag("one")] | Annotated[StopLaws, Tag("mapping")], Discriminator(_mapped)],
+)
+
+
 class Joint(Motion):
     """A joint between a parent and a child, each a body or a frame."""
 
@@ -308,6 +324,7 @@ class Joint(Motion):
     limits: tuple[Number | Ends | None, ...] | None = None
     speed_limits: Rated | None = None
     effort_limits: Rated | None = None
+    stop: Stops = None
     small: bool = False
 
 

@@ -49,6 +49,11 @@ def _shape(values: Values, path: Path, record: Any) -> Shape | None:
         size = tuple((inside if key == "height" else values).number((*path, key), getattr(record, key)) for key in keys)
     at = tuple(values.vector((*path, "at"), record.at))
     turn = values.rotation((*path, "rotation"), record.rotation)
+    if record.type == "plane" and record.normal != "z":
+        if turn is not None:
+            said = "a plane has a normal or a rotation, not both."
+            values.document.problem((*path, "normal"), said, "Remove one of them.", "E-MODELFILE-TWICE")
+        turn = Shape.plane(values.axis((*path, "normal"), record.normal)).rotation
     with values.noting(path):
         return Shape(record.type, size, at, turn, record.color)
     return None

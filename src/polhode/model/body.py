@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import ModelError, check_kind, shown, understood
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..kinematics.vectors import Dyadic, Point
     from .builder import Builder
     from .flexible.record import Flexibility
+    from .model import Model
 
 
 @dataclass(frozen=True)
@@ -321,15 +322,53 @@ def check_mass(mass: Expr, values: Mapping[str, Any], place: str) -> None:
     raise ModelError(message, place, "Give a mass ≥ 0.", "E-MODEL-NUMBER")
 
 
-def check_masses(bodies: Mapping[str, Body], given: Mapping[str, Any]) -> None:
-    """Refuse values of parameters at which the mass of a body is negative; of arrays, any of their values."""
+def check_values(model: Model, given: Mapping[str, Any]) -> None:
+    """Refuse values of parameters at which a mass, a size or what is compliant cannot be; of arrays, any of them."""
+    from .reading import positive_of
+
+    for name, body in model.bodies.items():
+        for values in _values(body.mass, given):
+            check_mass(body.mass, values, f"body '{name}'")
+    for name, surface in model.surfaces.items():
+        check_sizes(surface.shape, f"surface '{name}'", given)
+    for load in model.loads:
+        fields = [each for each in load.fields if each.kind == "number" and not (each.free or each.many)]
+        for each in fields if any(one.positive for one in fields) else ():
+            value = getattr(load, each.name)
+            for values in [] if value is None else _values(value, given):
+                number = _at_values(value, values)
+                if each.positive:
+                    positive_of(number, each.name, load.place)
+                replace(load, **{each.name: number})  # which checks laws and bounds
+
+
+def _at_values(value: Expr, values: Mapping[str, Any]) -> Expr:
+    """An expression with numbers for the symbols that have values."""
+    known = {x: as_expr(values[x.name]) for x in free_symbols([value]) if values.get(x.name) is not None}
+    return substitute([value], known)[0]
+
+
+def _values(expression: Expr, given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The given values of the symbols of an expression, one after the other where arrays are given."""
     import numpy as np
 
-    for name, body in bodies.items():
-        symbols = free_symbols([body.mass])
-        values = {each.name: np.ravel(given[each.name]) for each in symbols if each.name in given}
-        for k in range(max(map(len, values.values()), default=0)):
-            check_mass(body.mass, {key: each[k % len(each)] for key, each in values.items()}, f"body '{name}'")
+    values = {each.name: np.ravel(given[each.name]) for each in free_symbols([expression]) if each.name in given}
+    for k in range(max(map(len, values.values()), default=0)):
+        yield {key: each[k % len(each)] for key, each in values.items()}
+
+
+def check_sizes(shape: Shape, place: str, given: Mapping[str, Any]) -> None:
+    """Refuse a shape that touches with a radius that is not positive, or a negative length, at any of the values."""
+    for k, size in enumerate(shape.size if shape.kind not in ("mesh", "hull", "curve", "heights") else ()):
+        is_radius = shape.kind == "ellipsoid" or (k == 0 and shape.kind != "box")
+        for values in ({}, *_values(size, given)):
+            value = _at_values(size, values)
+            if free_symbols([value]) or constant_sign(value) >= is_radius:
+                continue
+            what = "radius" if is_radius else "length"
+            message = f"its {what} {shown(value)} is {'not positive' if is_radius else 'negative'}."
+            cure = f"Give a {what} {'>' if is_radius else '≥'} 0; what has no size is a point."
+            raise ModelError(message, place, cure, "E-MODEL-NUMBER")
 
 
 def check_inertia(inertia: Matrix, place: str) -> None:
