@@ -38,7 +38,7 @@ from ...expr import (
 )
 from ...registry import registered
 from ..constraints.contact import Contact, Meeting
-from ..constraints.pairs import ways
+from ..constraints.pairs import warn_of_bulges
 from ..constraints.protocol import check_bodies
 from ..constraints.stop import check_bounds
 from ..constraints.unilateral import check_laws
@@ -141,7 +141,7 @@ class CompliantContact(ForceElement):
     def __post_init__(self) -> None:
         contact = self.contact
         check_bodies(contact)
-        ways(contact.a, contact.b, self.place)
+        warn_of_bulges(contact.a, contact.b, self.place)
         check_laws(self.place, self.friction, self.static, self.stribeck, damping=self.damping)
         if self.law == "linear" and self.exponent is not None and not is_zero(self.exponent - 1):
             message = f"the exponent of the linear law is 1, not {self.exponent!r}."

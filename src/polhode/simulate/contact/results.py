@@ -83,8 +83,8 @@ def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
 class ContactResult(Shown):
     """A contact, stop or dry friction along a run, by name.
 
-    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad,
-    `normal` in N, `tangential` (…, 0 to 2) in N along its tangents, `slip` the velocities along these, `mode` "open",
+    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad, inf of
+    a part that is beside the face or edge which it can touch, `normal` in N, `tangential` (…, 0 to 2) in N along its tangents, `slip` the velocities along these, `mode` "open",
     "stick" or "slip". `impulses` are its impacts.
     """
 
@@ -132,7 +132,9 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
 
     nothing = np.zeros(len(run.t))
     has_gap = [bool(history.groups[k][2]) for k in groups]
-    gap = [forces.gaps[:, k] if is_one else nothing for k, is_one in zip(groups, has_gap, strict=True)]
+    beside = (forces.margins < 0.0) & (forces.modes == 0)
+    gaps = np.where(beside, np.inf, forces.gaps)
+    gap = [gaps[:, k] if is_one else nothing for k, is_one in zip(groups, has_gap, strict=True)]
     normal = [forces.forces[:, r.start] if is_one else nothing for r, is_one in zip(rows, has_gap, strict=True)]
     across = [slice(r.stop - tangents, r.stop) for r in rows]
     impulses = [
@@ -165,7 +167,7 @@ class Forces:
         }  # fmt: skip
         found = dict(zip(made.outputs, made(*(np.ascontiguousarray(given[name]) for name in made.arrays)), strict=True))
         samples = len(run.t)
-        self.gaps, self.velocities = found["gaps"], found["velocities"]
+        self.gaps, self.velocities, self.margins = found["gaps"], found["velocities"], found["margins"]
         self.laws = found["laws"].reshape(samples, self.count, LAWS)
         self.rows, self.responses = (found[name].reshape(samples, self.size, n) for name in ("rows", "responses"))
         first = len(known.coordinates)
