@@ -1,8 +1,11 @@
 """Contacts, stops and friction that cannot be: a sentence each, with what to do."""
 
+import ast
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.contact.scenes import dry, stop
 
@@ -83,3 +86,55 @@ def test_a_gap_that_never_changes_is_refused() -> None:
     s.contact("touch", block, s.surface("floor", s.ground, ph.Shape.plane()), friction=0.5)
     with pytest.raises(ph.PolhodeError, match="gap never changes"):
         s.derive().simulate(1)
+
+
+def test_the_nearest_start_of_a_tilted_box_and_at_a_stop_can_be_started_from() -> None:
+    for system, start in (
+        (tilted_box(), {"f_z": 0.05, "f_e0": np.cos(0.2), "f_e1": np.sin(0.2)}),
+        (pad(), {"z": 0.05}),
+    ):
+        equations = system.derive()
+        with pytest.raises(ph.PolhodeError, match="overlaps by") as refused:
+            equations.simulate(0.01, start=start)
+        found = ast.literal_eval(str(refused.value).split("start=")[1].split("}")[0] + "}")
+        run = equations.simulate(0.01, start={**start, **found})
+        name = next(iter(system.contacts))
+        assert -1e-9 < run.contact(name).gap[0].min() < 1e-9
+
+
+def tilted_box() -> ph.System:
+    s = ph.System("box")
+    box = s.body("box", 1, inertia=ph.box(1, 0.4, 0.3, 0.2))
+    s.joint("f", s.ground, box, ph.Free())
+    hull = s.surface("hull", box, ph.Shape.box(0.4, 0.3, 0.2))
+    s.contact("feet", hull, s.surface("floor", s.ground, ph.Shape.plane()))
+    return s
+
+
+def pad() -> ph.System:
+    """A foot over a floor on a spring travel, at whose lower stop it starts."""
+    s = ph.System("pad")
+    foot, sole = s.body("foot", 1), s.body("sole", 0.1)
+    s.joint("z", s.ground, foot, ph.Prismatic("z"))
+    s.contact("heel", sole.point((0, 0, -0.1)), s.surface("floor", s.ground, ph.Shape.plane()))
+    s.joint("travel", foot, sole, ph.Prismatic("z"), limits=(0, 0.02), stop=0.3)
+    return s
+
+
+def test_gaps_of_boxes_are_infinite_where_a_part_is_beside_its_face_and_the_least_is_the_distance() -> None:
+    s = ph.System("plank over a beam")
+    plank = s.body("plank", 1, inertia=(0.01, 0.01, 0.01))
+    s.joint("f", s.ground, plank, ph.Free())
+    beam = s.surface("beam", s.ground, ph.Shape.box(0.1, 1, 0.1))
+    s.contact("cross", s.surface("hull", plank, ph.Shape.box(0.4, 0.1, 0.1)), beam)
+    run = s.derive().simulate(0.1, start={"f_z": 0.5})
+    assert np.allclose(run.contact("cross").gap.min(axis=1), run["f_z"] - 0.1, atol=1e-9)
+
+
+def test_what_has_only_vertices_is_warned_of_on_a_bump_and_not_in_a_valley() -> None:
+    for height, count in ((lambda x: ph.exp(-x * x), 1), (lambda x: x * x, 0)):
+        s = tilted_box()
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            s.contact("touch", "hull", s.surface("road", s.ground, ph.Shape.curve(height)))
+        assert len(warned) == count

@@ -433,8 +433,14 @@ def ways(a: Surface, b: Surface, place: str) -> list[tuple[Surface, Surface]]:
 def warn_of_bulges(a: Surface, b: Surface, place: str) -> None:
     """Warn of what touches by vertices or ends alone, where a curve or heights may bulge between them."""
     one, other = ways(a, b, place)[0]
-    if other.kind in ("curve", "heights") and one.kind not in ("point", "sphere") and not _is_convex(other.shape.size[0]):
-        message = f"of a {one.kind} only the {'ends' if one.kind == 'capsule' else 'vertices'} touch a surface by heights: "
+    if (
+        other.kind in ("curve", "heights")
+        and one.kind not in ("point", "sphere")
+        and not _is_convex(other.shape.size[0])
+    ):
+        message = (
+            f"of a {one.kind} only the {'ends' if one.kind == 'capsule' else 'vertices'} touch a surface by heights: "
+        )
         cure = "Add contacts of points or spheres in between where that matters."
         code = "W-CONSTRAINT-UNSUPPORTED"
         warn(f"{message}a bump between them enters it.", place=place, cure=cure, code=code)

@@ -84,8 +84,8 @@ class ContactResult(Shown):
     """A contact, stop or dry friction along a run, by name.
 
     Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad, inf of
-    a part that is beside the face or edge which it can touch, `normal` in N, `tangential` (…, 0 to 2) in N along its tangents, `slip` the velocities along these, `mode` "open",
-    "stick" or "slip". `impulses` are its impacts.
+    a part that is beside the face or edge which it can touch, `normal` in N, `tangential` (…, 0 to 2) in N along its
+    tangents, `slip` the velocities along these, `mode` "open", "stick" or "slip". `impulses` are its impacts.
     """
 
     name: str
