@@ -7,7 +7,7 @@ least size inside hold as well, and are given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Modes in words, by their numbers.
 MODES = np.array(["open", "stick", "slip"])
+#: The arrays of a change that hold whole numbers.
+_WHOLE = dict.fromkeys(("modes", "held", "shared"), np.int64)
 #: Rounds of Dykstra's projections to the forces of least size in their cones, and when they end.
 _ROUNDS, _NEAR = 500, 1e-10
 
@@ -48,6 +50,30 @@ class ContactHistory(NamedTuple):
     def modes_at(self, times: Floats) -> NDArray[np.int64]:
         """For each time the change that holds there."""
         return np.maximum(0, np.searchsorted([each.t for each in self.changes], times, side="right") - 1)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The history as plain data, for files."""
+        changes = [
+            {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in each._asdict().items()}
+            for each in self.changes
+        ]
+        return {"groups": [list(each) for each in self.groups], "changes": changes}
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> ContactHistory:
+        """The history of such a record; ValueError, TypeError or KeyError where it is none."""
+        groups = tuple(
+            (str(name), str(part), int(gap), int(tangents)) for name, part, gap, tangents in record["groups"]
+        )
+        changes = [
+            {key: np.array(value, _WHOLE.get(key, np.float64)) if isinstance(value, list) else value
+             for key, value in each.items()}
+            for each in record["changes"]
+        ]  # fmt: skip
+        if any(len(each["modes"]) != len(groups) for each in changes):
+            raise ValueError("a change of contacts has other groups")
+        return cls(groups, tuple(Change(**each) for each in changes))
 
 
 class Occurrence(NamedTuple):
@@ -116,7 +142,10 @@ class ContactResult(Shown):
 def contact_along(run: Trajectory, name: str) -> ContactResult:
     """A contact, stop or dry friction along a run."""
     history: ContactHistory | None = run.info.get("contacts")
-    if history is None or run.functions is None:
+    if history is None and run.functions is not None and run.functions.derivation.synopsis.contacts:
+        message = "this run has no history of its contacts: text in columns (CSV) does not hold it."
+        raise PolhodeError(message, "contact", "Keep the run with save, as .npz.", "E-TRAJECTORY-MISSING")
+    if history is None:
         message = "this run has no contacts, stops or dry friction."
         raise PolhodeError(message, "contact", "Add them to the system, and run it.", "E-TRAJECTORY-MISSING")
     names = list(dict.fromkeys(each[0] for each in history.groups))
@@ -156,6 +185,10 @@ class Forces:
         self.run, self.history = run, history
         functions = run.mechanism
         known = functions.derivation.synopsis
+        if history.groups != known.contacts:
+            message = "its contacts, stops and dry friction are not those of the mechanism."
+            cure = "Give the equations that were run."
+            raise PolhodeError(message, "contacts of the run", cure, "E-TRAJECTORY-UNSUPPORTED")
         self.count = len(history.groups)
         self._slices = rows_of(history.groups)
         self.size, n = self._slices[-1].stop, len(known.speeds)

@@ -153,6 +153,8 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
         from ..contact.results import Forces
 
         udot = Forces(trajectory, trajectory.info["contacts"]).accelerations
+    elif functions.derivation.synopsis.contacts:  # of a run that is read from columns
+        udot = np.full_like(trajectory.u, np.nan)
     elif {*equations.speeds} <= {*equations.tree.speeds}:
         places = [equations.tree.speeds.index(name) for name in equations.speeds]
         udot = np.atleast_2d(motion(functions, *acting, **given)[0])[:, places]

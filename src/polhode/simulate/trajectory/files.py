@@ -199,7 +199,7 @@ def read_archive(path: Path) -> dict[str, Any]:
             **names,
             "status": str(words["status"]),
             "message": str(words["message"]),
-            "info": dict(words["info"]),
+            "info": read_info(words["info"]),
             "parameters": {str(name): Si(value) for name, value in words["parameters"].items()},
         }
 
@@ -213,6 +213,7 @@ def strings(given: Any) -> tuple[str, ...]:
 
 def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
     """What of the run's statistics JSON can hold, the rest as text."""
+    from ..contact.results import ContactHistory
 
     def plain(value: Any) -> Any:
         if isinstance(value, str | bool | int | float) or value is None:
@@ -221,7 +222,19 @@ def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
             return [plain(entry) for entry in value]
         return str(value)
 
-    return {str(key): plain(value) for key, value in info.items()}
+    def plain_entry(value: Any) -> Any:
+        return value.record if isinstance(value, ContactHistory) else plain(value)
+
+    return {str(key): plain_entry(value) for key, value in info.items()}
+
+
+def read_info(info: Mapping[str, Any]) -> dict[str, Any]:
+    """The statistics of a run from what `plain_info` made of them, with the history of its contacts."""
+    from ..contact.results import ContactHistory
+
+    known = {str(key): value for key, value in info.items() if key != "contacts"}
+    given = info.get("contacts")
+    return {**known, "contacts": ContactHistory.of(given)} if isinstance(given, dict) else known
 
 
 # ---- xarray --------------------------------------------------------------------------------------------------
