@@ -7,7 +7,7 @@ least size inside hold as well, and are given.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -176,6 +176,36 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
         parted([forces.forces[:, a] for a in across]), parted([forces.velocities[:, a] for a in across]),
         MODES[parted([forces.modes[:, k] for k in groups])], tuple(impulses),
     )  # fmt: skip
+
+
+def columns_of_contact(run: Trajectory, name: str) -> Iterator[tuple[str, str, str, Floats]]:
+    """Quantity, element and part, unit and values: gap, normal, tangential_1, slip_1, …, mode (0, 1 stick, 2 slip)."""
+    found = contact_along(run, name)
+    length, force, speed = units_of_contact(run, name)
+    count, parts = len(found.t), len(found.parts)
+    has_gap = any(gap for owner, _, gap, _ in run.info["contacts"].groups if owner == name)
+    across, slip = (each.reshape(count, parts, -1) for each in (found.tangential, found.slip))
+    for k, part in enumerate(found.parts):
+        label = f"{name} {part}" if part else name
+        if has_gap:
+            yield "gap", label, length, found.gap.reshape(count, parts)[:, k]
+            yield "normal", label, force, found.normal.reshape(count, parts)[:, k]
+        for i in range(across.shape[2]):
+            yield f"tangential_{i + 1}", label, force, across[:, k, i]
+            yield f"slip_{i + 1}", label, speed, slip[:, k, i]
+        modes = np.argmax(found.mode.reshape(count, parts)[:, k, None] == MODES, axis=1)
+        yield "mode", label, "", modes.astype(np.float64)
+
+
+def units_of_contact(run: Trajectory, name: str) -> tuple[str, str, str]:
+    """Units of gap, forces and slip of a contact, stop or dry friction."""
+    element: Any = run.mechanism.derivation.model.contacts[name]
+    if element.kind != "contact":
+        joint = run.mechanism.derivation.model.joints[element.joint]
+        unit = joint.units[joint.u[element.index] if element.kind == "friction" else joint.q[element.index]]
+        if unit.startswith("rad"):
+            return "rad", "N·m", "rad/s"
+    return "m", "N", "m/s"
 
 
 class Forces:

@@ -25,7 +25,8 @@ _VERSION = 1
 _MOST_BYTES = 4_000_000_000
 #: How the names of columns begin in comma-separated text, by array; and all, of which others are not read.
 _PREFIXES = {"q": "q.", "u": "u.", "z": "z.", "tau": "tau.", "inputs": "input."}
-_COLUMNS = (*_PREFIXES.values(), "torque.", "force.", "energy.", "reference.", "controller.")
+_COLUMNS = (*_PREFIXES.values(), "torque.", "force.", "energy.", "reference.", "controller.",
+            "gap.", "normal.", "tangential_1.", "tangential_2.", "slip_1.", "slip_2.", "mode.")  # fmt: skip
 _FIXED = {"torque.": "N·m", "force.": "N"}
 _ARRAYS = ("t", *NAMES)
 #: What writes a run as another kind of file.
@@ -35,6 +36,14 @@ _OTHERS = {
     ".zarr": "to_xarray().to_zarr",
     ".html": "animate (--page)",
 }
+
+
+def contact_columns(run: Trajectory, names: Sequence[str]) -> Iterator[tuple[str, str, str, Floats]]:
+    """Quantity, contact and part, unit and values of contacts, stops and dry friction by name."""
+    from ..contact.results import columns_of_contact
+
+    for name in names:
+        yield from columns_of_contact(run, name)
 
 
 def columns_of(run: Trajectory) -> Iterator[tuple[str, str, Floats]]:
@@ -52,7 +61,7 @@ def columns_of(run: Trajectory) -> Iterator[tuple[str, str, Floats]]:
 # ---- comma-separated text ------------------------------------------------------------------------------------
 
 
-def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
+def as_csv(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> bytes:
     """Time, then columns `q.name`, `u.name`, `z.name`, `tau.name` and `input.name`, with SI units: `q.hinge [rad]`."""
     from ...model.lookup import units_by_name
 
@@ -77,6 +86,9 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
         for prefix, vectors in (("torque.", torque), ("force.", force)):
             for axis, values in zip("xyz", vectors.T, strict=True):
                 add(prefix, f"{name}.{axis}", values)
+    for what, name, unit, values in contact_columns(trajectory, contacts):
+        names.append(f"{what}.{name} [{unit}]" if unit else f"{what}.{name}")
+        columns.append(values)
     text = io.StringIO()
     if not trajectory.is_whole:
         text.write(f"# partial: {trajectory.status}; {' '.join(trajectory.message.split())}\n")
@@ -122,7 +134,8 @@ def _csv_fields(path: Path, content: bytes) -> dict[str, Any]:
     if not header or header[0] != "time" or not all(name.startswith(_COLUMNS) for name in header[1:]):
         cure = 'The header is "time", then columns q.… for coordinates, u.… for speeds and z.… for states.'
         raise FormatError("this is not a trajectory.", f"{path}:{1 + before}", cure, "E-FILE-READ")
-    table = _rows(reader, len(header), path, before)
+    read = [k for k, name in enumerate(header) if name.startswith(("time", *_PREFIXES.values()))]
+    table = _rows(reader, len(header), read, path, before)
     fields: dict[str, Any] = {"t": table[:, 0], "status": status, "message": message}
     for field, prefix in _PREFIXES.items():
         columns = [k for k, name in enumerate(header) if name.startswith(prefix)]
@@ -132,7 +145,8 @@ def _csv_fields(path: Path, content: bytes) -> dict[str, Any]:
     return fields
 
 
-def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
+def _rows(reader: Any, width: int, read: Sequence[int], path: Path, before: int) -> Floats:
+    """The rows of a table, whose columns that are `read` are finite."""
     rows: list[list[float]] = []
     for row in filter(None, reader):
         values, problem, cure = [], "", ""
@@ -143,7 +157,7 @@ def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
         except ValueError:
             if not problem:
                 problem, cure = "a value is not a number.", "Write numbers with a point, as 0.5."
-        if not problem and not np.isfinite(values).all():
+        if not problem and not np.isfinite([values[k] for k in read]).all():
             problem, cure = "a value is not finite.", "Leave the row out."
         if not problem and rows and values[0] <= rows[-1][0]:
             problem = f"time does not increase: {values[0]:g} after {rows[-1][0]:g}."
@@ -240,7 +254,7 @@ def read_info(info: Mapping[str, Any]) -> dict[str, Any]:
 # ---- xarray --------------------------------------------------------------------------------------------------
 
 
-def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = ()) -> Any:
+def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> Any:
     """A dataset over `time`: coordinates and states by name, speeds as `d(name)`, `tau(name)`, `input(name)`."""
     xarray = installed("xarray", "data", code="E-FILE-READ")
     columns: list[tuple[str, str, str, Any]] = [
@@ -252,6 +266,8 @@ def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = ()) -> Any:
         _, torque, force = trajectory.reaction(name)
         for kind, vectors in (("torque", torque), ("force", force)):
             columns.append((kind, name, f"{kind}({name})", (("time", "axis"), vectors)))
+    for what, name, _, values in contact_columns(trajectory, contacts):
+        columns.append((what, name, f"{what}({name})", ("time", values)))
     labels, titles = variable_names([each[:3] for each in columns], ("time", "axis"))
     variables = {
         label: (*value, {"long_name": titles[label]} if label in titles else {})

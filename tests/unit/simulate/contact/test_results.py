@@ -9,6 +9,7 @@ import pytest
 
 import polhode as ph
 from polhode.simulate import Trajectory
+from polhode.simulate.trajectory.channels import channels_of
 
 
 @cache
@@ -63,3 +64,18 @@ def test_a_run_without_its_history_or_with_another_mechanism_is_refused_with_a_s
     s.stop("path", upper=0.5)
     with pytest.raises(ph.PolhodeError, match="not those of the mechanism"):
         Trajectory.load(path, s.derive()).contact("path stop 0")
+
+
+def test_channels_and_columns_have_forces_gaps_slip_and_modes_with_units(tmp_path: Path) -> None:
+    pytest.importorskip("xarray")
+    equations, run = thrown()
+    wanted = ["contacts", "gap(sole)", "slip(sole)", "mode(sole)", "gap(path stop 0)", "normal(heel)"]
+    channels, missing = channels_of(run, wanted)
+    by_name = {each.name: each for each in channels}
+    assert [*by_name][:3] == ["normal(sole)", "friction(sole)", "normal(path stop 0)"] and "no contact" in missing[0]
+    assert np.array_equal(by_name["normal(sole)"].values, run.contact("sole").normal)
+    assert [by_name[name].unit for name in wanted[1:5]] == ["m", "m/s", "", "m"]
+    path = run.to_csv(tmp_path / "run.csv", contacts=["sole"])
+    assert "gap.sole [m],normal.sole [N],tangential_1.sole [N],slip_1.sole [m/s],mode.sole" in path.read_text()
+    assert np.array_equal(Trajectory.from_csv(path, equations).q, run.q)
+    assert np.array_equal(run.to_xarray(contacts=["sole"])["normal(sole)"], run.contact("sole").normal)
