@@ -3,6 +3,7 @@
 import ast
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -138,3 +139,8 @@ def test_what_has_only_vertices_is_warned_of_on_a_bump_and_not_in_a_valley() -> 
             warnings.simplefilter("always")
             s.contact("touch", "hull", s.surface("road", s.ground, ph.Shape.curve(height)))
         assert len(warned) == count
+
+
+def test_what_is_exported_without_contact_forces_is_warned_of(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="forward_dynamics: without the forces of contacts"):
+        Ball().contact().s.derive().export("c", tmp_path)
