@@ -196,7 +196,7 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
     child_rotation = values.rotation((*path, "child_rotation"), record.child_rotation)
     kinds = ("limits", "speed_limits", "effort_limits")
     limits = {kind: values.nested((*path, kind), getattr(record, kind)) for kind in kinds}
-    stop = record.stop
+    stop: Any = record.stop
     if isinstance(stop, records.StopLaws):
         laws = {name: text for name, text in stop.model_dump().items() if text is not None}
         stop = {name: values.number((*path, "stop", name), text) for name, text in laws.items()}

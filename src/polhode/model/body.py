@@ -336,10 +336,10 @@ def check_values(model: Model, given: Mapping[str, Any]) -> None:
         for each in fields if any(one.positive for one in fields) else ():
             value = getattr(load, each.name)
             for values in [] if value is None else _values(value, given):
-                number = _at_values(value, values)
+                changed: dict[str, Any] = {each.name: _at_values(value, values)}
                 if each.positive:
-                    positive_of(number, each.name, load.place)
-                replace(load, **{each.name: number})  # which checks laws and bounds
+                    positive_of(changed[each.name], each.name, load.place)
+                replace(load, **changed)  # which checks laws and bounds
 
 
 def _at_values(value: Expr, values: Mapping[str, Any]) -> Expr:

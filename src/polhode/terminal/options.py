@@ -162,7 +162,7 @@ def source_of(
     friction: Friction = None,
 ) -> Source:
     """The model and the options of its reader that were given."""
-    given = {"base": base, "packages": packages(package) if package else None, "dynamics": dynamics or None}
+    given: dict[str, Any] = {"base": base, "packages": packages(package) if package else None, "dynamics": dynamics or None}
     given |= {"contacts": None if contacts is None else _contacts(contacts), "stops": stops, "friction": friction}
     return Source(file, {name: value for name, value in given.items() if value is not None})
 

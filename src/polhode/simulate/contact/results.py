@@ -66,7 +66,7 @@ class ContactHistory(NamedTuple):
         groups = tuple(
             (str(name), str(part), int(gap), int(tangents)) for name, part, gap, tangents in record["groups"]
         )
-        changes = [
+        changes: list[dict[str, Any]] = [
             {key: np.array(value, _WHOLE.get(key, np.float64)) if isinstance(value, list) else value
              for key, value in each.items()}
             for each in record["changes"]
