@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from math import hypot, isfinite, isnan, nan
@@ -232,38 +233,33 @@ def _print_reactions(out: Console, trajectory: Trajectory, reactions: Sequence[s
 
 
 def _contacts(trajectory: Trajectory) -> dict[str, Any]:
-    """Of each contact, stop and dry friction the modes at the end, impacts, and largest forces; and what happened."""
+    """Of each contact, stop and dry friction modes at the end, impacts and largest forces; and what happened."""
     made: dict[str, Any] = {}
     for name in trajectory.contact_names:
         found = trajectory.contact(name)
-        modes = np.atleast_1d(found.mode[-1])
         made[name] = {
-            "mode": dict(zip(found.parts, modes.tolist(), strict=True)) if len(found.parts) > 1 else str(modes[0]),
+            "mode": dict(
+                zip((part or name for part in found.parts), np.atleast_1d(found.mode[-1]).tolist(), strict=True)
+            ),
             "impacts": len(found.impulses),
             "largest_normal": float(np.abs(found.normal).max(initial=0.0)),
             "largest_tangential": float(np.linalg.norm(found.tangential, axis=-1).max(initial=0.0)),
         }
-    events = [each._asdict() for each in trajectory.contact_events]
-    return {"contacts": made, "contact_events": events} if made else {}
+    return {"contacts": made, "contact_events": [each._asdict() for each in trajectory.contact_events]} if made else {}
 
 
 def _print_contacts(out: Console, trajectory: Trajectory, digits: int) -> None:
-    found = _contacts(trajectory)
-    if not found:
-        return
-    rows = []
-    for name, each in found["contacts"].items():
-        mode = each["mode"] if isinstance(each["mode"], str) else output.counts_of(each["mode"].values())
-        forces = (f"{each[key]:.{digits}g}" for key in ("largest_normal", "largest_tangential"))
-        rows.append((name, mode, str(each["impacts"]), *forces))
-    head = ["contact, stop or friction", "at the end", "impacts", "largest normal", "largest friction"]
-    out.print(output.table(head, rows[: output.most_rows(out)], numbers_from=2))
-    events = found["contact_events"]
-    first = events[: output.most_rows(out)]
-    times = [(f"{each['t']:.{digits}g}", each["what"], each["name"]) for each in first]
-    out.print(output.table(["at t, s", "what", "contact"], times))
-    if len(events) > len(first):
-        out.print(f"and {len(events) - len(first)} more; pipe this, or print --json, to have all", style="dim")
+    for name, each in _contacts(trajectory).get("contacts", {}).items():
+        modes = ", ".join(f"{count} {word}" for word, count in Counter(each["mode"].values()).items())
+        normal, across = (f"{each[key]:.{digits}g}" for key in ("largest_normal", "largest_tangential"))
+        said = f"'{name}' at the end: {modes}; impacts: {each['impacts']}; largest forces: {normal}, friction {across}"
+        out.print(output.plain(said), soft_wrap=True)
+    events, most = trajectory.contact_events, output.most_rows(out)
+    if events:
+        rows = [(f"{each.t:.{digits}g}", each.what, each.name) for each in events[:most]]
+        out.print(output.table(["at t, s", "what", "contact"], rows))
+    if most is not None and len(events) > most:
+        out.print(f"and {len(events) - most} more; pipe this, or print --json, to have all", style="dim")
 
 
 def _audit_record(audit: PowerAudit | None) -> dict[str, Any]:

@@ -197,9 +197,8 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
     kinds = ("limits", "speed_limits", "effort_limits")
     limits = {kind: values.nested((*path, kind), getattr(record, kind)) for kind in kinds}
     stop: Any = record.stop
-    if isinstance(stop, records.StopLaws):
-        laws = {name: text for name, text in stop.model_dump().items() if text is not None}
-        stop = {name: values.number((*path, "stop", name), text) for name, text in laws.items()}
+    if isinstance(stop, dict):
+        stop = {name: values.number((*path, "stop", name), text) for name, text in stop.items()}
     elif stop is not None:
         stop = values.number((*path, "stop"), stop)
     if len(values.document.problems) > before:

@@ -295,19 +295,10 @@ class Motion(Record):
     sequence: tuple[Motion, ...] | None = None
 
 
-class StopLaws(Record):
-    """Stops at the limits of a joint: rigid with a restitution, or compliant with a stiffness and a damping."""
-
-    restitution: Number | None = None
-    stiffness: Number | None = None
-    damping: Number | None = None
-
-
-#: A coefficient of restitution, or all that a stop takes.
-Stops = TypeAliasType(
-    "Stops",
-    Annotated[Annotated[Number | None, Tag("one")] | Annotated[StopLaws, Tag("mapping")], Discriminator(_mapped)],
-)
+#: A coefficient of restitution, or a mapping with all that a stop takes.
+Stops = Annotated[
+    Annotated[Number | None, Tag("one")] | Annotated[dict[Name, Number], Tag("mapping")], Discriminator(_mapped)
+]
 
 
 class Joint(Motion):

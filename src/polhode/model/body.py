@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from ..errors import ModelError, check_kind, shown, understood
@@ -323,29 +323,12 @@ def check_mass(mass: Expr, values: Mapping[str, Any], place: str) -> None:
 
 
 def check_values(model: Model, given: Mapping[str, Any]) -> None:
-    """Refuse values of parameters at which a mass, a size or what is compliant cannot be; of arrays, any of them."""
-    from .reading import positive_of
-
+    """Refuse values of parameters at which a mass or a size cannot be; of arrays, any of their values."""
     for name, body in model.bodies.items():
         for values in _values(body.mass, given):
             check_mass(body.mass, values, f"body '{name}'")
     for name, surface in model.surfaces.items():
         check_sizes(surface.shape, f"surface '{name}'", given)
-    for load in model.loads:
-        fields = [each for each in load.fields if each.kind == "number" and not (each.free or each.many)]
-        for each in fields if any(one.positive for one in fields) else ():
-            value = getattr(load, each.name)
-            for values in [] if value is None else _values(value, given):
-                changed: dict[str, Any] = {each.name: _at_values(value, values)}
-                if each.positive:
-                    positive_of(changed[each.name], each.name, load.place)
-                replace(load, **changed)  # which checks laws and bounds
-
-
-def _at_values(value: Expr, values: Mapping[str, Any]) -> Expr:
-    """An expression with numbers for the symbols that have values."""
-    known = {x: as_expr(values[x.name]) for x in free_symbols([value]) if values.get(x.name) is not None}
-    return substitute([value], known)[0]
 
 
 def _values(expression: Expr, given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -362,7 +345,8 @@ def check_sizes(shape: Shape, place: str, given: Mapping[str, Any]) -> None:
     for k, size in enumerate(shape.size if shape.kind not in ("mesh", "hull", "curve", "heights") else ()):
         is_radius = shape.kind == "ellipsoid" or (k == 0 and shape.kind != "box")
         for values in ({}, *_values(size, given)):
-            value = _at_values(size, values)
+            known = {x: as_expr(values[x.name]) for x in free_symbols([size]) if x.name in values}
+            (value,) = substitute([size], known)
             if free_symbols([value]) or constant_sign(value) >= is_radius:
                 continue
             what = "radius" if is_radius else "length"

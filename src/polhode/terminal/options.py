@@ -101,12 +101,7 @@ Packages = Annotated[
 ]
 Dynamics = Annotated[bool, typer.Option("--dynamics", help="For a URDF: joints have the damping that it states.")]
 Contacts = Annotated[
-    str | None,
-    typer.Option(
-        help="For a robot file: its shapes touch what stands still (yes) or each other too (all); with laws for all as "
-        "friction=0.5,restitution=0.1",
-        metavar="yes|all|LAWS",
-    ),
+    str | None, typer.Option(help="For a robot file: its shapes touch what stands still (yes), each other too (all).")
 ]
 Stops = Annotated[float | None, typer.Option(help="For a robot file: limits are stops with this restitution.")]
 Friction = Annotated[
@@ -162,22 +157,13 @@ def source_of(
     friction: Friction = None,
 ) -> Source:
     """The model and the options of its reader that were given."""
-    given: dict[str, Any] = {"base": base, "packages": packages(package) if package else None, "dynamics": dynamics or None}
-    given |= {"contacts": None if contacts is None else _contacts(contacts), "stops": stops, "friction": friction}
+    given: dict[str, Any] = {
+        "base": base,
+        "packages": packages(package) if package else None,
+        "dynamics": dynamics or None,
+    }
+    given |= {"contacts": True if contacts == "yes" else contacts, "stops": stops, "friction": friction}
     return Source(file, {name: value for name, value in given.items() if value is not None})
-
-
-def _contacts(text: str) -> Any:
-    """What readers take as `contacts`, of a text."""
-    from .output import pairs
-
-    if text in ("yes", "all"):
-        return True if text == "yes" else text
-    try:
-        laws = pairs(text.split(","), "--contacts", "yes, all or friction=0.5")
-        return {name: float(value) for name, value in laws.items()}
-    except ValueError:
-        raise PolhodeError(f"{text!r} is no law.", "--contacts", "Write friction=0.5", "E-CLI-READ") from None
 
 
 def derivation_of(

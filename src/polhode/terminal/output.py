@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -74,15 +73,6 @@ def number(count: int, noun: str) -> str:
     if count == 1:
         return f"1 {noun}"
     return f"{count} {noun[:-1]}ies" if noun.endswith("y") else f"{count} {noun}s"
-
-
-def counts_of(words: Iterable[str]) -> str:
-    """How often each word is there.
-
-    >>> counts_of(["open", "stick", "stick"])
-    '1 open, 2 stick'
-    """
-    return ", ".join(f"{count} {word}" for word, count in Counter(words).items())
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], numbers_from: int | None = None) -> Table:

@@ -178,23 +178,22 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
     )  # fmt: skip
 
 
-def columns_of_contact(run: Trajectory, name: str) -> Iterator[tuple[str, str, str, Floats]]:
+def columns_of_contacts(run: Trajectory, names: Sequence[str]) -> Iterator[tuple[str, str, str, Floats]]:
     """Quantity, element and part, unit and values: gap, normal, tangential_1, slip_1, …, mode (0, 1 stick, 2 slip)."""
-    found = contact_along(run, name)
-    length, force, speed = units_of_contact(run, name)
-    count, parts = len(found.t), len(found.parts)
-    has_gap = any(gap for owner, _, gap, _ in run.info["contacts"].groups if owner == name)
-    across, slip = (each.reshape(count, parts, -1) for each in (found.tangential, found.slip))
-    for k, part in enumerate(found.parts):
-        label = f"{name} {part}" if part else name
-        if has_gap:
-            yield "gap", label, length, found.gap.reshape(count, parts)[:, k]
-            yield "normal", label, force, found.normal.reshape(count, parts)[:, k]
-        for i in range(across.shape[2]):
-            yield f"tangential_{i + 1}", label, force, across[:, k, i]
-            yield f"slip_{i + 1}", label, speed, slip[:, k, i]
-        modes = np.argmax(found.mode.reshape(count, parts)[:, k, None] == MODES, axis=1)
-        yield "mode", label, "", modes.astype(np.float64)
+    for name in names:
+        found, (length, force, speed) = contact_along(run, name), units_of_contact(run, name)
+        has_gap = any(gap for owner, _, gap, _ in run.info["contacts"].groups if owner == name)
+        for k, part in enumerate(found.parts):
+            label = f"{name} {part}" if part else name
+            columns = found.gap, found.normal, found.tangential, found.slip, found.mode
+            gaps, normal, across, slip, mode = columns if len(found.parts) == 1 else (each[:, k] for each in columns)
+            if has_gap:
+                yield "gap", label, length, gaps
+                yield "normal", label, force, normal
+            for i, (tangential, velocity) in enumerate(zip(across.T, slip.T, strict=True), start=1):
+                yield f"tangential_{i}", label, force, tangential
+                yield f"slip_{i}", label, speed, velocity
+            yield "mode", label, "", np.argmax(mode[:, None] == MODES, axis=1).astype(np.float64)
 
 
 def units_of_contact(run: Trajectory, name: str) -> tuple[str, str, str]:

@@ -38,14 +38,6 @@ _OTHERS = {
 }
 
 
-def contact_columns(run: Trajectory, names: Sequence[str]) -> Iterator[tuple[str, str, str, Floats]]:
-    """Quantity, contact and part, unit and values of contacts, stops and dry friction by name."""
-    from ..contact.results import columns_of_contact
-
-    for name in names:
-        yield from columns_of_contact(run, name)
-
-
 def columns_of(run: Trajectory) -> Iterator[tuple[str, str, Floats]]:
     """Array, name and values of all columns, dependent coordinates and speeds included, and efforts if any acted."""
     more = dict(zip("qu", run.dependent, strict=True))
@@ -64,6 +56,7 @@ def columns_of(run: Trajectory) -> Iterator[tuple[str, str, Floats]]:
 def as_csv(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> bytes:
     """Time, then columns `q.name`, `u.name`, `z.name`, `tau.name` and `input.name`, with SI units: `q.hinge [rad]`."""
     from ...model.lookup import units_by_name
+    from ..contact.results import columns_of_contacts
 
     units = {} if trajectory.functions is None else units_by_name(trajectory.functions.derivation.model)
     names, columns = ["time [s]" if units else "time"], [trajectory.t]
@@ -86,7 +79,7 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: Sequ
         for prefix, vectors in (("torque.", torque), ("force.", force)):
             for axis, values in zip("xyz", vectors.T, strict=True):
                 add(prefix, f"{name}.{axis}", values)
-    for what, name, unit, values in contact_columns(trajectory, contacts):
+    for what, name, unit, values in columns_of_contacts(trajectory, contacts):
         names.append(f"{what}.{name} [{unit}]" if unit else f"{what}.{name}")
         columns.append(values)
     text = io.StringIO()
@@ -233,13 +226,10 @@ def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(value, str | bool | int | float) or value is None:
             return value
         if isinstance(value, list | tuple):
-            return [plain(entry) for entry in value]
+            return value.record if isinstance(value, ContactHistory) else [plain(entry) for entry in value]
         return str(value)
 
-    def plain_entry(value: Any) -> Any:
-        return value.record if isinstance(value, ContactHistory) else plain(value)
-
-    return {str(key): plain_entry(value) for key, value in info.items()}
+    return {str(key): plain(value) for key, value in info.items()}
 
 
 def read_info(info: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,6 +246,8 @@ def read_info(info: Mapping[str, Any]) -> dict[str, Any]:
 
 def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> Any:
     """A dataset over `time`: coordinates and states by name, speeds as `d(name)`, `tau(name)`, `input(name)`."""
+    from ..contact.results import columns_of_contacts
+
     xarray = installed("xarray", "data", code="E-FILE-READ")
     columns: list[tuple[str, str, str, Any]] = [
         (KINDS[field][0], name, KINDS[field][1].format(name), ("time", values))
@@ -266,7 +258,7 @@ def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: S
         _, torque, force = trajectory.reaction(name)
         for kind, vectors in (("torque", torque), ("force", force)):
             columns.append((kind, name, f"{kind}({name})", (("time", "axis"), vectors)))
-    for what, name, _, values in contact_columns(trajectory, contacts):
+    for what, name, _, values in columns_of_contacts(trajectory, contacts):
         columns.append((what, name, f"{what}({name})", ("time", values)))
     labels, titles = variable_names([each[:3] for each in columns], ("time", "axis"))
     variables = {
