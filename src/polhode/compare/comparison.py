@@ -655,6 +655,8 @@ def _touching(
     made = {name: Functions(Derivation(model, name)) for name in alike}
     rows = sum(gap + tangents for each in made.values() for _, _, gap, tangents in each.derivation.synopsis.contacts)
     few = max(2, len(made) * _MOST_ROWS // max(1, rows))
+    if any(each.value is None for each in model.parameters.values()):
+        few = 0
     return contact_agreement(dict(list(made.items())[:few]))
 
 

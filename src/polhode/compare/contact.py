@@ -7,7 +7,7 @@ A u̇ + γ = 0 in normal rows alone or in all rows of these. Forces are not comp
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,8 @@ _STATES, _ATTEMPTS, _STEPS = 6, 40, 30
 _CLOSED, _TOLERANCE = 1e-12, 1e-6
 
 
-class ContactAgreement(NamedTuple):
+@dataclass(frozen=True)
+class ContactAgreement:
     """At how many states accelerations with contact forces were compared, by whom, and their largest difference."""
 
     states: int
@@ -37,7 +38,7 @@ class ContactAgreement(NamedTuple):
     def __str__(self) -> str:
         what = "accelerations with contact forces"
         if not self.states:
-            return f"{what} are not compared: no two derivations, or no state where something touches"
+            return f"{what} are not compared: a parameter has no value, there are constraints, or nothing touches"
         at = f"at {self.states} states at which something touches or sticks"
         if not self:
             return f"{what} DIFFER by {self.largest:.1e} ({listed(self.formalisms)}) {at}"
@@ -52,7 +53,7 @@ def contact_agreement(derived: Mapping[str, Functions]) -> ContactAgreement:
     for x, held in states:
         expected, *others = (each.accelerations(x, held) for each in rows)
         differences.append(float(np.abs(np.array(others) - expected).max() / max(1e-9, np.abs(expected).max())))
-    return ContactAgreement(len(states), tuple(derived), float(np.max(np.nan_to_num(differences, nan=np.inf))))
+    return ContactAgreement(len(states), tuple(derived), float(np.max(np.nan_to_num(differences, nan=1e9))))
 
 
 class _Rows:
@@ -61,7 +62,8 @@ class _Rows:
     def __init__(self, functions: Functions) -> None:
         self.known = known = functions.derivation.synopsis
         self.q, self.u = len(known.coordinates), len(known.speeds)
-        self.slices, self.native = rows_of(known.contacts), functions.native("contact_rates")
+        values, self.slices = functions.parameter_values("contact_rates"), rows_of(known.contacts)
+        self.native = functions.native("contact_rates").with_parameters(values)
         self.inputs = functions.input_values()
 
     def at(self, x: Floats) -> dict[str, Floats]:
