@@ -15,7 +15,7 @@ FUNCTIONS = {
     "Shape.mesh": "view.mesh:surface_of",
     "System.derive": "surface.system:derive",
     "System.compare": "compare.comparison:compare",
-    "System.diagnose": "constraints.diagnostics:diagnose",
+    "System.diagnose": "surface.system:diagnose",
     "System.vectors": "kinematics:vectors",
     "Model.moving": "constraints.moving:moving_of",
     "Controller.compile": "compiled.law_function:LawFunction",

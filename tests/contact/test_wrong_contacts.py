@@ -1,8 +1,12 @@
 """Contacts, stops and friction that cannot be: a sentence each, with what to do."""
 
+import ast
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.contact.scenes import dry, stop
 
@@ -12,12 +16,13 @@ import polhode as ph
 class Ball:
     """A free ball of radius 1/10 above a floor."""
 
-    def __init__(self) -> None:
+    def __init__(self, radius: Any = "1/10") -> None:
         self.s = s = ph.System("ball")
         self.body = s.body("ball", 1, inertia=ph.sphere(1, "1/10"))
         s.joint("f", s.ground, self.body, ph.Free())
         self.floor = s.surface("floor", s.ground, ph.Shape.plane())
-        self.skin = s.surface("skin", self.body, ph.Shape.sphere("1/10"))
+        size = s.parameter(radius, 0.1) if radius == "r" else radius
+        self.skin = s.surface("skin", self.body, ph.Shape.sphere(size))
 
     def contact(self, a: Any = None, b: Any = None, **laws: Any) -> "Ball":
         self.s.contact("touch", self.skin if a is None else a, self.floor if b is None else b, **laws)
@@ -48,6 +53,20 @@ WRONG: dict[str, Callable[[Ball], Any]] = {
     r"friction -1 is negative": lambda m: dry(m.s, "rub", "f", coulomb=-1),
     r"static friction 1/2 is below that in motion": lambda m: dry(m.s, "rub", "f", coulomb=1, static=0.5),
     r"'touch' overlaps by 0\.05.*\{'f_z': 0\.1\}": lambda m: m.contact().run(0.05),
+    r"stribeck is that at which static friction falls": lambda m: m.contact(stribeck=0.1),
+    r"exponent -1 is not positive": lambda m: m.contact(stiffness=1e4, exponent=-1),
+    r"damping -5 is negative": lambda m: m.contact(stiffness=1e4, damping=-5),
+    r"compliant stop.*damping -5 is negative": lambda m: m.s.stop("f", 0, index=6, stiffness=1, damping=-5),
+    r"friction 'f friction 3'.*damping -10 is neg": lambda m: m.s.friction("f", 1, index=3, bristle=(1, -10)),
+    r"neither dry friction nor a viscous one": lambda m: m.s.friction("f", index=3),
+    r"'f_e0' is a part of an orientation.*storage=": lambda m: m.s.stop("f", -0.5, 0.5),
+    r"its radius 0 is not positive.*> 0": lambda m: m.s.surface("x", m.body, ph.Shape.sphere(0)),
+    r"its radius -0.1 is not positive": lambda m: Ball("r").contact().run(0.2, parameters={"r": -0.1}),
+    r"a jump where sign": lambda m: m.s.surface("x", m.body, ph.Shape.curve(lambda x: ph.sign(x) / 5)),
+    r"a corner where abs": lambda m: m.s.surface("x", m.body, ph.Shape.heights(lambda x, y: ph.sin(x) + abs(y))),
+    r"already a body, frame or surface": lambda m: m.s.surface("ball", m.body, ph.Shape.sphere(1)),
+    r"'skin' is not of the system 'ball'": lambda m: m.contact(Ball().skin),
+    r"the point has its own place": lambda m: m.contact(m.body.point((0, 0, 1)), at=(0, 0, 5)),
     r"no law of impact 'hertz'.*moreau, newton, poisson": lambda m: m.contact().run(0.1, impacts="hertz"),
     r"there is no contact 'tuch'.*'touch'": lambda m: m.contact().run(0.1).contact("tuch"),
     r"run has no contacts": lambda m: m.run(0.1).contact("touch"),
@@ -69,3 +88,60 @@ def test_a_gap_that_never_changes_is_refused() -> None:
     s.contact("touch", block, s.surface("floor", s.ground, ph.Shape.plane()), friction=0.5)
     with pytest.raises(ph.PolhodeError, match="gap never changes"):
         s.derive().simulate(1)
+
+
+def test_the_nearest_start_of_a_tilted_box_and_at_a_stop_can_be_started_from() -> None:
+    for system, start in (
+        (tilted_box(), {"f_z": 0.05, "f_e0": np.cos(0.2), "f_e1": np.sin(0.2)}),
+        (pad(), {"z": 0.05}),
+    ):
+        equations = system.derive()
+        with pytest.raises(ph.PolhodeError, match="overlaps by") as refused:
+            equations.simulate(0.01, start=start)
+        found = ast.literal_eval(str(refused.value).split("start=")[1].split("}")[0] + "}")
+        run = equations.simulate(0.01, start={**start, **found})
+        name = next(iter(system.contacts))
+        assert -1e-9 < run.contact(name).gap[0].min() < 1e-9
+
+
+def tilted_box() -> ph.System:
+    s = ph.System("box")
+    box = s.body("box", 1, inertia=ph.box(1, 0.4, 0.3, 0.2))
+    s.joint("f", s.ground, box, ph.Free())
+    hull = s.surface("hull", box, ph.Shape.box(0.4, 0.3, 0.2))
+    s.contact("feet", hull, s.surface("floor", s.ground, ph.Shape.plane()))
+    return s
+
+
+def pad() -> ph.System:
+    """A foot over a floor on a spring travel, at whose lower stop it starts."""
+    s = ph.System("pad")
+    foot, sole = s.body("foot", 1), s.body("sole", 0.1)
+    s.joint("z", s.ground, foot, ph.Prismatic("z"))
+    s.contact("heel", sole.point((0, 0, -0.1)), s.surface("floor", s.ground, ph.Shape.plane()))
+    s.joint("travel", foot, sole, ph.Prismatic("z"), limits=(0, 0.02), stop=0.3)
+    return s
+
+
+def test_gaps_of_boxes_are_infinite_where_a_part_is_beside_its_face_and_the_least_is_the_distance() -> None:
+    s = ph.System("plank over a beam")
+    plank = s.body("plank", 1, inertia=(0.01, 0.01, 0.01))
+    s.joint("f", s.ground, plank, ph.Free())
+    beam = s.surface("beam", s.ground, ph.Shape.box(0.1, 1, 0.1))
+    s.contact("cross", s.surface("hull", plank, ph.Shape.box(0.4, 0.1, 0.1)), beam)
+    run = s.derive().simulate(0.1, start={"f_z": 0.5})
+    assert np.allclose(run.contact("cross").gap.min(axis=1), run["f_z"] - 0.1, atol=1e-9)
+
+
+def test_what_has_only_vertices_is_warned_of_on_a_bump_and_not_in_a_valley() -> None:
+    for height, count in ((lambda x: ph.exp(-x * x), 1), (lambda x: x * x, 0)):
+        s = tilted_box()
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            s.contact("touch", "hull", s.surface("road", s.ground, ph.Shape.curve(height)))
+        assert len(warned) == count
+
+
+def test_what_is_exported_without_contact_forces_is_warned_of(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="forward_dynamics: without the forces of contacts"):
+        Ball().contact().s.derive().export("c", tmp_path)

@@ -50,7 +50,7 @@ MISTAKES: dict[str, tuple[Callable[[ph.System], object], str]] = {
         lambda s: s.body("x", mass=1, inertia=[[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]),
         "not a symmetric 3×3 matrix",
     ),
-    "F09 duplicate body": (lambda s: s.body("upper", mass=1), "body 'upper': there is already a body or frame"),
+    "F09 duplicate body": (lambda s: s.body("upper", mass=1), "body 'upper': there is already a body, frame"),
     "F09 duplicate joint": (
         lambda s: s.joint("elbow", "lower", s.body("hand"), "fixed"),
         "joint 'elbow': there is already a joint of this name",

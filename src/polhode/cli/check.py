@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -45,6 +46,7 @@ def check(source: Source, json: Json = False) -> int:
     bodies = len(written(model, "bodies")) + len(model.flexible)
     counts = [(bodies, "body"), (len(system.joints), "joint"), (len(equations.q), "coordinate")]
     counts.append((len(equations.u), "speed"))
+    counts += [(count, kind) for kind, count in Counter(each.kind for each in model.contacts.values()).items()]
     output.say(f"{system.name}: {', '.join(output.number(*count) for count in counts)}", "bold")
     for name, _, coordinates, stations in flexible_rows(model):
         output.say(f"{name} bends by {coordinates}{f'; stations {stations}' if stations else ''}")
@@ -79,11 +81,11 @@ def diagnose(
     json: Json = False,
 ) -> int:
     """Print the diagnosis; the exit code is 1 if nothing can move, or no pose satisfies the constraints."""
-    from ..constraints import diagnostics
+    from ..surface.system import diagnose as examine
 
     model = source.system().model()
     with output.progress() as status:
-        diagnosis = diagnostics.diagnose(model, pose, status)
+        diagnosis = examine(model, pose, status)
     good = diagnosis.can_be_assembled and diagnosis.can_move
     if json:
         output.as_json({"file": str(source), "ok": good, **diagnosis.as_json()})

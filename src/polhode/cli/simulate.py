@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import csv
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from math import hypot, isfinite, isnan, nan
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 
@@ -47,6 +49,9 @@ def simulate(
     reaction: Annotated[
         Names, typer.Option(help="A joint or constraint: its reaction, in the text and the plot too.")
     ] = None,
+    contact: Annotated[
+        Names, typer.Option(help="A contact, stop or dry friction: its forces, slip and modes in the text of --csv.")
+    ] = None,
     channel: Annotated[
         Names, typer.Option(help="What the page plots over time: --channel speeds --channel 'l*cos(hip)'")
     ] = None,
@@ -77,12 +82,18 @@ def simulate(
         if not isinstance(error.trajectory, Trajectory):
             raise
         stopped, trajectory = error, error.trajectory
-    written = _write(trajectory, files, reactions, channel)
+    written = _write(trajectory, files, reactions, channel, contact or [])
     if json:
-        output.as_json(_record(trajectory, written, stopped) | _reactions(trajectory, reactions) | _audit_record(audit))
+        output.as_json(
+            _record(trajectory, written, stopped)
+            | _reactions(trajectory, reactions)
+            | _audit_record(audit)
+            | _contacts(trajectory)
+        )
     else:
         out = output.console(stderr=files.get("csv") == STANDARD_OUTPUT)
         _print(out, trajectory, written, digits)
+        _print_contacts(out, trajectory, digits)
         _print_reactions(out, trajectory, reactions, digits)
         if audit is not None:
             _print_audit(out, audit, digits)
@@ -152,16 +163,17 @@ def _write(
     files: dict[str, Path | None],
     reactions: Sequence[str],
     channels: Sequence[str] | None = None,
+    contacts: Sequence[str] = (),
 ) -> list[Path]:
     written = []
     for option, path in files.items():
         if path is None:
             continue
         if path == STANDARD_OUTPUT:
-            sys.stdout.write(as_csv(trajectory, reactions).decode("utf-8"))
+            sys.stdout.write(as_csv(trajectory, reactions, contacts).decode("utf-8"))
             continue
         if option == "csv":
-            trajectory.to_csv(path, reactions)
+            trajectory.to_csv(path, reactions, contacts)
         elif option == "page":
             with output.warnings_printed():
                 trajectory.animate(path, channels=channels)
@@ -220,6 +232,36 @@ def _print_reactions(out: Console, trajectory: Trajectory, reactions: Sequence[s
         out.print(output.table(["reaction of", "largest force", "largest torque"], rows, numbers_from=1))
 
 
+def _contacts(trajectory: Trajectory) -> dict[str, Any]:
+    """Of each contact, stop and dry friction modes at the end, impacts and largest forces; and what happened."""
+    made: dict[str, Any] = {}
+    for name in trajectory.contact_names:
+        found = trajectory.contact(name)
+        made[name] = {
+            "mode": dict(
+                zip((part or name for part in found.parts), np.atleast_1d(found.mode[-1]).tolist(), strict=True)
+            ),
+            "impacts": len(found.impulses),
+            "largest_normal": float(np.abs(found.normal).max(initial=0.0)),
+            "largest_tangential": float(np.linalg.norm(found.tangential, axis=-1).max(initial=0.0)),
+        }
+    return {"contacts": made, "contact_events": [each._asdict() for each in trajectory.contact_events]} if made else {}
+
+
+def _print_contacts(out: Console, trajectory: Trajectory, digits: int) -> None:
+    for name, each in _contacts(trajectory).get("contacts", {}).items():
+        modes = ", ".join(f"{count} {word}" for word, count in Counter(each["mode"].values()).items())
+        normal, across = (f"{each[key]:.{digits}g}" for key in ("largest_normal", "largest_tangential"))
+        said = f"'{name}' at the end: {modes}; impacts: {each['impacts']}; largest forces: {normal}, friction {across}"
+        out.print(output.plain(said), soft_wrap=True)
+    events, most = trajectory.contact_events, output.most_rows(out)
+    if events:
+        rows = [(f"{each.t:.{digits}g}", each.what, each.name) for each in events[:most]]
+        out.print(output.table(["at t, s", "what", "contact"], rows))
+    if most is not None and len(events) > most:
+        out.print(f"and {len(events) - most} more; pipe this, or print --json, to have all", style="dim")
+
+
 def _audit_record(audit: PowerAudit | None) -> dict[str, Any]:
     if audit is None:
         return {}
@@ -247,7 +289,7 @@ def _print_audit(out: Console, audit: PowerAudit, digits: int) -> None:
 def _record(trajectory: Trajectory, written: list[Path], stopped: SimulationError | None) -> dict[str, Any]:
     energy = None
     if trajectory.has_energy:
-        start, *_, end = trajectory.energy.total.tolist()
+        start, end = trajectory.energy.total[[0, -1]].tolist()
         energy = {"start": start, "end": end, "drift": trajectory.energy_drift}
     record: dict[str, Any] = {
         "status": trajectory.status,

@@ -40,6 +40,7 @@ from ..model.model import Model
 from ..model.reading import checked_name, list_of
 from ..model.system import System
 from ..notebook import Cell, Shown, Table, Told
+from .contact import ContactAgreement, contact_agreement
 from .reference import Choice, ConstraintRow, ReferenceDerivation
 from .reference.prime_field import NotCovered, applied, independent_rows, product, solved, transposed
 
@@ -314,7 +315,9 @@ class _Judge:
             shapes = {getattr(getattr(equations.system.contacts[element], side, None), "kind", "") for side in "ab"}
             gap = group.gap
             if gap is not None and (shapes & _CURVED or any(node.op in _PIECEWISE for node in topological([gap]))):
-                self.not_covered.append(f"gap of contact '{name}' (its rate is the normal velocity in parts alone)")
+                self.not_covered.append(
+                    f"gaps of contact '{element}' (their rates are normal velocities in parts alone)"
+                )
                 gap = None
             try:
                 rows = free.conditions.unilateral(name, gap, group.rates)
@@ -450,6 +453,8 @@ _STATES = 256
 #: What one graph costs, by its nodes (which are kept, so that their ids last), and who derived it: methods often write
 #: the same one.
 _Known: TypeAlias = "dict[tuple[object, ...], tuple[list[Expr], Operations, float | None, list[str]]]"
+#: So many rows of contacts are compiled to compare accelerations, but of two formalisms at least.
+_MOST_ROWS = 250
 _TIMING_SECONDS = 0.01  # some hundred rounds over the states, of which the best counts
 #: What a verdict calls the functions that are compared.
 _LETTERS = {"mass_matrix": "M", "inverse_dynamics": "τ", "forward_dynamics": "u̇"}
@@ -487,11 +492,12 @@ class Comparison(Shown):
     refused: tuple[tuple[str, str], ...] = ()
     states: tuple[str, ...] = ()
     speeds: Mapping[str, str] = field(default_factory=dict)
+    contacts: ContactAgreement | None = None
 
     @property
     def agree(self) -> bool:
         """Whether all formalisms, and the reference derivation, give the same functions."""
-        return self.alike and bool(self.reference)
+        return self.alike and bool(self.reference) and (self.contacts is None or bool(self.contacts))
 
     @property
     def verdict(self) -> str:
@@ -499,7 +505,8 @@ class Comparison(Shown):
         which = listed([repr(name) for name in self.states])
         stated = f"; the rates of {which} are the model's own, the same in all" if self.states else ""
         own = [f"{name} is in the speeds {chosen!r} and compared by u̇" for name, chosen in self.speeds.items()]
-        return "; ".join([self._derived, *own]) + stated
+        touching = [] if self.contacts is None else [str(self.contacts)]
+        return "; ".join([self._derived, *own, *touching]) + stated
 
     @property
     def _derived(self) -> str:
@@ -631,9 +638,26 @@ def compare(
     derivations = {function: tuple(filter(None, groups)) for function, groups in derivations.items()}
     judged = agreement(result)
     states = tuple(model.states)
+    groups = derivations.get("forward_dynamics")
+    touching = _touching(model, result, groups) if model.contacts and groups is not None else None
     return Comparison(
-        model.name, tuple(result), alike, derivations, judged, tuple(rows), tuple(refused), states, chosen
+        model.name, tuple(result), alike, derivations, judged, tuple(rows), tuple(refused), states, chosen, touching
     )
+
+
+def _touching(
+    model: Model, derived: Mapping[str, EquationsOfMotion], groups: Sequence[Sequence[str]]
+) -> ContactAgreement:
+    """Accelerations with contact forces by one formalism of each group that shares its graph."""
+    speeds = next(iter(derived.values())).speeds
+    names = [group[0] for group in groups]
+    alike = [name for name in names if derived[name].speeds == speeds and derived[name].constraints is None]
+    made = {name: Functions(Derivation(model, name)) for name in alike}
+    rows = sum(gap + tangents for each in made.values() for _, _, gap, tangents in each.derivation.synopsis.contacts)
+    few = max(2, len(made) * _MOST_ROWS // max(1, rows))
+    if any(each.value is None for each in model.parameters.values()):
+        few = 0
+    return contact_agreement(dict(list(made.items())[:few]))
 
 
 def _names(given: Sequence[str] | str, kind: str) -> list[str]:

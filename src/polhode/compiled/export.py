@@ -22,7 +22,7 @@ from ..codegen.ir.program import Array, Output, Program
 from ..codegen.printers.target import check_inputs
 from ..codegen.printers.targets import target_of
 from ..dynamics.equations import EquationsOfMotion
-from ..errors import PolhodeError
+from ..errors import PolhodeError, listed, warn
 from ..files.writing import put_in_place
 from ..model.records import GROUND, Parameter
 from .annotations import meanings, speed_labels
@@ -78,6 +78,9 @@ _OF_NAMES = (
     "variables, qp and up rates; M up = f is solved by elimination, each step of which is noted.",
 )
 
+#: Functions of accelerations, which contact forces are a part of.
+_WITHOUT_CONTACTS = ("forward_dynamics", "state_rates", "state_rates_jacobian", "forward_dynamics_derivatives")
+
 
 class ExportOptions(TypedDict, total=False):
     """What `Equations.export` takes besides target, folder and functions; the last two with `program=True` alone."""
@@ -131,6 +134,10 @@ def export(
         if name == "contact_rates" and target == "c" and equations.system.contacts:
             files |= _contacts_in_c(equations, program, shortened(f"{before}contacts"))
         files[words] = sidecar(equations, planned, program.name)
+    if equations.system.contacts and (left_out := [name for name in names if name in _WITHOUT_CONTACTS]):
+        message = f"{listed(list(map(str, left_out)))}: without the forces of contacts, stops and dry friction."
+        cure = 'export("c", folder, of="contact_rates") has them.'
+        warn(message, place="export", cure=cure, code="W-CODE-UNSUPPORTED")
     return write_together(place, files)
 
 

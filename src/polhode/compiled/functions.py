@@ -265,9 +265,9 @@ class Functions:
             arrays = (*arrays, *(known[array]() for array in extra if array in known))
         values = None if parameters is None else self.parameter_values(name, parameters)
         if parameters:
-            from ..model.body import check_masses
+            from ..model.body import check_values
 
-            check_masses(self.derivation.model.bodies, parameters)
+            check_values(self.derivation.model, parameters)
         if values is not None and values.ndim == 2:
             check_lengths(parameters, len(values), dict(zip(native.arrays, arrays, strict=False)))
         if self._quaternions is None:

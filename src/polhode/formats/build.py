@@ -23,7 +23,7 @@ from ..model.reading import unknown
 from ..model.records import GROUND, Joint
 from . import records
 from .document import Document, Path
-from .fields import Values, read_fields, read_motion
+from .fields import BESIDE, Values, read_fields, read_motion
 from .flexible import add_flexible
 from .names import Scope, quoted, scope_of
 from .surfaces import add_surfaces
@@ -198,6 +198,11 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
     child_rotation = values.rotation((*path, "child_rotation"), record.child_rotation)
     kinds = ("limits", "speed_limits", "effort_limits")
     limits = {kind: values.nested((*path, kind), getattr(record, kind)) for kind in kinds}
+    stop: Any = record.stop
+    if isinstance(stop, dict):
+        stop = {name: values.number((*path, "stop", name), text) for name, text in stop.items()}
+    elif stop is not None:
+        stop = values.number((*path, "stop"), stop)
     if len(values.document.problems) > before:
         return
     with values.noting(path):
@@ -213,6 +218,7 @@ def _add_joint(system: System, values: Values, path: Path, key: str, record: rec
             coordinates=record.coordinates,
             speeds=record.speeds,
             small=record.small,
+            stop=stop,
             **limits,
         )
 
@@ -327,12 +333,15 @@ def _add_constraints(system: System | None, values: Values, model: records.Model
             kind = kinds[0] if kinds[0].alone else CONSTRAINTS[record.type]
             path: Path = (table, key)
             before = len(values.document.problems)
-            given = read_fields(fixed, path, kind.fields, record, everything)
+            given = read_fields(fixed, path, (*kind.fields, *BESIDE.get(kind.kind, ())), record, everything)
             if system is None or len(values.document.problems) > before:
                 continue
             written = record.model_fields_set
             with values.noting((*path, *written) if len(written) == 1 else path):
-                system.constraint(key, kind, **given)
+                if kind.kind in BESIDE:
+                    system.friction(name=key, **given)
+                else:
+                    system.constraint(key, kind, **given)
 
 
 # ---- checks that need the whole model ------------------------------------------------------------------------

@@ -388,6 +388,14 @@ def _finite(value: Expr) -> Expr:
     return value
 
 
+#: Keys of a kind of constraint in files that come to loads.
+BESIDE = {
+    "friction": (
+        Field("viscous", "number", 0, unit="N·s/m or N·m·s/rad"),
+        Field("bristle", "number", None, "The stiffness and damping of bristles.", count=2),
+    )
+}
+
 Joints = tuple[type[JointType], ...]
 Forces = tuple[type[ForceElement], ...]
 ConstraintKinds = tuple[type[Constraint], ...]
@@ -407,7 +415,8 @@ def _model_record(joints: Joints, forces: Forces, constraints: ConstraintKinds) 
     motion = motion_record(joints)
     tables: dict[str, list[Any]] = {}
     for each in constraints:
-        record = record_of(each.__name__, each.__doc__ or "", each.fields, None if each.alone else each.kind, motion)
+        fields = (*each.fields, *BESIDE.get(each.kind, ()))
+        record = record_of(each.__name__, each.__doc__ or "", fields, None if each.alone else each.kind, motion)
         tables.setdefault(each.table, []).append(record)
     loads = [record_of(each.__name__, each.__doc__ or "", each.fields, each.kind) for each in forces]
     beam = record_of("Beam", Beam.__doc__ or "", Beam.fields, "beam")

@@ -217,9 +217,10 @@ Shape = Annotated[
 
 
 class PlaneShape(Seen):
-    """The plane z = 0."""
+    """The plane through the origin across a normal."""
 
     type: Literal["plane"]
+    normal: Axis = "z"
 
 
 class HollowShape(Seen):
@@ -308,6 +309,12 @@ class Motion(Record):
     sequence: tuple[Motion, ...] | None = None
 
 
+#: A coefficient of restitution, or a mapping with all that a stop takes.
+Stops = Annotated[
+    Annotated[Number | None, Tag("one")] | Annotated[dict[Name, Number], Tag("mapping")], Discriminator(_mapped)
+]
+
+
 class Joint(Motion):
     """A joint between a parent and a child, each a body or a frame."""
 
@@ -322,6 +329,7 @@ class Joint(Motion):
     limits: tuple[Number | Ends | None, ...] | None = None
     speed_limits: Rated | None = None
     effort_limits: Rated | None = None
+    stop: Stops = None
     small: bool = False
 
 

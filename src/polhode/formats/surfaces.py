@@ -70,6 +70,11 @@ def _mesh(values: Values, path: Path, record: records.TouchingMesh) -> Shape | N
 def _placed(values: Values, path: Path, record: Any, make: Callable[[], Shape]) -> Shape | None:
     at = tuple(values.vector((*path, "at"), record.at))
     turn = values.rotation((*path, "rotation"), record.rotation)
+    if record.type == "plane" and record.normal != "z":
+        if turn is not None:
+            said = "a plane has a normal or a rotation, not both."
+            values.document.problem((*path, "normal"), said, "Remove one of them.", "E-MODELFILE-TWICE")
+        turn = Shape.plane(values.axis((*path, "normal"), record.normal)).rotation
     with values.noting(path):
         return replace(make(), at=at, rotation=turn, color=record.color)
     return None

@@ -23,6 +23,7 @@ from ..geometry.polytope import convex_hull
 from ..model import Shape, System
 from ..model.constraints.pairs import PAIRS
 from ..model.equipment import Geom
+from ..model.reading import flag_of
 from ..model.records import GROUND
 from .findings import JointFacts, Report
 from .robot_file.assembly import free_name
@@ -39,7 +40,12 @@ _FLOOR = Geom(name="floor", body=GROUND, shape="plane", friction=(as_expr(0),), 
 def touch(system: System, report: Report, contacts: Contacts, stops: Any, friction: bool) -> Report:
     """Add contacts, stops and dry friction to a system that was read; the report with what was not added."""
     said: list[str] = []
-    if friction:
+    doubts = [
+        Problem(f"its friction {float(each.friction):g} is negative, and left out.",
+                f"{report.file}: joint '{each.name}'", "Give a friction ≥ 0.", "W-ROBOT-NUMBER")
+        for each in report.joints if each.friction is not None and each.friction < 0
+    ]  # fmt: skip
+    if flag_of(friction, "friction", "load"):
         _add_friction(system, report.joints)
     elif any(each.friction for each in report.joints):
         said.append("dry friction is recorded but does not act.")
@@ -49,10 +55,11 @@ def touch(system: System, report: Report, contacts: Contacts, stops: Any, fricti
                 system._stop_at_limits(joint, stops)
     if contacts is not False:
         with collecting() as warned:
-            said += _add_contacts(system, *_options(contacts))
+            lacking = _add_contacts(system, *_options(contacts))
+        doubts += [Problem(each, report.file, "", "W-ROBOT-UNSUPPORTED") for each in lacking]
         said += [f"{message} ({count} contacts)" for message, count in Counter(each.message for each in warned).items()]
     found = tuple(Problem(each, report.file, "", "N-ROBOT-UNSUPPORTED") for each in said)
-    return replace(report, notices=(*report.notices, *found)) if found else report
+    return replace(report, notices=(*report.notices, *found), warnings=(*report.warnings, *doubts))
 
 
 def _options(contacts: Contacts) -> tuple[bool, int, dict[str, Any]]:
@@ -70,9 +77,9 @@ def _options(contacts: Contacts) -> tuple[bool, int, dict[str, Any]]:
 def _add_friction(system: System, facts: Iterable[JointFacts]) -> None:
     for each in facts:
         joint = system.model().joints.get(each.name)
-        if joint is not None and each.friction:
+        if joint is not None and each.friction and each.friction > 0:
             for index in range(len(joint.u)):
-                system.friction(joint, abs(each.friction), index=index)
+                system.friction(joint, each.friction, index=index)
 
 
 def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str, Any]) -> list[str]:

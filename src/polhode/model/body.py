@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..kinematics.vectors import Dyadic, Point
     from .builder import Builder
     from .flexible.record import Flexibility
+    from .model import Model
 
 
 @dataclass(frozen=True)
@@ -356,15 +357,37 @@ def check_mass(mass: Expr, values: Mapping[str, Any], place: str) -> None:
     raise ModelError(message, place, "Give a mass ≥ 0.", "E-MODEL-NUMBER")
 
 
-def check_masses(bodies: Mapping[str, Body], given: Mapping[str, Any]) -> None:
-    """Refuse values of parameters at which the mass of a body is negative; of arrays, any of their values."""
+def check_values(model: Model, given: Mapping[str, Any]) -> None:
+    """Refuse values of parameters at which a mass or a size cannot be; of arrays, any of their values."""
+    for name, body in model.bodies.items():
+        for values in _values(body.mass, given):
+            check_mass(body.mass, values, f"body '{name}'")
+    for name, surface in model.surfaces.items():
+        check_sizes(surface.shape, f"surface '{name}'", given)
+
+
+def _values(expression: Expr, given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The given values of the symbols of an expression, one after the other where arrays are given."""
     import numpy as np
 
-    for name, body in bodies.items():
-        symbols = free_symbols([body.mass])
-        values = {each.name: np.ravel(given[each.name]) for each in symbols if each.name in given}
-        for k in range(max(map(len, values.values()), default=0)):
-            check_mass(body.mass, {key: each[k % len(each)] for key, each in values.items()}, f"body '{name}'")
+    values = {each.name: np.ravel(given[each.name]) for each in free_symbols([expression]) if each.name in given}
+    for k in range(max(map(len, values.values()), default=0)):
+        yield {key: each[k % len(each)] for key, each in values.items()}
+
+
+def check_sizes(shape: Shape, place: str, given: Mapping[str, Any]) -> None:
+    """Refuse a shape that touches with a radius that is not positive, or a negative length, at any of the values."""
+    for k, size in enumerate(shape.size if shape.kind not in ("mesh", "hull", "curve", "heights") else ()):
+        is_radius = shape.kind == "ellipsoid" or (k == 0 and shape.kind != "box")
+        for values in ({}, *_values(size, given)):
+            known = {x: as_expr(values[x.name]) for x in free_symbols([size]) if x.name in values}
+            (value,) = substitute([size], known)
+            if free_symbols([value]) or constant_sign(value) >= is_radius:
+                continue
+            what = "radius" if is_radius else "length"
+            message = f"its {what} {shown(value)} is {'not positive' if is_radius else 'negative'}."
+            cure = f"Give a {what} {'>' if is_radius else '≥'} 0; what has no size is a point."
+            raise ModelError(message, place, cure, "E-MODEL-NUMBER")
 
 
 def check_inertia(inertia: Matrix, place: str) -> None:

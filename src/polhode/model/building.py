@@ -115,7 +115,7 @@ def body(
     about: Iterable[Any] | None,
 ) -> Body:
     place = f"body '{name}'"
-    check_new("body", name, system.bodies, system.frames)
+    check_new("body", name, system.bodies, system.frames, system.surfaces)
     if len(system.bodies) > BODY_LIMIT:
         raise ModelError(f"more than {BODY_LIMIT} bodies.", place, "Join rigid parts into one body.", "E-MODEL-SIZE")
     heavy, centre = number_of(mass, f"{place} mass"), vector_of(com, f"{place} com")
@@ -132,7 +132,7 @@ def body(
 
 def frame(system: Builder, name: str, body: Body | str, at: Iterable[Any], rotation: Any) -> Frame:
     place = f"frame '{name}'"
-    check_new("frame", name, system.frames, system.bodies)
+    check_new("frame", name, system.frames, system.bodies, system.surfaces)
     made = Frame(name, body_name(system, body, place), pose_of(at, rotation, place), home=system)
     system._add("frames", name, made)
     return made

@@ -155,6 +155,9 @@ class ContactMethods(ForceMethods, ConstraintMethods):
 
         if not free_symbols([drag]) and constant_sign(drag) < 0:
             raise ModelError(f"viscous = {drag!r} is negative.", place, "Give a number ≥ 0.", "E-CONSTRAINT-NUMBER")
+        if not (dry or drag):
+            message = "there is neither dry friction nor a viscous one."
+            raise ModelError(message, place, "Give coulomb=… in N or N·m.", "E-MODEL-MISSING")
         if bristle is not None:
             law = self._bristle(label, found.u[number], coulomb, static, stribeck, bristle)
             self._apply("joint_force", joint=found.name, index=number, value=-law - drag * found.u[number], name=label)
@@ -179,7 +182,7 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         sigma, loss = positive_of(stiffness, "stiffness", place), number_of(damping, place)
         slow, least = number_of(stribeck, place), positive_of(coulomb, "coulomb", place)
         most = least if static is None else number_of(static, place)
-        check_laws(place, least, most, slow)
+        check_laws(place, least, most, slow, damping=loss)
         bound = least
         if static is not None:
             slow = positive_of(slow, "speed stribeck", place)
@@ -210,7 +213,10 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         return with_contacts(self, closed)
 
     def _stop_at_limits(self, joint: Joint, stop: Any) -> None:
-        """Stops at all limits of a joint: a restitution, or the options of `stop`."""
+        """Stops at all limits of a joint: a restitution, True for 0, False for no stops, or the options of `stop`."""
+        if stop is False:
+            return
+        stop = 0 if stop is True else stop
         place = f"joint '{joint.name}' stop"
         options = dict(stop) if isinstance(stop, Mapping) else {"restitution": stop}
         known = ("restitution", "stiffness", "damping")

@@ -8,7 +8,8 @@
 A placement that depends on time is a prescribed motion, with its rates. Of anything else the equations would hold the
 value and not the rates: it is refused.
 
-Motions that jump or have a corner: at such an instant a prescribed motion needs an impulse, which a run would lose.
+Motions that jump or have a corner: at such an instant a prescribed motion needs an impulse, which a run would lose. So
+does a body on a curve or height with a corner.
 
 A position that is kept must have a continuous value and slope, a speed that is kept a continuous value. Where a
 function such as |g| changes its form, at g = 0, the two forms of the whole expression are compared there: so
@@ -93,7 +94,7 @@ def check_dependence(table: str, name: str, record: Any) -> None:
     place = getattr(record, "place", f"{words} '{name}'")
     for what, rule, attribute in attributes:
         check_kinds(getattr(record, attribute), what, rule, place, SPOT if table == "surfaces" else ())
-        if rule in (PLACED, MOTION) and table != "frames":
+        if table == "surfaces" or (rule in (PLACED, MOTION) and table != "frames"):
             check_smooth(expressions_in(getattr(record, attribute)), slopes=1, place=place)
     for field in (each for each in getattr(record, "fields", ()) if each.kind != "surface"):
         rule, value = rule_of(field, type(record)), getattr(record, field.name)
@@ -115,8 +116,8 @@ def check_kinds(value: Any, what: str, rule: Rule, place: str, own: tuple[Expr, 
             raise ModelError(f"the {what} cannot depend on the {kind} '{x.name}'.", place, cure, "E-MODEL-DEPENDENCE")
 
 
-#: Symbols that vary during a run and may be in a motion.
-_VARYING = ("time", "coordinate", "speed")
+#: Symbols that vary during a run and may be in a motion or a height.
+_VARYING = ("time", "coordinate", "speed", "position")
 _GAP, _WHOLE = symbol("gap", "gap"), symbol("whole", "gap")
 
 

@@ -76,11 +76,21 @@ def constraint(system: Builder, name: str, kind: type[C], given: Mapping[str, An
     given = completed(kind.fields, given, place)
     if issubclass(kind, ContactConstraint):
         _check_frames(system, [given[field.name] for field in kind.fields if field.kind == "body"], place)
-    made = kind.of(name, field_values(system, kind.fields, given, place, name), given)
+    values = field_values(system, kind.fields, given, place, name)
+    if any(field.of == "coordinate" for field in kind.fields):
+        _check_coordinate(joint_named(system, values["joint"], place), values["index"], place)
+    made = kind.of(name, values, given)
     check_bodies(made)
     check_spellings(system, made.coordinates, place)
     system._add(kind.store, name, made)
     return made
+
+
+def _check_coordinate(joint: Joint, index: int, place: str) -> None:
+    """Refuse a coordinate that is a part of an orientation."""
+    if not joint.type.alone[index]:
+        message = f"the coordinate '{joint.q[index].name}' is a part of an orientation, and has no stops alone."
+        raise ModelError(message, place, 'Store it as angles: storage="angles".', "E-MODEL-UNSUPPORTED")
 
 
 def _check_frames(system: Builder, given: Sequence[Any], place: str) -> None:

@@ -118,6 +118,11 @@ def _on_body(
     """A body with its point, axis or rotation, converted from the frame on it that was given."""
     on, made = given[body.name], dict[str, Any]()
     if isinstance(on, vectors().Point):
+        for field in own:
+            own_place = given[field.name]
+            if field.kind == "point" and (isinstance(own_place, vectors().Point) or any(vector_of(own_place, place))):
+                message = f"the point has its own place, and '{field.name}' is another."
+                raise ModelError(message, place, "Give the point, or its body and the place.", "E-MODEL-TWICE")
         given = {**given, **{field.name: on for field in own if field.kind == "point"}}
         on = _own_body(system, on, place)
     turned = next((given[field.name] for field in own if field.kind == "rotation"), None)
@@ -144,7 +149,9 @@ def _touching(
     found = system.surfaces.get(value) if isinstance(value, str) else value if isinstance(value, Surface) else None
     if found is not None:
         if system.surfaces.get(found.name) is not found:
-            raise unknown("surface", found.name, system.surfaces, place)
+            message = f"the surface '{found.name}' is not of the system '{system.name}'."
+            cure = f"Give a surface of '{system.name}', or its name."
+            raise ModelError(message, place, cure, "E-MODEL-TREE")
         if any(any(vector_of(given[each.name], place)) for each in own):
             message = f"the surface '{found.name}' has its own place."
             raise ModelError(message, place, "Give its place to system.surface.", "E-MODEL-TWICE")

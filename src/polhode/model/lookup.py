@@ -23,7 +23,8 @@ def check_new(kind: str, name: str, *tables: Collection[str]) -> None:
     """Refuse a name that is none, or that a table has already."""
     checked_name(name, kind)
     if any(name in table for table in tables):
-        message = f"there is already a {'body or frame' if kind in ('body', 'frame') else kind} of this name."
+        word = "body, frame or surface" if kind in ("body", "frame", "surface") else kind
+        message = f"there is already a {word} of this name."
         raise ModelError(message, f"{kind} '{name}'", "Choose another.", "E-MODEL-TWICE")
 
 

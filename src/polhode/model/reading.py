@@ -58,7 +58,12 @@ def positive_of(value: Any, what: str, place: str) -> Expr:
     """A radius or a length; raise if a known value is not positive."""
     made = number_of(value, place)
     if not free_symbols([made]) and constant_sign(made) <= 0:
-        raise ModelError(f"the {what} {shown(made)} is not positive.", place, f"Give a {what} > 0.", "E-MODEL-NUMBER")
+        raise ModelError(
+            f"the {what} {shown(made)} is not positive.",
+            place,
+            f"Give {'an' if what[:1] in 'aeio' else 'a'} {what} > 0.",
+            "E-MODEL-NUMBER",
+        )
     return made
 
 

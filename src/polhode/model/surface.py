@@ -11,7 +11,7 @@ from ..errors import ModelError, check_kind
 from ..expr import Matrix, Vector, as_expr
 from ..geometry import Pose
 from ..geometry.rotations.exact import as_rotation
-from .body import Body, Frame, Shape
+from .body import Body, Frame, Shape, check_sizes
 from .builder import Builder
 from .reading import pose_of, unknown
 
@@ -56,6 +56,8 @@ def surface(
         raise ModelError(message, place, "Give ph.Shape.mesh(file), which is a hull.", "E-MODEL-NAME")
     if shape.kind not in KINDS:
         raise unknown("shape that can touch of the kind", shape.kind, KINDS, place)
+    given = {key: each.value for key, each in system.parameters.items() if each.value is not None}
+    check_sizes(shape, place, given)
     owner, pose = placed(system, body, at, rotation, place)
     seat = pose @ pose_of(shape.at, shape.rotation, f"{place} shape")
     size, at = (tuple(map(as_expr, each)) for each in (shape.size, seat.p))

@@ -115,9 +115,9 @@ def problem_of(derivation: Derivation, duration: float, **options: Unpack[RunOpt
     functions = given["functions"] or Functions(derivation)
     changed = by_name(given["parameters"], "parameters")
     if changed:
-        from ..model.body import check_masses
+        from ..model.body import check_values
 
-        check_masses(derivation.model.bodies, changed)
+        check_values(derivation.model, changed)
     acting = read_inputs(derivation, given["inputs"], functions.input_values())
     efforts = read_efforts(derivation, given["tau"])
     return Problem(

@@ -1,14 +1,17 @@
-"""Equations of a system: the function behind `System.derive`."""
+"""Equations and diagnosis of a system: the functions behind `System.derive` and `System.diagnose`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..formalisms.derivation import Derivation
 
 if TYPE_CHECKING:
+    from ..constraints.diagnostics import Diagnosis
     from ..model import System
+    from ..model.model import Model
     from .equations import Equations
 
 
@@ -34,3 +37,24 @@ def derive(
     if tables:
         _ = made.sayers_tables.tables
     return made
+
+
+def diagnose(
+    model: Model, pose: Mapping[str, float] | str | None = None, tell: Callable[[str], object] | None = None
+) -> Diagnosis:
+    """The diagnosis of the constraints and, where the model has contacts, of how these hold it at rest at the pose."""
+    from ..constraints.diagnostics import diagnose as examine
+    from ..errors import PolhodeError
+    from ..model import System
+
+    found = examine(model, pose, tell)
+    if not model.contacts:
+        return found
+    try:
+        start = model.poses[pose].coordinates if isinstance(pose, str) else pose  # at rest
+        head, *lines = System.of(model).derive().standing(start).text().splitlines()
+        said = f"contacts, stops and dry friction: {head}", *(line.removeprefix("• ") for line in lines)
+    except PolhodeError as error:
+        problem = error.problems[0]
+        said = (f"contacts, stops and dry friction are not examined: {problem.message} {problem.cure}".rstrip(),)
+    return replace(found, contacts=said)

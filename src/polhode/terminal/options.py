@@ -100,6 +100,13 @@ Packages = Annotated[
     typer.Option("--package", help="For a URDF: what package://NAME stands for.", metavar="NAME=FOLDER"),
 ]
 Dynamics = Annotated[bool, typer.Option("--dynamics", help="For a URDF: joints have the damping that it states.")]
+Contacts = Annotated[
+    str | None, typer.Option(help="For a robot file: its shapes touch what stands still (yes), each other too (all).")
+]
+Stops = Annotated[float | None, typer.Option(help="For a robot file: limits are stops with this restitution.")]
+Friction = Annotated[
+    bool | None, typer.Option("--friction/--no-friction", help="For a robot file: dry friction of joints acts, or not.")
+]
 Digits = Annotated[int, typer.Option(help="Digits of numbers in tables.", min=1, max=17)]
 Speeds = Annotated[str | None, typer.Option(help="Speeds that a formalism brings: sayers, by kane.")]
 Base = Annotated[str | None, typer.Option(help="For a URDF: fixed or floating.", show_default=False)]
@@ -136,12 +143,26 @@ Step = Annotated[float | None, typer.Option(help="Largest step, or the step of a
 Tolerance = Annotated[float, typer.Option(help="Relative and absolute.")]
 Names = list[str] | None
 Out = Annotated[Path, typer.Option("--out", "-o", help="The folder to write to.")]
+Impacts = Annotated[str, typer.Option(help="The law of impacts: moreau, newton or poisson.")]
 Audit = Annotated[bool, typer.Option("--audit", help="Compare power with the rate of energy.")]
 
 
-def source_of(file: File, base: Base = None, package: Packages = None, dynamics: Dynamics = False) -> Source:
+def source_of(
+    file: File,
+    base: Base = None,
+    package: Packages = None,
+    dynamics: Dynamics = False,
+    contacts: Contacts = None,
+    stops: Stops = None,
+    friction: Friction = None,
+) -> Source:
     """The model and the options of its reader that were given."""
-    given = {"base": base, "packages": packages(package) if package else None, "dynamics": dynamics or None}
+    given: dict[str, Any] = {
+        "base": base,
+        "packages": packages(package) if package else None,
+        "dynamics": dynamics or None,
+    }
+    given |= {"contacts": True if contacts == "yes" else contacts, "stops": stops, "friction": friction}
     return Source(file, {name: value for name, value in given.items() if value is not None})
 
 
@@ -165,10 +186,12 @@ def run_options(
     method: Method = "auto",
     step: Step = None,
     tolerance: Tolerance = 1e-9,
+    impacts: Impacts = "moreau",
     audit: Audit = False,
 ) -> dict[str, Any]:
     """Options of a run; inputs and efforts as they were written."""
     options: dict[str, Any] = {"method": method, "step": step, "audit": audit}
+    options |= {} if impacts == "moreau" else {"impacts": impacts}
     options |= {} if tolerance == 1e-9 else {"rtol": tolerance, "atol": tolerance}
     return options | {"inputs": laws or [], "tau": efforts or []}
 

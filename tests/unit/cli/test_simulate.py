@@ -63,3 +63,49 @@ def test_a_file_that_cannot_be_used_is_told_with_its_line(
         read_samples(file, "road", "--input road")
     assert told in str(caught.value) and str(caught.value).startswith("--input road")
     assert caught.value.problems[0].code == code
+
+
+BLOCK = """
+bodies: {block: {mass: 2}}
+joints:
+  path: {parent: ground, child: block, sequence: [{type: prismatic, axis: x}, {type: prismatic, axis: z}],
+         coordinates: [x, z], speeds: [vx, vz]}
+surfaces: {floor: {body: ground, shape: {type: plane}}}
+contacts: {sole: {a: block, b: floor, friction: 0.5, restitution: 0.5}}
+poses: {up: {coordinates: {z: 0.1}, speeds: {vx: 1}}}
+"""
+
+
+def test_contacts_are_in_the_text_the_record_and_the_columns(polhode: Shell, tmp_path: Path) -> None:
+    file, table = tmp_path / "block.yaml", tmp_path / "block.csv"
+    file.write_text(BLOCK, encoding="utf-8")
+    words = ("simulate", file, "--pose", "up", "-t", 2, "--impacts", "poisson")
+    found = json.loads(polhode(*words, "--json", "--csv", table, "--contact", "sole"))
+    sole = found["contacts"]["sole"]
+    assert sole["mode"] == {"sole": "stick"} and sole["impacts"] > 5 and abs(sole["largest_normal"] - 2 * 9.81) < 1e-6
+    assert [each["what"] for each in found["contact_events"]][-2:] == ["impact", "closes"]
+    assert "normal.sole [N],tangential_1.sole [N],slip_1.sole [m/s],mode.sole" in table.read_text()
+    assert "at the end" in polhode(*words) and "closes" in polhode(*words)
+    assert "1 contact" in polhode("check", file)
+    assert "block stands" not in polhode("diagnose", file, "--pose", "up", code=0)
+    assert "stands, with 'sole' closed" in polhode("diagnose", file)
+    polhode("simulate", file, "--impacts", "hertz", code=2)
+    assert "moreau, newton, poisson" in polhode.errors
+
+
+def test_robot_files_have_contacts_stops_and_friction_as_options_say(polhode: Shell, tmp_path: Path) -> None:
+    inertial = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    file = tmp_path / "arm.urdf"
+    file.write_text(
+        f'<robot name="arm"><link name="a">{inertial}</link><link name="b">{inertial}<collision><origin xyz="0 0 9"/>'
+        '<geometry><sphere radius="0.1"/></geometry></collision></link>'
+        '<joint name="j" type="revolute"><axis xyz="0 1 0"/>'
+        '<parent link="a"/><child link="b"/><limit lower="-1" upper="1" effort="1" velocity="1"/>'
+        '<dynamics friction="0.3"/></joint></robot>'
+    )
+    words = ("simulate", file, "-t", 0.1, "--json")
+    given = {(): {"j friction"}, ("--no-friction", "--stops", 0.2): {"j stop"},
+             ("--no-friction", "--contacts", "yes"): {"b collision on floor"}}  # fmt: skip
+    for options, names in given.items():
+        assert {*json.loads(polhode(*words, *options)).get("contacts", {})} == names
+    assert "contacts='floor' is not a choice" in polhode(*words, "--contacts", "floor", code=2)

@@ -35,7 +35,11 @@ def everything() -> ph.System:
     s.surface("egg", b, ph.Shape.ellipsoid(1, 2, r))
     s.surface("plate", b, ph.Shape.disc(1))
     s.surface("drum", b, ph.Shape.cylinder(1, r))
-    s.surface("road", s.ground, ph.Shape.curve(ph.table([0, 1, 2, 3], [0, 1, 0, 1], kind="cubic", name="bumps")))
+    s.surface(
+        "road",
+        s.ground,
+        ph.Shape.curve(ph.table([0, 1, 2, 3], [0, 1, 0, 1], kind="cubic", outside="line", name="bumps")),
+    )
     s.surface("hills", s.ground, ph.Shape.heights(lambda x, y: ph.sin(x) * r + y))
     s.contact("c1", "skin", "floor", friction=mu, static=2 * mu, stribeck=0.1, restitution=0.2)
     s.contact("c2", a.point((0, 0, -1)), "block")
@@ -76,3 +80,24 @@ def test_what_cannot_be_is_refused_with_its_line(old: str, new: str, message: st
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert loads_yaml(FEET).contacts["touch"].a.name == "heel"
+
+
+def test_stops_of_joints_friction_and_normals_of_planes_are_those_of_python():
+    text = """
+bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}
+joints:
+  h: {parent: ground, child: a, type: revolute, axis: y, limits: [[-1, 1]], stop: 0.3}
+  g: {parent: a, child: b, type: revolute, axis: y, limits: [[-1, 1]], stop: {stiffness: 50, damping: 2}}
+surfaces: {wall: {body: ground, shape: {type: plane, normal: [0, 3, 4]}}}
+friction: {dry: {joint: h, coulomb: 2, viscous: 0.1}, soft: {joint: g, coulomb: 1, bristle: [1e4, 10]}}
+"""
+    s = ph.System("system")
+    a, b = (s.body(name, 1, inertia=(1, 1, 1)) for name in "ab")
+    s.joint("h", s.ground, a, ph.Revolute("y"), limits=(-1, 1), stop=0.3)
+    s.joint("g", a, b, ph.Revolute("y"), limits=(-1, 1), stop={"stiffness": 50, "damping": 2})
+    s.surface("wall", s.ground, ph.Shape.plane((0, 3, 4)))
+    s.friction("h", 2, viscous=0.1, name="dry")
+    s.friction("g", 1, bristle=(1e4, 10), name="soft")
+    assert loads_yaml(text).model() == s.model()
+    with pytest.raises(PolhodeError, match="a normal or a rotation"):
+        loads_yaml(text.replace("normal:", "rotation: [z, 1], normal:"))

@@ -74,7 +74,7 @@ def test_units_are_those_of_the_joint():
     floor = s.surface("floor", s.ground, ph.Shape.plane())
     s.contact("touch", "b", floor, friction=1, static=2, stribeck=speed)
     for wrong in (lambda: s.friction("turn", force, name="x"), lambda: s.friction("fly", force, index=0, name="y"),
-                  lambda: s.contact("z", "b", floor, stribeck=force),
+                  lambda: s.contact("z", "b", floor, static=1, stribeck=force),
                   lambda: s.surface("w", "b", ph.Shape.sphere(force))):  # fmt: skip
         with pytest.raises(ModelError, match=r"is in .*, not in"):
             wrong()

@@ -155,7 +155,7 @@ def test_names_that_are_taken_leave_the_system_as_it_was() -> None:
     s = arm()
     s.joint("weld", "fore", s.body("j2 rotor", 1))
     before = s.model()
-    refused("there is already a body or frame of this name", lambda: s.motor("j2", inertia=1), ModelError)
+    refused("there is already a body, frame or surface of this name", lambda: s.motor("j2", inertia=1), ModelError)
     assert s.model() == before
 
 

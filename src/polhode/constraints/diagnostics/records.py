@@ -76,6 +76,7 @@ class Diagnosis(Shown):
     integrability: Integrability | None
     here: PoseReport | None
     nonlinear: tuple[str, ...] = ()  # a sentence on rows that are not linear in the speeds
+    contacts: tuple[str, ...] = ()  # whether contacts, stops and dry friction hold it at rest at the pose, in sentences
 
     @property
     def can_be_assembled(self) -> bool:
@@ -110,7 +111,7 @@ class Diagnosis(Shown):
 
     def text(self) -> str:
         """The findings in words."""
-        return "\n".join(f"• {line}" if k else line for k, line in enumerate(_lines(self)))
+        return "\n".join(f"• {line}" if k else line for k, line in enumerate([*_lines(self), *self.contacts]))
 
     def __str__(self) -> str:
         return self.text()

@@ -10,7 +10,7 @@ from ...errors import ModelError
 from ...expr import Expr, Matrix, Vector, as_expr, is_zero, same
 from ...geometry import Pose
 from ..surface import Surface
-from .pairs import Touch, crossings, touches, ways
+from .pairs import Touch, crossings, touches, warn_of_bulges, ways
 from .protocol import MovingBodies, given
 from .unilateral import Group, UnilateralElement, check_laws
 
@@ -75,7 +75,7 @@ class Contact(UnilateralElement):
     def of(cls, name: str, values: Mapping[str, Any], given: Mapping[str, Any]) -> Self:
         made = cls(name=name, **values)
         check_laws(made.place, made.friction, made.static, made.stribeck, made.restitution)
-        ways(made.a, made.b, made.place)
+        warn_of_bulges(made.a, made.b, made.place)
         return made
 
     @property

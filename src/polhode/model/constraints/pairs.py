@@ -41,7 +41,7 @@ from itertools import product
 from math import inf
 from typing import Any
 
-from ...errors import ModelError
+from ...errors import ModelError, warn
 from ...expr import (
     Expr,
     Matrix,
@@ -61,6 +61,7 @@ from ...expr import (
     sqrt,
     substitute,
 )
+from ...expr.ranges import range_of
 from ...geometry import Pose
 from ..body import SPOT, Shape
 from ..surface import Surface
@@ -142,7 +143,7 @@ def _on_box(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
     chosen, gap = _greatest([(k, q[k]) for k in moves])
     own = [q[k] for k in moves]
     least = minimum(minimum(own[0], own[1]), own[2]) if len(own) == 3 else 0
-    margin = as_expr(least - sum(own)) if len(own) > 1 else None  # at gap 0 the greatest of the others, negative
+    margin = as_expr(gap + least - sum(own)) if len(own) > 1 else None  # the greatest of the others, negative
     normal = Vector([as_expr(sign(p[k]) * chosen.get(k, 0)) for k in range(3)])
     turned = [Vector([as_expr(chosen.get((k + by) % 3, 0)) for k in range(3)]) for by in (2, 1)]
     return Touch(gap, normal, (turned[0], turned[1]), margin)
@@ -523,6 +524,29 @@ def _check_curvature(half: Sequence[Any], size: Sequence[Any], place: str) -> No
         message = "the ellipsoid is flatter somewhere than the hollow sphere, and may touch it at several points."
         cure = "Let the square of its longest half axis be less than the shortest times the radius, or use spheres."
         raise ModelError(message, place, cure, "E-CONSTRAINT-UNSUPPORTED")
+
+
+def warn_of_bulges(a: Surface, b: Surface, place: str) -> None:
+    """Warn of what touches by vertices or ends alone, where a curve or heights may bulge between them."""
+    one, other = ways(a, b, place)[0]
+    if (
+        other.kind in ("curve", "heights")
+        and one.kind not in ("point", "sphere")
+        and not _is_convex(other.shape.size[0])
+    ):
+        message = (
+            f"of a {one.kind} only the {'ends' if one.kind == 'capsule' else 'vertices'} touch a surface by heights: "
+        )
+        cure = "Add contacts of points or spheres in between where that matters."
+        code = "W-CONSTRAINT-UNSUPPORTED"
+        warn(f"{message}a bump between them enters it.", place=place, cure=cure, code=code)
+
+
+def _is_convex(height: Expr) -> bool:
+    """Whether a height curves upwards everywhere, as a valley does."""
+    slopes = _gradient(height, SPOT)
+    (xx, xy), (_, yy) = (_gradient(each, SPOT) for each in slopes)
+    return all(range_of(as_expr(each)).low >= 0 for each in (xx, yy, xx * yy - xy * xy))
 
 
 def touches(a: Surface, b: Surface, X: Pose) -> list[Touch]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from ...errors import ModelError, shown
-from ...expr import Expr, as_expr, constant_sign, free_symbols
+from ...expr import Expr, as_expr, constant_sign, free_symbols, is_zero
 from .protocol import Constraint, MovingBodies
 
 if TYPE_CHECKING:
@@ -70,17 +70,22 @@ class UnilateralElement(Constraint):
 
 
 def check_laws(
-    place: str, kinetic: Expr = _ZERO, static: Expr | None = None, stribeck: Expr = _ZERO, restitution: Expr = _ZERO
-) -> None:
+    place: str, kinetic: Expr = _ZERO, static: Expr | None = None, stribeck: Expr = _ZERO, restitution: Expr = _ZERO,
+    damping: Expr = _ZERO,
+) -> None:  # fmt: skip
     """Refuse laws that cannot be, where their values are known."""
     faults = [
         (kinetic, "friction", "is negative", kinetic, "Give a coefficient or bound ≥ 0."),
         (static, "static friction", "is below that in motion", None if static is None else static - kinetic,
          "Static friction is at least as large as that in motion."),
         (stribeck, "speed stribeck", "is negative", stribeck, "Give a speed ≥ 0."),
+        (damping, "damping", "is negative", damping, "Give a damping ≥ 0."),
         (restitution, "restitution", "is not between 0 and 1", restitution, "Give a number from 0 to 1."),
         (restitution, "restitution", "is not between 0 and 1", 1 - restitution, "Give a number from 0 to 1."),
     ]  # fmt: skip
     for value, what, wrong, margin, cure in faults:
         if margin is not None and not free_symbols([margin := as_expr(margin)]) and constant_sign(margin) < 0:
             raise ModelError(f"the {what} {shown(value)} {wrong}.", place, cure, "E-CONSTRAINT-NUMBER")
+    if static is None and not is_zero(stribeck):
+        message = "the speed stribeck is that at which static friction falls, and there is no static friction."
+        raise ModelError(message, place, "Give static=… too.", "E-CONSTRAINT-NUMBER")

@@ -44,7 +44,7 @@ from ...expr import (
 )
 from ...registry import registered
 from ..constraints.contact import Contact, Meeting
-from ..constraints.pairs import ways
+from ..constraints.pairs import warn_of_bulges
 from ..constraints.protocol import check_bodies
 from ..constraints.stop import check_bounds
 from ..constraints.unilateral import check_laws
@@ -102,8 +102,11 @@ class CompliantStop(ForceElement):
     stiffness: Expr = given("number", unit="N/m or N·m/rad", positive=True)
     damping: Expr = given("number", 0, unit="N·s/m or N·m·s/rad")
 
-    def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
+    def __post_init__(self) -> None:
         check_bounds(self.lower, self.upper, self.place)
+        check_laws(self.place, damping=self.damping)
+
+    def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         joint = model.joints[self.joint]
         q = joint.q[self.index]
         rates = rated_names(joint.type, [x.name for x in joint.q])
@@ -135,7 +138,7 @@ class CompliantContact(ForceElement):
     b: Surface = given("surface", doc="A surface.")
     stiffness: Expr = given("number", positive=True)
     damping: Expr = given("number", 0)
-    exponent: Expr | None = given("number", None)
+    exponent: Expr | None = given("number", None, positive=True)
     law: str = given("word", "hunt_crossley", choices=LAWS)
     friction: Expr = given("number", 0)
     static: Expr | None = given("number", None)
@@ -153,8 +156,8 @@ class CompliantContact(ForceElement):
         self._check_bristle()
         contact = self.contact
         check_bodies(contact)
-        ways(contact.a, contact.b, self.place)
-        check_laws(self.place, self.friction, self.static, self.stribeck)
+        warn_of_bulges(contact.a, contact.b, self.place)
+        check_laws(self.place, self.friction, self.static, self.stribeck, damping=self.damping)
         if self.law == "linear" and self.exponent is not None and not is_zero(self.exponent - 1):
             message = f"the exponent of the linear law is 1, not {self.exponent!r}."
             raise ModelError(message, self.place, 'Leave it out, or law="hunt_crossley".', "E-MODEL-TWICE")

@@ -19,7 +19,7 @@ from ...notebook import Cell, Shown, Table
 from ..initial_state import Floats
 from ..trajectory.column_names import KINDS, NAMES, check_unambiguous, variable_names
 from ..trajectory.datasets import Dataset, Named
-from ..trajectory.files import plain_info, strings
+from ..trajectory.files import plain_info, read_info, strings
 from ..trajectory.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -402,7 +402,7 @@ def of_dataset(dataset: Dataset, path: str | os.PathLike[str], functions: Functi
         if not {"q", "u", "z"} <= columns.keys() <= KINDS.keys() or counts != counts[:1] * 3:
             raise ValueError("its columns and their names differ")
         t, status = dataset.array("time", ("time",)), dataset.array("status", _MEMBER, "U")
-        reached, infos = np.array(about["reached"], dtype=np.int64), tuple(map(dict, about["infos"]))
+        reached, infos = np.array(about["reached"], dtype=np.int64), tuple(map(read_info, about["infos"]))
         if not len(status) == len(infos) == len(reached) or not ((reached >= 0) & (reached <= len(t))).all():
             raise ValueError("its members are not as many as it says")
         values = {name: np.array(value, dtype=np.float64) for name, value in about["parameters"].items()}

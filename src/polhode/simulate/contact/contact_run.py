@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import PolhodeError, listed
+from ...native.arrays import scale_quaternions
 from ...ode.event_location import KEPT
 from ...ode.native_events import Effect
 from ...ode.unilateral.memory import TOUCHING, UnilateralMemory, code
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Changes that a stepper keeps.
 _REMEMBERED = 1000
+#: So many coordinates of a start are listed.
+_LISTED = 24
 
 
 def group_names(synopsis: Synopsis) -> list[str]:
@@ -71,14 +74,14 @@ class ContactRun:
         memory = self.memory
         memory.fill(t, x)
         self._check_laws()
-        depths = np.where(memory.has_normal, np.minimum(-memory.gaps, memory.margins), 0.0)
+        depths = self._depths()
         deep = np.flatnonzero(depths > TOUCHING).tolist()
         if deep:
             k = max(deep, key=lambda each: (float(depths[each]), float(memory.gaps[each])))
             raise Stop(
                 "overlap",
                 f"at t = {t:.6g} s '{self.names[k]}' overlaps by {-memory.gaps[k]:.6g}.",
-                self._nearest_start(t, x, deep),
+                self._nearest_start(t, x),
             )
         return self.decide(t, x)
 
@@ -94,19 +97,28 @@ class ContactRun:
                 if is_wrong or not np.isfinite(value):
                     raise PolhodeError(f"its {what} is {value:.6g}.", f"contact '{name}'", cure, "E-RUN-NUMBER")
 
-    def _nearest_start(self, t: float, x: Floats, deep: list[int]) -> str:
-        """The nearest state at which what overlaps touches, in words."""
+    def _depths(self) -> Floats:
+        """How deep each group is, at the state of the last evaluation; negative where it is apart."""
+        memory = self.memory
+        return np.asarray(np.where(memory.has_normal, np.minimum(-memory.gaps, memory.margins), -1.0))
+
+    def _nearest_start(self, t: float, x: Floats) -> str:
+        """The nearest state at which what overlaps touches, in words: one after the other, the deepest first."""
         memory, known = self.memory, self.rates.functions.derivation.synopsis
-        memory.modes[:] = 0
-        memory.modes[deep] = 2
-        found = memory.projected(t, x)
-        memory.fill(t, found)
+        closed, found = np.zeros(memory.count, dtype=np.bool_), x
+        depths = self._depths()
+        while depths.max() > 0.1 * TOUCHING and not closed[np.argmax(depths)]:
+            closed[np.argmax(depths)] = True
+            found = memory.closed(t, x, closed)
+            scale_quaternions(found, self.rates.groups)
+            memory.fill(t, found)
+            depths = self._depths()
         moved = [
-            f"{name!r}: {after:.9g}"
+            f"{name!r}: {after if abs(after) > 1e-12 else 0.0:.12g}"
             for name, before, after in zip(known.coordinates, x, found, strict=False)
             if abs(after - before) > 1e-12
         ]
-        if np.isfinite(found).all() and (memory.gaps[memory.has_normal] > -TOUCHING).all() and len(moved) <= 8:
+        if np.isfinite(found).all() and depths.max() < TOUCHING and len(moved) <= _LISTED:
             lead = "Change it to" if self.transitions.changes else "Start"
             return f"{lead} where it touches: {{{', '.join(moved)}}}."
         return "Start, or go on after an event, with a gap that is not negative."
@@ -128,6 +140,11 @@ class ContactRun:
             names = f" ({listed([repr(self.names[k]) for k in problem.groups])})" if problem.groups else ""
             said = problem.message if problem.message.startswith("at t") else f"at t = {t:.6g} s {problem.message}"
             cure = "Look at the friction and the geometry there: rigid bodies with dry friction may have no solution."
+            surfaces = self.rates.functions.derivation.model.surfaces.values()
+            if any(each.kind in ("curve", "heights") for each in surfaces):
+                cure += (
+                    " A ball touches heights at one point: where they bend more sharply than it, that does not hold."
+                )
             raise Stop(problem.status, f"{said.rstrip('.')}{names}.", problem.cure or cure) from None
 
     def locked(self, t: float, x: Floats) -> Stop | None:

@@ -7,7 +7,7 @@ least size inside hold as well, and are given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Modes in words, by their numbers.
 MODES = np.array(["open", "stick", "slip"])
+#: The arrays of a change that hold whole numbers.
+_WHOLE = dict.fromkeys(("modes", "held", "shared"), np.int64)
 #: The accuracy of forces of least size in their cones.
 _NEAR = 1e-13
 
@@ -48,6 +50,30 @@ class ContactHistory(NamedTuple):
     def modes_at(self, times: Floats) -> NDArray[np.int64]:
         """For each time the change that holds there."""
         return np.maximum(0, np.searchsorted([each.t for each in self.changes], times, side="right") - 1)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The history as plain data, for files."""
+        changes = [
+            {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in each._asdict().items()}
+            for each in self.changes
+        ]
+        return {"groups": [list(each) for each in self.groups], "changes": changes}
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> ContactHistory:
+        """The history of such a record; ValueError, TypeError or KeyError where it is none."""
+        groups = tuple(
+            (str(name), str(part), int(gap), int(tangents)) for name, part, gap, tangents in record["groups"]
+        )
+        changes: list[dict[str, Any]] = [
+            {key: np.array(value, _WHOLE.get(key, np.float64)) if isinstance(value, list) else value
+             for key, value in each.items()}
+            for each in record["changes"]
+        ]  # fmt: skip
+        if any(len(each["modes"]) != len(groups) for each in changes):
+            raise ValueError("a change of contacts has other groups")
+        return cls(groups, tuple(Change(**each) for each in changes))
 
 
 class Occurrence(NamedTuple):
@@ -83,9 +109,9 @@ def occurrences(run: Trajectory) -> tuple[Occurrence, ...]:
 class ContactResult(Shown):
     """A contact, stop or dry friction along a run, by name.
 
-    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad,
-    `normal` in N, `tangential` (…, 0 to 2) in N along its tangents, `slip` the velocities along these, `mode` "open",
-    "stick" or "slip". `impulses` are its impacts.
+    Arrays have a row a sample, and a column a group where the element has several (`parts`): `gap` in m or rad, inf of
+    a part that is beside the face or edge which it can touch, `normal` in N, `tangential` (…, 0 to 2) in N along its
+    tangents, `slip` the velocities along these, `mode` "open", "stick" or "slip". `impulses` are its impacts.
     """
 
     name: str
@@ -116,7 +142,10 @@ class ContactResult(Shown):
 def contact_along(run: Trajectory, name: str) -> ContactResult:
     """A contact, stop or dry friction along a run."""
     history: ContactHistory | None = run.info.get("contacts")
-    if history is None or run.functions is None:
+    if history is None and run.functions is not None and run.functions.derivation.synopsis.contacts:
+        message = "this run has no history of its contacts: text in columns (CSV) does not hold it."
+        raise PolhodeError(message, "contact", "Keep the run with save, as .npz.", "E-TRAJECTORY-MISSING")
+    if history is None:
         message = "this run has no contacts, stops or dry friction."
         raise PolhodeError(message, "contact", "Add them to the system, and run it.", "E-TRAJECTORY-MISSING")
     names = list(dict.fromkeys(each[0] for each in history.groups))
@@ -132,7 +161,9 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
 
     nothing = np.zeros(len(run.t))
     has_gap = [bool(history.groups[k][2]) for k in groups]
-    gap = [forces.gaps[:, k] if is_one else nothing for k, is_one in zip(groups, has_gap, strict=True)]
+    beside = (forces.margins < 0.0) & (forces.modes == 0)
+    gaps = np.where(beside, np.inf, forces.gaps)
+    gap = [gaps[:, k] if is_one else nothing for k, is_one in zip(groups, has_gap, strict=True)]
     normal = [forces.forces[:, r.start] if is_one else nothing for r, is_one in zip(rows, has_gap, strict=True)]
     across = [slice(r.stop - tangents, r.stop) for r in rows]
     impulses = [
@@ -147,6 +178,35 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
     )  # fmt: skip
 
 
+def columns_of_contacts(run: Trajectory, names: Sequence[str]) -> Iterator[tuple[str, str, str, Floats]]:
+    """Quantity, element and part, unit and values: gap, normal, tangential_1, slip_1, …, mode (0, 1 stick, 2 slip)."""
+    for name in names:
+        found, (length, force, speed) = contact_along(run, name), units_of_contact(run, name)
+        has_gap = any(gap for owner, _, gap, _ in run.info["contacts"].groups if owner == name)
+        for k, part in enumerate(found.parts):
+            label = f"{name} {part}" if part else name
+            columns: Sequence[Any] = (found.gap, found.normal, found.tangential, found.slip, found.mode)
+            gaps, normal, across, slip, mode = columns if len(found.parts) == 1 else (each[:, k] for each in columns)
+            if has_gap:
+                yield "gap", label, length, gaps
+                yield "normal", label, force, normal
+            for i, (tangential, velocity) in enumerate(zip(across.T, slip.T, strict=True), start=1):
+                yield f"tangential_{i}", label, force, tangential
+                yield f"slip_{i}", label, speed, velocity
+            yield "mode", label, "", np.argmax(mode[:, None] == MODES, axis=1).astype(np.float64)
+
+
+def units_of_contact(run: Trajectory, name: str) -> tuple[str, str, str]:
+    """Units of gap, forces and slip of a contact, stop or dry friction."""
+    element: Any = run.mechanism.derivation.model.contacts[name]
+    if element.kind != "contact":
+        joint = run.mechanism.derivation.model.joints[element.joint]
+        unit = joint.units[joint.u[element.index] if element.kind == "friction" else joint.q[element.index]]
+        if unit.startswith("rad"):
+            return "rad", "N·m", "rad/s"
+    return "m", "N", "m/s"
+
+
 class Forces:
     """Forces of all rows at the samples of a run."""
 
@@ -154,6 +214,10 @@ class Forces:
         self.run, self.history = run, history
         functions = run.mechanism
         known = functions.derivation.synopsis
+        if history.groups != known.contacts:
+            message = "its contacts, stops and dry friction are not those of the mechanism."
+            cure = "Give the equations that were run."
+            raise PolhodeError(message, "contacts of the run", cure, "E-TRAJECTORY-UNSUPPORTED")
         self.count = len(history.groups)
         self._slices = rows_of(history.groups)
         self.size, n = self._slices[-1].stop, len(known.speeds)
@@ -166,7 +230,7 @@ class Forces:
         put = dict(zip(made.outputs, made(*(np.ascontiguousarray(given[name]) for name in made.arrays)), strict=True))
         found = all_rows(put, known)
         samples = len(run.t)
-        self.gaps, self.velocities = found["gaps"], found["velocities"]
+        self.gaps, self.velocities, self.margins = found["gaps"], found["velocities"], found["margins"]
         self.laws = found["laws"].reshape(samples, self.count, LAWS)
         self.rows, self.responses = (found[name].reshape(samples, self.size, n) for name in ("rows", "responses"))
         first = len(known.coordinates)

@@ -149,6 +149,8 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
     acting = trajectory.q, trajectory.u, np.asarray(trajectory.tau)
     if trajectory.info.get("contacts") is not None:
         udot = trajectory.contact_forces.accelerations
+    elif functions.derivation.synopsis.contacts:  # of a run that is read from columns
+        udot = np.full_like(trajectory.u, np.nan)
     elif {*equations.speeds} <= {*equations.tree.speeds}:
         places = [equations.tree.speeds.index(name) for name in equations.speeds]
         udot = np.atleast_2d(motion(functions, *acting, **given)[0])[:, places]

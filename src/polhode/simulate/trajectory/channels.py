@@ -3,6 +3,8 @@
     "coordinates", "speeds", "states", "efforts", "inputs", "energy", "momentum", "reactions"     all of a kind
     "references", "errors"                                              of a controller: references, tracking errors
     "hip", "hip'", "tau_hip", "kinetic energy"                                                    one by its name
+    "contacts"              normal force and friction of each contact, stop and dry friction, summed over its parts
+    "gap(sole)", "normal(sole)", "friction(sole)", "slip(sole)", "mode(sole)"   least gap, fastest slip; 1 stick, 2 slip
     "force(hinge)", "torque(hinge)"                                 the components that a joint or constraint carries
     "l*sin(hip)", an expression of the system                                                     what it comes to
 
@@ -15,7 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -28,6 +30,9 @@ from ..initial_state import Floats
 from .trajectory import Trajectory
 from .units import units_of
 
+if TYPE_CHECKING:
+    from ..contact.results import ContactResult
+
 #: Names, kinds or expressions of channels, with labels if it is a mapping.
 Channels: TypeAlias = "str | Expr | Sequence[str | Expr] | Mapping[str, str | Expr]"
 
@@ -36,6 +41,7 @@ ENERGIES = ("kinetic energy", "potential energy", "total energy")
 MOST = 40
 _NAME = re.compile(r"[\w' ]+")
 _CARRIED = re.compile(r"(force|torque)\((.+)\)", re.DOTALL)
+_TOUCHING = re.compile(r"(gap|normal|friction|slip|mode)\((.+)\)", re.DOTALL)
 _LABELLED = re.compile(r"(.*\S)\s*\[([^\[\]]*)\]", re.DOTALL)
 _CURE = 'Give names or expressions, such as ["hip", "force(knee)", "l*sin(hip)"]; of a vector its components.'
 
@@ -76,6 +82,7 @@ class _Quantities:
     def __init__(self, run: Trajectory) -> None:
         self.run, self.equations = run, run.mechanism.equations
         self.units = units_of(self.equations)
+        self._touching: dict[str, ContactResult] = {}
 
     def chosen(self, wanted: Channels | None, limited: bool = True) -> tuple[list[Channel], list[str]]:
         if wanted is None:
@@ -117,6 +124,8 @@ class _Quantities:
                 found = [self.followed[given]]
             elif carried := _CARRIED.fullmatch(given):
                 found = self._carried(carried[1], carried[2].strip(" `"))
+            elif touching := _TOUCHING.fullmatch(given):
+                found = [self._contact(touching[1], touching[2].strip(" `"))]
             else:
                 found = [self._expression(given, self._meant(given))]
         else:
@@ -172,6 +181,7 @@ class _Quantities:
             "energy": self._energy,
             "momentum": self._momentum,
             "reactions": self._reactions,
+            "contacts": self._contacts,
             "references": lambda: self._followed("ref_"),
             "errors": lambda: self._followed("e_"),
         }
@@ -204,6 +214,31 @@ class _Quantities:
                 continue
             for word, unit, values in (("force", "N", made.force), ("torque", "N·m", made.torque)):
                 yield _channel(f"|{word}({name})|", unit, np.linalg.norm(values, axis=1))
+
+    def _contacts(self) -> Iterable[Channel]:
+        for name in self.run.contact_names:
+            _, _, gap, tangents = next(each for each in self.run.info["contacts"].groups if each[0] == name)
+            for word in ["normal"] * bool(gap) + ["friction"] * bool(tangents):
+                yield self._contact(word, name)
+
+    def _contact(self, word: str, name: str) -> Channel:
+        """A quantity of a contact, stop or dry friction, of all its parts."""
+        from ..contact.results import MODES, units_of_contact
+
+        found = self._touching.get(name) or self.run.contact(name)
+        self._touching[name] = found
+        length, force, speed = units_of_contact(self.run, name)
+        size = (len(found.t), len(found.parts))
+        across, slip = (np.linalg.norm(each, axis=-1).reshape(size) for each in (found.tangential, found.slip))
+        numbers = np.argmax(found.mode.reshape(size)[..., None] == MODES, axis=-1)
+        unit, values = {
+            "gap": (length, found.gap.reshape(size).min(axis=1)),
+            "normal": (force, found.normal.reshape(size).sum(axis=1)),
+            "friction": (force, across.sum(axis=1)),
+            "slip": (speed, slip.max(axis=1)),
+            "mode": ("", np.where((numbers == 2).any(axis=1), 2, numbers.max(axis=1))),
+        }[word]
+        return _channel(f"{word}({name})", unit, np.asarray(values, dtype=np.float64))
 
     def _followed(self, letter: str) -> Iterable[Channel]:
         found = [each for label, each in self.followed.items() if label.startswith(letter)]

@@ -24,7 +24,8 @@ _VERSION = 1
 _MOST_BYTES = 4_000_000_000
 #: How the names of columns begin in comma-separated text, by array; and all, of which others are not read.
 _PREFIXES = {"q": "q.", "u": "u.", "z": "z.", "tau": "tau.", "inputs": "input."}
-_COLUMNS = (*_PREFIXES.values(), "torque.", "force.", "energy.", "reference.", "controller.")
+_COLUMNS = (*_PREFIXES.values(), "torque.", "force.", "energy.", "reference.", "controller.",
+            "gap.", "normal.", "tangential_1.", "tangential_2.", "slip_1.", "slip_2.", "mode.")  # fmt: skip
 _FIXED = {"torque.": "N·m", "force.": "N"}
 _ARRAYS = ("t", *NAMES)
 #: What writes a run as another kind of file.
@@ -51,9 +52,10 @@ def columns_of(run: Trajectory) -> Iterator[tuple[str, str, Floats]]:
 # ---- comma-separated text ------------------------------------------------------------------------------------
 
 
-def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
+def as_csv(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> bytes:
     """Time, then columns `q.name`, `u.name`, `z.name`, `tau.name` and `input.name`, with SI units: `q.hinge [rad]`."""
     from ...model.lookup import units_by_name
+    from ..contact.results import columns_of_contacts
 
     units = {} if trajectory.functions is None else units_by_name(trajectory.functions.derivation.model)
     names, columns = ["time [s]" if units else "time"], [trajectory.t]
@@ -76,6 +78,9 @@ def as_csv(trajectory: Trajectory, reactions: Sequence[str] = ()) -> bytes:
         for prefix, vectors in (("torque.", torque), ("force.", force)):
             for axis, values in zip("xyz", vectors.T, strict=True):
                 add(prefix, f"{name}.{axis}", values)
+    for what, name, unit, values in columns_of_contacts(trajectory, contacts):
+        names.append(f"{what}.{name} [{unit}]" if unit else f"{what}.{name}")
+        columns.append(values)
     text = io.StringIO()
     if not trajectory.is_whole:
         text.write(f"# partial: {trajectory.status}; {' '.join(trajectory.message.split())}\n")
@@ -121,7 +126,8 @@ def _csv_fields(path: Path, content: bytes) -> dict[str, Any]:
     if not header or header[0] != "time" or not all(name.startswith(_COLUMNS) for name in header[1:]):
         cure = 'The header is "time", then columns q.… for coordinates, u.… for speeds and z.… for states.'
         raise FormatError("this is not a trajectory.", f"{path}:{1 + before}", cure, "E-FILE-READ")
-    table = _rows(reader, len(header), path, before)
+    read = [k for k, name in enumerate(header) if name.startswith(("time", *_PREFIXES.values()))]
+    table = _rows(reader, len(header), read, path, before)
     fields: dict[str, Any] = {"t": table[:, 0], "status": status, "message": message}
     for field, prefix in _PREFIXES.items():
         columns = [k for k, name in enumerate(header) if name.startswith(prefix)]
@@ -131,7 +137,8 @@ def _csv_fields(path: Path, content: bytes) -> dict[str, Any]:
     return fields
 
 
-def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
+def _rows(reader: Any, width: int, read: Sequence[int], path: Path, before: int) -> Floats:
+    """The rows of a table, whose columns that are `read` are finite."""
     rows: list[list[float]] = []
     for row in filter(None, reader):
         values, problem, cure = [], "", ""
@@ -142,7 +149,7 @@ def _rows(reader: Any, width: int, path: Path, before: int) -> Floats:
         except ValueError:
             if not problem:
                 problem, cure = "a value is not a number.", "Write numbers with a point, as 0.5."
-        if not problem and not np.isfinite(values).all():
+        if not problem and not np.isfinite([values[k] for k in read]).all():
             problem, cure = "a value is not finite.", "Leave the row out."
         if not problem and rows and values[0] <= rows[-1][0]:
             problem = f"time does not increase: {values[0]:g} after {rows[-1][0]:g}."
@@ -196,7 +203,7 @@ def read_archive(path: Path) -> dict[str, Any]:
             **names,
             "status": str(words["status"]),
             "message": str(words["message"]),
-            "info": dict(words["info"]),
+            "info": read_info(words["info"]),
             "parameters": {str(name): Si(value) for name, value in words["parameters"].items()},
         }
 
@@ -210,22 +217,34 @@ def strings(given: Any) -> tuple[str, ...]:
 
 def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
     """What of the run's statistics JSON can hold, the rest as text."""
+    from ..contact.results import ContactHistory
 
     def plain(value: Any) -> Any:
         if isinstance(value, str | bool | int | float) or value is None:
             return value
         if isinstance(value, list | tuple):
-            return [plain(entry) for entry in value]
+            return value.record if isinstance(value, ContactHistory) else [plain(entry) for entry in value]
         return str(value)
 
     return {str(key): plain(value) for key, value in info.items()}
 
 
+def read_info(info: Mapping[str, Any]) -> dict[str, Any]:
+    """The statistics of a run from what `plain_info` made of them, with the history of its contacts."""
+    from ..contact.results import ContactHistory
+
+    known = {str(key): value for key, value in info.items() if key != "contacts"}
+    given = info.get("contacts")
+    return {**known, "contacts": ContactHistory.of(given)} if isinstance(given, dict) else known
+
+
 # ---- xarray --------------------------------------------------------------------------------------------------
 
 
-def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = ()) -> Any:
+def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> Any:
     """A dataset over `time`: coordinates and states by name, speeds as `d(name)`, `tau(name)`, `input(name)`."""
+    from ..contact.results import columns_of_contacts
+
     xarray = installed("xarray", "data", code="E-FILE-READ")
     columns: list[tuple[str, str, str, Any]] = [
         (KINDS[field][0], name, KINDS[field][1].format(name), ("time", values))
@@ -236,6 +255,8 @@ def to_xarray(trajectory: Trajectory, reactions: Sequence[str] = ()) -> Any:
         _, torque, force = trajectory.reaction(name)
         for kind, vectors in (("torque", torque), ("force", force)):
             columns.append((kind, name, f"{kind}({name})", (("time", "axis"), vectors)))
+    for what, name, _, values in columns_of_contacts(trajectory, contacts):
+        columns.append((what, name, f"{what}({name})", ("time", values)))
     labels, titles = variable_names([each[:3] for each in columns], ("time", "axis"))
     variables = {
         label: (*value, {"long_name": titles[label]} if label in titles else {})

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from ...compiled.reactions import Floats, motion
 from ...dynamics.power import power
+from ...dynamics.whole import refuse_contacts
 from ...errors import SimulationError
 from ...notebook import Cell, Shown, Table
 from .between_samples import nodes_of
@@ -148,6 +149,8 @@ def audited(trajectory: Trajectory, tau: ArrayLike | None = None) -> PowerAudit:
         from ..contact.audit import with_contacts
 
         return with_contacts(trajectory, tau)
+    names = [name for name, *_ in trajectory.mechanism.derivation.synopsis.contacts]
+    refuse_contacts(names, "a power audit of a run that is read from columns")
     powers, multipliers = _powers_along(trajectory, tau)
     least = max(_LEAST, _SLOW * float(np.abs(multipliers).max(initial=0.0)))
     scale = max(least, *(float(np.abs(each.powers).sum(axis=1).max(initial=0.0)) for each in powers))

@@ -210,6 +210,12 @@ class Trajectory(ClosedLoopResults, Shown):
 
         return Forces(self, self.info["contacts"])
 
+    @property
+    def contact_names(self) -> tuple[str, ...]:
+        """The names of contacts, stops and dry friction of which it has the history."""
+        history = self.info.get("contacts")
+        return () if history is None else tuple(dict.fromkeys(name for name, *_ in history.groups))
+
     def contact(self, name: str) -> ContactResult:
         """Forces, slip, modes and impulses of a contact, a stop or dry friction, by its name."""
         from ..contact.results import contact_along
@@ -467,15 +473,16 @@ class Trajectory(ClosedLoopResults, Shown):
 
     # ---- files -----------------------------------------------------------------------------------------------
 
-    def to_csv(self, path: str | os.PathLike[str], reactions: Sequence[str] = ()) -> Path:
+    def to_csv(self, path: str | os.PathLike[str], reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> Path:
         """Write time, coordinates (`q.…`), speeds (`u.…`) and states (`z.…`) as comma-separated text, whole or not.
 
         Efforts (`tau.…`) are there where any acted, inputs (`input.…`) where there are any. Reactions named
-        are added: `torque.…` and `force.…`, each in x, y and z.
+        are added: `torque.…` and `force.…`, each in x, y and z; of contacts named, stops and dry friction, of each part
+        `gap.…`, `normal.…`, `tangential_1.…`, `slip_1.…`, …, and `mode.…`, which is 0 open, 1 stick, 2 slip.
         """
         from .files import as_csv
 
-        return replace_file(path, as_csv(self, reactions))
+        return replace_file(path, as_csv(self, reactions, contacts))
 
     @staticmethod
     def from_csv(path: str | os.PathLike[str], equations: Equations | None = None) -> Trajectory:
@@ -499,14 +506,15 @@ class Trajectory(ClosedLoopResults, Shown):
         made = Trajectory(**read_archive(path_of(path)))
         return made if equations is None else made.of(equations, made.parameters)
 
-    def to_xarray(self, reactions: Sequence[str] = ()) -> Any:
+    def to_xarray(self, reactions: Sequence[str] = (), contacts: Sequence[str] = ()) -> Any:
         """An xarray.Dataset over `time`: coordinates and states by name, speeds `d(name)`, `tau(name)`, `input(name)`.
 
-        Reactions named are added: `torque(name)` and `force(name)`, each over `time` and `axis`.
+        Reactions named are added: `torque(name)` and `force(name)`, each over `time` and `axis`; of contacts the
+        quantities of `to_csv`, such as `normal(name)`.
         """
         from .files import to_xarray
 
-        return to_xarray(self, reactions)
+        return to_xarray(self, reactions, contacts)
 
     # ---- pictures --------------------------------------------------------------------------------------------
 

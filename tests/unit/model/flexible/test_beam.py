@@ -267,7 +267,9 @@ def test_beams_depend_on_no_coordinates_and_stations_are_fractions_and_a_gravity
     assert boom.at(1 / 3) is boom.at("1/3")
     s, boom = beam()
     s.body("boom at L", 1)
-    refused("there is already a body or frame of this name", lambda: boom.at(s.parameters["L"].symbol), ModelError)
+    refused(
+        "there is already a body, frame or surface of this name", lambda: boom.at(s.parameters["L"].symbol), ModelError
+    )
     assert len(boom.q) == 2
     s, _ = beam()
     refused("rigid bodies, and 'boom material' bends", lambda: s.gravity_field(lambda r: (0, 0, -9)), ModelError)
