@@ -118,7 +118,7 @@ class Shape:
     def mesh(cls, source: Any, scale: Any = (1, 1, 1), *, hull: bool = False, most: int | None = None) -> Self:
         """A closed convex mesh as a hull, or with `hull` the convex hull of any; with `most` of so many vertices.
 
-        It is a file, or has `vertices` and `faces`, or is a pair of these; `scale` is along its axes.
+        The `source` is a file, or has `vertices` and `faces`, or is a pair of these; `scale` is along its axes.
         """
         from ..geometry.polytope import as_points, check_convex
 

@@ -27,6 +27,8 @@ Two boxes touch by the facets of their Minkowski difference, each with a gap and
 facet: vertices of one on a face of the other, and pairs of edges u, e with the normal ± u × e. They overlap if and only
 if some gap is negative where its margin is positive; and ġ = n·v everywhere.
 
+Hulls are in `hulls`.
+
 Tangents of a plane are its axes x and y, those of a face of a box the other two axes, of a curve or heights the
 direction of growing x and the one across. Elsewhere they are two fixed axes in the turn that takes a fixed axis M to n:
 smooth but at n = -M, a direction that is along no axis and no diagonal.
