@@ -22,7 +22,7 @@ from ..right_side import copy
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .cone_solution import solve_cones
 from .record import AT_REST, BEHIND, GUARDS, LAWS, Unilateral
-from .twists import combine
+from .twists import combine, velocity_of
 
 #: Of the mean diagonal entry of G, what is added to the diagonal where forces are determined; corrections for it, and
 #: how many more there are at most while accelerations that are left, above a part of the first, fall.
@@ -265,7 +265,7 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         if mode == OPEN:
             one = largest(rows.gaps[k] - rows.offsets[k], -rows.margins[k])
             if rows.held[k] == AT_REST:  # a gap below zero by rounding, which does not close, is none
-                one = largest(one, rows.velocities[first] + _REST)
+                one = largest(one, velocity_of(rows, first) + _REST)
             if rows.held[k] == BEHIND:
                 one = 1.0
         elif normal > 0 and rows.shared[k] == 0:

@@ -23,6 +23,19 @@ TWISTS = (*COMBINED.values(), "axes", "axes_rates", "arms", "arms_rates")
 
 
 @native
+def velocity_of(rows: Unilateral, i: int) -> float:
+    """The velocity of a row, of a group that is open too."""
+    if rows.has_twists == 0:
+        return rows.velocities[i]
+    V = at(rows.twists, rows.twist_of[i])
+    if rows.arm_of[i] < 0:
+        return V[0]
+    e, r = at(rows.axes, 3 * rows.axis_of[i]), at(rows.arms, 3 * rows.arm_of[i])
+    along = e[0] * V[0] + e[1] * V[1] + e[2] * V[2] + (r[1] * e[2] - r[2] * e[1]) * V[3]
+    return along + (r[2] * e[0] - r[0] * e[2]) * V[4] + (r[0] * e[1] - r[1] * e[0]) * V[5]
+
+
+@native
 def combine(rows: Unilateral) -> None:
     """Velocities of closed rows, their rows of speeds, responses and drifts."""
     n = rows.speeds
@@ -32,8 +45,8 @@ def combine(rows: Unilateral) -> None:
         line, response = at(rows.rows, n * i), at(rows.responses, n * i)
         J, R = at(rows.twist_rows, n * first), at(rows.twist_responses, n * first)
         V, D = at(rows.twists, first), at(rows.twist_drift, first)
+        rows.velocities[i] = velocity_of(rows, i)
         if arm < 0:
-            rows.velocities[i] = V[0]
             rows.drift[i] = D[0]
             for k in range(n):
                 line[k] = J[k]
@@ -46,7 +59,6 @@ def combine(rows: Unilateral) -> None:
             xt = s[1] * c_ - s[2] * b + r[1] * f[2] - r[2] * f[1]
             yt = s[2] * a - s[0] * c_ + r[2] * f[0] - r[0] * f[2]
             zt = s[0] * b - s[1] * a + r[0] * f[1] - r[1] * f[0]
-            rows.velocities[i] = a * V[0] + b * V[1] + c_ * V[2] + x * V[3] + y * V[4] + z * V[5]
             turning = f[0] * V[0] + f[1] * V[1] + f[2] * V[2] + xt * V[3] + yt * V[4] + zt * V[5]
             rows.drift[i] = a * D[0] + b * D[1] + c_ * D[2] + x * D[3] + y * D[4] + z * D[5] + turning
             for m in range(n):

@@ -28,13 +28,12 @@ SHAPES = {
 }  # fmt: skip
 EVERY = [(a, b) for a, surfaces in PAIRS.items() for b in surfaces]
 BUMPY = ("curve", "heights")
-<<<<<<< HEAD
 #: Judged in tests/contact.
 ELSEWHERE = [("ellipsoid", kind) for kind in ("box", "capsule", "ellipsoid")]
-=======
 #: In tests/contact/test_hulls.py.
 HULLS = [("hull", "box"), ("hull", "hull")]
->>>>>>> w/mesh
+#: The least part of the distance that the gap of a point is.
+FARTHEST = {"box": 0.57, "cylinder": 0.7, "hull": 0.3}
 #: Where the shapes sit in their bodies: position and rotation.
 SEATS = {"A": ((0.2, 0.1, -0.3), [("x", 0.3), ("y", -0.8)]), "B": ((0.1, 0.2, 0.3), [("z", 0.4)])}
 
@@ -97,14 +96,11 @@ def distance(kind: str, p: np.ndarray) -> float:
         starts = [p / HALF, *np.sign(p) * np.eye(3)]
         found = [minimize(lambda x: np.linalg.norm(HALF * x / np.linalg.norm(x) - p), x, tol=1e-14) for x in starts]
         return float(min(each.fun for each in found))
-<<<<<<< HEAD
     if kind in ("cylinder", "disc"):
         return float(np.linalg.norm(np.maximum([np.hypot(*p[:2]) - R, abs(p[2]) - (kind == "cylinder") * L / 2], 0)))
-=======
     if kind == "hull":  # the nearest of the weighted means of the vertices
         weights = nnls(np.vstack([HULL.T, 1e6 * np.ones(len(HULL))]), np.append(p, 1e6))[0]
         return float(np.linalg.norm(weights @ HULL - p))
->>>>>>> w/mesh
     half = np.array(EDGES) / 2 if kind == "box" else np.array([1e-12, 1e-12, L / 2])
     beyond = np.linalg.norm(lsq_linear(np.eye(3), p, (-half, half), tol=1e-14).x - p)
     inside = kind == "box" and np.all(np.abs(p) < half)
@@ -167,11 +163,7 @@ def test_every_pair_of_the_table_is_here():
     assert {kind for pair in EVERY for kind in pair} == {"point", *SHAPES}
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize(("a", "b"), [pair for pair in EVERY if pair[1] not in BUMPY and pair not in ELSEWHERE])
-=======
-@pytest.mark.parametrize(("a", "b"), [pair for pair in EVERY if pair[1] not in BUMPY and pair not in HULLS])
->>>>>>> w/mesh
+@pytest.mark.parametrize(("a", "b"), [pair for pair in EVERY if pair[1] not in BUMPY and pair not in ELSEWHERE + HULLS])
 def test_least_gap_is_the_distance(a: str, b: str):
     s, rows, _ = mechanism(a, b)
     rng = np.random.default_rng(7)
@@ -180,15 +172,8 @@ def test_least_gap_is_the_distance(a: str, b: str):
         gaps, truth = evaluate(rows.gaps, state.values()), searched(a, b, state)
         if {a, b} <= {"box", "capsule"} and "box" in (a, b):
             continue  # below
-<<<<<<< HEAD
-        if b == "box" and a == "point":  # of a point beside an edge the gap is that to the farthest face
-            assert 0.57 * truth - 1e-9 <= min(gaps) <= truth + 1e-9
-        elif b == "cylinder" and a == "point":
-            assert 0.7 * truth - 1e-9 <= min(gaps) <= truth + 1e-9
-=======
-        if b in ("box", "hull") and a == "point":  # of a point beside an edge the gap is that to the farthest face
-            assert (0.57 if b == "box" else 0.3) * truth - 1e-9 <= min(gaps) <= truth + 1e-9
->>>>>>> w/mesh
+        if a == "point" and b in FARTHEST:  # of a point beside an edge the gap is that to the farthest face
+            assert FARTHEST[b] * truth - 1e-9 <= min(gaps) <= truth + 1e-9
         else:
             assert min(gaps) == pytest.approx(truth, abs=2e-8)
 
