@@ -32,6 +32,8 @@ Contacts = bool | str | Mapping[str, Any]
 _LAWS = ("friction", "static", "stribeck", "restitution")
 #: So many vertices the hull of a mesh has at most, unless another number is given.
 _VERTICES = 32
+#: Where what SDF says of a surface and is not read concerns contacts.
+_LAWS_OF_SDF = ("in <surface>", "in <friction>", "in <bounce>", "in <ode>")
 #: The floor of a file without a plane: it fits every shape, whose friction is that of the contact.
 _ALL = as_expr(-1)
 _FLOOR = Geom(name="floor", body=GROUND, shape="plane", friction=(as_expr(0),), contype=_ALL, conaffinity=_ALL)
@@ -59,7 +61,13 @@ def touch(system: System, report: Report, contacts: Contacts, stops: Any, fricti
         doubts += [Problem(each, report.file, "", "W-ROBOT-UNSUPPORTED") for each in lacking]
         said += [f"{message} ({count} contacts)" for message, count in Counter(each.message for each in warned).items()]
     found = tuple(Problem(each, report.file, "", "N-ROBOT-UNSUPPORTED") for each in said)
-    return replace(report, notices=(*report.notices, *found), warnings=(*report.warnings, *doubts))
+    warnings = [
+        replace(each, code="W-ROBOT-UNSUPPORTED")
+        if contacts is not False and each.place.endswith(_LAWS_OF_SDF)
+        else each
+        for each in report.warnings
+    ]
+    return replace(report, notices=(*report.notices, *found), warnings=(*warnings, *doubts))
 
 
 def _options(contacts: Contacts) -> tuple[bool, int, dict[str, Any]]:

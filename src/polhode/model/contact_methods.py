@@ -155,7 +155,7 @@ class ContactMethods(ForceMethods, ConstraintMethods):
 
         if not free_symbols([drag]) and constant_sign(drag) < 0:
             raise ModelError(f"viscous = {drag!r} is negative.", place, "Give a number ≥ 0.", "E-CONSTRAINT-NUMBER")
-        if not (dry or drag):
+        if not (dry or drag) and bristle is None:
             message = "there is neither dry friction nor a viscous one."
             raise ModelError(message, place, "Give coulomb=… in N or N·m.", "E-MODEL-MISSING")
         if bristle is not None:

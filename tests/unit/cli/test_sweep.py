@@ -63,7 +63,7 @@ def test_a_sweep_takes_what_acts_and_how_to_derive_as_simulate_does(
 
 def test_a_sweep_has_the_options_of_a_run() -> None:
     taken = {name: {each for option in command(name).params for each in option.opts} for name in ("simulate", "sweep")}
-    of_one_run = {"--csv", "--page", "--save", "--reaction", "--channel"}
+    of_one_run = {"--csv", "--page", "--save", "--reaction", "--channel", "--contact"}
     assert taken["simulate"] - taken["sweep"] == of_one_run
 
 

@@ -129,3 +129,6 @@ def test_negative_friction_and_shapes_that_cannot_touch_are_warned_of(tmp_path: 
         ph.load(path, contacts="all", friction=False)
     with pytest.raises(PolhodeError, match="is not True or False"):
         ph.load(path, friction=0.3)
+    path = written(tmp_path, "ball.sdf", BALL.replace("</mu>", "</mu><mu2>0.2</mu2>"))
+    with pytest.warns(UserWarning, match="<mu2> in <ode>: this is not modelled"):
+        ph.load(path, contacts=True)

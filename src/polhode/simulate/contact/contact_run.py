@@ -119,8 +119,9 @@ class ContactRun:
             if abs(after - before) > 1e-12
         ]
         if np.isfinite(found).all() and depths.max() < TOUCHING and len(moved) <= _LISTED:
-            lead = "Change it to" if self.transitions.changes else "Start"
-            return f"{lead} where it touches: {{{', '.join(moved)}}}."
+            there = f"{{{', '.join(moved)}}}"
+            is_later = bool(self.transitions.changes)
+            return f"Change it to where it touches: {there}." if is_later else f"Start where it touches: start={there}."
         return "Start, or go on after an event, with a gap that is not negative."
 
     def decide_anew(self, t: float, x: Floats) -> Floats:

@@ -185,7 +185,7 @@ def columns_of_contacts(run: Trajectory, names: Sequence[str]) -> Iterator[tuple
         has_gap = any(gap for owner, _, gap, _ in run.info["contacts"].groups if owner == name)
         for k, part in enumerate(found.parts):
             label = f"{name} {part}" if part else name
-            columns: Sequence[Any] = (found.gap, found.normal, found.tangential, found.slip, found.mode)
+            columns: Any = found.gap, found.normal, found.tangential, found.slip, found.mode
             gaps, normal, across, slip, mode = columns if len(found.parts) == 1 else (each[:, k] for each in columns)
             if has_gap:
                 yield "gap", label, length, gaps
