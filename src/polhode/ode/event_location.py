@@ -33,7 +33,7 @@ CLOSE, PART = 1e-15, 1e-14
 #: An interval is divided so often at most, and so many intervals of a step are tested.
 _DEPTH, _MOST_INTERVALS = 20, 400
 #: Times inside of a step at which values are kept.
-KEPT = 128
+KEPT = 1024
 #: Errors of the fit count so many times, and those of its slope.
 _DOUBT, _SLOPE_DOUBT = 4.0, 16.0
 #: Rounding of g, as a part of its size in the interval.
