@@ -145,7 +145,7 @@ def _on_box(size: Sequence[Expr], p: Vector, r: Expr) -> Touch | None:
     chosen, gap = _greatest([(k, q[k]) for k in moves])
     own = [q[k] for k in moves]
     least = minimum(minimum(own[0], own[1]), own[2]) if len(own) == 3 else 0
-    margin = as_expr(gap + least - sum(own)) if len(own) > 1 else None  # the greatest of the others, negative
+    margin = as_expr(least - sum(own)) if len(own) > 1 else None  # at gap 0 the greatest of the others, negative
     normal = Vector([as_expr(sign(p[k]) * chosen.get(k, 0)) for k in range(3)])
     turned = [Vector([as_expr(chosen.get((k + by) % 3, 0)) for k in range(3)]) for by in (2, 1)]
     return Touch(gap, normal, (turned[0], turned[1]), margin)
