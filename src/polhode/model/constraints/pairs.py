@@ -77,9 +77,8 @@ _FLAT = Fraction(1, 10**4)
 _INSET = Fraction(999, 1000)
 #: The squared sine of the angle between two capsules below which they are parallel.
 _PARALLEL = Fraction(1, 10**8)
-#: How far beyond the edge of a face, or the end of an edge, boxes touch, in m: what comes to an edge is on both sides;
-#: and the part of a depth by which it is less, since deep below a face nothing touches where it ends.
-_EDGE, _DEEP = Fraction(1, 10**10), Fraction(1, 1000)
+#: How far beyond the edge of a face, or the end of an edge, boxes touch, in m: what comes to an edge is on both sides.
+_EDGE = Fraction(1, 10**10)
 #: Newton's steps to the point of a curve or of heights below a ball, or of an ellipsoid next to it.
 _STEPS = 6
 #: M and two axes across it.
@@ -406,7 +405,7 @@ def _corners(a: Shape, b: Shape, X: Pose) -> list[Touch]:
         p = d + arm
         gap = as_expr(normal.dot(p) - face)
         inside = [(1 - chosen[k]) * (half_b[k] - absolute(p[k])) + chosen[k] * (gap + half_b[k]) for k in range(3)]
-        margin = as_expr(minimum(minimum(inside[0], inside[1]), inside[2]) + _beyond(gap))
+        margin = as_expr(minimum(minimum(inside[0], inside[1]), inside[2]) + _EDGE)
         made.append(Touch(gap, normal, (tangents[0], tangents[1]), margin, arm, f"vertex {number}"))
     return made
 
@@ -449,7 +448,7 @@ def _edges(a: Shape, b: Shape, X: Pose) -> list[Touch]:
             t = apart[j] + s * u[j]
             gap = as_expr(n.dot(apart) - radius)
             need = (1 - is_first) * (1 - is_first_b) * maximum(-gap, 0) / sine  # that a point of b is inside of a
-            margin = minimum(half[i] - absolute(s), half_b[j] - absolute(t)) - need + _beyond(gap)
+            margin = minimum(half[i] - absolute(s), half_b[j] - absolute(t)) - need + _EDGE
             margin = minimum(minimum(margin, gap + depth), depth * (square / _PARALLEL - 1))
             arm = at + u * s - n * radius
             part = f"{name} on {name_b}" if a.kind == "capsule" else f"edge {'xyz'[i]}{name} on {'xyz'[j]}{name_b}"
@@ -469,11 +468,6 @@ def _pair(half: Sequence[Expr], axes: Sequence[Vector], i: int, n: Vector) -> li
         middle = axes[k] * (first * half[k]) + axes[m] * (first * product_ * half[m])
         made.append((name, middle, as_expr((1 + product_ * one * two) / 2)))
     return made
-
-
-def _beyond(gap: Expr) -> Expr:
-    """How far beyond its edge a facet with this gap reaches."""
-    return as_expr(maximum(_EDGE - _DEEP * maximum(-gap, 0), 0))
 
 
 def _side(x: Expr) -> Expr:
