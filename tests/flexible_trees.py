@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.random_system import RandomChoices
-
 import polhode as ph
+from polhode.model.samples.random_system import RandomChoices
 
 _AXES = ("x", "y", "z", "-x", "-y", "-z")
 _ACROSS = {"x": "yz", "y": "xz", "z": "xy"}

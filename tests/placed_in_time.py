@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from tests.random_system import RandomChoices, random_system
-
 import polhode as ph
 from polhode.expr import Vector, as_expr
 from polhode.geometry import Pose, rotation
 from polhode.model.model import Model
+from polhode.model.samples.random_system import RandomChoices, random_system
 
 AXES = ("x", "y", "z", (1, 2, 2), (3, 0, 4))
 

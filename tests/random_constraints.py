@@ -9,8 +9,6 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from tests.random_system import RandomChoices, random_system
-
 from polhode.constraints.rows import constraints_of
 from polhode.errors import ModelError
 from polhode.expr import sin
@@ -28,6 +26,7 @@ from polhode.model.joints import (
     Universal,
 )
 from polhode.model.records import GROUND
+from polhode.model.samples.random_system import RandomChoices, random_system
 from polhode.model.system import System
 
 #: Joints of the tree: those that people build loops of.

@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 from docs.website import public
-from tests.random_system import random_system
 
 import polhode as ph
 from polhode.calls import OPTIONS
@@ -136,5 +135,5 @@ def test_dir_shows_public_names_alone() -> None:
 
 
 def test_public_functions_are_pickled_by_name() -> None:
-    for call in (ph.box, ph.load, ph.symbol, ph.Revolute, random_system, ph.planning.quintic):
+    for call in (ph.box, ph.load, ph.symbol, ph.Revolute, ph.random_system, ph.planning.quintic):
         assert pickle.loads(pickle.dumps(call)) is call

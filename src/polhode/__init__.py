@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from .geometry.rotations.rotation import Rotation as Rotation
     from .geometry.screws import ScrewMotion as ScrewMotion
     from .geometry.screws import screw_of as screw_of
+    from .model.samples.random_system import random_system as random_system
     from .papers.silver.newton_euler import equivalence as equivalence
     from .papers.tokad.system_graph import network as network
     from .planning import PoseSpline as PoseSpline
@@ -57,7 +58,7 @@ _LATER = {
     "from_dh": ".formats", "from_mujoco": ".formats", "from_pinocchio": ".formats",
     "load_mjcf": ".formats", "load_sdf": ".formats", "load_urdf": ".formats",
     "held": ".simulate.control.actuation",
-    "Rotation": ".geometry.rotations.rotation",
+    "random_system": ".model.samples.random_system", "Rotation": ".geometry.rotations.rotation",
     "MovingRotation": ".geometry.rotations.moving", "Attitude": ".geometry.rotations.attitude",
     "Dual": ".geometry.dual", "dual": ".geometry.dual", "PrincipalAxes": ".geometry.principal_axes",
     "principal_axes": ".geometry.principal_axes", "ScrewMotion": ".geometry.screws", "screw_of": ".geometry.screws",

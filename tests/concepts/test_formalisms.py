@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.random_system import random_state, random_system
 from tests.refusals import refused
 
 import polhode as ph
@@ -19,6 +18,7 @@ from polhode.compare import agreement
 from polhode.errors import ModelError
 from polhode.expr import Matrix, evaluate, free_symbols, same, substitute, symbol
 from polhode.formalisms.registry import FORMALISMS, names
+from polhode.model.samples.random_system import random_state, random_system
 
 from . import gibbs_appell
 

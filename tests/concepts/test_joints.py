@@ -12,7 +12,6 @@ import jsonschema
 import numpy as np
 import pytest
 from ruamel.yaml import YAML
-from tests.random_system import random_system
 from tests.refusals import refused
 
 import polhode as ph
@@ -30,6 +29,7 @@ from polhode.kinematics.joint import (
     simple_configuration,
 )
 from polhode.model.joints import JOINTS, JointType, joint_type
+from polhode.model.samples.random_system import random_system
 from polhode.model.stage import STORAGES, Stage
 from polhode.show.scene import Painter
 

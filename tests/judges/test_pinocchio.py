@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 from scipy.linalg import block_diag, expm
 from scipy.spatial.transform import Rotation
-from tests.random_system import JOINTS, random_state, random_system
 from tests.seeds import TREES, seeds
 
 from polhode import Equations
@@ -25,6 +24,7 @@ from polhode.dynamics.reactions import Reactions
 from polhode.expr import Expr, Vector, as_expr, evaluate, gradient
 from polhode.model.forces.protocol import LENGTH, RATE, BodyTorque, LineTension, PointForce, PotentialEnergy, SpeedForce
 from polhode.model.records import GROUND, Joint
+from polhode.model.samples.random_system import JOINTS, random_state, random_system
 from polhode.model.stage import Stage
 from polhode.model.system import System
 

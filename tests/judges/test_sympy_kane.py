@@ -8,10 +8,10 @@ from bench.mechanisms import chain
 from bench.mechanisms import satellite as our_satellite
 from sympy.physics.mechanics import KanesMethod, Point, ReferenceFrame, RigidBody, dynamicsymbols, inertia
 from tests.judges import sympy_models
-from tests.random_system import random_state
 
 import polhode as ph
 from polhode.expr import evaluate
+from polhode.model.samples.random_system import random_state
 
 G = sp.Rational(981, 100)
 

@@ -1,7 +1,6 @@
 """A coordinate whose motion is prescribed: the free equations with its motion put in, and nothing solved for it."""
 
 import pytest
-from tests.random_system import random_system
 from tests.refusals import refused
 from tests.seeds import seeds
 
@@ -9,6 +8,7 @@ import polhode as ph
 from polhode.errors import ModelError
 from polhode.expr import derivative, same, substitute
 from polhode.formalisms.registry import names
+from polhode.model.samples.random_system import random_system
 
 
 def _driven(seed: int) -> tuple[ph.System, dict[str, ph.Expr]]:

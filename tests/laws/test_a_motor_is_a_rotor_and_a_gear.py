@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.random_system import RandomChoices, random_state, random_system
 from tests.seeds import in_turn, seeds
 
 import polhode as ph
@@ -14,6 +13,7 @@ from polhode.expr.field import P
 from polhode.formalisms.registry import names
 from polhode.model.motor import Motor
 from polhode.model.samples import elastic_arm
+from polhode.model.samples.random_system import RandomChoices, random_state, random_system
 
 AXES = ("x", "-y", "z", (1, 2, 2), (3, 0, 4))
 

@@ -6,7 +6,6 @@ from hashlib import sha256
 
 import pytest
 from tests.random_constraints import TREE_JOINTS, random_constrained_system
-from tests.random_system import JOINTS, random_state, random_system
 from tests.refusals import refused
 from tests.seeds import CONSTRAINED, SMALL_TREES, TREES, seeds
 
@@ -14,11 +13,12 @@ from polhode.expr import evaluate, free_symbols
 from polhode.model.constraints import Ball, Closure, Condition, KnifeEdge, Wheel
 from polhode.model.forces import Force, JointForce, JointSpring, Potential, Spring, Torque
 from polhode.model.records import GROUND
+from polhode.model.samples.random_system import JOINTS, random_state, random_system
 from polhode.model.stage import STORAGES
 from polhode.model.system import System
 
 PRINT_SOME = """
-from tests.random_system import random_state, random_system
+from polhode.model.samples.random_system import random_state, random_system
 for seed in range(1, 6):
     s = random_system(seed)
     print([*s.bodies.values()], [*s.joints.values()], s.loads, s.gravity, [*random_state(s, seed).values()])

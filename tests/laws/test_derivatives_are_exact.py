@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.random_constraints import random_constrained_system
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -14,6 +13,7 @@ from polhode.dynamics.composite_derivatives import CompositeTree
 from polhode.dynamics.derivatives import inverse_derivatives
 from polhode.dynamics.equations import Recipe
 from polhode.expr import as_expr, directional, jacobian, same, substitute
+from polhode.model.samples.random_system import random_system
 
 
 def _arm() -> ph.System:

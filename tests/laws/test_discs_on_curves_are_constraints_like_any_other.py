@@ -4,7 +4,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.random_system import RandomChoices
 from tests.seeds import seeds
 
 import polhode as ph
@@ -14,6 +13,7 @@ from polhode.constraints.wrenches import constraint_wrenches
 from polhode.expr import Expr, as_expr, directional, evaluate, same
 from polhode.formalisms.registry import names
 from polhode.kinematics.motion import link_jacobian
+from polhode.model.samples.random_system import RandomChoices
 
 SEEDS = seeds(3, of=6)
 

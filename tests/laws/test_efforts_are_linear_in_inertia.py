@@ -1,11 +1,11 @@
 """Efforts are linear in the standard parameters: Y π + known is what every formalism finds, by fingerprint."""
 
 import pytest
-from tests.random_system import random_system
 
 import polhode as ph
 from polhode.expr import free_symbols, is_zero, same
 from polhode.formalisms.registry import names
+from polhode.model.samples.random_system import random_system
 
 
 def symbolic_arm() -> ph.System:

@@ -6,11 +6,11 @@ Outside of a trial each tree is derived by six of them and `auto`, others from t
 from dataclasses import replace
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import TREES, in_turn, seeds
 
 from polhode.expr import same, sin
 from polhode.formalisms.registry import names
+from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from tests.random_system import random_state, random_system
 from tests.seeds import seeds
 
 import polhode as ph
 from polhode.expr import Expr, Vector, evaluate, same, substitute, symbol
 from polhode.model.records import GROUND, Joint
+from polhode.model.samples.random_system import random_state, random_system
 
 Rewrite = Callable[..., ph.System]
 

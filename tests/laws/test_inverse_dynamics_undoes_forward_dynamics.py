@@ -1,10 +1,10 @@
 """τ(q, u, u̇(q, u, τ)) = τ and u̇(q, u, τ(q, u, u̇)) = u̇, exactly."""
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 from polhode.expr import same, substitute
+from polhode.model.samples.random_system import random_system
 
 
 @pytest.mark.parametrize("formalism", ["poincare", "newton_euler", "articulated_body"])

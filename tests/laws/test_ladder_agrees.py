@@ -5,7 +5,6 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from tests.random_system import random_state, random_system
 from tests.refusals import refused
 from tests.seeds import seeds
 
@@ -23,6 +22,7 @@ from polhode.formalisms import (
 )
 from polhode.kinematics.passes import PASSES, USUAL, apply
 from polhode.kinematics.tree import build_tree
+from polhode.model.samples.random_system import random_state, random_system
 
 LAGRANGIAN = (uicker_kahn, hollerbach_4x4, hollerbach_3x3)
 #: Newton-Euler in fixed coordinates, with forces in link coordinates, and all in link coordinates.

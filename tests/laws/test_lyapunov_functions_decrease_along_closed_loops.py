@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import SMALL_TREES, seeds
 
 import polhode as ph
 from polhode.control import ComputedTorque, PassivityBased, PDGravity
 from polhode.control.lyapunov import prove
+from polhode.model.samples.random_system import random_system
 
 
 def holonomic(seed: int) -> tuple[ph.Equations, dict[str, Any]] | None:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -11,6 +10,7 @@ from polhode.dynamics.equations import EquationsOfMotion
 from polhode.expr import Matrix, Vector, as_expr, directional, is_zero, same, substitute
 from polhode.formalisms.poincare import Poincare
 from polhode.kinematics.motion import flow
+from polhode.model.samples.random_system import random_system
 
 
 def rate_of(equations: EquationsOfMotion, matrix: Matrix) -> Matrix:

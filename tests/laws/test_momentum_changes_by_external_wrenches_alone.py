@@ -1,10 +1,10 @@
 """A free-floating mechanism: ṗ = m g + f, and angular momentum about the ground's origin changes by their torque."""
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 from polhode.expr import Vector, directional, same
+from polhode.model.samples.random_system import random_system
 
 
 @pytest.mark.parametrize("formalism", ["composite_body", "articulated_body"])

@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.random_system import random_state, random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -14,6 +13,7 @@ from polhode.dynamics.equations import EquationsOfMotion
 from polhode.expr import evaluate
 from polhode.formalisms.deriving import derive
 from polhode.kinematics.passes import PASSES, VARIANTS, apply
+from polhode.model.samples.random_system import random_state, random_system
 
 COMBINATIONS = [(), *((name,) for name in PASSES), tuple(PASSES), tuple(PASSES)[::-1], *VARIANTS]
 

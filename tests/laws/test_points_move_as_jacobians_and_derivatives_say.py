@@ -1,10 +1,10 @@
 """v = J u, a = dv/dt, ᴬv = ᴬd/dt r: the vector language against the sweeps over the tree, on random mechanisms."""
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 from polhode.expr import as_expr, directional, same, symbol
+from polhode.model.samples.random_system import random_system
 
 SEEDS = seeds(4, of=8)
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 from tests.random_constraints import random_constrained_system
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
 from polhode.dynamics.power import Power
 from polhode.expr import Expr, as_expr, directional
+from polhode.model.samples.random_system import random_system
 
 
 def energy_rate(made: ph.Equations) -> Expr:

@@ -1,10 +1,10 @@
 """Along q̇ = Γ u:  Ṙ = ω̂ R and ṗ = v, with (ω, v) = J u, for every body; and Γ has a left inverse."""
 
 import pytest
-from tests.random_system import JOINTS, random_system
 from tests.seeds import seeds
 
 from polhode.expr import Matrix, Vector, as_expr, directional, same, skew
+from polhode.model.samples.random_system import JOINTS, random_system
 from polhode.model.system import System
 
 

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from tests.random_system import JOINTS, random_system
 from tests.seeds import seeds
 
 from polhode import Equations
 from polhode.expr import Expr, Vector, as_expr, directional, sqrt, substitute
 from polhode.model.forces.protocol import LENGTH, RATE, BodyTorque, LineTension, PointForce, SpeedForce
+from polhode.model.samples.random_system import JOINTS, random_system
 from polhode.model.system import System
 
 

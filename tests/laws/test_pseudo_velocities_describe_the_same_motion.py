@@ -6,7 +6,6 @@ from itertools import product
 
 import pytest
 from tests.random_constraints import random_constrained_system
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -14,6 +13,7 @@ from polhode.compare import agreement
 from polhode.dynamics.envelope import envelope
 from polhode.expr import as_expr, directional, same
 from polhode.formalisms.hamel import Hamel
+from polhode.model.samples.random_system import random_system
 
 SEEDS = seeds(2, of=4)
 

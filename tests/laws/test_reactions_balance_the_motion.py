@@ -2,7 +2,6 @@
 
 import pytest
 from tests.random_constraints import random_constrained_system
-from tests.random_system import random_system
 from tests.refusals import refused
 from tests.seeds import seeds
 
@@ -13,6 +12,7 @@ from polhode.dynamics.reactions import Reactions
 from polhode.expr import Vector, as_expr, directional, same
 from polhode.kinematics.motion import centre_of_mass, world_poses
 from polhode.kinematics.tree import BASE
+from polhode.model.samples.random_system import random_system
 
 
 def _system(seed: int) -> ph.System:

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 from polhode.expr import same, substitute
 from polhode.geometry import Pose
 from polhode.model.body import Body
 from polhode.model.records import Joint
+from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 
 

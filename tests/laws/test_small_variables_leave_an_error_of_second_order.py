@@ -4,12 +4,12 @@ import random
 
 import numpy as np
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
 from polhode.expr import as_expr, evaluate, free_symbols, jacobian, same, substitute
 from polhode.formalisms.registry import names
+from polhode.model.samples.random_system import random_system
 from polhode.model.samples.vehicles import INDEPENDENT, upright, whipple_bicycle
 
 AXES = ("revolute", "prismatic", "universal")

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from tests.random_system import random_state, random_system
 from tests.seeds import seeds
 from tests.vector_storage import in_vector_parameters
 
 import polhode as ph
 from polhode.dynamics.equations import EquationsOfMotion
 from polhode.expr import Expr, evaluate
+from polhode.model.samples.random_system import random_state, random_system
 from polhode.model.stage import STORAGES
 
 

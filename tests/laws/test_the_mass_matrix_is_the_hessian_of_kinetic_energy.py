@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.random_system import random_state, random_system
 from tests.seeds import seeds
 
 from polhode.expr import Matrix, evaluate, gradient, jacobian, same
+from polhode.model.samples.random_system import random_state, random_system
 
 
 @pytest.mark.parametrize("seed", seeds(4, of=15))

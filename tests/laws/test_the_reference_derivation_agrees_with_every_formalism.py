@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from tests.random_constraints import random_constrained_system
-from tests.random_system import random_system
 from tests.seeds import CONSTRAINED, SMALL_TREES, seeds
 
 import polhode as ph
@@ -14,6 +13,7 @@ from polhode.compare import agreement
 from polhode.expr import cos, sin
 from polhode.formalisms.registry import names
 from polhode.model import samples
+from polhode.model.samples.random_system import random_system
 
 #: What is compared without constraints, and with them.
 FREE = {

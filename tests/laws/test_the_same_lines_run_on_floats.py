@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.random_system import random_state, random_system
 from tests.seeds import seeds
 
 from polhode.dynamics.loads import Loads
@@ -14,6 +13,7 @@ from polhode.formalisms.short import articulated_body as short_articulated_body
 from polhode.formalisms.short import newton_euler as short_newton_euler
 from polhode.geometry.twist import Wrench
 from polhode.kinematics.motion import kinetic_energy
+from polhode.model.samples.random_system import random_state, random_system
 
 
 def on_floats(entries: Any, values: Any) -> Any:

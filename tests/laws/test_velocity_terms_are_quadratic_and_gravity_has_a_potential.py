@@ -1,12 +1,12 @@
 """Bias without loads is quadratic in u; at rest it is Γᵀ ∂V/∂q; uᵀ(Ṁ - 2C) u = 0."""
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 from polhode.expr import Vector, as_expr, directional, gradient, same, substitute
 from polhode.formalisms.poincare import Poincare
 from polhode.kinematics.tree import build_tree
+from polhode.model.samples.random_system import random_system
 
 
 @pytest.mark.parametrize("formalism", ["poincare", "newton_euler"])

@@ -16,7 +16,6 @@ import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
-from tests.random_system import random_system
 from tests.seeds import seeds
 from tests.vector_storage import in_vector_parameters
 
@@ -25,6 +24,7 @@ from polhode.expr import Expr, Matrix, Vector, as_expr, directional, evaluate, j
 from polhode.formalisms.vector_parameter import Composite, Joint, Manipulator, manipulator, placed, turning
 from polhode.kinematics.tree import build_tree
 from polhode.model import System
+from polhode.model.samples.random_system import random_system
 
 Floats = NDArray[np.float64]
 SMALL = 1e-6

@@ -4,7 +4,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -16,6 +15,7 @@ from polhode.geometry.dual import dual, dual_part, real_part
 from polhode.geometry.dual_motion import dual_orthogonal, joint_displacement, line_through, pose_of, vector_parameter_of
 from polhode.geometry.rotations.vector_parameter import composed, from_vector_parameter
 from polhode.geometry.screws import screw_of
+from polhode.model.samples.random_system import random_system
 
 theta, d, alpha, a = symbols("theta d alpha a")
 c, p = Vector(symbols("c1 c2 c3")), Vector(symbols("p1 p2 p3"))

@@ -3,7 +3,6 @@
 import pickle
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -14,6 +13,7 @@ from polhode.formalisms.kane.literal import Literal
 from polhode.geometry.elimination import factor_by_sparsity
 from polhode.kinematics.tree import build_tree
 from polhode.model.joints import JointType
+from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 from polhode.papers.sayers.tables import kinematical_equations
 

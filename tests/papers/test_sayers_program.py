@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.built_program import built, compiler_of, with_run
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -15,6 +14,7 @@ from polhode.errors import PolhodeError
 from polhode.expr import Expr, same, substitute
 from polhode.expr.reading import printed_order, readings
 from polhode.model.samples import motor_driven_pendulum
+from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 from polhode.papers.sayers.notation import prime
 from polhode.papers.sayers.program import statements

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -15,6 +14,7 @@ from polhode.expr import Matrix, as_expr, evaluate, same
 from polhode.formalisms.kane.bodies import parts_of
 from polhode.formalisms.kane.literal import SayersSpeeds
 from polhode.kinematics.tree import build_tree
+from polhode.model.samples.random_system import random_system
 from polhode.model.system import System
 from polhode.papers.sayers.tables import kinematical_equations
 from polhode.simulate.trajectory.units import speed_units

@@ -7,12 +7,12 @@ made on branched trees with turns, slides, screws, compounds, followers and driv
 from dataclasses import replace
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
 from polhode.expr import Matrix
 from polhode.kinematics.tree import build_tree
+from polhode.model.samples.random_system import random_system
 from polhode.papers.silver import general_arm
 from polhode.papers.silver.motion import Motion
 from polhode.papers.silver.newton_euler import prove, weight

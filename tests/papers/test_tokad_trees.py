@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 from tests.random_constraints import random_constrained_system
-from tests.random_system import random_system
 
 import polhode as ph
 from polhode.expr import Matrix, Vector, as_expr, is_zero, same, substitute, symbols
 from polhode.formalisms.network.formulation import afar
 from polhode.formalisms.network.graph import Edge, Forest
 from polhode.kinematics.tree import joints_from_the_ground
+from polhode.model.samples.random_system import random_system
 from polhode.papers.tokad import system_graph
 from polhode.papers.tokad.chain import Chain, RigidBody
 from polhode.papers.tokad.wiring import Open, Wiring, wired_system

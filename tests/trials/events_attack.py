@@ -27,11 +27,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.random_system import random_system
 
 import polhode as ph
 from polhode.expr import Expr
 from polhode.model.samples import n_four_bar
+from polhode.model.samples.random_system import random_system
 
 from .frozen_cases import linkage
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from tests.random_system import random_system
 from tests.refusals import refused
 from tests.seeds import SMALL_TREES, seeds
 
@@ -14,6 +13,7 @@ from polhode.dynamics.canonical import canonical, why_not_canonical
 from polhode.expr import as_expr, directional, evaluate, is_zero, same, substitute
 from polhode.kinematics.motion import flow
 from polhode.model.samples import four_bar
+from polhode.model.samples.random_system import random_system
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
@@ -11,6 +10,7 @@ from polhode.dynamics.equations import EquationsOfMotion
 from polhode.dynamics.variations import Variations
 from polhode.expr import Expr, as_expr, directional, gradient, jacobian, same, symbol
 from polhode.model.samples import four_bar, motor_driven_pendulum
+from polhode.model.samples.random_system import random_system
 
 
 def _symbols(equations: EquationsOfMotion) -> list[Expr]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
 from polhode.expr import Vector
 from polhode.formalisms.vector_newton_euler import VectorLink, in_vector_parameters
 from polhode.kinematics.tree import build_tree
+from polhode.model.samples.random_system import random_system
 
 
 def test_any_joint_gives_the_equations_of_newton_and_euler() -> None:

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from tests.random_system import random_system
 from tests.refusals import refused
 
 import polhode as ph
+from polhode.model.samples.random_system import random_system
 
 
 def arm(kind: Any, **more: Any) -> ph.System:

@@ -1,11 +1,11 @@
 """The terms of the bias: centrifugal, Coriolis, gravity, prescribed motions, loads."""
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import SMALL_TREES, seeds
 
 import polhode as ph
 from polhode.expr import Vector, as_expr, is_zero, same, substitute
+from polhode.model.samples.random_system import random_system
 
 
 def total(e: ph.Equations) -> Vector:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from tests.random_constraints import random_constrained_system
-from tests.random_system import random_system
 from tests.refusals import refused
 from tests.seeds import seeds
 
@@ -17,6 +16,7 @@ from polhode.geometry import rotation
 from polhode.model import JointType
 from polhode.model.constraints import Closure
 from polhode.model.samples import Vehicle, car, motor_driven_pendulum, semitrailer
+from polhode.model.samples.random_system import random_system
 
 MODELS = Path(__file__).parents[3] / "models"
 

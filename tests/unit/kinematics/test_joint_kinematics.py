@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.linalg import expm
-from tests.random_system import random_system
 from tests.refusals import refused
 
 import polhode as ph
 from polhode.expr import Matrix, Vector, as_expr, directional, evaluate, same, skew, symbols, unit_symbols
+from polhode.model.samples.random_system import random_system
 
 l, k = symbols("l k")
 UNIT = unit_symbols(["a", "b", "c"])

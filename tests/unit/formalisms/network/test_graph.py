@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
-from tests.random_system import random_system
 
 import polhode as ph
 from polhode.expr import rank
 from polhode.formalisms.network.formulation import circle, formulation
 from polhode.formalisms.network.graph import REFERENCE, Edge, Forest, Formulation, LinearGraph
+from polhode.model.samples.random_system import random_system
 from polhode.papers.tokad import SystemGraph, system_graph
 
 

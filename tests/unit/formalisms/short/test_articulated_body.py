@@ -1,7 +1,6 @@
 """The short articulated bodies give the book's accelerations, and tell how they came to them."""
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 from polhode.expr import as_expr, same
@@ -11,6 +10,7 @@ from polhode.formalisms.short.articulated_body import ArticulatedInertia, articu
 from polhode.geometry import Inertia
 from polhode.kinematics.passes import VARIANTS, apply
 from polhode.kinematics.tree import Tree, build_tree
+from polhode.model.samples.random_system import random_system
 
 
 def accelerations(module: object, tree: Tree) -> list[object]:

@@ -1,7 +1,6 @@
 """The short composite bodies give the book's mass matrix, and both orders of elimination its accelerations."""
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 from polhode.dynamics.equations import solve
@@ -10,6 +9,7 @@ from polhode.formalisms import composite_body as book
 from polhode.formalisms.short import composite_body as short
 from polhode.kinematics.passes import VARIANTS, apply
 from polhode.kinematics.tree import build_tree
+from polhode.model.samples.random_system import random_system
 
 
 @pytest.mark.parametrize("passes", [(), *VARIANTS], ids=lambda names: "+".join(names) or "none")

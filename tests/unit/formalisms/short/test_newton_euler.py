@@ -1,7 +1,6 @@
 """The short recursion gives the book's efforts."""
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 from polhode.expr import as_expr, same
@@ -10,6 +9,7 @@ from polhode.formalisms import newton_euler as book
 from polhode.formalisms.short import newton_euler as short
 from polhode.kinematics.passes import VARIANTS, apply
 from polhode.kinematics.tree import build_tree
+from polhode.model.samples.random_system import random_system
 
 
 @pytest.mark.parametrize("passes", [(), *VARIANTS], ids=lambda names: "+".join(names) or "none")

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 import pytest
-from tests.random_system import random_system
 from tests.refusals import refused
 
 import polhode as ph
 from polhode.expr import same
+from polhode.model.samples.random_system import random_system
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from tests.random_system import random_system
 from tests.seeds import seeds
 
 import polhode as ph
 from polhode.expr import Matrix, same
 from polhode.model.samples import elastic_arm, four_bar
+from polhode.model.samples.random_system import random_system
 from polhode.papers.mladenova.joint_frames import dynamic_matrices
 
 

@@ -7,12 +7,12 @@ from xml.etree import ElementTree
 
 import pytest
 from tests.random_constraints import random_constrained_system
-from tests.random_system import random_system
 from tests.unit.formalisms.network.test_graph import random_graph
 
 import polhode as ph
 from polhode.formalisms.network.formulation import formulation
 from polhode.formalisms.network.graph import Edge, LinearGraph
+from polhode.model.samples.random_system import random_system
 from polhode.papers.tokad import graph_svg, schematic_svg, system_graph
 from polhode.papers.tokad.block_diagram import Lane, levels, shortened, shown, tag
 from polhode.papers.tokad.chain import Chain, RigidBody, driven_chain

@@ -14,15 +14,15 @@ from fractions import Fraction
 from operator import index
 from typing import Any, TypeVar
 
-from polhode.errors import PolhodeError, understood
-from polhode.expr import Expr, Matrix, Vector, as_expr, cos, pi, sin
-from polhode.expr.spelling import acceleration_of
-from polhode.geometry import rotation
-from polhode.geometry.inertia import rotate_symmetric
-from polhode.geometry.rotations import SEQUENCES
-from polhode.model.body import Body, Frame, box
-from polhode.model.joints import JOINTS as TYPES
-from polhode.model.joints import (
+from ...errors import PolhodeError, understood
+from ...expr import Expr, Matrix, Vector, as_expr, cos, pi, sin
+from ...expr.spelling import acceleration_of
+from ...geometry import rotation
+from ...geometry.inertia import rotate_symmetric
+from ...geometry.rotations import SEQUENCES
+from ..body import Body, Frame, box
+from ..joints import JOINTS as TYPES
+from ..joints import (
     Compound,
     Cylindrical,
     Fixed,
@@ -35,11 +35,11 @@ from polhode.model.joints import (
     Spherical,
     Universal,
 )
-from polhode.model.model import Model
-from polhode.model.reading import list_of
-from polhode.model.records import GROUND, Joint
-from polhode.model.stage import STORAGES, TURN_STORAGES
-from polhode.model.system import System
+from ..model import Model
+from ..reading import list_of
+from ..records import GROUND, Joint
+from ..stage import STORAGES, TURN_STORAGES
+from ..system import System
 
 #: What a random joint is unless other kinds are named; any registered type is one that can be.
 JOINTS = (
