@@ -1,4 +1,4 @@
-"""Random drops of bodies on floors and each other: every run ends, in time, without gain of energy, and nothing overlaps.
+"""Random drops of bodies on floors and each other: runs end, in time, without gain of energy, and nothing overlaps.
 
 Overlap is measured beside the engine: points with a radius above the floor, axes of spheres and capsules against each
 other, and separating axes of boxes in a plane.
@@ -119,7 +119,7 @@ class Scene:
         elif kind == "cylinder":
             turn = np.linspace(0, 2 * np.pi, 400)
             rim = np.stack([size[0] * np.cos(turn), size[0] * np.sin(turn), 0 * turn], axis=1)
-            points = np.concatenate([rim + [0, 0, end * size[1] / 2] for end in (-1, 1)])
+            points = np.concatenate([rim + np.array([0, 0, end * size[1] / 2]) for end in (-1, 1)])
         else:
             points = np.array(list(itertools.product((-0.5, 0.5), repeat=3))) * size
         return p + points @ R.T, size[0] if kind in ("sphere", "capsule") else 0.0, R

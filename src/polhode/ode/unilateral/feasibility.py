@@ -21,8 +21,8 @@ from ...native.arrays import Floats
 _RANK = 1e-9
 #: The gap, relative to the loads, at which the maximum is known; by how much the barrier falls at once; Newton's steps.
 _GAP, _FASTER, _STEPS = 1e-13, 200.0, 60
-#: A margin of this size need not be known better.
-CLEAR = 1e-3
+#: A margin of this size need not be known better; along a run larger ones are cut off to it.
+CLEAR = 1e-6
 
 
 class Cone(NamedTuple):
@@ -33,8 +33,11 @@ class Cone(NamedTuple):
     friction: float
 
 
-def holding_margin(matrix: Floats, free: Floats, cones: Sequence[Cone]) -> float:
-    """The margin s, relative to the loads and at most 1, of forces λ with matrix λ + free = 0; -1 if there are none."""
+def holding_margin(matrix: Floats, free: Floats, cones: Sequence[Cone], near: Floats | None = None) -> float:
+    """The margin s, relative to the loads and at most 1, of forces λ with matrix λ + free = 0; -1 if there are none.
+
+    Where forces next to those in `near` hold clearly, their margin is enough; `near` becomes the forces that are found.
+    """
     u, singular, vt = np.linalg.svd(matrix)
     rank = int((singular > _RANK * max(singular.max(initial=0.0), 1e-300)).sum())
     start = -vt[:rank].T @ ((u[:, :rank].T @ free) / singular[:rank])
@@ -54,16 +57,23 @@ def holding_margin(matrix: Floats, free: Floats, cones: Sequence[Cone]) -> float
         across = list(cone.tangents)
         offsets.append(np.concatenate([offset, start[across]]) / load)
         slopes.append(np.vstack([slope, N[across]]))
-    return _largest(offsets, slopes, N.shape[1])
+    known = np.zeros(N.shape[1]) if near is None else N.T @ (near - start) / load
+    margin, y = _largest(offsets, slopes, known)
+    if near is not None:
+        near[:] = start + load * (N @ y)
+    return margin
 
 
-def _largest(offsets: Sequence[Floats], slopes: Sequence[Floats], count: int) -> float:
-    """The largest s ≤ 1 with (a - s, b) in the cone |b| ≤ a - s for all (a, b) = offset + slope y."""
+def _largest(offsets: Sequence[Floats], slopes: Sequence[Floats], known: Floats) -> tuple[float, Floats]:
+    """The largest s ≤ 1 with (a - s, b) in the cone |b| ≤ a - s for all (a, b) = offset + slope y, and y."""
+    count = len(known)
+    for start in (known, np.zeros(count)):
+        least = min(
+            (_margin(offset + slope @ start) for offset, slope in zip(offsets, slopes, strict=True)), default=1.0
+        )
+        if count == 0 or least > CLEAR:
+            return min(1.0, least), start
     y = np.zeros(count + 1)
-    values = [_margin(offset) for offset in offsets]
-    least = min(values, default=1.0)
-    if count == 0 or least > CLEAR:
-        return min(1.0, least)
     y[-1] = min(least, 1.0) - 0.5
     wide = [np.hstack([slope, np.eye(len(slope), 1) * -1.0]) for slope in slopes]
     weight, last = 1.0, 2.0 * (len(offsets) + 1) / _GAP
@@ -89,7 +99,7 @@ def _largest(offsets: Sequence[Floats], slopes: Sequence[Floats], count: int) ->
                 break
         gap = 2.0 * (len(offsets) + 1) / weight
         if weight >= last or y[-1] > CLEAR or y[-1] + 2.0 * gap < -CLEAR:
-            return float(y[-1])
+            return float(y[-1]), y[:-1]
         weight = min(_FASTER * weight, last)
 
 

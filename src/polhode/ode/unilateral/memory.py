@@ -89,6 +89,7 @@ class UnilateralMemory:
             linear=ctypes.addressof(self.reduced.linear), **addresses,
         )  # fmt: skip
         self._run = 0  # the address of the run
+        self._near: dict[tuple[int, ...], Floats] = {}  # forces that last held rows which share them
         self._x = Memory({"x": 1}, size).arrays["x"]
         self.first = np.cumsum([0, *map(sum, groups)])[:-1]
         self.rows_of = [slice(first, first + sum(group)) for first, group in zip(self.first, groups, strict=True)]
@@ -190,7 +191,8 @@ class UnilateralMemory:
                     cones.append(Cone(first if normal else None, across, float(self.laws[k, 1])))
             square = np.array(unknowns).T[active]
             if np.linalg.matrix_rank(square, tol=1e-9 * np.abs(square).max()) < len(active):
-                made.append((island, holding_margin(square, free[active], cones)))
+                near = self._near.setdefault(tuple(active), np.zeros(len(active)))
+                made.append((island, holding_margin(square, free[active], cones, near)))
         return made
 
     @property
