@@ -159,7 +159,7 @@ class ContactRun:
         if found.moved and max(found.moved.values()) > 1e-9:
             t, most = max(found.moved.items(), key=lambda each: each[1])
             made.append(
-                f"at t = {t:.6g} s modes of contacts changed again and again: the motion is a step of {most:.3g} s ahead "
+                f"at t = {t:.6g} s modes of contacts changed again and again: the motion is {most:.3g} s ahead of its time "
                 "from there on."
             )
         if found.ambiguous:
