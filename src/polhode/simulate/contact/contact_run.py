@@ -159,8 +159,8 @@ class ContactRun:
         if found.moved and max(found.moved.values()) > 1e-9:
             t, most = max(found.moved.items(), key=lambda each: each[1])
             made.append(
-                f"at t = {t:.6g} s modes of contacts changed again and again: the motion is {most:.3g} s ahead of its time "
-                "from there on."
+                f"at t = {t:.6g} s modes of contacts changed again and again: from there on the motion is "
+                f"{most:.3g} s ahead of its time."
             )
         if found.ambiguous:
             groups, closed = found.ambiguous[0]
