@@ -206,9 +206,14 @@ class UnilateralMemory:
         return made
 
     @property
+    def behind(self) -> NDArray[np.bool_]:
+        """Whether each group is deep behind another that touches, at the edge of its surface."""
+        return np.asarray((self.gaps < -TOUCHING) & (self.margins > 0.0) & (self.margins <= TOUCHING))
+
+    @property
     def inside(self) -> NDArray[np.bool_]:
         """Whether each group is inside of the edge of its surface, and not behind it."""
-        return np.asarray((self.margins > 0.0) & ((self.gaps >= -TOUCHING) | (self.modes[: self.count] != OPEN)))
+        return np.asarray((self.margins > 0.0) & ~(self.behind & (self.modes[: self.count] == OPEN)))
 
     def copies(self, touching: NDArray[np.bool_]) -> list[int]:
         """Groups that touch as another does: with the same speed and acceleration along normals, and the same friction.

@@ -233,7 +233,7 @@ class Transitions:
         k, which = divmod(guard, GUARDS)
         if 0 <= guard < GUARDS * memory.count and which == 0 and memory.modes[k] == OPEN:
             touching[k] = True
-        touching &= memory.inside | (np.arange(memory.count) == k) & (memory.gaps >= -TOUCHING)
+        touching &= memory.inside | (np.arange(memory.count) == k) & ~memory.behind & (memory.gaps >= -TOUCHING)
         if 0 <= guard < GUARDS * memory.count and which == GUARDS - 1:
             touching[k] = False  # it is at the edge of its surface
         touching[memory.copies(touching)] = False
@@ -440,9 +440,8 @@ class Transitions:
         depths = np.where(memory.inside, np.minimum(memory.gaps, 0.0), 0.0)
         memory.arrays["offsets"][:] = depths - np.where(is_leaving, 0.0, slack)
         is_open = memory.modes[: memory.count] == OPEN
-        is_behind = (memory.gaps < -TOUCHING) & (memory.margins > 0.0)
         rests = np.where(~is_leaving & (memory.gaps <= _ROUNDED), AT_REST, 0)
-        memory.held[is_open] = np.where(is_behind, BEHIND, rests)[is_open]
+        memory.held[is_open] = np.where(memory.behind, BEHIND, rests)[is_open]
         return self._rest(t, x)
 
     def _classify(self, resting: NDArray[np.bool_], still: Floats) -> list[int]:

@@ -147,6 +147,9 @@ class ContactRun:
                     " A ball touches heights at one point: where they bend more sharply than it, that does not hold."
                 )
             raise Stop(problem.status, f"{said.rstrip('.')}{names}.", problem.cure or cure) from None
+        except np.linalg.LinAlgError as problem:
+            said = f"at t = {t:.6g} s the forces of contacts are not found: {problem}."
+            raise Stop("no_contact_forces", said, "Look at masses of zero and lengths of zero there.") from problem
 
     def locked(self, t: float, x: Floats) -> Stop | None:
         """Why no step was short enough, where friction makes normal forces grow without bound."""
@@ -189,6 +192,12 @@ class ContactRun:
             made.append(
                 f"{when} several contacts that act on each other met at one time: their impacts are solved together, "
                 "and one after the other they may end otherwise."
+            )
+        if found.moved and max(found.moved.values()) > 1e-9:
+            t, most = max(found.moved.items(), key=lambda each: each[1])
+            made.append(
+                f"at t = {t:.6g} s modes of contacts changed again and again: from there on the motion is "
+                f"{most:.3g} s ahead of its time."
             )
         if found.ambiguous:
             groups, closed = found.ambiguous[0]
