@@ -374,7 +374,8 @@ class Transitions:
         acceleration = (memory.all.free + memory.all.matrix @ force)[memory.first]
         speed = memory.velocities[memory.first]
         returning = leaving & (speed > RESTING) & (acceleration < 0.0)
-        return float((4.0 * speed[returning] / -acceleration[returning]).min(initial=np.inf))
+        v, a, gap = speed[returning], -acceleration[returning], np.maximum(memory.gaps[returning], 0.0)
+        return float((2.0 * (v + np.sqrt(v * v + 2.0 * a * gap)) / a).min(initial=np.inf))
 
     def _set_modes(
         self, t: float, x: Floats, resting: NDArray[np.bool_], still: Floats,
