@@ -166,8 +166,10 @@ class Transitions:
         if hops.any():  # of what rounding of a gap would hide
             chosen = self._set_modes(t, x, resting | hops, still, breaking)
             speed, fall = self._flight(t, chosen, touching)
-        x, returns = chosen, float((4.0 * speed[speed > 0.0] / fall[speed > 0.0]).min(initial=np.inf))
-        self.longest_step = returns * _SHORTER ** (self._at_once[1] - 1)
+        up = speed > 0.0
+        v, a, gap = speed[up], fall[up], np.maximum(memory.gaps[up], 0.0)
+        returns = float((2.0 * (v + np.sqrt(v * v + 2.0 * a * gap)) / a).min(initial=np.inf))
+        x, self.longest_step = chosen, returns * _SHORTER ** (self._at_once[1] - 1)
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
                    impulses, ends, guard, first, x.copy())
