@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiled.functions import Functions
 from ...dynamics.equations import EquationsOfMotion
 from ...expr import Expr, Matrix, Vector, as_expr, quiet_collector, symbol
 from ...expr.field import P
@@ -26,6 +25,9 @@ from ...expr.typeset import Typeset
 from ...geometry.rotations.quaternion import from_lift
 from ..pose_step import check_asked, read_target
 from . import arms
+
+if TYPE_CHECKING:
+    from ...compiled.functions import Functions
 
 Floats = NDArray[np.float64]
 

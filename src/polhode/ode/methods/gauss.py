@@ -36,6 +36,7 @@ from ...native.language import (
 from ..record import ACCEPTED, Reason, Run
 from ..right_side import copy, rates
 from ..step_control import begin_on_grid, compensated_sum, time_in_step
+from .radau import combined
 
 _DIGITS = 60
 #: Stages that still move after so many rounds are not found.
@@ -150,7 +151,7 @@ def attempt(method: Collocation, run: Run, step: float) -> int:
         run.y[block] = end
         memory.lost[block] = rest
         zero = fma(0.0, end, zero)
-        rate[block] = _sum(method.end, [row(run.k, run, number)[block] for number in range(method.stages)])
+        rate[block] = combined([row(run.k, run, number)[block] for number in range(method.stages)], method.end)
     if total(zero) != 0.0:
         return Reason.NONFINITE
     run.rate = rate
@@ -198,19 +199,10 @@ def _guess_rates(run, method, memory):
             for block in blocks(run):
                 last = [row(run.k, run, number)[block] for number in range(count)]
                 earlier = [row(memory.k_old, run, number)[block] for number in range(count)] if steps == 2 else []
-                guesses = [_sum(line, (*earlier, *last)) for line in weights]
+                guesses = [combined((*earlier, *last), line) for line in weights]
                 for number in range(count):
                     row(memory.k_old, run, number)[block] = last[number]
                     row(run.k, run, number)[block] = guesses[number]
-
-
-@inline
-def _sum(weights, values):
-    """Σ weight · value."""
-    found = vector(0.0)
-    for weight, value in zip(weights, values, strict=True):
-        found = fma(weight, value, found)
-    return found
 
 
 @inline

@@ -32,6 +32,7 @@ from ...native.language import (
 from ..record import ACCEPTED, Reason, Run
 from ..right_side import are_finite, copy, rates
 from ..step_control import begin_on_grid, compensated_sum, time_in_step
+from .explicit_pairs import combine
 
 #: For each stage after the first: its time, the stage from which quaternions turn on, and the weights of the k, for
 #: quaternions and for the vector.
@@ -93,13 +94,13 @@ def _step(run, memory, times, x, f, h, out, lost):
     for number, (_, base, turns, moves) in enumerate(_STAGES, 1):
         state = row(memory.z, run, number)
         for block in blocks(run):
-            state[block] = x[block] + fma(h, _weighted(run, moves, block), memory.lost_old[block])
+            state[block] = x[block] + fma(h, combine(run, moves, block), memory.lost_old[block])
         _turn_all(run, memory, row(memory.z, run, base), turns, h, state)
         reason = rates(run, times[number - 1], state, row(run.k, run, number))
         if reason > 0:
             return reason
     for block in blocks(run):
-        more = fma(h, _weighted(run, _TOGETHER, block), memory.lost_old[block])
+        more = fma(h, combine(run, _TOGETHER, block), memory.lost_old[block])
         total, rest = compensated_sum(x[block], more)
         out[block] = total
         if lost is not None:
@@ -110,16 +111,6 @@ def _step(run, memory, times, x, f, h, out, lost):
         return Reason.NONFINITE
     _to_unit_length(run, out, lost)
     return 0
-
-
-@inline
-def _weighted(run, weights, block):
-    """Σ weight_j k_j, in one block."""
-    total = vector(0.0)
-    for number, weight in enumerate(weights):
-        if weight != 0.0:
-            total = fma(weight, row(run.k, run, number)[block], total)
-    return total
 
 
 @inline

@@ -176,7 +176,7 @@ def defect(run: Run, t: float) -> float:
 
 
 @inline
-def _combine(values, weights):
+def combined(values, weights):
     """Σ weight_i value_i."""
     made = values[0] * weights[0]
     for value, weight in zip(values[1:], weights[1:], strict=True):
@@ -227,7 +227,7 @@ def _predict(run, implicit, step):
         one, two, three = (row(run.dense, run, number)[block] for number in range(DENSE_ROWS))
         z = [fma(b, two, fma(c, three, one * a)) for a, b, c in powers]
         _store(run, _Z, block, z)
-        _store(run, _W, block, [_combine(z, weights) for weights in T_INVERSE])
+        _store(run, _W, block, [combined(z, weights) for weights in T_INVERSE])
 
 
 @native
@@ -247,7 +247,7 @@ def _iterate(run: Run, step: float) -> int:
                 return reason
         for block in blocks(run):
             w, values = _load(run, _W, block), _load(run, _RIGHT, block)
-            turned = [_combine(values, weights) for weights in T_INVERSE]
+            turned = [combined(values, weights) for weights in T_INVERSE]
             real = fma(-gamma, w[0], turned[0])
             first = fma(beta, w[2], fma(-alpha, w[1], turned[1]))
             second = fma(-beta, w[1], fma(-alpha, w[2], turned[2]))
@@ -266,7 +266,7 @@ def _iterate(run: Run, step: float) -> int:
         for block in blocks(run):
             w = [a + b for a, b in zip(_load(run, _W, block), _load(run, _RIGHT, block), strict=True)]
             _store(run, _W, block, w)
-            _store(run, _Z, block, [_combine(w, weights) for weights in T])
+            _store(run, _Z, block, [combined(w, weights) for weights in T])
         implicit.iterations = iterations
         implicit.contraction = rate
         if (iterations > 1) & (rate / (1.0 - rate) * length < wanted) | (length == 0.0):
@@ -313,7 +313,7 @@ def _error(run: Run, step: float) -> float:
 def _estimate(run, implicit, step, source):
     e, over = row(run.k, run, _ERROR), 1.0 / step
     for block in blocks(run):
-        e[block] = fma(over, _combine(_load(run, _Z, block), E), source[block])
+        e[block] = fma(over, combined(_load(run, _Z, block), E), source[block])
     solve(REAL, implicit.real, e)
     _end(run)
     return norm(run, e, run.y)
@@ -334,4 +334,4 @@ def _keep_polynomial(run):
     for block in blocks(run):
         z = _load(run, _Z, block)
         for number in range(DENSE_ROWS):
-            row(run.dense, run, number)[block] = _combine(z, [weights[number] for weights in P])
+            row(run.dense, run, number)[block] = combined(z, [weights[number] for weights in P])
