@@ -209,7 +209,7 @@ def test_a_compiler_counts_by_its_version_and_not_by_where_it_lies(
         (package / "_version.py").write_text(f"version_version = {version!r}")
         (package / "binding" / "libllvmlite.so").write_bytes(bytes(size))
         spec = ModuleSpec("llvmlite", None, origin=str(package / "__init__.py"))
-        monkeypatch.setattr("importlib.util.find_spec", lambda _: spec)
+        monkeypatch.setattr("polhode.native.stored_code.find_spec", lambda _: spec)
         machine.cache_clear()
         return machine()
 

@@ -121,11 +121,11 @@ def test_what_contacts_cannot_be_is_refused(contacts: object, tmp_path: Path):
 
 
 def test_negative_friction_and_shapes_that_cannot_touch_are_warned_of(tmp_path: Path):
-    path = written(tmp_path, "arm.urdf", ARM.replace('friction="0.3"', 'friction="-0.3"').replace("box", "cylinder"))
-    path.write_text(path.read_text().replace('size="1 2 3"', 'radius="1" length="2"'))
+    path = written(tmp_path, "arm.urdf", ARM.replace('friction="0.3"', 'friction="-0.3"'))
+    path.write_text(path.read_text().replace('<sphere radius="0.1"', '<cylinder radius="0.1" length="1"'))
     with pytest.warns(UserWarning, match="friction -0.3 is negative, and left out"):
         assert not ph.load(path).contacts
-    with pytest.warns(UserWarning, match="contacts of a cylinder and sphere are not modelled"):
+    with pytest.warns(UserWarning, match="contacts of a box and cylinder are not modelled"):
         ph.load(path, contacts="all", friction=False)
     with pytest.raises(PolhodeError, match="is not True or False"):
         ph.load(path, friction=0.3)

@@ -29,7 +29,7 @@ _LEAST = 1e-12  # W, J
 def with_contacts(run: Trajectory, tau: ArrayLike | None) -> PowerAudit:
     """The audit of the whole mechanism, of each impact, and of the run."""
     history: ContactHistory = run.info["contacts"]
-    forces, known, efforts = run.contact_forces, run.mechanism, efforts_along(run, tau)
+    forces, known, efforts = run._contact_forces, run.mechanism, efforts_along(run, tau)
     rows = known.evaluate("contact_matrix", run.q, **run.given)
 
     def powers(force: Floats) -> Floats:

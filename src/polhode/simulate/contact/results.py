@@ -151,7 +151,7 @@ def contact_along(run: Trajectory, name: str) -> ContactResult:
     names = list(dict.fromkeys(each[0] for each in history.groups))
     if name not in names:
         raise unknown("contact", name, names, code="E-TRAJECTORY-NAME")
-    forces = run.contact_forces
+    forces = run._contact_forces
     groups = [k for k, each in enumerate(history.groups) if each[0] == name]
     rows = [forces.rows_of(k) for k in groups]
     tangents = history.groups[groups[0]][3]

@@ -148,7 +148,7 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
     given, equations = trajectory.given, functions.equations
     acting = trajectory.q, trajectory.u, np.asarray(trajectory.tau)
     if trajectory.info.get("contacts") is not None:
-        udot = trajectory.contact_forces.accelerations
+        udot = trajectory._contact_forces.accelerations
     elif functions.derivation.synopsis.contacts:  # of a run that is read from columns
         udot = np.full_like(trajectory.u, np.nan)
     elif {*equations.speeds} <= {*equations.tree.speeds}:

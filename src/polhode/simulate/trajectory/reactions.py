@@ -115,7 +115,7 @@ def forces_of(trajectory: Trajectory, what: str) -> Forces:
     """The forces of contacts, stops and dry friction along a run; one without their history is refused."""
     if trajectory.info.get("contacts") is None:
         refuse_contacts([name for name, *_ in trajectory.mechanism.derivation.synopsis.contacts], what)
-    return trajectory.contact_forces
+    return trajectory._contact_forces
 
 
 @dataclass(frozen=True)

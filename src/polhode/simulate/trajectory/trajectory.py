@@ -204,7 +204,7 @@ class Trajectory(ClosedLoopResults, Shown):
         return occurrences(self)
 
     @cached_property
-    def contact_forces(self) -> Forces:
+    def _contact_forces(self) -> Forces:
         """The forces of all contacts, stops and dry friction at the samples, row by row."""
         from ..contact.results import Forces
 
