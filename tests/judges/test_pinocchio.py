@@ -340,7 +340,7 @@ def test_pinocchio_agrees_on_a_random_tree(seed: int, agree: Any) -> None:
 
 @pytest.mark.parametrize("kind", JOINTS)
 def test_pinocchio_agrees_on_chains_of_one_kind_of_joint(kind: str, agree: Any) -> None:
-    for seed in seeds(2, of=6):
+    for seed in seeds(1, of=6):
         system = random_system(seed, bodies=3, joints=(kind,), max_speeds=18)
         for formalism in ("poincare", "articulated_body"):
             judge(system, system.derive(formalism), random_state(system, seed), agree)
