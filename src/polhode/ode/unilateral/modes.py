@@ -31,6 +31,8 @@ _SHIFT, _CORRECTIONS, _MORE, _LEFT, _FALLING = 1e-7, 4, 60, 1e-15, 0.9
 _PROJECTIONS, _CLOSED = 6, 1e-13
 #: A slip speed, in m/s or rad/s, may be this much below zero by rounding.
 _SLIP_SLACK = 1e-12
+#: The square of the part of a normal force that tangent forces may be by rounding.
+_FORCE_PART = 1e-18
 #: A speed, in m/s or rad/s, with which a gap that has opened at rest closes.
 _REST = 1e-9
 
@@ -277,7 +279,10 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
             bound, held = radius * radius, 0.0
             for i in range(first + normal, first + normal + problem.tangents[k]):
                 held = fma(problem.force[i], problem.force[i], held)
-            two = (bound - held) / largest(bound + held, 1e-300)
+            slack = 1e-300
+            if normal > 0:  # tangent forces by rounding, where there is no friction
+                slack = largest(slack, _FORCE_PART * problem.force[first] * problem.force[first])
+            two = (bound - held + slack) / largest(bound + held, slack)
         if mode == SLIPPING and problem.tangents[k] > 0:
             speed = slip_speed(rows, k)
             if rows.held[k] > 0:
