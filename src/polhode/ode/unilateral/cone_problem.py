@@ -26,6 +26,8 @@ from ..linear import REAL, Factors, factor, solve
 OPEN, STICKING, SLIPPING = 0, 1, 2
 #: Residual, relative to the loads, at which a solution is accepted.
 ACCURACY = 1e-12
+#: One that is taken where rounding of what forces cannot change leaves no smaller one.
+ACCEPTED = 1e-10
 #: Of the mean diagonal entry of G, what is at least added to the diagonal of Newton's matrix.
 _SHIFT = 1e-7
 #: Of scaled blocks of G, the first weight of splitting, and what is added to their diagonal besides.

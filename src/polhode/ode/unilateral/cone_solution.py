@@ -8,7 +8,7 @@ start is far from a solution.
 from __future__ import annotations
 
 from ...native.language import counted, native
-from .cone_problem import ACCURACY, ConeProblem, begin_cones, choose_modes, newton, split, update
+from .cone_problem import ACCEPTED, ACCURACY, ConeProblem, begin_cones, choose_modes, newton, split, update
 from .lemke import LinearComplementarity, start_on_lines
 
 #: Problems with more rows are large; of these the residual of a start that is near, Newton's steps and the shift there.
@@ -21,7 +21,7 @@ _FEW, _MANY, _SHIFTED, _SHIFT, _FALL, _ROUNDS = 20, 100, 80, 3.0, 0.5, 8
 
 @native
 def solve_cones(problem: ConeProblem, linear: LinearComplementarity) -> int:
-    """Solve from problem.force; 0, or 1 where it does not converge to `ACCURACY`."""
+    """Solve from problem.force to `ACCURACY`; 0, or 1 where the residual is above `ACCEPTED`."""
     circles = begin_cones(problem)
     for i in range(problem.size):
         problem.start[i] = problem.force[i]
@@ -41,4 +41,4 @@ def solve_cones(problem: ConeProblem, linear: LinearComplementarity) -> int:
             newton(problem, _SHIFTED, shift)
             shift = _FALL * shift
     choose_modes(problem)
-    return 0 if problem.residual <= ACCURACY else 1
+    return 0 if problem.residual <= ACCEPTED else 1

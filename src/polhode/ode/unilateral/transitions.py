@@ -35,6 +35,9 @@ MOST_AT_ONCE, _MOST_BREAKS = 50, 30
 #: From so many changes at one time on the state is moved ahead by this time, in s or relative to the time. It doubles
 #: with each change up to the last: what follows the tie decides.
 _TIED, _FIRST, _AHEAD = 6, 1e-14, 1e-7
+#: Singular values of G below this part of the largest are those of rows that depend on each other, whose accelerations
+#: may differ by this part of the largest.
+_DEPENDENT, _DRIFTED = 1e-11, 1e-6
 #: Modes of so many slipping groups are counted.
 _MOST_COUNTED = 6
 #: The part of a step that is left to the next one at each further decision at one time: it went past a short flight.
@@ -509,7 +512,7 @@ class Transitions:
             return {}
         reduced, size = memory.reduced, len(memory.reduced.force)
         reduced.force[:size] = 0.0
-        is_solved = memory.solve_closed()
+        is_solved = memory.solve_closed() or self._solve_dependent()
         if moving:
             self._check_unique(numbers, moving, is_solved)
         if not is_solved:
@@ -537,6 +540,26 @@ class Transitions:
                 memory.directions[k, : memory.tangents[k]] = along / max(float(np.linalg.norm(along)), 1e-300)
                 memory.held[k] = 1
         return modes
+
+    def _solve_dependent(self) -> bool:
+        """Solve where rows depend on each other and their accelerations differ by rounding: they are made to agree.
+
+        A little on the diagonal of G then tells their forces apart; modes alone are taken from them.
+        """
+        reduced = self.memory.reduced
+        size = reduced.record.size
+        free, matrix = reduced.free[:size], reduced.matrix[:size, :size]
+        u, singular, _ = np.linalg.svd(matrix)
+        null = u[:, singular <= _DEPENDENT * singular.max(initial=0.0)]
+        off, given = null.T @ free, matrix.copy()
+        if not off.size or np.abs(off).max() > _DRIFTED * np.abs(free).max():
+            return False
+        free -= null @ off
+        for part in _SHIFTS[2:]:
+            matrix[:], reduced.force[:size] = given + part * np.trace(given) / size * np.eye(size), 0.0
+            if reduced.solve():
+                return True
+        return False
 
     def _check_unique(self, numbers: Sequence[int], moving: Sequence[int], is_solved: bool) -> None:
         """Count the modes of slipping groups, open or closed, that fit: with friction there may be none, or several.
