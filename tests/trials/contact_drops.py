@@ -13,8 +13,9 @@ import itertools
 import multiprocessing
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
@@ -170,6 +171,10 @@ def judged(scene: Scene, equations: Any, seed: int) -> tuple[str, float]:
     return verdict, time.process_time() - began
 
 
+def _send(out: Connection, scene: Scene, equations: Any, seed: int) -> None:
+    out.send(judged(scene, equations, seed))
+
+
 def trials(scene: Scene, seeds: range, limit: float) -> Iterator[tuple[int, str, float]]:
     """The verdict on each run, in a process of its own that is ended after the limit, in s."""
     equations = scene.equations()
@@ -177,8 +182,7 @@ def trials(scene: Scene, seeds: range, limit: float) -> Iterator[tuple[int, str,
     context = multiprocessing.get_context("fork")
     for seed in seeds:
         ours, theirs = context.Pipe()
-        job: Callable[[], None] = lambda seed=seed, out=theirs: out.send(judged(scene, equations, seed))  # noqa: E731
-        process = context.Process(target=job)
+        process = context.Process(target=_send, args=(theirs, scene, equations, seed))
         process.start()
         theirs.close()
         try:

@@ -124,7 +124,10 @@ class Transitions:
     longest_step: float = np.inf  # of the next one
     _problems: dict[tuple[tuple[int, int], ...], ConeMemory] = field(default_factory=dict)
     _limits: dict[int, float] = field(default_factory=dict)  # when rows of impacts are over, by group
-    _broken: tuple[list[int], list[int]] = ([], [])  # groups that began to slip, and to open, in the last decision
+    _broken: tuple[Sequence[int], Sequence[int]] = (
+        (),
+        (),
+    )  # groups that began to slip, and to open, in the last decision
     _struck: float = -np.inf  # the time of the last impact
     _impacts: list[list[float]] = field(default_factory=list)
     _at_once: tuple[float, int] = (-np.inf, 0)
