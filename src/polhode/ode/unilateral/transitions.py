@@ -166,16 +166,8 @@ class Transitions:
         if guard % GUARDS == 1 and guard < GUARDS * memory.count:
             at_rest[guard // GUARDS] = True  # where others are brought to their modes its slip may be above zero again
         still[(before == SLIPPING) & (memory.held == 1) & at_rest] = 4.0 * SLOW
-        chosen = self._set_modes(t, x, resting, still, breaking)
-        speed, fall = self._flight(t, chosen, touching)
-        hops = (speed > 0.0) & (speed * speed <= 2.0 * memory.record.near * fall)
-        if hops.any():  # of what rounding of a gap would hide
-            chosen = self._set_modes(t, x, resting | hops, still, breaking)
-            speed, fall = self._flight(t, chosen, touching)
-        up = speed > 0.0
-        v, a, gap = speed[up], fall[up], np.maximum(memory.gaps[up], 0.0)
-        returns = float((2.0 * (v + np.sqrt(v * v + 2.0 * a * gap)) / a).min(initial=np.inf))
-        x, self.longest_step = chosen, returns * _SHORTER ** (self._at_once[1] - 1)
+        x = self._set_modes(t, x, resting, still, breaking)
+        self.longest_step = self._flight(t, x, touching) * _SHORTER ** (self._at_once[1] - 1)
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
                    impulses, ends, guard, first, x.copy())
@@ -386,18 +378,19 @@ class Transitions:
 
     # ---- modes -------------------------------------------------------------------------------------------------
 
-    def _flight(self, t: float, x: Floats, touching: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-        """Speeds and decelerations along the normals of groups that have left and are coming back; 0 for others."""
+    def _flight(self, t: float, x: Floats, touching: NDArray[np.bool_]) -> float:
+        """Twice the time after which a group that has left touches again, if accelerations do not change."""
         memory = self.memory
         leaving = touching & (memory.modes == OPEN) & memory.has_normal
         if not leaving.any():
-            return np.zeros(memory.count), np.zeros(memory.count)
+            return np.inf
         force, _ = memory.forces(t, x)
         memory.fill(t, x)
         acceleration = (memory.all.free + memory.all.matrix @ force)[memory.first]
         speed = memory.velocities[memory.first]
         returning = leaving & (speed > RESTING) & (acceleration < 0.0)
-        return np.where(returning, speed, 0.0), np.where(returning, -acceleration, 0.0)
+        v, a, gap = speed[returning], -acceleration[returning], np.maximum(memory.gaps[returning], 0.0)
+        return float((2.0 * (v + np.sqrt(v * v + 2.0 * a * gap)) / a).min(initial=np.inf))
 
     def _set_modes(
         self, t: float, x: Floats, resting: NDArray[np.bool_], still: Floats,
