@@ -188,3 +188,29 @@ def test_a_drive_carries_dry_friction_of_its_joint_and_of_what_follows() -> None
     friction = (5 + np.exp(-((v / 0.5) ** 2)) + 3 * 0.2) * np.sign(v)
     assert run.driving_force("x") == pytest.approx((3 + 2 * 9) * -2 * np.sin(run.t) + friction, abs=1e-9)
     assert run.power_audit().residual < 1e-9
+
+
+def test_planar_legs_with_dry_friction_land_although_their_feet_depend_on_each_other() -> None:
+    """Feet of legs that all move in parallel planes stick sideways by rows whose accelerations differ by rounding."""
+    s, tau = ph.System("table"), {}
+    top, floor = s.body("top", 10, inertia=(1, 1, 1)), s.surface("floor", s.ground, ph.Shape.plane())
+    s.joint("f", s.ground, top, ph.Free())
+    for k in range(4):
+        upper, lower = (
+            s.body(f"{name} {k}", 1, (0, 0, -0.1), inertia=(0.01, 0.01, 0.001)) for name in ("upper", "lower")
+        )
+        at = (0.3 * np.cos(0.3 + k * np.pi / 2), 0.2 * np.sin(0.3 + k * np.pi / 2), 0)
+        joints = (
+            s.joint(f"h{k}", top, upper, ph.Revolute("y"), at=at),
+            s.joint(f"k{k}", upper, lower, ph.Revolute("y"), at=(0, 0, -0.2)),
+        )
+        for joint, angle in zip(joints, (0.9, -1.8), strict=True):
+            s.friction(joint, 0.2)
+            tau[joint.name] = -100 * (joint.q[0] - angle) - 3 * joint.u[0]
+        s.contact(f"foot {k}", lower.point((0, 0, -0.2)), floor, friction=0.8)
+    start = {f"h{k}": 0.9 for k in range(4)} | {f"k{k}": -1.8 for k in range(4)} | {"f_z": 0.4 * np.cos(0.9) + 0.05}
+    run = s.derive().simulate(0.17, start=start, tau=tau, samples=401)
+    assert all(
+        run.contact(f"foot {k}").gap.min() > -1e-9 and run.contact(f"foot {k}").normal.max() > 10 for k in range(4)
+    )
+    assert run.power_audit().parts[0].residual < 1e-5
