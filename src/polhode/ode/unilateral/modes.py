@@ -286,7 +286,7 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         if mode == SLIPPING and problem.tangents[k] > 0:
             speed = slip_speed(rows, k)
             if rows.held[k] > 0:
-                two = _slip_along(rows, k) + _SLIP_SLACK
+                two = _slip_along(rows, k) - rows.offsets[k] + _SLIP_SLACK
                 if problem.tangents[k] == 2:
                     three = 4.0 * rows.slow * rows.slow - speed * speed
             else:

@@ -44,7 +44,7 @@ class Unilateral(Struct):
     axis_of: Integers
     arm_of: Integers
     gaps: Array
-    offsets: Array  # gaps below zero, by rounding, from which open groups began
+    offsets: Array  # gaps below zero, by rounding, from which open groups began; slips of those that slip alike
     margins: Array  # positive where a closed group is inside of the edge of its surface
     laws: Array
     problem: ConeProblem  # G, b and λ of all rows

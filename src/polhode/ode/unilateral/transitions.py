@@ -439,7 +439,9 @@ class Transitions:
         slack = memory.record.near = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
         is_leaving = self._normal_velocity > _LEAVING
         depths = np.where(memory.inside, np.minimum(memory.gaps, 0.0), 0.0)
-        memory.arrays["offsets"][:] = depths - np.where(is_leaving, 0.0, slack)
+        along = np.clip((self._slips * memory.directions).sum(axis=1), -4.0 * SLOW, 0.0)  # of what dependent rows leave
+        is_slipping = memory.modes[: memory.count] == SLIPPING
+        memory.arrays["offsets"][:] = np.where(is_slipping, along, depths - np.where(is_leaving, 0.0, slack))
         is_open = memory.modes[: memory.count] == OPEN
         rests = np.where(~is_leaving & (memory.gaps <= _ROUNDED), AT_REST, 0)
         memory.held[is_open] = np.where(memory.behind, BEHIND, rests)[is_open]
