@@ -119,3 +119,28 @@ def test_stribeck_friction_in_a_plane_follows_another_integration() -> None:
     assert after == [[SLIP], [STICK]]
     assert times[1] == pytest.approx(judge.t[-1] + 1e-4 / (0.7 * G * np.cos(SLOPE) - G * np.sin(SLOPE)), abs=1e-4)
     assert [run["block x"][-1], run["block y"][-1]] == pytest.approx(judge.y[:2, -1], abs=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")  # of SciPy's derivatives
+@pytest.mark.parametrize("excess", [1e-6, 1e-4])
+def test_a_point_that_hardly_slides_follows_a_load_that_turns(excess: float) -> None:
+    """A load of μ m g (1 + ε) that turns: friction turns the slip within |v|/(μ g), far below the time of a step."""
+    s = ph.System("point")
+    floor = s.surface("floor", s.ground, ph.Shape.plane())
+    s.contact("sole", moving(s, "block", 1, "xyz"), floor, friction=0.5)
+    push = 0.5 * G * (1 + excess)
+    along = {"block x": f"{push!r}*cos(2*t)", "block y": f"{push!r}*sin(2*t)"}
+    run = s.derive().simulate(1, tau=along, samples=11)
+
+    def rates(t: float, x: np.ndarray) -> np.ndarray:
+        v = x[2:]
+        return np.concatenate([v, push * np.array([np.cos(2 * t), np.sin(2 * t)]) - 0.5 * G * v / np.hypot(*v)])
+
+    begins = 1e-4
+    first = [0, 0, 0.5 * G * excess * begins, 0]
+    judge = solve_ivp(rates, (begins, 1), first, method="Radau", rtol=1e-9, atol=1e-16)
+    slid = judge.y[:2, -1]
+    assert run.info["steps"] < 500
+    assert [run["block x"][-1], run["block y"][-1]] == pytest.approx(slid, abs=2e-3 * np.hypot(*slid))
+    sole = run.contact("sole")
+    assert np.linalg.norm(sole.tangential[-1]) == pytest.approx(0.5 * G)

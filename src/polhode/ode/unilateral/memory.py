@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...native.arrays import Floats
+from ..linear import Factors
 from ..native_code import stored
-from ..record import Memory
+from ..record import Memory, padded
+from .any_rank import AnyRank
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .feasibility import CLEAR, Cone, holding_margin
 from .forces import ConeMemory
@@ -21,6 +23,7 @@ from .twists import COMBINED, TWISTS, Layout, places_of
 
 if TYPE_CHECKING:
     from ..native_run import NativeRun
+    from .transitions import Change
 
 #: What the right-hand side puts out beside ẋ, for each row or group.
 OUTPUTS = ("rows", "responses", "velocities", "drift", "gaps", "margins", "laws")
@@ -32,10 +35,12 @@ _ALIKE = 1e-9
 
 def _text(fused: bool) -> str:
     from ...native.language import Module
-    from .modes import fill, guards, project_in_modes, rates_in_modes, solve_closed
+    from .any_rank import factor_any_rank, solve_any_rank
+    from .modes import fill, find_forces, guards, project_in_modes, rates_in_modes, solve_closed
 
     module = Module(fused=fused)
-    for function in (fill, guards, project_in_modes, rates_in_modes, solve_closed):
+    every = fill, find_forces, guards, project_in_modes, rates_in_modes, solve_closed, factor_any_rank, solve_any_rank
+    for function in every:
         module.add(function, name=f"ph_{function.__name__}")
     return module.text
 
@@ -51,10 +56,11 @@ class _Code:
         )
         kinds = {
             "fill": (pointer, pointer, real, pointer, pointer, whole), "solve_closed": (pointer,),
-            "project_in_modes": (pointer, real, pointer),
-            "rates_in_modes": (pointer, real, pointer, pointer),
+            "find_forces": (pointer,), "project_in_modes": (pointer, real, pointer),
+            "rates_in_modes": (pointer, real, pointer, pointer), "factor_any_rank": (pointer,),
+            "solve_any_rank": (pointer, pointer),
         }  # fmt: skip
-        self.fill, self.solve_closed, self.project_state, self.rates_at = (
+        (self.fill, self.solve_closed, self.find_forces, self.project_state, self.rates_at, self.factor, self.solve) = (
             ctypes.CFUNCTYPE(whole, *each)(code.address(f"ph_{name}")) for name, each in kinds.items()
         )
 
@@ -63,6 +69,38 @@ class _Code:
 def code() -> _Code:
     """The native functions of unilateral rows."""
     return _Code()
+
+
+class AnyRankMemory:
+    """A matrix of any rank up to a size, in native memory.
+
+    >>> memory = AnyRankMemory(2)
+    >>> memory.matrix[:] = 2.0
+    >>> memory.solve(np.array([1.0, 3.0])).round(12).tolist()
+    [0.5, 0.5]
+    """
+
+    def __init__(self, size: int) -> None:
+        width = padded(size)
+        work = {"matrix": size, "upper": size, "lower": size, "reciprocals": 1, "product": 1}
+        self.arrays: dict[str, NDArray[Any]] = dict(Memory(work, size).arrays)
+        self.arrays["exchanged"] = np.zeros(size, dtype=np.int64)
+        self.matrix = self.arrays["matrix"].reshape(size, width)[:, :size]
+        addresses = {name: array.ctypes.data for name, array in self.arrays.items()}
+        inside = {name: addresses.pop(name) for name in ("upper", "lower", "reciprocals", "exchanged")}
+        self._factors = Factors.structure()(size=size, blocks=width // 4, **inside)
+        self.record: Any = AnyRank.structure()(
+            size=size, blocks=width // 4, factors=ctypes.addressof(self._factors), **addresses
+        )
+
+    def solve(self, b: Floats) -> Floats:
+        """The solution."""
+        x = Memory({"x": 1}, len(b)).arrays["x"]
+        x[: len(b)] = b
+        if code().factor(ctypes.addressof(self.record)):
+            raise np.linalg.LinAlgError("the matrix is not finite")
+        code().solve(ctypes.addressof(self.record), x.ctypes.data)
+        return x[: len(b)].copy()
 
 
 class UnilateralMemory:
@@ -81,18 +119,20 @@ class UnilateralMemory:
             integers[name] = np.ascontiguousarray(places)
         integers["group_of"] = np.repeat(np.arange(count), [sum(group) for group in groups]).astype(np.int64)
         self.arrays: dict[str, NDArray[Any]] = {
-            **integers, "directions": np.zeros(2 * count), "offsets": np.zeros(count),
+            **integers, **{name: np.zeros(2 * count) for name in ("directions", "turned")},
+            **{name: np.zeros(count) for name in ("offsets", "since")},
             **{name: np.zeros(rows * (speeds if name in OUTPUTS[:2] else 1)) for name in COMBINED if layout},
             **Memory({"displacement": 1, "rates_there": 1}, size).arrays,
         }  # fmt: skip
         self.modes, self.held, self.shared = (integers[name] for name in ("modes", "held", "shared"))
         self.sources, self.group_of = integers["sources"], integers["group_of"]
-        self.directions = self.arrays["directions"].reshape(count, 2)
+        self.directions, self.turned = (self.arrays[name].reshape(count, 2) for name in ("directions", "turned"))
         addresses = {name: array.ctypes.data for name, array in self.arrays.items()}
+        self._active = AnyRankMemory(rows)
         self.record: Any = Unilateral.structure()(
             count=count, size=rows, first_speed=first_speed, speeds=speeds, has_twists=int(bool(layout)),
             problem=ctypes.addressof(self.all.record), reduced=ctypes.addressof(self.reduced.record),
-            linear=ctypes.addressof(self.reduced.linear), **addresses,
+            active=ctypes.addressof(self._active.record), linear=ctypes.addressof(self.reduced.linear), **addresses,
         )  # fmt: skip
         self._run = 0  # the address of the run
         self._near: dict[tuple[int, ...], Floats] = {}  # forces that held rows
@@ -135,6 +175,18 @@ class UnilateralMemory:
         out = self.arrays["rates_there"]
         code().fill(self._run, ctypes.addressof(self.record), t, self._x.ctypes.data, out.ctypes.data, 1)
         return out[: len(x)]
+
+    def forces_at(self, t: float, change: Change, G: Floats, free: Floats, velocities: Floats, laws: Floats) -> Floats:
+        """λ in the modes of a change, row by row, from G, b and velocities of all rows and the laws of all groups."""
+        for name in ("modes", "held"):
+            self.arrays[name][: self.count] = getattr(change, name)
+        self.directions[:], self.arrays["since"][:], self.record.time = change.directions, change.since, t
+        self.all.matrix[:], self.all.free[:], self.all.force[:] = G, free, 0.0
+        given = [np.ascontiguousarray(each, dtype=np.float64) for each in (velocities, laws)]
+        self.record.velocities, self.record.laws = (each.ctypes.data for each in given)
+        if code().find_forces(ctypes.addressof(self.record)):
+            return np.full(self.size, np.nan)
+        return self.all.force.copy()
 
     def forces(self, t: float, x: Floats) -> tuple[Floats, Floats]:
         """λ in the modes as they are, row by row, and the rates."""

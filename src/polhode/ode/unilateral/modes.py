@@ -8,27 +8,35 @@ are the gaps of groups. In a mode some rows have no acceleration, which determin
     slipping   its normal row is not; λ_T = -μ(|v_T|) λ_N v_T/|v_T|, or the bound in place of μ λ_N
 
 Modes end where a guard of their group falls through zero: the gap or the normal force; the margin r² - |λ_T|² of what
-sticks, relative to their sum; the speed of what slips. Near rest the direction of slip is held, and the guard is the
-speed along it. Where forces are not unique, groups that share them stick as long as some forces in their cones hold
-them all (`feasibility`). What comes after a mode is decided outside (`transitions`).
+sticks, relative to their sum; the speed of what slips. Friction turns a slow slip v_T of two rows, with acceleration
+a_T, within |v_T|/|a_T|, which would be stiff: there λ_T is along -d, a unit vector that turns so that v_T + τ a_T has
+no part across it. The lag τ grows from zero; the guard is the speed along d. Where forces are not unique, groups that
+share them stick as long as some forces in their cones hold them all (`feasibility`). What comes after a mode is
+decided outside (`transitions`).
 """
 
 from __future__ import annotations
 
-from ...native.language import NAN, Array, absolute, at, call, counted, exp, fma, largest, native, row, sqrt
+from ...native.language import NAN, Array, absolute, at, call, counted, exp, fma, largest, native, row, smallest, sqrt
 from ..linear import REAL, factor, solve
 from ..record import Reason, Run
 from ..right_side import copy
+from .any_rank import factor_any_rank, solve_any_rank
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .cone_solution import solve_cones
 from .record import AT_REST, BEHIND, GUARDS, LAWS, Unilateral
 from .twists import combine, velocity_of
 
-#: Of the mean diagonal entry of G, what is added to the diagonal where forces are determined; corrections for it, and
-#: how many more there are at most while accelerations that are left, above a part of the first, fall.
-_SHIFT, _CORRECTIONS, _MORE, _LEFT, _FALLING = 1e-7, 4, 60, 1e-15, 0.9
+#: Corrections of forces at most, and the change of forces, as a part of them, after which they end.
+_CORRECTIONS, _CORRECTED = 12, 1e-15
 #: Steps of a projection, and the gap, in m or rad, at which it ends.
 _PROJECTIONS, _CLOSED = 6, 1e-13
+#: The lag τ of a slow slip, as a part of the time since it is slow, and the largest, in s.
+_LAG, _LONGEST_LAG = 0.05, 1e-3
+#: Newton's steps for directions of slow slips, the largest turn in one, and the turn, in rad, that is followed by none.
+_TURNS, _TURN, _TURNED = 20, 0.5, 1e-8
+#: A speed, in m/s, below which a slow slip does not turn; the cosine of a turn since the last change that ends a mode.
+_LEAST, _FAR = 1e-13, 0.7
 #: A slip speed, in m/s or rad/s, may be this much below zero by rounding.
 _SLIP_SLACK = 1e-12
 #: The square of the part of a normal force that tangent forces may be by rounding.
@@ -44,6 +52,7 @@ def fill(run: Run, rows: Unilateral, t: float, x: Array, out: Array, whole: int)
     if reason > 0:
         return reason
     select(rows, whole)
+    rows.time = t
     if rows.has_twists > 0:
         combine(rows)
     assemble(rows, at(out, rows.first_speed))
@@ -97,12 +106,12 @@ def slip_speed(rows: Unilateral, k: int) -> float:
 
 @native
 def _slip_along(rows: Unilateral, k: int) -> float:
-    """The velocity of a group's tangents in the direction that is held."""
+    """The velocity of a slow group's tangents along its direction."""
     problem = rows.problem
     i = problem.first[k] + problem.normals[k]
-    along = rows.velocities[i] * rows.directions[2 * k]
+    along = rows.velocities[i] * rows.turned[2 * k]
     if problem.tangents[k] == 2:
-        along += rows.velocities[i + 1] * rows.directions[2 * k + 1]
+        along += rows.velocities[i + 1] * rows.turned[2 * k + 1]
     return along
 
 
@@ -123,7 +132,7 @@ def _set_friction(rows: Unilateral, k: int) -> None:
     friction, speed = _slip_friction(rows, k), slip_speed(rows, k)
     first = problem.first[k] + problem.normals[k]
     for b in range(problem.tangents[k]):
-        direction = rows.directions[2 * k + b]
+        direction = rows.turned[2 * k + b]
         if rows.held[k] == 0 and speed > 0.0:
             direction = rows.velocities[first + b] / speed
         problem.dual[first + b] = -friction * direction
@@ -152,8 +161,9 @@ def _begin_forces(rows: Unilateral) -> None:
 
 @native
 def hold_modes(rows: Unilateral) -> int:
-    """λ of the modes from G and b; 1 where they are not determined."""
-    problem, unknowns = rows.problem, 0
+    """λ of the modes from G and b, with directions of slow slips; 1 where they are not determined."""
+    problem, unknowns, slow = rows.problem, 0, 0
+    _begin_turns(rows)
     _begin_forces(rows)
     for k in range(rows.count):
         first, normal, mode = problem.first[k], problem.normals[k], rows.modes[k]
@@ -164,49 +174,134 @@ def hold_modes(rows: Unilateral) -> int:
             for a in range(first, end):
                 problem.active[unknowns] = a
                 unknowns += 1
-    return _annul(rows, unknowns, 1)
+        if mode == SLIPPING and rows.held[k] > 0 and problem.tangents[k] == 2:
+            rows.reduced.active[slow] = k
+            slow += 1
+    if _annul(rows, unknowns, 1) > 0:
+        return 1
+    if slow > 0:
+        for _ in counted(_TURNS):
+            turn = _turn(rows, unknowns, slow)
+            if turn > 0.0:
+                _begin_forces(rows)
+                _annul(rows, unknowns, 1)
+            if turn < _TURNED:
+                break
+    return 0
+
+
+@native
+def find_forces(rows: Unilateral) -> int:
+    """λ of the modes from G, b, velocities and laws of all rows; 1 where they are not determined."""
+    select(rows, 0)
+    return hold_modes(rows)
+
+
+@native
+def _begin_turns(rows: Unilateral) -> None:
+    """Directions of slow slips as they were at the last change."""
+    for i in range(2 * rows.count):
+        rows.turned[i] = rows.directions[i]
+
+
+@native
+def _turn(rows: Unilateral, unknowns: int, slow: int) -> float:
+    """Turn the directions of slow slips by a Newton step for (v_T + τ a_T)·d⊥ = 0; the largest turn."""
+    problem, work, factors, most = rows.problem, rows.reduced, rows.problem.factors, 0.0
+    factors.size = slow
+    factors.blocks = (slow + 3) // 4
+    for a in range(slow):
+        line, below = row(factors.upper, factors, a), row(factors.lower, factors, a)
+        for n in range(4 * factors.blocks):
+            line[n] = 0.0
+            below[n] = 0.0
+    for b in range(4 * factors.blocks):
+        work.change[b] = 0.0
+    for j in range(slow):
+        k = work.active[j]
+        own = problem.first[k] + problem.normals[k]
+        d, load = at(rows.turned, 2 * k), _slip_friction(rows, k)
+        if problem.normals[k] > 0:
+            load = load * problem.force[problem.first[k]]
+        x, y = load * d[1], -load * d[0]  # what λ_T is changed by, per rad
+        for c in range(4 * rows.active.blocks):
+            problem.change[c] = 0.0
+        for f in range(unknowns):
+            line = row(problem.matrix, problem, problem.active[f])
+            problem.change[f] = -line[own] * x - line[own + 1] * y
+        if unknowns > 0:
+            solve_any_rank(rows.active, problem.change)
+        for i in range(slow):
+            g = work.active[i]
+            first, lag, e = problem.first[g] + problem.normals[g], _lag(rows, g), at(rows.turned, 2 * g)
+            one, two = _turned(rows, unknowns, first, own, x, y), _turned(rows, unknowns, first + 1, own, x, y)
+            line = row(factors.upper, factors, i)
+            line[j] = lag * (two * e[0] - one * e[1])
+            if i == j:
+                one = rows.velocities[first] + lag * problem.velocity[first]
+                two = rows.velocities[first + 1] + lag * problem.velocity[first + 1]
+                line[j] = line[j] - one * e[0] - two * e[1] - _LEAST
+                work.change[i] = one * e[1] - two * e[0]
+    if factor(REAL, factors) > 0:
+        return 0.0
+    solve(REAL, factors, work.change)
+    for m in range(slow):
+        old, turn = at(rows.turned, 2 * work.active[m]), work.change[m]
+        turn = _TURN if turn > _TURN else (-_TURN if turn < -_TURN else turn)
+        most = largest(most, absolute(turn))
+        x, y = old[0] - turn * old[1], old[1] + turn * old[0]
+        size = sqrt(x * x + y * y)
+        old[0] = x / size
+        old[1] = y / size
+    return most
+
+
+@native
+def _lag(rows: Unilateral, k: int) -> float:
+    """τ of a slow slip."""
+    lag = _LAG * (rows.time - rows.since[k])
+    return _LONGEST_LAG if lag > _LONGEST_LAG else largest(lag, 0.0)
+
+
+@native
+def _turned(rows: Unilateral, unknowns: int, i: int, own: int, x: float, y: float) -> float:
+    """The acceleration of a row by tangent forces x and y of two rows, and by what then annuls active rows."""
+    line = row(rows.problem.matrix, rows.problem, i)
+    sum_ = line[own] * x + line[own + 1] * y
+    for a in range(unknowns):
+        sum_ = fma(_acceleration(rows, i, rows.problem.active[a], 1), rows.problem.change[a], sum_)
+    return sum_
 
 
 @native
 def _annul(rows: Unilateral, unknowns: int, has_friction: int) -> int:
     """λ of active rows such that their problem.velocity vanishes; 1 where a matrix is singular."""
-    problem = rows.problem
-    factors, mean = problem.factors, 0.0
+    problem, A = rows.problem, rows.active
     if unknowns == 0:
         return 0
-    factors.size = unknowns
-    factors.blocks = (unknowns + 3) // 4
+    A.size = unknowns
+    A.blocks = (unknowns + 3) // 4
     for d in range(unknowns):
-        line, below = row(factors.upper, factors, d), row(factors.lower, factors, d)
-        for e in range(4 * factors.blocks):
+        line = row(A.matrix, A, d)
+        for e in range(unknowns, 4 * A.blocks):
             line[e] = 0.0
-            below[e] = 0.0
         for f in range(unknowns):
             line[f] = _acceleration(rows, problem.active[d], problem.active[f], has_friction)
-        mean += absolute(line[d])
-    shift = _SHIFT * mean / float(unknowns)
-    for g in range(unknowns):
-        line = row(factors.upper, factors, g)
-        line[g] = line[g] + shift
-    if factor(REAL, factors) > 0:
+    if factor_any_rank(A) > 0:
         return 1
-    least, before = 0.0, 1e300
-    for n in counted(_CORRECTIONS + _MORE):
-        left = 0.0
-        for m in range(unknowns):
-            left = largest(left, absolute(problem.velocity[problem.active[m]]))
-        if n == 0:
-            least = _LEFT * left
-        if n >= _CORRECTIONS and (left <= least or left >= _FALLING * before):
-            break
-        before = left
-        for h in range(4 * factors.blocks):
+    for _ in counted(_CORRECTIONS):
+        change, most = 0.0, 0.0
+        for h in range(unknowns, 4 * A.blocks):
             problem.change[h] = 0.0
         for i in range(unknowns):
             problem.change[i] = -problem.velocity[problem.active[i]]
-        solve(REAL, factors, problem.change)
+        solve_any_rank(A, problem.change)
         for j in range(unknowns):
             _add_force(rows, problem.active[j], problem.change[j], has_friction)
+            change = largest(change, absolute(problem.change[j]))
+            most = largest(most, absolute(problem.force[problem.active[j]]))
+        if change <= _CORRECTED * most:
+            break
     return 0
 
 
@@ -288,7 +383,8 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
             if rows.held[k] > 0:
                 two = _slip_along(rows, k) - rows.offsets[k] + _SLIP_SLACK
                 if problem.tangents[k] == 2:
-                    three = 4.0 * rows.slow * rows.slow - speed * speed
+                    d, e = at(rows.directions, 2 * k), at(rows.turned, 2 * k)
+                    three = smallest(4.0 * rows.slow * rows.slow - speed * speed, d[0] * e[0] + d[1] * e[1] - _FAR)
             else:
                 two = speed * speed - rows.slow * rows.slow
         values[GUARDS * k] = one
@@ -309,6 +405,7 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
 def solve_closed(rows: Unilateral) -> int:
     """Solve the reduced problem with the accelerations at hand; 0, or 1 where it has no solution that is found."""
     reduced, problem = rows.reduced, rows.problem
+    _begin_turns(rows)
     _begin_forces(rows)
     for i in range(reduced.size):
         source, line = rows.sources[i], row(reduced.matrix, reduced, i)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...native.kinds import Array, Code, Integers, Struct
+from .any_rank import AnyRank
 from .cone_problem import ConeProblem
 from .lemke import LinearComplementarity
 
@@ -48,12 +49,16 @@ class Unilateral(Struct):
     margins: Array  # positive where a closed group is inside of the edge of its surface
     laws: Array
     problem: ConeProblem  # G, b and λ of all rows
+    active: AnyRank  # the equations for forces of rows without motion
     group_of: Integers  # of each row
     closed: Integers  # the rows of groups that are not open
     closed_count: int
     modes: Integers
-    held: Integers  # 1 for a group whose direction of slip is held; of an open one `AT_REST`, `BEHIND` or 0
-    directions: Array  # of slip, two numbers a group
+    held: Integers  # 1 for a slip that is slow, or of one row; of an open group `AT_REST`, `BEHIND` or 0
+    directions: Array  # of slip at the last change, two numbers a group
+    turned: Array  # those of slow slips, at the last evaluation
+    since: Array  # the time at which a slip became slow
+    time: float  # of the last evaluation
     slow: float  # the slip speed below which a direction is held
     near: float  # guards this small are zero by rounding where they begin
     force_slack: float  # a normal force may be this much below zero by rounding

@@ -22,9 +22,9 @@ from .forces import ConeMemory
 from .memory import TOUCHING, UnilateralMemory
 from .record import AT_REST, BEHIND, GUARDS
 
-#: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero; below the other, the direction of
-#: slip is held: friction turns a slip of speed v within v/a, which would be stiff.
-RESTING, SLOW = 1e-9, 1e-5
+#: Speeds below this, in m/s or rad/s, relative to the largest or to one, are zero. A slip that begins is slow as if
+#: since this time, in s, before.
+RESTING, _BEFORE = 1e-9, 1.0
 #: Impacts that go on for less than this, in s or relative to the time, are summed; a bounce of less than this height,
 #: in m or rad, which rounding of a gap would hide, is none.
 ACCUMULATED, _HEIGHT = 1e-7, 1e-13
@@ -75,7 +75,7 @@ _OUTSIDE = 1e-9
 
 
 class Change(NamedTuple):
-    """Modes from a time on, with directions of slip; and impulses of an impact there, by rows, or None.
+    """Modes from a time on, with directions of slip, and since when it is slow; and impulses of an impact, or None.
 
     `guard` is the one that fell through zero, or -1; `before` and `after` are the states.
     """
@@ -85,6 +85,7 @@ class Change(NamedTuple):
     held: NDArray[np.int64]
     shared: NDArray[np.int64]
     directions: Floats
+    since: Floats
     impulses: Floats | None = None
     ends: float | None = None  # the time at which impacts that were summed are over
     guard: int = -1
@@ -109,12 +110,13 @@ class Transitions:
     """The modes of a run's unilateral rows, from the start on.
 
     `law` of impacts is "moreau", "newton" or "poisson"; `freedom` is how many speeds are independent,
-    infinite where something moves while all speeds are zero.
+    infinite where something moves while all speeds are zero; slips below `slow`, in m/s or rad/s, are slow (`modes`).
     """
 
     memory: UnilateralMemory
     law: str = "moreau"
     freedom: float = 0
+    slow: float = 1e-5
     changes: list[Change] = field(default_factory=list)
     gains: list[tuple[float, float]] = field(default_factory=list)  # times of impacts, and energy that they gained
     at_once: list[float] = field(default_factory=list)  # times of impacts of several groups that act on each other
@@ -134,7 +136,7 @@ class Transitions:
 
     def __post_init__(self) -> None:
         self._impacts = [[] for _ in self.memory.groups]
-        self.memory.record.slow = SLOW
+        self.memory.record.slow = self.slow
 
     # ---- decisions ---------------------------------------------------------------------------------------------
 
@@ -143,6 +145,9 @@ class Transitions:
         memory, first = self.memory, x.copy()
         memory.record.is_undecided = 0
         x = self._note_time(t, x)
+        memory.forces(t, x)
+        is_slow = (memory.modes == SLIPPING) & (memory.held == 1)
+        memory.directions[is_slow] = memory.turned[is_slow]
         before, breaking = memory.modes.copy(), self._breaking(t, x, guard)
         if self._at_once[1] > 1:  # what slips, and what opens, at one time does so together
             breaking = sorted({*breaking[0], *self._broken[0]}), sorted({*breaking[1], *self._broken[1]})
@@ -165,12 +170,12 @@ class Transitions:
         at_rest = (self._slips * memory.directions).sum(axis=1) <= 0.0
         if guard % GUARDS == 1 and guard < GUARDS * memory.count:
             at_rest[guard // GUARDS] = True  # where others are brought to their modes its slip may be above zero again
-        still[(before == SLIPPING) & (memory.held == 1) & at_rest] = 4.0 * SLOW
+        still[(before == SLIPPING) & (memory.held == 1) & at_rest] = 4.0 * self.slow
         x = self._set_modes(t, x, resting, still, breaking)
         self.longest_step = self._flight(t, x, touching) * _SHORTER ** (self._at_once[1] - 1)
         self.changes.append(
             Change(t, memory.modes.copy(), memory.held.copy(), memory.shared.copy(), memory.directions.copy(),
-                   impulses, ends, guard, first, x.copy())
+                   memory.arrays["since"].copy(), impulses, ends, guard, first, x.copy())
         )  # fmt: skip
         return x
 
@@ -400,7 +405,7 @@ class Transitions:
         memory = self.memory
         laws = memory.laws.copy()
         for _ in range(memory.count + 1):
-            moving = self._classify(resting, still)
+            moving = self._classify(t, resting, still)
             at_rest = memory.projected(t, x)  # what is at rest is so exactly, and others with it
             if np.abs(at_rest - x).max() > _BROUGHT * max(1.0, float(np.abs(x[memory.first_speed :]).max(initial=0.0))):
                 break  # at a dead centre a row at rest stops nothing
@@ -417,7 +422,7 @@ class Transitions:
         memory.shared[:] = 0
         held = self._held(t, x, breaking)
         resting = resting & ~np.isin(np.arange(memory.count), held)
-        chosen = self._solution(resting, moving, friction, breaking)
+        chosen = self._solution(t, resting, moving, friction, breaking)
         for _ in range(_MOST_BREAKS):
             broken = [
                 k for k, mode in chosen.items()
@@ -426,7 +431,7 @@ class Transitions:
             if not broken:
                 break
             friction[broken] = laws[broken, 0]
-            chosen = self._solution(resting, moving, friction, breaking)
+            chosen = self._solution(t, resting, moving, friction, breaking)
         self._open(chosen, breaking[1])
         self._store(chosen, resting, moving)
         memory.modes[held] = [SLIPPING if k in moving else STICKING for k in held]
@@ -439,7 +444,9 @@ class Transitions:
         slack = memory.record.near = _ROUNDING * max(1.0, float(np.abs(x[: memory.first_speed]).max(initial=0.0)))
         is_leaving = self._normal_velocity > _LEAVING
         depths = np.where(memory.inside, np.minimum(memory.gaps, 0.0), 0.0)
-        along = np.clip((self._slips * memory.directions).sum(axis=1), -4.0 * SLOW, 0.0)  # of what dependent rows leave
+        along = np.clip(
+            (self._slips * memory.directions).sum(axis=1), -4.0 * self.slow, 0.0
+        )  # of what dependent rows leave
         is_slipping = memory.modes[: memory.count] == SLIPPING
         memory.arrays["offsets"][:] = np.where(is_slipping, along, depths - np.where(is_leaving, 0.0, slack))
         is_open = memory.modes[: memory.count] == OPEN
@@ -447,15 +454,17 @@ class Transitions:
         memory.held[is_open] = np.where(memory.behind, BEHIND, rests)[is_open]
         return self._rest(t, x)
 
-    def _classify(self, resting: NDArray[np.bool_], still: Floats) -> list[int]:
+    def _classify(self, t: float, resting: NDArray[np.bool_], still: Floats) -> list[int]:
         """Modes of groups by their velocities alone: open, slipping, or at rest; those that slip."""
         memory, slips = self.memory, self._slips
         slip = np.linalg.norm(slips, axis=1)
+        was_slow = (memory.modes[: memory.count] == SLIPPING) & (memory.held[: memory.count] == 1) & (still < 0.0)
         moving = resting & (memory.tangents > 0) & (slip > still)
         memory.modes[: memory.count] = np.where(moving, SLIPPING, np.where(resting, STICKING, OPEN))
-        memory.held[: memory.count][moving] = ((memory.tangents == 1) | (slip < 1.5 * SLOW))[moving]
-        is_turned = moving & ((slip > 0.5 * SLOW) | (still >= 0.0))
-        memory.directions[is_turned] = slips[is_turned] / slip[is_turned, None]
+        memory.held[: memory.count][moving] = ((memory.tangents == 1) | (slip < 1.5 * self.slow))[moving]
+        is_new = moving & ~(was_slow & (memory.held[: memory.count] == 1))
+        memory.directions[is_new] = slips[is_new] / slip[is_new, None]
+        memory.arrays["since"][is_new] = t
         return np.flatnonzero(moving).tolist()
 
     def _held(self, t: float, x: Floats, breaking: tuple[list[int], list[int]]) -> list[int]:
@@ -498,8 +507,9 @@ class Transitions:
         return numbers
 
     def _solution(
-        self, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats, breaking: tuple[list[int], list[int]]
-    ) -> dict[int, int]:
+        self, t: float, resting: NDArray[np.bool_], moving: Sequence[int], friction: Floats,
+        breaking: tuple[list[int], list[int]],
+    ) -> dict[int, int]:  # fmt: skip
         """The mode of each group that touches, by the solution for accelerations; directions of slip are stored.
 
         Forces may be at the edge of their cones without need where they are not unique: what is not accelerated sticks.
@@ -536,7 +546,7 @@ class Transitions:
                 is_pushed = friction[k] > 0.0 and reduced.force[rows].any()  # not where the row moves nothing
                 along = -reduced.force[rows] if is_pushed else reduced.velocity[rows]
                 memory.directions[k, : memory.tangents[k]] = along / max(float(np.linalg.norm(along)), 1e-300)
-                memory.held[k] = 1
+                memory.held[k], memory.arrays["since"][k] = 1, t - _BEFORE
         return modes
 
     def _solve_dependent(self) -> bool:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ..rates import Rates
 
 
+#: Slips are slow where errors of their speeds are above this part; the least and the largest limit, in m/s or rad/s.
+_DIRECTION, _SLOW = 1e-5, (1e-5, 1e-3)
 #: Changes that a stepper keeps.
 _REMEMBERED = 1000
 #: So many coordinates of a start are listed.
@@ -36,16 +38,16 @@ def group_names(synopsis: Synopsis) -> list[str]:
 
 
 class ContactRun:
-    """The modes of the contacts of a run."""
+    """The modes of the contacts of a run, whose speeds have errors of `atol`."""
 
-    def __init__(self, rates: Rates, law: str = "moreau") -> None:
+    def __init__(self, rates: Rates, law: str = "moreau", atol: float = 0.0) -> None:
         self.rates, known = rates, rates.functions.derivation.synopsis
         self.names = group_names(known)
         groups = [(gap, tangents) for _, _, gap, tangents in known.contacts]
         size = len(known.coordinates) + len(known.speeds) + len(known.states)
         first = len(known.coordinates)
         self.memory = UnilateralMemory(groups, first, len(known.speeds), size, known.contact_layout)
-        self.transitions = Transitions(self.memory, law, self._freedom())
+        self.transitions = Transitions(self.memory, law, self._freedom(), float(np.clip(atol / _DIRECTION, *_SLOW)))
 
     def _freedom(self) -> float:
         """How many speeds are independent; infinite where something moves while all are zero."""

@@ -1,7 +1,7 @@
 """What contacts, stops and dry friction carried along a run: forces, slip and modes at its samples, and impulses.
 
-Forces at a sample follow once more from its state, by NumPy: in the mode that the group had, its rows without
-acceleration determine them, the least where they are not unique. Where such forces are outside of their cones, those of
+Forces at a sample follow once more from its state: in the mode that the group had, its rows without acceleration
+determine them, the least where they are not unique. Where such forces are outside of their cones, those of
 least size inside hold as well, and are given.
 """
 
@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 
 from ...errors import PolhodeError, unknown
 from ...notebook import Cell, Shown, Table
+from ...ode.unilateral.memory import UnilateralMemory
 from ...ode.unilateral.record import LAWS
 from ...ode.unilateral.transitions import Change
 from ..initial_state import Floats
-from .mode_forces import RANK, all_rows, forces_in_modes, held_rows, normal_rows, rows_of, slip_friction
+from .mode_forces import RANK, all_rows, held_rows, rows_of
 
 if TYPE_CHECKING:
     from ..trajectory.trajectory import Trajectory
@@ -237,6 +238,8 @@ class Forces:
         self.free_rates = found["xdot"][:, first : first + n]
         self.free = np.einsum("tij,tj->ti", self.rows, self.free_rates) + found["drift"]
         self.G = np.einsum("tij,tkj->tik", self.rows, self.responses)
+        sizes = [(gap, tangents) for _, _, gap, tangents in history.groups]
+        self._memory = UnilateralMemory(sizes, first, n, run.x.shape[1])
         self.at = history.modes_at(run.t)
         self.modes = np.array([history.changes[k].modes for k in self.at])
 
@@ -261,10 +264,10 @@ class Forces:
 
     def _at(self, sample: int) -> Floats:
         change = self.history.changes[self.at[sample]]
-        groups = self.history.groups
-        across, *_ = slip_friction(groups, change, self.velocities[sample], self.laws[sample])
-        given = np.where(normal_rows(groups) < 0, across, 0.0)
-        force = forces_in_modes(groups, change.modes, self.G[sample], self.free[sample], across, given)
+        force = self._memory.forces_at(
+            float(self.run.t[sample]), change, self.G[sample], self.free[sample], self.velocities[sample],
+            self.laws[sample],
+        )  # fmt: skip
         return self._in_cones(sample, change, force) if change.shared.any() else force
 
     def _in_cones(self, sample: int, change: Change, force: Floats) -> Floats:

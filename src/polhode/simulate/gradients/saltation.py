@@ -53,6 +53,8 @@ _ALIKE = 1e-6
 _SAME = 1e-10
 #: Times, in s or relative to the time, that are one by rounding; the least first step, relative to a piece.
 _AT_ONCE, _FIRST = 1e-14, 1e-6
+#: For so long, in s, a slip may be so slow that its direction is not that of the velocity.
+_SLOW = 1e-2
 OPEN, STICKING, SLIPPING = range(3)
 
 
@@ -130,6 +132,12 @@ class SwitchingRun:
         samples[0] = S
         with self.run.ending(trajectory):
             for until, to, event in self._pieces(trajectory, changes, made.events):
+                slow = [
+                    k for k, g in enumerate(self.groups) if g[3] == 2 and mode.modes[k] == SLIPPING and mode.held[k]
+                ]
+                if slow and until - t > _SLOW:
+                    words = "slides so slowly that the direction of its friction varies on its own"
+                    raise self._refusal(t, slow, words, "a start from which it slides faster or sticks")
                 x, S = self._along(mode, t, until, x, S, times, samples)
                 t = to
                 if isinstance(event, Change):

@@ -156,7 +156,7 @@ class Integration:
             record.info["events"] = self.found
         self.schedule = self._schedule(len(x))
         self.passed_at = rates.passed, 0  # time events that were passed, and steps taken, when that last changed
-        self.contacts = _contacts(rates)
+        self.contacts = _contacts(rates, control.atol)
         self.run = self._of_method(control.method, t, x)
         if self.contacts is not None:  # those that are closed at the start, to which the state is brought
             self.run.x[:] = self.contacts.begin(t, x)
@@ -641,13 +641,13 @@ def _unprojected(t: float) -> Stop:
     return Stop("constraints_broken", message, cure)
 
 
-def _contacts(rates: Rates) -> ContactRun | None:
+def _contacts(rates: Rates, atol: float) -> ContactRun | None:
     """The modes of contacts, where there are any."""
     if not rates.has_contacts:
         return None
     from ..contact.contact_run import ContactRun
 
-    return ContactRun(rates, rates.impacts)
+    return ContactRun(rates, rates.impacts, atol)
 
 
 def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
