@@ -1,11 +1,11 @@
-"""Forces in friction cones, from arrays: the memory of a `ConeProblem` and a call of its native solution."""
+"""Problems about forces in native memory, and calls of their native solutions."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,28 +13,34 @@ from ...native.arrays import Floats
 from ..linear import Factors
 from ..native_code import stored
 from ..record import Memory, padded
+from .any_rank import AnyRank
 from .cone_problem import ConeProblem
+from .feasibility import Holding
 from .lemke import LINE, LinearComplementarity
+
+
+@cache
+def problem_code() -> Any:
+    """The loaded solutions of problems."""
+    return stored("forces", _text)
 
 
 def _text(fused: bool) -> str:
     from ...native.language import Module
+    from .any_rank import factor_any_rank, solve_any_rank
     from .cone_solution import solve_cones
+    from .feasibility import hold
 
     module = Module(fused=fused)
-    module.add(solve_cones, name="ph_solve_cones")
+    for function in (solve_cones, factor_any_rank, solve_any_rank, hold):
+        module.add(function, name=f"ph_{function.__name__}")
     return module.text
 
 
 @cache
-def cone_code() -> Any:
-    """The loaded solver of cone problems."""
-    return stored("cones", _text)
-
-
-@cache
-def _solver() -> Any:
-    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(cone_code().address("ph_solve_cones"))
+def _solver(name: str, result: Any, arguments: int) -> Any:
+    """A native function of so many pointers."""
+    return ctypes.CFUNCTYPE(result, *[ctypes.c_void_p] * arguments)(problem_code().address(f"ph_{name}"))
 
 
 class ConeMemory:
@@ -96,4 +102,76 @@ class ConeMemory:
 
     def solve(self) -> bool:
         """Solve from `force`; True where the solution is accurate."""
-        return bool(_solver()(*self._addresses) == 0)
+        return bool(_solver("solve_cones", ctypes.c_int64, 2)(*self._addresses) == 0)
+
+
+class AnyRankMemory:
+    """A matrix of any rank up to a size, in native memory.
+
+    >>> memory = AnyRankMemory(2)
+    >>> memory.matrix[:] = 2.0
+    >>> memory.solve(np.array([1.0, 3.0])).round(12).tolist()
+    [0.5, 0.5]
+    """
+
+    def __init__(self, size: int) -> None:
+        width = padded(size)
+        work = {"matrix": size, "upper": size, "lower": size, "reciprocals": 1, "product": 1}
+        self.arrays: dict[str, Any] = dict(Memory(work, size).arrays)
+        self.arrays["exchanged"] = np.zeros(size, dtype=np.int64)
+        self.matrix = self.arrays["matrix"].reshape(size, width)[:, :size]
+        addresses = {name: array.ctypes.data for name, array in self.arrays.items()}
+        inside = {name: addresses.pop(name) for name in ("upper", "lower", "reciprocals", "exchanged")}
+        self._factors = Factors.structure()(size=size, blocks=width // 4, **inside)
+        self.record: Any = AnyRank.structure()(
+            size=size, blocks=width // 4, factors=ctypes.addressof(self._factors), **addresses
+        )
+
+    def solve(self, b: Floats) -> Floats:
+        """The solution."""
+        x = Memory({"x": 1}, len(b)).arrays["x"]
+        x[: len(b)] = b
+        if _solver("factor_any_rank", ctypes.c_int64, 1)(ctypes.addressof(self.record)):
+            raise np.linalg.LinAlgError("the matrix is not finite")
+        _solver("solve_any_rank", ctypes.c_int64, 2)(ctypes.addressof(self.record), x.ctypes.data)
+        return x[: len(b)].copy()
+
+
+class HoldingMemory:
+    """`Holding` of so many unknowns and cones at most, in native memory."""
+
+    def __init__(self, size: int, count: int) -> None:
+        size, width = max(1, size), padded(size + 1)
+        work = {"matrix": size, "null": size, "slopes": 3 * count, "upper": size + 1, "lower": size + 1}
+        one = ("free", "near", "start", "y", "gradient", "step", "reciprocals")
+        self.arrays: dict[str, Any] = dict(Memory({**work, **dict.fromkeys(one, 1)}, size + 1).arrays)
+        self.arrays |= {name: np.zeros(3 * count) for name in ("offset", "z", "there", "moved")}
+        self.arrays["friction"] = np.zeros(count)
+        whole = {"rows": size, "columns": size, "normals": count, "tangents": 2 * count, "exchanged": size + 1}
+        self.arrays |= {name: np.zeros(length, dtype=np.int64) for name, length in whole.items()}
+        addresses = {name: array.ctypes.data for name, array in self.arrays.items()}
+        inside = {name: addresses.pop(name) for name in ("upper", "lower", "reciprocals", "exchanged")}
+        self._factors = Factors.structure()(size=size, blocks=width // 4, **inside)
+        self.record: Any = Holding.structure()(
+            size=size, blocks=width // 4, count=count, factors=ctypes.addressof(self._factors), **addresses
+        )
+        self.matrix = self.arrays["matrix"].reshape(size, width)
+
+
+class Cone(NamedTuple):
+    """A group of unknown forces: its normal and its tangents among them, μ or the bound."""
+
+    normal: int | None
+    tangents: tuple[int, ...]
+    friction: float
+
+
+def holding_margin(matrix: Floats, free: Floats, cones: Sequence[Cone]) -> float:
+    """The margin s, relative to the loads and at most 1e-4, of forces λ with matrix λ + free = 0; -1 without any."""
+    memory, size = HoldingMemory(len(free), len(cones)), len(free)
+    memory.matrix[:size, :size], memory.arrays["free"][:size] = matrix, free
+    for k, (normal, tangents, friction) in enumerate(cones):
+        memory.arrays["normals"][k] = -1 if normal is None else normal
+        memory.arrays["tangents"][2 * k : 2 * k + 2] = [*tangents, -1, -1][:2]
+        memory.arrays["friction"][k] = friction
+    return float(_solver("hold", ctypes.c_double, 1)(ctypes.addressof(memory.record)))

@@ -24,6 +24,7 @@ from ..right_side import copy
 from .any_rank import factor_any_rank, solve_any_rank
 from .cone_problem import OPEN, SLIPPING, STICKING
 from .cone_solution import solve_cones
+from .margins import find_margins
 from .record import AT_REST, BEHIND, GUARDS, LAWS, Unilateral
 from .twists import combine, velocity_of
 
@@ -392,9 +393,8 @@ def guards(run: Run, t: float, x: Array, values: Array) -> None:
         values[GUARDS * k + 2] = three
         values[GUARDS * k + 3] = 1.0 if mode == OPEN else rows.margins[k]
     values[GUARDS * rows.count] = 1.0
-    if rows.is_shared > 0 and run.failed == 0:
-        run.failed = 1  # until it has succeeded
-        call(rows.margin_at, rows)
+    if rows.is_shared > 0:
+        find_margins(rows)
         values[GUARDS * rows.count] = rows.margin
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...native.kinds import Array, Code, Integers, Struct
 from .any_rank import AnyRank
 from .cone_problem import ConeProblem
+from .feasibility import Holding
 from .lemke import LinearComplementarity
 
 #: Guards of a group: of its normal, of its friction, of the speed at which a direction of slip is held no longer, and
@@ -65,8 +66,12 @@ class Unilateral(Struct):
     # groups whose forces are not unique: they stick while some forces in their cones hold them
     shared: Integers
     is_shared: int
-    margin_at: Code  # a function of Python, which sets the margin
     margin: float
+    sets: Integers  # of each group: the number of its set, or -1
+    set_margins: Array
+    members: Integers  # the rows of the unknowns of `holding`
+    holding_forces: Array  # with which searches ended, by rows
+    holding: Holding
     reduced: ConeProblem  # of closed groups; of a slipping one the normal row alone
     linear: LinearComplementarity
     sources: Integers  # the row of each row of it

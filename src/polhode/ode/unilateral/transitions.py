@@ -476,7 +476,7 @@ class Transitions:
         memory.forces(t, x)  # and the friction of what slips
         memory.fill(t, x)
         held = []
-        for groups, margin in memory.holding_margins(sticking):
+        for groups, margin in memory.holding_margins():
             if margin > (_HELD if {*groups} & {*breaking[0], *breaking[1]} else -_HELD):
                 held += groups
         return held

@@ -67,7 +67,7 @@ class ContactRun:
     def guard(self, events: EventMemory) -> None:
         """Have events include the guards."""
         record = events.record
-        record.guard_count, record.guard_at = self.memory.guard_count, code().guards
+        record.guard_count, record.guard_at = self.memory.guard_count, code().address("guards")
         self._kept = np.empty(KEPT), np.empty(KEPT * record.count)
         record.kept_times, record.kept_values = (each.ctypes.data for each in self._kept)
 

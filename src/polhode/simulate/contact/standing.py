@@ -18,7 +18,7 @@ import numpy as np
 
 from ...errors import PolhodeError, listed
 from ...notebook import Cell, Shown, Table
-from ...ode.unilateral.feasibility import Cone, holding_margin
+from ...ode.unilateral.forces import Cone, holding_margin
 from ...ode.unilateral.memory import TOUCHING
 from ...ode.unilateral.transitions import RESTING
 from ..initial_state import Floats

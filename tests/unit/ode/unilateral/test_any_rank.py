@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from polhode.ode.unilateral.memory import AnyRankMemory
+from polhode.ode.unilateral.forces import AnyRankMemory
 
 
 def _solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import block_diag
 
-from polhode.ode.unilateral.feasibility import CLEAR, Cone, holding_margin
+from polhode.ode.unilateral.feasibility import CLEAR
+from polhode.ode.unilateral.forces import Cone, holding_margin
 
 
 @pytest.mark.filterwarnings("error")
