@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -137,7 +138,7 @@ def _read(name: str, text: str) -> _Source:
             source.calls.append((node, scope))
         for field in node._fields:
             value = getattr(node, field, None)
-            if isinstance(value, list):
+            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
                 source.above.update(_set_right_above(value))
             for child in value if isinstance(value, list) else (value,):
                 if isinstance(child, ast.AST) and child._fields and not isinstance(child, ast.Name | ast.Constant):
@@ -158,12 +159,13 @@ def _set_right_above(block: list[ast.AST]) -> Iterator[tuple[ast.AST, dict[str, 
         names = {}
 
 
-def sources(folder: Path = PACKAGE) -> list[tuple[str, str]]:
+def sources(folder: Path = PACKAGE) -> tuple[tuple[str, str], ...]:
     """The name and the text of each file of the package."""
-    return [(path.relative_to(folder).as_posix(), path.read_text("utf-8")) for path in sorted(folder.rglob("*.py"))]
+    return tuple((path.relative_to(folder).as_posix(), path.read_text("utf-8")) for path in sorted(folder.rglob("*.py")))
 
 
-def told(files: Iterable[tuple[str, str]]) -> list[Told]:
+@cache
+def told(files: tuple[tuple[str, str], ...]) -> list[Told]:
     """Every place that raises or tells a code; to look at the code of an error is neither."""
     read = [
         _read(name, text)

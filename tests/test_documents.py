@@ -286,6 +286,6 @@ def check(self, size):
 
 def problem(self, message, cure, code): ...
 """
-    sized, named = make_errors.told([("a.py", text)])
+    sized, named = make_errors.told((("a.py", text),))
     assert sized.messages == ("its size ‹size› is ‹…›.",) and sized.cures == ("Give a length.", "Give a size.")
     assert named.messages == ("there is no speed '‹name›'.",) and named.cures == ("Did you mean ‹name›?",)

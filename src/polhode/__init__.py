@@ -88,9 +88,10 @@ def __getattr__(name: str) -> Any:
         return import_module(f".{name}", __name__)
     if name in _LATER:
         return public(getattr(import_module(_LATER[name], __name__), name))
-    surface = import_module(".surface.names", __name__)
-    listed = {each: public(getattr(surface, each)) for each in surface.__all__}
-    globals().update(listed, __all__=["control", "load", "planning", *_LATER, *listed])
+    if "__all__" not in globals():
+        surface = import_module(".surface.names", __name__)
+        listed = {each: public(getattr(surface, each)) for each in surface.__all__}
+        globals().update(listed, __all__=["control", "load", "planning", *_LATER, *listed])
     if name in globals():
         return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
