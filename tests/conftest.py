@@ -6,6 +6,7 @@ In a trial (`make trial`) there are ten times as many examples, and the tests th
 import gc
 import os
 import sys
+from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
@@ -37,8 +38,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("trial")]
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
     """Look for cycles seldom, and not among what all tests share: graphs are made in bulk and form none."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(10_000, 10, 10)
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(10_000, 10, 10)
+        gc.enable()
