@@ -161,7 +161,9 @@ def _set_right_above(block: list[ast.AST]) -> Iterator[tuple[ast.AST, dict[str, 
 
 def sources(folder: Path = PACKAGE) -> tuple[tuple[str, str], ...]:
     """The name and the text of each file of the package."""
-    return tuple((path.relative_to(folder).as_posix(), path.read_text("utf-8")) for path in sorted(folder.rglob("*.py")))
+    return tuple(
+        (path.relative_to(folder).as_posix(), path.read_text("utf-8")) for path in sorted(folder.rglob("*.py"))
+    )
 
 
 @cache

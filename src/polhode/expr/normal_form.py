@@ -292,6 +292,8 @@ class _Reader:
         return self._without_squared_roots(result) if self.roots else result
 
     def _without_squared_roots(self, poly: Polynomial) -> Polynomial:
+        if all(e == 1 for exponents, _ in poly for atom, e in exponents if atom in self.roots):
+            return poly
         total: Polynomial = {}
         for (exponents, harmonic), c in poly.items():
             kept = []
@@ -460,16 +462,16 @@ class _Reader:
             by_monomial.setdefault(exponents, []).append((harmonic, c))
         if len(poly) > _WRITTEN_LIMIT or self.left <= 0:
             return as_sum([self._term(key, c) for key, c in poly.items()])
-        written: dict[str, list[Product]] = {}
-        for way in ("best", "combined", "paired", "sines", "cosines", "mixed"):
-            written[way] = []
-            for exponents, harmonics in by_monomial.items():
-                outer = self._monomial(exponents)
-                scale = abs(min(harmonics)[1])
-                found = forms(tuple(sorted((harmonic, c / scale) for harmonic, c in harmonics)))
-                for term in found.get(way, found["best"]):
-                    written[way].append(outer.times(Product(term.coefficient * scale, term.factors)))
-        candidates = sorted(written.values(), key=total_length)
+        written: list[dict[str, list[Product]]] = []
+        for exponents, harmonics in by_monomial.items():
+            outer = self._monomial(exponents)
+            scale = abs(min(harmonics)[1])
+            found = forms(tuple(sorted((harmonic, c / scale) for harmonic, c in harmonics)))
+            scaled = Product(outer.coefficient * scale, outer.factors)
+            written.append({way: [scaled.times(term) for term in form] for way, form in found.items()})
+        ways = dict.fromkeys(["best", *(way for each in written for way in each)])
+        whole = [[term for each in written for term in each.get(way, each["best"])] for way in ways]
+        candidates = sorted(whole, key=total_length)
         distinct = [form for place, form in enumerate(candidates) if form not in candidates[:place]]
         return min((self._by_functions(form) for form in distinct), key=shown_length)
 

@@ -82,11 +82,14 @@ def plus(left: Polynomial, right: Polynomial, scale: Fraction | int = 1) -> Poly
     """left + scale·right."""
     total = dict(left)
     for key, value in right.items():
-        new = total.get(key, 0) + scale * value
-        if new:
-            total[key] = Fraction(new)
+        part = value if scale == 1 else scale * value
+        old = total.get(key)
+        if old is None:
+            total[key] = part
+        elif new := old + part:
+            total[key] = new
         else:
-            total.pop(key, None)
+            del total[key]
     return total
 
 
@@ -114,7 +117,7 @@ def _whole(poly: Polynomial) -> tuple[list[tuple[Key, int]], int]:
 # Exact division, on Laurent monomials in the atoms and in e^{iθ} with Gaussian rational coefficients.
 
 _Gauss = tuple[Fraction, Fraction]
-_Laurent = dict[tuple[Fraction, ...], _Gauss]
+_Laurent = dict[tuple[Fraction | int, ...], _Gauss]
 
 
 def divide(top: Polynomial, bottom: Polynomial) -> Polynomial | None:
@@ -154,9 +157,9 @@ def _laurent(poly: Polynomial, atoms: list[int], angles: list[int]) -> _Laurent:
     total: _Laurent = {}
     for (exponents, (phase, multiples)), c in poly.items():
         powers, turns = dict(exponents), dict(multiples)
-        head = tuple(Fraction(powers.get(atom, 0)) for atom in atoms)
+        head = tuple(powers.get(atom, 0) for atom in atoms)
         for sign in (1, -1) if multiples else (1,):
-            tail = tuple(Fraction(sign * turns.get(angle, 0)) for angle in angles)
+            tail = tuple(sign * turns.get(angle, 0) for angle in angles)
             half = c / 2 if multiples else c
             part = (Fraction(0), -sign * half) if phase else (half, Fraction(0))
             old = total.get(head + tail, (Fraction(0), Fraction(0)))

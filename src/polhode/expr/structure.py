@@ -100,22 +100,27 @@ class Product:
 
     @cached_property
     def length(self) -> int:
-        size = abs(self.coefficient)
-        above = [part for part in self.factors if part[1] > 0]
         parts = [_factor_length(base, e) for base, e in self.factors]
-        parts += number_lengths(size, bool(above))
+        parts += number_lengths(self.coefficient, any(e > 0 for _, e in self.factors))
         return sum(parts) + len(parts) - 1 + (self.coefficient < 0)
 
     def times(self, other: Product, power: int = 1) -> Product:
         """self · other^power."""
+        if not other.factors:
+            size = other.coefficient
+            return self if size == 1 else Product(self.coefficient * size**power, self.factors)
         exponents = dict(self.factors)
         for base, e in other.factors:
             exponents[base] = exponents.get(base, 0) + power * e
-        return Product.of(self.coefficient * other.coefficient**power, exponents)
+        size = self.coefficient if other.coefficient == 1 else self.coefficient * other.coefficient**power
+        return Product.of(size, exponents)
 
 
 def number_lengths(size: Fraction, has_factors: bool) -> list[int]:
-    """The lengths of the numerator and the denominator that a positive coefficient is written with."""
+    """The lengths of the numerator and the denominator that a coefficient is written with, without its sign."""
+    size = abs(size) if size < 0 else size
+    if size == 1:
+        return [] if has_factors else [1]
     decimal = as_decimal(size)
     if decimal is not None:
         return [len(decimal[0]) + (1 + len(str(decimal[1])) if decimal[1] else 0)]
@@ -150,13 +155,15 @@ def as_sum(terms: list[Product], content: bool = True) -> Product:
     if all(c < 0 for c in coefficients):
         whole = -whole
     plain = Product(Fraction(1), ((Sum(tuple(ordered)), 1),))
+    if whole == 1:
+        return plain
     inner = Sum(tuple(Product(term.coefficient / whole, term.factors) for term in ordered))
     factored = Product(whole, ((inner, 1),))
     several = whole.denominator <= _SMALL or sum(c.denominator != 1 for c in coefficients) > 1
     is_decimal = whole.denominator == 1 or as_decimal(abs(whole)) is not None
     if several and not is_decimal and factored.length <= plain.length + BRACKETS:
         return factored  # whole numbers in brackets are easier to read
-    return factored if whole == 1 or factored.length < plain.length else plain
+    return factored if factored.length < plain.length else plain
 
 
 def terms_of(product: Product) -> list[Product] | None:
@@ -229,7 +236,8 @@ def _merged(terms: Iterable[Product]) -> list[Product]:
     """Like terms added."""
     merged: dict[tuple[tuple[Base, int], ...], Fraction] = {}
     for term in terms:
-        merged[term.factors] = merged.get(term.factors, Fraction(0)) + term.coefficient
+        known = merged.get(term.factors)
+        merged[term.factors] = term.coefficient if known is None else known + term.coefficient
     return [Product(c, factors) for factors, c in merged.items() if c]
 
 

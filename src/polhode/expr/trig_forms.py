@@ -87,7 +87,7 @@ def _split(poly: TrigPolynomial, modes: Mapping[int, int]) -> Form:
     return [Product.of(Fraction(c, below), dict(factors)) for factors, c in total.items() if c]
 
 
-def _take_out(parts: list[_Part], angle: int, k: Fraction | int, unit: Fraction, mode: int) -> list[_Part]:
+def _take_out(parts: list[_Part], angle: int, k: Fraction | int, unit: Fraction | int, mode: int) -> list[_Part]:
     """cos(kθ + r) = cos kθ cos r - sin kθ sin r, sin(kθ + r) = sin kθ cos r + cos kθ sin r."""
     result = []
     size, turn = (k, 1) if k > 0 else (-k, -1)
@@ -101,9 +101,9 @@ def _take_out(parts: list[_Part], angle: int, k: Fraction | int, unit: Fraction,
 
 @lru_cache(maxsize=4096)
 def _own_harmonic(
-    phase: int, angle: int, size: Fraction | int, unit: Fraction, mode: int
+    phase: int, angle: int, size: Fraction | int, unit: Fraction | int, mode: int
 ) -> tuple[tuple[int, dict[Base, int]], ...]:
-    count = Fraction(size / unit)
+    count = Fraction(size, unit)
     if mode == _APART or count.denominator != 1 or count > _HIGHEST:
         return ((1, {Trig(((angle, size),), phase): 1}),)
     cosine, sine = (Trig(multiples_of({angle: unit}), p) for p in (COS, SIN))
@@ -140,10 +140,11 @@ def _reduced(a: int, b: int, sines: bool) -> list[tuple[tuple[int, int], int]]:
     return [((a, b), 1)]
 
 
-def _unit(poly: TrigPolynomial, angle: int) -> Fraction:
+def _unit(poly: TrigPolynomial, angle: int) -> Fraction | int:
     """The largest angle of which all multiples of this one are whole multiples."""
     sizes = [k for (_, multiples), _ in poly for other, k in multiples if other == angle]
-    return Fraction(gcd(*(k.numerator for k in sizes)), lcm(*(k.denominator for k in sizes)))
+    above, below = gcd(*(k.numerator for k in sizes)), lcm(*(k.denominator for k in sizes))
+    return above if below == 1 else Fraction(above, below)
 
 
 def _paired(form: Form) -> Form:
