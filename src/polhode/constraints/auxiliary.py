@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import ModelError, PolhodeError
-from ..expr import Expr, Matrix, Vector, as_expr, directional, evaluate
+from ..expr import Expr, Matrix, Vector, as_expr, directional, directionals, evaluate
 from ..geometry.elimination import solve_columns
 from ..kinematics.motion import flow
 from ..kinematics.tree import AuxiliaryCoordinates, Tree
@@ -40,13 +40,8 @@ def auxiliary_of(
     G = Matrix.identity(len(symbols)) if ways is None else ways
     values = list(definitions.values())
     still = directional(values, dict(along))
-    D = Matrix.columns_of(
-        [
-            directional(values, {s: as_expr(rate) for s, rate in zip(symbols, column, strict=True)})
-            for column in G.columns
-        ],
-        len(values),
-    )
+    directions = [dict(zip(symbols, column, strict=True)) for column in G.columns]
+    D = Matrix.columns_of(directionals(values, directions), len(values))
     found = solve_columns(D, [[-rate, -value] for rate, value in zip(still, values, strict=True)], at_reference)
     speeds, steps = Vector([row[0] for row in found]), Vector([row[1] for row in found])
     rates, back = (tuple(map(as_expr, G @ part)) for part in (speeds, steps))

@@ -66,14 +66,7 @@ def directional(roots: Iterable[Expr], direction: Mapping[Expr, Any]) -> list[Ex
     With direction[q] = q̇ this is the time derivative; with direction[q] = v(q), the Lie derivative along v.
     """
     roots = list(roots)
-    rate: dict[int, Expr] = {}
-    for variable, value in direction.items():
-        if type(variable) is not Expr or variable.op != SYMBOL:
-            message = f"cannot differentiate with respect to {variable!r}: it is no symbol."
-            raise PolhodeError(message, "diff", "Give a symbol, as symbol('x') or joint.q[0].", "E-EXPR-TYPE")
-        value = as_expr(value)
-        if value.fp:
-            rate[id(variable)] = value
+    rate = _rates(direction)
     for node in topological(roots):
         args = node.args
         if not args:
@@ -85,6 +78,43 @@ def directional(roots: Iterable[Expr], direction: Mapping[Expr, Any]) -> list[Ex
         if total.fp:
             rate[id(node)] = total
     return [rate.get(id(root), ZERO) for root in roots]
+
+
+def directionals(roots: Iterable[Expr], directions: Sequence[Mapping[Expr, Any]]) -> list[list[Expr]]:
+    """The derivatives of the roots along each of several directions, in one walk over the graph; see `directional`."""
+    roots = list(roots)
+    rates: dict[int, dict[int, Expr]] = {}  # of each node that moves, by the number of the direction
+    for k, direction in enumerate(directions):
+        for variable, value in _rates(direction).items():
+            rates.setdefault(variable, {})[k] = value
+    for node in topological(roots):
+        moving = [rates[id(arg)] for arg in node.args if id(arg) in rates]
+        if not moving:
+            continue
+        args = node.args
+        totals = {}
+        for k in moving[0] if len(moving) == 1 else dict.fromkeys(k for each in moving for k in each):
+            along = [rates[id(arg)].get(k) if id(arg) in rates else None for arg in args]
+            total = forward(node, node, args, along)
+            if total.fp:
+                totals[k] = total
+        if totals:
+            rates[id(node)] = totals
+    still: dict[int, Expr] = {}
+    return [[rates.get(id(root), still).get(k, ZERO) for root in roots] for k in range(len(directions))]
+
+
+def _rates(direction: Mapping[Expr, Any]) -> dict[int, Expr]:
+    """The rates of the symbols that move in a direction, by the identity of their nodes."""
+    rate: dict[int, Expr] = {}
+    for variable, value in direction.items():
+        if type(variable) is not Expr or variable.op != SYMBOL:
+            message = f"cannot differentiate with respect to {variable!r}: it is no symbol."
+            raise PolhodeError(message, "diff", "Give a symbol, as symbol('x') or joint.q[0].", "E-EXPR-TYPE")
+        value = as_expr(value)
+        if value.fp:
+            rate[id(variable)] = value
+    return rate
 
 
 def forward(node: Expr, value: Expr, args: Sequence[Expr], moving: Sequence[Expr | None]) -> Expr:
@@ -132,7 +162,7 @@ def gradient(root: Expr, variables: Sequence[Expr]) -> list[Expr]:
     """∂root/∂variable for each variable, in one backward pass (reverse accumulation); forward with branches."""
     order = topological([root])
     if any(node.op == "where" for node in order):  # backward, slopes of the other branch would be multiplied by 0
-        return [derivative([root], variable)[0] for variable in variables]
+        return [column[0] for column in directionals([root], [{variable: ONE} for variable in variables])]
     adjoint: dict[int, Expr] = {id(root): ONE}
     used = {id(variable) for variable in variables}
     useful: set[int] = set()
@@ -156,5 +186,5 @@ def jacobian(roots: Sequence[Expr], variables: Sequence[Expr]) -> Matrix:
     """∂rootᵢ/∂variableⱼ: backward when there are fewer roots than variables, else forward."""
     if len(roots) < len(variables):
         return Matrix([gradient(root, variables) for root in roots])
-    columns = [derivative(roots, variable) for variable in variables]
+    columns = directionals(roots, [{variable: ONE} for variable in variables])
     return Matrix([[column[i] for column in columns] for i in range(len(roots))])

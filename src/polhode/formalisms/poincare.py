@@ -32,7 +32,7 @@ from typing import Any
 from ..dynamics.envelope import applied_forces, projected, slope_of_auxiliary
 from ..dynamics.equations import Recipe
 from ..dynamics.loads import loads_of
-from ..expr import Expr, Matrix, Vector, as_expr, directional, gradient
+from ..expr import Expr, Matrix, Vector, as_expr, directional, directionals, gradient
 from ..geometry import Pose
 from ..geometry.deformable import Deformable
 from ..geometry.twist import Twist, Wrench
@@ -205,7 +205,7 @@ class Poincare:
         """C(q, p), (53b) corrected, with rows and columns of the generated algebras."""
         M, p = self.enlarged_mass_matrix, self.p
         Mp = [as_expr(entry) for entry in M @ p]
-        slopes = [directional(Mp, field) for field in self.fields]
+        slopes = directionals(Mp, self.fields)
         S = Matrix.columns_of(slopes, self._width)  # ∂(Mp)/∂q V
         C = [[S[i, j] - S[j, i] / 2 for j in range(self._width)] for i in range(self._width)]
         for j, entries in enumerate(self.structure):

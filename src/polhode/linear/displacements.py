@@ -18,7 +18,20 @@ from ..constraints import dependent_speeds_of
 from ..constraints.rows import Constraints
 from ..dynamics.equations import EquationsOfMotion
 from ..errors import PolhodeError, unknown
-from ..expr import Expr, Matrix, Vector, as_expr, atan2, directional, free_symbols, jacobian, sqrt, substitute, symbol
+from ..expr import (
+    Expr,
+    Matrix,
+    Vector,
+    as_expr,
+    atan2,
+    directional,
+    directionals,
+    free_symbols,
+    jacobian,
+    sqrt,
+    substitute,
+    symbol,
+)
 from ..expr.spelling import spelled
 from ..expr.typeset import Typeset
 from ..kinematics.tree import Link, Tree
@@ -220,10 +233,11 @@ def output_rates(
                 message = f"the output '{name}' depends on {x}, which is no part of the state."
                 cure = "Give expressions of coordinates, speeds, states, efforts, inputs and parameters."
                 raise PolhodeError(message, f"{place} outputs", cure, "E-LINEAR-DEPENDENCE")
-    columns = []
-    for name, direction in zip(moved.names, moved.directions, strict=True):
-        step = {**dict(zip(equations.tree.q, direction, strict=True)), _turn(name): as_expr(1)}
-        columns.append(directional(entries, step))
+    steps = [
+        {**dict(zip(equations.tree.q, direction, strict=True)), _turn(name): as_expr(1)}
+        for name, direction in zip(moved.names, moved.directions, strict=True)
+    ]
+    columns = directionals(entries, steps)
     columns += [list(column) for column in jacobian(entries, [*equations.u, *equations.z, *controls]).columns]
     size, height = len(columns) - len(controls), len(entries)
     return Matrix.columns_of(columns[:size], height), Matrix.columns_of(columns[size:], height)

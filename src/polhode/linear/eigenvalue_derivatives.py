@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import check_known, fault_at
-from ..expr import Expr, Matrix, as_expr, directional, is_zero, jacobian, quiet_collector
+from ..expr import Expr, Matrix, as_expr, directional, directionals, is_zero, jacobian, quiet_collector
 from ..model.reading import names_in
 from ..notebook import Cell, Shown, Table, complex_text
 from .eigensystem import Complexes, EigenSystem, Floats
@@ -145,7 +145,7 @@ def _moving(linear: Linear, names: Sequence[str], symbols: Sequence[Expr], known
     still = [as_expr(entry) for entry in (*linear.accelerations, *linear.z_rates)]
     if linear.is_prescribed:
         still = [as_expr(entry) for entry in linear.residual]
-    slopes = [directional(still, {each: as_expr(1)}) for each in symbols]
+    slopes = directionals(still, [{each: as_expr(1)} for each in symbols])
     numbers = [numbers_of([Matrix([column])], known)[0] if column else np.zeros(1) for column in slopes]
     moving = [name for name, column in zip(names, numbers, strict=True) if np.abs(column).max(initial=0.0) > _NOTHING]
     words = "The equilibrium moves with {}; these derivatives are at a state that is held (see follow)."

@@ -27,6 +27,7 @@ from ..expr import (
     Vector,
     as_expr,
     directional,
+    directionals,
     evaluate,
     free_symbols,
     is_zero,
@@ -163,8 +164,8 @@ def matrices_about(
     moving = dict(zip(tree.q, rates, strict=True))
 
     by_displacement = [dict(zip(tree.q, direction, strict=True)) for direction in moved.directions]
-    changed = [directional([*rates, *needed, *equations.efforts], step) for step in by_displacement]
-    by_speed = [directional([*rates, *needed], {speed: as_expr(1)}) for speed in u]
+    changed = directionals([*rates, *needed, *equations.efforts], by_displacement)
+    by_speed = directionals([*rates, *needed], [{speed: as_expr(1)} for speed in u])
     size, height = len(rates), len(needed)
     turning = [directional([as_expr(entry) for entry in direction], moving) for direction in moved.directions]
 
@@ -178,7 +179,7 @@ def matrices_about(
     F = Matrix.identity(height) if equations.dependent_speeds is None else equations.dependent_speeds.E.T
     inputs, z, zdot = [entry.symbol for entry in equations.system.inputs.values()], equations.z, equations.z_rates
     G, L = -jacobian(needed, inputs), jacobian(needed, list(z))
-    S = Matrix.columns_of([directional(list(zdot), step) for step in by_displacement], len(z))
+    S = Matrix.columns_of(directionals(zdot, by_displacement), len(z))
     U, Z, H = (jacobian(list(zdot), symbols) for symbols in (u, list(z), inputs))
     P, R, C, K, F, G, L, S, U, Z, H = (at_values(matrix, values) for matrix in (P, R, C, K, F, G, L, S, U, Z, H))
     return moved, SecondOrder(point, P, R, M, C, K, F, G, L, S, U, Z, H, parameters)
