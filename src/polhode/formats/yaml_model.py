@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from .describe import describe, emit
 from .document import parse
 from .fields import model_record, validate
 from .findings import Report
+from .records import Model
 from .source import read_text
 
 
@@ -88,5 +91,14 @@ def schema() -> dict[str, Any]:
     >>> schema()["title"]
     'polhode model file'
     """
-    result = model_record().model_json_schema()
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **result, "title": "polhode model file"}
+    result: dict[str, Any] = json.loads(_schema_of(model_record()))
+    return result
+
+
+@cache
+def _schema_of(record: type[Model]) -> str:
+    """The JSON Schema of a record, as text, of which each reader has a copy of its own."""
+    result = record.model_json_schema()
+    return json.dumps(
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **result, "title": "polhode model file"}
+    )
