@@ -12,6 +12,7 @@ import polhode as ph
 from polhode.errors import FormatError, LimitError, ShapeError, SimulationError
 from polhode.model.samples import motor_driven_pendulum
 from polhode.simulate import Batch
+from polhode.simulate.batch.batch import cut
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +92,7 @@ def test_values_by_name_by_expression_and_at_other_times(pendulum: ph.Equations)
     then = batch.at([0.05, 0.111])
     np.testing.assert_array_equal(then[0].q, batch[0].at([0.05, 0.111]).q)
     assert np.isnan(then.q[1]).all()
+    assert len(cut(batch[0]).t) == len(cut(batch[0]).q) == 0
     refused("must increase", lambda: batch.at([0.1, 0.05]))
 
 
