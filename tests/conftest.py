@@ -5,6 +5,7 @@ In a trial (`make trial`) there are ten times as many examples, and the tests th
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Generator
 
@@ -20,6 +21,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # What tests compile is stored for the next time, by whatever checkout, and apart from what the user works with: some
 # tests break a derivation on purpose. Those that are about the store have one of their own.
 os.environ.setdefault("POLHODE_CACHE_DIR", user_cache_dir("polhode-tests"))
+
+# A command in the background of a shell ignores interrupts, and so would the tests that raise them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests start hundreds of processes; where no bytecode may be kept, each would compile the package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
