@@ -223,8 +223,9 @@ def _mesh(mesh: Mesh) -> dict[str, object]:
 def _channel(channel: Channel, time: Floats, times: Floats) -> dict[str, object]:
     values = np.interp(times, time, channel.values)
     finite = values[np.isfinite(values)]
-    # Single precision about the first value, so that a small drift of a large energy is not rounded away.
-    base = float(finite[0]) if len(finite) else 0.0
+    # Single precision about the first value, so that a small drift of a large energy is not rounded away; about zero
+    # where values come near to it, so that what is at rest has a speed of zero.
+    base = float(finite[0]) if len(finite) and np.abs(finite - finite[0]).max() < 0.5 * abs(finite[0]) else 0.0
     beside = [_packed(np.interp(times, time, other) - base) for other in channel.beside]
     packed = _packed(values - base)
     return {"name": channel.name, "unit": channel.unit, "base": base, "values": packed, "beside": beside}

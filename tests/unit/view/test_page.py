@@ -129,6 +129,9 @@ def test_drifts_and_gaps_survive_single_precision(pendulum) -> None:
     text = page(scene, motion, [Channel("x", "m", np.array([0, 1, np.nan, 3, 4]))])
     values = numbers(record(text)["channels"][0]["values"])
     assert np.isnan(values).any() and values[-1] == 4
+    text = page(scene, motion, [Channel("v", "m/s", np.array([0.3, 0.2, 0.1, 0, 0]))])
+    stops = record(text)["channels"][0]
+    assert stops["base"] + numbers(stops["values"])[-1] == 0, "what is at rest has no speed"
     spin = Channel("spin", "rad", -15 * TIME)
     channels = [spin, wave("lean", 0.06), wave("steer", 0.05), wave("pitch", 0.0005)]
     assert charts_of(channels) == [[1, 2], [3], [0]], "what runs on comes last"
