@@ -18,3 +18,12 @@ def test_mujoco_has_the_same_scene() -> None:
 
     scene = backspin()
     assert scene.error(Touching(scene, 1e-4)()) < 1e-3
+
+
+def test_siconos_has_the_same_scene() -> None:
+    from bench.peers import siconos
+
+    if not siconos.is_installed():
+        pytest.skip("python3-siconos is not installed")
+    scene = backspin()
+    assert scene.error(siconos.Touching(scene, 1e-3)()) < 3e-3
