@@ -85,8 +85,8 @@ def display_latex(
         is_short = True
         parts, texts = latex_parts(roots, names, leaves, masses)
     rest = iter(texts)
-    made = typeset([*parts, *((_bold(head, value), set_entries(value, rest)) for head, value in shown)], sentences)
-    return made if len(parts) <= _MOST_PARTS else None
+    display = typeset([*parts, *((_bold(head, value), set_entries(value, rest)) for head, value in shown)], sentences)
+    return display if len(parts) <= _MOST_PARTS else None
 
 
 def _bold(head: str, value: Any) -> str:
@@ -97,12 +97,12 @@ def _bold(head: str, value: Any) -> str:
 
 def cell_latex(value: Any) -> str | None:
     """What a notebook shows of an expression, vector or matrix: itself, or its size and the call that writes it."""
-    made = display_latex([("", value)])
+    display = display_latex([("", value)])
     try:
         count = sum(operation_counts([as_expr(entry) for entry in entries_of(value)]).values())
     except PolhodeError:
-        return made
-    return made or typeset([], [f"{count:,} operations; ph.latex(…) writes them, with names for what is long."])
+        return display
+    return display or typeset([], [f"{count:,} operations; ph.latex(…) writes them, with names for what is long."])
 
 
 def _fits(shown: Sequence[tuple[str, Any]], texts: Sequence[str], width: int) -> bool:
@@ -123,17 +123,17 @@ def typeset(made: Sequence[tuple[str, str]], sentences: Sequence[Sentence] = ())
     lines = [(head, broken(body)) for head, body in made]
     if len(lines) == 1 and len(lines[0][1]) == 1:
         (head, body) = made[0]
-        whole = f"{head} = {body}" if head else body
+        equations = f"{head} = {body}" if head else body
         if not sentences:
-            return f"${whole}$"
+            return f"${equations}$"
     else:
         rows = []
         for head, (first, *rest) in lines:
             rows += [f"{head} &= {first}" if head else f"& {first}", *(rf"&\quad {line}" for line in rest)]
-        whole = aligned(rows)
+        equations = aligned(rows)
         if not sentences:
-            return f"$${whole}$$"
-    body = r" \\ ".join([*([rf"\displaystyle {whole}"] if made else []), *map(sentence_latex, sentences)])
+            return f"$${equations}$$"
+    body = r" \\ ".join([*([rf"\displaystyle {equations}"] if made else []), *map(sentence_latex, sentences)])
     return rf"$$\begin{{array}}{{l}} {body} \end{{array}}$$"
 
 

@@ -44,8 +44,8 @@ def mathml_symbol(x: Expr) -> str:
     head, rates = style_of(x)
     name = word_of(x)
     if head:
-        made = f"<msub>{_word(head[:-1])}{_name(name)}</msub>"
-        return _dotted(made, rates)
+        markup = f"<msub>{_word(head[:-1])}{_name(name)}</msub>"
+        return _dotted(markup, rates)
     return _name(name, rates)
 
 

@@ -80,10 +80,10 @@ class Printer(ABC):
         terms = []
         for term in reading:
             keyed = sorted(((self._key(factor), factor) for factor in term.factors), key=lambda pair: pair[0])
-            made = Product(term.coefficient, tuple(factor for _, factor in keyed))
-            terms.append((term_key([key for key, _ in keyed]), made))
+            product = Product(term.coefficient, tuple(factor for _, factor in keyed))
+            terms.append((term_key([key for key, _ in keyed]), product))
         ordered = [term for _, term in sorted(terms, key=lambda pair: pair[0])]
-        first = next((place for place, term in enumerate(ordered) if term.coefficient >= 0), 0)
+        first = next((k for k, term in enumerate(ordered) if term.coefficient >= 0), 0)
         ordered.insert(0, ordered.pop(first))
         text = ""
         for term in ordered:
@@ -201,13 +201,13 @@ class Typesetter(Printer):
     def _tangents(self, factors: tuple[tuple[Expr, int], ...]) -> set[int]:
         """The sines and cosines that stand as sinⁿ(x)/cosⁿ(x)."""
         sines = {id(b.args[0]): (b, n) for b, n in factors if b.op == "sin" and n > 0 and id(b) not in self.cuts}
-        found: set[int] = set()
+        tangents: set[int] = set()
         for base, exponent in factors:
             if base.op == "cos" and id(base) not in self.cuts and id(base.args[0]) in sines:
                 sine, power = sines[id(base.args[0])]
                 if power == -exponent:
-                    found |= {id(sine), id(base)}
-        return found
+                    tangents |= {id(sine), id(base)}
+        return tangents
 
     def _bare(self, scale: str, factors: list[tuple[Expr, int, str]]) -> str:
         """A row that is all of a numerator or denominator: a sum alone needs no brackets."""
