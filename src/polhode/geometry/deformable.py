@@ -168,8 +168,8 @@ class Deformable:
     def energy(self, w: Vector, v: Vector, u: Sequence[Any]) -> Any:
         """Twice the kinetic energy beyond that of a rigid body with `inertia`, the frame moving with w and v."""
         n, f = self.momentum(u)
-        own = Vector([u[speed] for speed in self.speeds])
-        return (w.dot(n) + v.dot(f)) * 2 + own.dot(self.masses @ own)
+        rates = Vector([u[speed] for speed in self.speeds])
+        return (w.dot(n) + v.dot(f)) * 2 + rates.dot(self.masses @ rates)
 
 
 def _vee(Y: Matrix) -> Vector:

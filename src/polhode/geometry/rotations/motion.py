@@ -22,24 +22,24 @@ def velocity(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any) -> An
     """ω = E(x) ẋ."""
     r, chart, (xd,) = _rates_given(r, form, extrinsic, rate)
     with regular(chart, form):
-        found = applied(chart.velocity(coordinates_in(r, chart, form)), xd)
-    return _velocity_told(r, found, frame, chart, form)
+        w = applied(chart.velocity(coordinates_in(r, chart, form)), xd)
+    return _velocity_told(r, w, frame, chart, form)
 
 
 def acceleration(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any, second: Any) -> Any:
     """ω̇ = E ẍ + Ė ẋ."""
     r, chart, (xd, xdd) = _rates_given(r, form, extrinsic, rate, second)
     with regular(chart, form):
-        found = chart.acceleration(coordinates_in(r, chart, form), xd, xdd)
-    return _velocity_told(r, found, frame, chart, form)
+        wd = chart.acceleration(coordinates_in(r, chart, form), xd, xdd)
+    return _velocity_told(r, wd, frame, chart, form)
 
 
 def rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any) -> Any:
     """ẋ = Γ(x) ω."""
     r, chart, (w,) = _velocities_given(r, form, extrinsic, frame, w)
     with regular(chart, form):
-        found = applied(chart.rate(coordinates_in(r, chart, form)), w)
-    return _rate_told(r, found, chart, form)
+        xd = applied(chart.rate(coordinates_in(r, chart, form)), w)
+    return _rate_told(r, xd, chart, form)
 
 
 def second_rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any, wd: Any) -> Any:
@@ -48,12 +48,12 @@ def second_rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any, wd: A
     x = coordinates_in(r, chart, form)
     with regular(chart, form):
         if chart.second_rate is not None:
-            found = chart.second_rate(x, w, wd)
+            xdd = chart.second_rate(x, w, wd)
         else:
             gamma = chart.rate(x)
             carried = chart.acceleration(x, applied(gamma, w), (0, 0, 0))
-            found = applied(gamma, tuple(a - b for a, b in zip(wd, carried, strict=True)))
-    return _rate_told(r, found, chart, form)
+            xdd = applied(gamma, tuple(a - b for a, b in zip(wd, carried, strict=True)))
+    return _rate_told(r, xdd, chart, form)
 
 
 def condition(r: Stored, form: str, extrinsic: bool) -> Any:
@@ -75,11 +75,11 @@ def _rates_given(r: Stored, form: str, extrinsic: bool, *rates: Any) -> tuple[St
     r = exactly(r) if any(map(is_exact, rates)) else r
     chart = chart_of(form, extrinsic)
     if form == "spinor":
-        given = [read_spinor(x, "the rate of a spinor", r.is_exact) for x in rates]
+        xds = [read_spinor(x, "the rate of a spinor", r.is_exact) for x in rates]
     else:
-        given = [read(x, chart.shape, f"the rate of a form {shown(form)}", r.is_exact) for x in rates]
-    _check_batches(r, given)
-    return r, chart, given
+        xds = [read(x, chart.shape, f"the rate of a form {shown(form)}", r.is_exact) for x in rates]
+    _check_batches(r, xds)
+    return r, chart, xds
 
 
 def _velocities_given(
@@ -87,20 +87,20 @@ def _velocities_given(
 ) -> tuple[Stored, Chart, list[Components]]:
     """The chart of a form and velocities in body components, all exact or all numbers."""
     r = exactly(r) if any(map(is_exact, velocities)) else r
-    given = [read(w, (3,), "an angular velocity", r.is_exact) for w in velocities]
-    _check_batches(r, given)
-    return r, chart_of(form, extrinsic), given if is_body(frame) else [applied(r.rows.T, w) for w in given]
+    ws = [read(w, (3,), "an angular velocity", r.is_exact) for w in velocities]
+    _check_batches(r, ws)
+    return r, chart_of(form, extrinsic), ws if is_body(frame) else [applied(r.rows.T, w) for w in ws]
 
 
-def _check_batches(r: Stored, given: list[Components]) -> None:
+def _check_batches(r: Stored, rates: list[Components]) -> None:
     """Refuse rates of more or fewer than the rotations are."""
     if r.batch is not None:
-        broadcast(r.batch, *map(batch_of, given))
+        broadcast(r.batch, *map(batch_of, rates))
 
 
-def _rate_told(r: Stored, found: Components, chart: Chart, form: str) -> Any:
-    batch = shape_of(r, found, chart, form)
-    return written_spinor(found, batch) if form == "spinor" else written(found, chart.shape, batch)
+def _rate_told(r: Stored, xd: Components, chart: Chart, form: str) -> Any:
+    batch = shape_of(r, xd, chart, form)
+    return written_spinor(xd, batch) if form == "spinor" else written(xd, chart.shape, batch)
 
 
 def _velocity_told(r: Stored, w: Components, frame: str, chart: Chart, form: str) -> Any:

@@ -114,9 +114,9 @@ def coordinates_in(r: Stored, chart: Chart, form: str) -> Components:
             raise _singular(form, chart, "the rotation")
         return chart.coordinates(r.lift)
     with silent():
-        found = chart.coordinates(r.lift)
-    shape_of(r, found, chart, form)
-    return found
+        x = chart.coordinates(r.lift)
+    shape_of(r, x, chart, form)
+    return x
 
 
 def shape_of(r: Stored, found: Components, chart: Chart, form: str) -> tuple[int, ...] | None:
