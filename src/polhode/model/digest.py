@@ -30,7 +30,7 @@ def digest(model: Model) -> str:
     """Digest of all that determines the equations, and of equipment; names of poses and shapes of bodies do not."""
     word = sha256()
     loads = [
-        (each.name, each.loads) for each in model.acting
+        (acting.name, acting.loads) for acting in model.acting
     ]  # an element may be a user's own: what it comes to counts
     equipment = [model.equipment] if model.equipment else []
     for part in (*(getattr(model, table) for table in _TABLES), loads, *equipment):

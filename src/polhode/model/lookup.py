@@ -41,7 +41,7 @@ def symbol_units(model: Builder | Model) -> dict[Expr, str]:
     for constraint in model.constraints.values():
         units |= {x: unit for x, unit in constraint.coordinates.items() if unit in (ANGLE, LENGTH)}
     for table in (model.parameters, model.inputs, model.states):
-        units |= {each.symbol: each.si_unit for each in table.values()}
+        units |= {record.symbol: record.si_unit for record in table.values()}
     return units
 
 

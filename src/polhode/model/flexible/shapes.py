@@ -212,7 +212,7 @@ class Line:
                 moved = composed(w, start, 1 / h), composed(psi, start, 1 / h)
                 turned = slope(moved[0]) if not self.shear else tuple(c / h for c in moved[1])
                 candidates.append((load / float(h) ** (2 if self.is_rod else 4), piece, (moved[0], turned)))
-        candidates.sort(key=lambda each: each[:2])
+        candidates.sort(key=lambda candidate: candidate[:2])
         result = []
         for _, piece, pair in candidates[:count]:
             fields = [tuple(p if k == piece else () for k in range(len(ends) - 1)) for p in pair]
