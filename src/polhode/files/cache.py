@@ -133,7 +133,7 @@ class ObjectCache:
     def _usable(self) -> bool:
         """The folder exists or can be made, and nobody else may change what is in it."""
         try:
-            for missing in [each for each in (*reversed(self.folder.parents), self.folder) if not each.exists()]:
+            for missing in [folder for folder in (*reversed(self.folder.parents), self.folder) if not folder.exists()]:
                 missing.mkdir(mode=0o700, exist_ok=True)  # for this user alone
             reason = _distrust(self.folder)
         except OSError as problem:
@@ -241,9 +241,9 @@ def _remove(path: Path) -> None:
 
 def default_cache() -> ObjectCache:
     """The user's cache: the folder named by POLHODE_CACHE_DIR, else the platform's place for caches."""
-    given = os.environ.get("POLHODE_CACHE_DIR")
-    if given:
-        return _cache_at(Path(given))
+    name = os.environ.get("POLHODE_CACHE_DIR")
+    if name:
+        return _cache_at(Path(name))
     from platformdirs import user_cache_dir
 
     return _cache_at(Path(user_cache_dir("polhode")))

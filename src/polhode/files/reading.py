@@ -161,8 +161,8 @@ def locate_mesh(
         places = [(top, plain) for top in above]
         name, _, rest = plain.partition("/")
         places += [(top, rest) for top in above if package and rest and top.name == name]
-    found = (inside(top, rest) for top, rest in places)
-    return next((each for each in found if each[1] is not None and _is_of(each[1].name, kinds)), first)
+    candidates = (inside(top, rest) for top, rest in places)
+    return next((c for c in candidates if c[1] is not None and _is_of(c[1].name, kinds)), first)
 
 
 def _is_of(name: str, kinds: tuple[str, ...]) -> bool:
