@@ -322,7 +322,7 @@ class Tree:
         """For each speed the next one towards the base, -1 if there is none."""
         if self.is_coupled:  # any two speeds may be coupled
             return list(range(-1, len(self.u) - 1))
-        found = [-1] * len(self.u)
+        parents = [-1] * len(self.u)
         for link in self.links:
             last = -1
             parent = link.parent
@@ -331,33 +331,33 @@ class Tree:
             if parent != BASE:
                 last = self.links[parent].speeds[-1]
             for speed in link.speeds:
-                found[speed] = last
+                parents[speed] = last
                 last = speed
-        return found
+        return parents
 
     @cached_property
     def quaternions(self) -> list[int]:
         """Where the components of unit quaternions begin among the coordinates."""
-        found = [link.coordinates[0] for link in self.links if link.coordinates and link.stage.storage == "quaternion"]
-        return found + [indices[unit] for indices, each in self.auxiliary_indices for unit in each.units]
+        starts = [link.coordinates[0] for link in self.links if link.coordinates and link.stage.storage == "quaternion"]
+        return starts + [indices[unit] for indices, auxiliary in self.auxiliary_indices for unit in auxiliary.units]
 
     @cached_property
     def auxiliary_coordinates(self) -> slice:
         """Where the auxiliary coordinates are among all."""
-        return slice(len(self.q) - sum(len(each.symbols) for each in self.auxiliary), len(self.q))
+        return slice(len(self.q) - sum(len(auxiliary.symbols) for auxiliary in self.auxiliary), len(self.q))
 
     @cached_property
     def auxiliary_indices(self) -> list[tuple[tuple[int, ...], AuxiliaryCoordinates]]:
         """Indices of the auxiliary coordinates of each constraint."""
-        start, found = self.auxiliary_coordinates.start, []
-        for each in self.auxiliary:
-            found.append((tuple(range(start, start + len(each.symbols))), each))
-            start += len(each.symbols)
-        return found
+        start, indices = self.auxiliary_coordinates.start, []
+        for auxiliary in self.auxiliary:
+            indices.append((tuple(range(start, start + len(auxiliary.symbols))), auxiliary))
+            start += len(auxiliary.symbols)
+        return indices
 
     @cached_property
     def _auxiliary_rates(self) -> list[Expr]:
-        return [rate for each in self.auxiliary for rate in each.rates]
+        return [rate for auxiliary in self.auxiliary for rate in auxiliary.rates]
 
     @cached_property
     def _auxiliary_matrix(self) -> Matrix:
@@ -375,7 +375,7 @@ class Tree:
 
     def coordinate_rates(self, u: Sequence[Any] | None = None) -> Vector:
         """q̇ = Gamma(q) u; of auxiliary coordinates, with what time alone gives."""
-        own = (
+        auxiliary_rates = (
             self._auxiliary_rates if u is None else substitute(self._auxiliary_rates, dict(zip(self.u, u, strict=True)))
         )
         u = self.u if u is None else u
@@ -383,7 +383,7 @@ class Tree:
         for link, (gamma, _) in zip(self.links, self.stage_kinematics, strict=True):
             for row, coordinate in zip(gamma, link.coordinates, strict=True):
                 rates[coordinate] = as_expr(row[: len(link.speeds)].dot([u[k] for k in link.speeds]))
-        rates[self.auxiliary_coordinates] = own
+        rates[self.auxiliary_coordinates] = auxiliary_rates
         return Vector(rates)
 
     def kinematic_matrix(self) -> Matrix:
@@ -415,7 +415,7 @@ class Tree:
                 motion=_mapped(link.motion, number),
                 drive=link.drive and link.drive.mapped(number),
                 H=tuple(column.mapped(number) for column in link.H),
-                slopes=tuple(tuple((k, slope.mapped(number)) for k, slope in own) for own in link.slopes),
+                slopes=tuple(tuple((k, slope.mapped(number)) for k, slope in slopes) for slopes in link.slopes),
                 deforming=tuple(material.mapped(number) for material in link.deforming),
                 inertia=Inertia(
                     number(link.inertia.m), Vector(map(number, link.inertia.h)), link.inertia.J.map(number)
@@ -424,8 +424,8 @@ class Tree:
             for link in self.links
         )
         bodies = {name: (i, _mapped(X, number)) for name, (i, X) in self.bodies.items()}
-        own = self.q[: self.auxiliary_coordinates.start]
-        q, u, tau, gravity = (Vector(map(number, vector)) for vector in (own, self.u, self.tau, self.gravity))
+        q_joints = self.q[: self.auxiliary_coordinates.start]
+        q, u, tau, gravity = (Vector(map(number, vector)) for vector in (q_joints, self.u, self.tau, self.gravity))
         return replace(self, links=links, bodies=bodies, q=q, u=u, tau=tau, gravity=gravity, auxiliary=())
 
 
@@ -559,8 +559,8 @@ def _add_body(model: Model, name: str, links: list[Link], carrier: int, X: Pose)
         material = deformable(body.mass, body.flexibility, joint.q, link.speeds)
         links[carrier] = replace(links[carrier], inertia=material.inertia, deforming=(material,))
         return
-    own = Inertia.of_body(body.mass, body.com, body.inertia).seen_from(X)
-    links[carrier] = replace(links[carrier], inertia=links[carrier].inertia + own)
+    inertia = Inertia.of_body(body.mass, body.com, body.inertia).seen_from(X)
+    links[carrier] = replace(links[carrier], inertia=links[carrier].inertia + inertia)
 
 
 def joints_from_the_ground(model: Model) -> list[Joint]:

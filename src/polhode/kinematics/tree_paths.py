@@ -28,11 +28,11 @@ def turn_inward(tree: Tree, outer: int, inner: int) -> Turn:
 
 def turns_inward(tree: Tree, outer: int, inner: int) -> list[Turn]:
     """The turns from a link to one that carries it."""
-    found: list[Turn] = []
+    turns: list[Turn] = []
     while outer != inner:
-        found.append(turn_inward(tree, outer, inner))
-        outer = found[-1].anchor
-    return found
+        turns.append(turn_inward(tree, outer, inner))
+        outer = turns[-1].anchor
+    return turns
 
 
 def path_between(tree: Tree, a: int, b: int) -> list[int]:
@@ -43,11 +43,11 @@ def path_between(tree: Tree, a: int, b: int) -> list[int]:
 
 def links_inward(tree: Tree, outer: int, inner: int = BASE) -> list[int]:
     """The links from one towards an inner one, which is left out, or to the ground."""
-    found: list[int] = []
+    path: list[int] = []
     while outer != inner:
-        found.append(outer)
+        path.append(outer)
         outer = tree.links[outer].parent
-    return found
+    return path
 
 
 def re_expressed(tree: Tree, vector: Vector, b: int, a: int = BASE) -> Vector:
