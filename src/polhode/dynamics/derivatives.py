@@ -152,8 +152,8 @@ def balance_columns(
     by_q, by_u = form.columns(ud)
     if equations.dependent_speeds is None:
         return by_q, by_u
-    given, _ = _columns(equations, list(equations.efforts))
-    return _less(by_q, given), by_u
+    applied, _ = _columns(equations, list(equations.efforts))
+    return _less(by_q, applied), by_u
 
 
 def displacement_speeds(equations: EquationsOfMotion) -> Matrix:

@@ -118,8 +118,8 @@ class Loads:
         """Add a force, given in the components of a link, at a point of a body."""
         i, X = self.tree.bodies[body]
         if i != BASE:
-            own = re_expressed(self.tree, force, origin, i)
-            table[i] = table[i] + Wrench(X.point(point).cross(own), own)
+            at_body = re_expressed(self.tree, force, origin, i)
+            table[i] = table[i] + Wrench(X.point(point).cross(at_body), at_body)
 
     def _line(self, load: LineTension) -> Line:
         top = common_ancestor(self.tree, *(self.tree.bodies[body][0] for body in (load.body_a, load.body_b)))
@@ -130,8 +130,8 @@ class Loads:
     def _seen(self, body: str, point: Vector, inner: int) -> tuple[Vector, Vector]:
         """Where a point of a body is seen from a link further in, and how it moves there, on its body too in time."""
         i, X = self.tree.bodies[body]
-        own = Vector(derivative([as_expr(entry) for entry in point], self.model.time))
-        return point_seen_from(self.tree, X.point(self._given(point)), X.R @ self._given(own), i, inner)
+        own_velocity = Vector(derivative([as_expr(entry) for entry in point], self.model.time))
+        return point_seen_from(self.tree, X.point(self._given(point)), X.R @ self._given(own_velocity), i, inner)
 
     def _pull(self, table: list[Wrench], load: LineTension, conservative: bool) -> None:
         """The tension on end a towards b, and against it on b."""
@@ -154,8 +154,8 @@ class Loads:
         index = {name: i for i, name in enumerate(self.tree.speeds)}
         for load in self.model.primitive_loads:
             if isinstance(load, SpeedForce):
-                own = self.model.joints[load.joint].u[load.index]
-                for leader, ratio in self.leading_speed(own):
+                at_joint = self.model.joints[load.joint].u[load.index]
+                for leader, ratio in self.leading_speed(at_joint):
                     total[index[leader]] = total[index[leader]] + ratio * self._given(load.value)
             elif isinstance(load, CoordinateForce):
                 (row,) = jacobian([self._given(self.model.joints[load.joint].q[load.index])], list(self.tree.q))
@@ -213,7 +213,7 @@ class Loads:
 
 def loads_of(model: Model, tree: Tree) -> Loads:
     """The loads of a model on a tree, cached with the tree."""
-    found = vars(tree).get("_loads")
-    if not isinstance(found, Loads) or found.model is not model:
-        found = vars(tree)["_loads"] = Loads(model, tree)
-    return found
+    loads = vars(tree).get("_loads")
+    if not isinstance(loads, Loads) or loads.model is not model:
+        loads = vars(tree)["_loads"] = Loads(model, tree)
+    return loads
