@@ -80,9 +80,9 @@ def given_formulation(graph: LinearGraph, tree: Iterable[str]) -> Formulation:
     _check_bodies(graph, edges)
     _check_reach(graph, edges)
     names = {edge.name for edge in edges}
-    made = Formulation(graph, tuple(edge.name for edge in graph.edges if edge.name in names))
-    check_hanging(made)
-    return made
+    chosen = Formulation(graph, tuple(edge.name for edge in graph.edges if edge.name in names))
+    check_hanging(chosen)
+    return chosen
 
 
 def _named(graph: LinearGraph, names: Sequence[str]) -> list[Edge]:
@@ -230,10 +230,10 @@ def circle(chosen: Formulation) -> list[str]:
 
 def check_hanging(chosen: Formulation) -> None:
     """Raise if bodies of a tree determine each other in a cycle."""
-    found = circle(chosen)
-    if found:
+    cycle = circle(chosen)
+    if cycle:
         raise _wrong(
-            f"the bodies {listed(found)} hang on each other in a circle, so that none of their velocities follows.",
+            f"the bodies {listed(cycle)} hang on each other in a circle, so that none of their velocities follows.",
             "Choose a tree in which one of them hangs on the ground, on another body, or on its own inertia.",
             "E-PAPER-TREE",
         )

@@ -107,10 +107,10 @@ class ClosingEdge:
 
 def forbidden(loop: LoopConstraint, X: Pose, R_a: Matrix, R_b: Matrix) -> tuple[Direction, ...]:
     """The directions that a loop keeps at zero; X is the pose of frame b in a, R_a and R_b take them to the ground."""
-    found = loop.directions(R_a, R_b)
-    if found is None:
-        found = {name: (R_b @ f, R_b @ n) for name, (n, f) in loop_directions(loop, X).items()}
-    return tuple(Direction(name, pair) for name, pair in found.items())
+    directions = loop.directions(R_a, R_b)
+    if directions is None:
+        directions = {name: (R_b @ f, R_b @ n) for name, (n, f) in loop_directions(loop, X).items()}
+    return tuple(Direction(name, pair) for name, pair in directions.items())
 
 
 def unslipping(contact: Contact) -> tuple[Direction, ...]:
@@ -305,15 +305,15 @@ class _Builder:
         if inner != GROUND:
             self.drafts[inner].slides[head] = name
         self.drafts[outer] = _Draft(outer, R, vertex, origin)
-        made = _joint_edge(name, joint.name, inner, outer, link)
+        edge = _joint_edge(name, joint.name, inner, outer, link)
         if link is not None:
             variables = [
                 *(self.tree.q[k].name for k in link[0].coordinates),
                 *(self.tree.u[k].name for k in link[0].speeds),
             ]
-            made = replace(made, variables=tuple(dict.fromkeys(variables)))
-        self.joints[name] = made
-        self.joint_edges.append(Edge(name, vertex, head, "across" if made.prescribed else "joint", joint.name))
+            edge = replace(edge, variables=tuple(dict.fromkeys(variables)))
+        self.joints[name] = edge
+        self.joint_edges.append(Edge(name, vertex, head, "across" if edge.prescribed else "joint", joint.name))
         return outer
 
     # ---- mass, loads, loops ----------------------------------------------------------------------------------
@@ -332,7 +332,7 @@ class _Builder:
         if not ends or not isinstance(load, PointForce | BodyTorque | LineTension):
             return
         name = self.fresh(label)
-        tail, head = (self.terminal(body, label, place) for body, place in ends)
+        tail, head = (self.terminal(body, label, point) for body, point in ends)
         self.loads[name] = load
         self.other_edges.append(Edge(name, tail, head, "through", name))
 
@@ -379,10 +379,10 @@ class _Builder:
             self.add_joint(joint)
         for body in [name for name in self.drafts if name in self.system.bodies]:
             self.add_mass(body)
-        for each in self.system.acting:
-            for load in each.loads:
-                self.add_load(each.name, load)
-            self.add_joint_loads(each)
+        for acting in self.system.acting:
+            for load in acting.loads:
+                self.add_load(acting.name, load)
+            self.add_joint_loads(acting)
         for constraint in self.system.constraints.values():
             if isinstance(constraint, LoopConstraint):
                 self.add_loop(constraint)
@@ -420,8 +420,8 @@ def load_ends(load: PrimitiveLoad) -> list[tuple[str, Vector]]:
     if isinstance(load, LineTension):
         ends = [(load.body_a, load.point_a), (load.body_b, load.point_b)]
     elif isinstance(load, PointForce | BodyTorque):
-        place = load.point if isinstance(load, PointForce) else ZERO
-        ends = [(load.body, place), (GROUND, place)]
+        point = load.point if isinstance(load, PointForce) else ZERO
+        ends = [(load.body, point), (GROUND, point)]
     else:
         return []
     return [] if all(body == GROUND for body, _ in ends) else ends
@@ -430,11 +430,11 @@ def load_ends(load: PrimitiveLoad) -> list[tuple[str, Vector]]:
 def _joint_edge(name: str, joint: str, inner: str, outer: str, link: tuple[Link, Pose] | None) -> JointEdge:
     if link is None:  # a weld
         return JointEdge(name, joint, inner, outer, ())
-    own, R = link[0], link[1].R
-    columns = tuple((speed, (R @ h_v, R @ h_w)) for speed, (h_w, h_v) in zip(own.speeds, own.H, strict=True))
-    if own.drive is None:
+    source, R = link[0], link[1].R
+    columns = tuple((speed, (R @ h_v, R @ h_w)) for speed, (h_w, h_v) in zip(source.speeds, source.H, strict=True))
+    if source.drive is None:
         return JointEdge(name, joint, inner, outer, columns)
-    drive = own.drive
+    drive = source.drive
     return JointEdge(name, joint, inner, outer, columns, ((R @ drive.v, R @ drive.w), (R @ drive.a, R @ drive.alpha)))
 
 

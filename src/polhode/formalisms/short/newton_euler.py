@@ -72,13 +72,13 @@ def recipe(model: Model, tree: Tree) -> Recipe:
 
     def inverse(ud: Sequence[Any]) -> Vector:
         efforts = inverse_dynamics(tree, tree.u, ud, loads.wrenches(), tree.gravity)
-        return Vector([effort - given for effort, given in zip(efforts, loads.speed_forces(), strict=True)])
+        return Vector([effort - speed_force for effort, speed_force in zip(efforts, loads.speed_forces(), strict=True)])
 
     def reference() -> tuple[Vector, Vector]:
         scaled = scaled_tree(tree)
         motion = accelerate(scaled.tree, scaled.lengths(tree.u), None, scaled.gravity(tree.gravity))
         efforts = scaled.lengths(efforts_of(scaled.tree, motion, scaled.wrenches(loads.wrenches())))
-        needed = [effort - given for effort, given in zip(efforts, loads.speed_forces(), strict=True)]
+        needed = [effort - speed_force for effort, speed_force in zip(efforts, loads.speed_forces(), strict=True)]
         return Vector(scaled.in_metres(motion.ud)), Vector(needed)
 
     def mass_matrix() -> Matrix:

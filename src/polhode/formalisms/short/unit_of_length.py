@@ -75,9 +75,9 @@ def _commonest(tree: Tree) -> tuple[Fraction, int]:
         if number
     }
     least = _SMALL * max((length for _, _, length in different), default=Fraction(1))
-    found = Counter(length for _, _, length in sorted(different) if length >= least)
-    length, count = max(found.items(), key=lambda item: item[1], default=(Fraction(1), 0))
-    return (Fraction(1), 0) if found[Fraction(1)] == count else (length, _SAVED * count)
+    counts = Counter(length for _, _, length in sorted(different) if length >= least)
+    length, count = max(counts.items(), key=lambda item: item[1], default=(Fraction(1), 0))
+    return (Fraction(1), 0) if counts[Fraction(1)] == count else (length, _SAVED * count)
 
 
 def _in_unit(tree: Tree, unit: Fraction, slides: Collection[int]) -> Tree:
