@@ -108,13 +108,13 @@ class Emitter:
 
     def emit(self, op: str, *args: Operand) -> Operand:
         key = (op, args)
-        known = self.made.get(key)
-        if known is None:
-            known = ("code", len(self.code))
+        operand = self.made.get(key)
+        if operand is None:
+            operand = ("code", len(self.code))
             self.on_run.append(any(self._runs(arg) for arg in args))
             self.code.append((op, args))
-            self.made[key] = known
-        return known
+            self.made[key] = operand
+        return operand
 
     def _runs(self, operand: Operand) -> bool:
         kind, payload = operand

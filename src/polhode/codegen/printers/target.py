@@ -52,10 +52,10 @@ def check_input(place: int) -> float:
 def check_inputs(program: Program) -> list[tuple[str, list[float]]]:
     """What a driver feeds in: the numbers of each array, then of the parameters p."""
     sizes = [*((array.name, array.size) for array in program.arrays), ("p", program.parameters)]
-    result, place = [], 0
+    result, start = [], 0
     for name, size in sizes:
-        result.append((name, [check_input(place + k) for k in range(1, size + 1)]))
-        place += size
+        result.append((name, [check_input(start + k) for k in range(1, size + 1)]))
+        start += size
     return result
 
 
@@ -120,7 +120,7 @@ class Writing:
         if program.names:
             return self._statements(program, memory, code, wanted)
         constants = [(k, self.literal(value)) for k, value in enumerate(program.constants) if k in wanted]
-        reads = [(slot, place) for slot, place in sorted(memory.items()) if slot in wanted]
+        reads = [(slot, location) for slot, location in sorted(memory.items()) if slot in wanted]
         operations = [(slot, self.expression[step.op].format(*(f"v{arg}" for arg in step.args))) for slot, step in code]
         return Body(constants, reads, operations)
 
@@ -147,7 +147,7 @@ class Writing:
             if slot in kept or reads[slot] > 1 or not self._takes_any(step.op):
                 operations.append((slot, texts[slot][0]))
                 texts[slot] = program.label(slot), 3
-        return Body(constants, [(slot, place) for slot, place in sorted(memory.items()) if slot in wanted], operations)
+        return Body(constants, [(slot, at) for slot, at in sorted(memory.items()) if slot in wanted], operations)
 
     def _takes_any(self, op: str) -> bool:
         """Whether operands of an operation can be expressions, and it can be an operand: arithmetic and functions."""

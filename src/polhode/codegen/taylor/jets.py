@@ -72,20 +72,20 @@ def sum_packs(series: SeriesProgram, width: int = WIDTH) -> SumPacks:
 
 def _sums(series: SeriesProgram) -> list[tuple[int, Factor, Factor]]:
     """The slot and the two factors of each sum."""
-    found: list[tuple[int, Factor, Factor]] = []
+    sums: list[tuple[int, Factor, Factor]] = []
     for slot, rule in enumerate(series.rules, series.program.first_run):
         match rule.name, rule.args:
             case "product", (a, b):
-                found.append((slot, Factor(a), Factor(b)))
+                sums.append((slot, Factor(a), Factor(b)))
             case "square", (a,):
-                found.append((slot, Factor(a), Factor(a)))
+                sums.append((slot, Factor(a), Factor(a)))
             case ("quotient", (_, b)) | ("inverse", (b,)):
-                found.append((slot, Factor(b), Factor(slot)))
+                sums.append((slot, Factor(b), Factor(slot)))
             case "root", _:
-                found.append((slot, Factor(slot), Factor(slot)))
+                sums.append((slot, Factor(slot), Factor(slot)))
             case "integral", (a, w):
-                found.append((slot, Factor(a, derived=True), Factor(w)))
-    return found
+                sums.append((slot, Factor(a, derived=True), Factor(w)))
+    return sums
 
 
 #: So many sums are added up in one loop: their blocks stay in registers.
@@ -120,7 +120,7 @@ def jet_layout(series: SeriesProgram, width: int = WIDTH) -> JetLayout:
     # slots of the work array that nothing reads any more are read, so that the others keep their places in it
     unused = set(series.work) - set(series.program.saved)
     read = sorted({*_read_at_zero(series), *series.rates, *series.states, *unused})
-    return JetLayout({slot: place for place, slot in enumerate(read)}, sum_packs(series, width), width)
+    return JetLayout({slot: k for k, slot in enumerate(read)}, sum_packs(series, width), width)
 
 
 def jet_ir(series: SeriesProgram, *, fused: bool = True, lanes: int = 1) -> list[str]:
@@ -145,22 +145,22 @@ def jet_module(series: SeriesProgram, *, fused: bool = True, lanes: int = 1) -> 
 
 
 def _read_at_zero(series: SeriesProgram) -> set[int]:
-    found: set[int] = set()
+    slots: set[int] = set()
     for slot, rule in enumerate(series.rules, series.program.first_run):
         match rule.name, rule.args:
             case "scaled", (steady, _):
-                found.add(steady)
+                slots.add(steady)
             case "product", (a, b):
-                found |= {a, b}
+                slots |= {a, b}
             case "square", (a,):
-                found.add(a)
+                slots.add(a)
             case ("quotient", (_, b)) | ("inverse", (b,)):
-                found |= {b, slot}
+                slots |= {b, slot}
             case "root", _:
-                found.add(slot)
+                slots.add(slot)
             case "integral", (_, w):
-                found.add(w)
-    return found
+                slots.add(w)
+    return slots
 
 
 class _JetWriter:
@@ -226,7 +226,7 @@ class _JetWriter:
 
     def _order_zero(self) -> None:
         f, program = self.f, self.series.program
-        pointers = [self.arguments.load(place, POINTER) for place in range(len(program.arrays) + 1)]
+        pointers = [self.arguments.load(k, POINTER) for k in range(len(program.arrays) + 1)]
         f.call("@ph_first", "void", *pointers, self.scratch)
         for slot, rule in enumerate(self.series.rules, program.first_run):
             if rule.name in ("quotient", "inverse"):
@@ -242,8 +242,8 @@ class _JetWriter:
         states = self.series.states
         row = self.jet.at(k * (-(-len(states) // WIDTH)), self.f.block)
         if self.f.lanes > 1:
-            for place, slot in enumerate(states):
-                row.store(place, self.now[slot], self.f.number)
+            for row_index, slot in enumerate(states):
+                row.store(row_index, self.now[slot], self.f.number)
             return
         for number, start in enumerate(range(0, len(states), WIDTH)):
             self._write_block(row, number, [self.now[slot] for slot in states[start : start + WIDTH]])
