@@ -57,8 +57,8 @@ def speed_labels(equations: EquationsOfMotion, of_tree: bool = False) -> list[st
     labels = {}
     for joint in equations.system.joints.values():
         for speed in joint.u:
-            own = "" if len(joint.u) == 1 else f" {short(speed.name)}"
-            labels[speed.name] = short(joint.name) + own
+            suffix = "" if len(joint.u) == 1 else f" {short(speed.name)}"
+            labels[speed.name] = short(joint.name) + suffix
     return [labels.get(name, short(name)) for name in (equations.tree.speeds if of_tree else equations.speeds)]
 
 
@@ -246,8 +246,8 @@ class Naming:
         link, joint, words = self.tree.links[i], self._joint(i), self._words[i]
         self._turned_inward(link.turn, f, f"force through {joint}{when}")
         self._turned_inward(link.turn, n, f"torque through {joint}{when}")
-        given = link.wrench_inward(Wrench(n, f))
-        self._wrench(given, f"that {words['parent']} gives to {joint}{when}, @{words['parent_frame']}")
+        wrench = link.wrench_inward(Wrench(n, f))
+        self._wrench(wrench, f"that {words['parent']} gives to {joint}{when}, @{words['parent_frame']}")
 
     # ---- constants -------------------------------------------------------------------------------------------
 
@@ -365,27 +365,27 @@ class Naming:
         tree = self.tree
         if tree.is_coupled or self.equations.dependent_speeds is not None:  # they are not how u̇ is found then
             return
-        given = zip(self.loads.tree.tau, self.loads.speed_forces(), strict=True)
-        tau = self.scaled.forces([effort + more for effort, more in given])
-        found = articulated(tree, self._u, tau, self._wrenches_of_loads, tree.gravity)
-        for label, rate in zip(self._labels, found.reference.ud, strict=True):
+        efforts = zip(self.loads.tree.tau, self.loads.speed_forces(), strict=True)
+        tau = self.scaled.forces([effort + more for effort, more in efforts])
+        motion = articulated(tree, self._u, tau, self._wrenches_of_loads, tree.gravity)
+        for label, rate in zip(self._labels, motion.reference.ud, strict=True):
             self.catalogue.name(rate, f"rate of {label} in the reference motion")
-        self._sweeps(found.reference, " in the reference motion")
-        self._wrenches(found.P, "that holds {body}, all beyond it free, @{own}")
-        for i, (link, speeds) in enumerate(zip(tree.links, found.speeds, strict=True)):
-            self._articulated(found.I[i], f"{self._link(i)}, all beyond it free", self._words[i]["own"])
-            for each in speeds:  # D, e and their quotient are those of the elimination of M
-                label, own = self._labels[each.speed], self._words[i]["own"]
-                self._wrench(each.share, f"at unit effort on {label}, all beyond it free, @{own}")
-                self._wrench(each.P, f"through {label}, it and all beyond free, @{own}")
-                self._articulated(each.I, f"{self._link(i)}, {label} free", own)
-            I, P = (speeds[-1].I, speeds[-1].P) if speeds else (found.I[i], found.P[i])
+        self._sweeps(motion.reference, " in the reference motion")
+        self._wrenches(motion.P, "that holds {body}, all beyond it free, @{own}")
+        for i, (link, speeds) in enumerate(zip(tree.links, motion.speeds, strict=True)):
+            self._articulated(motion.I[i], f"{self._link(i)}, all beyond it free", self._words[i]["own"])
+            for speed in speeds:  # D, e and their quotient are those of the elimination of M
+                label, frame = self._labels[speed.speed], self._words[i]["own"]
+                self._wrench(speed.share, f"at unit effort on {label}, all beyond it free, @{frame}")
+                self._wrench(speed.P, f"through {label}, it and all beyond free, @{frame}")
+                self._articulated(speed.I, f"{self._link(i)}, {label} free", frame)
+            I, P = (speeds[-1].I, speeds[-1].P) if speeds else (motion.I[i], motion.P[i])
             if link.parent != BASE:
                 turned, free = I.turned(link.motion.R), f"{self._link(i)}, {self._joint(i)} free"
                 self._articulated(turned, free, " in the joint frame")
                 self._articulated(turned.turned(link.fixed.R).about(link.X.p), free, self._frame(link.parent))
                 self._passed_inward(i, *P, ", it and all beyond free")
-        self._added(found.added)
+        self._added(motion.added)
 
     def _articulated(self, I: ArticulatedInertia, what: str, frame: str) -> None:
         self.catalogue.matrix(I.A, f"{self.how}torque for turning {what}, @{frame}")
@@ -421,12 +421,12 @@ class Naming:
         """First moments about the ground's origin, of each body and summed outward, and the mass centre."""
         total = Vector([0, 0, 0])
         for words, link, X in zip(self._words, self.tree.links, world_poses(self.tree), strict=True):
-            own = X.R @ link.inertia.h + X.p * link.inertia.m
-            total = total + own
+            moment = X.R @ link.inertia.h + X.p * link.inertia.m
+            total = total + moment
             self.catalogue.vector(
                 X.R @ link.inertia.h, f"{self.how}first moment of {words['body']} about its origin, @"
             )
-            self.catalogue.vector(own, f"{self.how}first moment of {words['body']} about the ground's, @")
+            self.catalogue.vector(moment, f"{self.how}first moment of {words['body']} about the ground's, @")
             self.catalogue.vector(total, f"first moment of all up to {words['body']}, @")
         self.catalogue.name(self.equations.mass_moment[0], "mass of the whole")
         self.catalogue.vector(center_of_mass(self.equations), "mass centre of the whole, @")
@@ -468,7 +468,7 @@ def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
             Naming(catalogue, equations, loads_of(model, tree), ScaledTree(tree, metre, frozenset()), _how(k))
             for k, tree in enumerate(trees)
         ]
-        named += [each for k, tree in enumerate(trees) for each in _in_its_unit(catalogue, equations, tree, _how(k))]
+        named += [m for k, tree in enumerate(trees) for m in _in_its_unit(catalogue, equations, tree, _how(k))]
         for steps in zip(*(naming.steps(of) for naming in named), strict=True):
             for step in steps:
                 step()
@@ -502,9 +502,9 @@ def _name_symbols(catalogue: Catalogue, equations: EquationsOfMotion) -> None:
         ("parameter", system.parameters), ("input", system.inputs), ("state", system.states)
     ]  # fmt: skip
     for kind, table in tables:
-        for name, given in table.items():
-            unit = f", {given.si_unit.replace('/', ' per ')}" if given.si_unit else ""
-            catalogue.name(given.symbol, f"{kind} {short(name)}{unit}")
+        for name, record in table.items():
+            unit = f", {record.si_unit.replace('/', ' per ')}" if record.si_unit else ""
+            catalogue.name(record.symbol, f"{kind} {short(name)}{unit}")
     catalogue.name(system.time, "time")
 
 
@@ -540,7 +540,7 @@ def _name_results(catalogue: Catalogue, equations: EquationsOfMotion, outputs: O
             ]
     words["known"] = [f"effort on {label} that other loads take" for label in labels]
     if any(key == "regressor" for key, _, _ in outputs):
-        kinds = [f"{each.kind} of {short(each.owner)}" for each in regressor(equations).parameters]
+        kinds = [f"{parameter.kind} of {short(parameter.owner)}" for parameter in regressor(equations).parameters]
         words["regressor"] = [f"effort on {label} for a unit of {kind}" for label in labels for kind in kinds]
     columns = [*coordinates, *(f"speed of {label}" for label in labels), *map(short, equations.states)]
     words["xdot_d_x"] = [f"derivative of {row} by {column}" for row in words["xdot"] for column in columns]

@@ -113,7 +113,7 @@ def export(
     if start is not None or speeds is not None:
         cure = "Add program=True."
         raise PolhodeError("a start is that of a simulation program.", "export", cure, "E-CODE-UNSUPPORTED")
-    render, place = target_of(target).files, folder_of(folder)
+    render, target_folder = target_of(target).files, folder_of(folder)
     before = names_before(equations.system.name, prefix)
     names: list[Asked] = []
     for name in [of] if isinstance(of, str | Quantity) or not isinstance(of, Iterable) else of:
@@ -138,7 +138,7 @@ def export(
         message = f"{listed(list(map(str, left_out)))}: without the forces of contacts, stops and dry friction."
         cure = 'export("c", folder, of="contact_rates") has them.'
         warn(message, place="export", cure=cure, code="W-CODE-UNSUPPORTED")
-    return write_together(place, files)
+    return write_together(target_folder, files)
 
 
 def _contacts_in_c(equations: EquationsOfMotion, program: Program, name: str) -> dict[str, str]:
@@ -146,9 +146,9 @@ def _contacts_in_c(equations: EquationsOfMotion, program: Program, name: str) ->
     from ..constraints.unilateral import unilateral_rows
     from ..ode.unilateral.in_c import contacts_in_c
 
-    known, (q, u) = unilateral_rows(equations.system, equations.tree), (len(equations.q), len(equations.u))
-    shapes = [(int(group.gap is not None), group.tangents) for _, group in known.groups]
-    groups = list(zip(known.names, shapes, strict=True))
+    rows, (q, u) = unilateral_rows(equations.system, equations.tree), (len(equations.q), len(equations.u))
+    shapes = [(int(group.gap is not None), group.tangents) for _, group in rows.groups]
+    groups = list(zip(rows.names, shapes, strict=True))
     sizes = q, u, q + u + len(equations.z)
     return contacts_in_c(name, program, equations.system.name, groups, sizes, list(equations.quaternions))
 
@@ -195,20 +195,20 @@ def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
         f"{program.name} of {equations.system.name}: {_WHAT.get(program.name, 'a function of its motion')}.",
         f"Derived by: {equations.formalism}. Radians and SI units.",
     ]
-    given = [
+    inputs = [
         *(
             _line(array, _entries(equations, array.name, given=True), _state_kind(equations, array.name))
             for array in program.arrays
         ),
         _line(Array("p", program.parameters), planned.parameters, "parameters, for the set-up"),
     ]
-    made = [_line(each, _entries(equations, each.name), _state_kind(equations, each.name)) for each in program.outputs]
+    outputs = [_line(o, _entries(equations, o.name), _state_kind(equations, o.name)) for o in program.outputs]
     notes = [
         *(["Without the forces of contacts, stops and dry friction."] if equations.system.contacts else []),
         *(["Quaternions are of unit length; the source does not scale them."] if equations.quaternions else []),
         *(_OF_NAMES if program.names else _OF_NOTES),
     ]
-    return in_comments(program, head, given, made, notes)
+    return in_comments(program, head, inputs, outputs, notes)
 
 
 def in_comments(
@@ -288,8 +288,12 @@ def in_json(
         **head,
         "arrays": [{"name": array.name, "size": array.size, "entries": given(array.name)} for array in program.arrays],
         "parameters": [
-            {"name": name, "unit": each.si_unit, "default": None if each.value is None else float(each.value)}
-            for name, each in parameters.items()
+            {
+                "name": name,
+                "unit": parameter.si_unit,
+                "default": None if parameter.value is None else float(parameter.value),
+            }
+            for name, parameter in parameters.items()
         ],
         "work": len(program.saved),
         "outputs": [{"name": o.name, "shape": o.shape, "entries": made(o.name)} for o in program.outputs],

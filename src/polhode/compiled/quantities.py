@@ -76,7 +76,7 @@ class Quantity(ABC):
     def label(self) -> str:
         """What the function is called in generated code."""
         (_, name), *options = self._given()
-        words = [word for option, given in options if given is not None for word in (option, given)]
+        words = [word for option, value in options if value is not None for word in (option, value)]
         return identifier(self.kind, str(name), *words)
 
     def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
@@ -103,8 +103,8 @@ class ReactionOf(Quantity):
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.reactions import reaction
 
-        made = reaction(equations, self.name, self.at, self.frame, self.on, solved=False, touching=self.touching)
-        return [("torque", (3,), list(made.torque)), ("force", (3,), list(made.force))]
+        record = reaction(equations, self.name, self.at, self.frame, self.on, solved=False, touching=self.touching)
+        return [("torque", (3,), list(record.torque)), ("force", (3,), list(record.force))]
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,8 @@ class DrivingForceOf(Quantity):
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.reactions import Reactions
 
-        made = Reactions(equations, solved=False, touching=self.touching)
-        return [("effort", (), [made.driving_force(self.coordinate)])]
+        reactions = Reactions(equations, solved=False, touching=self.touching)
+        return [("effort", (), [reactions.driving_force(self.coordinate)])]
 
 
 class _Touching(Quantity):
@@ -195,9 +195,9 @@ class JacobianOf(Quantity):
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..expr import as_expr
 
-        made = equations.jacobian(self.name, self.orientation, in_floats=True)
+        J = equations.jacobian(self.name, self.orientation, in_floats=True)
         width = len(equations.u if self.orientation is None else equations.q)
-        return [("jacobian", (6, width), [as_expr(x) for x in made.entries()])]
+        return [("jacobian", (6, width), [as_expr(x) for x in J.entries()])]
 
     def checked(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
         """The numbers `found` (…, 6, n), refused where the vector-parameter of the frame has none."""

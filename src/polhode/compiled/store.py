@@ -43,9 +43,9 @@ def known_file(key: str) -> tuple[str, Mapping[str, Synopsis], tuple[Problem, ..
     if payload is None:
         return None
     try:
-        found = json.loads(payload)
-        made = {str(each): Synopsis.read(data) for each, data in found["derivations"].items()}
-        return str(found["model"]), made, tuple(Problem(*map(str, each)) for each in found["doubts"])
+        content = json.loads(payload)
+        synopses = {str(derivation): Synopsis.read(data) for derivation, data in content["derivations"].items()}
+        return str(content["model"]), synopses, tuple(Problem(*map(str, doubt)) for doubt in content["doubts"])
     except (*UNREADABLE, AttributeError):
         return None
 
@@ -55,11 +55,11 @@ def _remember_file(derivation: Derivation) -> None:
     file = derivation.source
     if not isinstance(file, ModelFile) or not file.key or derivation.rows is not None:
         return
-    digest, known, _ = known_file(file.key) or ("", {}, ())
-    if digest != file.digest or derivation.key not in known:
-        told = {key: each.data for key, each in sorted({**known, derivation.key: derivation.synopsis}.items())}
-        doubts = [[each.message, each.place, each.cure, each.code] for each in file.doubts]
-        content = {"model": file.digest, "derivations": told, "doubts": doubts}
+    digest, past, _ = known_file(file.key) or ("", {}, ())
+    if digest != file.digest or derivation.key not in past:
+        records = {key: s.data for key, s in sorted({**past, derivation.key: derivation.synopsis}.items())}
+        doubts = [[doubt.message, doubt.place, doubt.cure, doubt.code] for doubt in file.doubts]
+        content = {"model": file.digest, "derivations": records, "doubts": doubts}
         default_cache().store(file.key, json.dumps(content).encode())
 
 
