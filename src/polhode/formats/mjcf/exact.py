@@ -23,8 +23,8 @@ def decimal(value: float) -> Fraction:
     (Fraction(1, 10), Fraction(1, 1000))
     """
     if not isfinite(value):
-        said = f"the compiled model holds the number {value}."
-        raise FormatError(said, cure="Give every attribute finite numbers.", code="E-ROBOT-NUMBER")
+        message = f"the compiled model holds the number {value}."
+        raise FormatError(message, cure="Give every attribute finite numbers.", code="E-ROBOT-NUMBER")
     return Fraction(repr(float(value)))
 
 
