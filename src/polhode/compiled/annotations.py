@@ -136,9 +136,9 @@ class Naming:
     def steps(self, of: Asked) -> list[Callable[[], None]]:
         """What to name for a function, simplest first."""
         steps: dict[Asked, list[Callable[[], None]]] = {
-            "inverse_dynamics": [lambda: self._newton_euler(self._asked, "")],
-            "inverse_dynamics_derivatives": [lambda: self._newton_euler(self._asked, "")],
-            "regressor": [lambda: self._newton_euler(self._asked, "")],
+            "inverse_dynamics": [lambda: self._newton_euler(self._accelerations, "")],
+            "inverse_dynamics_derivatives": [lambda: self._newton_euler(self._accelerations, "")],
+            "regressor": [lambda: self._newton_euler(self._accelerations, "")],
             "bias": [self._bias],
             "mass_matrix": [self._composite_bodies],
             "energy": [self._momenta],
@@ -169,7 +169,7 @@ class Naming:
         return self.scaled.wrenches(self.loads.wrenches())
 
     @property
-    def _asked(self) -> list[Any]:
+    def _accelerations(self) -> list[Any]:
         """The accelerations of all speeds of the tree that inverse dynamics is asked about."""
         equations, dependent_speeds = self.equations, self.equations.dependent_speeds
         return self.scaled.lengths(

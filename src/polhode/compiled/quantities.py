@@ -64,18 +64,18 @@ class Quantity(ABC):
     touching: ClassVar[bool] = False  # whether contacts act
 
     def __post_init__(self) -> None:
-        first, *options = self._given()
+        first, *options = self._words()
         for option, name in (first, *options):
             if not isinstance(name, str) and (name is not None or option == first[0]):
                 raise PolhodeError(f"{option} is {name!r}, which is no name.", self.kind, "Give text.", "E-CODE-NAME")
 
-    def _given(self) -> list[tuple[str, str | None]]:
+    def _words(self) -> list[tuple[str, str | None]]:
         return [(field.name, getattr(self, field.name)) for field in fields(self)]  # type: ignore[arg-type] # quantities are dataclasses
 
     @property
     def label(self) -> str:
         """What the function is called in generated code."""
-        (_, name), *options = self._given()
+        (_, name), *options = self._words()
         words = [word for option, value in options if value is not None for word in (option, value)]
         return identifier(self.kind, str(name), *words)
 

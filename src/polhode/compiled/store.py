@@ -79,7 +79,7 @@ class StoredFunction:
     def plan(self) -> Planned:
         """Its plan; one that is made here is stored without code, which is compiled when it is wanted."""
         if self._plan is None:
-            self._plan = self._store.read_or_make(PROGRAM, self._made, self._plan_in)
+            self._plan = self._store.read_or_make(PROGRAM, self._new_entry, self._plan_in)
         return self._plan
 
     def _plan_in(self, entry: Entry) -> Planned:
@@ -90,7 +90,7 @@ class StoredFunction:
 
     def compiled(self, backend: str) -> Compiled:
         """The function as native code, or by the backend that works here if LLVM does not."""
-        facts = self._store.read_or_make(PROGRAM, self._made, lambda entry: Facts.read(entry.facts))
+        facts = self._store.read_or_make(PROGRAM, self._new_entry, lambda entry: Facts.read(entry.facts))
         self.facts = facts
 
         def program() -> Program:
@@ -105,7 +105,7 @@ class StoredFunction:
             return compile_program(program(), backend=backend)
         return Compiled(facts.outline, native, (True, backend), program, store)
 
-    def _made(self) -> Entry:
+    def _new_entry(self) -> Entry:
         """The program, and what else is known of the function."""
         from ..codegen.ir.calls import user_functions
         from ..codegen.ir.serialise import dump_program

@@ -58,7 +58,7 @@ class Loads:
     model: Model
     tree: Tree
 
-    def _given(self, value: Any) -> Any:
+    def _followed(self, value: Any) -> Any:
         """A user's expressions with the symbols of coupled joints substituted."""
         if not self.tree.followed:
             return value
@@ -76,7 +76,7 @@ class Loads:
         for load in loads:
             if isinstance(load, PointForce):
                 if load.energy is None or conservative:
-                    self._push(table, load.body, self._given(load.point), *self._in_link(load))
+                    self._push(table, load.body, self._followed(load.point), *self._in_link(load))
             elif isinstance(load, BodyTorque):
                 i, _ = self.tree.bodies[load.body]
                 if i != BASE:
@@ -91,7 +91,7 @@ class Loads:
         """The vector of a load in the components of the link in which it was given, and that link."""
         frame = self.model.frames.get(load.frame)
         i, X = self.tree.bodies[load.frame if frame is None else frame.body]
-        vector = self._given(load.vector)
+        vector = self._followed(load.vector)
         if isinstance(load, PointForce):
             vector = self._at_point(load, vector)
         return X.R @ (vector if frame is None else frame.pose.R @ vector), i
@@ -131,7 +131,7 @@ class Loads:
         """Where a point of a body is seen from a link further in, and how it moves there, on its body too in time."""
         i, X = self.tree.bodies[body]
         own_velocity = Vector(derivative([as_expr(entry) for entry in point], self.model.time))
-        return point_seen_from(self.tree, X.point(self._given(point)), X.R @ self._given(own_velocity), i, inner)
+        return point_seen_from(self.tree, X.point(self._followed(point)), X.R @ self._followed(own_velocity), i, inner)
 
     def _pull(self, table: list[Wrench], load: LineTension, conservative: bool) -> None:
         """The tension on end a towards b, and against it on b."""
@@ -140,12 +140,12 @@ class Loads:
         if not tension:
             return
         pull = line.span * (tension / line.length)
-        self._push(table, load.body_a, self._given(load.point_a), pull, line.link)
-        self._push(table, load.body_b, self._given(load.point_b), -pull, line.link)
+        self._push(table, load.body_a, self._followed(load.point_a), pull, line.link)
+        self._push(table, load.body_b, self._followed(load.point_b), -pull, line.link)
 
     def _tension(self, load: LineTension, line: Line, conservative: bool) -> Any:
         """The laws of a tension for this line."""
-        law = self._given(load.elastic + load.tension if conservative else load.tension)
+        law = self._followed(load.elastic + load.tension if conservative else load.tension)
         return substitute([law], {LENGTH: line.length, RATE: line.rate})[0]
 
     def speed_forces(self, conservative: bool = True) -> list[Any]:
@@ -156,11 +156,11 @@ class Loads:
             if isinstance(load, SpeedForce):
                 at_joint = self.model.joints[load.joint].u[load.index]
                 for leader, ratio in self.leading_speed(at_joint):
-                    total[index[leader]] = total[index[leader]] + ratio * self._given(load.value)
+                    total[index[leader]] = total[index[leader]] + ratio * self._followed(load.value)
             elif isinstance(load, CoordinateForce):
-                (row,) = jacobian([self._given(self.model.joints[load.joint].q[load.index])], list(self.tree.q))
+                (row,) = jacobian([self._followed(self.model.joints[load.joint].q[load.index])], list(self.tree.q))
                 for speed, rate in enumerate(self.tree.kinematic_matrix().T @ row):
-                    total[speed] = total[speed] + rate * self._given(load.value)
+                    total[speed] = total[speed] + rate * self._followed(load.value)
         if conservative and self.given_potential:
             slope = gradient(self.given_potential, list(self.tree.q))
             for speed, column in enumerate(self.tree.kinematic_matrix().columns):
@@ -193,7 +193,7 @@ class Loads:
         """The energy that a load holds."""
         if isinstance(load, PointForce):
             return as_expr(0) if load.energy is None else self._at_point(load, Vector([load.energy]))[0]
-        energy = self._given(load.energy)
+        energy = self._followed(load.energy)
         if isinstance(load, LineTension) and energy:
             energy = substitute([energy], {LENGTH: self._line(load).length})[0]
         return energy

@@ -53,20 +53,20 @@ def load(text: str, root: int | None = None) -> Any:
         nodes: list[Expr] = []
         for op, *rest in record["nodes"]:
             if op == CALL:
-                nodes.append(call(functions[rest[0]], [nodes[_place(k, nodes)] for k in rest[1:]]))
+                nodes.append(call(functions[rest[0]], [nodes[_index(k, nodes)] for k in rest[1:]]))
             else:
                 nodes.append(_node(op, rest, nodes))
-        roots = [nodes[_place(k, nodes)] for k in record["roots"]]
+        roots = [nodes[_index(k, nodes)] for k in record["roots"]]
     except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         cure = "Give what `dump` wrote."
         raise PolhodeError(f"not an expression archive ({error}).", "load", cure, "E-EXPR-READ") from None
     return roots if root is None else roots[root]
 
 
-def _place(place: object, nodes: list[Expr]) -> int:
-    if type(place) is not int or not 0 <= place < len(nodes):
-        raise ValueError(f"{place!r} is not an earlier node")
-    return place
+def _index(value: object, nodes: list[Expr]) -> int:
+    if type(value) is not int or not 0 <= value < len(nodes):
+        raise ValueError(f"{value!r} is not an earlier node")
+    return value
 
 
 def _node(op: str, rest: list[Any], nodes: list[Expr]) -> Expr:
@@ -82,4 +82,4 @@ def _node(op: str, rest: list[Any], nodes: list[Expr]) -> Expr:
         if not all(isinstance(word, str) for word in (kind, name, *(others or more))):
             raise ValueError("a symbol's name is not a text")
         return unit_symbols(others, kind)[others.index(name)] if others else symbol(name, kind, *more)
-    return rebuild_named(op, [nodes[_place(k, nodes)] for k in rest])
+    return rebuild_named(op, [nodes[_index(k, nodes)] for k in rest])

@@ -153,11 +153,11 @@ class _Reader:
         for node in order:
             if node.args and node.op not in (*_ARITHMETIC, *_ANGULAR) and id(node) not in self.composed:
                 self.composed[id(node)] = self._with_operands(node, [self._operand(arg) for arg in node.args])
-        return self._whole(root)
+        return self._fixed_form(root)
 
     def _operand(self, root: Expr) -> Expr:
         """The operand of a function: in normal form, or as it was built if that is shorter."""
-        form = self._whole(root)
+        form = self._fixed_form(root)
         return form if self._length(form) <= self._length(root) else root
 
     def atom(self, node: Expr) -> int:
@@ -174,7 +174,7 @@ class _Reader:
 
     # Collecting by what moves.
 
-    def _whole(self, root: Expr) -> Expr:
+    def _fixed_form(self, root: Expr) -> Expr:
         """The normal form: what a round of collecting and writing leaves as it is."""
         form = self.known.get(id(root))
         if form is None:

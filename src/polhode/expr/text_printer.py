@@ -184,7 +184,7 @@ class Typesetter(Printer):
             elif id(base) not in tangents:
                 (above if exponent > 0 else below).append((base, abs(exponent), base.op))
         decimal = as_decimal(scale)
-        over, under = self.numeral(digits(scale.numerator)), "" if decimal else self._whole(scale.denominator)
+        over, under = self.numeral(digits(scale.numerator)), "" if decimal else self._natural(scale.denominator)
         over = self.numeral(*decimal) if decimal else over if scale.numerator != 1 or not above else ""
         if below:
             over = "" if scale.numerator == 1 and above and not decimal else over
@@ -194,7 +194,7 @@ class Typesetter(Printer):
         number = self.fraction(self.numeral(digits(scale.numerator)), under)
         return self.row(number, above)
 
-    def _whole(self, number: int) -> str:
+    def _natural(self, number: int) -> str:
         """A whole number; nothing for one."""
         return "" if number == 1 else self.numeral(digits(number))
 

@@ -222,9 +222,9 @@ def manipulator(tree: Tree) -> tuple[Manipulator, dict[Expr, Expr]]:
         upright.append(R)
         parent, offset = last[link.parent], before @ link.fixed.p
         if link.is_placement:  # it slides and turns as time says
-            slide, meaning = _known(f"p {link.name}", link.motion.p)
+            slide, meaning = _symbols_for(f"p {link.name}", link.motion.p)
             joints.append(Joint(parent, (), slide, tuple(R.columns), True, offset, ZERO, as_expr(0), _IDENTITY * 0))
-            x, turned = _known(f"c {link.name}", parameter_of(link.motion.R))
+            x, turned = _symbols_for(f"c {link.name}", parameter_of(link.motion.R))
             slides, axes, meaning, parent, offset = False, _IDENTITY.columns, meaning | turned, len(joints) - 1, ZERO
         else:
             slides, axes = _motion(link)
@@ -248,7 +248,7 @@ def manipulator(tree: Tree) -> tuple[Manipulator, dict[Expr, Expr]]:
     return Manipulator(tuple(joints), tree.gravity), meanings
 
 
-def _known(name: str, values: Vector) -> tuple[tuple[Expr, ...], dict[Expr, Expr]]:
+def _symbols_for(name: str, values: Vector) -> tuple[tuple[Expr, ...], dict[Expr, Expr]]:
     """Symbols for coordinates that are functions of time, and what they stand for."""
     x = tuple(symbol(f"{name} {k}", "vector-parameter") for k in range(len(values)))
     return x, dict(zip(x, map(as_expr, values), strict=True))

@@ -127,14 +127,14 @@ class _Parser:
     def _name(self, token: Token) -> bool:
         called = self.tokens[self.place].text == "(" and (token.kind == "name" or self._table(token.text) is not None)
         if not called:
-            self.operands.append(self._said(token, lambda: self.meaning.named(token.text)))
+            self.operands.append(self._located(token, lambda: self.meaning.named(token.text)))
             return False
         if token.kind == "quoted":
             self._open(token.text, self._next())
             return True
         if token.text in CONSTANTS and self._follows(1, ")"):
             self.place += 2
-            self.operands.append(pi if token.text == "pi" else self._said(token, lambda: self.meaning.time()))
+            self.operands.append(pi if token.text == "pi" else self._located(token, lambda: self.meaning.time()))
             return False
         if token.text in ACCESSORS:
             self.operands.append(self._accessed(token))
@@ -159,7 +159,7 @@ class _Parser:
         if name.kind not in ("name", "quoted", "number") or close.text != ")":
             cure = f"{token.text}(…) takes one name."
             raise _wrong(self.text, token.start, cure, f"Write {token.text}(name), or {token.text}(`any name`).")
-        return self._said(token, lambda: self.meaning.accessed(token.text, name.text))
+        return self._located(token, lambda: self.meaning.accessed(token.text, name.text))
 
     def _open(self, function: str, token: Token) -> None:
         self.depth += 1
@@ -256,7 +256,7 @@ class _Parser:
             raise _wrong(self.text, start, problem.message, problem.cure) from None
         self.operands.append(self._checked(result, start))
 
-    def _said(self, token: Token, make: Callable[[], Expr]) -> Expr:
+    def _located(self, token: Token, make: Callable[[], Expr]) -> Expr:
         try:
             return make()
         except PolhodeError as error:

@@ -86,7 +86,7 @@ class Scope:
             return table[name]
         if self.lenient:
             return symbol(name, kind)
-        raise FormatError(f"there is no {kind} {name!r} to be used here.", cure=_known(name, table))
+        raise FormatError(f"there is no {kind} {name!r} to be used here.", cure=_suggestion(name, table))
 
     def time(self) -> Expr:
         """The time, where it may be used."""
@@ -146,9 +146,9 @@ class Scope:
         names = [*self.own, *self.expressions, *(key for table in self.tables.values() for key in table)]
         message = f"there is nothing called {name!r} to be used here."
         if self.now is None:
-            return FormatError(message, cure=_known(name, names))
+            return FormatError(message, cure=_suggestion(name, names))
         alone = "Only the time, t, and numbers can be used here."
-        return FormatError(message, cure=_known(name, [*names, "t"] if names else [], alone))
+        return FormatError(message, cure=_suggestion(name, [*names, "t"] if names else [], alone))
 
 
 def scope_of(system: System | Model, *kinds: str, now: bool = False, lenient: bool = False) -> Scope:
@@ -171,6 +171,6 @@ def quoted(name: str) -> str:
     return name if _WORD.match(name) else "`" + name.replace("`", "``") + "`"
 
 
-def _known(name: str, names: Iterable[str], alone: str = "Only numbers can be used here.") -> str:
+def _suggestion(name: str, names: Iterable[str], alone: str = "Only numbers can be used here.") -> str:
     spelled_names = [quoted(n) for n in names]
     return suggestion(quoted(name), spelled_names, "" if spelled_names else alone, str)

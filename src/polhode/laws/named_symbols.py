@@ -108,7 +108,7 @@ def numbers_of(given: Any, named: Named, place: str, what: str, *, least: float 
     if given is None:
         return {}
     table = given if isinstance(given, Mapping) else dict.fromkeys(named.symbols, given)
-    return {key: _number(value, place, what, least) for key, value in _found(table, named, place).items()}
+    return {key: _number(value, place, what, least) for key, value in _by_symbol(table, named, place).items()}
 
 
 def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Expr, Range]:
@@ -129,7 +129,7 @@ def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Exp
     if isinstance(given, list | np.ndarray) and len(named.symbols) > 1:
         cure = "Give (low, high) for all of them, one number > 0 for both signs, or either by name."
         raise fault(f"{shown(given)} does not say which {named.what} each number is for.", cure, "E-CONTROL-TYPE")
-    values = {key: value for key, value in _found(table, named, "limits").items() if value is not None}
+    values = {key: value for key, value in _by_symbol(table, named, "limits").items() if value is not None}
     for key, value in values.items():
         if is_model(value) and key not in rated:
             cure = "Give its joint effort_limits=…, or numbers here."
@@ -167,7 +167,7 @@ def is_model(given: Any) -> bool:
     return isinstance(given, str) and given == MODEL
 
 
-def _found(table: Mapping[Any, Any], named: Named, place: str) -> dict[Expr, Any]:
+def _by_symbol(table: Mapping[Any, Any], named: Named, place: str) -> dict[Expr, Any]:
     """Values by symbols; a symbol that is called by two of its names is refused."""
     by_symbol: dict[Expr, Any] = {}
     for key, value in table.items():

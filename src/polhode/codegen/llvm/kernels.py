@@ -361,13 +361,13 @@ class RegisterWriter:
             return None
         return [0.0 if slot is None else self.program.constants[slot] for slot in slots]
 
-    def _whole(self, number: int) -> str:
+    def _pack_vector(self, number: int) -> str:
         """The vector of another pack."""
         return self.vectors[number]
 
     def _vector(self, source: Source, width: int) -> str:
         if isinstance(source, Whole):
-            return self._whole(source.pack)
+            return self._pack_vector(source.pack)
         vector = self.known.get((source, width))
         if vector is None:
             vector = self._splat(source.slot, width) if isinstance(source, Splat) else self._joined(source.slots)
@@ -401,7 +401,7 @@ class RegisterWriter:
         real = vector_type(len(self.code.packs[number].lanes))
         mask = ", ".join(f"i32 {owner[1]}" for owner in lanes if owner)
         kind = f"<{len(slots)} x i32> <{mask}>"
-        value = self._line(f"shufflevector {real} {self._whole(number)}, {real} poison, {kind}")
+        value = self._line(f"shufflevector {real} {self._pack_vector(number)}, {real} poison, {kind}")
         return value if sign > 0 else self._line(f"fneg contract {vector_type(len(slots))} {value}")
 
     def _slot(self, slot: int) -> str:
@@ -516,7 +516,7 @@ class SpillingWriter(RegisterWriter):
             self.memory[number] = "%z", offset
             self._write("double", self.block.operands[number], "%z", offset)
 
-    def _whole(self, number: int) -> str:
+    def _pack_vector(self, number: int) -> str:
         if number not in self.vectors:
             self.vectors[number] = self._read(self.real, "%z", self.offsets[number])
         return self.vectors[number]

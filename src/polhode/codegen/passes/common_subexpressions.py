@@ -286,7 +286,7 @@ class _Sharing:
     def _take_out(self, pair: Pair, users: list[int], where: dict[Pair, dict[int, None]]) -> set[Pair]:
         """Replace a pair by a value of its own in the lists that contain it; the pairs that this makes."""
         a, b, signs = pair
-        part = self._whole(pair, users) or self._value_of(((a, 1), (b, signs)))
+        part = self._value_equal_to(pair, users) or self._value_of(((a, 1), (b, signs)))
         grown: set[Pair] = set()
         for value in users:
             terms = self.lists[value]
@@ -303,7 +303,7 @@ class _Sharing:
                 grown.add(new)
         return grown
 
-    def _whole(self, pair: Pair, users: Iterable[int]) -> Ref | None:
+    def _value_equal_to(self, pair: Pair, users: Iterable[int]) -> Ref | None:
         """The value that is this very pair, if there is one."""
         for value in users:
             terms = self.lists[value]

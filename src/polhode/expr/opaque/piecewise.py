@@ -135,7 +135,7 @@ def interpolant(axes: Sequence[Sequence[float]], values: Sequence[float], kind: 
     if kind == "held":
         return _steps(axes[0], values, outside)
     if kind == "polynomial":
-        return _given(axes[0], values, outside)
+        return _polynomials(axes[0], values, outside)
     size = 2 if kind == "linear" else 4
     if len(axes) == 1:
         rows = _along(axes[0], values, kind, outside)
@@ -160,7 +160,7 @@ def _steps(x: Sequence[float], y: Sequence[float], outside: str) -> Pieces:
     return Pieces(((*x, last),), (2,), tuple(c for row in (ends[0], *rows, ends[1]) for c in row))
 
 
-def _given(x: Sequence[float], values: Sequence[float], outside: str) -> Pieces:
+def _polynomials(x: Sequence[float], values: Sequence[float], outside: str) -> Pieces:
     """Polynomials by their coefficients, constant first, on each interval."""
     size = len(values) // (len(x) - 1)
     last = values[-size:]

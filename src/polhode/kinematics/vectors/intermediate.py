@@ -23,7 +23,7 @@ from .dyadic import Dyadic
 Kind = TypeVar("Kind", Arrow, Dyadic)
 
 #: The names that were given in each system, with what they stand for.
-_given: WeakKeyDictionary[Builder, dict[Expr, Expr]] = WeakKeyDictionary()
+_meanings: WeakKeyDictionary[Builder, dict[Expr, Expr]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
     with understood("names and what they stand for", known, place="named known", cure="Give {symbol: expression}."):
         if not isinstance(known, Mapping | None) or any(not isinstance(name, Expr) for name in known or ()):
             raise TypeError
-    meanings: dict[Expr, Expr] = _given.setdefault(arrow.system, {})
+    meanings: dict[Expr, Expr] = _meanings.setdefault(arrow.system, {})
     meaning: dict[Expr, Expr] = dict(known or {})
     for name, expression in meaning.items():
         if meanings.setdefault(name, expression) != expression:
