@@ -35,7 +35,7 @@ from ..kinematics.passes.merge import merged_turns
 from ..kinematics.tree import BASE, Tree, Turn
 from ..model.records import GROUND, Parameter, State
 from .catalogue import catalogued
-from .quantities import Asked, Outputs
+from .quantities import FunctionKey, Outputs
 
 AXES = "xyz"
 LONGEST_NOTE = 74
@@ -133,9 +133,9 @@ class Naming:
     scaled: ScaledTree
     how: str
 
-    def steps(self, of: Asked) -> list[Callable[[], None]]:
+    def steps(self, of: FunctionKey) -> list[Callable[[], None]]:
         """What to name for a function, simplest first."""
-        steps: dict[Asked, list[Callable[[], None]]] = {
+        steps: dict[FunctionKey, list[Callable[[], None]]] = {
             "inverse_dynamics": [lambda: self._newton_euler(self._accelerations, "")],
             "inverse_dynamics_derivatives": [lambda: self._newton_euler(self._accelerations, "")],
             "regressor": [lambda: self._newton_euler(self._accelerations, "")],
@@ -452,7 +452,7 @@ class Naming:
             self.catalogue.matrix(X.R, f"direction cosine of {words['body']} in the ground, @")
 
 
-def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
+def meanings(equations: EquationsOfMotion, of: FunctionKey) -> dict[int, str]:
     """What the values of a function of the catalogue mean, by fingerprint."""
     make = catalogued(of).make
     catalogue = Catalogue()

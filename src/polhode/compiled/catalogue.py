@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..codegen.ir.program import Program
 from ..errors import PolhodeError, suggestion
-from .quantities import Asked, Outputs, Quantity, label_of
+from .quantities import FunctionKey, Outputs, Quantity, label_of
 from .reactions import ENTRIES
 
 if TYPE_CHECKING:
@@ -343,18 +343,18 @@ IMPLICIT: dict[str, Entry] = {
 WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot", "z_rates"))}
 
 
-def catalogued(asked: Asked) -> Entry:
+def catalogued(key: FunctionKey) -> Entry:
     """The entry of a function: of the catalogue by its name, of a quantity by its record."""
-    if isinstance(asked, Quantity):
-        return Entry(asked.arrays, asked.outputs, own=asked.own_arrays)
+    if isinstance(key, Quantity):
+        return Entry(key.arrays, key.outputs, own=key.own_arrays)
     entry: Any = None
-    if isinstance(asked, str):
+    if isinstance(key, str):
         tables = (CATALOGUE, CONSTRAINED, WITH_STATES, WITH_CONTACTS, CANONICAL, ENTRIES, ACTING, IMPLICIT)
-        entry = next((table[asked] for table in tables if asked in table), None)
+        entry = next((table[key] for table in tables if key in table), None)
     if entry is None:
         functions = CATALOGUE | CONSTRAINED | WITH_STATES
-        cure = suggestion(asked, functions, f"Choose one of {', '.join(functions)}.")
-        raise PolhodeError(f"there is no function {asked!r}.", cure=cure, code="E-CODE-NAME")
+        cure = suggestion(key, functions, f"Choose one of {', '.join(functions)}.")
+        raise PolhodeError(f"there is no function {key!r}.", cure=cure, code="E-CODE-NAME")
     return Entry(*entry)
 
 
@@ -392,7 +392,7 @@ class Planned:
 
 def plan_of(
     equations: EquationsOfMotion,
-    asked: Asked,
+    key: FunctionKey,
     bake: bool = False,
     split_angles: bool = True,
     notes: Mapping[int, str] | None = None,
@@ -405,11 +405,11 @@ def plan_of(
     """
     from ..expr import quiet_collector
 
-    wanted, make, _, own_arrays = catalogued(asked)
+    wanted, make, _, own_arrays = catalogued(key)
     with quiet_collector():
         arrays = own_arrays(equations)
         outputs = make(equations) if laws is None else laws.put_into(make(equations.driven(laws.given)))
-        return plan_outputs(equations, label_of(asked), wanted, outputs, bake, split_angles, notes, arrays)
+        return plan_outputs(equations, label_of(key), wanted, outputs, bake, split_angles, notes, arrays)
 
 
 def plan_outputs(
@@ -454,7 +454,7 @@ def plan_outputs(
 
 
 def operations_of(
-    equations: EquationsOfMotion, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True
+    equations: EquationsOfMotion, of: FunctionKey = "forward_dynamics", bake: bool = False, split_angles: bool = True
 ) -> Operations:
     """How many operations a function takes, read off its plan."""
     from ..codegen.ir.count import count

@@ -27,7 +27,7 @@ from ..files.writing import put_in_place
 from ..model.records import GROUND, Parameter
 from .annotations import meanings, speed_labels
 from .catalogue import Planned, catalogued, plan_of
-from .quantities import Asked, Quantity, Wanted
+from .quantities import FunctionKey, FunctionKeys, Quantity
 
 _NAMES_SHOWN = 12
 #: Such names, and what is put around them, stay within the 63 letters that compilers tell apart.
@@ -90,7 +90,7 @@ class ExportOptions(TypedDict, total=False):
     speeds: Any
 
 
-def annotated(equations: EquationsOfMotion, of: Asked) -> Planned:
+def annotated(equations: EquationsOfMotion, of: FunctionKey) -> Planned:
     """The plan of a function, with a note beside each value that has a meaning by itself."""
     return plan_of(equations, of, notes=meanings(equations, of))
 
@@ -99,7 +99,7 @@ def export(
     equations: EquationsOfMotion,
     target: str,
     folder: str | Path,
-    of: Wanted = "forward_dynamics",
+    of: FunctionKeys = "forward_dynamics",
     *,
     prefix: str | None = None,
     start: Any = None,
@@ -115,7 +115,7 @@ def export(
         raise PolhodeError("a start is that of a simulation program.", "export", cure, "E-CODE-UNSUPPORTED")
     render, target_folder = target_of(target).files, folder_of(folder)
     before = names_before(equations.system.name, prefix)
-    names: list[Asked] = []
+    names: list[FunctionKey] = []
     for name in [of] if isinstance(of, str | Quantity) or not isinstance(of, Iterable) else of:
         catalogued(name)
         names += [name] if name not in names else []

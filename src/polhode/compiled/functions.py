@@ -22,11 +22,11 @@ from ..native.arrays import stretch, unit_quaternions
 from ..native.backends import check_backend
 from .catalogue import Planned, catalogued, plan_of
 from .quantities import (
-    Asked,
     BiasAccelerationOf,
     DrivingForceOf,
     FrameAccelerationOf,
     FrameVelocityOf,
+    FunctionKey,
     JacobianOf,
     PoseOf,
     ReactionOf,
@@ -98,10 +98,10 @@ class Functions:
         self.derivation = derivation
         self.bake, self.laws = bake, laws
         self._options: dict[str, Any] = {"cache": cache, "backend": backend}
-        self._plans: dict[Asked, Planned] = {}
-        self._stored: dict[Asked, StoredFunction] = {}
-        self._compiled: dict[Asked, Any] = {}
-        self._defaults: dict[Asked, Any] = {}
+        self._plans: dict[FunctionKey, Planned] = {}
+        self._stored: dict[FunctionKey, StoredFunction] = {}
+        self._compiled: dict[FunctionKey, Any] = {}
+        self._defaults: dict[FunctionKey, Any] = {}
         self._driven: dict[str, Functions] = {}
         self._quaternions: tuple[int, ...] | None = None
 
@@ -142,7 +142,7 @@ class Functions:
             self._driven[key] = Functions(derivation, bake=self.bake, laws=laws, **self._options)
         return self._driven[key]
 
-    def planned(self, name: Asked) -> Planned:
+    def planned(self, name: FunctionKey) -> Planned:
         """The plan of a function, made when it is first asked for."""
         catalogued(name)
         if self._options["cache"]:
@@ -151,11 +151,11 @@ class Functions:
             self._plans[name] = plan_of(self.equations, name, self.bake, laws=self.laws)
         return self._plans[name]
 
-    def program(self, name: Asked) -> Program:
+    def program(self, name: FunctionKey) -> Program:
         """The program of a function."""
         return self.planned(name).program
 
-    def native(self, name: Asked) -> Any:
+    def native(self, name: FunctionKey) -> Any:
         """The compiled form of a function, as the runtime has it."""
         try:
             return self._compiled[name]
@@ -168,10 +168,10 @@ class Functions:
                 self._compiled[name] = self.compiled(self.program(name))
         return self._compiled[name]
 
-    def _stored_function(self, name: Asked) -> StoredFunction:
+    def _stored_function(self, name: FunctionKey) -> StoredFunction:
         return self._stored.setdefault(name, StoredFunction(self.derivation, name, self.bake, self.laws))
 
-    def _facts(self, name: Asked) -> Facts | None:
+    def _facts(self, name: FunctionKey) -> Facts | None:
         """What is known of a stored function without equations."""
         try:
             return self._stored[name].facts
@@ -184,7 +184,7 @@ class Functions:
 
     # ---- values ----------------------------------------------------------------------------------------------
 
-    def parameter_values(self, name: Asked, given: Mapping[str, Any] | None = None) -> Floats:
+    def parameter_values(self, name: FunctionKey, given: Mapping[str, Any] | None = None) -> Floats:
         """The parameters of a function in its order: given values first, then the model's defaults."""
         facts = self._facts(name)
         if facts and isinstance(given, Mapping | None) and not given and None not in facts.parameters.values():
@@ -229,7 +229,7 @@ class Functions:
 
     def evaluate(
         self,
-        name: Asked,
+        name: FunctionKey,
         *arrays: ArrayLike,
         z: Mapping[str, Any] | ArrayLike | None = None,
         t: ArrayLike = 0.0,
@@ -284,7 +284,7 @@ class Functions:
                     stretch(entries, len(shape), self._quaternions, lengths)
         return result
 
-    def _given_multipliers(self, name: Asked, multipliers: ArrayLike | str | None) -> Floats:
+    def _given_multipliers(self, name: FunctionKey, multipliers: ArrayLike | str | None) -> Floats:
         """Multipliers for the rows of the constraints, as they are given."""
         constraints = self.equations.constraints
         rows = [] if constraints is None else constraints.names
@@ -300,7 +300,7 @@ class Functions:
             )
         return np.zeros(len(rows)) if isinstance(multipliers, str) else real_numbers(multipliers, "multipliers")
 
-    def _with_defaults(self, name: Asked) -> Any:
+    def _with_defaults(self, name: FunctionKey) -> Any:
         """The compiled function with the model's own parameter values."""
         try:
             return self._defaults[name]
@@ -407,7 +407,7 @@ class Functions:
         effort: Floats = reactions.evaluate(self, DrivingForceOf(coordinate), q, u, tau, udot=udot, **more)
         return effort
 
-    def _no_effort(self, name: Asked) -> Floats:
+    def _no_effort(self, name: FunctionKey) -> Floats:
         return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
 
     def state_rates_jacobian(
@@ -485,11 +485,11 @@ class Functions:
 
     if TYPE_CHECKING:
 
-        def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> Floats: ...
+        def _one(self, name: FunctionKey, *arrays: ArrayLike, **more: Any) -> Floats: ...
 
-        def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats]: ...
+        def _two(self, name: FunctionKey, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats]: ...
 
-        def _three(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats, Floats]: ...
+        def _three(self, name: FunctionKey, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats, Floats]: ...
 
     else:  # `evaluate` itself, without a call in between
         _one = _two = _three = evaluate

@@ -262,10 +262,10 @@ class BiasAccelerationOf(_FrameMotion):
 
 
 #: What names a function: one of the catalogue by its name, any other by its record.
-Asked: TypeAlias = str | Quantity
-Wanted: TypeAlias = Asked | Sequence[Asked]
+FunctionKey: TypeAlias = str | Quantity
+FunctionKeys: TypeAlias = FunctionKey | Sequence[FunctionKey]
 
 
-def label_of(asked: Asked) -> str:
+def label_of(key: FunctionKey) -> str:
     """What a function is called in generated code and in messages."""
-    return asked.label if isinstance(asked, Quantity) else asked
+    return key.label if isinstance(key, Quantity) else key

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError, check_kind, fault_at, unknown
-from .quantities import MOTION, Asked, Outputs, contact_forces
+from .quantities import MOTION, FunctionKey, Outputs, contact_forces
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -166,7 +166,7 @@ def _indices_of(actuated: Sequence[str], equations: EquationsOfMotion) -> list[i
 
 def evaluate(
     functions: Functions,
-    asked: Asked,
+    key: FunctionKey,
     q: ArrayLike,
     u: ArrayLike,
     tau: ArrayLike | None = None,
@@ -182,5 +182,5 @@ def evaluate(
     elif multipliers is None and functions.equations.constraints is not None:
         message = "with given accelerations the multipliers of the constraints must be given too."
         cure = "Give multipliers=…, one for each row of equations.constraints, or efforts alone."
-        raise PolhodeError(message, asked if isinstance(asked, str) else asked.label, cure, "E-CODE-MISSING")
-    return functions.evaluate(asked, q, u, udot, *extra, multipliers=multipliers, **more)
+        raise PolhodeError(message, key if isinstance(key, str) else key.label, cure, "E-CODE-MISSING")
+    return functions.evaluate(key, q, u, udot, *extra, multipliers=multipliers, **more)

@@ -31,7 +31,7 @@ from .catalogue import Planned, plan_of
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
     from .closed_loop import Laws
-    from .quantities import Asked
+    from .quantities import FunctionKey
 
 
 # ---- what a model file led to ----------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ def _remember_file(derivation: Derivation) -> None:
 class StoredFunction:
     """A function of a derivation: from the disk where it is known, else planned, compiled and stored."""
 
-    def __init__(self, derivation: Derivation, name: Asked, bake: bool, laws: Laws | None = None) -> None:
+    def __init__(self, derivation: Derivation, name: FunctionKey, bake: bool, laws: Laws | None = None) -> None:
         self.derivation, self.name, self.bake, self.laws = derivation, name, bake, laws
         self.facts: Facts | None = None  # once it is compiled
         more = [source_digest(type(name)), *([] if laws is None else [laws.digest])]

@@ -66,7 +66,7 @@ def from_pinocchio(model: Any, *, symbolic: Sequence[str] = (), snap: float | st
     name = model.name or "model"
     built = _Assembly(name, symbolic, tolerance(snap, "E-ROBOT-NUMBER"), Findings(name))
     system = built.system
-    system.gravity = Vector(built.numbers("gravity", "", exact.place(model.gravity.linear)))
+    system.gravity = Vector(built.numbers("gravity", "", exact.point(model.gravity.linear)))
     links = {frame.parentJoint: frame.name for frame in reversed(model.frames) if frame.type == pin.FrameType.BODY}
     bodies: list[Body] = [system.ground]
     for k in range(1, model.njoints):
@@ -92,7 +92,7 @@ class _Assembly(Assembly):
 
     def placement(self, pin: Any, X: Any) -> tuple[Matrix, list[Fraction]]:
         x, y, z, w = (float(coeff) for coeff in pin.Quaternion(X.rotation).coeffs())
-        return exact.rotation([w, x, y, z], self.snap)[0].map(as_expr), exact.place(X.translation)
+        return exact.rotation([w, x, y, z], self.snap)[0].map(as_expr), exact.point(X.translation)
 
     def add_body(self, name: str, inertia: Any) -> Body:
         """A body whose inertia is used as it stands, possible or not, as Pinocchio does."""
@@ -100,7 +100,7 @@ class _Assembly(Assembly):
         I = inertia.inertia
         entries = [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
         moments = self.numbers("inertia", name, [exact.decimal(entry) for entry in entries])
-        com = self.numbers("com", name, exact.place(inertia.lever))
+        com = self.numbers("com", name, exact.point(inertia.lever))
         return self.system.body(name, mass, com, moments, check=False)
 
     def add_joint(self, pin: Any, model: Any, k: int, parent: Body, child: Body) -> None:

@@ -231,7 +231,7 @@ class Assembly(assembly.Assembly):
         self.system.gravity = Vector(self._vector("gravity", "", values))
 
     def _vector(self, kind: str, owner: str, values: Iterable[float]) -> list[Expr]:
-        return self.numbers(kind, owner, exact.place(values))
+        return self.numbers(kind, owner, exact.point(values))
 
     def _rotation(self, quaternion: Sequence[float], place: str) -> Matrix:
         R, dropped = exact.rotation(quaternion, self.snap)
@@ -305,7 +305,7 @@ class Assembly(assembly.Assembly):
             return None
         kind = {2: "sphere", 3: "capsule", 5: "cylinder", 6: "box"}[int(model.geom_type[geom])]
         R, _ = exact.rotation(model.geom_quat[geom], self.snap)
-        return Shape(kind, size, tuple(exact.place(model.geom_pos[geom])), R, self._color(geom))
+        return Shape(kind, size, tuple(exact.point(model.geom_pos[geom])), R, self._color(geom))
 
     def _mesh(self, geom: int) -> Shape | None:
         """A mesh where the file puts it: the compiler has moved it to its mass centre and turned it to its axes."""
@@ -317,7 +317,7 @@ class Assembly(assembly.Assembly):
         R_geom, _ = exact.rotation(model.geom_quat[geom], ROUNDING)
         R_mesh, _ = exact.rotation(model.mesh_quat[number], ROUNDING)
         R = (R_geom @ R_mesh.T).map(as_expr)
-        at = Vector(exact.place(model.geom_pos[geom])) - R @ Vector(exact.place(model.mesh_pos[number]))
+        at = Vector(exact.point(model.geom_pos[geom])) - R @ Vector(exact.point(model.mesh_pos[number]))
         return Shape("mesh", asset.scale, tuple(at), R, self._color(geom), asset.file, asset.lacking)
 
     def _color(self, geom: int) -> str:
@@ -410,7 +410,7 @@ class Assembly(assembly.Assembly):
         taken = {**self.system.bodies, **self.system.frames}
         name = self._free_name(original, f"{original} site", taken, "site", original)
         R = self._rotation(model.site_quat[k], self.findings.place_of("site", original))
-        self.system.frame(name, self.bodies[model.site_bodyid[k]], exact.place(model.site_pos[k]), R)
+        self.system.frame(name, self.bodies[model.site_bodyid[k]], exact.point(model.site_pos[k]), R)
         self.sites[k] = name
 
     # ---- names -----------------------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ def _frames(built: Assembly, mujoco: Any, k: int, kind: str) -> list[tuple[int, 
 
 def _pose(built: Assembly, at: Any, quaternion: Any = (1.0, 0.0, 0.0, 0.0)) -> Pose:
     R, _ = exact.rotation(quaternion, built.snap)
-    return Pose(R.map(as_expr), Vector([as_expr(x) for x in exact.place(at)]))
+    return Pose(R.map(as_expr), Vector([as_expr(x) for x in exact.point(at)]))
 
 
 def _couple(built: Assembly, original: str, first: int, second: int, coefficients: Sequence[Fraction]) -> None:

@@ -179,7 +179,7 @@ def _add_geoms(built: Assembly) -> None:
         seat: dict[str, Any] = (
             {"at": shape.at, "rotation": shape.rotation, "size": shape.size, "file": shape.file}
             if shape
-            else {"at": exact.place(model.geom_pos[k]), "rotation": exact.rotation(model.geom_quat[k], built.snap)[0]}
+            else {"at": exact.point(model.geom_pos[k]), "rotation": exact.rotation(model.geom_quat[k], built.snap)[0]}
         )
         if kind == "mesh" and shape is None:
             first, count = (int(table[model.geom_dataid[k]]) for table in (model.mesh_vertadr, model.mesh_vertnum))

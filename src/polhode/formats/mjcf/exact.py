@@ -28,7 +28,7 @@ def decimal(value: float) -> Fraction:
     return Fraction(repr(float(value)))
 
 
-def place(values: Iterable[float]) -> list[Fraction]:
+def point(values: Iterable[float]) -> list[Fraction]:
     """A position, in which what is as small as rounding is zero."""
     return [entry if abs(entry) > _NOTHING else Fraction(0) for entry in map(decimal, values)]
 

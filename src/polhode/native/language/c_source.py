@@ -287,8 +287,8 @@ class _CFrame(_Frame):
             return self._value(node.args[0])
         if called is row:
             array, run, number = (self._value(argument) for argument in node.args)
-            place = run.read("blocks").binary("*", WIDTH, flipped=True)
-            return array.at(place.binary("*", number), DOUBLE)
+            offset = run.read("blocks").binary("*", WIDTH, flipped=True)
+            return array.at(offset.binary("*", number), DOUBLE)
         return super()._of_Call(node)
 
 
