@@ -41,7 +41,7 @@ class Collector:
         return self.read[id(root)]
 
     def monomial(self, key: Monomial) -> Expr:
-        """The product that a key stands for."""
+        """The product of a monomial's symbols."""
         product = ONE
         for index, exponent in key:
             for _ in range(exponent):

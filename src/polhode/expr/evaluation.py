@@ -111,7 +111,7 @@ def constant_value(root: Expr, digits: int = 40) -> Any:
 
 
 def constant_values(roots: Sequence[Expr], digits: int = 40) -> list[Any]:
-    """Expressions without symbols as mpmath numbers, computed with guard digits; what they share is computed once."""
+    """Expressions without symbols as mpmath numbers, computed with guard digits; shared nodes are computed once."""
     for node in topological(roots):
         if node.op == SYMBOL:
             _value_of(node, {})

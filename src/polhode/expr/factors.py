@@ -122,7 +122,7 @@ class _Reader:
 
     @cached_property
     def ring(self) -> tuple[Any, list[Any], list[Any], dict[int, Any]]:
-        """The ring, C and S of each angle, and what stands for each atom."""
+        """The polynomial ring, C and S of each angle, and the generator of each atom."""
         from sympy import QQ, ring
 
         count = len(self.angles)
@@ -260,7 +260,7 @@ class _Reader:
         return constant, list(powers.items())
 
     def _length(self, part: _Part) -> tuple[bool, int]:
-        """How long a product of two factors would be to read; those that leave half angles come last."""
+        """The printed length of a product of two factors; half angles that remain sort last."""
         return bool(part.odd), len(part.poly) if part.odd else len(str(_without_scale(self._expression(part))[1]))
 
     def _expression(self, part: _Part) -> Expr:

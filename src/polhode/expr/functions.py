@@ -60,7 +60,7 @@ def _of_number(name: str, on_float: Callable[..., Any], *args: Any) -> Any:
 
 
 def _sine(x: Expr, shift: int) -> Expr:
-    """sin(x + shift·π/2), with quarter turns taken out of x and a canonical sign."""
+    """sin(x + shift·π/2), reduced by whole quarter turns of x, with a canonical sign."""
     if x.op == NEG:
         result = _sine(x.args[0], shift)
         return result if shift else neg(result)

@@ -90,7 +90,7 @@ def display_latex(
 
 
 def _bold(head: str, value: Any) -> str:
-    """The letter of a vector or matrix, bold, so that it is not taken for a symbol of the model."""
+    """The letter of a vector or matrix in bold, distinct from the model's symbols."""
     letter = _LETTER.match(head) if isinstance(value, Matrix | Vector) else None
     return rf"\mathbf{{{letter[0]}}}{head[1:]}" if letter else head
 

@@ -87,7 +87,7 @@ def rows_of(value: Any) -> list[Sequence[Any]]:
 
 
 def set_entries(value: Any, texts: Iterator[str]) -> str:
-    """A value of which the entries are these texts, taken one after the other."""
+    """LaTeX of a value whose entries are these texts, in order."""
     rows = [" & ".join(next(texts) for _ in row) for row in rows_of(value)]
     if not isinstance(value, Matrix | Vector):
         return rows[0]

@@ -50,7 +50,7 @@ def mathml_symbol(x: Expr) -> str:
 
 
 def _name(name: str, rates: int = 0) -> str:
-    """A name, with what follows its first word below it; one that is not plain is text."""
+    """A name, with the rest of its words as subscript; a name that is not plain is text."""
     parts = name_parts(name)
     if parts is None:
         return _dotted(f"<mtext>{_escaped(name)}</mtext>", rates)

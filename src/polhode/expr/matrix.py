@@ -192,7 +192,7 @@ def _numeric(entries: Entries) -> Entries:
 
 
 def _unfit(one: Any, other: Any, refusal: str) -> ShapeError:
-    """The error of two operands that do not go together."""
+    """The error of two operands of different shapes."""
     form = "{} rows and {} columns".format(*one.shape) if isinstance(one, Matrix) else f"{len(one)} components"
     kind = f"a {type(one).__name__.lower()} of {form}"
     cure = "Both must hold numbers or expressions, and have the same shape or fit together."

@@ -68,7 +68,7 @@ class NumberLike:
         return _compared(self, ">=", operator.ge, other)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """NumPy's function of expressions and numbers, as ours of the same meaning; arrays take no part."""
+        """Our counterpart of a NumPy function, applied to expressions and numbers; arrays are refused."""
         from .functions import BY_NAME
 
         name: str = ufunc.__name__

@@ -175,7 +175,7 @@ class _Reader:
     # Collecting by what moves.
 
     def _fixed_form(self, root: Expr) -> Expr:
-        """The normal form: what a round of collecting and writing leaves as it is."""
+        """The normal form: collected and written repeatedly until nothing changes."""
         form = self.known.get(id(root))
         if form is None:
             form = self._round(root)
@@ -215,7 +215,7 @@ class _Reader:
         return total
 
     def _static(self, c: Expr, form: Product | None) -> Expr:
-        """A coefficient as its form says, or as it was built."""
+        """A coefficient in its form, or as built where that form is of another function."""
         expression = c if form is None else build(form, self.nodes)
         return expression if expression.fp == c.fp else c
 
@@ -335,7 +335,7 @@ class _Reader:
         return atom
 
     def _expand(self, base: Base) -> Polynomial | None:
-        """A base multiplied out, for cancelling; None when that takes too long."""
+        """A base multiplied out, for cancelling; None if that exceeds the limit."""
         if isinstance(base, Trig):
             return {((), (base.phase, base.multiples)): Fraction(1)}
         if isinstance(base, Atom):
@@ -375,7 +375,7 @@ class _Reader:
         return best if shown_length(best) < (1 if self.is_law else _SHORTER) * shown_length(expanded) else expanded
 
     def _by_factors(self, root: Expr) -> Product | None:
-        """The factors of a product written one by one; None of what is no product."""
+        """The factors of a product written one by one; None for other expressions."""
         sign, factors = _factors(root)
         if len(factors) == 1 and factors[0][0] is root:
             return None
@@ -512,7 +512,7 @@ def _nested(product: Product) -> bool:
 
 
 def _arithmetic_order(root: Expr, excluded: Container[int]) -> list[Expr]:
-    """What an expression is made of by sums, products and quotients, operands first, without what is known."""
+    """The nodes of sums, products and quotients below an expression, operands first, without excluded ones."""
     order: list[Expr] = []
     seen: set[int] = set()
     stack = [(root, False)]

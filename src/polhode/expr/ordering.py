@@ -48,7 +48,7 @@ _STEPS = {"a_": Rank.ACCELERATION, "v_": Rank.SPEED}
 
 
 def symbol_rank(x: Expr, masses: Collection[Expr] = ()) -> Rank:
-    """The place of a symbol, by its kind, and that of a parameter by what it is or is called."""
+    """The rank of a symbol by its kind; of a parameter by `masses` or its name."""
     kind, rates = rates_of(x)
     if kind == "reference" and rates:
         return Rank.SPEED if rates == 1 else Rank.ACCELERATION
@@ -65,7 +65,7 @@ def symbol_rank(x: Expr, masses: Collection[Expr] = ()) -> Rank:
 
 
 def ranks(order: list[Expr], masses: Collection[Expr] = ()) -> dict[int, Rank]:
-    """The place of every node, operands before what is made of them."""
+    """The rank of every node, by its id; operands come first in `order`."""
     rank_of: dict[int, Rank] = {}
     plain: dict[int, bool] = {}  # nothing but numbers and parameters below
     for node in order:

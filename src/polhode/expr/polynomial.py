@@ -121,7 +121,7 @@ _Laurent = dict[tuple[Fraction | int, ...], _Gauss]
 
 
 def divide(top: Polynomial, bottom: Polynomial) -> Polynomial | None:
-    """The quotient where the division leaves nothing; None where it does."""
+    """The quotient if the division is exact, else None."""
     atoms = sorted({atom for poly in (top, bottom) for m, _ in poly for atom, _ in m})
     angles = sorted({angle for poly in (top, bottom) for _, (_, k) in poly for angle, _ in k})
     rest, divisor = _laurent(top, atoms, angles), _laurent(bottom, atoms, angles)

@@ -63,7 +63,7 @@ def _cure_for(value: object) -> str:
 
 
 def exact(value: object) -> Fraction:
-    """The rational number that a user's number is; a float is the decimal that it prints as, a text what it spells."""
+    """A user's number as a rational: a float as the decimal that it prints as, a text as the decimal that it spells."""
     if isinstance(value, Fraction):
         return in_range(value)
     spelled = numeral(value) if isinstance(value, str) else None

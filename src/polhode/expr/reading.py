@@ -44,7 +44,7 @@ Reading = tuple[Product, ...]
 
 
 def leaf_counts(order: Iterable[Expr], cuts: Mapping[int, object] | None = None) -> dict[int, int]:
-    """How many leaves each node would print, shared parts written out, counted up to a ceiling."""
+    """Number of leaves that each node prints, shared parts written out, up to a ceiling."""
     cuts = cuts or {}
     counts: dict[int, int] = {}
     for node in order:

@@ -182,7 +182,7 @@ def shown_length(product: Product) -> int:
 
 
 def collect(terms: Iterable[Product]) -> Product:
-    """A sum with common factors taken out where that saves most; equal brackets are joined: (a + b)(c + d)."""
+    """A sum with the common factors whose extraction saves most; equal brackets are joined: (a + b)(c + d)."""
     terms = list(terms)
     calm, eager = _collect(terms, BRACKETS, 0), _collect(terms, 0, 0)
     return eager if eager.length + BRACKETS < calm.length else calm

@@ -149,7 +149,7 @@ def from_sympy(value: Any, symbols: Mapping[str, Expr] | None = None) -> Any:
 
 
 def _opaque(kind: Any) -> Callable[..., Expr] | None:
-    """How to call the opaque function that a SymPy class stands for; None where it stands for none."""
+    """The constructor for the opaque function of a SymPy class; None for other classes."""
     function = getattr(kind, "polhode_function", None)
     return None if function is None else lambda *args: call(function, args)
 
@@ -273,7 +273,7 @@ __all__ = ["from_sympy", "to_sympy"]
 
 
 def opaque_class(function: Opaque) -> Any:
-    """The SymPy function that stands for an opaque one; the same class for the same function."""
+    """The SymPy class of an opaque function; the same class for the same function."""
     cls = _OPAQUE.get(function.digest)
     if cls is None:
         cls = _OPAQUE[function.digest] = _opaque_class(function)

@@ -97,7 +97,7 @@ class Printer(ABC):
 
 
 def text(root: Expr) -> str:
-    """The expression as a line of text; how many operations it has where it is longer than `WHOLE` leaves."""
+    """The expression as a line of text; its number of operations if it has more than `WHOLE` leaves."""
     order = topological([root])
     if leaf_counts(order)[id(root)] > WHOLE:
         return counted(root)
@@ -105,7 +105,7 @@ def text(root: Expr) -> str:
 
 
 def counted(root: Expr) -> str:
-    """What stands for an expression that is too long for a line."""
+    """The text shown for an expression that is too long for a line."""
     return f"expression of {sum(operation_counts([root]).values()):,} operations"
 
 
@@ -199,7 +199,7 @@ class Typesetter(Printer):
         return "" if number == 1 else self.numeral(digits(number))
 
     def _tangents(self, factors: tuple[tuple[Expr, int], ...]) -> set[int]:
-        """The sines and cosines that stand as sinⁿ(x)/cosⁿ(x)."""
+        """The ids of the sines and cosines that are written as sinⁿ(x)/cosⁿ(x)."""
         sines = {id(b.args[0]): (b, n) for b, n in factors if b.op == "sin" and n > 0 and id(b) not in self.cuts}
         tangents: set[int] = set()
         for base, exponent in factors:

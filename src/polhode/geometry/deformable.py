@@ -130,7 +130,7 @@ class Deformable:
         return table
 
     def wrench(self, w: Vector, u: Sequence[Any], ud: Sequence[Any]) -> tuple[Vector, Vector]:
-        """Torque and force that bending takes, beyond those of a rigid body with `inertia`."""
+        """Torque and force on the deformation, beyond those of a rigid body with `inertia`."""
         rate, second = self._rates(u), self._second_rates(u, ud)
         f = w.cross(self._summed(rate, lambda a: self.first[a])) * 2 + self._summed(second, lambda a: self.first[a])
         n = self._summed(second, self._moment)

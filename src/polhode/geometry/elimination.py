@@ -211,7 +211,7 @@ def _clear(
     columns: Sequence[int],
     size: int,
 ) -> None:
-    """Subtract the pivot's row from others, so that they lose its column; right sides stand beyond `size`."""
+    """Subtract multiples of the pivot's row from others, so that their column vanishes; right sides follow `size`."""
     row, column = pivot
     lead = 1 / rows[row][column]
     for r in among:
@@ -260,7 +260,7 @@ def _by_determinant(A: list[list[Any]], B: list[list[Any]]) -> list[list[Any]]:
 
 
 def _risk(entry: Expr) -> int:
-    """How many symbols that move an entry depends on: a number never vanishes, what moves may."""
+    """Number of moving symbols in an entry, the risk of a pivot: a number never vanishes."""
     return sum(x.data[0] != "parameter" for x in free_symbols([entry]))
 
 

@@ -163,7 +163,7 @@ def _height(law: Any, count: int) -> Expr:
 
 
 def _turned_to(n: Vector) -> Matrix | None:
-    """A rotation that takes z to n, by Duff and others (2017): a half-turn beforehand where n points down."""
+    """A rotation from z to n, by Duff and others (2017), with a half-turn beforehand if n points down."""
     if same(n, unit_axis("z")):
         return None
     is_down = not free_symbols(n) and constant_sign(n[2]) < 0
@@ -391,7 +391,7 @@ def check_sizes(shape: Shape, place: str, given: Mapping[str, Any]) -> None:
 
 
 def check_inertia(inertia: Matrix, place: str) -> None:
-    """Refuse what no distribution of mass can have; symbols are taken on trust."""
+    """Refuse an inertia of no distribution of mass; symbolic entries are accepted."""
     import numpy as np
 
     if free_symbols(inertia.entries()):

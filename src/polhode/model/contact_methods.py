@@ -237,6 +237,6 @@ class ContactMethods(ForceMethods, ConstraintMethods):
 
     @staticmethod
     def _refuse(place: str, message: str, value: Any) -> None:
-        """Refuse a value that does not go with the others, unless it is zero."""
+        """Refuse a value that contradicts the other options, unless it is zero."""
         if not isinstance(value, int) or value:
             raise ModelError(f"{message}.", place, "Give a stiffness with damping, or a restitution.", "E-MODEL-TWICE")

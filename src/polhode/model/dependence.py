@@ -38,7 +38,7 @@ _JOINT = "what moves is a joint: add one, and prescribe, couple or constrain it.
 
 
 class Rule(NamedTuple):
-    """The kinds of symbols, beside parameters, that a value may hold, and what to write instead of others."""
+    """The kinds of symbols, beside parameters, that a value may contain, and the cure for others."""
 
     kinds: tuple[str, ...]
     cure: str
@@ -89,7 +89,7 @@ def rule_of(field: Field, element: type) -> Rule:
 
 
 def check_dependence(table: str, name: str, record: Any) -> None:
-    """Refuse a record of the model in which a value depends on what it may not, or a motion needs an impulse."""
+    """Refuse a record whose values depend on symbols of a wrong kind, or whose motion needs an impulse."""
     words, attributes = _TABLES.get(table, ("", ()))
     place = getattr(record, "place", f"{words} '{name}'")
     for what, rule, attribute in attributes:

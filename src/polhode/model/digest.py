@@ -65,7 +65,7 @@ def _plain(value: Any) -> Any:
 
 
 def _written(root: Expr) -> tuple[Any, ...]:
-    """The form of an expression: each node's operation, its data, and where its operands stand."""
+    """The form of an expression: each node's operation, its data, and the indices of its operands."""
     order = topological([root])
     at = {id(node): k for k, node in enumerate(order)}
     return tuple((node.op, _data(node), *(at[id(arg)] for arg in node.args)) for node in order)

@@ -129,7 +129,7 @@ def apply(system: Builder, kind: type[ForceElement], given: Mapping[str, Any]) -
 
 
 def _check_ends(element: ForceElement) -> None:
-    """Refuse what acts between a body and itself."""
+    """Refuse a force element between a body and itself."""
     bodies = [getattr(element, field.name) for field in element.fields if field.kind == "body"]
     again = [body for k, body in enumerate(bodies) if body in bodies[:k]]
     if again:

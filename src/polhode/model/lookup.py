@@ -70,7 +70,7 @@ def body_name(system: Builder, body: Body | str, place: str) -> str:
 
 
 def joint_named(system: Builder, joint: Joint | str, place: str) -> Joint:
-    """The joint of the system that is meant."""
+    """The joint of the system with this name, or the joint itself if it is of the system."""
     name = joint.name if isinstance(joint, Joint) else joint if isinstance(joint, str) else shown(joint)
     joints = system.model().joints
     if name not in joints:

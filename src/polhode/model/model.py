@@ -26,7 +26,7 @@ def _table() -> Any:
 
 @dataclass(frozen=True)
 class Acting:
-    """A force element in its model: its own name, or its kind and number, and the primitive loads that it comes to.
+    """A force element in its model: its name, or its kind and number, and its primitive loads.
 
     So is dry friction of a joint whose motion is prescribed.
     """
@@ -99,7 +99,7 @@ class Model(Shown):
 
     @cached_property
     def digest(self) -> str:
-        """One word for all that shapes the equations; see `polhode.model.digest`."""
+        """Digest of everything that determines the equations; see `polhode.model.digest`."""
         from .digest import digest
 
         return digest(self)

@@ -102,7 +102,7 @@ class Motor:
         return f"{self.joint} voltage"
 
     def added(self, table: str) -> tuple[str, ...]:
-        """The names of what it adds to a table of the model."""
+        """The names that it adds to a table of the model."""
         if table == "inputs":
             return (self.voltage,) if self.is_electric else ()
         if table == "states":

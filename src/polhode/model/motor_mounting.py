@@ -31,7 +31,7 @@ _WINDINGS = ("resistance", "inductance", "constant")
 
 
 def mount(system: Builder, driven: Joint | str, given: Mapping[str, Any]) -> Motor:
-    """Add a motor and all that it comes to; where something is wrong with it the system stays as it was."""
+    """Add a motor with its bodies and joints; after an error the system is as it was."""
     link = joint_named(system, driven, "motor")
     motor = _motor(system, link, given)
     check_dependence("motors", link.name, motor)
@@ -103,7 +103,7 @@ def _moments(inertia: Any, place: str) -> tuple[Any, ...]:
 
 
 def _check(system: Builder, motor: Motor, place: str) -> None:
-    """Refuse what no motor has."""
+    """Refuse an impossible motor."""
     if not motor.ratio:
         raise ModelError("the ratio is zero.", place, "Without a gear the ratio is 1.", "E-JOINT-NUMBER")
     least = {"stiffness": 1, "resistance": 1, "inductance": 1, "mass": 0, "damping": 0, "friction": 0}
@@ -126,7 +126,7 @@ def _check(system: Builder, motor: Motor, place: str) -> None:
 
 
 def _check_inertia(system: Builder, motor: Motor, place: str) -> None:
-    """Refuse moments that no rotor has; without those across the axis the one about it is taken by itself."""
+    """Refuse moments of no rotor; without moments across the axis only the one about it is checked."""
     for moment in motor.inertia:
         _check_sign(system, "inertia", moment, 0, place)
     J = [_at_known(system, moment) for moment in motor.inertia]
@@ -188,7 +188,7 @@ def _moves(system: Builder, seat: Pose) -> bool:
 
 
 def turned_to(axis: Vector) -> Matrix:
-    """The shortest turn that brings z to a unit vector, 1 + v̂ + v̂²/(1 + a_z) with v = z × a: exact, without roots."""
+    """The shortest rotation from z to a unit vector, 1 + v̂ + v̂²/(1 + a_z) with v = z × a: exact, without roots."""
     along = 1 + as_expr(axis[2])
     if not along:  # half a turn
         return Matrix.diagonal([1, -1, -1]).map(as_expr)

@@ -14,7 +14,7 @@ from .records import GROUND
 
 
 def written(model: Model, table: str) -> dict[str, Any]:
-    """The entries of a table without the ground and what flexible bodies add."""
+    """The entries of a table without the ground and those that flexible bodies add."""
     names = {GROUND, *(name for record in model.flexible.values() for name in added(record)[table])}
     return {name: record for name, record in getattr(model, table).items() if name not in names}
 
@@ -53,7 +53,7 @@ def counted(model: Model) -> str:
 
 
 def cell_of(model: Model) -> Cell:
-    """Tables of what was written down, those that are empty left out."""
+    """Tables of the model's records, without empty ones."""
     bodies = [(name, short(body.mass), _tuple(body.com)) for name, body in written(model, "bodies").items()]
     joints = [
         (

@@ -37,7 +37,7 @@ class Points:
 
     @cached_property
     def digest(self) -> str:
-        """Hexadecimal digits that stand for all of it."""
+        """Digest of the whole table, in hexadecimal digits."""
         word = blake2b(digest_size=16)
         word.update(repr((self.kind, self.outside, [len(axis) for axis in self.axes])).encode())
         for number in (*(x for axis in self.axes for x in axis), *self.values):
@@ -51,7 +51,7 @@ class Points:
 
     @cached_property
     def degree(self) -> int:
-        """How often it can be differentiated before zero is left."""
+        """Number of derivatives before the table is zero."""
         return self.interpolant.sizes[0] - 1 if self.kind == "polynomial" else _DEGREES[self.kind]
 
     @cached_property

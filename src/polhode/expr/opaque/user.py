@@ -131,7 +131,7 @@ def known(name: str, digest: str) -> UserFunction:
 
 
 def _arguments(name: str, c: str, python: Callable[..., Any] | None, arity: int | None, place: str) -> int:
-    """How many arguments there are, by what was said, by the C source, or by the callable's signature."""
+    """Number of arguments: as stated, as in the C source, or as in the callable's signature."""
     counts = [] if arity is None else [arity]
     if c:
         counts.append(_parameters_in_c(name, c, place))

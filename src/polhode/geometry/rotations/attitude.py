@@ -64,7 +64,7 @@ class Attitude:
         return _mapped(self._inverse, momentum)
 
     def drift(self, momentum: Any) -> Any:
-        """f(x) = x × J⁻¹ x, (99) with its sign: what a body does that is left alone."""
+        """f(x) = x × J⁻¹ x, (99) with its sign: the rate of a body without torques."""
         return self.momentum_rate(momentum)
 
     def momentum_rate(self, momentum: Any, u: Any = None) -> Any:

@@ -56,7 +56,7 @@ class MovingRotation:
         return MovingRotation(self.rotation @ other.rotation, carried + other._velocity)
 
     def inverse(self) -> MovingRotation:
-        """(Rᵀ, -R ω): a rotation seen from the frame that it turns."""
+        """The inverse (Rᵀ, -R ω)."""
         return MovingRotation(self.rotation.inverse(), -self.velocity("space"))
 
     def __repr__(self) -> str:

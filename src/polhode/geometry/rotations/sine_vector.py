@@ -21,7 +21,7 @@ def cosine(d: Numbers) -> Any:
 
 
 def root_of(square: Any) -> Any:
-    """Square root, 0 for numbers that rounding left negative."""
+    """Square root; 0 for numbers that are negative by rounding."""
     if is_array(square):
         import numpy as np
 

@@ -120,7 +120,7 @@ def coordinates_in(r: Stored, chart: Chart, form: str) -> Components:
 
 
 def shape_of(r: Stored, found: Components, chart: Chart, form: str) -> tuple[int, ...] | None:
-    """The shape of what was computed of numbers, which must be finite; None of expressions."""
+    """The shape of computed numbers, which must be finite; None for expressions."""
     if r.is_exact:
         return None
     import numpy as np

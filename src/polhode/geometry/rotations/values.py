@@ -144,7 +144,7 @@ def any_true(mask: Any) -> bool:
 
 
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of batches that are taken member by member."""
+    """The shape of batches that are combined member by member."""
     import numpy as np
 
     try:

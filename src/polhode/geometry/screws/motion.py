@@ -96,13 +96,13 @@ class ScrewMotion(Typeset):
 
     @property
     def twist(self) -> Any:
-        """(ω, v): of a velocity what it was given as; of a motion the velocity that makes it in a unit of time."""
+        """(ω, v): a velocity as given; for a motion the velocity that gives it in a unit of time."""
         twist = self.line * self.dual_angle
         return self._gathered(Vector([*real_part(twist), *dual_part(twist)]))
 
     @property
     def pose(self) -> Pose:
-        """The motion: the rotation about the line by the dual angle; of a velocity, what it makes in a unit of time."""
+        """The motion: the rotation about the line by the dual angle; for a velocity, that after a unit of time."""
         motion = self._motion()
         return Pose(self._gathered(motion.R), self._gathered(motion.p))
 
@@ -199,7 +199,7 @@ def direction(vector: Vector) -> tuple[Vector, Expr]:
 
 
 def angle_of(sine: Any, cosine: Any) -> Expr:
-    """The angle of a sine and a cosine: one that stands in them, a part of π, or atan2."""
+    """The angle of a sine and a cosine: one that occurs in them, a part of π, or atan2."""
     standing = [node.args[0] for node in topological([as_expr(sine), as_expr(cosine)]) if node.op in ("sin", "cos")]
     for x in (multiple * angle for angle in dict.fromkeys(standing) for multiple in (1, 2)):  # half angles in tan(ϑ/2)
         if cos(x) == cosine and sin(x) in (sine, -sine):

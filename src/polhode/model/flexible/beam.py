@@ -162,7 +162,7 @@ def _check_count(what: str, count: Any, least: int, place: str) -> None:
 
 
 def _check(beam: Beam) -> None:
-    """Refuse what no beam has."""
+    """Refuse an impossible beam."""
     place, kinds = beam.place, beam.stiffnesses
     if not kinds or (beam.GA is not None and not beam.EI):
         raise refused(

@@ -57,7 +57,7 @@ class Deformation:
         return (as_expr(1), *q, *(q[i] * q[j] for i, j in self.pairs))
 
     def flexibility(self, joint: str, q: Sequence[Expr]) -> Flexibility:
-        """The record that formalisms take."""
+        """The record for the formalisms."""
         return Flexibility(joint, self.amplitudes(q), self.first, self.second, self.segments)
 
 
@@ -82,7 +82,7 @@ class Flexible(Protocol):
 
 
 def refused(message: str, place: str, cure: str, code: str) -> ModelError:
-    """The error of what cannot be."""
+    """The error of an impossible flexible body."""
     return ModelError(message, place=place, cure=cure, code=code)
 
 

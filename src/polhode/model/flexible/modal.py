@@ -141,7 +141,7 @@ def _losses(stated: Mapping[str, Any], place: str) -> tuple[list[Expr], list[Exp
 
 
 def _refuse(stated: Mapping[str, Any], names: Sequence[str], reason: str, place: str) -> None:
-    """Refuse what would not act."""
+    """Refuse entries without effect."""
     for name in names:
         if stated[name] is not None and stated[name] != 0 and stated[name] != ():
             raise refused(f"{name} is given, and {reason}.", place, f"Leave out {name}.", "E-FLEX-TWICE")

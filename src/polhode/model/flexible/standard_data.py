@@ -124,7 +124,7 @@ class _Reader:
         return int(text)
 
     def matrix(self, block: _Block, shapes: list[tuple[int, int]], nq: int) -> _Taylor:
-        """A matrix of one of the shapes that are meant; its entries of order 0 and 1."""
+        """A matrix of one of the allowed shapes: its entries of order 0 and 1."""
         order, rows, columns, count, _, structure = (self.size(block, key) for key in _SIZES)
         if (rows, columns) not in shapes:
             meant = " or ".join(f"{r}×{c}" for r, c in shapes)

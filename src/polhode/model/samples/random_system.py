@@ -248,7 +248,7 @@ class _Draft:
         self.system.joint(name, on, child, kind, **seat)
 
     def joint_type(self, kinds: tuple[str, ...], most: int) -> tuple[str, JointType]:
-        """A joint with no more speeds than are left; a weld if none fits."""
+        """A joint with at most the number of speeds left; a weld if none fits."""
         for _ in range(_MOST_SPEEDS):
             name = self.rng.pick(kinds)
             kind = self.make_joint_type(name)

@@ -202,7 +202,7 @@ LORRY = {
 
 @dataclass(frozen=True)
 class Axle:
-    """Where a rigid axle sits on its carrier, what rests on its springs, and which parameters are its own."""
+    """A rigid axle: its position on its carrier, the load on its springs, and its parameters."""
 
     name: str
     kind: str
@@ -252,7 +252,7 @@ def semitrailer(steer: Motion = lambda t: 0, curve: Curve = tanh, speed: float =
 def _mounted(
     s: System, p: dict[str, Expr], axle: Axle, steer: Motion, curve: Curve
 ) -> dict[str, tuple[Body | Frame, Joint, Tyre, Expr]]:
-    """An axle with springs, dampers and two wheels: for each wheel its hub, its spin, its tyre and what it carries."""
+    """An axle with springs, dampers and two wheels: for each wheel its hub, its spin, its tyre and its load."""
     kind, w, r = axle.kind, p["half_track"], p["r_w"]
     beam = s.body(axle.name, p[f"m_{kind}"], inertia=(p["I_a"], 0, p["I_a"]), shapes=Shape("box", (0.15, 2.0, 0.15)))
     names = [f"{axle.name} heave", f"{axle.name} roll"]
@@ -347,7 +347,7 @@ FLIGHT: Mapping[str, Any] = MappingProxyType(
 
 
 def cruising(vehicle: Vehicle, speed: float, radius: str = "r_w") -> dict[str, float]:
-    """The speeds of a vehicle that rolls straight ahead: what a run starts with."""
+    """The speeds of a vehicle that rolls straight ahead, for the start of a run."""
     rate = speed / vehicle.value(radius)
     return {"vx": speed} | {f"{name} spin": rate for name in vehicle.patches}
 
@@ -396,7 +396,7 @@ class Tyre:
 
 @dataclass(frozen=True)
 class Patch:
-    """Where a tyre meets the road: what it carries and how it slips, as expressions of the state."""
+    """A tyre's contact with the road: its load and slip, as expressions of the state."""
 
     load: Expr
     along: Expr
