@@ -51,7 +51,7 @@ def auxiliary_of(
 
 
 def with_auxiliary(model: Model, tree: Tree) -> Tree:
-    """The tree with the coordinates that the system's constraints bring with them, after those of the joints."""
+    """The tree with the coordinates that the system's constraints add, after those of the joints."""
     tree = without_auxiliary(tree, ())
     along = flow(tree, model.time)
     moving = MovingTree(model, tree)
@@ -70,7 +70,7 @@ def with_auxiliary(model: Model, tree: Tree) -> Tree:
 
 
 def without_auxiliary(tree: Tree, but: Collection[str]) -> Tree:
-    """The tree with the auxiliary coordinates of these constraints alone: where no row is left, nothing needs them."""
+    """The tree with the auxiliary coordinates of these constraints alone; constraints without rows need none."""
     kept = tuple(record for record in tree.auxiliary if record.of in but)
     if len(kept) == len(tree.auxiliary):
         return tree

@@ -63,7 +63,7 @@ class DependentSpeeds(Typeset):
         return self._eliminated(right)[0]
 
     def _eliminated(self, right: Sequence[Sequence[Any]]) -> tuple[Matrix, list[Expr]]:
-        """A_d⁻¹ times columns, and what was divided by."""
+        """A_d⁻¹ times columns, and the divisors."""
         constraints = self.constraints
         numbers = (
             None

@@ -68,7 +68,7 @@ class PseudoSpeeds(DependentSpeeds):
 
     @cached_property
     def _inverse(self) -> tuple[Matrix, list[Expr]]:
-        """Λ⁻¹ with Λ⁻¹ (-p, -a) beside it, and what was divided by."""
+        """Λ⁻¹ with Λ⁻¹ (-p, -a) beside it, and the divisors."""
         (P, p), A = self.forms, self.constraints.A
         rows, drift = [*P, *A], [*p, *self.constraints.a]
         size = len(rows)

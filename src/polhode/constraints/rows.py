@@ -141,7 +141,7 @@ class Constraints(Typeset):
 
     @cached_property
     def a(self) -> Vector:
-        """What is left of the rates at rest: explicit dependence on time; of rows that are not linear, f - A u."""
+        """Rates at zero speeds, by explicit dependence on time; for rows that are not linear, f - A u."""
         rest = {k: as_expr(self.rates[k] - self.A[k].dot(self.tree.u)) for k in self.nonlinear}
         linear = [k for k in range(len(self.rows)) if k not in rest]
         at_rest = substitute([self.rates[k] for k in linear], dict.fromkeys(self.tree.u, as_expr(0)))
@@ -163,20 +163,20 @@ class Constraints(Typeset):
         return (f"{listed(names)} {verb} not linear in the speeds: {rule}",) if names else ()
 
     def check_linear(self, what: str, cure: str = 'Derive with constraints="multipliers", in joint speeds.') -> None:
-        """Refuse what takes rows that are linear in the speeds; `what` says so in words."""
+        """Raise unless all rows are linear in the speeds; `what` names the caller's purpose."""
         for k in self.nonlinear:
             message = f"it is not linear in the speeds, and {what}."
             raise PolhodeError(message, f"constraint '{self.rows[k].of}'", cure, "E-CONSTRAINT-DEPENDENCE")
 
     @cached_property
     def gamma(self) -> Vector:
-        """γ(q, u, t): what A u̇ lacks to the second rate."""
+        """γ(q, u, t): the second rate less A u̇."""
         if self.source is not None:
             return Vector([self.source.remainder(row) for row in self.rows])
         return Vector(directional(self.rates, flow(self.tree, self.time)))
 
     def efforts(self, multipliers: Sequence[Any]) -> Vector:
-        """Aᵀλ: what the forces that keep the constraints come to on the speeds."""
+        """Aᵀλ: the generalised constraint forces."""
         if self.source is not None:
             return self.source.efforts_of(self.rows, multipliers)
         return Vector(self.A.T @ Vector(multipliers))
@@ -224,7 +224,7 @@ class SortedRows:
 
 
 def sorted_rows(model: Model, tree: Tree, source: RowSource | None = None) -> SortedRows:
-    """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
+    """Every constraint of a system as rows on the tree's speeds, sorted into kept, trivial and impossible ones."""
     tree = with_auxiliary(model, tree)
     kinds: dict[str, list[Row]] = {"rows": [], "trivial": [], "impossible": []}
     moving, along = MovingTree(model, tree), flow(tree, model.time)

@@ -121,7 +121,7 @@ class Basis:
     _places: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     def place(self, entries: list[Expr], vectors: Sequence[Vector]) -> int:
-        """Where vectors stand among entries; they are put there if they are new."""
+        """The index of vectors among the entries; new ones are added."""
         new = [as_expr(x) for vector in vectors for x in vector]
         key = (id(entries), *(x.fp for x in new))
         if key not in self._places:

@@ -170,7 +170,7 @@ class CompositeTree:
         return table
 
     def wrenches(self, accelerations: Sequence[Vector]) -> list[Vector]:
-        """For each link the wrench that the motion takes of all that it carries: I a + v ×* I v, summed."""
+        """For each link the inertial wrench of all that it carries: I a + v ×* I v, summed."""
         wrenches = []
         for inertia, twist, a in zip(self._inertias, self.velocities, accelerations, strict=True):
             w, v, alpha = twist[:3], twist[3:], a[:3]

@@ -120,7 +120,7 @@ class _Composite:
         return _less(by_q, loads_by_q), _less(by_u, loads_by_u)
 
     def holds(self) -> bool:
-        """Whether these are the equations of that tree under those loads, and of nothing else."""
+        """Whether these are the equations of exactly that tree under those loads."""
         return same(self.efforts(self.equations.udot), self.equations.inverse_dynamics)
 
 

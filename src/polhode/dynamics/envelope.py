@@ -91,7 +91,7 @@ def projected(model: Model, tree: Tree, free: Tree, recipe: Recipe) -> Recipe:
 
 
 def slope_of_auxiliary(model: Model, tree: Tree) -> Vector:
-    """Vᵀ ∂𝒱/∂q over the coordinates that constraints bring with them, which are none of a joint's."""
+    """Vᵀ ∂𝒱/∂q over the coordinates that constraints add, which belong to no joint."""
     auxiliary = list(tree.q[tree.auxiliary_coordinates])
     slope = gradient(as_expr(loads_of(model, tree).given_potential), auxiliary)
     total = Vector([as_expr(0)] * len(tree.u))

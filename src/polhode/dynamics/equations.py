@@ -104,7 +104,7 @@ def solve(tree: Tree, recipe: Recipe) -> Vector:
 
 
 def right_side(tree: Tree, recipe: Recipe) -> tuple[Vector, list[Any]]:
-    """A reference acceleration, and right = τ beyond what it takes: M (u̇ - reference) = right."""
+    """A reference acceleration, and right = τ - M reference - bias: M (u̇ - reference) = right."""
     if recipe.reference is not None:
         reference, taken = recipe.reference()
     else:
@@ -426,7 +426,7 @@ class EquationsOfMotion:
 
     @cached_property
     def stabilisation_rate(self) -> Expr:
-        """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` brings the constraints back."""
+        """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` reduces errors of the constraints."""
         return symbol("alpha", "stabilisation")
 
     @cached_property

@@ -128,7 +128,7 @@ class Loads:
         return Line(top, b - a, v_b - v_a)
 
     def _seen(self, body: str, point: Vector, inner: int) -> tuple[Vector, Vector]:
-        """Where a point of a body is seen from a link further in, and how it moves there, on its body too in time."""
+        """Position and velocity of a body's point relative to a link further in, with its own motion on the body."""
         i, X = self.tree.bodies[body]
         own_velocity = Vector(derivative([as_expr(entry) for entry in point], self.model.time))
         return point_seen_from(self.tree, X.point(self._followed(point)), X.R @ self._followed(own_velocity), i, inner)
@@ -206,7 +206,7 @@ class Loads:
 
     @cached_property
     def potential_energy(self) -> Any:
-        """Gravity, potentials of the coordinates, of fields, and what stretched lines hold: V = -g·Σ m c + …"""
+        """Gravity, potentials of coordinates and fields, and energy of stretched lines: V = -g·Σ m c + …"""
         loads = (load for load in self.model.primitive_loads if isinstance(load, LineTension | PointForce))
         return sum((self.stored(load) for load in loads), start=self.weight_energy + self.given_potential)
 

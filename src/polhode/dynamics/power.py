@@ -135,7 +135,7 @@ class _Meter:
         return directional([as_expr(energy)], self.flow)[0]
 
     def body_energy(self, body: str) -> Any:
-        """½ (w·l + v·p), and what bending adds."""
+        """½ (w·l + v·p), and the energy of bending."""
         i, _ = self.tree.bodies[body]
         w, v = self.twists[i]
         spin, linear = self.tree.links[i].inertia.momentum(w, v)
@@ -230,7 +230,7 @@ class _Meter:
 
     @cached_property
     def inside(self) -> dict[str, _Ports]:
-        """For each joint what joint forces, potentials and conditions do along its freedom."""
+        """For each joint the powers of joint forces, potentials and conditions along its freedom."""
         ports = {name: _Ports() for name in self.system.joints}
         for load, name in self.names:
             if isinstance(load, SpeedForce | CoordinateForce):

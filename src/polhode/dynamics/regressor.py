@@ -133,7 +133,7 @@ def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regress
 
 
 def _without_idle(entries: list[Expr], symbols: Sequence[Expr]) -> list[Expr]:
-    """Expressions without those symbols that make no difference there: coefficients of friction that was taken out."""
+    """Expressions without symbols that have no effect: coefficients of friction that was taken out."""
     for x in symbols:
         if same(substitute(entries, {x: symbol(f"another {x.name}", x.data[0])}), entries):
             try:
@@ -202,7 +202,7 @@ def _motions(tree: Tree, ud: Sequence[Any]) -> list[tuple[Vector, Vector, Vector
 
 
 def _unit_wrenches(w: Vector, alpha: Vector, a: Vector) -> list[Wrench]:
-    """Torque about the origin and force that each moment by itself takes: I α + ω × I ω + h × a and m a + W h."""
+    """Torque about the origin and force for a unit of each moment: I α + ω × I ω + h × a and m a + W h."""
     zero, W = Vector([0, 0, 0]), acceleration_matrix(w, alpha)
     wrenches = [Wrench(zero, a)]
     for i, unit in enumerate(Matrix.identity(3)):
@@ -231,7 +231,7 @@ class FrictionTerm:
 
 
 def friction_terms(model: Model, tree: Tree) -> list[FrictionTerm]:
-    """The terms of all joints, those of one joint with one shape taken together."""
+    """The terms of all joints; terms of one joint with one shape are added."""
     terms: dict[tuple[Expr, Expr], FrictionTerm] = {}
     for load in model.primitive_loads:
         if isinstance(load, SpeedForce):

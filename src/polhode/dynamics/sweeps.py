@@ -88,7 +88,7 @@ def _choose(link: Link, weights: Sequence[int], w: Vector, alpha: Vector, a: Vec
 
 
 def inertial_wrenches(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Wrench]:
-    """The wrench that the motion of each link takes of it alone, less the external one."""
+    """The inertial wrench of each link by itself, less the external one."""
     forces: list[Wrench] = []
     for link, w, W, a, external in zip(tree.links, motion.w, motion.W, motion.a, wrenches, strict=True):
         taken = Wrench(*link.inertia.wrench(W, a))

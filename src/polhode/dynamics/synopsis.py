@@ -211,7 +211,7 @@ def _small_angles(equations: EquationsOfMotion) -> tuple[str, ...]:
 
 
 def _is_potential(load: PrimitiveLoad) -> bool:
-    """Whether all that a load takes in is in the potential energy."""
+    """Whether all energy that a load absorbs is potential energy."""
     from ..model.forces.protocol import LineTension, PointForce, PotentialEnergy
 
     if isinstance(load, PointForce):

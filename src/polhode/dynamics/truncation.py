@@ -33,7 +33,7 @@ from .whole import check_untruncated
 
 @dataclass(frozen=True, eq=False)
 class SmallVariables:
-    """Which symbols are small: coordinates, the speeds with which they move, and what else was named."""
+    """The small symbols: coordinates, the speeds with which they move, and other named ones."""
 
     coordinates: tuple[Expr, ...]
     speeds: tuple[Expr, ...]
@@ -152,7 +152,7 @@ def small_variables(equations: EquationsOfMotion, names: Sequence[str]) -> Small
 
 
 def _named(equations: EquationsOfMotion, name: str) -> tuple[list[Expr], Expr | None]:
-    """The coordinates that a name stands for, or what else it does."""
+    """The coordinates of a name, or the other symbol of that name."""
     system = equations.system
     by_name = {q.name: [q] for joint in system.joints.values() for q in joint.q}
     by_name = {name: list(joint.q) for name, joint in system.joints.items()} | by_name

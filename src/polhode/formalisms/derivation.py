@@ -138,7 +138,7 @@ class Derivation:
 
     @property
     def _pseudo_digest(self) -> tuple[str, ...]:
-        """The names of pseudo-velocities and the digest of what they are, or of a Lagrangian; nothing without them."""
+        """The names of pseudo-velocities and the digest of their expressions or of a Lagrangian; "" without them."""
         if self.lagrangian is None and self.pseudo is None:
             return ()
         from ..model.digest import digest_of
@@ -173,7 +173,7 @@ class Derivation:
 
 
 def _reading(method: FunctionType, position: int) -> Callable[..., Any]:
-    """A method whose `parameters`, by name or at a position, are in SI units before anything else sees them."""
+    """A method whose `parameters`, by name or position, are converted to SI units before the call."""
 
     @wraps(method)
     def read(self: Any, *arguments: Any, **options: Any) -> Any:
@@ -222,7 +222,7 @@ def derivation_of(record: EquationsOfMotion) -> Derivation:
 
 
 def record_of(equations: Any, place: str) -> EquationsOfMotion:
-    """The record of what `derive` returned; of a record, itself."""
+    """The record of equations that `derive` returned; a record is returned as it is."""
     from ..dynamics.equations import EquationsOfMotion
 
     record = equations.record if isinstance(equations, Derived) else equations

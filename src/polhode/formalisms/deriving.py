@@ -120,14 +120,14 @@ def _embedded(
 
 
 def _along(chosen: Sequence[str] | None) -> dict[str, Sequence[str]]:
-    """The keyword of a formalism that takes any formulation tree."""
+    """The keyword arguments of a formalism that accepts a formulation tree."""
     return {} if chosen is None else {"chosen": chosen}
 
 
 def _constraints_for(
     model: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None, chosen: Sequence[str] | None = None
 ) -> Constraints:
-    """The constraints, with the rows that the formalism itself brings, if it does."""
+    """The constraints, including rows of the formalism itself, if it has any."""
     method = formalism_of(formalism)
     if not method.provides("row_source"):
         return constraints_of(model, tree, near)

@@ -69,7 +69,7 @@ class Hamel:
 
     @cached_property
     def constrained(self) -> tuple[Matrix, Vector]:
-        """The pseudo-velocities m + 1 … n in all speeds: constraints, and what nonholonomic joints cannot do."""
+        """The pseudo-velocities m + 1 … n in all speeds: constraints, and excluded motions of nonholonomic joints."""
         size = len(self.tree.u)
         rows = [[as_expr(int(k == i)) for k in range(size)] for i in self.large.extra]
         drift = [as_expr(0)] * len(rows)
@@ -87,7 +87,7 @@ class Hamel:
 
     @cached_property
     def _speeds(self) -> tuple[Matrix, Vector]:
-        """u = Λ⁻¹ (π̇ - λ_0): the columns of all pseudo-velocities, and what time gives."""
+        """u = Λ⁻¹ (π̇ - λ_0): the columns of all pseudo-velocities, and the term of explicit time."""
         Lambda, drift = self._local
         size = len(Lambda)
         inverse = solve_columns(Lambda, [[*(int(i == j) for j in range(size)), -drift[i]] for i in range(size)])
@@ -168,7 +168,7 @@ class Hamel:
         return [as_expr(entry) for entry in self._speeds[0].T @ self.tree.tau]
 
     def equation(self, k: int, ud: Sequence[Any]) -> Expr:
-        """The left side of (235) less P_k: what effort on pseudo-velocity k the motion takes."""
+        """The left side of (235) less P_k: the effort on pseudo-velocity k that the motion requires."""
         along = {**self.flow, **{name: as_expr(rate) for name, rate in zip(self.u, ud, strict=True)}}
         if k not in self._terms:
             self._terms[k] = self.terms(k)

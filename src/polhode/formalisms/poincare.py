@@ -84,7 +84,7 @@ class Poincare:
 
     @cached_property
     def p(self) -> Vector:
-        """The enlarged speeds: u, zero for what a nonholonomic joint cannot do, and one for time, where it moves."""
+        """The enlarged speeds: u, zero for excluded motions of nonholonomic joints, and one for time, if it occurs."""
         enlarged: list[Any] = [as_expr(0)] * (self._width - self.tree.is_driven) + [as_expr(1)] * self.tree.is_driven
         for speed, index in enumerate(self.real):
             enlarged[index] = self.tree.u[speed]
@@ -247,7 +247,7 @@ class Poincare:
 
 
 def recipe(model: Model, tree: Tree) -> Recipe:
-    """Mass matrix and bias from Poincaré's equations; joints that follow others are first taken as free."""
+    """Mass matrix and bias from Poincaré's equations; joints that follow others are first treated as free."""
     if tree.followed:
         free = build_tree(model, prescribed=False)
         return projected(model, tree, free, recipe(model, free))

@@ -211,7 +211,7 @@ class Manipulator:
 
 
 def manipulator(tree: Tree) -> tuple[Manipulator, dict[Expr, Expr]]:
-    """The joints of a tree, and what the coordinates stand for where joints store something else."""
+    """The joints of a tree, and expressions of coordinates whose joints store something else."""
     meanings: dict[Expr, Expr] = {}
     joints: list[Joint] = []
     upright: list[Matrix] = []  # the orientation of each link where all c = 0
@@ -249,7 +249,7 @@ def manipulator(tree: Tree) -> tuple[Manipulator, dict[Expr, Expr]]:
 
 
 def _symbols_for(name: str, values: Vector) -> tuple[tuple[Expr, ...], dict[Expr, Expr]]:
-    """Symbols for coordinates that are functions of time, and what they stand for."""
+    """Symbols for coordinates that are functions of time, and their expressions."""
     x = tuple(symbol(f"{name} {k}", "vector-parameter") for k in range(len(values)))
     return x, dict(zip(x, map(as_expr, values), strict=True))
 
@@ -274,7 +274,7 @@ def _motion(link: Link) -> tuple[bool, list[Vector]]:
 
 
 def _coordinates(tree: Tree, link: Link, slides: bool) -> tuple[tuple[Expr, ...], dict[Expr, Expr]]:
-    """The components of a joint's vector-parameter, or its length, and what those stand for that it does not store."""
+    """The components of a joint's vector-parameter, or its length, and the expressions of those it does not store."""
     q = tuple(tree.q[k] for k in link.coordinates)
     if slides or link.stage.storage == "vector":
         return q, {}
@@ -304,11 +304,11 @@ class _InSpeeds:
         return Matrix(rows)
 
     def put_in(self, entries: Iterable[Any]) -> list[Expr]:
-        """Expressions with what the tree's coordinates make of x."""
+        """Expressions with x replaced by functions of the tree's coordinates."""
         return substitute([as_expr(entry) for entry in entries], self.known)
 
     def inverse(self, ud: Sequence[Any]) -> Vector:
-        """Γᵀ P at ẋ = Γ u and ẍ = Γ u̇ + Γ̇ u, and what x does in time."""
+        """Γᵀ P at ẋ = Γ u and ẍ = Γ u̇ + Γ̇ u, and the rates of x by time alone."""
         in_time = derivative([self.known.get(x, as_expr(0)) for x in self.made.x], self.time)
         rates = [as_expr(a + b) for a, b in zip(self.gamma @ self.tree.u, in_time, strict=True)]
         moving = directional(rates, {**dict(zip(self.made.x, rates, strict=True)), self.time: as_expr(1)})

@@ -51,7 +51,7 @@ from .prescribed import Drive, drive_of, leader_of, moves_in, placement_drive, p
 
 @dataclass(frozen=True, eq=False)
 class AuxiliaryCoordinates:
-    """The coordinates that a constraint brings with it, how they move, and what they are."""
+    """The coordinates that a constraint adds, their rates, and their definitions."""
 
     of: str  # the constraint
     symbols: tuple[Expr, ...]  # σ, of kind "coordinate"
@@ -172,7 +172,7 @@ class Turn:
 
 
 def _factors(R: Matrix) -> int:
-    """How many multiplications it takes to turn a vector."""
+    """Number of multiplications to rotate a vector."""
     return sum(entry not in (0, 1, -1) for entry in R.entries())
 
 

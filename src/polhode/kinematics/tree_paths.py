@@ -10,7 +10,7 @@ from .tree import BASE, Tree, Turn
 
 
 def common_ancestor(tree: Tree, a: int, b: int) -> int:
-    """The outermost link that carries both (a link carries itself); parents come first, so the later one steps in."""
+    """The outermost link on the paths of both to the base (each path includes the link); parents have lower numbers."""
     while a != b:
         if a > b:
             a = tree.links[a].parent
@@ -42,7 +42,7 @@ def path_between(tree: Tree, a: int, b: int) -> list[int]:
 
 
 def links_inward(tree: Tree, outer: int, inner: int = BASE) -> list[int]:
-    """The links from one towards an inner one, which is left out, or to the ground."""
+    """The links from an outer to an inner one, which is excluded, or to the ground."""
     path: list[int] = []
     while outer != inner:
         path.append(outer)

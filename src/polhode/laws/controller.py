@@ -90,7 +90,7 @@ class Controller(Typeset, Designed):
 
     @cached_property
     def nominal_law(self) -> Law:
-        """The law with nominal parameters of its own for those of the mechanism: what a run and source code take."""
+        """The law with nominal parameters of its own for those of the mechanism, for runs and source code."""
         return self.law.with_nominal(self.equations.system.parameters, self.nominal)
 
     def law_within(self, limits: Mapping[Expr, Range]) -> Law:
@@ -105,7 +105,7 @@ class Controller(Typeset, Designed):
         limits: Any = None,
         parameters: Mapping[str, Any] | None = None,
     ) -> LawFunction:
-        """The law as a native function of what is measured and wanted, for loops of one's own; one state or a batch.
+        """The law as a native function of measurements and references, for other loops; one state or a batch.
 
         Where the controller has states, it gives them at the next sample too. `limits` are those of controls, as in
         `simulate`: numbers, or "model".
@@ -173,7 +173,7 @@ def named_numbers(given: Any, kind: str, known: Collection[str], place: str) -> 
 
 
 def limited_law(controller: Controller, given: Any) -> tuple[Law, dict[Expr, Range]]:
-    """The nominal law with its controls within limits, given as in `simulate`, and what these are.
+    """The nominal law with its controls within limits, given as in `simulate`, and these limits.
 
     Parameters of the mechanism in limits of the model are nominal ones too.
     """
@@ -255,7 +255,7 @@ class Observer(Shown, Designed):
 
 
 class Observed(Controller):
-    """A controller that knows what an observer estimates, and measures nothing else.
+    """A controller with an observer: it uses the estimates and measures nothing else.
 
     >>> import polhode as ph
     >>> from polhode.model.samples.underactuated import cart_pole
@@ -272,11 +272,11 @@ class Observed(Controller):
         self._within: dict[tuple[Any, ...], Law] = {}
 
     def design(self) -> Law:
-        """The law with estimates for what it measures."""
+        """The law with estimates for its measurements."""
         return self._design({})
 
     def law_within(self, limits: Mapping[Expr, Range]) -> Law:
-        """The law for a run, with an observer that knows the limits of controls, and so what really acts."""
+        """The law for a run, with an observer that applies the `limits` of controls, as the mechanism does."""
         key = tuple(limits.items())
         if key not in self._within:
             law = self._design(limits)
@@ -338,7 +338,7 @@ def estimate_symbol(name: str) -> Expr:
 
 
 def measured_symbols(names: Any) -> list[Expr]:
-    """The symbols of what is measured, by the names of outputs."""
+    """The symbols of measured quantities, by the names of outputs."""
     return [symbol(f"y_{name}", "measurement") for name in names]
 
 

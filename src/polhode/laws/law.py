@@ -32,7 +32,7 @@ _MOST = 12
 
 
 def changed_latex(state: ControllerState, name: str | None = None) -> str:
-    """The rate of a controller's state, or what it is at the next sample, in LaTeX."""
+    """The rate of a controller's state, or its value at the next sample, in LaTeX."""
     label = name or spelled_latex(state.symbol)
     return rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}} {label}" if state.update is None else f"{{{label}}}^{{+}}"
 
@@ -86,7 +86,7 @@ class ControllerState:
 
 @dataclass(frozen=True)
 class Reference:
-    """A quantity that is wanted to follow a curve, and up to which derivative the law knows it.
+    """A quantity with a reference curve, and the highest derivative of it in the law.
 
     `quantity` is what is to follow, where that is an expression of the mechanism. Where no curve is given, it is wanted
     to stay at `default`; without one, a curve must be given. Four references with the same `orientation`, a frame or
@@ -175,7 +175,7 @@ class Law(Typeset):
 
     @property
     def expressions(self) -> list[Expr]:
-        """Every expression of the law: controls, changes of states, what is measured, and what may vanish."""
+        """Every expression of the law: controls, changes of states, measurements, and divisors that may vanish."""
         return [*self._laws, *map(as_expr, self.measured.values()), *(denominator for _, denominator in self.singular)]
 
     @property
@@ -190,12 +190,12 @@ class Law(Typeset):
 
     @property
     def is_sampled(self) -> bool:
-        """Whether the law goes from sample to sample, and has no continuous form."""
+        """Whether the law is defined at samples only, without a continuous form."""
         return any(state.update is not None for state in self.states)
 
     @cached_property
     def measurements(self) -> dict[Expr, Expr]:
-        """Every measurement by its symbol: coordinates, speeds and states as they are, then what the law names."""
+        """Every measurement by its symbol: coordinates, speeds and states as they are, then those named in the law."""
         states = {state.symbol for state in self.states}
         plain = [x for x in free_symbols(self._laws) if _is(x, *MEASURABLE) and x not in {*states, *self.measured}]
         order = {kind: k for k, kind in enumerate(MEASURABLE)}
@@ -227,7 +227,7 @@ class Law(Typeset):
         return seconds
 
     def with_values(self, values: Mapping[Expr, Any]) -> Law:
-        """The law with expressions in place of some symbols, in all but what is measured."""
+        """The law with expressions in place of some symbols, in everything except measurements."""
         roots = [*self._laws, *(denominator for _, denominator in self.singular)]
         replaced = iter(substitute(roots, {x: as_expr(value) for x, value in values.items()}))
         controls = {control: next(replaced) for control in self.controls}
@@ -333,7 +333,7 @@ RULES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
 
 
 def rule_of(given: Any) -> str:
-    """A rule by which states go from sample to sample, by its name."""
+    """A discretisation rule by its name."""
     if not isinstance(given, str) or given not in RULES:
         raise unknown("discretisation", given, RULES, place="discretisation", code="E-CONTROL-NAME")
     return given

@@ -75,7 +75,7 @@ MODEL = "model"
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """Symbols by all names that they may be called by, and what they are called together."""
+    """Symbols by all their names, and what they are called together."""
 
     what: str
     symbols: tuple[Expr, ...]
@@ -95,7 +95,7 @@ class Named:
         return Named(f"{self.what} or {other.what}", self.symbols + other.symbols, {**other.by_name, **self.by_name})
 
     def find(self, key: Any, place: str) -> Expr:
-        """The symbol that a key stands for."""
+        """The symbol of a key."""
         if isinstance(key, Expr) and key in self.symbols:
             return key
         if isinstance(key, str) and key in self.by_name:

@@ -190,7 +190,7 @@ def _undefined(constraint: str) -> PolhodeError:
 
 
 def _reached(numbers: Numbers, q: Floats, A: Floats) -> list[Floats]:
-    """Poses around one that keep the constraints and lie off it, on a few walks along what the rows leave free."""
+    """Poses around one that satisfy the constraints, from a few random walks along the null space of A."""
     rng = np.random.default_rng(11)
     poses: list[Floats] = []
     for _ in range(_WALKS):

@@ -180,7 +180,7 @@ def numeric_rank(A: Floats) -> int:
 
 
 def null_space(A: Floats) -> Floats:
-    """Columns that span what the rows leave free."""
+    """A basis of the null space of the rows, in columns."""
     if not A.size:
         return np.eye(A.shape[1])
     _, sizes, V = np.linalg.svd(scaled(A))

@@ -119,7 +119,7 @@ class Diagnosis(Shown):
     __repr__ = __str__
 
     def _cell(self) -> Cell:
-        """The first sentence, the findings as a table of what and which, and where coordinates are."""
+        """The first sentence, the findings as a table of kind and names, and the state of the coordinates."""
         head, *lines = self.text().splitlines()
         findings = [line.removeprefix("• ").partition(": ") for line in lines]
         rows = [(what if mark else "", rest if mark else what) for what, mark, rest in findings]

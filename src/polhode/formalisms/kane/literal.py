@@ -299,7 +299,7 @@ class SayersSpeeds(PseudoSpeeds):
 
     @cached_property
     def moving_pivots(self) -> list[Expr]:
-        """None: a frame's axes and the directions of a joint always span what they should."""
+        """None: a frame's axes and the directions of a joint never become dependent."""
         return []
 
     @cached_property

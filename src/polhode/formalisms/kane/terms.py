@@ -51,7 +51,7 @@ def _absolute(part: Part, u: Sequence[Any]) -> Rotational:
 
 
 def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Sequence[Any]) -> Rotational:
-    """A rotor, or a body on any other joint: what the parent has, and what the joint adds."""
+    """A rotor, or a body on any other joint: the parent's terms plus the joint's."""
     link, rotor = part.link, part.basis != part.index
 
     def seen(vector: Vector) -> Vector:

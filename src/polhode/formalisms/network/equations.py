@@ -108,7 +108,7 @@ def order_of(parts: Mechanism, graph: Formulation) -> Order:
 
 
 def _is_open(parts: Mechanism, edge: str) -> bool:
-    """Whether a branch leaves open how its ends move against each other."""
+    """Whether a branch does not determine the relative motion of its ends."""
     return edge not in parts.joints and edge not in parts.component_of
 
 

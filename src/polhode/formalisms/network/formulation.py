@@ -177,7 +177,7 @@ def afar(graph: LinearGraph) -> LinearGraph:
 
 
 def _points(graph: LinearGraph) -> dict[str, str]:
-    """The vertex that stands for each body: one of its terminals, as a body may have the name of any other vertex."""
+    """The vertex of each body: one of its terminals, as a body may have the name of any other vertex."""
     return {body: next(v for v in (star[0].tail, star[0].head) if v != REFERENCE) for body, star in graph.stars.items()}
 
 

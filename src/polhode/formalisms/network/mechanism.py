@@ -106,7 +106,7 @@ class ClosingEdge:
 
 
 def forbidden(loop: LoopConstraint, X: Pose, R_a: Matrix, R_b: Matrix) -> tuple[Direction, ...]:
-    """The directions that a loop keeps at zero; X is the pose of frame b in a, R_a and R_b take them to the ground."""
+    """The directions that a loop keeps at zero; X is the pose of frame b in a, R_a and R_b rotate to the ground."""
     directions = loop.directions(R_a, R_b)
     if directions is None:
         directions = {name: (R_b @ f, R_b @ n) for name, (n, f) in loop_directions(loop, X).items()}
@@ -167,7 +167,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Components from the ground outward, joints, what closes loops, loads and the graph of them all."""
+    """Components from the ground outward, joints, loop closures, loads and the graph of them all."""
 
     system: Model
     components: tuple[Component, ...]
@@ -238,7 +238,7 @@ class _Builder:
         return MovingTree(self.system, self.tree)
 
     def fresh(self, name: str) -> str:
-        """The name, with strokes if it is taken."""
+        """The name, with strokes added until it is unused."""
         while name in self.names:
             name += "'"
         self.names.add(name)
@@ -327,7 +327,7 @@ class _Builder:
             self.other_edges.append(Edge(draft.one_port, draft.centre, REFERENCE, "inertia", body))
 
     def add_load(self, label: str, load: PrimitiveLoad) -> None:
-        """A force or torque on one terminal, or a tension between two; what acts on the ground alone is no edge."""
+        """A force or torque on one terminal, or a tension between two; a load on the ground alone is no edge."""
         ends = load_ends(load)
         if not ends or not isinstance(load, PointForce | BodyTorque | LineTension):
             return

@@ -36,7 +36,7 @@ from .unit_of_length import ScaledTree, scaled_tree
 
 
 def efforts_of(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Any]:
-    """The effort on every speed that a motion takes, with external wrenches on the links."""
+    """The effort on every speed for a motion, with external wrenches on the links."""
     through = transmitted(tree, inertial_wrenches(tree, motion, wrenches))
     efforts: list[Any] = [0] * len(tree.u)
     for i, link in reversed(list(enumerate(tree.links))):

@@ -30,7 +30,7 @@ _SAVED, _CONVERTED = 5, 3
 
 @dataclass(frozen=True)
 class ScaledTree:
-    """A tree with its lengths in a unit, and what is given and found in metres in that unit."""
+    """A tree with its lengths in a unit, and conversions of inputs and results between metres and that unit."""
 
     tree: Tree
     unit: Fraction

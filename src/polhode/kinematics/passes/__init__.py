@@ -46,7 +46,7 @@ def apply(tree: Tree, names: Iterable[str]) -> Tree:
 
 
 def apply_each(tree: Tree, variants: Iterable[tuple[str, ...]]) -> list[Tree]:
-    """The tree after each list of passes; what lists have in common at their beginning is done once."""
+    """The tree after each list of passes; common beginnings of lists are computed once."""
     trees: dict[tuple[str, ...], Tree] = {(): tree}
     result = []
     for names in variants:

@@ -86,7 +86,7 @@ def _borrowers(tree: Tree, i: int) -> dict[int, list[Fraction]]:
 
 
 def _pairs(moment: list[Fraction], offsets: dict[int, list[Fraction]]) -> dict[int, int]:
-    """For each borrower the component it cancels: where its offset, less what others can cancel, is largest."""
+    """For each borrower the component it cancels: the largest offset beyond those that others can cancel."""
     pairs: dict[int, int] = {}
     reduced: dict[int, list[Fraction]] = {}
     for child, offset in offsets.items():

@@ -46,7 +46,7 @@ def with_inertias(tree: Tree, inertias: Sequence[Inertia]) -> Tree:
 
 
 def _unmoved_part(link: Link, inertia: Inertia) -> Inertia | None:
-    """The part of a link's mass that its joint leaves where it is in the parent."""
+    """The part of a link's mass that its joint does not move in the parent."""
     zero = Inertia.zero()
     freedom = single_axis(link)
     if freedom is not None:

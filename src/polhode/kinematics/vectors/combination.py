@@ -83,7 +83,7 @@ def _letters(system: Builder) -> dict[str, str]:
 
 
 def _letter(letters: Mapping[str, str], key: Key) -> str:
-    """What stands in front of an axis."""
+    """The letter in front of an axis."""
     return f"{key[0]}.{key[1]}" if isinstance(key, tuple) else letters.get(key, key)
 
 

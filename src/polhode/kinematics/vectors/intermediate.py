@@ -34,7 +34,7 @@ class Named(Generic[Kind]):
     meaning: Mapping[Expr, Expr]
 
     def unnamed(self) -> Kind:
-        """The arrow with the names replaced by what they stand for, to the last."""
+        """The arrow with all names replaced by their meanings."""
         terms: Mapping[Any, Expr] = self.arrow.terms
         spelled = list(terms.values())
         while any(x in self.meaning for x in free_symbols(spelled)):

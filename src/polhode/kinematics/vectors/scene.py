@@ -102,7 +102,7 @@ class Scene:
         return self.link_poses[key]
 
     def rotation(self, a: Key, b: Key) -> Matrix:
-        """R_ab, which takes components in frame b to components in frame a."""
+        """R_ab, from components in frame b to components in frame a."""
         if (a, b) not in self._turned:
             (i_a, X_a), (i_b, X_b) = self.link_and_pose(a), self.link_and_pose(b)
             top = common_ancestor(self.tree, i_a, i_b)
@@ -278,7 +278,7 @@ def _seat(scene: Scene, body: str, pose: Pose) -> Iterator[Arm]:
 
 
 def spin(scene: Scene, stage: Stage) -> Iterator[tuple[Axis, Expr]]:
-    """The angular velocity that a simple motion adds: Σ u h₁, each where it takes fewest components."""
+    """The angular velocity of a simple motion: Σ u h₁, each in the frame with fewest components."""
     if stage.link.drive is not None:
         yield from along(*stage.native(stage.link.drive.w))
     for speed, (h, _) in zip(stage.link.speeds, stage.link.H, strict=True):
@@ -301,7 +301,7 @@ def along(key: Key, vector: Vector, scale: Any = 1) -> Iterator[tuple[Axis, Expr
 
 
 def gathered(terms: Iterable[tuple[Any, Any]]) -> dict[Any, Expr]:
-    """Terms added up by what they multiply, in the order of their coming, without those that vanish."""
+    """Like terms added, in order of first occurrence, without those that vanish."""
     total: dict[Any, Expr] = {}
     for unit, coefficient in terms:
         term = as_expr(coefficient)
