@@ -204,7 +204,7 @@ def _read(function: Callable[..., Any]) -> _Read:
 
 
 def _kinds(annotation: Any) -> tuple[str, ...]:
-    """The members of a union, each without what is in its brackets; nothing where any value will do."""
+    """The members of a union, each without brackets; () if any value is allowed."""
     text, depth, kept = str(annotation).strip("'\""), 0, ""
     for letter in "" if annotation is Parameter.empty else text:
         depth += (letter == "[") - (letter == "]")

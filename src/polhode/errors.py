@@ -106,7 +106,7 @@ def speed_named(key: Any, speeds: Collection[str], coordinates: Collection[str])
 def suggestion(
     name: object, known: Iterable[str], otherwise: str = "", written: Callable[[str], str] = "'{}'".format
 ) -> str:
-    """The cure for a name that is not known: those that are like it; else, if nothing else is said, what there is.
+    """The cure for an unknown name: similar known ones; else the given cure, or all known ones.
 
     >>> suggestion("elbw", ["shoulder", "elbow"])
     "Did you mean 'elbow'?"
@@ -273,7 +273,7 @@ def wrong_kind(what: str, value: object, place: str, cure: str = "", code: str =
 
 
 def check_pickles(value: Any, place: str) -> None:
-    """Refuse a function that no name leads to, as a lambda, in what is to be pickled.
+    """Refuse a value to be pickled that contains a function without an importable name, such as a lambda.
 
     >>> check_pickles({"a": [len]}, "events")
     """
@@ -356,7 +356,7 @@ class ModelError(PolhodeError):
 
 
 class FormatError(PolhodeError):
-    """A file cannot be read as what it claims to be."""
+    """A file is not of the format that its name or content indicates."""
 
 
 class ValueMissing(PolhodeError):
@@ -372,7 +372,7 @@ class LimitError(PolhodeError):
 
 
 class SimulationError(PolhodeError):
-    """A run could not go on; the trajectory so far is kept in `trajectory`."""
+    """A run stopped before its end; `trajectory` holds it so far."""
 
     def __init__(self, message: str, *, trajectory: object = None, cure: str = "", code: str = "") -> None:
         super().__init__(message, cure=cure, code=code)
@@ -385,7 +385,7 @@ _COLLECTED: ContextVar[list[Problem] | None] = ContextVar("collected", default=N
 
 @contextmanager
 def collecting() -> Iterator[list[Problem]]:
-    """A list of what is warned of inside, of which nobody is told otherwise.
+    """A list that collects the warnings of the block instead of showing them.
 
     >>> with collecting() as found:
     ...     warn("plain numbers are in SI units.", place="parameter 'c'", code="W-UNIT-MISSING")

@@ -44,7 +44,7 @@ class Table:
 
     @property
     def more(self) -> str:
-        """How many rows are left out, if any are."""
+        """Number of rows left out, in words, or ""."""
         left = self.more_rows + max(0, len(self.rows) - self.most_rows)
         return f"and {left} more" if left > 0 else ""
 
@@ -174,7 +174,7 @@ def complex_text(value: complex) -> str:
 
 
 def framed(page: str, how: str, height: int = 520, largest: int = LARGEST_PAGE) -> str:
-    """A self-contained page inside a cell, cut off from the notebook; one that is too large is told of instead.
+    """A self-contained page inside a cell, isolated from the notebook; a note if it is too large.
 
     >>> framed("<p>a page</p>", "", largest=5)
     '<p>The page has 13 bytes, more than the 5 that a cell is given. </p>'

@@ -43,7 +43,7 @@ _LONGEST_NAME = 20
 
 
 def short(name: str) -> str:
-    """A name as it stands in a sentence; the whole of it is in the sidecar.
+    """A name as written in a sentence; the sidecar has it in full.
 
     >>> short("wrist, stage 1"), short("left_front_upper_suspension_arm")
     ('wrist stage 1', 'left_front_upper_su.')
@@ -92,12 +92,12 @@ class Catalogue:
         self.sentences.setdefault(node.fp, _fitted(sentence + self.remark))
 
     def vector(self, values: Iterable[Any], sentence: str) -> None:
-        """File three components; `@` in the sentence is where x, y or z goes."""
+        """Note three components; `@` in the sentence is replaced by x, y or z."""
         for axis, value in zip(AXES, values, strict=True):
             self.name(value, sentence.replace("@", axis))
 
     def matrix(self, matrix: Matrix, sentence: str) -> None:
-        """File nine entries; `@` in the sentence is where xx, xy, … goes."""
+        """Note nine entries; `@` in the sentence is replaced by xx, xy, …"""
         for i, row in enumerate(AXES):
             for j, column in enumerate(AXES):
                 self.name(matrix[i, j], sentence.replace("@", row + column))
@@ -170,7 +170,7 @@ class Naming:
 
     @property
     def _accelerations(self) -> list[Any]:
-        """The accelerations of all speeds of the tree that inverse dynamics is asked about."""
+        """The accelerations of all speeds of the tree, for inverse dynamics."""
         equations, dependent_speeds = self.equations, self.equations.dependent_speeds
         return self.scaled.lengths(
             equations.udot if dependent_speeds is None else dependent_speeds.E @ equations.udot + dependent_speeds.gamma
@@ -182,7 +182,7 @@ class Naming:
 
     @cached_property
     def _words(self) -> list[dict[str, str]]:
-        """For each link what stands for the names in the sentences."""
+        """For each link the words that replace names in the sentences."""
         return [
             {
                 "body": self._link(i),
@@ -242,7 +242,7 @@ class Naming:
         self.catalogue.vector(turn.fixed.T @ vector, f"{what}, @ in the joint frame of {self._joint(i)}")
 
     def _passed_inward(self, i: int, n: Vector, f: Vector, when: str) -> None:
-        """What goes over the joint of link i to its parent."""
+        """The wrench that the joint of link i transmits to its parent."""
         link, joint, words = self.tree.links[i], self._joint(i), self._words[i]
         self._turned_inward(link.turn, f, f"force through {joint}{when}")
         self._turned_inward(link.turn, n, f"torque through {joint}{when}")
@@ -276,7 +276,7 @@ class Naming:
         self._sweeps(accelerate(self.tree, self._u, ud, self.tree.gravity), when)
 
     def _sweeps(self, motion: Motion, when: str) -> None:
-        """The motion of the links, the wrenches that it takes, and those that go through the joints."""
+        """The motion of the links, their inertial wrenches, and the wrenches that joints transmit."""
         tree, loads, nothing = self.tree, self._wrenches_of_loads, [Wrench.zero() for _ in self.tree.links]
         for name, sentence in _MOTION.items():
             self._vectors(getattr(motion, name), sentence, when=when)
@@ -330,7 +330,7 @@ class Naming:
                     self._turned_inward(self.tree.links[j].turn, n, f"angular {what}")
 
     def _elimination(self) -> None:
-        """The factors of M = LᵀDL, and what is left on each speed when those beyond it are free."""
+        """The factors of M = LᵀDL, and the remainder on each speed when those beyond it are free."""
         if self.equations.dependent_speeds is not None:  # independent speeds alone are not those of a tree
             return
         equations, name, labels = self.equations, self.catalogue.name, self._labels
@@ -551,7 +551,7 @@ def _name_results(catalogue: Catalogue, equations: EquationsOfMotion, outputs: O
 
 
 def _name_functions(catalogue: Catalogue, outputs: Outputs) -> None:
-    """Sines, cosines and roots, and what they are taken of, where that is short enough to be read."""
+    """Sines, cosines and roots, with their arguments if these are short."""
     words = {"sin": "sine of", "cos": "cosine of", "sqrt": "square root of"}
     for node in topological(root for _, _, entries in outputs for root in entries):
         if node.op in words:

@@ -26,7 +26,7 @@ Maker: TypeAlias = "Callable[[EquationsOfMotion], Outputs]"
 
 
 class Entry(NamedTuple):
-    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates."""
+    """A function: its arrays, its outputs, and which outputs are, row by row, rates of the coordinates."""
 
     arrays: tuple[str, ...]
     make: Maker
@@ -122,7 +122,7 @@ def _kept_rates(equations: EquationsOfMotion) -> Outputs:
 
 
 def _contact_rates(base: Maker, row_by_row: bool = False) -> Maker:
-    """ẋ without forces of contacts, and what modes of unilateral rows are decided by (`ode.unilateral`).
+    """ẋ without forces of contacts, and the quantities that decide modes of unilateral rows (`ode.unilateral`).
 
     Where bodies share a twist, this stands for their rows, with axes and arms, if it is not `row_by_row`.
     """
@@ -384,7 +384,7 @@ def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
 
 @dataclass(frozen=True)
 class Planned:
-    """A function's program, and the names of the parameters that it takes, in order."""
+    """A function's program, and the names of its parameters, in order."""
 
     program: Program
     parameters: tuple[str, ...]
@@ -456,7 +456,7 @@ def plan_outputs(
 def operations_of(
     equations: EquationsOfMotion, of: FunctionKey = "forward_dynamics", bake: bool = False, split_angles: bool = True
 ) -> Operations:
-    """How many operations a function takes, read off its plan."""
+    """Numbers of operations of a function, from its plan."""
     from ..codegen.ir.count import count
 
     return count(plan_of(equations, of, bake=bake, split_angles=split_angles).program)

@@ -46,7 +46,7 @@ class Laws:
         return digest_of([*self.given, *self.given.values()])
 
     def put_into(self, outputs: Outputs) -> Outputs:
-        """The outputs of a function with the laws in place of what they give."""
+        """The outputs of a function with the laws substituted."""
         roots = iter(substitute([root for _, _, entries in outputs for root in entries], self.given))
         return [(name, shape, [next(roots) for _ in entries]) for name, shape, entries in outputs]
 
@@ -74,7 +74,7 @@ def laws_of(equations: EquationsOfMotion, given: Mapping[Expr, Any]) -> Laws:
 
 
 def _resolved(symbols: list[Expr], values: list[Expr]) -> list[Expr]:
-    """Laws in which no other law's effort or input is left."""
+    """Laws without efforts or inputs of other laws."""
     unresolved = set(symbols)
     for _ in symbols:
         if unresolved.isdisjoint(free_symbols(values)):
@@ -95,7 +95,7 @@ SAMPLE_TIME = "sample time"
 
 @dataclass(frozen=True, eq=False)
 class PlannedLaw:
-    """The program of a law, the parameters that it takes, in order, and the names of what it takes and gives."""
+    """The program of a law, its parameters in order, and the names of its inputs and outputs."""
 
     planned: Planned
     law: Law
@@ -157,7 +157,7 @@ def plan_sampled(
     quantisation: Mapping[Expr, float],
     noise: Sequence[Expr],
 ) -> Planned:
-    """What a run asks at its samples, as a function of the state x, time, the controller's states, and noise."""
+    """A law at the samples of a run, as a function of the state x, time, the controller's states, and noise."""
     from ..codegen.plan import plan
 
     sampled = discretised(law.with_values(curves), as_expr(sample_time), discretisation)
@@ -185,7 +185,7 @@ def plan_sampled(
 
 
 def _state(equations: EquationsOfMotion) -> tuple[list[Expr], dict[Expr, Expr]]:
-    """Symbols for the state of a run, and for unit quaternions what they are in these: their lengths have drifted."""
+    """Symbols for the state of a run, and expressions of unit quaternions in these, whose lengths have drifted."""
     x = [*equations.q, *equations.u, *equations.z]
     unit: dict[Expr, Expr] = {}
     for first in equations.quaternions:
@@ -198,7 +198,7 @@ def _state(equations: EquationsOfMotion) -> tuple[list[Expr], dict[Expr, Expr]]:
 
 
 def on_mechanism(equations: EquationsOfMotion, values: Iterable[Expr]) -> list[Expr]:
-    """Expressions of a mechanism, of its state alone: what follows others is replaced by what it follows."""
+    """Expressions in the state of a mechanism alone: coordinates that follow others are replaced."""
     values_q = substitute([as_expr(value) for value in values], equations.tree.followed)
     return [as_expr(entry) for entry in equations.in_independent_speeds(values_q)]
 

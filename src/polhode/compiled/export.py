@@ -174,7 +174,7 @@ def names_before(system: str, prefix: str | None) -> str:
 
 
 def shortened(name: str) -> str:
-    """A name that compilers tell from others: a long one ends in a digest."""
+    """A name that compilers can distinguish: a long one ends in a digest."""
     if len(name) <= _LONGEST_NAME:
         return name
     return f"{name[: _LONGEST_NAME - 9]}_{sha256(name.encode()).hexdigest()[:8]}"
@@ -189,7 +189,7 @@ def folder_of(folder: str | Path) -> Path:
 
 
 def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
-    """What stands at the head of the source: what it is, its signature in words, its operation counts."""
+    """The head of the source: its purpose, its signature in words, its operation counts."""
     program = planned.program
     head = [
         f"{program.name} of {equations.system.name}: {_WHAT.get(program.name, 'a function of its motion')}.",
@@ -219,7 +219,7 @@ def in_comments(
     notes: Iterable[str],
     of: str = "run",
 ) -> list[str]:
-    """Lines of comments: what a program is, what it is given and makes, its operations, notes."""
+    """Lines of comments: a program's purpose, its inputs and outputs, its operations, notes."""
     operations, saved = count(program), f"w: {len(program.saved)} numbers that the set-up leaves for the {of}"
     counts = f"Operations: {operations}. The set-up takes {operations.setup}."
     paragraphs = [*head, "", "Given:", *given, saved, "Made:", *made, "", counts, *notes]
@@ -260,7 +260,7 @@ def _entries(equations: EquationsOfMotion, array: str, given: bool = False) -> t
 
 
 def sidecar(equations: EquationsOfMotion, planned: Planned, symbol: str) -> str:
-    """JSON with the user's names, the parameters' defaults, what slots mean, and the driver's check value."""
+    """JSON with the user's names, the parameters' defaults, the meaning of slots, and the driver's check value."""
     program, system = planned.program, equations.system
     head = {"format": "polhode-export/1", "system": system.name, "function": program.name, "symbol": symbol}
     return in_json(
@@ -283,7 +283,7 @@ def in_json(
     made: Callable[[str], Sequence[str]],
     **more: Any,
 ) -> str:
-    """A program as JSON: names of the entries of what it is given and makes, and the parameters' defaults."""
+    """A program as JSON: names of the entries of inputs and outputs, and the parameters' defaults."""
     record = {
         **head,
         "arrays": [{"name": array.name, "size": array.size, "entries": given(array.name)} for array in program.arrays],

@@ -82,7 +82,7 @@ class Functions:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Refuse what there is no function for; names of other libraries are told what they are here."""
+            """Raise for unknown functions, with our name for those of other libraries."""
             raise no_attribute(self, name, _ELSEWHERE)
 
     def __init__(
@@ -143,7 +143,7 @@ class Functions:
         return self._driven[key]
 
     def planned(self, name: FunctionKey) -> Planned:
-        """The plan of a function, made when it is first asked for."""
+        """The plan of a function, computed at its first use."""
         catalogued(name)
         if self._options["cache"]:
             return self._stored_function(name).plan()

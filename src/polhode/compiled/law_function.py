@@ -160,7 +160,7 @@ Floats = NDArray[np.float64]
 
 
 class LawFunction:
-    """controls, or (controls, next states), of what is measured, what is wanted, the controller's states and time.
+    """controls, or (controls, next states), of measurements, references, the controller's states and time.
 
     `measured` are the measurements, `reference` what is wanted with its derivatives, `controls` and `states` the rest,
     all as symbols in the order of arrays. A leading axis of any array is that of a batch.

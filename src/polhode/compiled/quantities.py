@@ -80,7 +80,7 @@ class Quantity(ABC):
         return identifier(self.kind, str(name), *words)
 
     def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
-        """Arrays that this function alone takes, or takes otherwise than others do."""
+        """Arrays of this function alone, or with other contents than in other functions."""
         return {}
 
     @abstractmethod

@@ -130,7 +130,7 @@ def actuated_efforts(
 
 
 def _acting(A: Floats, needed: Floats, indices: Sequence[int], names: Sequence[str]) -> Floats:
-    """The efforts on some speeds that do, along the motions that A leaves, what is needed."""
+    """The efforts on some speeds with the required power along the motions that A permits."""
     _, sizes, turned = np.linalg.svd(A)
     rank = int((sizes > _SAME * sizes.max(initial=0.0)).sum())
     free = turned[rank:]

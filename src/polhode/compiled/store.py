@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def known_file(key: str) -> tuple[str, Mapping[str, Synopsis], tuple[Problem, ...]] | None:
-    """The digest of the model, the synopses of its derivations, what its reader warned of; None if it is not known."""
+    """The digest of the model, the synopses of its derivations, the reader's warnings; None if it is not stored."""
     payload = default_cache().find(key)
     if payload is None:
         return None
@@ -51,7 +51,7 @@ def known_file(key: str) -> tuple[str, Mapping[str, Synopsis], tuple[Problem, ..
 
 
 def _remember_file(derivation: Derivation) -> None:
-    """Note what the file of a derivation led to."""
+    """Store the synopses of the derivations from a file."""
     file = derivation.source
     if not isinstance(file, ModelFile) or not file.key or derivation.rows is not None:
         return
@@ -77,7 +77,7 @@ class StoredFunction:
         self._plan: Planned | None = None
 
     def plan(self) -> Planned:
-        """Its plan; one that is made here is stored without code, which is compiled when it is wanted."""
+        """Its plan; a new one is stored without code, which is compiled at its first use."""
         if self._plan is None:
             self._plan = self._store.read_or_make(PROGRAM, self._new_entry, self._plan_in)
         return self._plan
@@ -106,7 +106,7 @@ class StoredFunction:
         return Compiled(facts.outline, native, (True, backend), program, store)
 
     def _new_entry(self) -> Entry:
-        """The program, and what else is known of the function."""
+        """The program and the function's facts, as an entry of the store."""
         from ..codegen.ir.calls import user_functions
         from ..codegen.ir.serialise import dump_program
 

@@ -120,7 +120,7 @@ class TangentVariations(VariationalRates):
 
 @dataclass(frozen=True, repr=False)
 class ContactVariations(VariationalRates):
-    """Along variations S of a state, at constant contact forces λ: what ẋ, rows, gaps and laws vary by, a row each.
+    """The variations of ẋ, rows, gaps and laws along variations S of a state, at constant contact forces λ.
 
     Of the rows these are the accelerations and the velocities. The last column varies with time too. With an
     integrand, this and its variations are one output more.
@@ -247,7 +247,7 @@ class AdjointRates(Quantity):
 
 
 def check_names(names: object, place: str) -> None:
-    """Refuse what is no tuple of names."""
+    """Raise unless the value is a tuple of names."""
     if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
         raise PolhodeError(f"by is {names!r}, not names.", place=place, cure='Give ("l", "m").', code="E-CODE-NAME")
 

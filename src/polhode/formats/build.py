@@ -258,7 +258,7 @@ def _add_load(system: System | None, values: Values, path: Path, record: Any, fr
 
 
 def _add_equipment(system: System, values: Values, model: records.Model, free: Scope) -> None:
-    """Actuators, sensors and other records; after a problem only what each says by itself is checked."""
+    """Actuators, sensors and other records; after a problem each is only checked by itself."""
     for table, kind in EQUIPMENT.items():
         for key, record in getattr(model, table).items():
             entries = read_fields(values, (table, key), kind.fields, record, free)
@@ -311,7 +311,7 @@ def _add_prescribed(system: System, values: Values, model: records.Model) -> Non
 
 
 def _coordinate(system: System, key: str) -> tuple[str, int]:
-    """The joint and the place in it of a coordinate; a joint's name stands for its first."""
+    """The joint and the index in it of a coordinate; a joint's name means its first."""
     joints = system.model().joints
     for joint in joints.values():
         for index, q in enumerate(joint.q):

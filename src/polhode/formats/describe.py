@@ -80,7 +80,7 @@ def describe(system: System, folder: Path | None = None) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Described:
-    """The motors that a file can state, and the model without what they and flexible bodies add."""
+    """The motors that a file can state, and the model without the records that they and flexible bodies add."""
 
     system: Model
     motors: tuple[Motor, ...]
@@ -105,13 +105,13 @@ class Described:
         return ((key, entry) for key, entry in getattr(self.system, table).items() if key not in names)
 
     def texts(self, fixed: Scope, free: Scope) -> dict[str, Any]:
-        """What a file says of each motor."""
+        """The file's entry of each motor."""
         unnamed = replace(free, naming=None)  # motors are read before the expressions that a file names
         return {motor.joint: describe_fields(Motor.fields, motor, fixed, unnamed) for motor in self.motors}
 
 
 def _filled(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what is empty."""
+    """The mapping without empty values."""
     return {key: value for key, value in parts.items() if value not in (None, "", [], {})}
 
 

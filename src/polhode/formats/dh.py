@@ -127,7 +127,7 @@ def _angle(value: Any, what: str, place: int) -> Expr:
 
 
 def _classic(row: Row, place: int) -> dict[str, Any]:
-    """Rot_z(theta) Trans_z(d) commute with the joint and go before it; Trans_x(a) Rot_x(alpha) come after."""
+    """Rot_z(theta) Trans_z(d) commute with the joint and precede it; Trans_x(a) Rot_x(alpha) follow it."""
     theta, alpha = _angle(row.theta, "theta", place), _angle(row.alpha, "alpha", place)
     return {
         "at": (0, 0, _number(row.d, "d", place)),
@@ -138,7 +138,7 @@ def _classic(row: Row, place: int) -> dict[str, Any]:
 
 
 def _modified(row: Row, place: int) -> dict[str, Any]:
-    """All four motions go before the joint."""
+    """All four motions precede the joint."""
     theta, alpha = _angle(row.theta, "theta", place), _angle(row.alpha, "alpha", place)
     d = _number(row.d, "d", place)
     return {

@@ -35,7 +35,7 @@ NULLS = ("", "~", "null", "Null", "NULL")
 
 @dataclass
 class Document:
-    """Plain data (dict, list, str or None), where each part of it was written, and what is wrong with it."""
+    """Plain data (dict, list, str or None), the line of each part, and the problems found."""
 
     file: str
     data: Any = None
@@ -45,7 +45,7 @@ class Document:
     sections: set[str | int] = field(default_factory=set)  # the top-level keys below which there are problems
 
     def place(self, path: Path) -> str:
-        """Where a value stands: `arm.yaml:41: joints.elbow.axis`; for what is missing, where it should be."""
+        """The place of a value: `arm.yaml:41: joints.elbow.axis`; for a missing one, where it should be."""
         nearest = path
         while nearest and nearest not in self.lines:
             nearest = nearest[:-1]
@@ -53,12 +53,12 @@ class Document:
         return f"{location}: {spelled(path)}" if path else location
 
     def problem(self, path: Path, message: str, cure: str = "", code: str = "") -> None:
-        """Note a problem at a path and go on."""
+        """Note a problem at a path and continue."""
         self.sections.update(path[:1])
         self.problems.append(Problem(message, self.place(path), cure, code))
 
     def finding(self, path: Path, message: str, cure: str = "", code: str = "") -> None:
-        """Note what may surprise at a place, and is no mistake."""
+        """Note a finding at a path that is no mistake."""
         self.findings.append(Problem(message, self.place(path), cure, code))
 
     def check(self) -> None:

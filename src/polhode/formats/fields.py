@@ -65,7 +65,7 @@ def record_of(
 
 
 def keys_of(fields: Iterable[Field]) -> dict[str, tuple[Any, Any]]:
-    """For each field what pydantic makes a key of a record from."""
+    """For each field the arguments of pydantic for a key of a record."""
     return {
         field.name: (_annotation(field), pydantic.Field(_default(field), description=_description(field)))
         for field in fields
@@ -174,7 +174,7 @@ def read_field(values: Values, path: Path, field: Field, given: Any) -> Any:
 
 
 def describe_fields(fields: Iterable[Field], element: Any, fixed: Scope, free: Scope) -> dict[str, Any]:
-    """The texts of an element's fields, without those that stand at their default."""
+    """The texts of an element's fields, without those that are equal to their default."""
     result: dict[str, Any] = {}
     table = {field.name: field for field in fields}
     for field in table.values():
@@ -229,7 +229,7 @@ def _listed(text: Any) -> Any:
 
 
 def describe_motion(joint: JointType, scope: Scope, place: str) -> tuple[dict[str, Any], bool]:
-    """The keys that say how a joint moves, and whether they bring the usual names of its coordinates along."""
+    """The keys that describe a joint's motion, and whether the usual names of its coordinates follow from them."""
     if JOINTS.get(joint.kind) is type(joint):
         return {"type": joint.kind, **describe_fields(joint.fields, joint, scope, scope)}, True
     if isinstance(joint, Compound):
@@ -282,7 +282,7 @@ ZERO = number(0)
 
 @dataclass
 class Noting:
-    """Notes an error or a warning of what is done inside, with its place in the file, and goes on after it."""
+    """Notes an error or a warning of the block, with its place in the file, and continues after it."""
 
     document: Document
     path: Path
@@ -308,7 +308,7 @@ class Noting:
 
 @dataclass
 class Values:
-    """Reads values under the names that may be used at the moment; what cannot be read is noted and taken as zero."""
+    """Reads values under the names in scope; a value that cannot be read is noted and replaced by zero."""
 
     document: Document
     scope: Scope = dataclasses.field(default_factory=Scope)
@@ -344,7 +344,7 @@ class Values:
         return Vector([self.number((*path, k), text) for k, text in enumerate(texts)])
 
     def nested(self, path: Path, value: Any) -> Any:
-        """A text or lists of texts, as an expression or lists of expressions; what is missing stays so."""
+        """A text or lists of texts, as an expression or lists of expressions; missing values are kept."""
         if value is None:
             return None
         if isinstance(value, str):
@@ -452,7 +452,7 @@ def _like(base: type[records.Record], *more: type[records.Record], **keys: Any) 
 
 @cache
 def motion_record(joints: Joints) -> type[records.Motion]:
-    """How joints move: a type, and what any of them takes."""
+    """The motion of a joint: a type, and the options of all types."""
     types = Field("type", "word", None, choices=tuple(joint.kind for joint in joints))
     keys: dict[str, Any] = keys_of([types, *_options(joints)])
     result: type[records.Motion] = _like(records.Motion, **keys, sequence=("tuple[Motion, ...] | None", None))
@@ -460,7 +460,7 @@ def motion_record(joints: Joints) -> type[records.Motion]:
 
 
 def _options(joints: Iterable[type[JointType]]) -> list[Field]:
-    """What joint types take, once for each name; all may be missing, as each type takes its own."""
+    """The options of joint types, once for each name; all may be missing, as each type has its own."""
     result: dict[str, Field] = {}
     takers: dict[str, list[str]] = {}
     reserved = {*records.Joint.model_fields, *(field.name for field in Closure.fields)}

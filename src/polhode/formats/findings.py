@@ -26,12 +26,12 @@ _LISTED = 5
 
 
 class ReaderWarning(UserWarning):
-    """A robot file says something that is doubtful, or that the System does not have."""
+    """A robot file has a doubtful entry, or one that the System does not represent."""
 
 
 @dataclass(frozen=True)
 class JointFacts:
-    """What a joint's file entry says beyond its motion; None where the file is silent."""
+    """A joint's entries in the file beyond its motion; None for missing ones."""
 
     name: str
     kind: str
@@ -60,7 +60,7 @@ class MeshFacts:
 
 @dataclass(frozen=True)
 class Report(Shown):
-    """All that a robot file said which the equations do not show."""
+    """All entries of a robot file that the equations do not show."""
 
     file: str
     robot: str
@@ -89,7 +89,7 @@ class Report(Shown):
 
 
 def tell(doubts: Sequence[Problem]) -> None:
-    """One warning, at the user's line, that lists the first of what a reader doubts."""
+    """One warning, at the user's line, that lists the first of a reader's doubts."""
     if not doubts:
         return
     more = len(doubts) - _LISTED
@@ -163,7 +163,7 @@ class Findings:
 
 @contextmanager
 def located_at(place: str) -> Iterator[None]:
-    """Give problems raised inside the place in the file that they come from."""
+    """Locate problems raised in the block at a place in the file."""
     try:
         yield
     except PolhodeError as error:

@@ -132,7 +132,7 @@ def _function(shape: Vector) -> Any:
 
 
 def describe_flexible(system: System, scope: Scope, folder: FilePath) -> dict[str, Any]:
-    """What a file in a folder says of each flexible body."""
+    """The entries of a file in a folder for each flexible body."""
     return {
         key: _described(record, scope, folder) | _stations(record, scope) for key, record in system.flexible.items()
     }
@@ -147,7 +147,7 @@ def _described(record: Beam | ModalBody, scope: Scope, folder: FilePath) -> dict
 
 
 def _modal_texts(record: ModalBody, scope: Scope, folder: FilePath) -> dict[str, Any]:
-    """The texts of what was given; of the stiffness and inertia those of what they come to."""
+    """The texts of given values; for the stiffness and inertia those of the resulting matrices."""
     written = dict(record.written)
     data, nodes = written.pop("data", None), written.pop("nodes", None)
     if data is not None:
@@ -165,7 +165,7 @@ def _modal_texts(record: ModalBody, scope: Scope, folder: FilePath) -> dict[str,
 
 
 def _texts(written: Mapping[str, Any], keys: tuple[str, ...], scope: Scope) -> dict[str, Any]:
-    """Without what was not given."""
+    """The texts of these keys, without missing ones."""
     result = {key: _nested(written[key], scope) for key in keys if written.get(key) is not None}
     return {key: text for key, text in result.items() if text not in ([], "0")}
 

@@ -22,7 +22,7 @@ _NOT_FINITE = {"nan", "inf", "infinity"}
 
 @dataclass
 class Naming:
-    """Gives names to subexpressions while a file is written: what would make a text too long stands apart, once."""
+    """Names for subexpressions of a file: a long part of a text is written separately, once."""
 
     texts: dict[str, str] = field(default_factory=dict)  # what the file says, in the order of its making
     known: dict[int, str] = field(default_factory=dict)  # the names of nodes, which are interned
@@ -55,7 +55,7 @@ class Scope:
     naming: Naming | None = None  # where they are made, while a file is written
 
     def named(self, name: str) -> Expr:
-        """The symbol that a bare name stands for."""
+        """The symbol of a bare name."""
         if name in self.own:
             return self.own[name]
         if name in self.expressions:

@@ -75,7 +75,7 @@ def decode(content: bytes, place: str) -> str:
 
 
 def _refuse_markup(text: str, place: str) -> None:
-    """A file that begins with a tag is somebody else's format; say which."""
+    """Refuse a file that begins with a tag, naming its format."""
     head = text[:4000].lstrip()
     if not head.startswith("<"):
         return

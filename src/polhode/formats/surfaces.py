@@ -86,7 +86,7 @@ def rows_of(sizes: list[Any]) -> list[list[Any]]:
 
 
 def describe_surfaces(system: System | Model, scope: Scope) -> dict[str, Any]:
-    """What a file says of each surface."""
+    """The file's entry of each surface."""
     inside = replace(scope, own=dict(zip("xy", SPOT, strict=True)))
     surfaces: dict[str, Any] = {}
     for name, surface in system.surfaces.items():

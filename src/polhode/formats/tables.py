@@ -24,7 +24,7 @@ _BLANKS = {1: checked([0, 1], [0, 0]), 2: checked(([0, 1], [0, 1]), [[0, 0], [0,
 
 
 def read_tables(values: Values, model: records.Model) -> dict[str, Table]:
-    """The tables of a record, by name; what is wrong with one is noted."""
+    """The tables of a record, by name; problems are noted."""
     tables: dict[str, Table] = {}
     for key, record in model.tables.items():
         path: Path = ("tables", key)

@@ -40,7 +40,7 @@ _FLOOR = Geom(name="floor", body=GROUND, shape="plane", friction=(as_expr(0),), 
 
 
 def touch(system: System, report: Report, contacts: Contacts, stops: Any, friction: bool) -> Report:
-    """Add contacts, stops and dry friction to a system that was read; the report with what was not added."""
+    """Add contacts, stops and dry friction to a system from a file; the report lists those not added."""
     left_out: list[str] = []
     doubts = [
         Problem(f"its friction {float(damped.friction):g} is negative, and left out.",
@@ -93,7 +93,7 @@ def _add_friction(system: System, facts: Iterable[JointFacts]) -> None:
 
 
 def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str, Any]) -> list[str]:
-    """Add surfaces and contacts of the recorded geoms; return sentences on what was left out."""
+    """Add surfaces and contacts of the recorded geoms; return sentences on those left out."""
     lacking: Counter[str] = Counter()
     records = {table: system.equipment.get(table, {}) for table in ("geoms", "pairs", "excludes")}
     geoms: list[Geom] = [*records["geoms"].values()]

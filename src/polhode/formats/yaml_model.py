@@ -30,7 +30,7 @@ def load_yaml(path: str | os.PathLike[str]) -> System:
 
 
 def read_yaml(path: str | os.PathLike[str]) -> tuple[System, Report]:
-    """A mechanism as `load_yaml` reads it, and a report of what may surprise in its file."""
+    """A mechanism as `load_yaml` reads it, and a report of doubtful entries in its file."""
     file = Path(path)
     system, findings = _read(read_text(file), file.stem or "system", str(file))
     return system, Report(str(file), system.name, GROUND, warnings=findings)

@@ -128,7 +128,7 @@ def are_lanes_faster(outline: Outline, is_packed: bool) -> bool:
 
 
 class BackendWarning(UserWarning):
-    """The wanted way to run a program is not there; the next one is used."""
+    """The chosen backend does not work here; the next one is used."""
 
 
 _POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int64
@@ -136,7 +136,7 @@ _BATCH = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER, _POINTER, _COUNT, _P
 
 
 class Native:
-    """Machine code with the signatures of `codegen.llvm.module`; the code in lanes is made when it is first wanted."""
+    """Machine code with the signatures of `codegen.llvm.module`; the code in lanes is compiled at its first use."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class Native:
 
     @functools.cached_property
     def at(self) -> int:
-        """The address of the function that takes a table of pointers."""
+        """The address of the function with a table of pointers as its argument."""
         return self.code.address("ph_at")
 
     def setup(self, parameters: Floats) -> Floats:
@@ -173,7 +173,7 @@ class Native:
         return work
 
     def handle(self, work: Floats) -> int:
-        """What the function that `single` returns takes for a work array."""
+        """The first argument of the function that `single` returns, for a work array."""
         return int(work.ctypes.data)
 
     def single(self, buffer: Floats) -> Callable[[int], object]:
@@ -366,7 +366,7 @@ def check_backend(backend: str) -> None:
 
 
 def choose(program: Program, backend: str, store: CodeStore) -> Backend:
-    """The named backend, or with "auto" the first that works here; a warning says why it is not an earlier one.
+    """The named backend, or with "auto" the first that works here; a warning names those that failed.
 
     Whatever keeps LLVM from working is found by `engine.host` before anything is compiled. A `PolhodeError` on the way
     to LLVM is of a user's function, which no other backend would cure, and is raised.

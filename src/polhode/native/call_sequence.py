@@ -22,7 +22,7 @@ _LONG = 5_000
 
 
 class _Call(Struct):
-    """A loop over a batch (`codegen.llvm.module`), and what it takes."""
+    """A loop over a batch (`codegen.llvm.module`), and its arguments."""
 
     function: NativeCode
     count: int

@@ -129,7 +129,7 @@ class Compiled:
 
     @property
     def program(self) -> Program:
-        """The instructions, which a function out of the cache fetches when they are asked for."""
+        """The instructions; for a function from the cache they are read at the first use."""
         return self._program()
 
     @property
@@ -197,7 +197,7 @@ class Compiled:
         return self._backend
 
     def _work(self, parameters: Any) -> _Work:
-        """The work array of a parameter set, remembered for the sets seen last."""
+        """The work array of a parameter set, kept for the latest sets."""
         if type(parameters) is np.ndarray and parameters.dtype is _FLOAT64 and parameters.ndim == 1:
             kept = self._sets.get(parameters.tobytes())
             if kept is not None:

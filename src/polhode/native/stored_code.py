@@ -152,7 +152,7 @@ def count(value: Any) -> int:
 
 @dataclass(frozen=True)
 class CodeStore:
-    """Where the code of one function is stored: a cache, or none, and the digest of what the code follows from."""
+    """Where the code of one function is stored: a cache, or none, and the digest of its sources."""
 
     cache: ObjectCache | None = None
     digest: str = ""

@@ -52,7 +52,7 @@ def by_name(program: Program) -> dict[str, str]:
 
 
 def own_symbol(program: Program, function: UserFunction) -> str:
-    """What a user's function is called where programs are linked together: each brings its own."""
+    """The name of a user's function where several programs are linked, unique to each program."""
     return f"{program.name}_{function.name}"
 
 

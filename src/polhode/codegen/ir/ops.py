@@ -116,12 +116,12 @@ def live(instructions: Iterable[tuple[int, Instruction]], wanted: Iterable[int])
 
 
 def live_setup(program: Program) -> frozenset[int]:
-    """The slots that the set-up part must know to fill the work array."""
+    """The set-up slots on which the work array depends."""
     return live(enumerate(program.setup, program.first_setup), program.saved)
 
 
 def live_run(program: Program) -> frozenset[int]:
-    """The slots that the run part must know to fill the outputs."""
+    """The run slots on which the outputs depend."""
     wanted = (slot for output in program.outputs for slot in output.slots)
     return live(enumerate(program.run, program.first_run), wanted)
 

@@ -64,7 +64,7 @@ class Packed:
 
     @property
     def cost(self) -> int:
-        """How many steps it takes: single slots, terms, and vectors that are put together."""
+        """Number of steps: single slots, terms, and vectors that are assembled."""
         terms = [term for pack in self.packs for term in pack.terms]
         gathers = {factor for term in terms for factor in term.factors if isinstance(factor, Gather)}
         return sum(not is_pack for is_pack, _ in self.order) + len(terms) + len(gathers)

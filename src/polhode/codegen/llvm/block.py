@@ -185,7 +185,7 @@ class Block:
         return name
 
     def _fused(self, slot: int, instruction: Instruction) -> str:
-        """A sum or difference with the product that it takes in: a b + c, a b - c or c - a b."""
+        """A sum or difference fused with a product: a b + c, a b - c or c - a b."""
         real, product = self.real, self.fused[slot]
         one, two = self._products[product]
         is_first = instruction.args[0] == product

@@ -44,7 +44,7 @@ def is_condition(kind: str) -> bool:
 
 
 class Value:
-    """A number, vector, condition or pointer; of a pointer, `target` is the kind of what it points to."""
+    """A number, vector, condition or pointer; `target` is the kind that a pointer points to."""
 
     __slots__ = ("function", "kind", "name", "target")
 
@@ -188,7 +188,7 @@ class Function:
     # ---- lines -------------------------------------------------------------------------------------------------
 
     def fresh(self, stem: str = "v") -> str:
-        """A name that is not taken."""
+        """An unused name."""
         self._count += 1
         return f"{stem}{self._count}"
 
@@ -207,7 +207,7 @@ class Function:
         self._lines.append(f"{name}:")
 
     def jump(self, label: str) -> None:
-        """Go on at a label; what is written next is reached by its own label only."""
+        """Jump to a label; the code after this has a label of its own."""
         self.write(f"br label %{label}")
 
     def branch(self, condition: Value, then: str, otherwise: str) -> None:

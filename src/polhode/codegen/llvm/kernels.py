@@ -24,7 +24,7 @@ from .sincos import double, sincos_name, splat, suffix, vector_type
 
 
 def fused_products(program: Program, wanted: Collection[int]) -> dict[int, int]:
-    """For sums and differences of the run part, among the wanted slots, the slot of the product that each takes in.
+    """For sums and differences of the run part, among the wanted slots, the slot of the product fused into each.
 
     Left to a compiler, code for one state and in lanes would not round alike. Decided here, both do: a product that is
     used once, by a sum or difference, is fused with it, a b + c in one rounding; of two, the first.
@@ -56,7 +56,7 @@ class Kernel:
         return block.function(f"{self.attributes} void @{self.name}({kernel_arguments(self.program)})", self.inlining)
 
     def block(self, *, fuses: bool = False) -> Block:
-        """A block with the pointers of inputs and work array; one that `fuses` leaves no liberty in rounding."""
+        """A block with the pointers of inputs and work array; with `fuses` rounding is fully determined."""
         program = self.program
         fused = fused_products(program, live_run(program)) if fuses and self.fused else None
         block = Block(self.lanes, program.constants, fused)
@@ -119,7 +119,7 @@ def kernel_ir(kernel: Kernel, *, spills: bool = True, alike: bool = False) -> li
 
 
 def written(kernel: Kernel, without: Collection[Strategy] = ()) -> tuple[list[str], Strategy]:
-    """The functions of the kernel, and which strategy wrote them, some being left out."""
+    """The functions of the kernel, and the strategy that wrote them, with some strategies excluded."""
     attempts = ((strategy, strategy(kernel)) for strategy in STRATEGIES if strategy not in without)
     return next((text, strategy) for strategy, text in attempts if text is not None)
 
@@ -421,7 +421,7 @@ class RegisterWriter:
 
 
 class SpillingWriter(RegisterWriter):
-    """Writes units in segments, several a function: what a later segment reads is stored once, and loaded there."""
+    """Writes units in segments, several a function: values for later segments are stored once and loaded there."""
 
     def __init__(self, program: Program, code: Packed) -> None:
         super().__init__(program, code, Block(1, program.constants))

@@ -73,7 +73,7 @@ class _Factoring:
         return user is None or user.op not in ("mul", "add")
 
     def regroup(self, value: int) -> None:
-        """Multiply what does not depend on inputs together first, so that it moves to the set-up part."""
+        """Multiply factors that do not depend on inputs first, so that they move to the set-up part."""
         form = self._form(value, "mul")
         if form is None:
             return
@@ -104,7 +104,7 @@ class _Factoring:
             self.chosen[value] = self.values.signed(form.op, form.args, value)
 
     def _factored_terms(self, terms: list[Term], rank: float) -> list[Term]:
-        """The terms with shared factors taken out, also within what is left behind them."""
+        """The terms with shared factors extracted, also within the remaining brackets."""
         while (factor := _shared_factor(terms)) is not None:
             inside = [(sign, _without(factors, factor)) for sign, factors in terms if _has(factors, factor)]
             terms = [term for term in terms if not _has(term[1], factor)]
@@ -114,7 +114,7 @@ class _Factoring:
         return terms
 
     def _terms(self, value: int) -> list[Term]:
-        """The sum as signed products of values; sums and products that serve nothing else are opened."""
+        """The sum as signed products of values; sums and products without other uses are expanded."""
         terms: list[Term] = []
         form = self._form(value, "add")
         stack = [(arg, sign) for arg, sign in reversed(form.args)] if form else []
@@ -212,7 +212,7 @@ _LONG = 40
 def share_subexpressions(
     values: Values, chosen: Sequence[Form | None], roots: Sequence[Ref], inputs: Iterable[int]
 ) -> list[Form | None]:
-    """The chosen forms with what sums, and what products, have in common computed once."""
+    """The chosen forms, with common parts of sums, and of products, computed once."""
     result = list(chosen)
     for op in ("mul", "add"):
         _Sharing(values, result, op, roots, set(inputs)).share()

@@ -20,7 +20,7 @@ LENGTH = 2500
 
 @dataclass(frozen=True)
 class Part:
-    """Some instructions with their slots, and the spill slots of what it reads from earlier parts and hands on."""
+    """Some instructions with their slots, and the spill slots that it reads from earlier parts and writes for later."""
 
     code: tuple[tuple[int, Instruction], ...]
     reads: dict[int, int]  # slot -> spill slot in the scratch array

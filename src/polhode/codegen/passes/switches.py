@@ -23,7 +23,7 @@ BOUNDS_EACH = 4
 
 @dataclass(frozen=True)
 class Switched:
-    """A program whose signs are the array `modes`, the values that they are signs of, and what these depend on."""
+    """A program whose signs are the array `modes`, the values of those signs, and what these depend on."""
 
     smooth: Program
     values: Program  # its one output is `switches`

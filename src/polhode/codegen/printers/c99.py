@@ -322,7 +322,7 @@ def _lines(program: Program, body: Body) -> list[list[str]]:
 
 
 def _noted(program: Program, slot: int, expression: str) -> str:
-    """A definition and, in a column of its own, what it means."""
+    """A definition and, in a column of its own, its meaning."""
     note = sanitised(program.notes.get(slot, ""))
     line = f"  const double {program.label(slot)} = {expression};"
     line = broken(line, 116, "      ") if len(line) > 116 and program.names else line

@@ -65,7 +65,7 @@ def calls_in_numpy(program: Program) -> dict[str, str]:
 
 
 def handed_in(program: Program) -> list[str]:
-    """The argument by which the module's functions take the users' functions, if there are any."""
+    """The argument that passes the users' functions to the module's functions, if there are any."""
     return ["functions=None"] if user_functions(program) else []
 
 

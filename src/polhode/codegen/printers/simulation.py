@@ -46,7 +46,7 @@ class Value:
 
     @property
     def comment(self) -> str:
-        """What stands beside it: unit, the name that the user wrote if it is another, what is missing."""
+        """Its comment: unit, the user's name if it is another, missing value."""
         original = "" if self.own in ("", self.name) else f"'{self.own}'"
         parts = [_one_line(self.unit), _one_line(original), "" if self.value is not None else "give a value"]
         return "; ".join(part for part in parts if part)
@@ -54,7 +54,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Function:
-    """A program, which of the simulation's parameters it takes, in order, and what is said at its head."""
+    """A program, the simulation's parameters that it uses, in order, and the comment at its head."""
 
     program: Program
     parameters: tuple[int, ...]
@@ -120,7 +120,7 @@ class Simulation:
 
     @property
     def functions(self) -> dict[str, Function]:
-        """All that is to be printed beside the program itself, by what the program calls it for."""
+        """All programs to be printed beside this one, by their names in it."""
         kept = self.projection
         by_name = {"rates": self.rates, "energy": self.energy}
         by_name |= {} if kept is None else {"projection": kept.step}
@@ -182,7 +182,7 @@ def text_file(simulation: Simulation, head: Sequence[str]) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Text that ends no line: what cannot be printed is left out."""
+    """Text on one line, without characters that cannot be printed."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text[:400]).split())[:100]
 
 

@@ -35,7 +35,7 @@ class Target:
 
 
 def sanitised(note: str) -> str:
-    """What of a note may stand in a comment: it can neither end the comment nor continue the line."""
+    """A note that is safe in a comment: it can neither end the comment nor continue the line."""
     return " ".join(_UNSAFE.sub(" ", note[:400]).replace("( ", "(").replace(" )", ")").split())[:80].rstrip()
 
 
@@ -60,7 +60,7 @@ def check_inputs(program: Program) -> list[tuple[str, list[float]]]:
 
 
 class Body(NamedTuple):
-    """The code of a part of a program: each slot, written once, and what it is."""
+    """The code of a part of a program: each slot, written once, and its expression."""
 
     constants: list[tuple[int, str]]
     reads: list[tuple[int, str]]
@@ -93,13 +93,13 @@ class Writing:
     work: str = ""  # an entry of the work array, if it is written otherwise
 
     def setup(self, program: Program) -> Body:
-        """From parameters to what the set-up saves; nothing that is not wanted."""
+        """The set-up: from parameters to saved values, wanted ones only."""
         slots = range(program.first_parameter, program.first_setup)
         memory = {slot: self._entry("p", k) for k, slot in enumerate(slots)}
         return self._body(program, memory, enumerate(program.setup, program.first_setup), live_setup(program))
 
     def run(self, program: Program) -> Body:
-        """From inputs and what was saved to the outputs."""
+        """The run part: from inputs and saved values to the outputs."""
         memory = {slot: self._entry("w", k) for k, slot in enumerate(program.saved)}
         for array in program.arrays:
             memory |= {slot: self._entry(array.name, k) for k, slot in enumerate(program.slots_of(array.name))}
@@ -131,7 +131,7 @@ class Writing:
         code: Sequence[tuple[int, Instruction]],
         wanted: frozenset[int],
     ) -> Body:
-        """Code in names: what has none and is read once stands where it is read, as do numbers."""
+        """Code in names: an unnamed value that is read once is written inline, as are numbers."""
         reads = Counter(arg for _, step in code for arg in step.args)
         kept = {*program.names, *program.saved, *(slot for output in program.outputs for slot in output.slots)}
         kept |= {arg for _, step in code if not self._takes_any(step.op) for arg in step.args}

@@ -47,7 +47,7 @@ def reassociated(program: Program) -> dict[int, Node]:
 
 
 def without_negations(program: Program, slot: int, sign: int = 1) -> tuple[int, int]:
-    """A slot without the negations on it, and the sign that they leave."""
+    """A slot without negations around it, and the resulting sign."""
     first = program.first_run
     while slot >= first and program.run[slot - first].op == "neg":
         slot, sign = program.run[slot - first].args[0], -sign
@@ -116,7 +116,7 @@ def users_of(values: Mapping[int, Node]) -> dict[int, list[int]]:
 def use_hashes(
     values: Mapping[int, Node], shape: Mapping[int, int], users: Mapping[int, Sequence[int]], depth: int
 ) -> list[dict[int, int]]:
-    """For each number of steps up to `depth` a hash of what becomes of each value within so many."""
+    """For each number of steps up to `depth` a hash of the uses of each value within so many steps."""
     numbers: dict[tuple[object, ...], int] = {}
     last: dict[int, int] = dict.fromkeys(values, 0)
     hashes = [last]
@@ -133,5 +133,5 @@ def use_hashes(
 
 
 def _beside(node: Node, slot: int, shape: Mapping[int, int]) -> tuple[int, ...]:
-    """The shapes of what a value is multiplied with."""
+    """The shapes of the other factors of products of a value."""
     return () if node.op == "sum" else tuple(sorted(shape[arg] for arg in node.args if arg != slot))

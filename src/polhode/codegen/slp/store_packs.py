@@ -180,7 +180,7 @@ class _Packer:
             self.packs[number] = replace(self.packs[number], terms=tuple(map(self.term, columns)))
 
     def source(self, lanes: Sequence[Lane]) -> tuple[Source, tuple[int, ...]]:
-        """Where a vector with these lanes comes from, and the signs it is to be multiplied by."""
+        """The source of a vector with these lanes, and the signs to multiply it by."""
         slots = tuple(lane[0] if lane else None for lane in lanes)
         signs = tuple(lane[1] if lane else 0 for lane in lanes)
         if None not in slots and len(set(slots)) == 1:
@@ -248,7 +248,7 @@ class _Packer:
         return step is not None and step.op in ("add", "sub", "mul")
 
     def terms(self, slot: int, sign: int) -> list[Product]:
-        """A sum as its products, sums and products that serve nothing else opened; empty for other operations."""
+        """A sum as its products, with sums and products without other uses expanded; empty for other operations."""
         if not self._is_open(slot):
             return []
         products: list[Product] = []

@@ -299,7 +299,7 @@ Pattern = tuple[int, int]  # the set of its unknowns, and what is added to them:
 
 @dataclass
 class _Equations:
-    """The linear equations of patterns, solved as they come."""
+    """The linear equations of sign patterns, solved one by one as they are added."""
 
     constants: int  # slots below are constants
     gathered: dict[Source, int]  # vectors that scalars are inserted into, and the unknowns that are their patterns
@@ -358,7 +358,7 @@ def choose_signs(packs: Sequence[Pack], order: Sequence[int], constants: int) ->
 
 
 def _pattern(pack: Pack, patterns: Mapping[int, Pattern], signs: _Equations) -> Pattern:
-    """The pattern of a pack, with the equations that its terms ask for."""
+    """The pattern of a pack, with the equations of its terms."""
     fixed: list[Pattern] = []
     for term in pack.terms:
         if not any(map(signs.is_constant, term.factors)):
@@ -383,7 +383,7 @@ def _pattern(pack: Pack, patterns: Mapping[int, Pattern], signs: _Equations) -> 
 
 
 def _finished(pack: Pack, flipped: int, packs: Sequence[Pack], signs: _Equations) -> Pack:
-    """The pack with its lanes' signs, and its terms with the signs that are left for them."""
+    """The pack with its lanes' signs, and its terms with the remaining signs."""
     width = len(pack.lanes)
     lane_signs = [-1 if flipped >> lane & 1 else 1 for lane in range(width)]
     terms: list[Term] = []
@@ -558,7 +558,7 @@ _COST = {"div": 4.0, "sqrt": 4.0, "sin": 12.0, "cos": 12.0}
 
 
 class CostModel:
-    """What each pack costs, and what its values would one by one."""
+    """The cost of each pack, and of its values one by one."""
 
     def __init__(self, program: Program, values: Mapping[int, Node], packs: Sequence[Pack]) -> None:
         self.program, self.values, self.packs = program, values, packs

@@ -59,7 +59,7 @@ class SumPacks:
 
 
 def sum_packs(series: SeriesProgram, width: int = WIDTH) -> SumPacks:
-    """The sums in the order of the program, four by four, or as many as are said."""
+    """The sums in the order of the program, in groups of four, or of `width`."""
     sums = _sums(series)
     packs, blocks = [], dict[tuple[Factor, ...], int]()
     for start in range(0, len(sums), width):
@@ -94,7 +94,7 @@ _TOGETHER = 5
 
 @dataclass(frozen=True)
 class JetLayout:
-    """Where `ph_jet` keeps what: order zero of the slots that recurrences read, then rows of blocks of factors."""
+    """The layout of `ph_jet`'s scratch: order zero of the slots in recurrences, then rows of blocks of factors."""
 
     first: Mapping[int, int]
     packs: SumPacks
@@ -111,7 +111,7 @@ class JetLayout:
         return self.width * len(self.packs.blocks)
 
     def scratch_size(self, order: int) -> int:
-        """Doubles that are wanted."""
+        """Size of the scratch array in doubles."""
         return self.rows_at + self.row * (order + 1)
 
 
@@ -164,7 +164,7 @@ def _read_at_zero(series: SeriesProgram) -> set[int]:
 
 
 class _JetWriter:
-    """The writer of `ph_jet`: what each slot is at the order that is being made."""
+    """The writer of `ph_jet`: the value of each slot at the current order."""
 
     def __init__(self, series: SeriesProgram, layout: JetLayout, fused: bool, lanes: int) -> None:
         self.series, self.layout = series, layout
@@ -260,7 +260,7 @@ class _JetWriter:
         f.write(f"{kind} {f.block} {block.name}, ptr {row.at(number, f.block).name}, align 8")
 
     def _add_up(self, k: Value) -> None:
-        """All sums ⟨a, b⟩_k: a_j b_{k-j} and a_{k-j} b_j in one go, from the middle to the newest order."""
+        """All sums ⟨a, b⟩_k: a_j b_{k-j} and a_{k-j} b_j together, from the middle to the newest order."""
         f, packs = self.f, self.layout.packs.packs
         half = (k - 1) // 2
         # an odd order has no middle: row zero is zero

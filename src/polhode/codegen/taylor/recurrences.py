@@ -133,7 +133,7 @@ class _Writer:
         return -1 - self.constants.index(value)
 
     def apply(self, op: str, args: tuple[int, ...]) -> int:
-        """The slot of an operation on slots, its rule and what this needs with it."""
+        """The slot of an operation on slots; its rule and the slots of that are added."""
         if (op, args) not in self.known:
             if self.moving.isdisjoint(args):
                 self.known[op, args] = self.emit(op, args, STEADY)

@@ -66,7 +66,7 @@ def disabled(mujoco: Any, model: Any, *names: str) -> bool:
 
 
 def warn_of_effects(mujoco: Any, model: Any, ignore: Collection[str], findings: Findings) -> None:
-    """Warn of what changes the motion and is not modelled."""
+    """Warn of effects on the motion that are not modelled."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for kind, tag, name in _unmodelled(mujoco, model, ignore):
         grouped.setdefault((kind, tag), []).append(name)
@@ -89,7 +89,7 @@ def _others(names: list[str]) -> str:
 
 
 def _unmodelled(mujoco: Any, model: Any, ignore: Collection[str]) -> Iterator[_Found]:
-    """(effect, tag, name) of all that acts at all times, and is not modelled or to be left out."""
+    """(effect, tag, name) of all permanent effects that are not modelled or to be left out."""
     off = partial(disabled, mujoco, model)
     turning = (int(mujoco.mjtJoint.mjJNT_BALL), int(mujoco.mjtJoint.mjJNT_FREE))
     for k in range(model.njnt):
@@ -294,7 +294,7 @@ class Assembly(assembly.Assembly):
         return [shape for shape in result if shape is not None]
 
     def shape(self, geom: int) -> Shape | None:
-        """A geom as it is drawn; None for what is no solid, or a mesh without a file."""
+        """A geom as a shape for drawing; None for geoms that are no solid, or a mesh without a file."""
         model = self.model
         a, b, c = (exact.decimal(value) for value in model.geom_size[geom])
         # The kinds by MuJoCo's numbers: sphere 2, capsule 3, cylinder 5, box 6, mesh 7.
@@ -376,7 +376,7 @@ class Assembly(assembly.Assembly):
             self.system.joint_spring(joint, stiffness, rest, name=f"{joint.name} spring")
 
     def add_damper(self, j: int) -> None:
-        """-c u on each speed: one number serves all, so it matters not in whose axes the speeds are taken."""
+        """-c u on each speed: one number for all, in any axes of the speeds."""
         joint = self.joints[j]
         damping = exact.decimal(self.model.dof_damping[self.model.jnt_dofadr[j]])
         for index, u in enumerate(joint.u if damping else ()):

@@ -43,20 +43,20 @@ class Part:
 
 
 def places_in(root: Part) -> dict[tuple[str, str], str]:
-    """Where each element stands, by its tag, or that of its section, and its name; a free joint is a joint."""
-    line_of: dict[tuple[str, str], str] = {}
+    """The place of each element in the files, by its tag, or that of its section, and name; a free joint is a joint."""
+    places: dict[tuple[str, str], str] = {}
     counts: dict[str, int] = {}  # of elements in each section: one without a name goes by its number
     for part in root.walk():
         tag = "joint" if part.tag == "freejoint" else part.tag
-        line_of.setdefault((tag, part.attributes.get("name", "")), part.place)
+        places.setdefault((tag, part.attributes.get("name", "")), part.place)
         for child in part.children if tag in ("equality", "tendon", "actuator") else ():
             number = counts[tag] = counts.get(tag, -1) + 1
-            line_of.setdefault((tag, child.attributes.get("name") or f"#{number}"), child.place)
-    return line_of
+            places.setdefault((tag, child.attributes.get("name") or f"#{number}"), child.place)
+    return places
 
 
 def read_document(path: Path, limits: Limits) -> Part:
-    """The model of a file, included files in their places: .xml files of its folder, or where a path with .. says."""
+    """The model of a file with included files inserted: .xml files of its folder, or by a path with `..`."""
     root = _parse(path, str(path), path.name, limits)
     if root.tag != "mujoco":
         message = f"an MJCF model begins with <mujoco>, not with <{root.tag[:60]}>."
@@ -87,7 +87,7 @@ def located_file(name: str, file: str, folder: Path, kinds: tuple[str, ...]) -> 
 
 
 class _Splicer:
-    """Puts the children of an included file's root in the place of <include file=…/>, wherever it stands."""
+    """Replaces <include file=…/>, at any depth, by the children of the included file's root."""
 
     def __init__(self, main: Path, limits: Limits) -> None:
         self.folder = main.parent
@@ -154,7 +154,7 @@ def mesh_assets(root: Part, folder: Path) -> dict[str, MeshAsset]:
 
 
 def _default_scales(root: Part) -> dict[str, tuple[Fraction, ...]]:
-    """The scale that each class of defaults gives meshes, its parents' where it says nothing; the main one is ''."""
+    """The scale of meshes in each class of defaults, its parents' where it has none; the main class is ''."""
     scales: dict[str, tuple[Fraction, ...]] = {"": (Fraction(1),) * 3}
     waiting = [(part, "") for part in root.children if part.tag == "default"]
     while waiting:

@@ -25,7 +25,7 @@ _KINDS = ("CONNECT", "WELD", "JOINT", "TENDON")
 
 
 def add_equalities(built: Assembly, mujoco: Any, ignore: Collection[str]) -> None:
-    """Add the constraints that are active from the start; the findings list what is left out."""
+    """Add the constraints that are active from the start; the findings list those left out."""
     model, findings = built.model, built.findings
     types = {int(getattr(mujoco.mjtEq, f"mjEQ_{kind}")): kind for kind in _KINDS}
     kept = 0

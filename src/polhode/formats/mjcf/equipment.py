@@ -25,7 +25,7 @@ _SHAPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box
 
 
 def add_equipment(built: Assembly, mujoco: Any, ignore: Collection[str], acting: Mapping[str, bool]) -> None:
-    """Add all records, and warn once of those on which nothing acts; `acting` says whether geoms and limits do."""
+    """Add all records, and warn once of those without effect; `acting` says whether geoms and limits act."""
     model, system = built.model, built.system
     left_out = Counter[str]()
     for k in range(model.ntendon):

@@ -77,7 +77,7 @@ class PlainModel:
 def plain_model(
     root: Part, path: Path, limits: Limits, findings: Findings, outer: Sequence[Path] = (), files: Any = None
 ) -> PlainModel:
-    """The model as MuJoCo's compiler may see it; of a model within others, these, and the dict of their files."""
+    """The model for MuJoCo's compiler; `outer` are the enclosing models, `files` the dict of their files."""
     _check_copies(root, limits)
     result = _Plain(root, (*outer, path), limits, findings, {} if files is None else files)
     result.write(root)
@@ -88,7 +88,7 @@ def plain_model(
 
 
 def _check_copies(root: Part, limits: Limits) -> None:
-    """A short file may ask for any number of copies; count them before they are made."""
+    """Count the copies that a file requests, which are not bounded by its size, before they are made."""
     total, waiting = 0, [(root, 1)]
     while waiting:
         part, copies = waiting.pop()
@@ -122,7 +122,7 @@ def _meshes_that_weigh(root: Part) -> set[str]:
 
 
 class _Plain:
-    """Writes one element a line, so that a line number in the compiler's message leads back to the file."""
+    """Writes one element a line, so that a line number in the compiler's message identifies a line of the file."""
 
     def __init__(
         self, root: Part, chain: tuple[Path, ...], limits: Limits, findings: Findings, files: dict[str, bytes]
@@ -226,7 +226,7 @@ class _Plain:
 
 
 def _check_numbers(part: Part, key: str, text: str) -> None:
-    """Refuse what is no list of so many numbers before the compiler sees it."""
+    """Raise unless the text is a list of so many numbers, before the compiler reads it."""
     values = [decimal(word) for word in text.split()]
     fewest, most = _NUMBERS[key]
     wrong = [word for word, value in zip(text.split(), values, strict=True) if value is None or abs(value) > LARGEST]
@@ -254,7 +254,7 @@ def mujoco_module() -> Any:
 
 
 def compile_model(plain: PlainModel, file: str) -> tuple[Any, list[str]]:
-    """The compiled model, and what the compiler warned of."""
+    """The compiled model, and the compiler's warnings."""
     mujoco = mujoco_module()
     warnings: list[str] = []
     with _one_at_a_time:
@@ -368,7 +368,7 @@ def _built(
     meshes: Mapping[str, MeshAsset],
     touches: tuple[Contacts, Any, bool],
 ) -> tuple[System, Report]:
-    """The System of a compiled model, and the report of what it omits."""
+    """The System of a compiled model, and the report of its omissions."""
     mujoco = mujoco_module()
     assemble.warn_of_effects(mujoco, model, ignore, findings)
     efforts = assemble.effort_ranges(mujoco, model)

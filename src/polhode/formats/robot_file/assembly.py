@@ -38,7 +38,7 @@ Packages = Mapping[str, str | PathLike[str]] | None
 
 
 def tolerance(snap: float | str, code: str) -> Fraction:
-    """The angle, exactly, within which a direction or an angle is taken for the nearest plain one."""
+    """The angle, exactly, within which a direction or an angle is rounded to the nearest plain one."""
     value = decimal(str(snap))
     if value is None or not 0 <= value < 1:
         cure = "Give an angle from 0 to 1, such as 1e-6."
@@ -80,7 +80,7 @@ def moved_frame(frame: Pose, there: Pose, turns: bool, size: float, to: tuple[Fi
 
 
 class Assembly:
-    """Builds one System; roundings and renamings go into the findings.
+    """Builds one System; roundings and renamings are noted in the findings.
 
     Numbers that a pattern such as "mass:*" selects become parameters: "mass:forearm", "com:forearm.x",
     "inertia:forearm.xx", "length:elbow.z" (a component of the joint's position in its parent), "gravity". Zeros stay
@@ -315,7 +315,7 @@ class LinkAssembly(Assembly):
         return axial(self._axis(joint))
 
     def _axis(self, joint: JointPart) -> Vector:
-        """The direction, exactly of unit length; one that all but lies along a coordinate axis is taken to do so."""
+        """The direction, exactly of unit length; rounded to a coordinate axis if it is nearly one."""
         at = (joint.axis_line, f"joint '{joint.name}' <axis>")
         square = sum((entry * entry for entry in joint.axis), Fraction(0))
         if abs(square - 1) > Fraction(1, 10**5):

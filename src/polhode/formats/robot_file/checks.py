@@ -116,7 +116,7 @@ def check_moving_masses(
 
 
 def _resists(joint: JointPart, mass: Fraction | int, spin: bool) -> bool:
-    """Whether what a joint carries resists its motion; a joint that does not move needs nothing."""
+    """Whether all that a joint carries has inertia against its motion; True for a joint that does not move."""
     return joint.kind == "fixed" or mass > 0 or (spin and joint.kind in ("revolute", "continuous"))
 
 
@@ -136,7 +136,7 @@ def _leaders(joints: Sequence[JointPart], coupled: Sequence[JointPart]) -> dict[
 
 
 def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings) -> list[JointPart]:
-    """The joints without limits that leave no way between them; what is recorded but does not act is noticed."""
+    """The joints without empty ranges; recorded entries that do not act are noticed."""
     joints = [_with_sane_limits(joint, findings) for joint in joints]
     _notice_silent(joints, findings)
     wide = [joint for joint in joints if joint.kind == "revolute" and _beyond_a_turn(joint)]
@@ -167,7 +167,7 @@ def _with_sane_limits(joint: JointPart, findings: Findings) -> JointPart:
 
 
 def _notice_silent(joints: Sequence[JointPart], findings: Findings) -> None:
-    """An effort or velocity of 0 stands in files whose makers do not state them."""
+    """Notice efforts or velocities of 0, which stand for missing ones in many files."""
     rated = [joint for joint in joints if joint.kind in ONE_FREEDOM]
     silent = {joint.name: joint.line for joint in rated if 0 in (joint.facts.effort, joint.facts.velocity)}
     if silent:

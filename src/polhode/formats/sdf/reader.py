@@ -141,7 +141,7 @@ class _Reader(ElementReader):
         return self.numbers(children[0], what, 1)[0] if children else default
 
     def end(self, limit: Element | None, tag: str, what: str) -> Fraction | None:
-        """A limit; infinity and what is as good as that are none."""
+        """A limit; None for infinity and numbers of that size."""
         if limit is None or _text(limit, tag).lower().removeprefix("-").removeprefix("+") in ("inf", "infinity"):
             return None
         value = self.number(limit, tag, what)
@@ -331,7 +331,7 @@ load_sdf = system_alone(read_sdf)
 
 
 def _note_snapped(model: Robot, snap: Fraction, findings: Findings) -> None:
-    """One notice of all angles that are taken as right ones; those made on the way from pose to pose are exact."""
+    """One notice of all angles rounded to right ones; those from composition of poses are exact."""
     findings.notices[:] = [notice for notice in findings.notices if notice.code != "N-ROBOT-ANGLE"]
     placed = [*(link.pose for link in model.links), *(joint.in_child for joint in model.joints)]
     lines = [at.line for at in placed for angle in at.rpy if nearest_angle(angle, snap)[1]]
@@ -424,7 +424,7 @@ def _join(
 
 
 def _matrix(at: Placement, snap: Fraction) -> Matrix4:
-    """The pose as a matrix; an angle this near to a multiple of π/2 is taken to be one."""
+    """The pose as a matrix; an angle this near to a multiple of π/2 is rounded to it."""
     (cr, sr), (cp, sp), (cy, sy) = (_cos_sin(float(angle), float(snap)) for angle in at.rpy)
     result = np.eye(4)
     result[:3, :3] = [

@@ -185,7 +185,7 @@ def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings
 
 
 class Transmission(NamedTuple):
-    """A joint, what its motor turns for one turn of it, and the rotor's inertia."""
+    """A joint, the motor's turns for one of it, and the rotor's inertia."""
 
     joint: str
     reduction: Fraction
@@ -194,7 +194,7 @@ class Transmission(NamedTuple):
 
 
 def parse_transmissions(root: Element, findings: Findings) -> list[Transmission]:
-    """The simple transmissions of a document; others are left out with one warning."""
+    """The simple transmissions of a document; one warning lists the others."""
     read = [(element, _simple(element, findings)) for element in root.all("transmission")]
     lines = [element.line for element, result in read if result is None]
     if lines:

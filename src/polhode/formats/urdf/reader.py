@@ -79,7 +79,7 @@ def parse_robot(root: Element, findings: Findings) -> parts.Robot:
 
 
 def _refuse_twice(what: str, named: Iterable[tuple[str, int]], findings: Findings) -> None:
-    """A name given twice is a problem; two names that a reader cannot tell apart are a warning."""
+    """A repeated name is a problem; two names that look alike are a warning."""
     lines: dict[str, int] = {}
     alike: dict[str, str] = {}
     for name, line in named:
@@ -109,7 +109,7 @@ def _named_colors(root: Element) -> dict[str, str]:
 
 
 def _color_of(elements: Sequence[Element]) -> str:
-    """The colour of the first <color rgba=…>; what is no colour is none, as no equation depends on it."""
+    """The colour of the first <color rgba=…>, or "" if it is invalid, as no equation depends on it."""
     return parts.written_color(elements[0].attributes.get("rgba", "")) if elements else ""
 
 
@@ -402,7 +402,7 @@ def _assemble(
     base: str,
     dynamics: bool,
 ) -> None:
-    """Add all parts; what the model refuses is reported with the line it came from."""
+    """Add all parts; errors of the model are reported with the line of their part."""
     links, place = assembly.links, assembly.findings.place
     line = links[0].line
     try:
@@ -492,7 +492,7 @@ def _find_root(robot: parts.Robot, wanted: str | None, findings: Findings) -> st
 def _reached_from(
     robot: parts.Robot, root: str, findings: Findings
 ) -> tuple[list[parts.LinkPart], list[parts.JointPart]]:
-    """The links and joints of the tree on a root, parents first; what is left out is listed."""
+    """The links and joints of the tree on a root, parents first; others are listed in a warning."""
     links = {link.name: link for link in robot.links}
     below: dict[str, list[parts.JointPart]] = {}
     for joint in robot.joints:

@@ -119,7 +119,7 @@ class _CFunction(Function):
         self.changing: set[str] = set()
 
     def unique(self, stem: str) -> str:
-        """A name of C that is not taken."""
+        """An unused C name."""
         stem = stem.strip("_") or "round"
         name, number = stem, 2
         while name in self.taken:

@@ -43,7 +43,7 @@ class Block:
 
 
 def entry_kind(array: Value, index: Any) -> str:
-    """The kind of what `array[index]` is."""
+    """The kind of `array[index]`."""
     if isinstance(index, Block):
         return array.function.block
     if array.target not in ENTRIES:
@@ -198,7 +198,7 @@ def total(block: Any) -> Any:
 
 @_operation(_in_pairs(_intrinsic("maxnum")))
 def greatest(block: Any) -> Any:
-    """The largest entry of a block; nan is left out."""
+    """The largest entry of a block, without nan."""
     return np.fmax.reduce(np.atleast_1d(block))
 
 

@@ -194,7 +194,7 @@ class _Frame:
     # ---- statements --------------------------------------------------------------------------------------------
 
     def _block(self, statements: Iterable[ast.stmt]) -> bool:
-        """Translate statements; True if the last one never goes on to the next."""
+        """Translate statements; True if the last one never continues with the next."""
         for statement in statements:
             try:
                 ended = getattr(self, f"_do_{type(statement).__name__}", self._unknown)(statement)
@@ -276,7 +276,7 @@ class _Frame:
         self.depths[name] = self.depth
 
     def _kept(self, name: str, value: Any) -> Any:
-        """What stands for a name: a variable, where it is assigned again."""
+        """The value bound to a name: a variable, where it is assigned again."""
         is_number = isinstance(value, Value) or type(value) in (int, float, bool)
         return self.f.variable(value) if is_number and name in self.routine.variables else value
 
@@ -353,7 +353,7 @@ class _Frame:
         return False
 
     def _over(self, node: ast.expr) -> Any:
-        """What a loop goes over: a range at run time, or a sequence that is known now."""
+        """The range of a loop: a range at run time, or a sequence known at compile time."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range":
             bounds = [self._value(argument) for argument in node.args]
             if any(isinstance(bound, Value) for bound in bounds):
@@ -484,7 +484,7 @@ class _Frame:
         return self._unknown(node)
 
     def _of_BoolOp(self, node: ast.BoolOp) -> Any:
-        """`and` and `or`: what is known now is decided now; operands with loads or calls are computed when needed."""
+        """`and` and `or`: known operands are decided now; operands with loads or calls are evaluated when needed."""
         is_and = isinstance(node.op, ast.And)
         result = self._value(node.values[0])
         for value in node.values[1:]:
