@@ -244,7 +244,7 @@ def _refusal(
     return PolhodeError(
         f"{values or 'this call'} cannot be used ({reason}).",
         place=call,
-        cure=f"help({call}) says what it takes; if this is it, the fault is polhode's: please report it.",
+        cure=f"help({call}) lists its arguments; if these are right, the fault is polhode's: please report it.",
         code="E-CALL-TYPE",
     )
 

@@ -194,8 +194,8 @@ def _of_time(node: Any, symbols: Mapping[str, Expr]) -> Expr:
     for name in (str(node), short):
         if name in symbols:
             return _meant(name, symbols)
-    cure = f"Say what it is: from_sympy(…, symbols={{{short!r}: …}})."
-    raise fault(f"the function of time {node} stands for nothing here.", cure, "E-EXPR-UNSUPPORTED")
+    cure = f"Give its counterpart: from_sympy(…, symbols={{{short!r}: …}})."
+    raise fault(f"the function of time {node} has no counterpart here.", cure, "E-EXPR-UNSUPPORTED")
 
 
 def _unknown(node: Any) -> PolhodeError:

@@ -159,7 +159,7 @@ def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     off = {*diagnosis.here.off} if diagnosis.here is not None else set()
     for row in diagnosis.redundant:
         if off & {row.row, *row.of}:
-            yield f"contradictory: '{row.row}' lets the same motions as {_quoted(row.of)}, but not at one pose."
+            yield f"contradictory: '{row.row}' permits the same motions as {_quoted(row.of)}, but not at one pose."
         elif row.row not in against:
             yield f"redundant everywhere: {_follows(row)} It can be removed."
     yield from diagnosis.nonlinear

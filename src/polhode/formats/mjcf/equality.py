@@ -39,7 +39,7 @@ def add_equalities(built: Assembly, mujoco: Any, ignore: Collection[str]) -> Non
             else:
                 message = f"{IGNORABLE['equality']} is not modelled; it is left out."
                 findings.warn(place, message, "", "W-ROBOT-UNSUPPORTED")
-    _note(findings, kept, "kept exactly; MuJoCo lets them give a little", notice=True)
+    _note(findings, kept, "kept exactly; MuJoCo permits small violations", notice=True)
     _note(findings, len(active) if "equality" in ignore else 0, "left out")
     _note(findings, model.neq - len(active), "inactive and left out")
 

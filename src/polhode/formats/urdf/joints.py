@@ -107,7 +107,7 @@ def _fault(joint: JointPart, by_name: Mapping[str, JointPart]) -> tuple[str, str
     path = [joint.name]
     while (further := by_name[path[-1]].facts.mimics) is not None and further[0] in by_name:
         if further[0] in path:
-            return (f"the joints follow each other: {' → '.join([*path, further[0]])}.", "Let one of them lead.")
+            return (f"the joints follow each other: {' → '.join([*path, further[0]])}.", "Remove one of the couplings.")
         path.append(further[0])
     return None
 

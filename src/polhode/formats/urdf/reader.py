@@ -465,7 +465,7 @@ def _refuse_cycles(carrier: dict[str, parts.JointPart], findings: Findings) -> N
             cycle = path[path.index(link) :]
             at = (carrier[link].line, f"joint '{carrier[link].name}'")
             message = f"the links form a cycle: {' → '.join([link, *cycle[:0:-1], link])}."
-            findings.problem(at, message, "A URDF is a tree; let one of these links hang elsewhere.", "E-ROBOT-TREE")
+            findings.problem(at, message, "A URDF is a tree; attach one of these links elsewhere.", "E-ROBOT-TREE")
         settled.update(path)
 
 

@@ -114,7 +114,7 @@ def modal_body_of(values: Mapping[str, Any], name: str, given: Mapping[str, Any]
         _refuse(given, ("mass", "com", "inertia", "material"), "it follows from the masses of the nodes", place)
         parts = _from_masses(given["nodes"], place)
     else:
-        _refuse(given, ("material",), "the modal masses stand for it", place)
+        _refuse(given, ("material",), "the modal masses determine it", place)
         parts = _from_modal_masses(given, place)
     nodes, fields = parts.pop("nodes", {}), parts.pop("fields", ())
     size = len(parts["first"])
