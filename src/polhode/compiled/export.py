@@ -214,15 +214,15 @@ def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
 def in_comments(
     program: Program,
     head: Sequence[str],
-    given: Iterable[str],
-    made: Iterable[str],
+    inputs: Iterable[str],
+    outputs: Iterable[str],
     notes: Iterable[str],
     of: str = "run",
 ) -> list[str]:
     """Lines of comments: a program's purpose, its inputs and outputs, its operations, notes."""
     operations, saved = count(program), f"w: {len(program.saved)} numbers that the set-up leaves for the {of}"
     counts = f"Operations: {operations}. The set-up takes {operations.setup}."
-    paragraphs = [*head, "", "Given:", *given, saved, "Made:", *made, "", counts, *notes]
+    paragraphs = [*head, "", "Given:", *inputs, saved, "Made:", *outputs, "", counts, *notes]
     return [row for paragraph in paragraphs for row in wrap(paragraph, 78) or [""]]
 
 
@@ -278,25 +278,21 @@ def sidecar(equations: EquationsOfMotion, planned: Planned, symbol: str) -> str:
 def in_json(
     program: Program,
     head: Mapping[str, str],
-    given: Callable[[str], Sequence[str]],
+    inputs: Callable[[str], Sequence[str]],
     parameters: Mapping[str, Parameter],
-    made: Callable[[str], Sequence[str]],
+    outputs: Callable[[str], Sequence[str]],
     **more: Any,
 ) -> str:
     """A program as JSON: names of the entries of inputs and outputs, and the parameters' defaults."""
     record = {
         **head,
-        "arrays": [{"name": array.name, "size": array.size, "entries": given(array.name)} for array in program.arrays],
+        "arrays": [{"name": array.name, "size": array.size, "entries": inputs(array.name)} for array in program.arrays],
         "parameters": [
-            {
-                "name": name,
-                "unit": parameter.si_unit,
-                "default": None if parameter.value is None else float(parameter.value),
-            }
-            for name, parameter in parameters.items()
+            {"name": name, "unit": p.si_unit, "default": None if p.value is None else float(p.value)}
+            for name, p in parameters.items()
         ],
         "work": len(program.saved),
-        "outputs": [{"name": o.name, "shape": o.shape, "entries": made(o.name)} for o in program.outputs],
+        "outputs": [{"name": o.name, "shape": o.shape, "entries": outputs(o.name)} for o in program.outputs],
         **more,
     }
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -199,19 +199,19 @@ class JacobianOf(Quantity):
         width = len(equations.u if self.orientation is None else equations.q)
         return [("jacobian", (6, width), [as_expr(x) for x in J.entries()])]
 
-    def checked(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The numbers `found` (…, 6, n), refused where the vector-parameter of the frame has none."""
+    def checked(self, J: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The numbers `J` (…, 6, n), refused where the vector-parameter of the frame has none."""
         if self.orientation is None:
-            return found
+            return J
         import numpy as np
 
-        bad = ~(np.abs(found[..., :3, :]) < _HALF_TURN).all(axis=(-2, -1))
+        bad = ~(np.abs(J[..., :3, :]) < _HALF_TURN).all(axis=(-2, -1))
         if np.any(bad):
             which = f", in row {int(np.argwhere(bad)[0][0])} of what was given" if np.ndim(bad) else ""
             message = f"'{self.name}' has turned by π{which}, where its vector-parameter tan(θ/2) has no value."
             cure = "Leave out the orientation: the rows of the angular velocity have a value everywhere."
             raise PolhodeError(message, self.kind, cure, "E-CODE-NUMBER")
-        return found
+        return J
 
 
 @dataclass(frozen=True)

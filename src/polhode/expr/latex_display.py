@@ -118,11 +118,11 @@ def _fits(shown: Sequence[tuple[str, Any]], texts: Sequence[str], width: int) ->
     return True
 
 
-def typeset(made: Sequence[tuple[str, str]], sentences: Sequence[Sentence] = ()) -> str:
+def typeset(formulas: Sequence[tuple[str, str]], sentences: Sequence[Sentence] = ()) -> str:
     r"""Left-hand sides and right-hand sides in LaTeX as a display, with sentences below them."""
-    lines = [(head, broken(body)) for head, body in made]
+    lines = [(head, broken(body)) for head, body in formulas]
     if len(lines) == 1 and len(lines[0][1]) == 1:
-        (head, body) = made[0]
+        (head, body) = formulas[0]
         equations = f"{head} = {body}" if head else body
         if not sentences:
             return f"${equations}$"
@@ -133,7 +133,7 @@ def typeset(made: Sequence[tuple[str, str]], sentences: Sequence[Sentence] = ())
         equations = aligned(rows)
         if not sentences:
             return f"$${equations}$$"
-    body = r" \\ ".join([*([rf"\displaystyle {equations}"] if made else []), *map(sentence_latex, sentences)])
+    body = r" \\ ".join([*([rf"\displaystyle {equations}"] if formulas else []), *map(sentence_latex, sentences)])
     return rf"$$\begin{{array}}{{l}} {body} \end{{array}}$$"
 
 

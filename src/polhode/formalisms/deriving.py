@@ -103,10 +103,10 @@ def derive(
     return EquationsOfMotion(model, tree, formalism, passed, make_embedded, constraint_rows, dependent_speeds)
 
 
-def reduced(made: EquationsOfMotion, small: Sequence[str], omit: Sequence[str]) -> EquationsOfMotion:
+def reduced(equations: EquationsOfMotion, small: Sequence[str], omit: Sequence[str]) -> EquationsOfMotion:
     """Equations to first order in small variables, and without omitted coordinates, by name."""
-    made = with_small(made, small) if small else made
-    return without(made, omit) if omit else made
+    equations = with_small(equations, small) if small else equations
+    return without(equations, omit) if omit else equations
 
 
 def _embedded(

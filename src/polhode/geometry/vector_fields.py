@@ -43,11 +43,11 @@ def bracket(X: Sequence[Expr], Y: Sequence[Expr], variables: Sequence[Expr]) -> 
     return [as_expr(a - b) for a, b in zip(X_Y, Y_X, strict=True)]
 
 
-def independent(known: Sequence[Field], found: Sequence[Field]) -> list[Field]:
+def independent(basis: Sequence[Field], fields: Sequence[Field]) -> list[Field]:
     """The new fields that the known ones and those before them do not span."""
-    everything = [*known, *found]
-    columns = independent_columns(Matrix(everything).T) if found else []
-    return [everything[k] for k in columns if k >= len(known)]
+    everything = [*basis, *fields]
+    columns = independent_columns(Matrix(everything).T) if fields else []
+    return [everything[k] for k in columns if k >= len(basis)]
 
 
 def is_involutive(fields: Sequence[Field], variables: Sequence[Expr]) -> bool:

@@ -95,9 +95,9 @@ def _column(X: Pose, symbol: Expr) -> Twist:
     return Twist(w, X.R.T @ _derivative(X.p, symbol)).mapped(as_expr)
 
 
-def deformable(mass: Any, made: Flexibility, eta: Sequence[Expr], speeds: Sequence[int]) -> Deformable:
+def deformable(mass: Any, flexibility: Flexibility, eta: Sequence[Expr], speeds: Sequence[int]) -> Deformable:
     """The mass of a flexible body on the speeds of a tree."""
-    s = list(made.amplitudes)
+    s = list(flexibility.amplitudes)
     slopes = [_nonzero(derivative(s, symbol)) for symbol in eta]
     curvatures = {
         (i, j): _nonzero(derivative([slopes[i].get(a, as_expr(0)) for a in range(len(s))], eta[j]))
@@ -106,15 +106,15 @@ def deformable(mass: Any, made: Flexibility, eta: Sequence[Expr], speeds: Sequen
     }
     second = {
         (a, b): tuple((i, j, G[i, j]) for i in range(3) for j in range(3) if G[i, j] != 0)
-        for a, row in enumerate(made.second)
+        for a, row in enumerate(flexibility.second)
         for b, G in enumerate(row)
     }
     return Deformable(
         tuple(speeds),
         mass,
-        made.first,
+        flexibility.first,
         {key: entries for key, entries in second.items() if entries},
-        made.amplitudes,
+        flexibility.amplitudes,
         tuple(slopes),
         {key: bend for key, bend in curvatures.items() if bend},
     )

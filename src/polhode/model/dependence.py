@@ -107,11 +107,11 @@ def check_dependence(table: str, name: str, record: Any) -> None:
         check_smooth(record.speeds.values(), slopes=0, place=place)
 
 
-def check_kinds(value: Any, what: str, rule: Rule, place: str, own: tuple[Expr, ...] = ()) -> None:
-    """Refuse a value with symbols that a rule does not allow; `own` are the arguments of its law."""
+def check_kinds(value: Any, what: str, rule: Rule, place: str, arguments: tuple[Expr, ...] = ()) -> None:
+    """Refuse a value with symbols that a rule does not allow; `arguments` are those of its law."""
     for x in free_symbols(list(expressions_in(value))):
         kind = x.data[0]
-        if kind in _CHANGING and kind not in rule.kinds and x not in own:
+        if kind in _CHANGING and kind not in rule.kinds and x not in arguments:
             cure = rule.cure
             raise ModelError(f"the {what} cannot depend on the {kind} '{x.name}'.", place, cure, "E-MODEL-DEPENDENCE")
 

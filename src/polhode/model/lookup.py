@@ -28,9 +28,9 @@ def check_new(kind: str, name: str, *tables: Collection[str]) -> None:
         raise ModelError(message, f"{kind} '{name}'", "Choose another.", "E-MODEL-TWICE")
 
 
-def check_spellings(system: Builder, made: Iterable[Expr], place: str) -> None:
+def check_spellings(system: Builder, symbols: Iterable[Expr], place: str) -> None:
     """Raise if symbols would be written like others."""
-    system.spellings.update(distinct_spellings(made, system.spellings, place))
+    system.spellings.update(distinct_spellings(symbols, system.spellings, place))
 
 
 def symbol_units(model: Builder | Model) -> dict[Expr, str]:

@@ -336,19 +336,19 @@ class _Builder:
         self.loads[name] = load
         self.other_edges.append(Edge(name, tail, head, "through", name))
 
-    def add_joint_loads(self, each: Acting) -> None:
+    def add_joint_loads(self, acting: Acting) -> None:
         """A through driver parallel to each joint on whose coordinates or speeds a load acts."""
         joints = self.system.joints
-        energies = free_symbols([load.energy for load in each.loads if isinstance(load, PotentialEnergy)])
+        energies = free_symbols([load.energy for load in acting.loads if isinstance(load, PotentialEnergy)])
         on = {(name, q.name) for name, joint in joints.items() for q in joint.q if q in energies}
-        for load in each.loads:
+        for load in acting.loads:
             if isinstance(load, SpeedForce | CoordinateForce):
                 joint = joints[load.joint]
                 on.add((load.joint, (joint.u if isinstance(load, SpeedForce) else joint.q)[load.index].name))
         for edge in self.joint_edges:
             stage, alone = self.joints[edge.name], len(self.links.get(edge.element, [])) < 2
             if any(owner == stage.joint and (alone or name in stage.variables) for owner, name in on):
-                name = self.fresh(each.name)
+                name = self.fresh(acting.name)
                 self.joint_loads[name] = edge.name
                 self.other_edges.append(replace(edge, name=name, role="through", element=name))
 

@@ -50,9 +50,9 @@ class ScaledTree:
         """Efforts on speeds."""
         return [x * self.unit if k in self.slides else x for k, x in enumerate(given)]
 
-    def in_metres(self, found: Sequence[Any]) -> list[Any]:
+    def in_metres(self, scaled: Sequence[Any]) -> list[Any]:
         """Speeds or accelerations, back from the unit."""
-        return self.forces(found)
+        return self.forces(scaled)
 
 
 def scaled_tree(tree: Tree, sliding: bool = True) -> ScaledTree:

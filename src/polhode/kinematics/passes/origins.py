@@ -152,7 +152,7 @@ def _common(tree: Tree, i: int) -> Counter[tuple[int, int]]:
 
 
 def _shared_components(p: Vector, before: Vector, beside: Counter[tuple[int, int]]) -> Fraction:
-    """How many components an offset has, each divided among the joints that have it; `given` is counted already."""
+    """How many components an offset has, each divided among the joints that have it; `before` is counted already."""
     total = Fraction(0)
     for k in range(3):
         component = _up_to_sign(p[k])

@@ -265,17 +265,17 @@ def variable_of(scene: Scene, by: Any) -> Expr:
     return x
 
 
-def axis_of(scene: Scene, frame: Key, own: Key, by: Expr) -> dict[Axis, Expr]:
-    """ω_q of frame `own` in `frame`: the column of the coordinate's speed, else Rᵀ ∂R/∂q; none for a speed."""
+def axis_of(scene: Scene, frame: Key, outer: Key, by: Expr) -> dict[Axis, Expr]:
+    """ω_q of frame `outer` in `frame`: the column of the coordinate's speed, else Rᵀ ∂R/∂q; none for a speed."""
     if by not in scene.tree.q:
         return {}
     speed = scene.rates[by]
     if speed.op == SYMBOL and not any(speed in free_symbols([rate]) for q, rate in scene.rates.items() if q is not by):
-        spin = spin_between(scene, frame, own)
+        spin = spin_between(scene, frame, outer)
         return gathered(zip(spin, derivative(spin.values(), speed), strict=True))
-    R = scene.rotation(frame, own)
+    R = scene.rotation(frame, outer)
     entries = substitute([as_expr(entry) for entry in R.entries()], scene.tree.followed)
     slopes = derivative(entries, by)
     columns = [Vector(slopes[k::3]) for k in range(3)]
-    W = [[as_expr(R[:, i].dot(column)) for column in columns] for i in range(3)]  # Rᵀ ∂R/∂q, in components of `own`
-    return dict(along(own, Vector([W[2][1], W[0][2], W[1][0]])))
+    W = [[as_expr(R[:, i].dot(column)) for column in columns] for i in range(3)]  # Rᵀ ∂R/∂q, in components of `outer`
+    return dict(along(outer, Vector([W[2][1], W[0][2], W[1][0]])))
