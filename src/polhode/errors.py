@@ -328,10 +328,8 @@ def unknown(
     start: there is no speed 'elbw'.
       Did you mean 'elbow'?  [E-RUN-NAME]
     """
-    spelled = f"'{name}'" if isinstance(name, str) else shown(name)
-    return (error or PolhodeError)(
-        f"there is no {kind} {spelled}.", place=place, cure=suggestion(name, known), code=code
-    )
+    word = f"'{name}'" if isinstance(name, str) else shown(name)
+    return (error or PolhodeError)(f"there is no {kind} {word}.", place=place, cure=suggestion(name, known), code=code)
 
 
 def check_known(kind: str, names: Iterable[object], known: Collection[str], *, place: str = "", code: str = "") -> None:

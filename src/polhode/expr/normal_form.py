@@ -189,18 +189,15 @@ class _Reader:
 
     def _round(self, root: Expr) -> Expr:
         collected = {(): root} if self.is_law else self.collector.collected(root)
-        written = {key: self._form(c) for key, c in collected.items()}
-        terms = [(key, self._static(c, written[key])) for key, c in collected.items()]
-        still = written.get(())
+        parts = {key: self._form(c) for key, c in collected.items()}
+        terms = [(key, self._static(c, parts[key])) for key, c in collected.items()]
+        still = parts.get(())
         if still is not None:
-            terms[list(written).index(())] = (
-                (),
-                self._static(collected[()], self._flat(still, alone=len(written) == 1)),
-            )
+            terms[list(parts).index(())] = (), self._static(collected[()], self._flat(still, alone=len(parts) == 1))
         apart = self._assembled(terms)
-        if any(form is None for form in written.values()):
+        if any(form is None for form in parts.values()):
             return apart if self._length(apart) < self._length(root) else root
-        together = self._together(collected, [form for form in written.values() if form is not None])
+        together = self._together(collected, [form for form in parts.values() if form is not None])
         if together is not None and self._length(together) < self._length(apart):
             return together
         return apart if apart.fp == root.fp else root

@@ -59,9 +59,7 @@ def touch(system: System, report: Report, contacts: Contacts, stops: Any, fricti
         with collecting() as warned:
             lacking = _add_contacts(system, *_options(contacts))
         doubts += [Problem(sentence, report.file, "", "W-ROBOT-UNSUPPORTED") for sentence in lacking]
-        left_out += [
-            f"{message} ({count} contacts)" for message, count in Counter(message.message for message in warned).items()
-        ]
+        left_out += [f"{message} ({count} contacts)" for message, count in Counter(w.message for w in warned).items()]
     notices = tuple(Problem(sentence, report.file, "", "N-ROBOT-UNSUPPORTED") for sentence in left_out)
     warnings = [
         replace(warning, code="W-ROBOT-UNSUPPORTED")
@@ -102,9 +100,7 @@ def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str,
     if not any(g.shape == "plane" for g in geoms):
         geoms.append(_FLOOR)
     number = {g.name: k for k, g in enumerate(geoms)}
-    chosen = {
-        frozenset(number[name] for name in record.geoms): record.friction[0] for record in records["pairs"].values()
-    }
+    chosen = {frozenset(number[name] for name in p.geoms): p.friction[0] for p in records["pairs"].values()}
     for i, j in combinations(range(len(geoms)), 2):
         a, b = (rigid[geoms[k].body] for k in (i, j))
         still = rigid[GROUND] in (a, b)
@@ -113,7 +109,7 @@ def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str,
         if apart and not related and (still or every) and _fit(geoms[i], geoms[j]):
             chosen.setdefault(frozenset((i, j)), _shared(geoms[i], geoms[j], lambda g: g.friction[0]))
     surfaces: dict[int, Any] = {}
-    sentences: dict[str, None] = {}
+    notes: dict[str, None] = {}
     for pair, mu in chosen.items():
         i, j = sorted(pair, key=lambda k: (rigid[geoms[k].body] == rigid[GROUND], k))  # what stands still is second
         kinds = tuple("hull" if geoms[k].shape == "mesh" else geoms[k].shape for k in (i, j))
@@ -124,7 +120,7 @@ def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str,
             if k not in surfaces:
                 geom, taken = geoms[k], {*system.surfaces, *system.bodies, *system.frames}
                 name = geom.name if geom.name not in taken else free_name(f"{geom.name} surface", taken)
-                shape = _touching(geom, vertices, sentences)
+                shape = _touching(geom, vertices, notes)
                 surfaces[k] = shape and system.surface(name, geom.body, shape)
         if not (surfaces[i] and surfaces[j]):
             continue
@@ -135,11 +131,11 @@ def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str,
         except ModelError as error:
             if error.problems[0].code != "E-MODEL-SIZE":
                 raise
-            sentences[f"'{name}' is left out: {error.problems[0].message} Give contacts={{\"vertices\": 10}}."] = None
-    return [*sentences, *(f"contacts of a {pair} are not modelled ({count} pairs)." for pair, count in lacking.items())]
+            notes[f"'{name}' is left out: {error.problems[0].message} Give contacts={{\"vertices\": 10}}."] = None
+    return [*notes, *(f"contacts of a {pair} are not modelled ({count} pairs)." for pair, count in lacking.items())]
 
 
-def _touching(geom: Geom, vertices: int, sentences: dict[str, None]) -> Shape | None:
+def _touching(geom: Geom, vertices: int, notes: dict[str, None]) -> Shape | None:
     """The shape of a geom; of a mesh its convex hull, None where it cannot be read, with a sentence."""
     seat: dict[str, Any] = {"at": tuple(geom.at), "rotation": geom.rotation}
     if geom.shape != "mesh":
@@ -149,16 +145,14 @@ def _touching(geom: Geom, vertices: int, sentences: dict[str, None]) -> Shape | 
         points = [geom.points[k : k + 3] for k in range(0, len(geom.points), 3)]
         full_hull = Shape.hull(points) if points else Shape.mesh(geom.file, geom.size or 1, hull=True)
     except PolhodeError as error:
-        sentences[f"the mesh of '{geom.name}' does not touch: {error.problems[0].message}"] = None
+        notes[f"the mesh of '{geom.name}' does not touch: {error.problems[0].message}"] = None
         return None
     corners = np.array(full_hull.size, dtype=float).reshape(-1, 3)
     if len(corners) <= vertices:
         return replace(full_hull, **seat)
     hull = Shape.hull(corners, vertices)
     lost = convex_hull(tuple(map(tuple, np.array(hull.size, dtype=float).reshape(-1, 3).tolist()))).beyond(corners)
-    sentences[f"the hull of '{geom.name}' has {vertices} of {len(corners)} vertices, which cuts off {lost:.2g} m."] = (
-        None
-    )
+    notes[f"the hull of '{geom.name}' has {vertices} of {len(corners)} vertices, which cuts off {lost:.2g} m."] = None
     return replace(hull, **seat)
 
 

@@ -146,10 +146,10 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         from .lookup import joint_named
         from .reading import index_of, number_of
 
-        rubbing = joint_named(self, joint, "friction")
-        place = f"friction of '{rubbing.name}'"
-        number = index_of(index, len(rubbing.u), "speed", place)
-        label = name or self._numbered(f"{rubbing.name} friction", number, len(rubbing.u))
+        record = joint_named(self, joint, "friction")
+        place = f"friction of '{record.name}'"
+        number = index_of(index, len(record.u), "speed", place)
+        label = name or self._numbered(f"{record.name} friction", number, len(record.u))
         drag, dry = number_of(viscous, f"{place} viscous"), static is not None or number_of(coulomb, place)
         from ..expr import constant_sign, free_symbols
 
@@ -159,15 +159,15 @@ class ContactMethods(ForceMethods, ConstraintMethods):
             message = "there is neither dry friction nor a viscous one."
             raise ModelError(message, place, "Give coulomb=… in N or N·m.", "E-MODEL-MISSING")
         if bristle is not None:
-            law = self._bristle(label, rubbing.u[number], coulomb, static, stribeck, bristle)
+            law = self._bristle(label, record.u[number], coulomb, static, stribeck, bristle)
             self._apply(
-                "joint_force", joint=rubbing.name, index=number, value=-law - drag * rubbing.u[number], name=label
+                "joint_force", joint=record.name, index=number, value=-law - drag * record.u[number], name=label
             )
             return None
         laws = {"coulomb": coulomb, "static": static, "stribeck": stribeck}
-        rigid = self.constraint(label, DryFriction, joint=rubbing.name, index=number, **laws) if dry else None
+        rigid = self.constraint(label, DryFriction, joint=record.name, index=number, **laws) if dry else None
         if drag:
-            self._apply("joint_force", joint=rubbing.name, index=number, value=-drag * rubbing.u[number], name=label)
+            self._apply("joint_force", joint=record.name, index=number, value=-drag * record.u[number], name=label)
         return rigid
 
     def _bristle(self, label: str, v: Expr, coulomb: Any, static: Any, stribeck: Any, bristle: Iterable[Any]) -> Expr:

@@ -63,7 +63,7 @@ def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Se
         """A vector in the link's components in those of the body's basis."""
         return link.inward(vector) if rotor else vector
 
-    moved: Partials = {i: written(axis) for i, axis in part.turning.items()}
+    axes: Partials = {i: written(axis) for i, axis in part.turning.items()}
     w_relative = written(link.relative_velocity(u)[0])
     w_parent = seen(above.w) if above else ZERO
     inherited = {i: seen(w) for i, w in above.partials.items()} if above else {}
@@ -72,9 +72,7 @@ def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Se
     if any(own_alpha):  # the rate of ω_t of (30)
         step = step + written(own_alpha)
     alpha = (seen(above.alpha_rem) if above else ZERO) + step
-    return Rotational(
-        w_parent, w_relative, w_parent + w_relative, inherited, moved, added(inherited, moved), step, alpha
-    )
+    return Rotational(w_parent, w_relative, w_parent + w_relative, inherited, axes, added(inherited, axes), step, alpha)
 
 
 def in_own_basis(parts: Sequence[Part], index: int, vector: Vector) -> Vector:

@@ -102,13 +102,10 @@ def spread(tree: Tree) -> Tree:
         beside = common[link.parent]
 
         def effort(shift: Vector) -> tuple[Fraction, int]:
-            offset = fixed.p + fixed.R @ shift
+            at = fixed.p + fixed.R @ shift
             total, rest = Fraction(0), 0
             if link.parent != BASE:  # an offset from the ground costs nothing
-                total, rest = (
-                    _shared_components(offset, link.fixed.p, beside),
-                    _along_axis(tree.links[link.parent], offset),
-                )
+                total, rest = _shared_components(at, link.fixed.p, beside), _along_axis(tree.links[link.parent], at)
             ahead = [_nearest(link, other, shift) for other in children]
             different = {(k, _up_to_sign(p[k])) for p in ahead for k in range(3) if not is_zero(p[k])}
             return total + len(different), rest + sum(_along_axis(link, p) for p in ahead)

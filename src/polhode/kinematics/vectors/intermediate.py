@@ -61,14 +61,14 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
     with understood("names and what they stand for", known, place="named known", cure="Give {symbol: expression}."):
         if not isinstance(known, Mapping | None) or any(not isinstance(name, Expr) for name in known or ()):
             raise TypeError
-    meanings: dict[Expr, Expr] = _meanings.setdefault(arrow.system, {})
+    saved: dict[Expr, Expr] = _meanings.setdefault(arrow.system, {})
     meaning: dict[Expr, Expr] = dict(known or {})
     for name, expression in meaning.items():
-        if meanings.setdefault(name, expression) != expression:
-            message = f"'{name.name}' stands for {shown(meanings[name])} already, and not for {shown(expression)}."
+        if saved.setdefault(name, expression) != expression:
+            message = f"'{name.name}' stands for {shown(saved[name])} already, and not for {shown(expression)}."
             raise PolhodeError(message, "named", "Give the other expression another name.", "E-MODEL-TWICE")
-    names = {expression: name for name, expression in meanings.items()}
-    taken = {*_names_of(arrow.system), *(name.name for name in (*meanings, *free_symbols(arrow.terms.values())))}
+    names = {expression: name for name, expression in saved.items()}
+    taken = {*_names_of(arrow.system), *(name.name for name in (*saved, *free_symbols(arrow.terms.values())))}
     fresh = (name for name in (f"{letter}{number}" for number in count(first)) if name not in taken)
     terms: dict[Any, Expr] = {}
     for axis, coefficient in arrow.terms.items():
@@ -76,14 +76,12 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
         if size.op not in (NUMBER, SYMBOL):
             if size not in names:
                 names[size] = symbol(next(fresh), "intermediate")
-                meanings[names[size]] = size
+                saved[names[size]] = size
             meaning[names[size]] = size
             size = names[size]
         terms[axis] = -size if coefficient.op == NEG else size
-    while older := [
-        x for x in free_symbols([*terms.values(), *meaning.values()]) if x in meanings and x not in meaning
-    ]:
-        meaning |= {name: meanings[name] for name in older}  # with the meanings of the names used before
+    while older := [x for x in free_symbols([*terms.values(), *meaning.values()]) if x in saved and x not in meaning]:
+        meaning |= {name: saved[name] for name in older}  # with the meanings of the names used before
     return Named(type(arrow)(arrow.system, terms), meaning)
 
 

@@ -96,14 +96,14 @@ class _CRecord(Record):
 
     def read(self, name: str) -> Any:
         kind, location = self.field(name)
-        return _as_record(kind, Expression(self.pointer.function, llvm_type(kind), location, kind))
+        return _typed(kind, Expression(self.pointer.function, llvm_type(kind), location, kind))
 
     def write(self, name: str, value: Any) -> None:
         kind, location = self.field(name)
         self.pointer.function.write(f"{location} = {self.pointer.function.of_kind(llvm_type(kind), value).name};")
 
 
-def _as_record(kind: Any, value: Value) -> Any:
+def _typed(kind: Any, value: Value) -> Any:
     """A pointer to a record as the record, any other value as it is."""
     return _CRecord(kind, value) if isinstance(kind, type) and issubclass(kind, Struct) else value
 
@@ -318,9 +318,7 @@ class CModule(Module):
         returns = "void" if routine.kinds["return"] in (None, type(None)) else llvm_type(routine.kinds["return"])
         comment = (routine.__doc__ or "").split("\n")[0]
         function: Any = _CFunction(name, kinds, returns, comment, self.used)
-        values = {
-            key: _as_record(kind, Expression(function, llvm_type(kind), key, kind)) for key, kind in kinds.items()
-        }
+        values = {key: _typed(kind, Expression(function, llvm_type(kind), key, kind)) for key, kind in kinds.items()}
         _CFrame(self, function, routine, {**fixed, **values}).run()
         self._functions.append(function)
         return name
