@@ -90,7 +90,7 @@ def __getattr__(name: str) -> Any:
         return public(getattr(import_module(_LATER[name], __name__), name))
     if "__all__" not in globals():
         surface = import_module(".surface.names", __name__)
-        listed = {each: public(getattr(surface, each)) for each in surface.__all__}
+        listed = {export: public(getattr(surface, export)) for export in surface.__all__}
         globals().update(listed, __all__=["control", "load", "planning", *_LATER, *listed])
     if name in globals():
         return globals()[name]

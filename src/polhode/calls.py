@@ -94,11 +94,11 @@ def public(thing: T, has_fast_ones: bool = False) -> T:
     if not hasattr(thing, "__code__"):
         return thing
     function: Any = thing
-    made: T = _checked(function)
+    wrapper: T = _checked(function)
     home = sys.modules.get(function.__module__)
     if getattr(home, function.__qualname__, None) is thing:  # so that it is pickled by its name
-        setattr(home, function.__qualname__, made)
-    return made
+        setattr(home, function.__qualname__, wrapper)
+    return wrapper
 
 
 def _check_methods(owner: type, has_fast_ones: bool) -> None:
@@ -111,8 +111,8 @@ def _check_methods(owner: type, has_fast_ones: bool) -> None:
         if has_fast_ones and hasattr(function, "__code__") and function.__code__.co_flags & CO_VARKEYWORDS:
             setattr(owner, name, _fast(function))
         elif hasattr(function, "__code__"):
-            made = _checked(function)
-            setattr(owner, name, made if function is held else type(held)(made))
+            wrapper = _checked(function)
+            setattr(owner, name, wrapper if function is held else type(held)(wrapper))
 
 
 def _checked(function: Any) -> Any:
@@ -122,20 +122,20 @@ def _checked(function: Any) -> Any:
     read: list[_Read] = []  # when it is first called
 
     @wraps(function)
-    def call(*given: Any, **named: Any) -> Any:
+    def call(*arguments: Any, **named: Any) -> Any:
         if sys._getframe(1).f_globals.get("__name__", "").startswith(_INSIDE):
-            return function(*given, **named)
+            return function(*arguments, **named)
         try:
             if not read:
                 read.append(_read(function))
-            names, flags, known = read[0]
+            names, flags, options = read[0]
             for name in named:
-                if name not in known and known:
-                    raise _no_option(function, name, known, _name(function, given))
-            for name, value in (*zip(names, given, strict=False), *named.items()) if flags else ():
+                if name not in options and options:
+                    raise _no_option(function, name, options, _name(function, arguments))
+            for name, value in (*zip(names, arguments, strict=False), *named.items()) if flags else ():
                 if name in flags and not any(_PLAIN[kind][1](value) for kind in flags[name]):
                     raise _wrong_kind(function, name, value, flags[name])
-            result = function(*given, **named)
+            result = function(*arguments, **named)
             if type(result) not in _SEEN:
                 _SEEN.add(type(result))
                 if type(result).__module__.startswith("polhode.") and not type(result).__module__.startswith(_FAST):
@@ -144,30 +144,30 @@ def _checked(function: Any) -> Any:
         except SimulationError:
             raise  # which names the time
         except PolhodeError as error:
-            error.set_place(_name(function, given))
+            error.set_place(_name(function, arguments))
             raise
         except _PASSING:
             raise
         except Exception as error:
             if _is_users(error) or (isinstance(error, IndexError) and function.__name__ == "__getitem__"):
                 raise  # an IndexError ends iteration
-            if isinstance(error, KeyError) and function.__name__ == "__getitem__" and isinstance(given[0], Mapping):
-                place = type(given[0]).__name__
-                raise unknown("value", given[1], list(given[0]), place=place, code="E-CALL-NAME") from error
-            raise _refusal(function, given, named, error) from error
+            if isinstance(error, KeyError) and function.__name__ == "__getitem__" and isinstance(arguments[0], Mapping):
+                owner = type(arguments[0]).__name__
+                raise unknown("value", arguments[1], list(arguments[0]), place=owner, code="E-CALL-NAME") from error
+            raise _refusal(function, arguments, named, error) from error
 
     function._checked = call
     vars(call)["_checked"] = call
     return call
 
 
-def _no_option(function: Callable[..., Any], name: str, known: tuple[str, ...], place: str) -> PolhodeError:
+def _no_option(function: Callable[..., Any], name: str, options: tuple[str, ...], place: str) -> PolhodeError:
     """The error of an option that a call does not have; one of `simulate` is not misspelt."""
     paths = getattr(signature(function), "paths", ())
     if paths[:2] == _OF_RUNS and name in _options_at(_OF_RUNS):
-        cure = f"It is an option of simulate; {place} takes {listed(known, 30)}."
+        cure = f"It is an option of simulate; {place} takes {listed(options, 30)}."
         return PolhodeError(f"there is no option '{name}'.", place, cure, "E-CALL-NAME")
-    return unknown("option", name, known, place=place, code="E-CALL-NAME")
+    return unknown("option", name, options, place=place, code="E-CALL-NAME")
 
 
 def _fast(function: Any) -> Any:
@@ -176,16 +176,16 @@ def _fast(function: Any) -> Any:
     _show_options(function)
 
     @wraps(function)
-    def call(*given: Any, **named: Any) -> Any:
+    def call(*arguments: Any, **named: Any) -> Any:
         try:
-            return function(*given, **named)
+            return function(*arguments, **named)
         except PolhodeError as error:
             error.set_place(function.__name__)
             raise
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise  # from inside
-            raise _refusal(function, given, named, error) from error
+            raise _refusal(function, arguments, named, error) from error
 
     vars(call)["_checked"] = call
     return call
@@ -197,20 +197,20 @@ def _read(function: Callable[..., Any]) -> _Read:
     if isinstance(taken, OptionSignature) and taken.paths[:1] in _REFUSED_INSIDE:
         taken = taken.own
     parameters = taken.parameters.values()
-    kinds = {each.name: _kinds(each.annotation) for each in parameters if each.kind is not each.VAR_POSITIONAL}
-    flags = {name: each for name, each in kinds.items() if "bool" in each and {*each} <= {"bool", "None"}}
-    options = () if any(each.kind is each.VAR_KEYWORD for each in parameters) else _options(parameters)
-    return tuple(each.name for each in parameters if each.kind in (0, 1)), flags, options
+    kinds = {p.name: _kinds(p.annotation) for p in parameters if p.kind is not p.VAR_POSITIONAL}
+    flags = {name: kind for name, kind in kinds.items() if "bool" in kind and {*kind} <= {"bool", "None"}}
+    options = () if any(p.kind is p.VAR_KEYWORD for p in parameters) else _options(parameters)
+    return tuple(parameter.name for parameter in parameters if parameter.kind in (0, 1)), flags, options
 
 
 def _kinds(annotation: Any) -> tuple[str, ...]:
-    """The members of a union, each without what is in its brackets; nothing where any value will do."""
+    """The members of a union, each without brackets; () if any value is allowed."""
     text, depth, kept = str(annotation).strip("'\""), 0, ""
     for letter in "" if annotation is Parameter.empty else text:
         depth += (letter == "[") - (letter == "]")
         kept += letter if depth == 0 and letter != "]" else ""
-    found = tuple(word.strip().rpartition(".")[2] for word in kept.split("|"))
-    return () if {"Any", "object", "ArrayLike", "Unpack", "Never"} & {*found} else tuple(filter(None, found))
+    kinds = tuple(word.strip().rpartition(".")[2] for word in kept.split("|"))
+    return () if {"Any", "object", "ArrayLike", "Unpack", "Never"} & {*kinds} else tuple(filter(None, kinds))
 
 
 def _is_users(error: Exception) -> bool:
@@ -223,12 +223,12 @@ def _is_users(error: Exception) -> bool:
 
 
 def _refusal(
-    function: Callable[..., Any], given: tuple[Any, ...], named: Mapping[str, Any], error: Exception
+    function: Callable[..., Any], arguments: tuple[Any, ...], named: Mapping[str, Any], error: Exception
 ) -> PolhodeError:
     """The sentence on arguments that a function cannot be called with, or failed on."""
-    call, taken = _name(function, given), signature(function)
+    call, taken = _name(function, arguments), signature(function)
     try:
-        bound = taken.bind(*given, **named).arguments
+        bound = taken.bind(*arguments, **named).arguments
     except TypeError as wrong:
         cure = f"It takes {listed(_options(taken.parameters.values()), 20) or 'no arguments'}."
         return PolhodeError(f"{wrong}.", place=call, cure=cure, code="E-CALL-TYPE")
@@ -244,7 +244,7 @@ def _refusal(
     return PolhodeError(
         f"{values or 'this call'} cannot be used ({reason}).",
         place=call,
-        cure=f"help({call}) says what it takes; if this is it, the fault is polhode's: please report it.",
+        cure=f"help({call}) lists its arguments; if these are right, the fault is polhode's: please report it.",
         code="E-CALL-TYPE",
     )
 
@@ -252,8 +252,8 @@ def _refusal(
 def _in_hand(bound: Mapping[str, Any], error: Exception) -> str:
     """The argument that a frame nearest to the failure held."""
     held = [value for frame in reversed(_frames(error)[1:]) for value in frame.f_locals.values() if value is not None]
-    found = (name for value in held for name, argument in bound.items() if value is argument)
-    return next(found, next(iter(bound)) if len(bound) == 1 else "")
+    names = (name for value in held for name, argument in bound.items() if value is argument)
+    return next(names, next(iter(bound)) if len(bound) == 1 else "")
 
 
 def _frames(error: Exception) -> list[FrameType]:
@@ -267,7 +267,7 @@ def _fits(value: Any, kinds: tuple[str, ...]) -> bool:
     return any(
         _PLAIN[kind][1](value)
         if kind in _PLAIN
-        else kind in bases or not any(isinstance(each.get(kind), type) for each in modules)
+        else kind in bases or not any(isinstance(module.get(kind), type) for module in modules)
         for kind in kinds
     )
 
@@ -279,14 +279,14 @@ def _wrong_kind(function: Callable[..., Any], name: str, value: object, kinds: t
     return wrong_kind(" or ".join(words), value, f"{_name(function)} {name}")
 
 
-def _name(function: Callable[..., Any], given: tuple[Any, ...] = ()) -> str:
+def _name(function: Callable[..., Any], arguments: tuple[Any, ...] = ()) -> str:
     """What a call is called: a class for its constructor, that of the object where this is known."""
     owner, _, name = function.__qualname__.rpartition(".")
-    return (type(given[0]).__name__ if given else owner) if name in _SPECIAL else function.__name__
+    return (type(arguments[0]).__name__ if arguments else owner) if name in _SPECIAL else function.__name__
 
 
 def _options(parameters: Iterable[Parameter]) -> tuple[str, ...]:
-    return tuple(each.name for each in parameters if each.kind in (0, 1, 3) and each.name not in _OWNERS)
+    return tuple(p.name for p in parameters if p.kind in (0, 1, 3) and p.name not in _OWNERS)
 
 
 class OptionSignature(Signature):
@@ -302,8 +302,8 @@ class OptionSignature(Signature):
     @property
     def parameters(self) -> Any:
         if not self._kept:
-            own = {name: each for name, each in self.own.parameters.items() if each.kind is not each.VAR_KEYWORD}
-            self._kept = own | {name: each for name, each in _options_at(self.paths).items() if name not in own}
+            first = {name: p for name, p in self.own.parameters.items() if p.kind is not p.VAR_KEYWORD}
+            self._kept = first | {name: p for name, p in _options_at(self.paths).items() if name not in first}
         return self._kept
 
     def replace(self, **changes: Any) -> Any:
@@ -313,28 +313,28 @@ class OptionSignature(Signature):
 def _options_at(paths: tuple[str, ...]) -> dict[str, Parameter]:
     """Options by name: keywords of functions, fields of elements, and the keys of a TypedDict, to which those found
     before are restricted; with other defaults, where a path leads to a mapping of them."""
-    found: dict[str, Parameter] = {}
+    options: dict[str, Parameter] = {}
     for path in paths:
         module, _, name = path.partition(":")
         target: Any = import_module(f"polhode.{module}")
         for part in name.split("."):
             target = getattr(target, part)
-        if hasattr(target, "__total__") and not found:
-            found = {name: _option(name, None, kind.__forward_arg__) for name, kind in target.__annotations__.items()}
+        if hasattr(target, "__total__") and not options:
+            options = {name: _option(name, None, kind.__forward_arg__) for name, kind in target.__annotations__.items()}
         elif hasattr(target, "__total__"):
-            found = {name: each for name, each in found.items() if name in target.__annotations__}
-        elif isinstance(target, Mapping) and all(hasattr(each, "fields") for each in target.values()):
-            for each in (field for kind in target.values() for field in kind.fields):
-                is_same = each.name not in found or found[each.name].default == each.default
-                found[each.name] = _option(each.name, each.default if is_same else _BY_TYPE, each.kind)
+            options = {name: option for name, option in options.items() if name in target.__annotations__}
+        elif isinstance(target, Mapping) and all(hasattr(kind, "fields") for kind in target.values()):
+            for f in (field for kind in target.values() for field in kind.fields):
+                is_same = f.name not in options or options[f.name].default == f.default
+                options[f.name] = _option(f.name, f.default if is_same else _BY_TYPE, f.kind)
         elif isinstance(target, Mapping):
-            found |= {name: found[name].replace(default=value) for name, value in target.items()}
+            options |= {name: options[name].replace(default=value) for name, value in target.items()}
         elif hasattr(target, "fields"):
-            found |= {each.name: _option(each.name, each.default, each.kind) for each in target.fields}
+            options |= {field.name: _option(field.name, field.default, field.kind) for field in target.fields}
         else:
             listed = signature(target).parameters.values()
-            found |= {each.name: each for each in listed if each.kind is each.KEYWORD_ONLY}
-    return found
+            options |= {p.name: p for p in listed if p.kind is p.KEYWORD_ONLY}
+    return options
 
 
 def _option(name: str, default: object, kind: str) -> Parameter:

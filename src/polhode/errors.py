@@ -66,8 +66,8 @@ class PolhodeError(Exception):
         *,
         problems: Iterable[Problem] = (),
     ) -> None:
-        found = tuple(problems)
-        self.problems: tuple[Problem, ...] = found or (Problem(message, place, cure, code),)
+        listed_problems = tuple(problems)
+        self.problems: tuple[Problem, ...] = listed_problems or (Problem(message, place, cure, code),)
         super().__init__("\n".join(map(str, self.problems)))
 
     def set_place(self, place: str) -> None:
@@ -106,7 +106,7 @@ def speed_named(key: Any, speeds: Collection[str], coordinates: Collection[str])
 def suggestion(
     name: object, known: Iterable[str], otherwise: str = "", written: Callable[[str], str] = "'{}'".format
 ) -> str:
-    """The cure for a name that is not known: those that are like it; else, if nothing else is said, what there is.
+    """The cure for an unknown name: similar known ones; else the given cure, or all known ones.
 
     >>> suggestion("elbw", ["shoulder", "elbow"])
     "Did you mean 'elbow'?"
@@ -185,12 +185,12 @@ def number(
     if type(value) in (float, int) and above < value < below and least <= value and abs(value) < 1e300:
         return float(value)
     with understood(what, value, place=place, cure=cure):
-        made = float(value)
+        result = float(value)
         if isinstance(value, bool):
             raise TypeError
-    if not (above < made < below and least <= made):
+    if not (above < result < below and least <= result):
         raise wrong_kind(what, value, place, cure, "E-CALL-NUMBER")
-    return made
+    return result
 
 
 def numbers(
@@ -206,10 +206,10 @@ def numbers(
     with understood(what, value, place=place, cure=cure):
         if isinstance(value, str):
             raise TypeError
-        made = np.array(value, dtype=np.float64)
-    if made.ndim not in dims or not np.isfinite(made).all():
-        raise wrong_kind(what, value, place, cure, "E-CALL-NUMBER" if made.ndim in dims else "E-CALL-SHAPE")
-    return made
+        array = np.array(value, dtype=np.float64)
+    if array.ndim not in dims or not np.isfinite(array).all():
+        raise wrong_kind(what, value, place, cure, "E-CALL-NUMBER" if array.ndim in dims else "E-CALL-SHAPE")
+    return array
 
 
 def whole_number(
@@ -221,12 +221,12 @@ def whole_number(
     3
     """
     with understood(what, value, place=place, cure=cure):
-        made = int(value)
+        result = int(value)
         if isinstance(value, bool | str):
             raise TypeError
-    if made != value or not least <= made <= most:
+    if result != value or not least <= result <= most:
         raise wrong_kind(what, value, place, cure, "E-CALL-NUMBER")
-    return made
+    return result
 
 
 def name_list(given: Any, what: str, *, place: str = "", cure: str = "") -> list[str]:
@@ -236,10 +236,10 @@ def name_list(given: Any, what: str, *, place: str = "", cure: str = "") -> list
     (['hinge'], ['a', 'b'])
     """
     with understood(what, given, place=place, cure=cure):
-        found = [given] if isinstance(given, str) else list(given)
-        if not all(isinstance(name, str) for name in found):
+        names = [given] if isinstance(given, str) else list(given)
+        if not all(isinstance(name, str) for name in names):
             raise TypeError
-    return found
+    return names
 
 
 def by_name(given: Any, place: str, what: str = "values by name", cure: str = "Give {name: value}.") -> dict[Any, Any]:
@@ -273,15 +273,15 @@ def wrong_kind(what: str, value: object, place: str, cure: str = "", code: str =
 
 
 def check_pickles(value: Any, place: str) -> None:
-    """Refuse a function that no name leads to, as a lambda, in what is to be pickled.
+    """Refuse a value to be pickled that contains a function without an importable name, such as a lambda.
 
     >>> check_pickles({"a": [len]}, "events")
     """
     if isinstance(value, Mapping):
         value = [*value.keys(), *value.values()]
     if isinstance(value, list | tuple | set | frozenset):
-        for each in value:
-            check_pickles(each, place)
+        for part in value:
+            check_pickles(part, place)
     elif "<" in getattr(value, "__qualname__", ""):
         cure = "Define it with def at the top of a module."
         raise PolhodeError(f"{value.__qualname__} does not pickle: no name leads to it.", place, cure, "E-CALL-TYPE")
@@ -307,10 +307,10 @@ def listed(words: Iterable[str], most: int = 6) -> str:
     >>> listed(["a", "b", "c"]), listed("abcd", most=2)
     ('a, b and c', 'a, b and 2 more')
     """
-    each = list(words)
-    if len(each) > most:
-        return f"{', '.join(each[:most])} and {len(each) - most} more"
-    return " and ".join([", ".join(each[:-1]), each[-1]] if len(each) > 1 else each)
+    items = list(words)
+    if len(items) > most:
+        return f"{', '.join(items[:most])} and {len(items) - most} more"
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def unknown(
@@ -328,8 +328,8 @@ def unknown(
     start: there is no speed 'elbw'.
       Did you mean 'elbow'?  [E-RUN-NAME]
     """
-    given = f"'{name}'" if isinstance(name, str) else shown(name)
-    return (error or PolhodeError)(f"there is no {kind} {given}.", place=place, cure=suggestion(name, known), code=code)
+    word = f"'{name}'" if isinstance(name, str) else shown(name)
+    return (error or PolhodeError)(f"there is no {kind} {word}.", place=place, cure=suggestion(name, known), code=code)
 
 
 def check_known(kind: str, names: Iterable[object], known: Collection[str], *, place: str = "", code: str = "") -> None:
@@ -354,7 +354,7 @@ class ModelError(PolhodeError):
 
 
 class FormatError(PolhodeError):
-    """A file cannot be read as what it claims to be."""
+    """A file is not of the format that its name or content indicates."""
 
 
 class ValueMissing(PolhodeError):
@@ -370,7 +370,7 @@ class LimitError(PolhodeError):
 
 
 class SimulationError(PolhodeError):
-    """A run could not go on; the trajectory so far is kept in `trajectory`."""
+    """A run stopped before its end; `trajectory` holds it so far."""
 
     def __init__(self, message: str, *, trajectory: object = None, cure: str = "", code: str = "") -> None:
         super().__init__(message, cure=cure, code=code)
@@ -383,17 +383,17 @@ _COLLECTED: ContextVar[list[Problem] | None] = ContextVar("collected", default=N
 
 @contextmanager
 def collecting() -> Iterator[list[Problem]]:
-    """A list of what is warned of inside, of which nobody is told otherwise.
+    """A list that collects the warnings of the block instead of showing them.
 
     >>> with collecting() as found:
     ...     warn("plain numbers are in SI units.", place="parameter 'c'", code="W-UNIT-MISSING")
     >>> found
     [Problem(message='plain numbers are in SI units.', place="parameter 'c'", cure='', code='W-UNIT-MISSING')]
     """
-    found: list[Problem] = []
-    before = _COLLECTED.set(found)
+    problems: list[Problem] = []
+    before = _COLLECTED.set(problems)
     try:
-        yield found
+        yield problems
     finally:
         _COLLECTED.reset(before)
 
@@ -410,6 +410,6 @@ def warn(
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back
-    told = f"{message}  [{code}]" if code else message
-    printable = told.encode("utf-8", "backslashreplace").decode()  # a name may hold half a character
+    line = f"{message}  [{code}]" if code else message
+    printable = line.encode("utf-8", "backslashreplace").decode()  # a name may hold half a character
     warnings.warn(printable, category, stacklevel=level)

@@ -44,7 +44,7 @@ class Table:
 
     @property
     def more(self) -> str:
-        """How many rows are left out, if any are."""
+        """Number of rows left out, in words, or ""."""
         left = self.more_rows + max(0, len(self.rows) - self.most_rows)
         return f"and {left} more" if left > 0 else ""
 
@@ -56,16 +56,16 @@ class Table:
         head, *body = self.lines
         marked = self._row("th", head, _LINE) + "".join(self._row("td", row) for row in body)
         # the border is ours: notebooks stripe and centre bare tables
-        made = f'<table style="border-collapse:collapse;margin:.3em 0 .6em 0">{marked}</table>'
-        return made + (_paragraph(escape(self.more)) if self.more else "")
+        table = f'<table style="border-collapse:collapse;margin:.3em 0 .6em 0">{marked}</table>'
+        return table + (_paragraph(escape(self.more)) if self.more else "")
 
     def _row(self, tag: str, cells: Sequence[str], more: str = "") -> str:
         aligns = ["left" if self.numbers_from is None or k < self.numbers_from else "right" for k in range(len(cells))]
-        made = (
+        row = (
             f'<{tag} style="{_CELL.format(align=align)}{more}">{escape(cell)}</{tag}>'
             for align, cell in zip(aligns, cells, strict=True)
         )
-        return f"<tr>{''.join(made)}</tr>"
+        return f"<tr>{''.join(row)}</tr>"
 
     def text(self) -> str:
         """
@@ -76,11 +76,11 @@ class Table:
         lines = self.lines
         widths = [max(len(line[k]) for line in lines) for k in range(len(self.head))]
         numbers = len(widths) if self.numbers_from is None else self.numbers_from
-        made = [
+        aligned = [
             "  ".join(cell.ljust(width) if k < numbers else cell.rjust(width) for k, (cell, width) in enumerate(pairs))
             for pairs in (list(zip(line, widths, strict=True)) for line in lines)
         ]
-        return "\n".join(line.rstrip() for line in [*made, *filter(None, [self.more])])
+        return "\n".join(line.rstrip() for line in [*aligned, *filter(None, [self.more])])
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ class Cell:
     markup: str = ""
 
     def html(self) -> str:
-        made = (part.html() if isinstance(part, Table) else _paragraph(escape(part)) for part in self._filled)
+        parts = (part.html() if isinstance(part, Table) else _paragraph(escape(part)) for part in self._filled)
         title = _paragraph(f"<b>{escape(self.title)}</b>") if self.title else ""
-        return f"{title}{''.join(made)}{self.markup}"
+        return f"{title}{''.join(parts)}{self.markup}"
 
     def text(self) -> str:
         return "\n".join([self.title, *(part.text() if isinstance(part, Table) else part for part in self._filled)])
@@ -174,7 +174,7 @@ def complex_text(value: complex) -> str:
 
 
 def framed(page: str, how: str, height: int = 520, largest: int = LARGEST_PAGE) -> str:
-    """A self-contained page inside a cell, cut off from the notebook; one that is too large is told of instead.
+    """A self-contained page inside a cell, isolated from the notebook; a note if it is too large.
 
     >>> framed("<p>a page</p>", "", largest=5)
     '<p>The page has 13 bytes, more than the 5 that a cell is given. </p>'

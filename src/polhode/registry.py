@@ -37,5 +37,5 @@ def registered(method: str) -> Any:
     'plotted'
     """
     module, _, name = FUNCTIONS[method].partition(":")
-    found = import_module(f"polhode.{module}")
-    return getattr(found, name) if hasattr(found, name) else import_module(f"polhode.{module}.{name}")
+    home = import_module(f"polhode.{module}")
+    return getattr(home, name) if hasattr(home, name) else import_module(f"polhode.{module}.{name}")

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from ..compiled.quantities import Asked, PoseOf, ReactionOf
+from ..compiled.quantities import FunctionKey, PoseOf, ReactionOf
 from ..dynamics.naming import RESULTS, result_name
 from ..errors import PolhodeError
 from ..expr import Expr, Matrix, operation_counts
@@ -201,7 +201,7 @@ def export(
 ) -> None:
     """Load, derive, write."""
     program = program or sayers
-    functions: list[Asked] = [name.strip() for given in of or () for name in given.split(",") if name.strip()]
+    functions: list[FunctionKey] = [name.strip() for given in of or () for name in given.split(",") if name.strip()]
     functions += [*map(ReactionOf, reaction or ()), *map(PoseOf, pose or ())]
     if start is not None and not program:
         raise PolhodeError("a start is that of a simulation program.", "--start", "Add --program.", "E-CLI-UNSUPPORTED")

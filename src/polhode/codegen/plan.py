@@ -82,7 +82,7 @@ def schedule(operands: Sequence[Sequence[int]]) -> list[int]:
 
 
 def _is_ready(user: int, waiting: list[int]) -> bool:
-    """Take one operand off what an instruction waits for; whether none is left."""
+    """Remove one operand from those that an instruction waits for; return whether none is left."""
     waiting[user] -= 1
     return not waiting[user]
 
@@ -95,7 +95,7 @@ Operand = tuple[str, Any]  # "constant" and a number, "input", "parameter" or "c
 
 @dataclass
 class Emitter:
-    """Emits the selected forms as instructions, operands first, remembering the sign each value came out with."""
+    """Emits the selected forms as instructions, operands first, with the sign of each value."""
 
     values: Values
     chosen: list[Form | None]
@@ -108,13 +108,13 @@ class Emitter:
 
     def emit(self, op: str, *args: Operand) -> Operand:
         key = (op, args)
-        known = self.made.get(key)
-        if known is None:
-            known = ("code", len(self.code))
+        operand = self.made.get(key)
+        if operand is None:
+            operand = ("code", len(self.code))
             self.on_run.append(any(self._runs(arg) for arg in args))
             self.code.append((op, args))
-            self.made[key] = known
-        return known
+            self.made[key] = operand
+        return operand
 
     def _runs(self, operand: Operand) -> bool:
         kind, payload = operand

@@ -35,7 +35,7 @@ from ..kinematics.passes.merge import merged_turns
 from ..kinematics.tree import BASE, Tree, Turn
 from ..model.records import GROUND, Parameter, State
 from .catalogue import catalogued
-from .quantities import Asked, Outputs
+from .quantities import FunctionKey, Outputs
 
 AXES = "xyz"
 LONGEST_NOTE = 74
@@ -43,7 +43,7 @@ _LONGEST_NAME = 20
 
 
 def short(name: str) -> str:
-    """A name as it stands in a sentence; the whole of it is in the sidecar.
+    """A name as written in a sentence; the sidecar has it in full.
 
     >>> short("wrist, stage 1"), short("left_front_upper_suspension_arm")
     ('wrist stage 1', 'left_front_upper_su.')
@@ -57,8 +57,8 @@ def speed_labels(equations: EquationsOfMotion, of_tree: bool = False) -> list[st
     labels = {}
     for joint in equations.system.joints.values():
         for speed in joint.u:
-            own = "" if len(joint.u) == 1 else f" {short(speed.name)}"
-            labels[speed.name] = short(joint.name) + own
+            suffix = "" if len(joint.u) == 1 else f" {short(speed.name)}"
+            labels[speed.name] = short(joint.name) + suffix
     return [labels.get(name, short(name)) for name in (equations.tree.speeds if of_tree else equations.speeds)]
 
 
@@ -92,12 +92,12 @@ class Catalogue:
         self.sentences.setdefault(node.fp, _fitted(sentence + self.remark))
 
     def vector(self, values: Iterable[Any], sentence: str) -> None:
-        """File three components; `@` in the sentence is where x, y or z goes."""
+        """Note three components; `@` in the sentence is replaced by x, y or z."""
         for axis, value in zip(AXES, values, strict=True):
             self.name(value, sentence.replace("@", axis))
 
     def matrix(self, matrix: Matrix, sentence: str) -> None:
-        """File nine entries; `@` in the sentence is where xx, xy, … goes."""
+        """Note nine entries; `@` in the sentence is replaced by xx, xy, …"""
         for i, row in enumerate(AXES):
             for j, column in enumerate(AXES):
                 self.name(matrix[i, j], sentence.replace("@", row + column))
@@ -133,12 +133,12 @@ class Naming:
     scaled: ScaledTree
     how: str
 
-    def steps(self, of: Asked) -> list[Callable[[], None]]:
+    def steps(self, of: FunctionKey) -> list[Callable[[], None]]:
         """What to name for a function, simplest first."""
-        steps: dict[Asked, list[Callable[[], None]]] = {
-            "inverse_dynamics": [lambda: self._newton_euler(self._asked, "")],
-            "inverse_dynamics_derivatives": [lambda: self._newton_euler(self._asked, "")],
-            "regressor": [lambda: self._newton_euler(self._asked, "")],
+        steps: dict[FunctionKey, list[Callable[[], None]]] = {
+            "inverse_dynamics": [lambda: self._newton_euler(self._accelerations, "")],
+            "inverse_dynamics_derivatives": [lambda: self._newton_euler(self._accelerations, "")],
+            "regressor": [lambda: self._newton_euler(self._accelerations, "")],
             "bias": [self._bias],
             "mass_matrix": [self._composite_bodies],
             "energy": [self._momenta],
@@ -169,8 +169,8 @@ class Naming:
         return self.scaled.wrenches(self.loads.wrenches())
 
     @property
-    def _asked(self) -> list[Any]:
-        """The accelerations of all speeds of the tree that inverse dynamics is asked about."""
+    def _accelerations(self) -> list[Any]:
+        """The accelerations of all speeds of the tree, for inverse dynamics."""
         equations, dependent_speeds = self.equations, self.equations.dependent_speeds
         return self.scaled.lengths(
             equations.udot if dependent_speeds is None else dependent_speeds.E @ equations.udot + dependent_speeds.gamma
@@ -182,7 +182,7 @@ class Naming:
 
     @cached_property
     def _words(self) -> list[dict[str, str]]:
-        """For each link what stands for the names in the sentences."""
+        """For each link the words that replace names in the sentences."""
         return [
             {
                 "body": self._link(i),
@@ -242,12 +242,12 @@ class Naming:
         self.catalogue.vector(turn.fixed.T @ vector, f"{what}, @ in the joint frame of {self._joint(i)}")
 
     def _passed_inward(self, i: int, n: Vector, f: Vector, when: str) -> None:
-        """What goes over the joint of link i to its parent."""
+        """The wrench that the joint of link i transmits to its parent."""
         link, joint, words = self.tree.links[i], self._joint(i), self._words[i]
         self._turned_inward(link.turn, f, f"force through {joint}{when}")
         self._turned_inward(link.turn, n, f"torque through {joint}{when}")
-        given = link.wrench_inward(Wrench(n, f))
-        self._wrench(given, f"that {words['parent']} gives to {joint}{when}, @{words['parent_frame']}")
+        wrench = link.wrench_inward(Wrench(n, f))
+        self._wrench(wrench, f"that {words['parent']} gives to {joint}{when}, @{words['parent_frame']}")
 
     # ---- constants -------------------------------------------------------------------------------------------
 
@@ -276,7 +276,7 @@ class Naming:
         self._sweeps(accelerate(self.tree, self._u, ud, self.tree.gravity), when)
 
     def _sweeps(self, motion: Motion, when: str) -> None:
-        """The motion of the links, the wrenches that it takes, and those that go through the joints."""
+        """The motion of the links, their inertial wrenches, and the wrenches that joints transmit."""
         tree, loads, nothing = self.tree, self._wrenches_of_loads, [Wrench.zero() for _ in self.tree.links]
         for name, sentence in _MOTION.items():
             self._vectors(getattr(motion, name), sentence, when=when)
@@ -330,7 +330,7 @@ class Naming:
                     self._turned_inward(self.tree.links[j].turn, n, f"angular {what}")
 
     def _elimination(self) -> None:
-        """The factors of M = LᵀDL, and what is left on each speed when those beyond it are free."""
+        """The factors of M = LᵀDL, and the remainder on each speed when those beyond it are free."""
         if self.equations.dependent_speeds is not None:  # independent speeds alone are not those of a tree
             return
         equations, name, labels = self.equations, self.catalogue.name, self._labels
@@ -365,27 +365,27 @@ class Naming:
         tree = self.tree
         if tree.is_coupled or self.equations.dependent_speeds is not None:  # they are not how u̇ is found then
             return
-        given = zip(self.loads.tree.tau, self.loads.speed_forces(), strict=True)
-        tau = self.scaled.forces([effort + more for effort, more in given])
-        found = articulated(tree, self._u, tau, self._wrenches_of_loads, tree.gravity)
-        for label, rate in zip(self._labels, found.reference.ud, strict=True):
+        efforts = zip(self.loads.tree.tau, self.loads.speed_forces(), strict=True)
+        tau = self.scaled.forces([effort + more for effort, more in efforts])
+        motion = articulated(tree, self._u, tau, self._wrenches_of_loads, tree.gravity)
+        for label, rate in zip(self._labels, motion.reference.ud, strict=True):
             self.catalogue.name(rate, f"rate of {label} in the reference motion")
-        self._sweeps(found.reference, " in the reference motion")
-        self._wrenches(found.P, "that holds {body}, all beyond it free, @{own}")
-        for i, (link, speeds) in enumerate(zip(tree.links, found.speeds, strict=True)):
-            self._articulated(found.I[i], f"{self._link(i)}, all beyond it free", self._words[i]["own"])
-            for each in speeds:  # D, e and their quotient are those of the elimination of M
-                label, own = self._labels[each.speed], self._words[i]["own"]
-                self._wrench(each.share, f"at unit effort on {label}, all beyond it free, @{own}")
-                self._wrench(each.P, f"through {label}, it and all beyond free, @{own}")
-                self._articulated(each.I, f"{self._link(i)}, {label} free", own)
-            I, P = (speeds[-1].I, speeds[-1].P) if speeds else (found.I[i], found.P[i])
+        self._sweeps(motion.reference, " in the reference motion")
+        self._wrenches(motion.P, "that holds {body}, all beyond it free, @{own}")
+        for i, (link, speeds) in enumerate(zip(tree.links, motion.speeds, strict=True)):
+            self._articulated(motion.I[i], f"{self._link(i)}, all beyond it free", self._words[i]["own"])
+            for speed in speeds:  # D, e and their quotient are those of the elimination of M
+                label, frame = self._labels[speed.speed], self._words[i]["own"]
+                self._wrench(speed.share, f"at unit effort on {label}, all beyond it free, @{frame}")
+                self._wrench(speed.P, f"through {label}, it and all beyond free, @{frame}")
+                self._articulated(speed.I, f"{self._link(i)}, {label} free", frame)
+            I, P = (speeds[-1].I, speeds[-1].P) if speeds else (motion.I[i], motion.P[i])
             if link.parent != BASE:
                 turned, free = I.turned(link.motion.R), f"{self._link(i)}, {self._joint(i)} free"
                 self._articulated(turned, free, " in the joint frame")
                 self._articulated(turned.turned(link.fixed.R).about(link.X.p), free, self._frame(link.parent))
                 self._passed_inward(i, *P, ", it and all beyond free")
-        self._added(found.added)
+        self._added(motion.added)
 
     def _articulated(self, I: ArticulatedInertia, what: str, frame: str) -> None:
         self.catalogue.matrix(I.A, f"{self.how}torque for turning {what}, @{frame}")
@@ -421,12 +421,12 @@ class Naming:
         """First moments about the ground's origin, of each body and summed outward, and the mass centre."""
         total = Vector([0, 0, 0])
         for words, link, X in zip(self._words, self.tree.links, world_poses(self.tree), strict=True):
-            own = X.R @ link.inertia.h + X.p * link.inertia.m
-            total = total + own
+            moment = X.R @ link.inertia.h + X.p * link.inertia.m
+            total = total + moment
             self.catalogue.vector(
                 X.R @ link.inertia.h, f"{self.how}first moment of {words['body']} about its origin, @"
             )
-            self.catalogue.vector(own, f"{self.how}first moment of {words['body']} about the ground's, @")
+            self.catalogue.vector(moment, f"{self.how}first moment of {words['body']} about the ground's, @")
             self.catalogue.vector(total, f"first moment of all up to {words['body']}, @")
         self.catalogue.name(self.equations.mass_moment[0], "mass of the whole")
         self.catalogue.vector(center_of_mass(self.equations), "mass centre of the whole, @")
@@ -452,7 +452,7 @@ class Naming:
             self.catalogue.matrix(X.R, f"direction cosine of {words['body']} in the ground, @")
 
 
-def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
+def meanings(equations: EquationsOfMotion, of: FunctionKey) -> dict[int, str]:
     """What the values of a function of the catalogue mean, by fingerprint."""
     make = catalogued(of).make
     catalogue = Catalogue()
@@ -468,7 +468,7 @@ def meanings(equations: EquationsOfMotion, of: Asked) -> dict[int, str]:
             Naming(catalogue, equations, loads_of(model, tree), ScaledTree(tree, metre, frozenset()), _how(k))
             for k, tree in enumerate(trees)
         ]
-        named += [each for k, tree in enumerate(trees) for each in _in_its_unit(catalogue, equations, tree, _how(k))]
+        named += [m for k, tree in enumerate(trees) for m in _in_its_unit(catalogue, equations, tree, _how(k))]
         for steps in zip(*(naming.steps(of) for naming in named), strict=True):
             for step in steps:
                 step()
@@ -502,9 +502,9 @@ def _name_symbols(catalogue: Catalogue, equations: EquationsOfMotion) -> None:
         ("parameter", system.parameters), ("input", system.inputs), ("state", system.states)
     ]  # fmt: skip
     for kind, table in tables:
-        for name, given in table.items():
-            unit = f", {given.si_unit.replace('/', ' per ')}" if given.si_unit else ""
-            catalogue.name(given.symbol, f"{kind} {short(name)}{unit}")
+        for name, record in table.items():
+            unit = f", {record.si_unit.replace('/', ' per ')}" if record.si_unit else ""
+            catalogue.name(record.symbol, f"{kind} {short(name)}{unit}")
     catalogue.name(system.time, "time")
 
 
@@ -540,7 +540,7 @@ def _name_results(catalogue: Catalogue, equations: EquationsOfMotion, outputs: O
             ]
     words["known"] = [f"effort on {label} that other loads take" for label in labels]
     if any(key == "regressor" for key, _, _ in outputs):
-        kinds = [f"{each.kind} of {short(each.owner)}" for each in regressor(equations).parameters]
+        kinds = [f"{parameter.kind} of {short(parameter.owner)}" for parameter in regressor(equations).parameters]
         words["regressor"] = [f"effort on {label} for a unit of {kind}" for label in labels for kind in kinds]
     columns = [*coordinates, *(f"speed of {label}" for label in labels), *map(short, equations.states)]
     words["xdot_d_x"] = [f"derivative of {row} by {column}" for row in words["xdot"] for column in columns]
@@ -551,7 +551,7 @@ def _name_results(catalogue: Catalogue, equations: EquationsOfMotion, outputs: O
 
 
 def _name_functions(catalogue: Catalogue, outputs: Outputs) -> None:
-    """Sines, cosines and roots, and what they are taken of, where that is short enough to be read."""
+    """Sines, cosines and roots, with their arguments if these are short."""
     words = {"sin": "sine of", "cos": "cosine of", "sqrt": "square root of"}
     for node in topological(root for _, _, entries in outputs for root in entries):
         if node.op in words:

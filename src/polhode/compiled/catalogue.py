@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..codegen.ir.program import Program
 from ..errors import PolhodeError, suggestion
-from .quantities import Asked, Outputs, Quantity, label_of
+from .quantities import FunctionKey, Outputs, Quantity, label_of
 from .reactions import ENTRIES
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Maker: TypeAlias = "Callable[[EquationsOfMotion], Outputs]"
 
 
 class Entry(NamedTuple):
-    """A function: its arrays, what it puts out, and which outputs are, row by row, rates of the coordinates."""
+    """A function: its arrays, its outputs, and which outputs are, row by row, rates of the coordinates."""
 
     arrays: tuple[str, ...]
     make: Maker
@@ -93,10 +93,10 @@ def _poses(equations: EquationsOfMotion) -> Outputs:
 def _regressor(equations: EquationsOfMotion) -> Outputs:
     from ..dynamics.regressor import regressor
 
-    made = regressor(equations)
+    record = regressor(equations)
     return [
-        ("regressor", made.Y.shape if made.names else (len(equations.u), 0), list(made.Y.entries())),
-        ("known", (len(equations.u),), list(made.known)),
+        ("regressor", record.Y.shape if record.names else (len(equations.u), 0), list(record.Y.entries())),
+        ("known", (len(equations.u),), list(record.known)),
     ]
 
 
@@ -122,7 +122,7 @@ def _kept_rates(equations: EquationsOfMotion) -> Outputs:
 
 
 def _contact_rates(base: Maker, row_by_row: bool = False) -> Maker:
-    """ẋ without forces of contacts, and what modes of unilateral rows are decided by (`ode.unilateral`).
+    """ẋ without forces of contacts, and the quantities that decide modes of unilateral rows (`ode.unilateral`).
 
     Where bodies share a twist, this stands for their rows, with axes and arms, if it is not `row_by_row`.
     """
@@ -132,9 +132,9 @@ def _contact_rates(base: Maker, row_by_row: bool = False) -> Maker:
         from ..expr import as_expr, directional, jacobian
         from ..kinematics.motion import flow
 
-        made, tree, known = base(equations), equations.tree, unilateral_rows(equations.system, equations.tree)
-        shared = {} if row_by_row else {"axes": known.basis.axes, "arms": known.basis.arms}
-        velocities = list(known.velocities) if row_by_row else known.basis.velocities
+        base_outputs, tree, rows = base(equations), equations.tree, unilateral_rows(equations.system, equations.tree)
+        shared = {} if row_by_row else {"axes": rows.basis.axes, "arms": rows.basis.arms}
+        velocities = list(rows.velocities) if row_by_row else rows.basis.velocities
         rates, A = equations.in_independent_speeds(velocities), jacobian(velocities, list(tree.u))
         matrix, along, n = A, flow(tree, equations.system.time), len(equations.q)
         if equations.dependent_speeds is not None:
@@ -142,21 +142,21 @@ def _contact_rates(base: Maker, row_by_row: bool = False) -> Maker:
             along[equations.system.time] = as_expr(1)
             matrix = jacobian(rates, list(equations.u))
         shared |= {f"{name}_rates": directional(entries, along) for name, entries in shared.items()}
-        accelerations = next(entries for name, _, entries in made if name == "xdot")[n : n + len(equations.u)]
+        accelerations = next(entries for title, _, entries in base_outputs if title == "xdot")[n : n + len(equations.u)]
         moved = [
             directional(accelerations, {tau: entry for tau, entry in zip(tree.tau, row, strict=True) if entry})
             for row in A
         ]
-        laws = [as_expr(getattr(group, law)) for _, group in known.groups for law in LAWS]
+        laws = [as_expr(getattr(group, law)) for _, group in rows.groups for law in LAWS]
         width = (len(rates), len(equations.u))
         return [
-            *made,
+            *base_outputs,
             ("rows", width, list(matrix.entries())),
             ("responses", width, [entry for row in moved for entry in row]),
             ("velocities", (len(rates),), list(rates)),
             ("drift", (len(rates),), directional(rates, along)),
-            ("gaps", (len(known.gaps),), known.gaps),
-            ("margins", (len(known.gaps),), known.margins),
+            ("gaps", (len(rows.gaps),), rows.gaps),
+            ("margins", (len(rows.gaps),), rows.margins),
             ("laws", (len(laws),), laws),
             *((name, (len(entries),), entries) for name, entries in shared.items() if entries),
         ]
@@ -167,8 +167,8 @@ def _contact_rates(base: Maker, row_by_row: bool = False) -> Maker:
 def _contact_matrix(equations: EquationsOfMotion) -> Outputs:
     from ..constraints.unilateral import unilateral_rows
 
-    made = unilateral_rows(equations.system, equations.tree).A
-    return [("contact_matrix", made.shape, list(made.entries()))]
+    A = unilateral_rows(equations.system, equations.tree).A
+    return [("contact_matrix", A.shape, list(A.entries()))]
 
 
 def _of_constraints(name: str, field: str) -> Maker:
@@ -177,10 +177,10 @@ def _of_constraints(name: str, field: str) -> Maker:
         if constraints is None:
             message = f"system '{equations.system.name}' has no constraints, and so no {name.replace('_', ' ')}."
             raise PolhodeError(message, name, "Add constraints, or leave this out.", "E-CODE-UNSUPPORTED")
-        made = getattr(constraints, field)
+        matrix = getattr(constraints, field)
         if field == "A":
-            return [(name, (len(constraints.rows), len(constraints.tree.u)), list(made.entries()))]
-        return [(name, (len(made),), list(equations.in_independent_speeds(made)))]
+            return [(name, (len(constraints.rows), len(constraints.tree.u)), list(matrix.entries()))]
+        return [(name, (len(matrix),), list(equations.in_independent_speeds(matrix)))]
 
     return outputs
 
@@ -194,8 +194,8 @@ def _canonical(name: str, field: str) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.canonical import canonical
 
-        made = list(getattr(canonical(equations), field))
-        return [(name, (len(made),), made)]
+        values = list(getattr(canonical(equations), field))
+        return [(name, (len(values),), values)]
 
     return outputs
 
@@ -223,7 +223,7 @@ def _check_open(equations: EquationsOfMotion, of: str) -> None:
 
 
 def _actuation(equations: EquationsOfMotion) -> Outputs:
-    inputs = [given.symbol for given in equations.system.inputs.values()]
+    inputs = [entry.symbol for entry in equations.system.inputs.values()]
     return [("tau", (len(equations.tau),), list(equations.tau)), ("inputs", (len(inputs),), inputs)]
 
 
@@ -244,8 +244,8 @@ def _independent_matrix(equations: EquationsOfMotion) -> Outputs:
 
 def _independent_rows(equations: EquationsOfMotion) -> Sequence[Row]:
     """The rows that multipliers keep."""
-    made = equations.recipe.stabilisation
-    return () if made is None else made.rows.rows
+    stabilisation = equations.recipe.stabilisation
+    return () if stabilisation is None else stabilisation.rows.rows
 
 
 def _second_order_arrays(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
@@ -260,11 +260,11 @@ def _jacobian(stabilised: bool) -> Maker:
     def outputs(equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.variations import Variations
 
-        made = Variations(equations, equations.stabilisation_rate if stabilised else None)
-        size = len(made.x)
-        in_time = made.by([equations.system.time])
+        variations = Variations(equations, equations.stabilisation_rate if stabilised else None)
+        size = len(variations.x)
+        in_time = variations.by([equations.system.time])
         return [
-            ("xdot_d_x", (size, size), list(made.jacobian().entries())),
+            ("xdot_d_x", (size, size), list(variations.jacobian().entries())),
             ("xdot_d_t", (size,), list(in_time.entries())),
         ]
 
@@ -343,19 +343,19 @@ IMPLICIT: dict[str, Entry] = {
 WITH_STATES: dict[str, Entry] = {"z_rates": Entry(("q", "u", "z"), _vector("zdot", "z_rates"))}
 
 
-def catalogued(asked: Asked) -> Entry:
+def catalogued(key: FunctionKey) -> Entry:
     """The entry of a function: of the catalogue by its name, of a quantity by its record."""
-    if isinstance(asked, Quantity):
-        return Entry(asked.arrays, asked.outputs, own=asked.own_arrays)
-    found: Any = None
-    if isinstance(asked, str):
+    if isinstance(key, Quantity):
+        return Entry(key.arrays, key.outputs, own=key.own_arrays)
+    entry: Any = None
+    if isinstance(key, str):
         tables = (CATALOGUE, CONSTRAINED, WITH_STATES, WITH_CONTACTS, CANONICAL, ENTRIES, ACTING, IMPLICIT)
-        found = next((table[asked] for table in tables if asked in table), None)
-    if found is None:
-        known = CATALOGUE | CONSTRAINED | WITH_STATES
-        cure = suggestion(asked, known, f"Choose one of {', '.join(known)}.")
-        raise PolhodeError(f"there is no function {asked!r}.", cure=cure, code="E-CODE-NAME")
-    return Entry(*found)
+        entry = next((table[key] for table in tables if key in table), None)
+    if entry is None:
+        functions = CATALOGUE | CONSTRAINED | WITH_STATES
+        cure = suggestion(key, functions, f"Choose one of {', '.join(functions)}.")
+        raise PolhodeError(f"there is no function {key!r}.", cure=cure, code="E-CODE-NAME")
+    return Entry(*entry)
 
 
 def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
@@ -374,7 +374,7 @@ def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
         "accelerations": [acceleration_of(u) for u in equations.tree.u],
         "multipliers": [] if constraints is None else list(constraints.multipliers),
         "alpha": [equations.stabilisation_rate],
-        "inputs": [given.symbol for given in equations.system.inputs.values()],
+        "inputs": [entry.symbol for entry in equations.system.inputs.values()],
         "t": [equations.system.time],
     }
 
@@ -384,7 +384,7 @@ def arrays_of(equations: EquationsOfMotion) -> dict[str, list[Expr]]:
 
 @dataclass(frozen=True)
 class Planned:
-    """A function's program, and the names of the parameters that it takes, in order."""
+    """A function's program, and the names of its parameters, in order."""
 
     program: Program
     parameters: tuple[str, ...]
@@ -392,7 +392,7 @@ class Planned:
 
 def plan_of(
     equations: EquationsOfMotion,
-    asked: Asked,
+    key: FunctionKey,
     bake: bool = False,
     split_angles: bool = True,
     notes: Mapping[int, str] | None = None,
@@ -405,11 +405,11 @@ def plan_of(
     """
     from ..expr import quiet_collector
 
-    wanted, make, _, own_arrays = catalogued(asked)
+    wanted, make, _, own_arrays = catalogued(key)
     with quiet_collector():
-        own = own_arrays(equations)
+        arrays = own_arrays(equations)
         outputs = make(equations) if laws is None else laws.put_into(make(equations.driven(laws.given)))
-        return plan_outputs(equations, label_of(asked), wanted, outputs, bake, split_angles, notes, own)
+        return plan_outputs(equations, label_of(key), wanted, outputs, bake, split_angles, notes, arrays)
 
 
 def plan_outputs(
@@ -427,9 +427,9 @@ def plan_outputs(
     from ..expr import free_symbols, substitute
 
     table = equations.system.parameters
-    known = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
-    if known:
-        roots = iter(substitute([root for _, _, entries in outputs for root in entries], known))
+    values = {p.symbol: p.value for p in table.values() if bake and p.value is not None}
+    if values:
+        roots = iter(substitute([root for _, _, entries in outputs for root in entries], values))
         for _, _, entries in outputs:
             entries[:] = [next(roots) for _ in entries]
     if equations.omitted:
@@ -454,9 +454,9 @@ def plan_outputs(
 
 
 def operations_of(
-    equations: EquationsOfMotion, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True
+    equations: EquationsOfMotion, of: FunctionKey = "forward_dynamics", bake: bool = False, split_angles: bool = True
 ) -> Operations:
-    """How many operations a function takes, read off its plan."""
+    """Numbers of operations of a function, from its plan."""
     from ..codegen.ir.count import count
 
     return count(plan_of(equations, of, bake=bake, split_angles=split_angles).program)

@@ -46,18 +46,18 @@ class Laws:
         return digest_of([*self.given, *self.given.values()])
 
     def put_into(self, outputs: Outputs) -> Outputs:
-        """The outputs of a function with the laws in place of what they give."""
-        made = iter(substitute([root for _, _, entries in outputs for root in entries], self.given))
-        return [(name, shape, [next(made) for _ in entries]) for name, shape, entries in outputs]
+        """The outputs of a function with the laws substituted."""
+        roots = iter(substitute([root for _, _, entries in outputs for root in entries], self.given))
+        return [(name, shape, [next(roots) for _ in entries]) for name, shape, entries in outputs]
 
 
 def laws_of(equations: EquationsOfMotion, given: Mapping[Expr, Any]) -> Laws:
     """Laws by the symbols of efforts and inputs, in unknowns alone: dependent symbols are replaced."""
-    symbols = [as_expr(each) for each in given]
+    symbols = [as_expr(entry) for entry in given]
     values = on_mechanism(equations, given.values())
-    acting = {*equations.tau, *(each.symbol for each in equations.system.inputs.values())}
-    known = {*equations.q, *equations.u, *equations.z, equations.system.time, *acting}
-    known |= {each.symbol for each in equations.system.parameters.values()}
+    acting = {*equations.tau, *(entry.symbol for entry in equations.system.inputs.values())}
+    allowed = {*equations.q, *equations.u, *equations.z, equations.system.time, *acting}
+    allowed |= {parameter.symbol for parameter in equations.system.parameters.values()}
     for control, value in zip(symbols, values, strict=True):
         if control not in acting:
             raise fault(
@@ -65,7 +65,7 @@ def laws_of(equations: EquationsOfMotion, given: Mapping[Expr, Any]) -> Laws:
                 "Give laws by the symbols in equations.tau, or of the system's inputs.",
                 "E-RUN-NAME",
             )
-        strange = [met for met in free_symbols([value]) if met not in known]
+        strange = [met for met in free_symbols([value]) if met not in allowed]
         if strange:
             message = f"it depends on the {strange[0].data[0]} '{strange[0].name}', which this run does not have."
             cure = "Use time, coordinates, speeds, states, parameters, inputs and efforts of this system."
@@ -74,15 +74,15 @@ def laws_of(equations: EquationsOfMotion, given: Mapping[Expr, Any]) -> Laws:
 
 
 def _resolved(symbols: list[Expr], values: list[Expr]) -> list[Expr]:
-    """Laws in which no other law's effort or input is left."""
-    own = set(symbols)
+    """Laws without efforts or inputs of other laws."""
+    unresolved = set(symbols)
     for _ in symbols:
-        if own.isdisjoint(free_symbols(values)):
+        if unresolved.isdisjoint(free_symbols(values)):
             return values
         values = substitute(values, dict(zip(symbols, values, strict=True)))
-    if own.isdisjoint(free_symbols(values)):
+    if unresolved.isdisjoint(free_symbols(values)):
         return values
-    circle = [f"'{each.name}'" for each, value in zip(symbols, values, strict=True) if own & {*free_symbols([value])}]
+    circle = [f"'{x.name}'" for x, value in zip(symbols, values, strict=True) if unresolved & {*free_symbols([value])}]
     message = f"the laws of {listed(circle)} depend on each other in a circle."
     raise fault(message, "Write one of them without the others.", "E-RUN-DEPENDENCE")
 
@@ -95,7 +95,7 @@ SAMPLE_TIME = "sample time"
 
 @dataclass(frozen=True, eq=False)
 class PlannedLaw:
-    """The program of a law, the parameters that it takes, in order, and the names of what it takes and gives."""
+    """The program of a law, its parameters in order, and the names of its inputs and outputs."""
 
     planned: Planned
     law: Law
@@ -115,36 +115,36 @@ def plan_law(
 
     sample_time = law.sample_time_as(sample_time)
     T = Parameter(symbol(SAMPLE_TIME, "parameter"), None if sample_time is None else as_expr(sample_time).data, "s")
-    made = discretised(law, T.symbol, discretisation)
+    sampled = discretised(law, T.symbol, discretisation)
     time = symbol("t", "time")
-    order = {x: place for place, x in enumerate((*equations.q, *equations.u, *equations.z))}
-    wanted = tuple(each for reference in law.reference for each in reference.symbols)
+    order = {x: k for k, x in enumerate((*equations.q, *equations.u, *equations.z))}
+    wanted = tuple(x for reference in law.reference for x in reference.symbols)
     entries = {
         "measured": tuple(sorted(law.measurements, key=lambda x: order.get(x, len(order)))),
         "reference": wanted,
-        "states": tuple(each.symbol for each in law.states),
+        "states": tuple(state.symbol for state in law.states),
         "controls": tuple(law.controls),
-        "next_states": tuple(each.symbol for each in law.states),
+        "next_states": tuple(state.symbol for state in law.states),
     }
-    outputs = _outputs(made)
+    outputs = _outputs(sampled)
     met = {*free_symbols(root for _, _, roots in outputs for root in roots)}
     arrays = [(name, entries[name]) for name in ("measured", "reference", "states") if entries[name]]
     arrays += [("t", (time,))] if time in met else []
     table = {**law.parameters, SAMPLE_TIME: T}
-    known = {each.symbol: name for name, each in table.items()}
-    own = [*table, *(x.name for x in sorted(met - {*known}, key=lambda x: x.name) if x.data[0] == "parameter")]
-    table |= {name: Parameter(symbol(name, "parameter")) for name in own if name not in table}
-    parameters = {name: table[name] for name in own if table[name].symbol in met}
-    program = plan("control_law", arrays, outputs, [each.symbol for each in parameters.values()], notes)
+    name_of = {entry.symbol: name for name, entry in table.items()}
+    names = [*table, *(x.name for x in sorted(met - {*name_of}, key=lambda x: x.name) if x.data[0] == "parameter")]
+    table |= {name: Parameter(symbol(name, "parameter")) for name in names if name not in table}
+    parameters = {name: table[name] for name in names if table[name].symbol in met}
+    program = plan("control_law", arrays, outputs, [parameter.symbol for parameter in parameters.values()], notes)
     return PlannedLaw(Planned(program, tuple(parameters)), law, parameters, entries)
 
 
 def _outputs(law: Law) -> list[tuple[str, tuple[int, ...], list[Expr]]]:
-    controls = [as_expr(each) for each in law.controls.values()]
-    made: list[tuple[str, tuple[int, ...], list[Expr]]] = [("controls", (len(controls),), controls)]
+    controls = [as_expr(control) for control in law.controls.values()]
+    outputs: list[tuple[str, tuple[int, ...], list[Expr]]] = [("controls", (len(controls),), controls)]
     if law.states:
-        made.append(("next_states", (len(law.states),), [as_expr(each.update) for each in law.states]))
-    return made
+        outputs.append(("next_states", (len(law.states),), [as_expr(state.update) for state in law.states]))
+    return outputs
 
 
 def plan_sampled(
@@ -157,50 +157,50 @@ def plan_sampled(
     quantisation: Mapping[Expr, float],
     noise: Sequence[Expr],
 ) -> Planned:
-    """What a run asks at its samples, as a function of the state x, time, the controller's states, and noise."""
+    """A law at the samples of a run, as a function of the state x, time, the controller's states, and noise."""
     from ..codegen.plan import plan
 
-    made = discretised(law.with_values(curves), as_expr(sample_time), discretisation)
+    sampled = discretised(law.with_values(curves), as_expr(sample_time), discretisation)
     x, unit = _state(equations)
-    error = {each: symbol(f"{k}", "noise") for k, each in enumerate(noise)}
+    error = {s: symbol(f"{k}", "noise") for k, s in enumerate(noise)}
     measured = substitute(on_mechanism(equations, law.measurements.values()), unit)
     seen = {
-        each: _rounded(value + error.get(each, 0), quantisation.get(each))
-        for each, value in zip(law.measurements, measured, strict=True)
+        measurement: _rounded(value + error.get(measurement, 0), quantisation.get(measurement))
+        for measurement, value in zip(law.measurements, measured, strict=True)
     }
-    outputs = [(name, shape, substitute(roots, seen)) for name, shape, roots in _outputs(made)]
+    outputs = [(name, shape, substitute(roots, seen)) for name, shape, roots in _outputs(sampled)]
     outputs[0][2][:] = [
-        saturated(_rounded(value, quantisation.get(each)), limits.get(each))
-        for each, value in zip(law.controls, outputs[0][2], strict=True)
+        saturated(_rounded(value, quantisation.get(control)), limits.get(control))
+        for control, value in zip(law.controls, outputs[0][2], strict=True)
     ]
     if not law.states:
         outputs.append(("next_states", (0,), []))
     met = {*free_symbols(root for _, _, roots in outputs for root in roots)}
-    parameters = {name: each.symbol for name, each in equations.system.parameters.items() if each.symbol in met}
+    parameters = {name: p.symbol for name, p in equations.system.parameters.items() if p.symbol in met}
     arrays = [
-        ("x", x), ("t", [equations.system.time]), ("states", [each.symbol for each in law.states]),
+        ("x", x), ("t", [equations.system.time]), ("states", [state.symbol for state in law.states]),
         ("noise", [*error.values()]),
     ]  # fmt: skip
     return Planned(plan("sampled_law", arrays, outputs, list(parameters.values())), tuple(parameters))
 
 
 def _state(equations: EquationsOfMotion) -> tuple[list[Expr], dict[Expr, Expr]]:
-    """Symbols for the state of a run, and for unit quaternions what they are in these: their lengths have drifted."""
+    """Symbols for the state of a run, and expressions of unit quaternions in these, whose lengths have drifted."""
     x = [*equations.q, *equations.u, *equations.z]
     unit: dict[Expr, Expr] = {}
     for first in equations.quaternions:
-        own = x[first : first + 4]
-        drifted = [symbol(each.name, "drifted coordinate") for each in own]
-        length = sqrt(sum(each * each for each in drifted))
-        unit |= {each: as_expr(raw / length) for each, raw in zip(own, drifted, strict=True)}
+        q = x[first : first + 4]
+        drifted = [symbol(q_k.name, "drifted coordinate") for q_k in q]
+        length = sqrt(sum(raw * raw for raw in drifted))
+        unit |= {q_k: as_expr(raw / length) for q_k, raw in zip(q, drifted, strict=True)}
         x[first : first + 4] = drifted
     return x, unit
 
 
 def on_mechanism(equations: EquationsOfMotion, values: Iterable[Expr]) -> list[Expr]:
-    """Expressions of a mechanism, of its state alone: what follows others is replaced by what it follows."""
-    made = substitute([as_expr(value) for value in values], equations.tree.followed)
-    return [as_expr(entry) for entry in equations.in_independent_speeds(made)]
+    """Expressions in the state of a mechanism alone: coordinates that follow others are replaced."""
+    values_q = substitute([as_expr(value) for value in values], equations.tree.followed)
+    return [as_expr(entry) for entry in equations.in_independent_speeds(values_q)]
 
 
 def _rounded(value: Expr, step: float | None) -> Expr:

@@ -27,7 +27,7 @@ from ..files.writing import put_in_place
 from ..model.records import GROUND, Parameter
 from .annotations import meanings, speed_labels
 from .catalogue import Planned, catalogued, plan_of
-from .quantities import Asked, Quantity, Wanted
+from .quantities import FunctionKey, FunctionKeys, Quantity
 
 _NAMES_SHOWN = 12
 #: Such names, and what is put around them, stay within the 63 letters that compilers tell apart.
@@ -90,7 +90,7 @@ class ExportOptions(TypedDict, total=False):
     speeds: Any
 
 
-def annotated(equations: EquationsOfMotion, of: Asked) -> Planned:
+def annotated(equations: EquationsOfMotion, of: FunctionKey) -> Planned:
     """The plan of a function, with a note beside each value that has a meaning by itself."""
     return plan_of(equations, of, notes=meanings(equations, of))
 
@@ -99,7 +99,7 @@ def export(
     equations: EquationsOfMotion,
     target: str,
     folder: str | Path,
-    of: Wanted = "forward_dynamics",
+    of: FunctionKeys = "forward_dynamics",
     *,
     prefix: str | None = None,
     start: Any = None,
@@ -113,9 +113,9 @@ def export(
     if start is not None or speeds is not None:
         cure = "Add program=True."
         raise PolhodeError("a start is that of a simulation program.", "export", cure, "E-CODE-UNSUPPORTED")
-    render, place = target_of(target).files, folder_of(folder)
+    render, target_folder = target_of(target).files, folder_of(folder)
     before = names_before(equations.system.name, prefix)
-    names: list[Asked] = []
+    names: list[FunctionKey] = []
     for name in [of] if isinstance(of, str | Quantity) or not isinstance(of, Iterable) else of:
         catalogued(name)
         names += [name] if name not in names else []
@@ -138,7 +138,7 @@ def export(
         message = f"{listed(list(map(str, left_out)))}: without the forces of contacts, stops and dry friction."
         cure = 'export("c", folder, of="contact_rates") has them.'
         warn(message, place="export", cure=cure, code="W-CODE-UNSUPPORTED")
-    return write_together(place, files)
+    return write_together(target_folder, files)
 
 
 def _contacts_in_c(equations: EquationsOfMotion, program: Program, name: str) -> dict[str, str]:
@@ -146,9 +146,9 @@ def _contacts_in_c(equations: EquationsOfMotion, program: Program, name: str) ->
     from ..constraints.unilateral import unilateral_rows
     from ..ode.unilateral.in_c import contacts_in_c
 
-    known, (q, u) = unilateral_rows(equations.system, equations.tree), (len(equations.q), len(equations.u))
-    shapes = [(int(group.gap is not None), group.tangents) for _, group in known.groups]
-    groups = list(zip(known.names, shapes, strict=True))
+    rows, (q, u) = unilateral_rows(equations.system, equations.tree), (len(equations.q), len(equations.u))
+    shapes = [(int(group.gap is not None), group.tangents) for _, group in rows.groups]
+    groups = list(zip(rows.names, shapes, strict=True))
     sizes = q, u, q + u + len(equations.z)
     return contacts_in_c(name, program, equations.system.name, groups, sizes, list(equations.quaternions))
 
@@ -174,7 +174,7 @@ def names_before(system: str, prefix: str | None) -> str:
 
 
 def shortened(name: str) -> str:
-    """A name that compilers tell from others: a long one ends in a digest."""
+    """A name that compilers can distinguish: a long one ends in a digest."""
     if len(name) <= _LONGEST_NAME:
         return name
     return f"{name[: _LONGEST_NAME - 9]}_{sha256(name.encode()).hexdigest()[:8]}"
@@ -189,40 +189,40 @@ def folder_of(folder: str | Path) -> Path:
 
 
 def preface(equations: EquationsOfMotion, planned: Planned) -> list[str]:
-    """What stands at the head of the source: what it is, its signature in words, its operation counts."""
+    """The head of the source: its purpose, its signature in words, its operation counts."""
     program = planned.program
     head = [
         f"{program.name} of {equations.system.name}: {_WHAT.get(program.name, 'a function of its motion')}.",
         f"Derived by: {equations.formalism}. Radians and SI units.",
     ]
-    given = [
+    inputs = [
         *(
             _line(array, _entries(equations, array.name, given=True), _state_kind(equations, array.name))
             for array in program.arrays
         ),
         _line(Array("p", program.parameters), planned.parameters, "parameters, for the set-up"),
     ]
-    made = [_line(each, _entries(equations, each.name), _state_kind(equations, each.name)) for each in program.outputs]
+    outputs = [_line(o, _entries(equations, o.name), _state_kind(equations, o.name)) for o in program.outputs]
     notes = [
         *(["Without the forces of contacts, stops and dry friction."] if equations.system.contacts else []),
         *(["Quaternions are of unit length; the source does not scale them."] if equations.quaternions else []),
         *(_OF_NAMES if program.names else _OF_NOTES),
     ]
-    return in_comments(program, head, given, made, notes)
+    return in_comments(program, head, inputs, outputs, notes)
 
 
 def in_comments(
     program: Program,
     head: Sequence[str],
-    given: Iterable[str],
-    made: Iterable[str],
+    inputs: Iterable[str],
+    outputs: Iterable[str],
     notes: Iterable[str],
     of: str = "run",
 ) -> list[str]:
-    """Lines of comments: what a program is, what it is given and makes, its operations, notes."""
+    """Lines of comments: a program's purpose, its inputs and outputs, its operations, notes."""
     operations, saved = count(program), f"w: {len(program.saved)} numbers that the set-up leaves for the {of}"
     counts = f"Operations: {operations}. The set-up takes {operations.setup}."
-    paragraphs = [*head, "", "Given:", *given, saved, "Made:", *made, "", counts, *notes]
+    paragraphs = [*head, "", "Given:", *inputs, saved, "Made:", *outputs, "", counts, *notes]
     return [row for paragraph in paragraphs for row in wrap(paragraph, 78) or [""]]
 
 
@@ -260,7 +260,7 @@ def _entries(equations: EquationsOfMotion, array: str, given: bool = False) -> t
 
 
 def sidecar(equations: EquationsOfMotion, planned: Planned, symbol: str) -> str:
-    """JSON with the user's names, the parameters' defaults, what slots mean, and the driver's check value."""
+    """JSON with the user's names, the parameters' defaults, the meaning of slots, and the driver's check value."""
     program, system = planned.program, equations.system
     head = {"format": "polhode-export/1", "system": system.name, "function": program.name, "symbol": symbol}
     return in_json(
@@ -278,21 +278,21 @@ def sidecar(equations: EquationsOfMotion, planned: Planned, symbol: str) -> str:
 def in_json(
     program: Program,
     head: Mapping[str, str],
-    given: Callable[[str], Sequence[str]],
+    inputs: Callable[[str], Sequence[str]],
     parameters: Mapping[str, Parameter],
-    made: Callable[[str], Sequence[str]],
+    outputs: Callable[[str], Sequence[str]],
     **more: Any,
 ) -> str:
-    """A program as JSON: names of the entries of what it is given and makes, and the parameters' defaults."""
+    """A program as JSON: names of the entries of inputs and outputs, and the parameters' defaults."""
     record = {
         **head,
-        "arrays": [{"name": array.name, "size": array.size, "entries": given(array.name)} for array in program.arrays],
+        "arrays": [{"name": array.name, "size": array.size, "entries": inputs(array.name)} for array in program.arrays],
         "parameters": [
-            {"name": name, "unit": each.si_unit, "default": None if each.value is None else float(each.value)}
-            for name, each in parameters.items()
+            {"name": name, "unit": p.si_unit, "default": None if p.value is None else float(p.value)}
+            for name, p in parameters.items()
         ],
         "work": len(program.saved),
-        "outputs": [{"name": o.name, "shape": o.shape, "entries": made(o.name)} for o in program.outputs],
+        "outputs": [{"name": o.name, "shape": o.shape, "entries": outputs(o.name)} for o in program.outputs],
         **more,
     }
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

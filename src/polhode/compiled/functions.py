@@ -22,11 +22,11 @@ from ..native.arrays import stretch, unit_quaternions
 from ..native.backends import check_backend
 from .catalogue import Planned, catalogued, plan_of
 from .quantities import (
-    Asked,
     BiasAccelerationOf,
     DrivingForceOf,
     FrameAccelerationOf,
     FrameVelocityOf,
+    FunctionKey,
     JacobianOf,
     PoseOf,
     ReactionOf,
@@ -82,7 +82,7 @@ class Functions:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Refuse what there is no function for; names of other libraries are told what they are here."""
+            """Raise for unknown functions, with our name for those of other libraries."""
             raise no_attribute(self, name, _ELSEWHERE)
 
     def __init__(
@@ -98,10 +98,10 @@ class Functions:
         self.derivation = derivation
         self.bake, self.laws = bake, laws
         self._options: dict[str, Any] = {"cache": cache, "backend": backend}
-        self._plans: dict[Asked, Planned] = {}
-        self._stored: dict[Asked, StoredFunction] = {}
-        self._compiled: dict[Asked, Any] = {}
-        self._defaults: dict[Asked, Any] = {}
+        self._plans: dict[FunctionKey, Planned] = {}
+        self._stored: dict[FunctionKey, StoredFunction] = {}
+        self._compiled: dict[FunctionKey, Any] = {}
+        self._defaults: dict[FunctionKey, Any] = {}
         self._driven: dict[str, Functions] = {}
         self._quaternions: tuple[int, ...] | None = None
 
@@ -127,8 +127,8 @@ class Functions:
         """The same functions with laws, expressions of time and state, in place of some efforts and inputs."""
         from .closed_loop import Laws, laws_of
 
-        made = laws if isinstance(laws, Laws) else laws_of(self.equations, laws)
-        return self._kept(made.digest, self.derivation, made)
+        put_in = laws if isinstance(laws, Laws) else laws_of(self.equations, laws)
+        return self._kept(put_in.digest, self.derivation, put_in)
 
     def of(self, derivation: Derivation) -> Functions:
         """The functions of another derivation, with the same options; kept for the next call."""
@@ -142,8 +142,8 @@ class Functions:
             self._driven[key] = Functions(derivation, bake=self.bake, laws=laws, **self._options)
         return self._driven[key]
 
-    def planned(self, name: Asked) -> Planned:
-        """The plan of a function, made when it is first asked for."""
+    def planned(self, name: FunctionKey) -> Planned:
+        """The plan of a function, computed at its first use."""
         catalogued(name)
         if self._options["cache"]:
             return self._stored_function(name).plan()
@@ -151,11 +151,11 @@ class Functions:
             self._plans[name] = plan_of(self.equations, name, self.bake, laws=self.laws)
         return self._plans[name]
 
-    def program(self, name: Asked) -> Program:
+    def program(self, name: FunctionKey) -> Program:
         """The program of a function."""
         return self.planned(name).program
 
-    def native(self, name: Asked) -> Any:
+    def native(self, name: FunctionKey) -> Any:
         """The compiled form of a function, as the runtime has it."""
         try:
             return self._compiled[name]
@@ -168,10 +168,10 @@ class Functions:
                 self._compiled[name] = self.compiled(self.program(name))
         return self._compiled[name]
 
-    def _stored_function(self, name: Asked) -> StoredFunction:
+    def _stored_function(self, name: FunctionKey) -> StoredFunction:
         return self._stored.setdefault(name, StoredFunction(self.derivation, name, self.bake, self.laws))
 
-    def _facts(self, name: Asked) -> Facts | None:
+    def _facts(self, name: FunctionKey) -> Facts | None:
         """What is known of a stored function without equations."""
         try:
             return self._stored[name].facts
@@ -184,7 +184,7 @@ class Functions:
 
     # ---- values ----------------------------------------------------------------------------------------------
 
-    def parameter_values(self, name: Asked, given: Mapping[str, Any] | None = None) -> Floats:
+    def parameter_values(self, name: FunctionKey, given: Mapping[str, Any] | None = None) -> Floats:
         """The parameters of a function in its order: given values first, then the model's defaults."""
         facts = self._facts(name)
         if facts and isinstance(given, Mapping | None) and not given and None not in facts.parameters.values():
@@ -229,7 +229,7 @@ class Functions:
 
     def evaluate(
         self,
-        name: Asked,
+        name: FunctionKey,
         *arrays: ArrayLike,
         z: Mapping[str, Any] | ArrayLike | None = None,
         t: ArrayLike = 0.0,
@@ -256,13 +256,13 @@ class Functions:
             is_fit = type(z) is np.ndarray and z.dtype == np.float64 and z.shape[-1:] == (len(names),)
             states: Floats = np.asarray(z) if is_fit else given_states(names, label_of(name), z)
         if extra:
-            known: dict[str, Callable[[], Floats]] = {
+            computed: dict[str, Callable[[], Floats]] = {
                 "z": lambda: states,
                 "t": lambda: real_numbers(t, "t")[..., None],
                 "inputs": lambda: self.input_values(inputs),
                 "multipliers": lambda: self._given_multipliers(name, multipliers),
             }
-            arrays = (*arrays, *(known[array]() for array in extra if array in known))
+            arrays = (*arrays, *(computed[array]() for array in extra if array in computed))
         values = None if parameters is None else self.parameter_values(name, parameters)
         if parameters:
             from ..model.body import check_values
@@ -276,31 +276,31 @@ class Functions:
         if not (self._quaternions and arrays):
             return native(*arrays) if values is None else native(*arrays, parameters=values)
         q, lengths = unit_quaternions(arrays[0], self._quaternions)
-        found = native(q, *arrays[1:], parameters=values)
+        result = native(q, *arrays[1:], parameters=values)
         if lengths:
-            outputs = found if isinstance(found, tuple) else (found,)
-            for made, (output, shape) in zip(outputs, native.outline.outputs, strict=True):
+            outputs = result if isinstance(result, tuple) else (result,)
+            for entries, (output, shape) in zip(outputs, native.outline.outputs, strict=True):
                 if output in catalogued(name).rates:
-                    stretch(made, len(shape), self._quaternions, lengths)
-        return found
+                    stretch(entries, len(shape), self._quaternions, lengths)
+        return result
 
-    def _given_multipliers(self, name: Asked, given: ArrayLike | str | None) -> Floats:
+    def _given_multipliers(self, name: FunctionKey, multipliers: ArrayLike | str | None) -> Floats:
         """Multipliers for the rows of the constraints, as they are given."""
         constraints = self.equations.constraints
         rows = [] if constraints is None else constraints.names
-        if given is None or (isinstance(given, str) and given != "zero"):
+        if multipliers is None or (isinstance(multipliers, str) and multipliers != "zero"):
             raise PolhodeError(
                 "with constraints the efforts depend on their multipliers λ, as τ = M u̇ + bias - Aᵀλ."
-                if given is None
-                else f"multipliers is {given!r}, which is no number.",
+                if multipliers is None
+                else f"multipliers is {multipliers!r}, which is no number.",
                 place=label_of(name),
                 cure=f'Give multipliers=[…] ({len(rows)} of them) or multipliers="zero"; inverse_dynamics also takes '
                 "actuated=[…], the speeds that efforts act on.",
                 code="E-CODE-MISSING",
             )
-        return np.zeros(len(rows)) if isinstance(given, str) else real_numbers(given, "multipliers")
+        return np.zeros(len(rows)) if isinstance(multipliers, str) else real_numbers(multipliers, "multipliers")
 
-    def _with_defaults(self, name: Asked) -> Any:
+    def _with_defaults(self, name: FunctionKey) -> Any:
         """The compiled function with the model's own parameter values."""
         try:
             return self._defaults[name]
@@ -371,10 +371,10 @@ class Functions:
         """
         from .variations import DerivativesOf
 
-        asked = DerivativesOf(of, tuple(name_list(by, "a list of names", place="derivatives", cure='Give ["l", "m"].')))
-        if asked.arrays[len(arrays) :] == ("tau",):
-            arrays = (*arrays, self._no_effort(asked))
-        return self._one(asked, *arrays, **more)
+        key = DerivativesOf(of, tuple(name_list(by, "a list of names", place="derivatives", cure='Give ["l", "m"].')))
+        if key.arrays[len(arrays) :] == ("tau",):
+            arrays = (*arrays, self._no_effort(key))
+        return self._one(key, *arrays, **more)
 
     def reaction(
         self,
@@ -407,7 +407,7 @@ class Functions:
         effort: Floats = reactions.evaluate(self, DrivingForceOf(coordinate), q, u, tau, udot=udot, **more)
         return effort
 
-    def _no_effort(self, name: Asked) -> Floats:
+    def _no_effort(self, name: FunctionKey) -> Floats:
         return np.zeros(sum(array.size for array in self.native(name).outline.arrays if array.name == "tau"))
 
     def state_rates_jacobian(
@@ -485,11 +485,11 @@ class Functions:
 
     if TYPE_CHECKING:
 
-        def _one(self, name: Asked, *arrays: ArrayLike, **more: Any) -> Floats: ...
+        def _one(self, name: FunctionKey, *arrays: ArrayLike, **more: Any) -> Floats: ...
 
-        def _two(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats]: ...
+        def _two(self, name: FunctionKey, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats]: ...
 
-        def _three(self, name: Asked, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats, Floats]: ...
+        def _three(self, name: FunctionKey, *arrays: ArrayLike, **more: Any) -> tuple[Floats, Floats, Floats]: ...
 
     else:  # `evaluate` itself, without a call in between
         _one = _two = _three = evaluate
@@ -504,7 +504,7 @@ class Functions:
 
     def jacobian(self, name: str, q: ArrayLike, orientation: str | None = None, **more: Unpack[CallOptions]) -> Floats:
         """The 6×n Jacobian of a body's or frame's origin, in ground components; see `Equations.jacobian`."""
-        return (asked := JacobianOf(name, orientation)).checked(self._one(asked, q, **more))
+        return (key := JacobianOf(name, orientation)).checked(self._one(key, q, **more))
 
     def frame_velocity(self, name: str, q: ArrayLike, u: ArrayLike, **more: Unpack[CallOptions]) -> Floats:
         """ω over v of the origin of a body or frame, in ground components."""
@@ -548,10 +548,10 @@ def native_function(
     from ..codegen.plan import plan
     from ..expr import Expr, as_expr
 
-    place, cure = "native_function", "Give a list of symbols, a list of expressions, and values by symbols."
-    with understood("what a function is made of", (variables, roots, known), place=place, cure=cure):
-        made, values = [as_expr(root) for root in roots], {x: float(value) for x, value in dict(known).items()}
+    where, cure = "native_function", "Give a list of symbols, a list of expressions, and values by symbols."
+    with understood("what a function is made of", (variables, roots, known), place=where, cure=cure):
+        entries, values = [as_expr(root) for root in roots], {x: float(value) for x, value in dict(known).items()}
         if not all(isinstance(x, Expr) for x in (*variables, *values)):
             raise TypeError
-    program = plan("values", [("x", list(variables))], [("y", (len(made),), made)], list(values))
+    program = plan("values", [("x", list(variables))], [("y", (len(entries),), entries)], list(values))
     return compile_program(program, parameters=np.array([*values.values()], dtype=np.float64))

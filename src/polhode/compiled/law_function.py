@@ -53,35 +53,35 @@ def export_law(
     limits: Mapping[Expr, Range] | None = None,
 ) -> list[Path]:
     """Write a law as source code for a target such as `c`; all files, or none. `limits` are those that it keeps."""
-    render, place = target_of(target).files, folder_of(folder)
-    made = plan_law(law, equations, sample_time, discretisation, _notes(law))
-    program, system = made.planned.program, equations.system.name
+    render, target_folder = target_of(target).files, folder_of(folder)
+    plan = plan_law(law, equations, sample_time, discretisation, _notes(law))
+    program, system = plan.planned.program, equations.system.name
     program = replace(program, name=shortened(names_before(system, prefix) + program.name))
-    _check_free(place / f"{program.name}.json", controller, system)
+    _check_free(target_folder / f"{program.name}.json", controller, system)
     kept = limits or {}
-    files = render(program, _preface(made, controller, system, kept))
-    files[f"{program.name}.json"] = _sidecar(made, controller, system, program.name, kept)
-    return write_together(place, files)
+    files = render(program, _preface(plan, controller, system, kept))
+    files[f"{program.name}.json"] = _sidecar(plan, controller, system, program.name, kept)
+    return write_together(target_folder, files)
 
 
 def _check_free(sidecar: Path, controller: str, system: str) -> None:
     """Refuse to write over the law of another controller, or of another mechanism."""
     try:
         there = json.loads(sidecar.read_text(encoding="utf-8"))
-        found = there["controller"], there["system"]
+        names = there["controller"], there["system"]
     except (OSError, ValueError, KeyError, TypeError):
         return
-    if found != (controller, system):
-        message = f"{sidecar.name} is there already, of {found[0]} for {found[1]}."
+    if names != (controller, system):
+        message = f"{sidecar.name} is there already, of {names[0]} for {names[1]}."
         cure = 'Give another folder, or names of its own: prefix="…".'
         raise PolhodeError(message, "export", cure, "E-CONTROL-TWICE")
 
 
 def _notes(law: Law) -> dict[int, str]:
     """What values mean, by fingerprint."""
-    symbols = [*law.measurements, *(each for wanted in law.reference for each in wanted.symbols)]
-    symbols += [each.symbol for each in law.states]
-    notes = {each.fp: _words(each) for each in symbols}
+    symbols = [*law.measurements, *(symbol for wanted in law.reference for symbol in wanted.symbols)]
+    symbols += [state.symbol for state in law.states]
+    notes = {symbol.fp: _words(symbol) for symbol in symbols}
     for control, value in law.controls.items():
         notes.setdefault(value.fp, described(control))
     return notes
@@ -101,17 +101,17 @@ def _in_letters(name: str) -> str:
     return name.replace("'", " dot")
 
 
-def _preface(made: PlannedLaw, controller: str, system: str, limits: Mapping[Expr, Range]) -> list[str]:
-    program = made.planned.program
-    given = [_line(array.name, array.size, made.entries.get(array.name, ())) for array in program.arrays]
-    given.append(
-        f"p: {program.parameters} (parameters, for the set-up): {', '.join(map(_in_letters, made.parameters))}"
+def _preface(plan: PlannedLaw, controller: str, system: str, limits: Mapping[Expr, Range]) -> list[str]:
+    program = plan.planned.program
+    inputs = [_line(array.name, array.size, plan.entries.get(array.name, ())) for array in program.arrays]
+    inputs.append(
+        f"p: {program.parameters} (parameters, for the set-up): {', '.join(map(_in_letters, plan.parameters))}"
     )
-    outputs = [_line(each.name, len(each.slots), made.entries.get(each.name, ())) for each in program.outputs]
-    notes = [f"{_plain(each)} is kept from {_end(low)} to {_end(high)}." for each, (low, high) in limits.items()]
-    notes += [f"The law does not hold where {each}." for each in made.law.conditions]
+    outputs = [_line(output.name, len(output.slots), plan.entries.get(output.name, ())) for output in program.outputs]
+    notes = [f"{_plain(x)} is kept from {_end(low)} to {_end(high)}." for x, (low, high) in limits.items()]
+    notes += [f"The law does not hold where {condition}." for condition in plan.law.conditions]
     head = [f"The law of {controller} for {system}.", "Radians and SI units."]
-    return in_comments(program, head, given, outputs, notes, of="law")
+    return in_comments(program, head, inputs, outputs, notes, of="law")
 
 
 def _line(name: str, size: int, entries: Sequence[Expr]) -> str:
@@ -124,22 +124,22 @@ def _end(limit: float | Expr) -> str:
     return _in_letters(str(limit)) if isinstance(limit, Expr) else f"{limit:.17g}"
 
 
-def _sidecar(made: PlannedLaw, controller: str, system: str, symbol: str, limits: Mapping[Expr, Range]) -> str:
+def _sidecar(plan: PlannedLaw, controller: str, system: str, symbol: str, limits: Mapping[Expr, Range]) -> str:
     """JSON with the user's own names, the parameters' defaults, where states start, and the driver's check value."""
-    program, law = made.planned.program, made.law
-    often = made.parameters[SAMPLE_TIME].value if SAMPLE_TIME in made.parameters else law.sample_time
+    program, law = plan.planned.program, plan.law
+    often = plan.parameters[SAMPLE_TIME].value if SAMPLE_TIME in plan.parameters else law.sample_time
     kept = {"limits": {spelled(x): [_number(end) for end in ends] for x, ends in limits.items()}} if limits else {}
     return in_json(
         program,
         {"format": "polhode-controller/1", "controller": controller, "system": system, "symbol": symbol},
-        lambda name: [spelled(x) for x in made.entries.get(name, ())],
-        made.parameters,
-        lambda name: [spelled(x) for x in made.entries[name]],
+        lambda name: [spelled(x) for x in plan.entries.get(name, ())],
+        plan.parameters,
+        lambda name: [spelled(x) for x in plan.entries[name]],
         reference=[
-            {"name": each.name, "order": each.order, "default": None if each.default is None else float(each.default)}
-            for each in law.reference
+            {"name": r.name, "order": r.order, "default": None if r.default is None else float(r.default)}
+            for r in law.reference
         ],
-        states=[{"name": each.symbol.name, "start": float(each.start), "unit": each.unit} for each in law.states],
+        states=[{"name": state.symbol.name, "start": float(state.start), "unit": state.unit} for state in law.states],
         **kept,
         sample_time=None if often is None else float(often),
         does_not_hold_where=[*law.conditions],
@@ -160,7 +160,7 @@ Floats = NDArray[np.float64]
 
 
 class LawFunction:
-    """controls, or (controls, next states), of what is measured, what is wanted, the controller's states and time.
+    """controls, or (controls, next states), of measurements, references, the controller's states and time.
 
     `measured` are the measurements, `reference` what is wanted with its derivatives, `controls` and `states` the rest,
     all as symbols in the order of arrays. A leading axis of any array is that of a batch.
@@ -203,26 +203,26 @@ class LawFunction:
         states      an array, or by name; where the controller starts, unless given
         """
         time = real_numbers(t, "t")
-        given = {
+        inputs = {
             "measured": lambda: self._measured(measured, (q, u, z), time),
             "reference": lambda: self._reference(reference),
             "states": lambda: self._states(states),
             "t": lambda: time[..., None],
         }
-        return self.native(*(given[name]() for name in self.native.arrays))
+        return self.native(*(inputs[name]() for name in self.native.arrays))
 
     def __repr__(self) -> str:
         return f"LawFunction({', '.join(map(spelled, self.controls))} of {', '.join(map(spelled, self.measured))})"
 
-    def _measured(self, given: Any, state: Sequence[Any], t: Floats) -> Floats:
-        if given is None:
+    def _measured(self, measured: Any, state: Sequence[Any], t: Floats) -> Floats:
+        if measured is None:
             return self._on_state(state, t)
         if any(part is not None for part in state):
             message = "what is measured is given, and the mechanism's state too."
             raise fault(message, "Give measured=…, or q=…, u=… and z=….", "E-CONTROL-TWICE")
-        if isinstance(given, Mapping):
-            return stacked(_in_order(given, self.measured, "measured", {}))
-        return real_numbers(given, "measured")
+        if isinstance(measured, Mapping):
+            return stacked(_in_order(measured, self.measured, "measured", {}))
+        return real_numbers(measured, "measured")
 
     def _on_state(self, state: Sequence[Any], t: Floats) -> Floats:
         """What is measured on the mechanism at a state."""
@@ -230,82 +230,82 @@ class LawFunction:
 
         e = self._equations
         if self._measuring is None:
-            entries = on_mechanism(e, [self.law.measurements[each] for each in self.measured])
+            entries = on_mechanism(e, [self.law.measurements[x] for x in self.measured])
             planned = plan_outputs(e, "measured", ("q", "u"), [("measurements", (len(entries),), entries)])
             values = {name: e.system.parameters[name].value for name in planned.parameters}
             self._measuring = compile_program(planned.program).with_parameters(_numbers(values))
         arrays = {"q": (state[0], len(e.q)), "u": (state[1], len(e.u)), "z": (state[2], len(e.z))}
-        known = {"t": t[..., None]}
-        for name, (given, size) in arrays.items():
-            if given is None and size and _is_read(name, self.law, e):
+        inputs = {"t": t[..., None]}
+        for name, (array, size) in arrays.items():
+            if array is None and size and _is_read(name, self.law, e):
                 message = f"the law measures {name}, which is not given."
                 raise fault(message, f"Give {name}=…, or measured=…", "E-CONTROL-MISSING")
-            known[name] = np.zeros(size) if given is None else real_numbers(given, name)
+            inputs[name] = np.zeros(size) if array is None else real_numbers(array, name)
         if e.quaternions:
-            known["q"], _ = unit_quaternions(known["q"], tuple(e.quaternions))
-        return np.asarray(self._measuring(*(known[name] for name in self._measuring.arrays)))
+            inputs["q"], _ = unit_quaternions(inputs["q"], tuple(e.quaternions))
+        return np.asarray(self._measuring(*(inputs[name] for name in self._measuring.arrays)))
 
-    def _reference(self, given: Any) -> Floats:
-        array = self._reference_array(given)
+    def _reference(self, values: Any) -> Floats:
+        array = self._reference_array(values)
         for name, four in self.law.orientations.items():
-            places = [self.reference.index(each.symbols[0]) for each in four]
+            places = [self.reference.index(reference.symbols[0]) for reference in four]
             if array.shape[-1] == len(self.reference):  # another length is refused where the law is called
                 lengths = np.linalg.norm(array[..., places], axis=-1).ravel()
                 check_unit_length(float(lengths[np.abs(lengths - 1.0).argmax()]), name)
         return array
 
-    def _reference_array(self, given: Any) -> Floats:
-        if given is not None and not isinstance(given, Mapping):
-            array = real_numbers(given, "reference")
+    def _reference_array(self, values: Any) -> Floats:
+        if values is not None and not isinstance(values, Mapping):
+            array = real_numbers(values, "reference")
             return array if array.ndim else array[None]
-        names = [each.name for each in self.law.reference]
-        by_name = {key.name if isinstance(key, Expr) else key: value for key, value in (given or {}).items()}
+        names = [reference.name for reference in self.law.reference]
+        by_name = {key.name if isinstance(key, Expr) else key: value for key, value in (values or {}).items()}
         for name in by_name:
             if name not in names:
                 raise unknown("reference", name, names, place="reference", code="E-CONTROL-NAME")
         columns: list[Any] = []
-        for each in self.law.reference:
-            value = by_name.get(each.name, each.default)
+        for reference in self.law.reference:
+            value = by_name.get(reference.name, reference.default)
             if value is None:
                 cure = "Give a number."
-                raise PolhodeError("it is not given.", f"reference '{each.name}'", cure, "E-CONTROL-MISSING")
+                raise PolhodeError("it is not given.", f"reference '{reference.name}'", cure, "E-CONTROL-MISSING")
             entries = list(value) if isinstance(value, tuple | list) else [value]
-            if len(entries) > each.order + 1:
-                message = f"{len(entries)} numbers are given; the law takes derivatives up to order {each.order}."
+            if len(entries) > reference.order + 1:
+                message = f"{len(entries)} numbers are given; the law takes derivatives up to order {reference.order}."
                 cure = "A batch is given as an array for each derivative."
-                raise ShapeError(message, f"reference '{each.name}'", cure, "E-CONTROL-SHAPE")
-            columns += entries + [0.0] * (each.order + 1 - len(entries))
+                raise ShapeError(message, f"reference '{reference.name}'", cure, "E-CONTROL-SHAPE")
+            columns += entries + [0.0] * (reference.order + 1 - len(entries))
         return stacked([real_numbers(column, "reference") for column in columns])
 
-    def _states(self, given: Any) -> Floats:
-        start = {each.symbol: float(each.start) for each in self.law.states}
-        if given is None or isinstance(given, Mapping):
-            return stacked(_in_order(given or {}, self.states, "states", start))
-        return real_numbers(given, "states")
+    def _states(self, states: Any) -> Floats:
+        start = {state.symbol: float(state.start) for state in self.law.states}
+        if states is None or isinstance(states, Mapping):
+            return stacked(_in_order(states or {}, self.states, "states", start))
+        return real_numbers(states, "states")
 
 
 def _in_order(
-    given: Mapping[Any, Any], symbols: Sequence[Expr], place: str, default: Mapping[Expr, float]
+    values: Mapping[Any, Any], symbols: Sequence[Expr], place: str, default: Mapping[Expr, float]
 ) -> list[Floats]:
-    by_name = {spelled(each): each for each in symbols} | {each.name: each for each in symbols if place == "states"}
-    found: dict[Expr, Any] = dict(default)
-    for key, value in given.items():
+    by_name = {spelled(x): x for x in symbols} | {x.name: x for x in symbols if place == "states"}
+    by_symbol: dict[Expr, Any] = dict(default)
+    for key, value in values.items():
         symbol = key if isinstance(key, Expr) and key in symbols else by_name.get(key)
         if symbol is None:
             what = "measurement" if place == "measured" else "state"
             raise unknown(what, key, by_name, place=place, code="E-CONTROL-NAME")
-        found[symbol] = value
-    missing = [each for each in symbols if each not in found]
+        by_symbol[symbol] = value
+    missing = [x for x in symbols if x not in by_symbol]
     if missing:
         cure = "Give every one of them."
         raise PolhodeError(f"{spelled(missing[0])} is not given.", place, cure, "E-CONTROL-MISSING")
-    return [real_numbers(found[each], place) for each in symbols]
+    return [real_numbers(by_symbol[x], place) for x in symbols]
 
 
 def _is_read(name: str, law: Law, equations: EquationsOfMotion) -> bool:
-    own = {"q": equations.q, "u": equations.u, "z": equations.z}[name]
+    symbols = {"q": equations.q, "u": equations.u, "z": equations.z}[name]
     met = {*free_symbols(on_mechanism(equations, law.measurements.values()))}
-    return any(each in met for each in own)
+    return any(x in met for x in symbols)
 
 
 def parameter_values(planned: PlannedLaw, given: Mapping[str, Any]) -> Floats:
@@ -314,7 +314,7 @@ def parameter_values(planned: PlannedLaw, given: Mapping[str, Any]) -> Floats:
         if name not in planned.parameters and name not in planned.law.parameters:
             raise unknown("parameter of the law", name, planned.parameters, place="parameters", code="E-CONTROL-NAME")
     read = si_values(planned.parameters, given)
-    return _numbers({name: read.get(name, each.value) for name, each in planned.parameters.items()})
+    return _numbers({name: read.get(name, parameter.value) for name, parameter in planned.parameters.items()})
 
 
 def _numbers(values: Mapping[str, Any]) -> Floats:

@@ -64,23 +64,23 @@ class Quantity(ABC):
     touching: ClassVar[bool] = False  # whether contacts act
 
     def __post_init__(self) -> None:
-        first, *options = self._given()
+        first, *options = self._words()
         for option, name in (first, *options):
             if not isinstance(name, str) and (name is not None or option == first[0]):
                 raise PolhodeError(f"{option} is {name!r}, which is no name.", self.kind, "Give text.", "E-CODE-NAME")
 
-    def _given(self) -> list[tuple[str, str | None]]:
+    def _words(self) -> list[tuple[str, str | None]]:
         return [(field.name, getattr(self, field.name)) for field in fields(self)]  # type: ignore[arg-type] # quantities are dataclasses
 
     @property
     def label(self) -> str:
         """What the function is called in generated code."""
-        (_, name), *options = self._given()
-        words = [word for option, given in options if given is not None for word in (option, given)]
+        (_, name), *options = self._words()
+        words = [word for option, value in options if value is not None for word in (option, value)]
         return identifier(self.kind, str(name), *words)
 
     def own_arrays(self, equations: EquationsOfMotion) -> dict[str, list[Expr]]:
-        """Arrays that this function alone takes, or takes otherwise than others do."""
+        """Arrays of this function alone, or with other contents than in other functions."""
         return {}
 
     @abstractmethod
@@ -103,8 +103,8 @@ class ReactionOf(Quantity):
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.reactions import reaction
 
-        made = reaction(equations, self.name, self.at, self.frame, self.on, solved=False, touching=self.touching)
-        return [("torque", (3,), list(made.torque)), ("force", (3,), list(made.force))]
+        record = reaction(equations, self.name, self.at, self.frame, self.on, solved=False, touching=self.touching)
+        return [("torque", (3,), list(record.torque)), ("force", (3,), list(record.force))]
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,8 @@ class DrivingForceOf(Quantity):
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..dynamics.reactions import Reactions
 
-        made = Reactions(equations, solved=False, touching=self.touching)
-        return [("effort", (), [made.driving_force(self.coordinate)])]
+        reactions = Reactions(equations, solved=False, touching=self.touching)
+        return [("effort", (), [reactions.driving_force(self.coordinate)])]
 
 
 class _Touching(Quantity):
@@ -195,23 +195,23 @@ class JacobianOf(Quantity):
     def outputs(self, equations: EquationsOfMotion) -> Outputs:
         from ..expr import as_expr
 
-        made = equations.jacobian(self.name, self.orientation, in_floats=True)
+        J = equations.jacobian(self.name, self.orientation, in_floats=True)
         width = len(equations.u if self.orientation is None else equations.q)
-        return [("jacobian", (6, width), [as_expr(x) for x in made.entries()])]
+        return [("jacobian", (6, width), [as_expr(x) for x in J.entries()])]
 
-    def checked(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The numbers `found` (…, 6, n), refused where the vector-parameter of the frame has none."""
+    def checked(self, J: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The numbers `J` (…, 6, n), refused where the vector-parameter of the frame has none."""
         if self.orientation is None:
-            return found
+            return J
         import numpy as np
 
-        bad = ~(np.abs(found[..., :3, :]) < _HALF_TURN).all(axis=(-2, -1))
+        bad = ~(np.abs(J[..., :3, :]) < _HALF_TURN).all(axis=(-2, -1))
         if np.any(bad):
             which = f", in row {int(np.argwhere(bad)[0][0])} of what was given" if np.ndim(bad) else ""
             message = f"'{self.name}' has turned by π{which}, where its vector-parameter tan(θ/2) has no value."
             cure = "Leave out the orientation: the rows of the angular velocity have a value everywhere."
             raise PolhodeError(message, self.kind, cure, "E-CODE-NUMBER")
-        return found
+        return J
 
 
 @dataclass(frozen=True)
@@ -262,10 +262,10 @@ class BiasAccelerationOf(_FrameMotion):
 
 
 #: What names a function: one of the catalogue by its name, any other by its record.
-Asked: TypeAlias = str | Quantity
-Wanted: TypeAlias = Asked | Sequence[Asked]
+FunctionKey: TypeAlias = str | Quantity
+FunctionKeys: TypeAlias = FunctionKey | Sequence[FunctionKey]
 
 
-def label_of(asked: Asked) -> str:
+def label_of(key: FunctionKey) -> str:
     """What a function is called in generated code and in messages."""
-    return asked.label if isinstance(asked, Quantity) else asked
+    return key.label if isinstance(key, Quantity) else key

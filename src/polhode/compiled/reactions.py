@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import PolhodeError, check_kind, fault_at, unknown
-from .quantities import MOTION, Asked, Outputs, contact_forces
+from .quantities import MOTION, FunctionKey, Outputs, contact_forces
 
 if TYPE_CHECKING:
     from ..dynamics.equations import EquationsOfMotion
@@ -40,8 +40,8 @@ def _power(equations: EquationsOfMotion) -> Outputs:
 def _touching_power(equations: EquationsOfMotion) -> Outputs:
     from ..dynamics.power import power
 
-    whole = power(equations, solved=False, touching=True).whole
-    return [("powers", (len(whole.ports) + 1,), [*whole.ports.values(), whole.rate])]
+    total = power(equations, solved=False, touching=True).whole
+    return [("powers", (len(total.ports) + 1,), [*total.ports.values(), total.rate])]
 
 
 def _constraint_balance(equations: EquationsOfMotion) -> Outputs:
@@ -56,10 +56,10 @@ def _constraint_balance(equations: EquationsOfMotion) -> Outputs:
 def _solved_motion(equations: EquationsOfMotion) -> Outputs:
     from ..dynamics.reactions import Reactions
 
-    given = Reactions(equations).given
+    solved = Reactions(equations).given
     return [
-        ("accelerations", (len(given.udot),), list(given.udot)),
-        ("multipliers", (len(given.multipliers),), list(given.multipliers)),
+        ("accelerations", (len(solved.udot),), list(solved.udot)),
+        ("multipliers", (len(solved.multipliers),), list(solved.multipliers)),
     ]
 
 
@@ -123,20 +123,20 @@ def actuated_efforts(
     rates = np.broadcast_to(np.asarray(udot, dtype=np.float64), needed.shape).reshape(states.shape)
     rows = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:])).reshape(len(states), -1, count)
     rests = np.broadcast_to(gamma, (*needed.shape[:-1], gamma.shape[-1])).reshape(len(states), -1)
-    for k, (one, own, rest, rate) in enumerate(zip(states, rows, rests, rates, strict=True)):
-        _check_keeping(equations, own @ rate + rest, np.abs(own) @ np.abs(rate) + np.abs(rest))
-        tau[k, indices] = _acting(own, one, indices, actuated)
+    for k, (one, row, rest, rate) in enumerate(zip(states, rows, rests, rates, strict=True)):
+        _check_keeping(equations, row @ rate + rest, np.abs(row) @ np.abs(rate) + np.abs(rest))
+        tau[k, indices] = _acting(row, one, indices, actuated)
     return tau.reshape(needed.shape)
 
 
 def _acting(A: Floats, needed: Floats, indices: Sequence[int], names: Sequence[str]) -> Floats:
-    """The efforts on some speeds that do, along the motions that A leaves, what is needed."""
+    """The efforts on some speeds with the required power along the motions that A permits."""
     _, sizes, turned = np.linalg.svd(A)
     rank = int((sizes > _SAME * sizes.max(initial=0.0)).sum())
     free = turned[rank:]
     levers = free[:, indices]
-    found, _, determined, _ = np.linalg.lstsq(levers, free @ needed, rcond=_SAME)
-    left = float(np.abs(levers @ found - free @ needed).max(initial=0.0))
+    efforts, _, determined, _ = np.linalg.lstsq(levers, free @ needed, rcond=_SAME)
+    left = float(np.abs(levers @ efforts - free @ needed).max(initial=0.0))
     if determined < len(indices) or left > _SAME * (1.0 + float(np.abs(needed).max(initial=0.0))):
         many = "do not determine" if determined < len(indices) else "cannot give"
         raise fault(
@@ -144,7 +144,7 @@ def _acting(A: Floats, needed: Floats, indices: Sequence[int], names: Sequence[s
             f"Name {len(free)} actuated speeds that the others follow from.",
             "E-CODE-SHAPE",
         )
-    return np.asarray(found)
+    return np.asarray(efforts)
 
 
 def _check_keeping(equations: EquationsOfMotion, left: Floats, scale: Floats) -> None:
@@ -166,7 +166,7 @@ def _indices_of(actuated: Sequence[str], equations: EquationsOfMotion) -> list[i
 
 def evaluate(
     functions: Functions,
-    asked: Asked,
+    key: FunctionKey,
     q: ArrayLike,
     u: ArrayLike,
     tau: ArrayLike | None = None,
@@ -182,5 +182,5 @@ def evaluate(
     elif multipliers is None and functions.equations.constraints is not None:
         message = "with given accelerations the multipliers of the constraints must be given too."
         cure = "Give multipliers=…, one for each row of equations.constraints, or efforts alone."
-        raise PolhodeError(message, asked if isinstance(asked, str) else asked.label, cure, "E-CODE-MISSING")
-    return functions.evaluate(asked, q, u, udot, *extra, multipliers=multipliers, **more)
+        raise PolhodeError(message, key if isinstance(key, str) else key.label, cure, "E-CODE-MISSING")
+    return functions.evaluate(key, q, u, udot, *extra, multipliers=multipliers, **more)

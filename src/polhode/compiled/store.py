@@ -31,35 +31,35 @@ from .catalogue import Planned, plan_of
 if TYPE_CHECKING:
     from ..formalisms.derivation import Derivation
     from .closed_loop import Laws
-    from .quantities import Asked
+    from .quantities import FunctionKey
 
 
 # ---- what a model file led to ----------------------------------------------------------------------------------
 
 
 def known_file(key: str) -> tuple[str, Mapping[str, Synopsis], tuple[Problem, ...]] | None:
-    """The digest of the model, the synopses of its derivations, what its reader warned of; None if it is not known."""
+    """The digest of the model, the synopses of its derivations, the reader's warnings; None if it is not stored."""
     payload = default_cache().find(key)
     if payload is None:
         return None
     try:
-        found = json.loads(payload)
-        made = {str(each): Synopsis.read(data) for each, data in found["derivations"].items()}
-        return str(found["model"]), made, tuple(Problem(*map(str, each)) for each in found["doubts"])
+        content = json.loads(payload)
+        synopses = {str(derivation): Synopsis.read(data) for derivation, data in content["derivations"].items()}
+        return str(content["model"]), synopses, tuple(Problem(*map(str, doubt)) for doubt in content["doubts"])
     except (*UNREADABLE, AttributeError):
         return None
 
 
 def _remember_file(derivation: Derivation) -> None:
-    """Note what the file of a derivation led to."""
+    """Store the synopses of the derivations from a file."""
     file = derivation.source
     if not isinstance(file, ModelFile) or not file.key or derivation.rows is not None:
         return
-    digest, known, _ = known_file(file.key) or ("", {}, ())
-    if digest != file.digest or derivation.key not in known:
-        told = {key: each.data for key, each in sorted({**known, derivation.key: derivation.synopsis}.items())}
-        doubts = [[each.message, each.place, each.cure, each.code] for each in file.doubts]
-        content = {"model": file.digest, "derivations": told, "doubts": doubts}
+    digest, past, _ = known_file(file.key) or ("", {}, ())
+    if digest != file.digest or derivation.key not in past:
+        records = {key: s.data for key, s in sorted({**past, derivation.key: derivation.synopsis}.items())}
+        doubts = [[doubt.message, doubt.place, doubt.cure, doubt.code] for doubt in file.doubts]
+        content = {"model": file.digest, "derivations": records, "doubts": doubts}
         default_cache().store(file.key, json.dumps(content).encode())
 
 
@@ -69,7 +69,7 @@ def _remember_file(derivation: Derivation) -> None:
 class StoredFunction:
     """A function of a derivation: from the disk where it is known, else planned, compiled and stored."""
 
-    def __init__(self, derivation: Derivation, name: Asked, bake: bool, laws: Laws | None = None) -> None:
+    def __init__(self, derivation: Derivation, name: FunctionKey, bake: bool, laws: Laws | None = None) -> None:
         self.derivation, self.name, self.bake, self.laws = derivation, name, bake, laws
         self.facts: Facts | None = None  # once it is compiled
         more = [source_digest(type(name)), *([] if laws is None else [laws.digest])]
@@ -77,9 +77,9 @@ class StoredFunction:
         self._plan: Planned | None = None
 
     def plan(self) -> Planned:
-        """Its plan; one that is made here is stored without code, which is compiled when it is wanted."""
+        """Its plan; a new one is stored without code, which is compiled at its first use."""
         if self._plan is None:
-            self._plan = self._store.read_or_make(PROGRAM, self._made, self._plan_in)
+            self._plan = self._store.read_or_make(PROGRAM, self._new_entry, self._plan_in)
         return self._plan
 
     def _plan_in(self, entry: Entry) -> Planned:
@@ -90,7 +90,7 @@ class StoredFunction:
 
     def compiled(self, backend: str) -> Compiled:
         """The function as native code, or by the backend that works here if LLVM does not."""
-        facts = self._store.read_or_make(PROGRAM, self._made, lambda entry: Facts.read(entry.facts))
+        facts = self._store.read_or_make(PROGRAM, self._new_entry, lambda entry: Facts.read(entry.facts))
         self.facts = facts
 
         def program() -> Program:
@@ -105,8 +105,8 @@ class StoredFunction:
             return compile_program(program(), backend=backend)
         return Compiled(facts.outline, native, (True, backend), program, store)
 
-    def _made(self) -> Entry:
-        """The program, and what else is known of the function."""
+    def _new_entry(self) -> Entry:
+        """The program and the function's facts, as an entry of the store."""
         from ..codegen.ir.calls import user_functions
         from ..codegen.ir.serialise import dump_program
 

@@ -87,16 +87,16 @@ def _numbers(key: str, value: Any) -> NDArray[np.float64]:
     return array.astype(np.float64)
 
 
-def _common_length(given: Mapping[str, Any]) -> int | None:
+def _common_length(values: Mapping[str, Any]) -> int | None:
     """How many values the parameters that are arrays have, which is one number for them all."""
-    shapes = {key: np.shape(value) for key, value in given.items()}
+    shapes = {key: np.shape(value) for key, value in values.items()}
     for key, shape in shapes.items():
         if len(shape) != 1:
             cure = "Give one number, or an array (N,) with one for each of N states."
             raise ShapeError(f"the values have shape {shape}.", f"parameter '{key}'", cure, "E-VALUE-SHAPE")
     if len({*shapes.values()}) > 1:
-        told = listed(f"'{key}' has {shape[0]}" for key, shape in shapes.items())
-        message = f"the parameters have different numbers of values: {told}."
+        counts = listed(f"'{key}' has {shape[0]}" for key, shape in shapes.items())
+        message = f"the parameters have different numbers of values: {counts}."
         raise ShapeError(message, "parameters", "Give each one number, or as many as the others have.", "E-VALUE-SHAPE")
     return next((shape[0] for shape in shapes.values()), None)
 
@@ -133,15 +133,15 @@ def given_states(names: Sequence[str], place: str, given: Mapping[str, Any] | Ar
         raise ValueMissing(message, place, cure, "E-CODE-MISSING")
     if isinstance(given, Mapping):
         return stacked([real_numbers(given[key], f"state '{key}'") for key in names])
-    made = real_numbers(given, "z")
-    if made.ndim == 0 or made.shape[-1] != len(names):
+    states = real_numbers(given, "z")
+    if states.ndim == 0 or states.shape[-1] != len(names):
         raise ShapeError(
-            f"z has shape {made.shape}; its last axis has a number for each state without mass, {len(names)} here.",
+            f"z has shape {states.shape}; its last axis has a number for each state without mass, {len(names)} here.",
             place=place,
             cure="See equations.states for their order.",
             code="E-CODE-SHAPE",
         )
-    return made
+    return states
 
 
 def stacked(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

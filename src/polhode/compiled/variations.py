@@ -92,11 +92,11 @@ class VariationalRates(Quantity):
         from ..dynamics.variations import Variations, varying
         from ..expr import as_expr
 
-        made = Variations(equations)
-        directions = [dict(zip(made.x, column, strict=True)) for column in self._variations(equations)]
+        variations = Variations(equations)
+        directions = [dict(zip(variations.x, column, strict=True)) for column in self._variations(equations)]
         for direction, name in zip(directions, self.by, strict=False):
             direction[varying(equations, name)] = as_expr(1)
-        entries = [*made.rates, *(rate for column in made.along(directions) for rate in column)]
+        entries = [*variations.rates, *(rate for column in variations.along(directions) for rate in column)]
         return [("xdot", (len(entries),), entries)]
 
 
@@ -113,14 +113,14 @@ class TangentVariations(VariationalRates):
 
         columns = self._variations(equations)
         others = [{varying(equations, name): as_expr(1)} for name in self.by]
-        made = tangent_variations(equations, columns, [*others, *([{}] * (self.columns - len(others)))])
-        entries = [*_state(equations), *(entry for column in made for entry in column)]
+        tangents = tangent_variations(equations, columns, [*others, *([{}] * (self.columns - len(others)))])
+        entries = [*_state(equations), *(entry for column in tangents for entry in column)]
         return [("x", (len(entries),), entries)]
 
 
 @dataclass(frozen=True, repr=False)
 class ContactVariations(VariationalRates):
-    """Along variations S of a state, at constant contact forces λ: what ẋ, rows, gaps and laws vary by, a row each.
+    """The variations of ẋ, rows, gaps and laws along variations S of a state, at constant contact forces λ.
 
     Of the rows these are the accelerations and the velocities. The last column varies with time too. With an
     integrand, this and its variations are one output more.
@@ -149,8 +149,8 @@ class ContactVariations(VariationalRates):
         rows = unilateral_rows(equations.system, tree)
         efforts = dict(zip(tree.tau, rows.A.T @ rows.forces, strict=True))
         pushed = {tau: as_expr(equations.laws.get(tau, tau) + effort) for tau, effort in efforts.items()}
-        made = Variations(equations.driven({**equations.laws, **pushed}))
-        directions = [dict(zip(made.x, column, strict=True)) for column in self._variations(equations)]
+        variations = Variations(equations.driven({**equations.laws, **pushed}))
+        directions = [dict(zip(variations.x, column, strict=True)) for column in self._variations(equations)]
         for direction, name in zip(directions, self.by, strict=False):
             direction[varying(equations, name)] = as_expr(1)
         directions[-1][time] = as_expr(1)
@@ -162,9 +162,9 @@ class ContactVariations(VariationalRates):
             name: [] for name in ("rates", "accelerations", "velocities", "gaps", "margins", "laws")
         }
         integrand = [] if self.integrand is None else [self.integrand]
-        for direction, rates in zip(directions, made.along(directions), strict=True):
-            moved = through_laws(made.equations, direction)
-            turned = {**moved, **dict(zip(equations.udot, rates[made.accelerations], strict=True))}
+        for direction, rates in zip(directions, variations.along(directions), strict=True):
+            moved = through_laws(variations.equations, direction)
+            turned = {**moved, **dict(zip(equations.udot, rates[variations.accelerations], strict=True))}
             table["rates"] += rates
             for name, entries in (("accelerations", accelerations), ("velocities", velocities), ("gaps", rows.gaps),
                                   ("margins", rows.margins), ("laws", laws)):  # fmt: skip
@@ -172,9 +172,9 @@ class ContactVariations(VariationalRates):
             integrand += directional(integrand[:1], moved)
         if self.integrand is not None:
             table["integrand"] = integrand
-        known = dict(zip(equations.udot, made.rates[made.accelerations], strict=True))
-        found = {name: substitute(substitute(entries, known), pushed) for name, entries in table.items()}
-        return [(name, (len(entries),), entries) for name, entries in found.items()]
+        rates_now = dict(zip(equations.udot, variations.rates[variations.accelerations], strict=True))
+        outputs = {name: substitute(substitute(entries, rates_now), pushed) for name, entries in table.items()}
+        return [(name, (len(entries),), entries) for name, entries in outputs.items()]
 
 
 @dataclass(frozen=True, repr=False)
@@ -235,19 +235,19 @@ class AdjointRates(Quantity):
         from ..dynamics.variations import Variations, varying
         from ..expr import gradient, substitute
 
-        made = Variations(equations)
-        by = [*made.x, *(varying(equations, name) for name in self.by)]
-        slopes = made.pulled_back(_symbols(equations, "adjoint"), by)
+        variations = Variations(equations)
+        by = [*variations.x, *(varying(equations, name) for name in self.by)]
+        slopes = variations.pulled_back(_symbols(equations, "adjoint"), by)
         if self.integrand is not None:
             slopes = [a + b for a, b in zip(slopes, gradient(self.integrand, by), strict=True)]
         time = equations.system.time
-        entries = substitute([*(-rate for rate in made.rates), *slopes], equations.laws)
+        entries = substitute([*(-rate for rate in variations.rates), *slopes], equations.laws)
         entries = substitute(entries, {time: -time})
         return [("xdot", (len(entries),), entries)]
 
 
 def check_names(names: object, place: str) -> None:
-    """Refuse what is no tuple of names."""
+    """Raise unless the value is a tuple of names."""
     if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
         raise PolhodeError(f"by is {names!r}, not names.", place=place, cure='Give ("l", "m").', code="E-CODE-NAME")
 

@@ -42,8 +42,8 @@ def auxiliary_of(
     still = directional(values, dict(along))
     directions = [dict(zip(symbols, column, strict=True)) for column in G.columns]
     D = Matrix.columns_of(directionals(values, directions), len(values))
-    found = solve_columns(D, [[-rate, -value] for rate, value in zip(still, values, strict=True)], at_reference)
-    speeds, steps = Vector([row[0] for row in found]), Vector([row[1] for row in found])
+    solution = solve_columns(D, [[-rate, -value] for rate, value in zip(still, values, strict=True)], at_reference)
+    speeds, steps = Vector([row[0] for row in solution]), Vector([row[1] for row in solution])
     rates, back = (tuple(map(as_expr, G @ part)) for part in (speeds, steps))
     return AuxiliaryCoordinates(
         of, tuple(symbols), G, tuple(speeds), rates, tuple(definitions.items()), back, tuple(units), tuple(guess)
@@ -51,31 +51,31 @@ def auxiliary_of(
 
 
 def with_auxiliary(model: Model, tree: Tree) -> Tree:
-    """The tree with the coordinates that the system's constraints bring with them, after those of the joints."""
+    """The tree with the coordinates that the system's constraints add, after those of the joints."""
     tree = without_auxiliary(tree, ())
     along = flow(tree, model.time)
     moving = MovingTree(model, tree)
-    found = (_auxiliary_of(constraint, moving, along) for constraint in model.constraints.values())
-    made = [each for each in found if each is not None]
+    candidates = (_auxiliary_of(constraint, moving, along) for constraint in model.constraints.values())
+    records = [x for x in candidates if x is not None]
     taken = {q for joint in model.joints.values() for q in joint.q}
-    for each in made:
-        for q in each.symbols:
+    for record in records:
+        for q in record.symbols:
             if q in taken:
                 message = f"its coordinate '{q.name}' has the name of another."
                 cure = "Give the constraint, or the other coordinate, another name."
-                raise ModelError(message, f"constraint '{each.of}'", cure, "E-MODEL-TWICE")
+                raise ModelError(message, f"constraint '{record.of}'", cure, "E-MODEL-TWICE")
             taken.add(q)
-    own = [q for each in made for q in each.symbols]
-    return replace(tree, q=Vector([*tree.q, *own]), auxiliary=tuple(made)) if made else tree
+    symbols = [q for entry in records for q in entry.symbols]
+    return replace(tree, q=Vector([*tree.q, *symbols]), auxiliary=tuple(records)) if records else tree
 
 
 def without_auxiliary(tree: Tree, but: Collection[str]) -> Tree:
-    """The tree with the auxiliary coordinates of these constraints alone: where no row is left, nothing needs them."""
-    kept = tuple(each for each in tree.auxiliary if each.of in but)
+    """The tree with the auxiliary coordinates of these constraints alone; constraints without rows need none."""
+    kept = tuple(record for record in tree.auxiliary if record.of in but)
     if len(kept) == len(tree.auxiliary):
         return tree
-    own = tree.q[: tree.auxiliary_coordinates.start]
-    return replace(tree, q=Vector([*own, *(q for each in kept for q in each.symbols)]), auxiliary=kept)
+    q_joints = tree.q[: tree.auxiliary_coordinates.start]
+    return replace(tree, q=Vector([*q_joints, *(q for record in kept for q in record.symbols)]), auxiliary=kept)
 
 
 def _auxiliary_of(constraint: Constraint, moving: MovingTree, along: Mapping[Expr, Any]) -> AuxiliaryCoordinates | None:
@@ -95,15 +95,15 @@ def _auxiliary_of(constraint: Constraint, moving: MovingTree, along: Mapping[Exp
 
 def fitted(tree: Tree, values: Mapping[Expr, float]) -> dict[Expr, float]:
     """Numbers for all symbols, with the auxiliary coordinates solved from their definitions where possible."""
-    known = dict(values)
-    for each in tree.auxiliary:
-        if each.guess and not any(known[s] for s in each.symbols):
-            known |= zip(each.symbols, evaluate(list(each.guess), known), strict=True)
-        known |= zip(each.symbols, _defined(each, known), strict=True)
-    return known
+    known_values = dict(values)
+    for record in tree.auxiliary:
+        if record.guess and not any(known_values[s] for s in record.symbols):
+            known_values |= zip(record.symbols, evaluate(list(record.guess), known_values), strict=True)
+        known_values |= zip(record.symbols, _defined(record, known_values), strict=True)
+    return known_values
 
 
-def _defined(each: AuxiliaryCoordinates, known: Mapping[Expr, float]) -> list[float]:
+def _defined(record: AuxiliaryCoordinates, values: Mapping[Expr, float]) -> list[float]:
     """The auxiliary coordinates of one constraint by Newton's method on their definitions."""
     import numpy as np
 
@@ -111,18 +111,18 @@ def _defined(each: AuxiliaryCoordinates, known: Mapping[Expr, float]) -> list[fl
 
     def numbers(entries: Sequence[Expr], q: Floats) -> Floats:
         try:
-            return np.array(evaluate(list(entries), {**known, **dict(zip(each.symbols, q.tolist(), strict=True))}))
+            return np.array(evaluate(list(entries), {**values, **dict(zip(record.symbols, q.tolist(), strict=True))}))
         except (ArithmeticError, ValueError, PolhodeError):
             return np.full(len(entries), np.nan)
 
     def step(q: Floats, _: Floats) -> Floats | None:
-        found = numbers(each.back, q)
-        return found if np.isfinite(found).all() else None
+        change = numbers(record.back, q)
+        return change if np.isfinite(change).all() else None
 
-    start = np.array([known[s] for s in each.symbols])
-    definitions = [value for _, value in each.definitions]
-    found = solve(
+    start = np.array([values[s] for s in record.symbols])
+    definitions = [value for _, value in record.definitions]
+    root = solve(
         partial(numbers, definitions), step, np.add, start,
         tolerance=_NOTHING, most_steps=_STEPS, shortest=1e-2, longest=1.0,
     )  # fmt: skip
-    return list(found.q.tolist())
+    return list(root.q.tolist())

@@ -40,7 +40,7 @@ class DependentSpeeds(Typeset):
 
     def __repr__(self) -> str:
         speeds = [spelled(u) for u in self.constraints.tree.u]
-        free, bound = (", ".join(speeds[k] for k in each) for each in (self.independent, self.dependent))
+        free, bound = (", ".join(speeds[k] for k in indices) for indices in (self.independent, self.dependent))
         return f"DependentSpeeds({bound} follow {free})"
 
     def _formulas(self) -> list[tuple[str, Any]]:
@@ -63,7 +63,7 @@ class DependentSpeeds(Typeset):
         return self._eliminated(right)[0]
 
     def _eliminated(self, right: Sequence[Sequence[Any]]) -> tuple[Matrix, list[Expr]]:
-        """A_d⁻¹ times columns, and what was divided by."""
+        """A_d⁻¹ times columns, and the divisors."""
         constraints = self.constraints
         numbers = (
             None
@@ -129,9 +129,9 @@ class DependentSpeeds(Typeset):
     def gamma(self) -> Vector:
         """γ_E: accelerations of all speeds when those of the independent ones vanish, as a function of u_i."""
         right = [[-entry] for entry in self.in_independent_speeds(list(self.constraints.gamma))]
-        found = self.solved(right)
+        solution = self.solved(right)
         rates = [as_expr(0)] * len(self.constraints.tree.u)
-        for row, k in zip(found, self.dependent, strict=True):
+        for row, k in zip(solution, self.dependent, strict=True):
             rates[k] = as_expr(row[0])
         return Vector(rates)
 
@@ -139,9 +139,9 @@ class DependentSpeeds(Typeset):
     def projection_step(self) -> Vector:
         """δ with A_d δ = -φ, a displacement in units of the tree's speeds by which the dependent ones answer φ."""
         rows = self.constraints.rows
-        found = self.solved([[as_expr(0) if row.value is None else -row.value] for row in rows])
+        steps = self.solved([[as_expr(0) if row.value is None else -row.value] for row in rows])
         step = [as_expr(0)] * len(self.constraints.tree.u)
-        for row, k in zip(found, self.dependent, strict=True):
+        for row, k in zip(steps, self.dependent, strict=True):
             step[k] = as_expr(row[0])
         return Vector(step)
 

@@ -108,16 +108,16 @@ class Factorisation:
 
     def multipliers(self, force: Floats) -> Floats:
         """The smallest λ with Aᵀ λ = force."""
-        found = np.linalg.pinv(_turned(self.A), rcond=DEPENDENT) @ force[..., None]
-        return np.asarray(found[..., 0])
+        multipliers = np.linalg.pinv(_turned(self.A), rcond=DEPENDENT) @ force[..., None]
+        return np.asarray(multipliers[..., 0])
 
     def accelerations(self, force: Floats, gamma: Floats) -> Floats:
         """u̇ with M u̇ - force in the range of Aᵀ and A u̇ + γ = 0 (least squares); M = 1 if absent."""
         if self.M is None:
             alone = force
         elif self.L is not None or (np.isfinite(self.M).all() and np.linalg.cond(self.M).max() < _SINGULAR):
-            each = np.broadcast_to(force, np.broadcast_shapes(force.shape, self.M.shape[:-1]))
-            alone = np.asarray(np.linalg.solve(self.M, each[..., None])[..., 0])
+            forces = np.broadcast_to(force, np.broadcast_shapes(force.shape, self.M.shape[:-1]))
+            alone = np.asarray(np.linalg.solve(self.M, forces[..., None])[..., 0])
         else:
             message = "the mass matrix is singular or has no value: no accelerations follow from the forces."
             raise PolhodeError(message, "constraints", "Give the bodies that move some inertia.", "E-MODEL-SINGULAR")

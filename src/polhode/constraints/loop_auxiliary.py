@@ -103,7 +103,7 @@ def loop_auxiliary(closure: LoopConstraint) -> LoopAuxiliary | None:
     symbols = coordinate_symbols(kind, [f"{closure.name} {label or 1}" for label in kind.coordinate_labels()])
     steps = _steps(kind, symbols)
     try:
-        cut = min((_cut(steps, index) for index in range(len(steps) + 1)), key=lambda each: each.risk)
+        cut = min((_cut(steps, index) for index in range(len(steps) + 1)), key=lambda candidate: candidate.risk)
     except PolhodeError as error:
         message = f"the stages of this {kind.kind} joint repeat each other: poses do not determine its coordinates."
         cure = "Leave out a stage whose motion the others allow already."
@@ -142,9 +142,9 @@ def _kinematics(steps: Sequence[_Step], size: int) -> tuple[Matrix, list[int]]:
     for step in steps:
         gamma, _ = envelope_kinematics(step.stage, step.q)
         beyond += range(len(columns) + step.stage.speeds, len(columns) + gamma.shape[1])
-        for own in gamma.columns:
+        for rates in gamma.columns:
             column: list[Any] = [0] * size
-            column[step.span.start : step.span.stop] = own
+            column[step.span.start : step.span.stop] = rates
             columns.append(column)
     return Matrix.columns_of(columns, size).map(as_expr), beyond
 
@@ -169,6 +169,6 @@ def _numbers(J: Matrix, steps: Sequence[_Step]) -> list[list[float]]:
     home = {q: 0.0 for step in steps for q in step.q} | {step.q[0]: 1.0 for step in steps if step.is_quaternion}
     values = dict.fromkeys(free_symbols([as_expr(entry) for entry in J.entries()]), 1.0) | home
     aside = values | {q: home[q] + 0.3 + 0.2 * k for k, q in enumerate(home)}
-    made = [np.reshape(evaluate(list(J.entries()), point), J.shape) for point in (values, aside)]
-    found = made[0] if np.linalg.svd(made[0], compute_uv=False)[-1] > _SINGULAR else made[1]
-    return [[float(entry) for entry in row] for row in found]
+    candidates = [np.reshape(evaluate(list(J.entries()), point), J.shape) for point in (values, aside)]
+    regular = candidates[0] if np.linalg.svd(candidates[0], compute_uv=False)[-1] > _SINGULAR else candidates[1]
+    return [[float(entry) for entry in row] for row in regular]

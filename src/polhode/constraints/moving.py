@@ -44,8 +44,8 @@ class MovingTree:
     def pose(self, frame: str) -> Pose:
         if frame in self.system.bodies:
             return body_pose(self.tree, frame, self._poses)
-        found = self.system.frames[frame]
-        return body_pose(self.tree, found.body, self._poses) @ found.pose
+        record = self.system.frames[frame]
+        return body_pose(self.tree, record.body, self._poses) @ record.pose
 
     def relative(self, a: str, b: str) -> Pose:
         return relative_pose(self.tree, a, b)
@@ -64,8 +64,8 @@ class MovingTree:
         link, _ = self.tree.bodies[body]
         if link == BASE:
             return Twist.zero()
-        own = point_velocity(self.tree, body, (0, 0, 0), self._velocities)
-        return own.turned(self._poses[link].R).at(place - self.pose(body).p)
+        twist = point_velocity(self.tree, body, (0, 0, 0), self._velocities)
+        return twist.turned(self._poses[link].R).at(place - self.pose(body).p)
 
     def rates(self, constraint: ContactConstraint, contact: Contact) -> dict[str, Expr]:
         """All velocities that vanish at a contact, by name."""
@@ -75,10 +75,10 @@ class MovingTree:
 
 def moving_of(model: Model) -> MovingTree:
     """The kinematics of a model on its tree, cached with the model."""
-    found = vars(model).get("_moving")
-    if not isinstance(found, MovingTree):
-        found = vars(model)["_moving"] = MovingTree(model, build_tree(model))
-    return found
+    moving = vars(model).get("_moving")
+    if not isinstance(moving, MovingTree):
+        moving = vars(model)["_moving"] = MovingTree(model, build_tree(model))
+    return moving
 
 
 def loop_pose(constraint: LoopConstraint, tree: Tree) -> Pose:

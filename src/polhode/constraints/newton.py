@@ -66,20 +66,20 @@ def solve(
     for count in range(most_steps):
         if largest(left) <= tolerance:
             return Solution(q, left, count)
-        whole = step(q, left)
-        if whole is None or not whole.size:
+        full_step = step(q, left)
+        if full_step is None or not full_step.size:
             return Solution(q, left, count)
         square, length = float(left @ left), 1.0
-        reach = float(np.abs(whole).max())
+        reach = float(np.abs(full_step).max())
         if reach > longest:
             length = longest / reach
         while True:
-            trial = move(q, whole if length == 1.0 else length * whole)
-            found = residual(trial)
-            if float(found @ found) < square * (1.0 - _ARMIJO * length):
+            trial = move(q, full_step if length == 1.0 else length * full_step)
+            rest = residual(trial)
+            if float(rest @ rest) < square * (1.0 - _ARMIJO * length):
                 break
             length /= 2.0
             if length < shortest:
                 return Solution(q, left, count)
-        q, left = trial, found
+        q, left = trial, rest
     return Solution(q, left, most_steps)

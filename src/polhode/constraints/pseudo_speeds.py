@@ -68,7 +68,7 @@ class PseudoSpeeds(DependentSpeeds):
 
     @cached_property
     def _inverse(self) -> tuple[Matrix, list[Expr]]:
-        """Λ⁻¹ with Λ⁻¹ (-p, -a) beside it, and what was divided by."""
+        """Λ⁻¹ with Λ⁻¹ (-p, -a) beside it, and the divisors."""
         (P, p), A = self.forms, self.constraints.A
         rows, drift = [*P, *A], [*p, *self.constraints.a]
         size = len(rows)
@@ -111,8 +111,8 @@ class PseudoSpeeds(DependentSpeeds):
     def bends(self) -> Vector:
         """Ṗ u + ṗ, in the pseudo-velocities."""
         constraints = self.constraints
-        made = directional(list(self.values), flow(constraints.tree, constraints.time))
-        return Vector(self.in_independent_speeds(made))
+        rates = directional(list(self.values), flow(constraints.tree, constraints.time))
+        return Vector(self.in_independent_speeds(rates))
 
     @cached_property
     def replaced(self) -> tuple[int, ...]:
@@ -130,7 +130,7 @@ class PseudoSpeeds(DependentSpeeds):
     @cached_property
     def moving_pivots(self) -> list[Expr]:
         """Divisors of the speeds that may vanish in motion."""
-        return [each for each in self._inverse[1] if any(x.data[0] != "parameter" for x in free_symbols([each]))]
+        return [d for d in self._inverse[1] if any(x.data[0] != "parameter" for x in free_symbols([d]))]
 
     @cached_property
     def pivots(self) -> Vector:
@@ -154,10 +154,10 @@ def pseudo_speeds_of(model: Model, constraints: Constraints, given: Mapping[str,
     for name, value, row in zip(given, values, P, strict=True):
         _check_moves(name, value, row, tree)
         _check_linear(name, row, tree)
-    found = rank([*P, *usable.A])
-    if found < len(tree.u):
+    size = rank([*P, *usable.A])
+    if size < len(tree.u):
         beside = " and the constraints" if usable.rows else ""
-        message = f"{', '.join(given)} do not determine the speeds: they{beside} make {found} of {len(tree.u)} known."
+        message = f"{', '.join(given)} do not determine the speeds: they{beside} make {size} of {len(tree.u)} known."
         cure = "Choose pseudo-velocities that do not follow from each other, nor from the constraints."
         raise fault(message, cure, "E-DERIVE-SINGULAR")
     chosen = _symbols(model, tree, dict(zip(given, values, strict=True)))
@@ -167,14 +167,14 @@ def pseudo_speeds_of(model: Model, constraints: Constraints, given: Mapping[str,
 
 def _value(name: str, value: Any, tree: Tree, time: Expr) -> Expr:
     with understood("an expression of the speeds", value, place=f"pseudo-velocity {shown(name)}"):
-        (made,) = substitute([as_expr(value)], tree.followed)
-    known = {*tree.q, *tree.u, time}
-    strange = [x for x in free_symbols([made]) if x not in known and x.data[0] != "parameter"]
+        (expression,) = substitute([as_expr(value)], tree.followed)
+    allowed = {*tree.q, *tree.u, time}
+    strange = [x for x in free_symbols([expression]) if x not in allowed and x.data[0] != "parameter"]
     if strange:
         message = f"it depends on {strange[0]}, which is no coordinate, speed or parameter."
         cure = "Give an expression that is linear in the speeds, with coefficients of coordinates, parameters, time."
         raise PolhodeError(message, f"pseudo-velocity '{name}'", cure, "E-DERIVE-DEPENDENCE")
-    return made
+    return expression
 
 
 def _check_moves(name: str, value: Expr, row: Sequence[Any], tree: Tree) -> None:
@@ -194,16 +194,16 @@ def _check_linear(name: str, row: Sequence[Any], tree: Tree) -> None:
 
 def _symbols(model: Model, tree: Tree, values: Mapping[str, Expr]) -> Vector:
     """The symbols of pseudo-velocities: a speed of the tree that is one keeps its own."""
-    spellings, made = spellings_of(model), []
-    own = dict(zip(tree.speeds, tree.u, strict=True))
+    spellings, symbols = spellings_of(model), []
+    by_name = dict(zip(tree.speeds, tree.u, strict=True))
     for name, value in values.items():
-        if name in own:
-            if value != own[name]:
+        if name in by_name:
+            if value != by_name[name]:
                 message = f"there is a speed '{name}' already, which it is not."
                 raise PolhodeError(message, f"pseudo-velocity '{name}'", "Give it a name of its own.", "E-DERIVE-TWICE")
-            made.append(own[name])
+            symbols.append(by_name[name])
             continue
-        each = symbol(checked_name(name, "pseudo-velocity"), "speed", OWN)
-        spellings |= distinct_spellings([each, acceleration_of(each)], spellings, f"pseudo-velocity '{name}'")
-        made.append(each)
-    return Vector(made)
+        x = symbol(checked_name(name, "pseudo-velocity"), "speed", OWN)
+        spellings |= distinct_spellings([x, acceleration_of(x)], spellings, f"pseudo-velocity '{name}'")
+        symbols.append(x)
+    return Vector(symbols)

@@ -106,7 +106,7 @@ class Constraints(Typeset):
     @cached_property
     def definitions(self) -> dict[str, Expr]:
         """ψ(q, t) by name: the definitions of the auxiliary coordinates, constant along every motion."""
-        return {_full(each.of, name): value for each in self.tree.auxiliary for name, value in each.definitions}
+        return {_full(record.of, name): value for record in self.tree.auxiliary for name, value in record.definitions}
 
     @cached_property
     def definition_values(self) -> Vector:
@@ -116,7 +116,7 @@ class Constraints(Typeset):
     @cached_property
     def definition_steps(self) -> Vector:
         """How far the auxiliary coordinates are, to first order, from where their definitions put them."""
-        return Vector([step for each in self.tree.auxiliary for step in each.back])
+        return Vector([step for record in self.tree.auxiliary for step in record.back])
 
     @cached_property
     def rates(self) -> Vector:
@@ -141,7 +141,7 @@ class Constraints(Typeset):
 
     @cached_property
     def a(self) -> Vector:
-        """What is left of the rates at rest: explicit dependence on time; of rows that are not linear, f - A u."""
+        """Rates at zero speeds, by explicit dependence on time; for rows that are not linear, f - A u."""
         rest = {k: as_expr(self.rates[k] - self.A[k].dot(self.tree.u)) for k in self.nonlinear}
         linear = [k for k in range(len(self.rows)) if k not in rest]
         at_rest = substitute([self.rates[k] for k in linear], dict.fromkeys(self.tree.u, as_expr(0)))
@@ -163,20 +163,20 @@ class Constraints(Typeset):
         return (f"{listed(names)} {verb} not linear in the speeds: {rule}",) if names else ()
 
     def check_linear(self, what: str, cure: str = 'Derive with constraints="multipliers", in joint speeds.') -> None:
-        """Refuse what takes rows that are linear in the speeds; `what` says so in words."""
+        """Raise unless all rows are linear in the speeds; `what` names the caller's purpose."""
         for k in self.nonlinear:
             message = f"it is not linear in the speeds, and {what}."
             raise PolhodeError(message, f"constraint '{self.rows[k].of}'", cure, "E-CONSTRAINT-DEPENDENCE")
 
     @cached_property
     def gamma(self) -> Vector:
-        """γ(q, u, t): what A u̇ lacks to the second rate."""
+        """γ(q, u, t): the second rate less A u̇."""
         if self.source is not None:
             return Vector([self.source.remainder(row) for row in self.rows])
         return Vector(directional(self.rates, flow(self.tree, self.time)))
 
     def efforts(self, multipliers: Sequence[Any]) -> Vector:
-        """Aᵀλ: what the forces that keep the constraints come to on the speeds."""
+        """Aᵀλ: the generalised constraint forces."""
         if self.source is not None:
             return self.source.efforts_of(self.rows, multipliers)
         return Vector(self.A.T @ Vector(multipliers))
@@ -224,13 +224,13 @@ class SortedRows:
 
 
 def sorted_rows(model: Model, tree: Tree, source: RowSource | None = None) -> SortedRows:
-    """Every constraint of a system as rows on the tree's speeds, by what the tree makes of them."""
+    """Every constraint of a system as rows on the tree's speeds, sorted into kept, trivial and impossible ones."""
     tree = with_auxiliary(model, tree)
     kinds: dict[str, list[Row]] = {"rows": [], "trivial": [], "impossible": []}
     moving, along = MovingTree(model, tree), flow(tree, model.time)
     for constraint in model.constraints.values():
-        made = _rows(constraint, moving, along)
-        for row in made if source is None else map(source.row, made):
+        rows = _rows(constraint, moving, along)
+        for row in rows if source is None else map(source.row, rows):
             kinds["rows" if row.rate else "impossible" if row.value is not None and row.value else "trivial"].append(
                 row
             )
@@ -244,17 +244,17 @@ def constraints_of(
     model: Model, tree: Tree, near: Mapping[str, float] | None = None, source: RowSource | None = None
 ) -> Constraints:
     """All constraints as rows on the speeds of the result's `tree`, which has the auxiliary coordinates."""
-    found = sorted_rows(model, tree, source)
-    if found.impossible:
-        raise ModelError(problems=[impossible(row) for row in found.impossible])
-    trivial = tuple(row.name for row in found.trivial)
-    made = Constraints(found.tree, model.time, found.rows, trivial, reference_of(model, found.tree, near), source)
-    own = [(each.of, q) for each in found.tree.auxiliary for q in each.symbols]
-    own += [(row.of, multiplier) for row, multiplier in zip(made.rows, made.multipliers, strict=True)]
+    sort = sorted_rows(model, tree, source)
+    if sort.impossible:
+        raise ModelError(problems=[impossible(row) for row in sort.impossible])
+    trivial = tuple(row.name for row in sort.trivial)
+    constraints = Constraints(sort.tree, model.time, sort.rows, trivial, reference_of(model, sort.tree, near), source)
+    new = [(record.of, q) for record in sort.tree.auxiliary for q in record.symbols]
+    new += [(row.of, multiplier) for row, multiplier in zip(constraints.rows, constraints.multipliers, strict=True)]
     spellings = spellings_of(model)
-    for constraint, each in own:
-        spellings |= distinct_spellings([each], spellings, f"constraint '{constraint}'")
-    return made
+    for constraint, x in new:
+        spellings |= distinct_spellings([x], spellings, f"constraint '{constraint}'")
+    return constraints
 
 
 def _is_multiple(one: Expr, other: Expr) -> bool:
@@ -285,8 +285,8 @@ def _rows(constraint: Constraint, moving: MovingTree, along: Mapping[Expr, Any])
     if isinstance(constraint, ContactConstraint) and constraint.coordinates:
         rates = speeds  # velocities where it touches, which the definition of that place makes those of the positions
     name = constraint.name
-    made = [Row(_full(name, part), name, part, value, rates[part]) for part, value in positions.items()]
-    return made + [
+    rows = [Row(_full(name, part), name, part, value, rates[part]) for part, value in positions.items()]
+    return rows + [
         Row(_full(name, part), name, part, None, rate) for part, rate in speeds.items() if part not in positions
     ]
 
@@ -304,18 +304,18 @@ def _conditions(constraint: Constraint, moving: MovingTree) -> tuple[dict[str, E
         joint = loop_auxiliary(constraint)
         if joint is None:
             return constraint.conditions(X) or {}, {}
-        (own,) = (each for each in moving.tree.auxiliary if each.of == constraint.name)
-        return joint.conditions(X)[1], joint.excluded(own.speeds)
+        (record,) = (auxiliary for auxiliary in moving.tree.auxiliary if auxiliary.of == constraint.name)
+        return joint.conditions(X)[1], joint.excluded(record.speeds)
     return {}, {}
 
 
 def assembly_branches(model: Model, tree: Tree) -> dict[str, Expr]:
     """Branch indicators of the loops that have several assembly branches."""
-    made: dict[str, Expr] = {}
+    branches: dict[str, Expr] = {}
     for loop in model.constraints.values():
         if isinstance(loop, LoopConstraint):
             X, joint = loop_pose(loop, tree), loop_auxiliary(loop)
-            has_auxiliary = any(each.of == loop.name for each in tree.auxiliary)
-            own = loop.branch(X) if joint is None else joint.branch(X) if has_auxiliary else None
-            made |= {loop.name: own} if own else {}
-    return made
+            has_auxiliary = any(auxiliary.of == loop.name for auxiliary in tree.auxiliary)
+            indicator = loop.branch(X) if joint is None else joint.branch(X) if has_auxiliary else None
+            branches |= {loop.name: indicator} if indicator else {}
+    return branches

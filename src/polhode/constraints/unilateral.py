@@ -79,31 +79,31 @@ class UnilateralRows:
     @cached_property
     def basis(self) -> Basis:
         """The twists of bodies that have more than six rows between them, and all other rows."""
-        made, begun, counts = Basis(), dict[frozenset[str], tuple[int, str, str]](), Counter[frozenset[str]]()
+        basis, begun, counts = Basis(), dict[frozenset[str], tuple[int, str, str]](), Counter[frozenset[str]]()
         for _, group in self.groups:
             counts[_bodies(group)] += len(group.rates)
         for _, group in self.groups:
             meeting, pair = group.meeting, _bodies(group)
             if meeting is None or counts[pair] <= len(_TWIST):
-                made.layout.append((len(made.velocities), 0, -1))
-                made.velocities += group.rates
+                basis.layout.append((len(basis.velocities), 0, -1))
+                basis.velocities += group.rates
                 continue
-            (own, _), (other, _) = meeting.ends
+            (body, _), (other, _) = meeting.ends
             if pair not in begun:
-                begun[pair] = len(made.velocities), own, other
-                made.velocities += self._twist(own, other)
+                begun[pair] = len(basis.velocities), body, other
+                basis.velocities += self._twist(body, other)
             first, _, carrier = begun[pair]
             axes, (arm, arm_back) = meeting.axes[: len(group.rates)], meeting.arms
             if other != carrier:  # seen from the other side
                 R = self.moving.relative(carrier, other).R
                 axes, arm = [R @ -axis for axis in axes], R @ arm_back
-            made.layout.append((first, made.place(made.axes, axes), made.place(made.arms, [arm])))
-        return made
+            basis.layout.append((first, basis.place(basis.axes, axes), basis.place(basis.arms, [arm])))
+        return basis
 
-    def _twist(self, own: str, other: str) -> list[Expr]:
+    def _twist(self, of: str, other: str) -> list[Expr]:
         """(v, ω) of a body against another at its origin, in the frame of the other."""
-        X, back = self.moving.pose(own), self.moving.pose(other).R.T
-        one, two = (self.moving.velocity(body, X.p) for body in (own, other))
+        X, back = self.moving.pose(of), self.moving.pose(other).R.T
+        one, two = (self.moving.velocity(body, X.p) for body in (of, other))
         return [as_expr(x) for x in (*(back @ (one.linear - two.linear)), *(back @ (one.angular - two.angular)))]
 
 
@@ -121,7 +121,7 @@ class Basis:
     _places: dict[tuple[int, ...], int] = field(default_factory=dict)
 
     def place(self, entries: list[Expr], vectors: Sequence[Vector]) -> int:
-        """Where vectors stand among entries; they are put there if they are new."""
+        """The index of vectors among the entries; new ones are added."""
         new = [as_expr(x) for vector in vectors for x in vector]
         key = (id(entries), *(x.fp for x in new))
         if key not in self._places:
@@ -137,8 +137,8 @@ def _bodies(group: Group) -> frozenset[str]:
 
 def unilateral_rows(model: Model, tree: Tree) -> UnilateralRows:
     """The rows of all contacts, stops and dry friction."""
-    moving, made = MovingTree(model, tree), []
+    moving, groups = MovingTree(model, tree), []
     for name, element in model.contacts.items():
         for group in element.groups(moving):
-            made.append((name, replace(group, **{law: moving.given(getattr(group, law)) for law in LAWS})))
-    return UnilateralRows(moving, tuple(made))
+            groups.append((name, replace(group, **{law: moving.given(getattr(group, law)) for law in LAWS})))
+    return UnilateralRows(moving, tuple(groups))

@@ -41,26 +41,26 @@ class ConstraintWrench:
 def acting_wrenches(model: Model, constraints: Constraints, multipliers: Sequence[Any]) -> dict[str, ConstraintWrench]:
     """For each constraint between bodies the wrench that it exerts, given the multipliers of its rows."""
     moving = MovingTree(model, constraints.tree)
-    made: dict[str, ConstraintWrench] = {}
+    wrenches: dict[str, ConstraintWrench] = {}
     for constraint in model.constraints.values():
-        own = {row.part: multipliers[k] for k, row in enumerate(constraints.rows) if row.of == constraint.name}
-        if own and isinstance(constraint, LoopConstraint):
+        by_part = {row.part: multipliers[k] for k, row in enumerate(constraints.rows) if row.of == constraint.name}
+        if by_part and isinstance(constraint, LoopConstraint):
             rows = loop_directions(constraint, loop_pose(constraint, constraints.tree))
-            wrench = Wrench(*(_total({name: pair[k] for name, pair in rows.items()}, own) for k in (0, 1)))
+            wrench = Wrench(*(_total({name: pair[k] for name, pair in rows.items()}, by_part) for k in (0, 1)))
             X = moving.pose(constraint.b) @ constraint.pose_b
-            made[constraint.name] = ConstraintWrench(constraint.b, constraint.a, X.p, wrench.turned(X.R))
-        elif own and isinstance(constraint, ContactConstraint):
+            wrenches[constraint.name] = ConstraintWrench(constraint.b, constraint.a, X.p, wrench.turned(X.R))
+        elif by_part and isinstance(constraint, ContactConstraint):
             contact = constraint.contact(moving)
-            force, torque = (_total(along, own) for along in (contact.directions, contact.turns))
+            force, torque = (_total(along, by_part) for along in (contact.directions, contact.turns))
             one, other = constraint.bodies
-            made[constraint.name] = ConstraintWrench(one, other, contact.place, Wrench(torque, force))
-    return made
+            wrenches[constraint.name] = ConstraintWrench(one, other, contact.place, Wrench(torque, force))
+    return wrenches
 
 
-def _total(along: Mapping[str, Vector], own: Mapping[str, Any]) -> Vector:
+def _total(along: Mapping[str, Vector], by_part: Mapping[str, Any]) -> Vector:
     total = _ZERO
     for name, direction in along.items():
-        total = total + direction * own.get(name, 0)
+        total = total + direction * by_part.get(name, 0)
     return total
 
 
@@ -71,11 +71,11 @@ def loop_directions(constraint: LoopConstraint, X: Pose) -> dict[str, Wrench]:
     w, v = (Vector([symbol(f"{name}{i}", "pose") for i in range(3)]) for name in "wv")
     along = dict(zip((*R.entries(), *p), (*(R @ skew(w)).entries(), *(R @ v)), strict=True))  # Ṙ = R ŵ, ṗ = R v
     there = dict(zip((*R.entries(), *p), map(as_expr, (*X.R.entries(), *X.p)), strict=True))
-    made: dict[str, Wrench] = {}
+    directions: dict[str, Wrench] = {}
     rates = _loop_rates(constraint, letters, {entry: as_expr(rate) for entry, rate in along.items()})
     for name, rate in rates.items():
-        made[name] = Wrench.of(substitute(gradient(rate, [*w, *v]), there))
-    return made
+        directions[name] = Wrench.of(substitute(gradient(rate, [*w, *v]), there))
+    return directions
 
 
 def _loop_rates(constraint: LoopConstraint, X: Pose, along: dict[Expr, Expr]) -> dict[str, Expr]:

@@ -65,18 +65,18 @@ def canonical(equations: EquationsOfMotion) -> Canonical:
     back = equations.tree.kinematic_left_inverse().T
     p = M @ Vector(u)
     turning = dict(zip(q, equations.coordinate_rates, strict=True))
-    carried = directional([as_expr(each) for each in p], turning)
-    bent = directional([as_expr(each) for each in gamma.T @ Vector(P)], turning)
+    carried = directional([as_expr(entry) for entry in p], turning)
+    bent = directional([as_expr(entry) for entry in gamma.T @ Vector(P)], turning)
     rates = list(back @ (Vector(carried) - equations.bias - Vector(bent)))
     for first in equations.tree.quaternions:
         pairs = zip(P[first : first + 4], equations.coordinate_rates[first : first + 4], strict=True)
         radial = as_expr(sum((a * b for a, b in pairs), as_expr(0)))
         for k in range(first, first + 4):
             rates[k] = rates[k] - radial * q[k]
-    speeds = [as_expr(each) for each in factor(equations.tree, M).solve(gamma.T @ Vector(P))]
-    roots = [as_expr(each) for each in (*equations.coordinate_rates, *rates, *equations.z_rates)]
-    made = substitute(roots, dict(zip(u, speeds, strict=True)))
+    speeds = [as_expr(entry) for entry in factor(equations.tree, M).solve(gamma.T @ Vector(P))]
+    roots = [as_expr(entry) for entry in (*equations.coordinate_rates, *rates, *equations.z_rates)]
+    pd = substitute(roots, dict(zip(u, speeds, strict=True)))
     # the efforts come last, so that momenta that nothing else changes are seen to be constant
     for k, pushed in enumerate(back @ equations.efforts, len(q)):
-        made[k] = as_expr(made[k] + pushed)
-    return Canonical(tuple(as_expr(each) for each in back @ p), tuple(speeds), tuple(made))
+        pd[k] = as_expr(pd[k] + pushed)
+    return Canonical(tuple(as_expr(entry) for entry in back @ p), tuple(speeds), tuple(pd))

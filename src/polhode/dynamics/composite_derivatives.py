@@ -110,11 +110,11 @@ class CompositeTree:
         table: list[tuple[Vector, list[Column]]] = []
         for i, (link, X) in enumerate(zip(self.tree.links, self._poses, strict=True)):
             v_in = _STILL if link.parent == BASE else table[link.parent][0]
-            own = [(speed, _moved(X, w, v)) for speed, (w, v) in zip(link.speeds, link.H, strict=True)]
+            S_of = [(speed, _moved(X, w, v)) for speed, (w, v) in zip(link.speeds, link.H, strict=True)]
             v_own = _STILL if link.drive is None else _moved(X, link.drive.w, link.drive.v)
-            for speed, S in own:
+            for speed, S in S_of:
                 v_own = v_own + S * self.u[speed]
-            rates = [(speed, S, bracket(v_in, S)) for speed, S in own]
+            rates = [(speed, S, bracket(v_in, S)) for speed, S in S_of]
             columns = [Column(i, speed, S, P, P + bracket(v_own, S)) for speed, S, P in rates]
             table.append((v_in + v_own, columns))
         return table
@@ -152,17 +152,17 @@ class CompositeTree:
     @cached_property
     def composites(self) -> list[Moving]:
         """For each link all that it carries."""
-        own = []
+        composites = []
         for inertia, twist in zip(self._inertias, self.velocities, strict=True):
             w, v = twist[:3], twist[3:]
             turned = Matrix([w.cross(column) for column in inertia.J.columns]).T
             K = Matrix([[v[i] * inertia.h[j] + turned[i, j] for j in range(3)] for i in range(3)])
-            own.append(Moving(inertia, K, v * inertia.m + w.cross(inertia.h)))
-        return self._gathered(own)
+            composites.append(Moving(inertia, K, v * inertia.m + w.cross(inertia.h)))
+        return self._gathered(composites)
 
-    def _gathered(self, own: list[Any]) -> list[Any]:
+    def _gathered(self, terms: list[Any]) -> list[Any]:
         """Sums over all that a link carries, from the tips on."""
-        table = list(own)
+        table = list(terms)
         for i in reversed(range(len(table))):
             parent = self.tree.links[i].parent
             if parent != BASE:
@@ -170,13 +170,13 @@ class CompositeTree:
         return table
 
     def wrenches(self, accelerations: Sequence[Vector]) -> list[Vector]:
-        """For each link the wrench that the motion takes of all that it carries: I a + v ×* I v, summed."""
-        own = []
+        """For each link the inertial wrench of all that it carries: I a + v ×* I v, summed."""
+        wrenches = []
         for inertia, twist, a in zip(self._inertias, self.velocities, accelerations, strict=True):
             w, v, alpha = twist[:3], twist[3:], a[:3]
             n, f = inertia.wrench(acceleration_matrix(w, alpha), a[3:] + w.cross(v))
-            own.append(Vector([*n, *f]))
-        return self._gathered(own)
+            wrenches.append(Vector([*n, *f]))
+        return self._gathered(wrenches)
 
     def efforts(self, wrenches: Sequence[Vector]) -> list[Any]:
         """S · f for every speed."""

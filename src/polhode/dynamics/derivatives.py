@@ -120,7 +120,7 @@ class _Composite:
         return _less(by_q, loads_by_q), _less(by_u, loads_by_u)
 
     def holds(self) -> bool:
-        """Whether these are the equations of that tree under those loads, and of nothing else."""
+        """Whether these are the equations of exactly that tree under those loads."""
         return same(self.efforts(self.equations.udot), self.equations.inverse_dynamics)
 
 
@@ -152,8 +152,8 @@ def balance_columns(
     by_q, by_u = form.columns(ud)
     if equations.dependent_speeds is None:
         return by_q, by_u
-    given, _ = _columns(equations, list(equations.efforts))
-    return _less(by_q, given), by_u
+    applied, _ = _columns(equations, list(equations.efforts))
+    return _less(by_q, applied), by_u
 
 
 def displacement_speeds(equations: EquationsOfMotion) -> Matrix:

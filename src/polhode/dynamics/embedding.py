@@ -48,8 +48,8 @@ def embedded(tree: Tree, free: Recipe, dependent_speeds: DependentSpeeds) -> Rec
         )
         A = dependent_speeds.constraints.A
         turned = [[row[k] for row in A] for k in dependent_speeds.dependent]
-        found = solve_columns(turned, [[gap[k]] for k in dependent_speeds.dependent])  # Aᵀλ = M u̇ + bias - τ
-        return Vector([row[0] for row in found])
+        solution = solve_columns(turned, [[gap[k]] for k in dependent_speeds.dependent])  # Aᵀλ = M u̇ + bias - τ
+        return Vector([row[0] for row in solution])
 
     return Recipe(inverse=inverse, mass_matrix=mass_matrix, forward=forward, multipliers=multipliers)
 

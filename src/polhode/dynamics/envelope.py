@@ -51,9 +51,9 @@ def envelope(tree: Tree) -> Envelope:
         tau += [as_expr(0)] * len(columns)
         links.append(replace(link, H=(*link.H, *columns), speeds=(*link.speeds, *extra)) if columns else link)
     size = len(tree.u)
-    made = tree if len(u) == size else replace(tree, links=tuple(links), u=Vector(u), tau=Vector(tau))
-    gamma = made.kinematic_matrix()
-    return Envelope(made, tuple(range(size)), tuple(range(size, len(u))), gamma, made.kinematic_left_inverse())
+    larger = tree if len(u) == size else replace(tree, links=tuple(links), u=Vector(u), tau=Vector(tau))
+    gamma = larger.kinematic_matrix()
+    return Envelope(larger, tuple(range(size)), tuple(range(size, len(u))), gamma, larger.kinematic_left_inverse())
 
 
 def generalized_forces(model: Model, tree: Tree, gamma: Matrix) -> Vector:
@@ -71,7 +71,7 @@ def applied_forces(loads: Loads) -> list[Expr]:
 
 def projected(model: Model, tree: Tree, free: Tree, recipe: Recipe) -> Recipe:
     """The recipe of a tree with followers from that of the tree in which they are free."""
-    E = Matrix([[derivative([tree.followed.get(u, u)], own)[0] for own in tree.u] for u in free.u])
+    E = Matrix([[derivative([tree.followed.get(u, u)], x)[0] for x in tree.u] for u in free.u])
     e_rate = Vector([tree.rates.get(u, as_expr(0)) for u in free.u])
 
     def followed(entries: Iterable[Any]) -> list[Expr]:
@@ -91,10 +91,10 @@ def projected(model: Model, tree: Tree, free: Tree, recipe: Recipe) -> Recipe:
 
 
 def slope_of_auxiliary(model: Model, tree: Tree) -> Vector:
-    """Vᵀ ∂𝒱/∂q over the coordinates that constraints bring with them, which are none of a joint's."""
-    own = list(tree.q[tree.auxiliary_coordinates])
-    slope = gradient(as_expr(loads_of(model, tree).given_potential), own)
+    """Vᵀ ∂𝒱/∂q over the coordinates that constraints add, which belong to no joint."""
+    auxiliary = list(tree.q[tree.auxiliary_coordinates])
+    slope = gradient(as_expr(loads_of(model, tree).given_potential), auxiliary)
     total = Vector([as_expr(0)] * len(tree.u))
-    for row, entry in zip(tree.kinematic_matrix()[len(tree.q) - len(own) :], slope, strict=True):
+    for row, entry in zip(tree.kinematic_matrix()[len(tree.q) - len(auxiliary) :], slope, strict=True):
         total = total + row * entry
     return total

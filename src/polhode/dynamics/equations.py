@@ -104,7 +104,7 @@ def solve(tree: Tree, recipe: Recipe) -> Vector:
 
 
 def right_side(tree: Tree, recipe: Recipe) -> tuple[Vector, list[Any]]:
-    """A reference acceleration, and right = τ beyond what it takes: M (u̇ - reference) = right."""
+    """A reference acceleration, and right = τ - M reference - bias: M (u̇ - reference) = right."""
     if recipe.reference is not None:
         reference, taken = recipe.reference()
     else:
@@ -165,11 +165,11 @@ class EquationsOfMotion:
     def driven(self, laws: Mapping[Expr, Expr]) -> EquationsOfMotion:
         """The same equations with laws for some efforts and inputs, through which rates are differentiated."""
         _ = self.recipe  # made once for both
-        made = replace(self, laws=laws)
-        vars(made).update(
-            {name: value for name, value in vars(self).items() if name not in (*vars(made), "_derivation")}
+        equations = replace(self, laws=laws)
+        vars(equations).update(
+            {name: value for name, value in vars(self).items() if name not in (*vars(equations), "_derivation")}
         )
-        return made
+        return equations
 
     # ---- names and symbols -----------------------------------------------------------------------------------
 
@@ -199,7 +199,7 @@ class EquationsOfMotion:
     @cached_property
     def places(self) -> dict[int, int]:
         """Indices of the tree's coordinates among those of these equations."""
-        return {index: place for place, index in enumerate(self.kept(range(len(self.tree.q))))}
+        return {index: k for k, index in enumerate(self.kept(range(len(self.tree.q))))}
 
     @cached_property
     def quaternions(self) -> list[int]:
@@ -263,8 +263,8 @@ class EquationsOfMotion:
 
     def in_tree_speeds(self, entries: Sequence[Any]) -> list[Expr]:
         """Expressions of the speeds of these equations, in those of the tree."""
-        made = [as_expr(entry) for entry in entries]
-        return made if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(made)
+        result = [as_expr(entry) for entry in entries]
+        return result if self.dependent_speeds is None else self.dependent_speeds.in_all_speeds(result)
 
     @cached_property
     def _poses(self) -> list[Pose]:
@@ -282,24 +282,24 @@ class EquationsOfMotion:
         writes that rate so that floats keep its digits near a half turn.
         """
         body, within = self.located(name)
-        made = frame_jacobian(self.tree, body, within.p)
+        J = frame_jacobian(self.tree, body, within.p)
         if orientation is None:
-            return made if self.dependent_speeds is None else made @ self.dependent_speeds.E
+            return J if self.dependent_speeds is None else J @ self.dependent_speeds.E
         if orientation != "vector":
             message = f"there is no Jacobian with the orientation as {shown(orientation)}."
             cure = 'Give orientation="vector", or nothing for the angular velocity.'
             raise PolhodeError(message, "jacobian", cure, "E-DERIVE-NAME")
-        return vector_parameter_jacobian(made @ self.tree.kinematic_left_inverse(), self.pose(name).R, in_floats)
+        return vector_parameter_jacobian(J @ self.tree.kinematic_left_inverse(), self.pose(name).R, in_floats)
 
     def dual_jacobian(self, name: str) -> Matrix:
         """The 3×n dual Jacobian matrix of a body or a frame's body: angular velocity + μ velocity of the origin."""
-        made = dual_jacobian(self.tree, self.located(name)[0])
-        return made if self.dependent_speeds is None else made @ self.dependent_speeds.E
+        J = dual_jacobian(self.tree, self.located(name)[0])
+        return J if self.dependent_speeds is None else J @ self.dependent_speeds.E
 
     def velocity_screw(self, name: str) -> Vector:
         """ω + μ v of a body or a frame's body in ground components, v the velocity of its point at the origin."""
-        made = velocity_screw(self.tree, self.located(name)[0])
-        return dual(self.in_independent_speeds(real_part(made)), self.in_independent_speeds(dual_part(made)))
+        screw = velocity_screw(self.tree, self.located(name)[0])
+        return dual(self.in_independent_speeds(real_part(screw)), self.in_independent_speeds(dual_part(screw)))
 
     def joint_kinematics(self, name: str) -> JointKinematics:
         """X, Γ and H of a joint; one that follows another or is driven, in what it follows."""
@@ -308,7 +308,7 @@ class EquationsOfMotion:
         joint = self.system.joints.get(name) if isinstance(name, str) else None
         if joint is None:
             raise unknown("joint", name, self.system.joints, code="E-DERIVE-NAME")
-        q, u = (substitute(list(own), self.tree.followed) for own in (joint.q, joint.u))
+        q, u = (substitute(list(symbols), self.tree.followed) for symbols in (joint.q, joint.u))
         return joint_kinematics(joint.type, None, q, self.in_independent_speeds(u))
 
     def located(self, name: str) -> tuple[str, Pose]:
@@ -352,14 +352,14 @@ class EquationsOfMotion:
             if dependent is None:
                 return CompositeTree(tree, tree.u).coriolis_matrix
             E = dependent.E
-            whole = CompositeTree(tree, E @ self.u + dependent.e)
+            unconstrained = CompositeTree(tree, E @ self.u + dependent.e)
             moving = flow(tree, self.system.time)
             rates = self.in_independent_speeds(list(moving.values()))
             entries = directional([as_expr(entry) for entry in E.entries()], dict(zip(moving, rates, strict=True)))
             size = E.shape[1]
             E_dot = Matrix([entries[k * size : (k + 1) * size] for k in range(E.shape[0])])
-            made: Matrix = E.T @ (whole.coriolis_matrix @ E + whole.mass_matrix @ E_dot)
-            return made.map(as_expr)
+            C: Matrix = E.T @ (unconstrained.coriolis_matrix @ E + unconstrained.mass_matrix @ E_dot)
+            return C.map(as_expr)
 
     @cached_property
     def inverse_mass_matrix(self) -> Matrix:
@@ -378,8 +378,8 @@ class EquationsOfMotion:
     def bias(self) -> Vector:
         """τ - M u̇: velocity terms, gravity, springs, applied forces."""
         with quiet_collector():
-            made = self.recipe.bias
-            return _exact(self.recipe.inverse([0] * len(self.u)) if made is None else made())
+            bias = self.recipe.bias
+            return _exact(self.recipe.inverse([0] * len(self.u)) if bias is None else bias())
 
     @cached_property
     def forcing(self) -> Vector:
@@ -417,16 +417,16 @@ class EquationsOfMotion:
     @cached_property
     def multipliers(self) -> Vector:
         """λ(q, u, τ): the forces that keep the constraints are Aᵀλ; see `constraints`."""
-        made = self.recipe.multipliers
-        if made is None:
+        multipliers = self.recipe.multipliers
+        if multipliers is None:
             message = f"system '{self.system.name}' has no constraints, and so no multipliers."
             raise PolhodeError(message, "multipliers", "Add constraints, or leave this out.", "E-DERIVE-UNSUPPORTED")
         with quiet_collector():
-            return _exact(made())
+            return _exact(multipliers())
 
     @cached_property
     def stabilisation_rate(self) -> Expr:
-        """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` brings the constraints back."""
+        """The symbol for the rate α, in 1/s, at which `stabilised_dynamics` reduces errors of the constraints."""
         return symbol("alpha", "stabilisation")
 
     @cached_property
@@ -455,11 +455,11 @@ class EquationsOfMotion:
     @property
     def stabilisation(self) -> Stabilisation:
         """Corrections that keep a run on its constraints, for equations with multipliers."""
-        made = self.recipe.stabilisation
-        if made is None:
+        stabilisation = self.recipe.stabilisation
+        if stabilisation is None:
             message = "only equations with multipliers are stabilised."
             raise PolhodeError(message, "stabilised_dynamics", _MULTIPLIERS, "E-DERIVE-UNSUPPORTED")
-        return made
+        return stabilisation
 
     def keeping(self, rows: Sequence[int]) -> EquationsOfMotion:
         """The same equations with some rows of the constraints only, for poses where the others are redundant."""
@@ -471,9 +471,9 @@ class EquationsOfMotion:
     @cached_property
     def accelerations(self) -> Vector:
         """u̇ of all speeds of the tree, dependent ones too."""
-        made = self.forward_dynamics
+        free = self.forward_dynamics
         dependent = self.dependent_speeds
-        return made if dependent is None else _exact(dependent.E @ made + dependent.gamma)
+        return free if dependent is None else _exact(dependent.E @ free + dependent.gamma)
 
     @cached_property
     def kinetic_energy(self) -> Expr:
@@ -518,12 +518,9 @@ class EquationsOfMotion:
         """
         reduced = other if other.dependent_speeds is not None and self.dependent_speeds is None else self
         if reduced.dependent_speeds is not None and self.speeds != other.speeds:
-            every = (each.in_tree_speeds([*each.accelerations, *each.z_rates]) for each in (self, other))
+            every = (e.in_tree_speeds([*e.accelerations, *e.z_rates]) for e in (self, other))
             return same(*map(reduced.in_independent_speeds, every))
-        alike = [
-            (each.mass_matrix.entries(), each.inverse_dynamics, each.forward_dynamics, each.z_rates)
-            for each in (self, other)
-        ]
+        alike = [(e.mass_matrix.entries(), e.inverse_dynamics, e.forward_dynamics, e.z_rates) for e in (self, other)]
         return all(same(ours, theirs) for ours, theirs in zip(*alike, strict=True))
 
 
@@ -534,17 +531,17 @@ _OF_STATES = ("z_rates", "state_rates")
 
 def extended(equations: EquationsOfMotion, model: Model) -> EquationsOfMotion:
     """The same equations for a model with more first-order states or parameters."""
-    narrowed, whole = equations.narrowed, equations.whole
-    made = replace(
+    narrowed, full = equations.narrowed, equations.whole
+    result = replace(
         equations,
         system=model,
         make_recipe=lambda: equations.recipe,
         narrowed=None if narrowed is None else lambda rows: extended(narrowed(rows), model),
-        whole=None if whole is None else extended(whole, model),
+        whole=None if full is None else extended(full, model),
     )
-    known = {name: value for name, value in vars(equations).items() if name not in _OF_STATES}
-    vars(made).update({name: value for name, value in known.items() if name not in vars(made)})
-    return made
+    computed = {name: value for name, value in vars(equations).items() if name not in _OF_STATES}
+    vars(result).update({name: value for name, value in computed.items() if name not in vars(result)})
+    return result
 
 
 def mass_factors(

@@ -36,8 +36,8 @@ def bias_acceleration(equations: EquationsOfMotion, name: str) -> Vector:
 
 def _acceleration(equations: EquationsOfMotion, name: str, ud: Sequence[Any]) -> Vector:
     dependent = equations.dependent_speeds
-    whole = list(ud) if dependent is None else list(dependent.E @ Vector(ud) + dependent.gamma)
-    _, acceleration = _motion(equations, name, whole)
+    all_ud = list(ud) if dependent is None else list(dependent.E @ Vector(ud) + dependent.gamma)
+    _, acceleration = _motion(equations, name, all_ud)
     return equations.in_independent_speeds(acceleration)
 
 

@@ -43,22 +43,22 @@ def joint_limits(equations: EquationsOfMotion, given: Mapping[str, Any], kind: s
     for quantity, limits in _limited(equations, kind):
         if quantity in equations.omitted:
             continue
-        made = Ends(quantity, {}, {})
+        ends = Ends(quantity, {}, {})
         for side, end in (("lower", limits.lower), ("upper", limits.upper)):
             value = None if end is None else value_of(end, equations, given)
             if value is not None:
-                made.known[side] = value
+                ends.known[side] = value
             elif end is not None:
-                made.unknown[side] = end
-        yield made
+                ends.unknown[side] = end
+        yield ends
 
 
 def seen_limits(
     equations: EquationsOfMotion, given: Mapping[str, Any], kinds: Sequence[str] = IN_STATE
 ) -> tuple[SeenLimit, ...]:
     """The limits that a run sees in its state, with these values of parameters."""
-    places = {x: place for place, x in enumerate((*equations.q, *equations.u))}
-    found = []
+    places = {x: k for k, x in enumerate((*equations.q, *equations.u))}
+    limits = []
     for ends in (ends for kind in kinds for ends in joint_limits(equations, given, kind)):
         if not ends.are_ordered or not ends.known:
             continue
@@ -69,9 +69,9 @@ def seen_limits(
         factor = value_of(derivative([value], on[0])[0], equations, given)
         offset = value_of(substitute([value], {on[0]: as_expr(0)})[0], equations, given)
         if factor is not None and offset is not None:
-            kind, name, place = ends.kind, ends.quantity.name, places[on[0]]
-            found += [SeenLimit(kind, name, side, limit, place, factor, offset) for side, limit in ends.known.items()]
-    return tuple(found)
+            kind, name, index = ends.kind, ends.quantity.name, places[on[0]]
+            limits += [SeenLimit(kind, name, side, limit, index, factor, offset) for side, limit in ends.known.items()]
+    return tuple(limits)
 
 
 def have_parameters(equations: EquationsOfMotion) -> bool:
@@ -91,22 +91,22 @@ def have_parameters(equations: EquationsOfMotion) -> bool:
 def _limited(equations: EquationsOfMotion, kind: str) -> Iterator[tuple[Expr, Limits]]:
     """The coordinates, speeds or efforts that have limits."""
     for joint in equations.system.joints.values():
-        own = {
+        symbols = {
             "coordinate": (joint.q, joint.limits),
             "speed": (joint.u, joint.speed_limits),
             "effort": (joint.tau, joint.effort_limits),
         }
-        yield from ((x, limits) for x, limits in zip(*own[kind], strict=False) if limits.are_given)
+        yield from ((x, limits) for x, limits in zip(*symbols[kind], strict=False) if limits.are_given)
 
 
 def value_of(expression: Expr, equations: EquationsOfMotion, given: Mapping[str, Any]) -> float | None:
     """An expression of parameters as a number; None where one has no value, or something else is in it."""
     table = {p.symbol: (name, p.value) for name, p in equations.system.parameters.items()}
-    known: dict[Expr, float] = {}
+    values: dict[Expr, float] = {}
     for symbol in free_symbols([expression]):
         name, default = table.get(symbol, ("", None))
         value = given.get(name, default)
         if value is None:
             return None
-        known[symbol] = float(value)
-    return evaluate([expression], known)[0]
+        values[symbol] = float(value)
+    return evaluate([expression], values)[0]

@@ -58,7 +58,7 @@ class Loads:
     model: Model
     tree: Tree
 
-    def _given(self, value: Any) -> Any:
+    def _followed(self, value: Any) -> Any:
         """A user's expressions with the symbols of coupled joints substituted."""
         if not self.tree.followed:
             return value
@@ -76,7 +76,7 @@ class Loads:
         for load in loads:
             if isinstance(load, PointForce):
                 if load.energy is None or conservative:
-                    self._push(table, load.body, self._given(load.point), *self._in_link(load))
+                    self._push(table, load.body, self._followed(load.point), *self._in_link(load))
             elif isinstance(load, BodyTorque):
                 i, _ = self.tree.bodies[load.body]
                 if i != BASE:
@@ -91,7 +91,7 @@ class Loads:
         """The vector of a load in the components of the link in which it was given, and that link."""
         frame = self.model.frames.get(load.frame)
         i, X = self.tree.bodies[load.frame if frame is None else frame.body]
-        vector = self._given(load.vector)
+        vector = self._followed(load.vector)
         if isinstance(load, PointForce):
             vector = self._at_point(load, vector)
         return X.R @ (vector if frame is None else frame.pose.R @ vector), i
@@ -118,8 +118,8 @@ class Loads:
         """Add a force, given in the components of a link, at a point of a body."""
         i, X = self.tree.bodies[body]
         if i != BASE:
-            own = re_expressed(self.tree, force, origin, i)
-            table[i] = table[i] + Wrench(X.point(point).cross(own), own)
+            at_body = re_expressed(self.tree, force, origin, i)
+            table[i] = table[i] + Wrench(X.point(point).cross(at_body), at_body)
 
     def _line(self, load: LineTension) -> Line:
         top = common_ancestor(self.tree, *(self.tree.bodies[body][0] for body in (load.body_a, load.body_b)))
@@ -128,10 +128,10 @@ class Loads:
         return Line(top, b - a, v_b - v_a)
 
     def _seen(self, body: str, point: Vector, inner: int) -> tuple[Vector, Vector]:
-        """Where a point of a body is seen from a link further in, and how it moves there, on its body too in time."""
+        """Position and velocity of a body's point relative to a link further in, with its own motion on the body."""
         i, X = self.tree.bodies[body]
-        own = Vector(derivative([as_expr(entry) for entry in point], self.model.time))
-        return point_seen_from(self.tree, X.point(self._given(point)), X.R @ self._given(own), i, inner)
+        own_velocity = Vector(derivative([as_expr(entry) for entry in point], self.model.time))
+        return point_seen_from(self.tree, X.point(self._followed(point)), X.R @ self._followed(own_velocity), i, inner)
 
     def _pull(self, table: list[Wrench], load: LineTension, conservative: bool) -> None:
         """The tension on end a towards b, and against it on b."""
@@ -140,12 +140,12 @@ class Loads:
         if not tension:
             return
         pull = line.span * (tension / line.length)
-        self._push(table, load.body_a, self._given(load.point_a), pull, line.link)
-        self._push(table, load.body_b, self._given(load.point_b), -pull, line.link)
+        self._push(table, load.body_a, self._followed(load.point_a), pull, line.link)
+        self._push(table, load.body_b, self._followed(load.point_b), -pull, line.link)
 
     def _tension(self, load: LineTension, line: Line, conservative: bool) -> Any:
         """The laws of a tension for this line."""
-        law = self._given(load.elastic + load.tension if conservative else load.tension)
+        law = self._followed(load.elastic + load.tension if conservative else load.tension)
         return substitute([law], {LENGTH: line.length, RATE: line.rate})[0]
 
     def speed_forces(self, conservative: bool = True) -> list[Any]:
@@ -154,13 +154,13 @@ class Loads:
         index = {name: i for i, name in enumerate(self.tree.speeds)}
         for load in self.model.primitive_loads:
             if isinstance(load, SpeedForce):
-                own = self.model.joints[load.joint].u[load.index]
-                for leader, ratio in self.leading_speed(own):
-                    total[index[leader]] = total[index[leader]] + ratio * self._given(load.value)
+                at_joint = self.model.joints[load.joint].u[load.index]
+                for leader, ratio in self.leading_speed(at_joint):
+                    total[index[leader]] = total[index[leader]] + ratio * self._followed(load.value)
             elif isinstance(load, CoordinateForce):
-                (row,) = jacobian([self._given(self.model.joints[load.joint].q[load.index])], list(self.tree.q))
+                (row,) = jacobian([self._followed(self.model.joints[load.joint].q[load.index])], list(self.tree.q))
                 for speed, rate in enumerate(self.tree.kinematic_matrix().T @ row):
-                    total[speed] = total[speed] + rate * self._given(load.value)
+                    total[speed] = total[speed] + rate * self._followed(load.value)
         if conservative and self.given_potential:
             slope = gradient(self.given_potential, list(self.tree.q))
             for speed, column in enumerate(self.tree.kinematic_matrix().columns):
@@ -193,7 +193,7 @@ class Loads:
         """The energy that a load holds."""
         if isinstance(load, PointForce):
             return as_expr(0) if load.energy is None else self._at_point(load, Vector([load.energy]))[0]
-        energy = self._given(load.energy)
+        energy = self._followed(load.energy)
         if isinstance(load, LineTension) and energy:
             energy = substitute([energy], {LENGTH: self._line(load).length})[0]
         return energy
@@ -206,14 +206,14 @@ class Loads:
 
     @cached_property
     def potential_energy(self) -> Any:
-        """Gravity, potentials of the coordinates, of fields, and what stretched lines hold: V = -g·Σ m c + …"""
+        """Gravity, potentials of coordinates and fields, and energy of stretched lines: V = -g·Σ m c + …"""
         loads = (load for load in self.model.primitive_loads if isinstance(load, LineTension | PointForce))
         return sum((self.stored(load) for load in loads), start=self.weight_energy + self.given_potential)
 
 
 def loads_of(model: Model, tree: Tree) -> Loads:
     """The loads of a model on a tree, cached with the tree."""
-    found = vars(tree).get("_loads")
-    if not isinstance(found, Loads) or found.model is not model:
-        found = vars(tree)["_loads"] = Loads(model, tree)
-    return found
+    loads = vars(tree).get("_loads")
+    if not isinstance(loads, Loads) or loads.model is not model:
+        loads = vars(tree)["_loads"] = Loads(model, tree)
+    return loads

@@ -49,17 +49,17 @@ def latex_of(equations: EquationsOfMotion, of: str, names: Mapping[Expr, str] | 
 def masses_of(equations: EquationsOfMotion) -> list[Expr]:
     """The parameters that are masses or moments of inertia, by their units or as given to a body."""
     system = equations.system
-    found = [each.symbol for each in system.parameters.values() if each.unit.startswith(_MASSES)]
+    masses = [parameter.symbol for parameter in system.parameters.values() if parameter.unit.startswith(_MASSES)]
     inertias = [entry for body in system.bodies.values() for entry in (body.mass, *Matrix(body.inertia).entries())]
-    return list(dict.fromkeys([*found, *(each for each in inertias if isinstance(each, Expr) and each.name)]))
+    return list(dict.fromkeys([*masses, *(J for J in inertias if isinstance(J, Expr) and J.name)]))
 
 
 def symbols_of(equations: EquationsOfMotion) -> dict[str, Expr]:
     """Every symbol that may occur, by its spelling in text and in SymPy."""
     system, tree = equations.system, equations.tree
-    given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
+    constants = [record.symbol for table in (system.parameters, system.inputs) for record in table.values()]
     speeds = dict.fromkeys((*tree.u, *equations.u))  # with pseudo-velocities, these too
     moving = [*tree.q, *speeds, *equations.z, *tree.tau, *map(acceleration_of, speeds)]
     ours = [] if equations.constraints is None else [*equations.constraints.multipliers, equations.stabilisation_rate]
-    made: dict[tuple[str, str], Any] = distinct_spellings([*given, *moving, *ours, system.time])
-    return {written: each for (notation, written), each in made.items() if notation != "LaTeX"}
+    spellings: dict[tuple[str, str], Any] = distinct_spellings([*constants, *moving, *ours, system.time])
+    return {written: x for (notation, written), x in spellings.items() if notation != "LaTeX"}

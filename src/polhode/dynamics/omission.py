@@ -29,17 +29,17 @@ def without(full: EquationsOfMotion, names: Sequence[str]) -> EquationsOfMotion:
     tree = full.tree
     left_out = dict.fromkeys(q for name in names for q in _named(full, name))
     home = {tree.q[first]: as_expr(1) for first in tree.quaternions}
-    made = replace(full, omitted={q: home.get(q, as_expr(0)) for q in left_out})
+    reduced = replace(full, omitted={q: home.get(q, as_expr(0)) for q in left_out})
     narrowed = full.narrowed
     if narrowed is not None:
-        made = replace(made, narrowed=lambda rows: replace(narrowed(rows), omitted=made.omitted))
+        reduced = replace(reduced, narrowed=lambda rows: replace(narrowed(rows), omitted=reduced.omitted))
     _ = full.recipe  # made once for both
-    vars(made)["recipe"] = full.recipe
+    vars(reduced)["recipe"] = full.recipe
     with quiet_collector():
-        _check_quaternions(made)
-        for q, direction in _directions(tree, made.omitted):
-            _check_matters_not(made, q, direction)
-    return made
+        _check_quaternions(reduced)
+        for q, direction in _directions(tree, reduced.omitted):
+            _check_matters_not(reduced, q, direction)
+    return reduced
 
 
 def depends_on(equations: EquationsOfMotion, entries: Sequence[Expr]) -> Expr | None:
@@ -63,22 +63,22 @@ def without_omitted(equations: EquationsOfMotion, what: str, entries: Sequence[E
 
 def _named(equations: EquationsOfMotion, name: str) -> list[Expr]:
     system, tree = equations.system, equations.tree
-    known = {name: list(joint.q) for name, joint in system.joints.items()}
-    known |= {q.name: [q] for joint in system.joints.values() for q in joint.q}
-    check_known("coordinate or joint", [name], known, place=_PLACE, code="E-DERIVE-NAME")
-    strange = [q for q in known[name] if q not in tree.q]
-    if strange or not known[name]:
+    symbols = {name: list(joint.q) for name, joint in system.joints.items()}
+    symbols |= {q.name: [q] for joint in system.joints.values() for q in joint.q}
+    check_known("coordinate or joint", [name], symbols, place=_PLACE, code="E-DERIVE-NAME")
+    strange = [q for q in symbols[name] if q not in tree.q]
+    if strange or not symbols[name]:
         word = f"the coordinate '{strange[0].name}' is no unknown" if strange else f"joint '{name}' does not move"
         raise PolhodeError(f"{word}, so that there is nothing to omit.", _PLACE, "Leave it out.", "E-DERIVE-MISSING")
-    return known[name]
+    return symbols[name]
 
 
 def _check_quaternions(equations: EquationsOfMotion) -> None:
     tree, omitted = equations.tree, equations.omitted
     for first in tree.quaternions:
-        own = [q for q in tree.q[first : first + 4] if q in omitted]
-        if own and len(own) < 4:
-            message = f"'{own[0].name}' is one of the four components of a quaternion, which are omitted together."
+        four = [q for q in tree.q[first : first + 4] if q in omitted]
+        if four and len(four) < 4:
+            message = f"'{four[0].name}' is one of the four components of a quaternion, which are omitted together."
             raise fault(message, "Name all four, or none.", "E-DERIVE-UNSUPPORTED")
 
 

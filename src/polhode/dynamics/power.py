@@ -117,7 +117,7 @@ class _Meter:
         self.swept, self.system, self.tree = swept, swept.system, swept.tree
         self.loads = loads_of(self.system, self.tree)
         self.twists = velocities(self.tree)
-        self.names = [(load, each.name) for each in self.system.acting for load in each.loads]
+        self.names = [(load, acting.name) for acting in self.system.acting for load in acting.loads]
         rates = dict(zip(self.tree.q, self.tree.coordinate_rates(), strict=True))
         self.flow: dict[Expr, Any] = {**rates, self.system.time: as_expr(1)}
         self.flow |= dict(zip(self.tree.u, swept.given.udot, strict=True))
@@ -135,7 +135,7 @@ class _Meter:
         return directional([as_expr(energy)], self.flow)[0]
 
     def body_energy(self, body: str) -> Any:
-        """½ (w·l + v·p), and what bending adds."""
+        """½ (w·l + v·p), and the energy of bending."""
         i, _ = self.tree.bodies[body]
         w, v = self.twists[i]
         spin, linear = self.tree.links[i].inertia.momentum(w, v)
@@ -194,8 +194,8 @@ class _Meter:
                 n, f = self.swept.wrenches[indices[0]]
                 parent = -(n.dot(link.outward(w)) + f.dot(link.outward(v + w.cross(link.X.p))))
             if link.stage.is_elastic:
-                given = (power for name, _, power in self.given() if name == joint.name)
-                child = sum((*self.inside[joint.name].powers.values(), *given), start=-parent)
+                load_powers = (power for name, _, power in self.given() if name == joint.name)
+                child = sum((*self.inside[joint.name].powers.values(), *load_powers), start=-parent)
             elif link.slopes:
                 parent = -child
             done[joint.name] = child, parent
@@ -208,40 +208,40 @@ class _Meter:
         joints = list(self.system.joints.values())
         symbols = [s for joint in joints for s in (joint.u if by_speeds else joint.q)]
         slopes = dict(zip(symbols, substitute(gradient(value, symbols), self.tree.followed), strict=True))
-        found = {}
+        powers = {}
         for joint in joints:
-            own = [symbol for symbol in (joint.u if by_speeds else joint.q) if slopes[symbol]]
-            done = sum((slopes[symbol] * self._moving(symbol, by_speeds) for symbol in own), start=as_expr(0))
+            moving = [symbol for symbol in (joint.u if by_speeds else joint.q) if slopes[symbol]]
+            done = sum((slopes[symbol] * self._moving(symbol, by_speeds) for symbol in moving), start=as_expr(0))
             if done:
-                found[joint.name] = done
-        return found
+                powers[joint.name] = done
+        return powers
 
     def _moving(self, symbol: Expr, is_speed: bool) -> Any:
         """The rate of a coordinate or the value of a speed, in the speeds of the equations."""
-        known = self.tree.followed.get(symbol, symbol)
-        return known if is_speed else self.rate(known)
+        followed = self.tree.followed.get(symbol, symbol)
+        return followed if is_speed else self.rate(followed)
 
     def joint_force(self, load: SpeedForce | CoordinateForce) -> Any:
         """The power of a generalized force."""
         joint = self.system.joints[load.joint]
-        own = joint.u if isinstance(load, SpeedForce) else joint.q
-        value, moving = substitute([load.value, own[load.index]], self.tree.followed)
+        symbols = joint.u if isinstance(load, SpeedForce) else joint.q
+        value, moving = substitute([load.value, symbols[load.index]], self.tree.followed)
         return value * (moving if isinstance(load, SpeedForce) else self.rate(moving))
 
     @cached_property
     def inside(self) -> dict[str, _Ports]:
-        """For each joint what joint forces, potentials and conditions do along its freedom."""
-        made = {name: _Ports() for name in self.system.joints}
+        """For each joint the powers of joint forces, potentials and conditions along its freedom."""
+        ports = {name: _Ports() for name in self.system.joints}
         for load, name in self.names:
             if isinstance(load, SpeedForce | CoordinateForce):
-                made[load.joint].add(f"load {name}", self.joint_force(load))
+                ports[load.joint].add(f"load {name}", self.joint_force(load))
             elif isinstance(load, PotentialEnergy):
                 for joint, rate in self.along_joints(load.energy).items():
-                    made[joint].add(f"load {name}", -rate)
+                    ports[joint].add(f"load {name}", -rate)
         for row, value, multiplier in self.swept.conditions:
             for joint, rate in self.along_joints(value, not row.is_position).items():
-                made[joint].add(f"constraint {row.of}", multiplier * rate)
-        return made
+                ports[joint].add(f"constraint {row.of}", multiplier * rate)
+        return ports
 
     def given(self) -> Iterator[tuple[str, str, Any]]:
         """Efforts, drives and placements in time: joint, port and power."""
@@ -261,27 +261,27 @@ class _Meter:
 
     def on_bodies(self) -> dict[str, _Ports]:
         """Powers on each body, the ground included."""
-        made = {name: _Ports() for name in self.system.bodies}
+        entries = {name: _Ports() for name in self.system.bodies}
         for name, joint in self.system.joints.items():
             for body, done in zip((joint.child, joint.parent), self.on_ends[name], strict=True):
-                made[body].add(f"joint {name}", done)
+                entries[body].add(f"joint {name}", done)
         for load, name in self.names:
             for body, done in self.power_of(load).items():
-                made[body].add(f"load {name}", done)
+                entries[body].add(f"load {name}", done)
         for name in self.swept.acting_wrenches:
             for body, done in self.pushed(name).items():
-                made[body].add(f"constraint {name}", done)
-        for body, ports in made.items():
+                entries[body].add(f"constraint {name}", done)
+        for body, ports in entries.items():
             if body != GROUND:
                 ports.add("gravity", self.weight_on(body))
-        return made
+        return entries
 
     def on_joints(self) -> dict[str, _Ports]:
         """Powers into each joint; coupled joints are one part."""
-        made = {name: _Ports() for name in self.system.joints if name not in self.system.couplings}
+        by_joint = {name: _Ports() for name in self.system.joints if name not in self.system.couplings}
 
         def part(joint: str) -> _Ports:
-            return made[leader_of(self.system, joint)[0].name]
+            return by_joint[leader_of(self.system, joint)[0].name]
 
         for name, joint in self.system.joints.items():
             for body, done in zip((joint.child, joint.parent), self.on_ends[name], strict=True):
@@ -290,52 +290,52 @@ class _Meter:
                 part(name).add(port, done)
         for name, port, done in self.given():
             part(name).add(port, done)
-        return made
+        return by_joint
 
     def on_constraints(self) -> dict[str, _Ports]:
         """Powers into each constraint: from bodies, joints and explicit time."""
-        made: dict[str, _Ports] = {}
+        by_constraint: dict[str, _Ports] = {}
         constraints = self.swept.constraints
         if constraints is None:
-            return made
+            return by_constraint
         for name, done in self.by_constraints().items():
-            own = _Ports({f"{kind} {of}": -value for kind, of, value in done})
+            ports = _Ports({f"{kind} {of}": -value for kind, of, value in done})
             rows = [k for k, row in enumerate(constraints.rows) if row.of == name]
             kept = sum((self.swept.given.multipliers[k] * constraints.rows[k].rate for k in rows), start=as_expr(0))
-            own.add("time", sum((value for _, _, value in done), start=as_expr(0)) - kept)
-            made[name] = own
-        return made
+            ports.add("time", sum((value for _, _, value in done), start=as_expr(0)) - kept)
+            by_constraint[name] = ports
+        return by_constraint
 
     def by_constraints(self) -> dict[str, list[tuple[str, str, Any]]]:
         """Powers of each constraint on bodies or along joints."""
-        found = {
+        powers = {
             name: [("body", body, done) for body, done in self.pushed(name).items()]
             for name in self.swept.acting_wrenches
         }
         for row, _, _ in self.swept.conditions:
             port = f"constraint {row.of}"
             inside = [(joint, ports.powers.get(port)) for joint, ports in self.inside.items()]
-            found[row.of] = [("joint", joint, done) for joint, done in inside if done is not None]
-        return found
+            powers[row.of] = [("joint", joint, done) for joint, done in inside if done is not None]
+        return powers
 
     def on_the_whole(self) -> _Ports:
         """Powers from outside: all but weight and stored energy."""
-        made = _Ports()
+        ports = _Ports()
         for _, port, done in self.given():
-            made.add(port, done)
+            ports.add(port, done)
         for load, name in self.names:
             for done in self.power_of(load, conservative=False).values():
-                made.add(f"load {name}", done)
+                ports.add(f"load {name}", done)
             if isinstance(load, SpeedForce | CoordinateForce):
-                made.add(f"load {name}", self.joint_force(load))
+                ports.add(f"load {name}", self.joint_force(load))
             elif isinstance(load, EnergyStore) and load.energy:
-                made.add(f"load {name}", self.rate(self.loads.stored(load)) + self.by_store(load))
+                ports.add(f"load {name}", self.rate(self.loads.stored(load)) + self.by_store(load))
         for name, parts in self.by_constraints().items():
             for _, _, done in parts:
-                made.add(f"constraint {name}", done)
+                ports.add(f"constraint {name}", done)
         weights = (self.weight_on(name) for name in self.system.bodies if name != GROUND)
-        made.add("gravity", self.rate(self.loads.weight_energy) + sum(weights, start=as_expr(0)))
-        return made
+        ports.add("gravity", self.rate(self.loads.weight_energy) + sum(weights, start=as_expr(0)))
+        return ports
 
     def by_store(self, load: EnergyStore) -> Any:
         """Power of a store of energy on bodies or along joints; the rest of its change is due to time."""

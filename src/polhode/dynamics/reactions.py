@@ -86,10 +86,10 @@ class Reactions:
             external = loads_of(self.system, self.tree).wrenches()
             if self.constraints is not None:
                 held, _ = constraint_wrenches(self.system, self.constraints, self.given.multipliers)
-                external = [given + own for given, own in zip(external, held, strict=True)]
+                external = [load + hold for load, hold in zip(external, held, strict=True)]
             if self.touching:
                 pushes = contact_wrenches(self.system, self.tree)
-                external = [given + own for given, own in zip(external, pushes, strict=True)]
+                external = [load + push for load, push in zip(external, pushes, strict=True)]
             tree = self.tree
             motion = accelerate(tree, tree.u, list(self.given.udot), tree.gravity)
             self._wrenches = transmitted(tree, inertial_wrenches(tree, motion, external))
@@ -157,15 +157,15 @@ class Reactions:
     @cached_property
     def conditions(self) -> list[tuple[Row, Expr, Any]]:
         """The conditions on coordinates that are not kept by the tree itself, each with its multiplier."""
-        made = []
+        conditions = []
         for row, multiplier in (
             [] if self.constraints is None else zip(self.constraints.rows, self.given.multipliers, strict=True)
         ):
             record = self.system.constraints[row.of]
             if isinstance(record, CoordinateConstraint):
                 value = record.positions[row.part] if row.is_position else record.speeds[row.part]
-                made.append((row, value, multiplier))
-        return made
+                conditions.append((row, value, multiplier))
+        return conditions
 
     def _seen(self, wrench: Wrench, place: Vector, at: str | None, R: Matrix) -> Reaction:
         """A wrench about a point in ground components, moved to another point and other components."""
@@ -179,8 +179,8 @@ class Reactions:
 
     def _frame(self, name: str) -> Pose:
         if isinstance(name, str) and name in self.system.frames:
-            found = self.system.frames[name]
-            return body_pose(self.tree, found.body, self.poses) @ found.pose
+            record = self.system.frames[name]
+            return body_pose(self.tree, record.body, self.poses) @ record.pose
         if not isinstance(name, str) or name not in self.tree.bodies:
             raise unknown("body or frame", name, [*self.tree.bodies, *self.system.frames], code="E-DERIVE-NAME")
         return body_pose(self.tree, name, self.poses)
@@ -217,8 +217,8 @@ def reaction(
     If `touching`, contacts act, with symbols for their forces.
     """
     check_name(equations.system, name)
-    made = Reactions(equations, solved, touching)
-    of = made.joint if name in equations.system.joints else made.constraint
+    reactions = Reactions(equations, solved, touching)
+    of = reactions.joint if name in equations.system.joints else reactions.constraint
     return of(name, at, frame, on)
 
 

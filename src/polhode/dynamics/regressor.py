@@ -82,12 +82,12 @@ class Regressor(Typeset):
     @property
     def names(self) -> list[str]:
         """The names of π, such as m_upper, mcx_upper, Ixx_upper, viscous_elbow."""
-        return [each.name for each in self.parameters]
+        return [parameter.name for parameter in self.parameters]
 
     @property
     def values(self) -> Vector:
         """π as the model has it."""
-        return Vector([each.value for each in self.parameters])
+        return Vector([parameter.value for parameter in self.parameters])
 
     def __repr__(self) -> str:
         return f"Regressor({len(self.Y)} efforts by {len(self.parameters)} parameters: {listed(self.names)})"
@@ -112,7 +112,7 @@ def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regress
     with quiet_collector():
         loads = loads_of(equations.system, tree)
         parameters, columns = _bodies(equations, tree, ud)
-        known = [-entry for entry in loads.generalized_forces()]
+        remainder = [-entry for entry in loads.generalized_forces()]
         rubbing = friction_terms(equations.system, tree)
         for term in rubbing:
             column = [as_expr(0)] * len(tree.u)
@@ -120,20 +120,20 @@ def regressor(equations: EquationsOfMotion, tree: Tree | None = None) -> Regress
                 column[tree.speeds.index(leader)] = as_expr(ratio * term.shape)
             parameters.append(StandardParameter(term.kind, term.owner, term.coefficient))
             columns.append(column)
-            known = [entry - own * term.coefficient for entry, own in zip(known, column, strict=True)]
-        flat = equations.in_independent_speeds([entry for column in [*columns, known] for entry in column])
+            remainder = [entry - share * term.coefficient for entry, share in zip(remainder, column, strict=True)]
+        flat = equations.in_independent_speeds([entry for column in [*columns, remainder] for entry in column])
         size = len(tree.u)
-        found = [Vector(flat[i : i + size]) for i in range(0, len(flat), size)]
+        parts = [Vector(flat[i : i + size]) for i in range(0, len(flat), size)]
         if dependent is not None:
-            found = [dependent.E.T @ column for column in found]
-        *own, last = found
-        Y = Matrix.columns_of(own, len(equations.u)).map(as_expr)
+            parts = [dependent.E.T @ column for column in parts]
+        *unknowns, last = parts
+        Y = Matrix.columns_of(unknowns, len(equations.u)).map(as_expr)
         idle = free_symbols([term.coefficient for term in rubbing])
         return Regressor(Y, tuple(parameters), Vector(_without_idle(list(map(as_expr, last)), idle)))
 
 
 def _without_idle(entries: list[Expr], symbols: Sequence[Expr]) -> list[Expr]:
-    """Expressions without those symbols that make no difference there: coefficients of friction that was taken out."""
+    """Expressions without symbols that have no effect: coefficients of friction that was taken out."""
     for x in symbols:
         if same(substitute(entries, {x: symbol(f"another {x.name}", x.data[0])}), entries):
             try:
@@ -159,7 +159,7 @@ def _bodies(
             continue
         w, alpha, a = moving[i]
         a = a + acceleration_matrix(w, alpha) @ X.p
-        w, alpha, a = (X.R.T @ each for each in (w, alpha, a))
+        w, alpha, a = (X.R.T @ vector for vector in (w, alpha, a))
         spins = [(speed, X.R.T @ hw, X.R.T @ (hv + hw.cross(X.p))) for speed, hw, hv in link_jacobian(tree, i)]
         kinds = ("Izz",) if name in alone else MOMENTS
         wrenches = dict(zip(MOMENTS, _unit_wrenches(w, alpha, a), strict=True))
@@ -176,43 +176,43 @@ def _bodies(
 def moments_of(inertia: Inertia) -> list[Expr]:
     """m, m c and the inertia about the origin, in the order of `MOMENTS`."""
     I = inertia.I
-    return [as_expr(entry) for entry in (inertia.m, *inertia.h, *(I[place] for place in _PLACES))]
+    return [as_expr(entry) for entry in (inertia.m, *inertia.h, *(I[k] for k in _PLACES))]
 
 
 def _motions(tree: Tree, ud: Sequence[Any]) -> list[tuple[Vector, Vector, Vector]]:
     """ω, its rate and the acceleration of the origin against gravity, of every link in its own components."""
-    found: list[tuple[Vector, Vector, Vector]] = []
+    motions: list[tuple[Vector, Vector, Vector]] = []
     for link in tree.links:
         w_rel, v_rel = link.relative_velocity(tree.u)
         alpha_rel, a_rel = link.relative_acceleration(tree.u, ud)
         if link.parent == BASE:
             carried, turning, a = Vector([0, 0, 0]), Vector([0, 0, 0]), link.outward(-tree.gravity)
         else:
-            w, alpha, a = found[link.parent]
+            w, alpha, a = motions[link.parent]
             carried, turning = link.outward(w), link.outward(alpha)
             a = link.outward(a + acceleration_matrix(w, alpha) @ link.X.p)
-        found.append(
+        motions.append(
             (
                 carried + w_rel,
                 turning + alpha_rel + carried.cross(w_rel),
                 a + a_rel + (carried * 2 + w_rel).cross(v_rel),
             )
         )
-    return found
+    return motions
 
 
 def _unit_wrenches(w: Vector, alpha: Vector, a: Vector) -> list[Wrench]:
-    """Torque about the origin and force that each moment by itself takes: I α + ω × I ω + h × a and m a + W h."""
+    """Torque about the origin and force for a unit of each moment: I α + ω × I ω + h × a and m a + W h."""
     zero, W = Vector([0, 0, 0]), acceleration_matrix(w, alpha)
-    made = [Wrench(zero, a)]
+    wrenches = [Wrench(zero, a)]
     for i, unit in enumerate(Matrix.identity(3)):
-        made.append(Wrench(unit.cross(a), Vector([row[i] for row in W])))
+        wrenches.append(Wrench(unit.cross(a), Vector([row[i] for row in W])))
     for i, j in _PLACES:
         of_alpha, of_w = ([0, 0, 0], [0, 0, 0])
         of_alpha[i], of_w[i] = alpha[j], w[j]
         of_alpha[j], of_w[j] = alpha[i], w[i]
-        made.append(Wrench(Vector(of_alpha) + w.cross(Vector(of_w)), zero))
-    return made
+        wrenches.append(Wrench(Vector(of_alpha) + w.cross(Vector(of_w)), zero))
+    return wrenches
 
 
 #: The functions of a speed that dry friction is written with.
@@ -231,19 +231,19 @@ class FrictionTerm:
 
 
 def friction_terms(model: Model, tree: Tree) -> list[FrictionTerm]:
-    """The terms of all joints, those of one joint with one shape taken together."""
-    found: dict[tuple[Expr, Expr], FrictionTerm] = {}
+    """The terms of all joints; terms of one joint with one shape are added."""
+    terms: dict[tuple[Expr, Expr], FrictionTerm] = {}
     for load in model.primitive_loads:
         if isinstance(load, SpeedForce):
             joint = model.joints[load.joint]
             speed = joint.u[load.index]
             owner = joint.name if len(joint.u) == 1 else str(speed.name)
             for kind, shape, coefficient in _split(load.value, speed):
-                (given,) = substitute([shape], tree.followed)
-                before = found.get((speed, shape))
+                (followed,) = substitute([shape], tree.followed)
+                before = terms.get((speed, shape))
                 total = coefficient if before is None else before.coefficient + coefficient
-                found[speed, shape] = FrictionTerm(kind, owner, speed, given, total)
-    return list(found.values())
+                terms[speed, shape] = FrictionTerm(kind, owner, speed, followed, total)
+    return list(terms.values())
 
 
 def _split(value: Expr, speed: Expr) -> Iterator[tuple[str, Expr, Expr]]:

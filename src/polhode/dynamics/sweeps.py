@@ -88,7 +88,7 @@ def _choose(link: Link, weights: Sequence[int], w: Vector, alpha: Vector, a: Vec
 
 
 def inertial_wrenches(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Wrench]:
-    """The wrench that the motion of each link takes of it alone, less the external one."""
+    """The inertial wrench of each link by itself, less the external one."""
     forces: list[Wrench] = []
     for link, w, W, a, external in zip(tree.links, motion.w, motion.W, motion.a, wrenches, strict=True):
         taken = Wrench(*link.inertia.wrench(W, a))
@@ -102,15 +102,15 @@ def transmitted(tree: Tree, forces: Sequence[Wrench]) -> list[Wrench]:
     """Inward: the wrench that each joint passes on, about the link's origin; what merged joints pass on along them."""
     through, merged = list(forces), merged_turns(tree)
     for i, link in reversed(list(enumerate(tree.links))):
-        own = through[i]
+        wrench = through[i]
         if i in merged:  # parallel axes: what is across them goes to the anchor at once
-            anchor, (along, across) = merged[i].anchor, along_and_across(link, own.angular)
-            own = Wrench(along, own.linear)
+            anchor, (along, across) = merged[i].anchor, along_and_across(link, wrench.angular)
+            wrench = Wrench(along, wrench.linear)
             if anchor != BASE:
                 n, f = through[anchor]
                 through[anchor] = Wrench(n + merged[i].inward(across), f)
         if link.parent != BASE:
-            through[link.parent] = link.wrench_inward(own, through[link.parent])
+            through[link.parent] = link.wrench_inward(wrench, through[link.parent])
     return through
 
 
@@ -161,12 +161,12 @@ def _longest_turns(tree: Tree) -> list[Turn]:
 
 def importance(tree: Tree, axes: Sequence[int | None]) -> list[list[int]]:
     """Number of uses of each column of each link's W: by moments, offsets, and joints across which it is known."""
-    found = _multiplied(tree)
+    counts = _multiplied(tree)
     for turn, k in zip(_longest_turns(tree), axes, strict=True):
         along = None if k is None or turn.anchor == BASE else unit_axis_of(turn.fixed[:, k])
         if along is not None:
-            found[turn.anchor][along] += 1
-    return found
+            counts[turn.anchor][along] += 1
+    return counts
 
 
 def _multiplied(tree: Tree) -> list[list[int]]:

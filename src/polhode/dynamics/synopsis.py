@@ -92,7 +92,7 @@ class Synopsis:
             {name: float(state.start) for name, state in system.states.items()},
             tuple(efforts),
             joints_of_one_speed(equations),
-            {name: 0.0 if given.value is None else float(given.value) for name, given in system.inputs.items()},
+            {name: 0.0 if entry.value is None else float(entry.value) for name, entry in system.inputs.items()},
             tuple(equations.quaternions),
             tuple(orientations),
             seen_limits(equations, {}),
@@ -117,7 +117,7 @@ class Synopsis:
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> Synopsis:
         """The synopsis that was put out as data; raises ValueError, TypeError or KeyError where that is none."""
-        made = cls(
+        synopsis = cls(
             str(data["system"]),
             _names(data["coordinates"]),
             _names(data["speeds"]),
@@ -127,21 +127,21 @@ class Synopsis:
             {str(name): float(value) for name, value in data["inputs"].items()},
             tuple(int(first) for first in data["quaternions"]),
             tuple((str(joint), int(first)) for joint, first in data["orientations"]),
-            tuple(SeenLimit(*each) for each in data["limits"]),
+            tuple(SeenLimit(*entry) for entry in data["limits"]),
             _names(data["omitted"]),
             _names(data["small_angles"]),
             tuple((str(name), str(part), int(gap), int(count)) for name, part, gap, count in data["contacts"]),
             tuple((int(first), int(axis), int(arm)) for first, axis, arm in data["contact_layout"]),
             *(data[flag] is True for flag in _FLAGS),
         )
-        if any(not 0 <= first <= len(made.coordinates) - 4 for first in made.quaternions):
+        if any(not 0 <= first <= len(synopsis.coordinates) - 4 for first in synopsis.quaternions):
             raise ValueError("a quaternion lies outside the coordinates")
-        for each in made.limits:
-            if not isinstance(each.place, int) or not 0 <= each.place < len(made.coordinates) + len(made.speeds):
+        for end in synopsis.limits:
+            if not isinstance(end.place, int) or not 0 <= end.place < len(synopsis.coordinates) + len(synopsis.speeds):
                 raise ValueError("a limit lies outside the coordinates and speeds")
-            if not all(isinstance(number, float) for number in (each.limit, each.factor, each.offset)):
+            if not all(isinstance(number, float) for number in (end.limit, end.factor, end.offset)):
                 raise ValueError("a limit has no numbers")
-        return made
+        return synopsis
 
 
 def _contacts(rows: UnilateralRows) -> tuple[tuple[tuple[str, str, int, int], ...], tuple[Any, ...]]:
@@ -160,10 +160,10 @@ def joints_of_one_speed(equations: EquationsOfMotion) -> dict[str, str]:
     }
 
 
-def _names(given: Any) -> tuple[str, ...]:
-    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+def _names(names: Any) -> tuple[str, ...]:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ValueError("names are missing")
-    return tuple(given)
+    return tuple(names)
 
 
 def _may_end(link: Link) -> bool:
@@ -211,7 +211,7 @@ def _small_angles(equations: EquationsOfMotion) -> tuple[str, ...]:
 
 
 def _is_potential(load: PrimitiveLoad) -> bool:
-    """Whether all that a load takes in is in the potential energy."""
+    """Whether all energy that a load absorbs is potential energy."""
     from ..model.forces.protocol import LineTension, PointForce, PotentialEnergy
 
     if isinstance(load, PointForce):
@@ -228,7 +228,7 @@ def _is_rheonomic(equations: EquationsOfMotion) -> bool:
     moves = constraints is not None and constraints.do_work
     moves = moves or any(any((*drive.w, *drive.v)) for drive in drives if drive is not None)
     loads = [load for load in equations.system.primitive_loads if _is_potential(load)]
-    given = [x for load in loads for x in ((*load.point_a, *load.point_b) if isinstance(load, LineTension) else ())]
-    given += [x for load in loads for x in (load.point if isinstance(load, PointForce) else ())]
-    given += [load.energy for load in loads]  # type: ignore[union-attr]  # potential loads have one
-    return moves or equations.system.time in free_symbols([as_expr(entry) for entry in given])
+    entries = [x for load in loads for x in ((*load.point_a, *load.point_b) if isinstance(load, LineTension) else ())]
+    entries += [x for load in loads for x in (load.point if isinstance(load, PointForce) else ())]
+    entries += [load.energy for load in loads]  # type: ignore[union-attr]  # potential loads have one
+    return moves or equations.system.time in free_symbols([as_expr(entry) for entry in entries])

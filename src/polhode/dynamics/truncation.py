@@ -33,7 +33,7 @@ from .whole import check_untruncated
 
 @dataclass(frozen=True, eq=False)
 class SmallVariables:
-    """Which symbols are small: coordinates, the speeds with which they move, and what else was named."""
+    """The small symbols: coordinates, the speeds with which they move, and other named ones."""
 
     coordinates: tuple[Expr, ...]
     speeds: tuple[Expr, ...]
@@ -50,10 +50,10 @@ class SmallVariables:
 
     def truncated_matrix(self, matrix: Matrix, rates: Sequence[Expr]) -> Matrix:
         """A matrix that multiplies rates, a column each: those of small rates at zero, the others to first order."""
-        made = first_order([as_expr(entry) for entry in matrix.entries()], self.symbols)
-        width, sums = len(rates), made.sums
+        expansion = first_order([as_expr(entry) for entry in matrix.entries()], self.symbols)
+        width, sums = len(rates), expansion.sums
         flat = [
-            made.values[k] if rates[k % width] in self.speeds else sums[k] for k in range(len(sums))
+            expansion.values[k] if rates[k % width] in self.speeds else sums[k] for k in range(len(sums))
         ]  # fmt: skip
         return Matrix([flat[i * width : (i + 1) * width] for i in range(len(matrix))])
 
@@ -79,8 +79,8 @@ def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
     """The recipe of the truncated equations."""
 
     def shortest(ud: Sequence[Any]) -> Vector:
-        made = [_first_order(full, small, [*way(ud)]) for way in (full.recipe.inverse, *full.recipe.inverses)]
-        return min(made, key=lambda efforts: sum(operation_counts(efforts).values()))
+        candidates = [_first_order(full, small, [*f(ud)]) for f in (full.recipe.inverse, *full.recipe.inverses)]
+        return min(candidates, key=lambda efforts: sum(operation_counts(efforts).values()))
 
     required = cache(lambda: shortest(full.udot))
 
@@ -89,8 +89,8 @@ def truncated(full: EquationsOfMotion, small: SmallVariables) -> Recipe:
 
     @cache
     def bias() -> Vector:
-        made = full.recipe.bias
-        return shortest([as_expr(0)] * len(full.u)) if made is None else _first_order(full, small, [*made()])
+        full_bias = full.recipe.bias
+        return shortest([as_expr(0)] * len(full.u)) if full_bias is None else _first_order(full, small, [*full_bias()])
 
     @cache
     def mass_matrix() -> Matrix:
@@ -113,8 +113,8 @@ def _first_order(equations: EquationsOfMotion, small: SmallVariables, entries: S
     try:
         return small.truncated(entries)
     except PolhodeError as error:
-        for place, part in acting_parts(equations.system):
-            _tried(equations, small, list(expressions_in(part)), place.removeprefix("the "))
+        for label, part in acting_parts(equations.system):
+            _tried(equations, small, list(expressions_in(part)), label.removeprefix("the "))
         for u, entry in zip(equations.u, entries, strict=False):
             _tried(equations, small, [as_expr(entry)], f"equation of '{u.name}'")
         raise error from None
@@ -124,8 +124,8 @@ def _tried(equations: EquationsOfMotion, small: SmallVariables, entries: Sequenc
     try:
         first_order(substitute(entries, equations.tree.followed), small.symbols)
     except PolhodeError as error:
-        found = error.problems[0]
-        raise PolhodeError(found.message, place=place, cure=found.cure, code=found.code) from None
+        problem = error.problems[0]
+        raise PolhodeError(problem.message, place=place, cure=problem.cure, code=problem.code) from None
 
 
 # ---- which are small -------------------------------------------------------------------------------------------
@@ -136,37 +136,37 @@ def small_variables(equations: EquationsOfMotion, names: Sequence[str]) -> Small
     coordinates: dict[str, Expr] = {}
     others: dict[str, Expr] = {}
     for name in names:
-        own, other = _named(equations, name)
-        coordinates |= {q.name: q for q in own}
+        variables, other = _named(equations, name)
+        coordinates |= {q.name: q for q in variables}
         others |= {} if other is None else {name: other}
     placed = {q: k for k, q in enumerate(equations.tree.q)}
     indices = [placed[q] for q in coordinates.values()]
-    known = SmallVariables(tuple(coordinates.values()), (), tuple(others.values()))
+    small = SmallVariables(tuple(coordinates.values()), (), tuple(others.values()))
     rates = equations.in_independent_speeds(equations.tree.coordinate_rates())
-    first = first_order([rates[k] for k in indices], known.symbols).values
+    first = first_order([rates[k] for k in indices], small.symbols).values
     _check_still(equations, indices, first)
     slopes = jacobian(first, list(equations.u))
     speeds = tuple(u for k, u in enumerate(equations.u) if any(row[k] for row in slopes))
-    _check_shared(equations, {*indices}, known, speeds)
-    return replace(known, speeds=speeds)
+    _check_shared(equations, {*indices}, small, speeds)
+    return replace(small, speeds=speeds)
 
 
 def _named(equations: EquationsOfMotion, name: str) -> tuple[list[Expr], Expr | None]:
-    """The coordinates that a name stands for, or what else it does."""
+    """The coordinates of a name, or the other symbol of that name."""
     system = equations.system
-    found = {q.name: [q] for joint in system.joints.values() for q in joint.q}
-    found = {name: list(joint.q) for name, joint in system.joints.items()} | found
-    if name in found:
-        for q in found[name]:
+    by_name = {q.name: [q] for joint in system.joints.values() for q in joint.q}
+    by_name = {name: list(joint.q) for name, joint in system.joints.items()} | by_name
+    if name in by_name:
+        for q in by_name[name]:
             _check_free(equations, q)
-        if not found[name]:
+        if not by_name[name]:
             cure = "Leave it out."
             raise fault(f"joint '{name}' does not move, so that nothing of it is small.", cure, "E-DERIVE-UNSUPPORTED")
-        return found[name], None
+        return by_name[name], None
     tables = (system.parameters, system.inputs, system.states)
-    others = {key: each.symbol for table in tables for key, each in table.items()}
+    others = {key: record.symbol for table in tables for key, record in table.items()}
     if name not in others:
-        raise unknown("coordinate, joint, parameter, input or state", name, [*found, *others], place=_PLACE,
+        raise unknown("coordinate, joint, parameter, input or state", name, [*by_name, *others], place=_PLACE,
                       code="E-DERIVE-NAME")  # fmt: skip
     return [], others[name]
 
@@ -176,8 +176,8 @@ def _check_free(equations: EquationsOfMotion, q: Expr) -> None:
     if q not in tree.q:
         message = f"the coordinate '{q.name}' is no unknown: it follows another, or its motion is given."
         raise fault(message, "Name what it follows, or a parameter of its motion.", "E-DERIVE-UNSUPPORTED")
-    place = list(tree.q).index(q)
-    if any(first <= place < first + 4 for first in tree.quaternions):
+    index = list(tree.q).index(q)
+    if any(first <= index < first + 4 for first in tree.quaternions):
         message = f"'{q.name}' is of a quaternion, which is (1, 0, 0, 0) and not small where nothing has turned."
         cure = 'Store the orientation as angles or as a vector-parameter: storage="angles".'
         raise fault(message, cure, "E-DERIVE-UNSUPPORTED")
@@ -195,7 +195,9 @@ def _check_still(equations: EquationsOfMotion, indices: Sequence[int], rates: Se
             raise fault(message, "Leave it out of the small variables.", "E-DERIVE-DEPENDENCE")
 
 
-def _check_shared(equations: EquationsOfMotion, small: set[int], known: SmallVariables, speeds: Sequence[Expr]) -> None:
+def _check_shared(
+    equations: EquationsOfMotion, small: set[int], variables: SmallVariables, speeds: Sequence[Expr]
+) -> None:
     """Refuse speeds that move small and other coordinates of one joint."""
     tree = equations.tree
     for link in tree.links:
@@ -203,8 +205,8 @@ def _check_shared(equations: EquationsOfMotion, small: set[int], known: SmallVar
         if not rest or len(rest) == len(link.coordinates):
             continue
         rates = equations.in_independent_speeds(tree.coordinate_rates())
-        own = first_order([rates[k] for k in rest], known.symbols).values
-        for k, row in zip(rest, jacobian(own, list(speeds)), strict=True):
+        slow = first_order([rates[k] for k in rest], variables.symbols).values
+        for k, row in zip(rest, jacobian(slow, list(speeds)), strict=True):
             if any(row):
                 few = listed([f"'{tree.q[i].name}'" for i in link.coordinates if i in small])
                 message = f"the speeds of {few} move '{tree.q[k].name}' as well, and are small for both or for none."
@@ -262,20 +264,20 @@ class Dropped(Told):
 @quiet_collector()
 def dropped(equations: EquationsOfMotion) -> Dropped:
     """The terms that truncation in small variables dropped."""
-    small, whole = equations.small, equations.whole
-    if small is None or whole is None:
+    small, full = equations.small, equations.whole
+    if small is None or full is None:
         return Dropped(())
     labels = [("equation of", u.name) for u in equations.u]
     labels += [("rate of", name) for name in (*equations.coordinates, *equations.states)]
-    before, after = _residuals(whole, equations), _residuals(equations, equations)
+    before, after = _residuals(full, equations), _residuals(equations, equations)
     lost = [as_expr(a - b) for a, b in zip(before, after, strict=True)]
-    kept = [k for k, each in enumerate(lost) if each]
+    kept = [k for k, gone in enumerate(lost) if gone]
     second = _second([before[k] for k in kept], equations)
     pairs = products_of(second, small.symbols)
     return Dropped(
         tuple(
-            DroppedFrom(f"{labels[k][0]} '{labels[k][1]}'", labels[k][1], form, tuple(found), lost[k] != form)
-            for k, form, found in zip(kept, second, pairs, strict=True)
+            DroppedFrom(f"{labels[k][0]} '{labels[k][1]}'", labels[k][1], form, tuple(pair), lost[k] != form)
+            for k, form, pair in zip(kept, second, pairs, strict=True)
         )
     )
 

@@ -106,15 +106,15 @@ class Variations:
 
     def _open_along(self, directions: Sequence[Direction]) -> list[list[Expr]]:
         """The same, efforts and inputs being symbols like others."""
-        each = zip(directions, self._shorter(directions), strict=True)
-        return [self._put_in(direction, accelerations) for direction, accelerations in each]
+        pairs = zip(directions, self._shorter(directions), strict=True)
+        return [self._put_in(direction, accelerations) for direction, accelerations in pairs]
 
     def _put_in(self, direction: Direction, accelerations: Sequence[Expr]) -> list[Expr]:
-        made = self.rates.copy()
-        made[self.accelerations] = []
-        made = directional(made, direction)
+        rates = self.rates.copy()
+        rates[self.accelerations] = []
+        rates = directional(rates, direction)
         start = self.accelerations.start
-        return [*made[:start], *accelerations, *made[start:]]
+        return [*rates[:start], *accelerations, *rates[start:]]
 
     def _shorter(self, directions: Sequence[Direction]) -> list[list[Expr]]:
         """u̇′ along directions, in the shorter of two forms."""
@@ -123,75 +123,75 @@ class Variations:
         if len(directions) < 2 or not self._has_charts:
             return direct
         by_matrices = self._by_matrices(directions)
-        return min((direct, by_matrices), key=lambda way: sum(operation_counts(chain(*way)).values()))
+        return min((direct, by_matrices), key=lambda form: sum(operation_counts(chain(*form)).values()))
 
     def _by_matrices(self, directions: Sequence[Direction]) -> list[list[Expr]]:
         """The same by ∂τ/∂q and ∂τ/∂u, which all directions share."""
         equations, solved = self.equations, self._solved
         by_q, by_u = balance_columns(equations, shortest_inverse(equations), solved.solution)
         back = displacement_speeds(equations)
-        own = {*equations.q, *equations.u}
+        state = {*equations.q, *equations.u}
         zero = as_expr(0)
-        found = []
+        columns = []
         for direction in directions:
             turn = [as_expr(row.dot([direction.get(q, zero) for q in equations.q])) for row in back]
-            others = {x: rate for x, rate in direction.items() if x not in own}
+            others = {x: rate for x, rate in direction.items() if x not in state}
             total = solved.known(directional(solved.gap, others))
             for column, rate in (
                 *zip(by_q, turn, strict=True),
                 *zip(by_u, (direction.get(u, zero) for u in equations.u), strict=True),
             ):
                 total = [entry - part * rate for entry, part in zip(total, column, strict=True)]
-            found.append(solved.solve(total))
-        return found
+            columns.append(solved.solve(total))
+        return columns
 
     @quiet_collector()
     def pulled_back(self, covector: Sequence[Expr], by: Sequence[Expr]) -> list[Expr]:
         """Σ wᵢ ∂ẋᵢ/∂s for each symbol s, by reverse accumulation."""
-        solved, place = self._solved, self.accelerations
+        solved, where = self._solved, self.accelerations
         weights = [symbol(f"weight {k}", "adjoint") for k in range(len(solved.gap))]
         total = as_expr(0)
         for weight, entry in zip(weights, solved.gap, strict=True):
             total = total + weight * entry
-        others = [k for k in range(len(self.rates)) if not place.start <= k < place.stop]
+        others = [k for k in range(len(self.rates)) if not where.start <= k < where.stop]
         for k in others:
             total = total + covector[k] * self.rates[k]
-        values = solved.solve_transposed(covector[place])
+        values = solved.solve_transposed(covector[where])
         slopes = self._pulled_through_laws(gradient(total, [*by, *self.equations.laws]), by)
         return solved.known(substitute(slopes, dict(zip(weights, values, strict=True))))
 
     def _pulled_through_laws(self, slopes: Sequence[Expr], by: Sequence[Expr]) -> list[Expr]:
         """Derivatives by symbols, from those by symbols and by the quantities that laws give."""
-        own, driven = list(slopes[: len(by)]), slopes[len(by) :]
+        direct, driven = list(slopes[: len(by)]), slopes[len(by) :]
         marks = [symbol(f"slope {k}", "adjoint") for k in range(len(driven))]
         total = as_expr(0)
         for mark, law in zip(marks, self.equations.laws.values(), strict=True):
             total = total + mark * law
         through = substitute(gradient(total, by), dict(zip(marks, driven, strict=True))) if marks else ()
-        return [a + b for a, b in zip(own, through, strict=True)] if marks else own
+        return [a + b for a, b in zip(direct, through, strict=True)] if marks else direct
 
     # ---- matrices --------------------------------------------------------------------------------------------
 
     @quiet_collector()
     def jacobian(self) -> Matrix:
         """∂ẋ/∂x by the stored coordinates; of a quaternion, at unit length and for changes that keep it."""
-        made = self._closed(
+        columns = self._closed(
             self._by_speeds() if self._has_charts else self._open_along([{x: as_expr(1)} for x in self.x])
         )
         for first in self.equations.quaternions:
-            own = range(first, first + 4)
-            for row in (k for k in range(len(self.x)) if k not in own):
-                along = sum((made[k][row] * self.x[k] for k in own), start=as_expr(0))
-                for k in own if along else ():
-                    made[k][row] = made[k][row] - along * self.x[k]
-        return Matrix.columns_of(made, len(self.x))
+            indices = range(first, first + 4)
+            for row in (k for k in range(len(self.x)) if k not in indices):
+                along = sum((columns[k][row] * self.x[k] for k in indices), start=as_expr(0))
+                for k in indices if along else ():
+                    columns[k][row] = columns[k][row] - along * self.x[k]
+        return Matrix.columns_of(columns, len(self.x))
 
     def _closed(self, columns: list[list[Expr]]) -> list[list[Expr]]:
         """∂ẋ/∂x with the derivatives through laws, ∂ẋ/∂s ∂s/∂x."""
         laws = self.equations.laws
         if not laws:
             return columns
-        by_laws = self._open_along([{each: as_expr(1)} for each in laws])
+        by_laws = self._open_along([{law: as_expr(1)} for law in laws])
         slopes = jacobian(list(laws.values()), self.x)
         for column, by_x in zip(columns, slopes.columns, strict=True):
             for by_law, slope in zip(by_laws, by_x, strict=True):
@@ -200,20 +200,20 @@ class Variations:
 
     def _by_speeds(self) -> list[list[Expr]]:
         """The columns of ∂ẋ/∂x, those of the accelerations from their derivatives along unit speeds."""
-        equations, place = self.equations, self.accelerations
+        equations, where = self.equations, self.accelerations
         by_q, by_u, _ = forward_derivatives(equations)
         by_state = [*(by_q @ displacement_speeds(equations)).columns, *by_u.columns]
-        beyond = [column[place] for column in self._open_along([{x: as_expr(1)} for x in equations.z])]
-        plain = self.rates[: place.start] + self.rates[place.stop :]
-        found = []
+        beyond = [column[where] for column in self._open_along([{x: as_expr(1)} for x in equations.z])]
+        plain = self.rates[: where.start] + self.rates[where.stop :]
+        columns = []
         for x, accelerations in zip(self.x, [*by_state, *beyond], strict=True):
-            own = derivative(plain, x)
-            found.append([*own[: place.start], *map(as_expr, accelerations), *own[place.start :]])
-        return found
+            by_x = derivative(plain, x)
+            columns.append([*by_x[: where.start], *map(as_expr, accelerations), *by_x[where.start :]])
+        return columns
 
     def by(self, symbols: Sequence[Expr]) -> Matrix:
         """∂ẋ/∂s for parameters, inputs, efforts, or time."""
-        return Matrix.columns_of(self.along([{each: as_expr(1)} for each in symbols]), len(self.x))
+        return Matrix.columns_of(self.along([{x: as_expr(1)} for x in symbols]), len(self.x))
 
     # ---- what accelerations solve ----------------------------------------------------------------------------
 
@@ -277,7 +277,7 @@ def through_laws(equations: EquationsOfMotion, direction: Direction) -> Directio
     """A direction with the quantities that laws give moving accordingly."""
     laws = equations.laws
     moving = dict(zip(laws, directional(list(laws.values()), direction), strict=True)) if laws else {}
-    return {**direction, **{each: rate for each, rate in moving.items() if rate}}
+    return {**direction, **{x: rate for x, rate in moving.items() if rate}}
 
 
 # ---- by name -------------------------------------------------------------------------------------------------
@@ -286,25 +286,25 @@ def through_laws(equations: EquationsOfMotion, direction: Direction) -> Directio
 def varying(equations: EquationsOfMotion, name: str) -> Expr:
     """A parameter, an input, an effort or the time, by its spelling."""
     system = equations.system
-    given = [each.symbol for table in (system.parameters, system.inputs) for each in table.values()]
-    known: dict[str, Expr] = {spelled(each): each for each in (*given, *equations.tau, system.time)}
-    check_known("parameter, input or effort", [name], known, code="E-DERIVE-NAME")
-    if known[name] in equations.laws:
+    constants = [record.symbol for table in (system.parameters, system.inputs) for record in table.values()]
+    symbols: dict[str, Expr] = {spelled(x): x for x in (*constants, *equations.tau, system.time)}
+    check_known("parameter, input or effort", [name], symbols, code="E-DERIVE-NAME")
+    if symbols[name] in equations.laws:
         message = f"'{name}' follows a law, and so is nothing to differentiate by."
         raise PolhodeError(message, cure="Name a parameter that is in the law.", code="E-DERIVE-UNSUPPORTED")
-    return known[name]
+    return symbols[name]
 
 
 def derivatives_by(equations: EquationsOfMotion, of: str, names: Sequence[str]) -> Matrix:
     """∂(a result)/∂s by parameters, inputs, efforts or time: of accelerations and rates without differentiating M⁻¹."""
     symbols = [varying(equations, name) for name in names]
     if of in ("forward_dynamics", "state_rates"):
-        made = Variations(equations)
-        matrix = made.by(symbols)
-        return matrix if of == "state_rates" else Matrix(list(matrix)[made.accelerations])
+        variations = Variations(equations)
+        matrix = variations.by(symbols)
+        return matrix if of == "state_rates" else Matrix(list(matrix)[variations.accelerations])
     with quiet_collector():
         roots = list(getattr(equations, of))
-        moved = [directional(roots, through_laws(equations, {each: as_expr(1)})) for each in symbols]
+        moved = [directional(roots, through_laws(equations, {x: as_expr(1)})) for x in symbols]
         return Matrix.columns_of(moved, len(roots))
 
 
@@ -327,9 +327,9 @@ def _tangent(equations: EquationsOfMotion, column: list[Expr], other: Direction)
         else:
             q, u = _with_least_change(equations, q, u, other)
     for first in equations.quaternions:
-        own = range(first, first + 4)
-        along = sum((equations.q[k] * q[k] for k in own), start=as_expr(0))
-        for k in own:
+        indices = range(first, first + 4)
+        along = sum((equations.q[k] * q[k] for k in indices), start=as_expr(0))
+        for k in indices:
             q[k] = q[k] - along * equations.q[k]
     return [*q, *u, *rest]
 
@@ -340,8 +340,8 @@ def _with_auxiliary(equations: EquationsOfMotion, q: list[Expr], other: Directio
     if constraints is None or not constraints.definitions:
         return q
     steps = directional(list(constraints.definition_steps), {**dict(zip(equations.q, q, strict=True)), **other})
-    place = equations.auxiliary_coordinates
-    return [*q[: place.start], *(a + b for a, b in zip(q[place], steps, strict=True))]
+    where = equations.auxiliary_coordinates
+    return [*q[: where.start], *(a + b for a, b in zip(q[where], steps, strict=True))]
 
 
 def _with_least_change(

@@ -35,7 +35,7 @@ def check_rigid(model: Model, what: str, cure: str) -> None:
 
 
 def check_all_coordinates(equations: EquationsOfMotion, what: str) -> None:
-    """Refuse what takes all coordinates."""
+    """Raise unless the equations have all coordinates."""
     if equations.omitted:
         names = listed([f"'{q.name}'" for q in equations.omitted])
         message = f"{what} is that of all coordinates, and these equations are without {names}."
@@ -51,7 +51,7 @@ def check_not_of_time(equations: EquationsOfMotion, name: str, what: str, values
 
 
 def refuse_contacts(contacts: Iterable[str], what: str) -> None:
-    """Refuse what does not take the contacts of a mechanism, by name, into account."""
+    """Raise if the mechanism has contacts, which the named purpose does not take into account."""
     name = next(iter(contacts), None)
     if name is not None:
         message = f"{what} does not take contacts, stops and dry friction into account, which this system has."

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def __getattr__(name: str) -> Any:
     names = import_module(".names", __name__)
-    globals().update({each: getattr(names, each) for each in names.__all__}, __all__=names.__all__)
+    globals().update({export: getattr(names, export) for export in names.__all__}, __all__=names.__all__)
     if name in globals():
         return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,11 +16,11 @@ def without_absent(root: Expr) -> Expr:
     """The expression with numbers for the symbols by which its derivative is zero."""
     absent = absent_symbols(root)
     for values in ((0,) * len(absent), (1,) * len(absent), range(2, 2 + len(absent))) if absent else ():
-        made = _replaced(root, dict(zip(absent, values, strict=True)))
-        if made is not None:
-            return made
-    for each in absent:  # some cannot be replaced, as x in sign(x)
-        root = _replaced(root, {each: 0}) or _replaced(root, {each: 1}) or root
+        smaller = _replaced(root, dict(zip(absent, values, strict=True)))
+        if smaller is not None:
+            return smaller
+    for x in absent:  # some cannot be replaced, as x in sign(x)
+        root = _replaced(root, {x: 0}) or _replaced(root, {x: 1}) or root
     return root
 
 
@@ -47,13 +47,13 @@ def _slopes(node: Expr) -> Sequence[int]:
     if node.op == NEG:
         return (-1,)
     if node.op == CALL:
-        return [hash_to_field("slope", node.fp, place) for place in range(len(node.args))]
-    return [each.fp for each in PARTIALS[node.op](node, *node.args)]
+        return [hash_to_field("slope", node.fp, k) for k in range(len(node.args))]
+    return [slope.fp for slope in PARTIALS[node.op](node, *node.args)]
 
 
 def _replaced(root: Expr, values: Mapping[Expr, int]) -> Expr | None:
     """The expression with numbers for symbols, if it is still the same function."""
     with suppress(PolhodeError):
-        (made,) = substitute([root], values)
-        return made if made.fp == root.fp else None
+        (result,) = substitute([root], values)
+        return result if result.fp == root.fp else None
     return None

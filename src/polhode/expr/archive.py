@@ -23,7 +23,7 @@ _RATIONAL = re.compile(r"-?[0-9]+(/[0-9]+)?")
 def dump(roots: Sequence[Expr]) -> str:
     """The graph below the roots as JSON text; the same expressions give the same text."""
     order = topological(roots)
-    index = {id(node): place for place, node in enumerate(order)}
+    index = {id(node): k for k, node in enumerate(order)}
     rows: list[list[Any]] = []
     functions: dict[str, tuple[int, Opaque]] = {}
     for node in order:
@@ -49,27 +49,27 @@ def load(text: str, root: int | None = None) -> Any:
         if record["polhode"] != _VERSION:
             message = f"expression archive of version {record['polhode']!r}."
             raise PolhodeError(message, "load", f"Write it anew: this polhode reads version {_VERSION}.", "E-EXPR-READ")
-        functions = [function_of(each) for each in record.get("functions", ())]
-        made: list[Expr] = []
+        functions = [function_of(entry) for entry in record.get("functions", ())]
+        nodes: list[Expr] = []
         for op, *rest in record["nodes"]:
             if op == CALL:
-                made.append(call(functions[rest[0]], [made[_place(place, made)] for place in rest[1:]]))
+                nodes.append(call(functions[rest[0]], [nodes[_index(k, nodes)] for k in rest[1:]]))
             else:
-                made.append(_node(op, rest, made))
-        roots = [made[_place(place, made)] for place in record["roots"]]
+                nodes.append(_node(op, rest, nodes))
+        roots = [nodes[_index(k, nodes)] for k in record["roots"]]
     except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         cure = "Give what `dump` wrote."
         raise PolhodeError(f"not an expression archive ({error}).", "load", cure, "E-EXPR-READ") from None
     return roots if root is None else roots[root]
 
 
-def _place(place: object, made: list[Expr]) -> int:
-    if type(place) is not int or not 0 <= place < len(made):
-        raise ValueError(f"{place!r} is not an earlier node")
-    return place
+def _index(value: object, nodes: list[Expr]) -> int:
+    if type(value) is not int or not 0 <= value < len(nodes):
+        raise ValueError(f"{value!r} is not an earlier node")
+    return value
 
 
-def _node(op: str, rest: list[Any], made: list[Expr]) -> Expr:
+def _node(op: str, rest: list[Any], nodes: list[Expr]) -> Expr:
     if op == NUMBER:
         if not isinstance(rest[0], str) or not _RATIONAL.fullmatch(rest[0]):
             raise ValueError(f"{rest[0]!r} is not a rational number")
@@ -82,4 +82,4 @@ def _node(op: str, rest: list[Any], made: list[Expr]) -> Expr:
         if not all(isinstance(word, str) for word in (kind, name, *(others or more))):
             raise ValueError("a symbol's name is not a text")
         return unit_symbols(others, kind)[others.index(name)] if others else symbol(name, kind, *more)
-    return rebuild_named(op, [made[_place(place, made)] for place in rest])
+    return rebuild_named(op, [nodes[_index(k, nodes)] for k in rest])

@@ -150,13 +150,13 @@ def function(
     place, cure = f"function '{name}' derivatives", "Give functions by the number of the argument, as {0: slope}."
     with understood("a mapping from numbers to functions", derivatives, place=place, cure=cure):
         items = dict(derivatives or {}).items()
-    given: dict[int, Any] = {index: getattr(each, "opaque", each) for index, each in items}
-    return Function(user.checked(name, c, python, given, arity))
+    slopes: dict[int, Any] = {index: getattr(slope, "opaque", slope) for index, slope in items}
+    return Function(user.checked(name, c, python, slopes, arity))
 
 
-def _check_count(function: Opaque, given: int) -> None:
-    if given != function.arity:
-        message = f"it takes {function.arity} argument{'s' * (function.arity > 1)}, not {given}."
+def _check_count(function: Opaque, count: int) -> None:
+    if count != function.arity:
+        message = f"it takes {function.arity} argument{'s' * (function.arity > 1)}, not {count}."
         raise ModelError(message, f"function '{function.label}'", "Give one value for each.", "E-FUNCTION-SHAPE")
 
 

@@ -35,18 +35,18 @@ class Collector:
         self.keep.append(order)
         for node in order:
             if id(node) not in self.read:
-                made = self._read(node)
-                self.read[id(node)] = {(): node} if made is None or {*made} == {()} else made
+                collected = self._read(node)
+                self.read[id(node)] = {(): node} if collected is None or {*collected} == {()} else collected
                 self.keep.append(list(self.read[id(node)].values()))
         return self.read[id(root)]
 
     def monomial(self, key: Monomial) -> Expr:
-        """The product that a key stands for."""
-        made = ONE
+        """The product of a monomial's symbols."""
+        product = ONE
         for index, exponent in key:
             for _ in range(exponent):
-                made = mul(made, self.symbols[index])
-        return made
+                product = mul(product, self.symbols[index])
+        return product
 
     def _read(self, node: Expr) -> Collected | None:
         if node.op == SYMBOL:
@@ -55,7 +55,7 @@ class Collector:
             self.symbols[node.fp] = node
             return {((node.fp, 1),): ONE}
         args = [self.read[id(arg)] for arg in node.args]
-        if all({*each} == {()} for each in args):
+        if all({*argument} == {()} for argument in args):
             return None
         if node.op == NEG:
             return {key: neg(c) for key, c in args[0].items()}
@@ -71,11 +71,11 @@ class Collector:
 def _sum(left: Collected, right: Collected, op: str) -> Collected | None:
     total = dict(left)
     for key, c in right.items():
-        known = total.get(key)
-        if known is None:
+        before = total.get(key)
+        if before is None:
             total[key] = c if op == ADD else neg(c)
         else:
-            total[key] = add(known, c) if op == ADD else sub(known, c)
+            total[key] = add(before, c) if op == ADD else sub(before, c)
     return {key: c for key, c in total.items() if c.fp} if len(total) <= _MONOMIALS else None
 
 
@@ -90,6 +90,6 @@ def _product(left: Collected, right: Collected) -> Collected | None:
                 exponents[index] = exponents.get(index, 0) + e
             key = tuple(sorted(exponents.items()))
             part = mul(c, d)
-            known = total.get(key)
-            total[key] = part if known is None else add(known, part)
+            before = total.get(key)
+            total[key] = part if before is None else add(before, part)
     return {key: c for key, c in total.items() if c.fp} if len(total) <= _MONOMIALS else None

@@ -71,9 +71,9 @@ def constant_ratio(value: Any) -> Fraction | None:
     """The rational constant a/b (below ten digits) that an expression equals, by its fingerprint; else None."""
     (top_before, bottom_before), (top, bottom) = (P, 0), (as_expr(value).fp, 1)  # top ≡ bottom · fp in each
     while top > _PLAIN:
-        whole = top_before // top
-        top_before, top = top, top_before - whole * top
-        bottom_before, bottom = bottom, bottom_before - whole * bottom
+        quotient = top_before // top
+        top_before, top = top, top_before - quotient * top
+        bottom_before, bottom = bottom, bottom_before - quotient * bottom
     return Fraction(top, bottom) if abs(bottom) <= _PLAIN else None
 
 

@@ -56,8 +56,8 @@ def _partials(node: Expr, value: Expr, args: Sequence[Expr], used: Sequence[bool
     """Partial derivatives of a node's operation; of an opaque function only those that are used."""
     if node.op != CALL:
         return PARTIALS[node.op](value, *args)
-    found = [node.data.partial(place) if needed else None for place, needed in enumerate(used)]
-    return tuple(ZERO if partial is None else call(partial, args) for partial in found)
+    partials = [node.data.partial(k) if needed else None for k, needed in enumerate(used)]
+    return tuple(ZERO if partial is None else call(partial, args) for partial in partials)
 
 
 def directional(roots: Iterable[Expr], direction: Mapping[Expr, Any]) -> list[Expr]:
@@ -93,7 +93,7 @@ def directionals(roots: Iterable[Expr], directions: Sequence[Mapping[Expr, Any]]
             continue
         args = node.args
         totals = {}
-        for k in moving[0] if len(moving) == 1 else dict.fromkeys(k for each in moving for k in each):
+        for k in moving[0] if len(moving) == 1 else dict.fromkeys(k for moved in moving for k in moved):
             along = [rates[id(arg)].get(k) if id(arg) in rates else None for arg in args]
             total = forward(node, node, args, along)
             if total.fp:
@@ -177,8 +177,8 @@ def gradient(root: Expr, variables: Sequence[Expr]) -> list[Expr]:
         for arg, partial in zip(node.args, _partials(node, node, node.args, wants), strict=True):
             if id(arg) in useful:
                 term = mul(bar, partial)
-                known = adjoint.get(id(arg))
-                adjoint[id(arg)] = term if known is None else add(known, term)
+                before = adjoint.get(id(arg))
+                adjoint[id(arg)] = term if before is None else add(before, term)
     return [adjoint.get(id(variable), ZERO) for variable in variables]
 
 

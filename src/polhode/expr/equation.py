@@ -102,11 +102,11 @@ def _is_array(side: Any) -> bool:
     return isinstance(side, Vector | Matrix)
 
 
-def _side(given: Any) -> Any:
+def _side(side: Any) -> Any:
     """A side as an expression, or as a vector or matrix of expressions."""
-    if isinstance(given, Vector | Matrix):
-        return given.map(as_expr)
-    return Vector(given).map(as_expr) if isinstance(given, Iterable) and not isinstance(given, str) else as_expr(given)
+    if isinstance(side, Vector | Matrix):
+        return side.map(as_expr)
+    return Vector(side).map(as_expr) if isinstance(side, Iterable) and not isinstance(side, str) else as_expr(side)
 
 
 def equation(lhs: Any, rhs: Any = 0) -> Equation:

@@ -36,9 +36,9 @@ class Evaluator:
     def __init__(self, roots: Iterable[Expr]) -> None:
         roots = list(roots)
         self._nodes = topological(roots)
-        place = {id(node): k for k, node in enumerate(self._nodes)}
-        self._args = [[place[id(arg)] for arg in node.args] for node in self._nodes]
-        self._roots = [place[id(root)] for root in roots]
+        index = {id(node): k for k, node in enumerate(self._nodes)}
+        self._args = [[index[id(arg)] for arg in node.args] for node in self._nodes]
+        self._roots = [index[id(root)] for root in roots]
 
     def __call__(self, values: Mapping[Expr, float]) -> list[float]:
         result: list[float] = []
@@ -111,12 +111,12 @@ def constant_value(root: Expr, digits: int = 40) -> Any:
 
 
 def constant_values(roots: Sequence[Expr], digits: int = 40) -> list[Any]:
-    """Expressions without symbols as mpmath numbers, computed with guard digits; what they share is computed once."""
+    """Expressions without symbols as mpmath numbers, computed with guard digits; shared nodes are computed once."""
     for node in topological(roots):
         if node.op == SYMBOL:
             _value_of(node, {})
-    known = _constants(roots, digits) if roots else {}  # mpmath takes its time to load
-    return [known[id(root)] for root in roots]
+    values = _constants(roots, digits) if roots else {}  # mpmath takes its time to load
+    return [values[id(root)] for root in roots]
 
 
 def real_value(root: Expr) -> float:

@@ -25,9 +25,9 @@ def _exactly(name: str, example: str, result: str) -> Any:
             return function(*args)
         return function(*map(as_expr, args))
 
-    taken = [each.replace(kind=each.POSITIONAL_ONLY) for each in signature(function).parameters.values()]
+    taken = [parameter.replace(kind=parameter.POSITIONAL_ONLY) for parameter in signature(function).parameters.values()]
     exact.__name__, exact.__signature__ = name, Signature(taken)  # type: ignore[attr-defined]  # not in a function's type
-    names = " and ".join(each.name for each in taken)
+    names = " and ".join(arg.name for arg in taken)
     exact.__doc__ = f"{name} of {names}, an expression or a number, exactly.\n\n>>> {example}\n{result}\n"
     return exact
 

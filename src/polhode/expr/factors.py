@@ -39,10 +39,10 @@ class Factors:
 
     @property
     def product(self) -> Expr:
-        made = self.constant
+        product = self.constant
         for base, exponent in self.powers:
-            made = made * base**exponent
-        return made
+            product = product * base**exponent
+        return product
 
     def __str__(self) -> str:
         sign = "-" if self.constant == -1 and self.powers else ""
@@ -59,10 +59,10 @@ def factors(value: Any) -> Factors:
     if not root:
         return Factors(root, ())
     try:
-        found = _Reader(root).factors()
+        result = _Reader(root).factors()
     except _TooLarge:
         return Factors(ONE, ((root, 1),))
-    return found if found.product == root else Factors(ONE, ((root, 1),))
+    return result if result.product == root else Factors(ONE, ((root, 1),))
 
 
 class _TooLarge(Exception):
@@ -122,15 +122,15 @@ class _Reader:
 
     @cached_property
     def ring(self) -> tuple[Any, list[Any], list[Any], dict[int, Any]]:
-        """The ring, C and S of each angle, and what stands for each atom."""
+        """The polynomial ring, C and S of each angle, and the generator of each atom."""
         from sympy import QQ, ring
 
         count = len(self.angles)
         names = [f"C{i}" for i in range(count)] + [f"S{i}" for i in range(count)]
         names += [f"a{k}" for k in range(len(self.atoms))]
-        made, *symbols = ring(names, QQ) if names else ring("unit", QQ)
+        polys, *symbols = ring(names, QQ) if names else ring("unit", QQ)
         return (
-            made,
+            polys,
             symbols[:count],
             symbols[count : 2 * count],
             dict(zip(self.atoms, symbols[2 * count :], strict=False)),
@@ -140,18 +140,18 @@ class _Reader:
         read: dict[int, _Quotient] = {}
         for node in self.order:
             read[id(node)] = self._read(node, [read.get(id(arg)) for arg in node.args])
-        made = read[id(self.root)]
-        constant, powers = self._factored(made.top)
-        below, under = self._factored(made.bottom)
+        quotient = read[id(self.root)]
+        constant, powers = self._factored(quotient.top)
+        below, under = self._factored(quotient.bottom)
         return Factors(as_expr(constant / below), _cancelled(powers, under))
 
     # ---- reading ---------------------------------------------------------------------------------------------
 
     def _read(self, node: Expr, args: Sequence[Any]) -> _Quotient:
-        made, _, _, atoms = self.ring
-        one = made(1)
+        polys, _, _, atoms = self.ring
+        one = polys(1)
         if node.op == NUMBER:
-            return _Quotient(made(node.data.numerator) / node.data.denominator, one)
+            return _Quotient(polys(node.data.numerator) / node.data.denominator, one)
         if node.op in ("sin", "cos"):
             return _Quotient(self._harmonic(node), one)
         if node.fp in atoms and node.op not in (ADD, SUB, MUL, DIV, NEG):
@@ -174,13 +174,13 @@ class _Reader:
 
     def _harmonic(self, node: Expr) -> Any:
         """The sine or cosine of Σ kθ + rπ by the addition theorems."""
-        made, C, S, _ = self.ring
+        polys, C, S, _ = self.ring
         angle = Angle.of(node.args[0])
         quarters = angle.pi_part * 2
         if quarters.denominator != 1:
             raise _TooLarge
         c, s = [(1, 0), (0, 1), (-1, 0), (0, -1)][int(quarters) % 4]
-        c, s = made(c), made(s)
+        c, s = polys(c), polys(s)
         places = {atom: (i, share) for i, (atom, share) in enumerate(self.angles)}
         for atom, k in angle.terms:
             i, share = places[atom]
@@ -192,18 +192,18 @@ class _Reader:
 
     def _reduced(self, poly: Any) -> Any:
         """With S² = 1 - C² put in."""
-        made, C, _, _ = self.ring
+        polys, C, _, _ = self.ring
         if len(poly) > TERM_LIMIT:
             raise _TooLarge
         count = len(C)
         for i in range(count):
             if any(powers[count + i] > 1 for powers in poly):
                 square = 1 - C[i] ** 2
-                total = made(0)
+                total = polys(0)
                 for powers, value in poly.items():
                     twice, once = divmod(powers[count + i], 2)
                     kept = tuple(once if k == count + i else e for k, e in enumerate(powers))
-                    total += made({kept: value}) * square**twice
+                    total += polys({kept: value}) * square**twice
                 poly = total
         return poly
 
@@ -217,31 +217,31 @@ class _Reader:
         if not count and not self.atoms:
             return _fraction(poly.LC), []
         names = [f"x{i}" for i in range(count)] + [f"a{k}" for k in range(len(self.atoms))]
-        made, *symbols = ring(names, QQ)
+        polys, *symbols = ring(names, QQ)
         x = symbols[:count]
         degrees = [max((p[i] + p[count + i] for p in poly), default=0) for i in range(count)]
-        total = made(0)
+        total = polys(0)
         for powers, value in poly.items():
-            term = made({(0,) * count + tuple(powers[2 * count :]): value})
+            term = polys({(0,) * count + tuple(powers[2 * count :]): value})
             for i in range(count):
                 a, b = powers[i], powers[count + i]
                 term *= (1 - x[i] ** 2) ** a * (2 * x[i]) ** b * (1 + x[i] ** 2) ** (degrees[i] - a - b)
             total += term
             if len(total) > TERM_LIMIT:
                 raise _TooLarge
-        constant, found = total.factor_list()
-        if any(len(part) > FACTOR_LIMIT for part, _ in found):
+        constant, parts = total.factor_list()
+        if any(len(part) > FACTOR_LIMIT for part, _ in parts):
             raise _TooLarge
-        missing = [2 * degrees[i] - sum(e * p.degree(x[i]) for p, e in found) for i in range(count)]
-        return self._without_half_angles(made, x, _fraction(constant), found, missing)
+        missing = [2 * degrees[i] - sum(e * p.degree(x[i]) for p, e in parts) for i in range(count)]
+        return self._without_half_angles(polys, x, _fraction(constant), parts, missing)
 
     def _without_half_angles(
-        self, made: Any, x: Sequence[Any], constant: Fraction, found: Iterable[tuple[Any, int]], missing: list[int]
+        self, polys: Any, x: Sequence[Any], constant: Fraction, factors: Iterable[tuple[Any, int]], missing: list[int]
     ) -> tuple[Fraction, list[tuple[Expr, int]]]:
         """Factors put together until all their degrees are even; a missing degree is a factor cos(θ/2)."""
-        parts = [_Part(poly, tuple(poly.degree(each) for each in x)) for poly, e in found for _ in range(e)]
+        parts = [_Part(poly, tuple(poly.degree(symbol) for symbol in x)) for poly, e in factors for _ in range(e)]
         for i, count in enumerate(missing):
-            parts += [_Part(made(1), tuple(int(k == i) for k in range(len(x))))] * count
+            parts += [_Part(polys(1), tuple(int(k == i) for k in range(len(x))))] * count
         while any(part.odd for part in parts):
             pairs = [
                 (one, two)
@@ -260,7 +260,7 @@ class _Reader:
         return constant, list(powers.items())
 
     def _length(self, part: _Part) -> tuple[bool, int]:
-        """How long a product of two factors would be to read; those that leave half angles come last."""
+        """The printed length of a product of two factors; half angles that remain sort last."""
         return bool(part.odd), len(part.poly) if part.odd else len(str(_without_scale(self._expression(part))[1]))
 
     def _expression(self, part: _Part) -> Expr:
@@ -279,9 +279,9 @@ class _Reader:
 
 def _half_angles(angle: Expr, m: int, d: int) -> Expr:
     """sinᵐ(θ/2) cosᵈ⁻ᵐ(θ/2) for even d."""
-    odd, whole = m % 2, m // 2
-    made = (sin(angle) / 2) ** odd * ((1 - cos(angle)) / 2) ** whole * ((1 + cos(angle)) / 2) ** (d // 2 - whole - odd)
-    return as_expr(made)
+    odd, half = m % 2, m // 2
+    power = (sin(angle) / 2) ** odd * ((1 - cos(angle)) / 2) ** half * ((1 + cos(angle)) / 2) ** (d // 2 - half - odd)
+    return as_expr(power)
 
 
 def _without_scale(value: Expr) -> tuple[Fraction, Expr]:
@@ -320,4 +320,4 @@ def _cancelled(top: Iterable[tuple[Expr, int]], bottom: Iterable[tuple[Expr, int
 
 def _ordered(powers: Mapping[Expr, int]) -> tuple[tuple[Expr, int], ...]:
     """Symbols first, then short factors."""
-    return tuple(sorted(powers.items(), key=lambda each: (each[0].op != SYMBOL, len(str(each[0])), str(each[0]))))
+    return tuple(sorted(powers.items(), key=lambda entry: (entry[0].op != SYMBOL, len(str(entry[0])), str(entry[0]))))

@@ -98,7 +98,7 @@ def _root_of_prime(q: int) -> int | None:
 @cache
 def _nonresidue() -> int:
     """The least number that is no square."""
-    return next(each for each in count(2) if pow(each, (P - 1) // 2, P) != 1)
+    return next(n for n in count(2) if pow(n, (P - 1) // 2, P) != 1)
 
 
 def square_root(element: int) -> int:
@@ -152,14 +152,14 @@ def root_of_integer(number: int) -> int | None:
     for q in _trial_divisors(number):
         if number % q == 0:
             number //= q
-            own = _root_of_prime(q)
-            if own is None:
+            factor = _root_of_prime(q)
+            if factor is None:
                 return None
-            root = root * own % P
+            root = root * factor % P
     if number == 1:
         return root
-    own = _root_of_prime(number) if number < _TRIAL**2 else None
-    return None if own is None else root * own % P
+    factor = _root_of_prime(number) if number < _TRIAL**2 else None
+    return None if factor is None else root * factor % P
 
 
 def power_of_turn(base: int, ratio: Fraction) -> int | None:

@@ -60,7 +60,7 @@ def _of_number(name: str, on_float: Callable[..., Any], *args: Any) -> Any:
 
 
 def _sine(x: Expr, shift: int) -> Expr:
-    """sin(x + shift·π/2), with quarter turns taken out of x and a canonical sign."""
+    """sin(x + shift·π/2), reduced by whole quarter turns of x, with a canonical sign."""
     if x.op == NEG:
         result = _sine(x.args[0], shift)
         return result if shift else neg(result)
@@ -270,10 +270,10 @@ def where(g: Any, a: Any, b: Any) -> Any:
 
     The node holds the sign of g, not g, so that whatever follows signs, as runs and linear models do, follows it too.
     """
-    if any(isinstance(each, Extended) for each in (g, a, b)):
+    if any(isinstance(x, Extended) for x in (g, a, b)):
         cure = "Give expressions or numbers, for the real and the dual part apart."
         raise PolhodeError("where takes no dual numbers.", "where", cure, "E-EXPR-TYPE")
-    if all(type(each) is not Expr for each in (g, a, b)):
+    if all(type(x) is not Expr for x in (g, a, b)):
         return a if g > 0 else b
     side, a, b = sign(as_expr(g)), as_expr(a), as_expr(b)
     if side.op == NUMBER:

@@ -91,7 +91,7 @@ def substitute(roots: Iterable[Expr], replacements: Mapping[Expr, Any]) -> list[
 
 
 def _taken(node: Expr, table: Mapping[int, Expr]) -> tuple[Expr, ...]:
-    """The operands of a `where`: the branch that is taken, once that is decided."""
+    """The operands of a `where`: those of one branch if the condition is decided."""
     side = table.get(id(node.args[0]))
     if side is None or side.op != NUMBER:
         return node.args

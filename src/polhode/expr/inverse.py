@@ -22,12 +22,12 @@ def inverse(A: Matrix) -> Matrix:
     result: list[list[Any]] = [[0] * size for _ in range(size)]
     blocks = _triangular_blocks(A)
     for at, block in enumerate(blocks):
-        own = _block_inverse(_part(A, block, block))
-        _put(result, block, block, own)
+        block_inverse = _block_inverse(_part(A, block, block))
+        _put(result, block, block, block_inverse)
         for earlier in blocks[:at]:  # the strip left of a block: -D⁻¹ C A⁻¹
             before = [k for b in blocks[:at] for k in b]
             strip = _part(A, block, before) @ _part(result, before, earlier)
-            _put(result, block, earlier, -(own @ strip))
+            _put(result, block, earlier, -(block_inverse @ strip))
     return Matrix(result)
 
 
@@ -77,8 +77,8 @@ def _block_inverse(A: Matrix) -> Matrix:
 
 def _tidy(entry: Any) -> Expr:
     """The readable form of a short expression; a long one as it is."""
-    made = as_expr(entry)
-    return normal(made) if len(topological([made])) <= 60 else made
+    root = as_expr(entry)
+    return normal(root) if len(topological([root])) <= 60 else root
 
 
 def _cofactor(A: Matrix, i: int, j: int) -> Any:
@@ -120,15 +120,15 @@ def _by_minors(A: Matrix) -> Any:
     """Laplace's expansion from the last row upwards, each minor once for a set of columns."""
     minors: dict[tuple[int, ...], Any] = {(): as_expr(1)}
     for row in reversed(A):
-        found: dict[tuple[int, ...], Any] = {}
+        larger: dict[tuple[int, ...], Any] = {}
         for columns, minor in minors.items():
             for column, entry in enumerate(row):
                 if column not in columns and not is_zero(entry) and not is_zero(minor):
                     before = sum(other < column for other in columns)
                     term = entry * minor if before % 2 == 0 else -(entry * minor)
                     chosen = tuple(sorted((*columns, column)))
-                    found[chosen] = found[chosen] + term if chosen in found else term
-        minors = found
+                    larger[chosen] = larger[chosen] + term if chosen in larger else term
+        minors = larger
     return minors.get(tuple(range(len(A))), as_expr(0))
 
 

@@ -85,24 +85,24 @@ def display_latex(
         is_short = True
         parts, texts = latex_parts(roots, names, leaves, masses)
     rest = iter(texts)
-    made = typeset([*parts, *((_bold(head, value), set_entries(value, rest)) for head, value in shown)], sentences)
-    return made if len(parts) <= _MOST_PARTS else None
+    display = typeset([*parts, *((_bold(head, value), set_entries(value, rest)) for head, value in shown)], sentences)
+    return display if len(parts) <= _MOST_PARTS else None
 
 
 def _bold(head: str, value: Any) -> str:
-    """The letter of a vector or matrix, bold, so that it is not taken for a symbol of the model."""
+    """The letter of a vector or matrix in bold, distinct from the model's symbols."""
     letter = _LETTER.match(head) if isinstance(value, Matrix | Vector) else None
     return rf"\mathbf{{{letter[0]}}}{head[1:]}" if letter else head
 
 
 def cell_latex(value: Any) -> str | None:
     """What a notebook shows of an expression, vector or matrix: itself, or its size and the call that writes it."""
-    made = display_latex([("", value)])
+    display = display_latex([("", value)])
     try:
         count = sum(operation_counts([as_expr(entry) for entry in entries_of(value)]).values())
     except PolhodeError:
-        return made
-    return made or typeset([], [f"{count:,} operations; ph.latex(…) writes them, with names for what is long."])
+        return display
+    return display or typeset([], [f"{count:,} operations; ph.latex(…) writes them, with names for what is long."])
 
 
 def _fits(shown: Sequence[tuple[str, Any]], texts: Sequence[str], width: int) -> bool:
@@ -118,22 +118,22 @@ def _fits(shown: Sequence[tuple[str, Any]], texts: Sequence[str], width: int) ->
     return True
 
 
-def typeset(made: Sequence[tuple[str, str]], sentences: Sequence[Sentence] = ()) -> str:
+def typeset(formulas: Sequence[tuple[str, str]], sentences: Sequence[Sentence] = ()) -> str:
     r"""Left-hand sides and right-hand sides in LaTeX as a display, with sentences below them."""
-    lines = [(head, broken(body)) for head, body in made]
+    lines = [(head, broken(body)) for head, body in formulas]
     if len(lines) == 1 and len(lines[0][1]) == 1:
-        (head, body) = made[0]
-        whole = f"{head} = {body}" if head else body
+        (head, body) = formulas[0]
+        equations = f"{head} = {body}" if head else body
         if not sentences:
-            return f"${whole}$"
+            return f"${equations}$"
     else:
         rows = []
         for head, (first, *rest) in lines:
             rows += [f"{head} &= {first}" if head else f"& {first}", *(rf"&\quad {line}" for line in rest)]
-        whole = aligned(rows)
+        equations = aligned(rows)
         if not sentences:
-            return f"$${whole}$$"
-    body = r" \\ ".join([*([rf"\displaystyle {whole}"] if made else []), *map(sentence_latex, sentences)])
+            return f"$${equations}$$"
+    body = r" \\ ".join([*([rf"\displaystyle {equations}"] if formulas else []), *map(sentence_latex, sentences)])
     return rf"$$\begin{{array}}{{l}} {body} \end{{array}}$$"
 
 

@@ -42,15 +42,15 @@ def latex(value: Any, *, names: Mapping[Expr, str] | None = None, masses: Collec
     written in lines, parts with names Z_{1}, Z_{2} … first.
     """
     with understood("a mapping from symbols to LaTeX", names, place="latex names", cure=r'Give {q: r"\theta"}.'):
-        given = dict(names or {})
+        latex_names = dict(names or {})
     entries = entries_of(value)
     if any(isinstance(entry, Extended) for entry in entries):
-        return set_entries(value, iter([_plain(entry, given, masses) for entry in entries]))
+        return set_entries(value, iter([_plain(entry, latex_names, masses) for entry in entries]))
     roots = list(normal(Vector([as_expr(entry) for entry in entries])))
     counts = leaf_counts(topological(roots))
     if sum(counts[id(root)] for root in roots) <= WHOLE:
-        return set_entries(value, iter([_Printer(given, None, masses).text(root) for root in roots]))
-    parts, texts = latex_parts(roots, given, masses=masses)
+        return set_entries(value, iter([_Printer(latex_names, None, masses).text(root) for root in roots]))
+    parts, texts = latex_parts(roots, latex_names, masses=masses)
     lines = [*(f"{name} &= {body}" for name, body in parts), f"& {set_entries(value, iter(texts))}"]
     return aligned(lines)
 
@@ -87,7 +87,7 @@ def rows_of(value: Any) -> list[Sequence[Any]]:
 
 
 def set_entries(value: Any, texts: Iterator[str]) -> str:
-    """A value of which the entries are these texts, taken one after the other."""
+    """LaTeX of a value whose entries are these texts, in order."""
     rows = [" & ".join(next(texts) for _ in row) for row in rows_of(value)]
     if not isinstance(value, Matrix | Vector):
         return rows[0]
@@ -125,7 +125,7 @@ def latex_with_intermediates(
     y_{2} = b Z_{1}
     """
     parts, texts = latex_parts(expressions, names)
-    heads = labels or [f"y_{{{place}}}" for place in range(1, len(texts) + 1)]
+    heads = labels or [f"y_{{{k}}}" for k in range(1, len(texts) + 1)]
     return [*(f"{name} = {body}" for name, body in parts), *map(" = ".join, zip(heads, texts, strict=True))]
 
 

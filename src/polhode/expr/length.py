@@ -18,10 +18,10 @@ def exact_length(vector: Sequence[Any]) -> Expr | None:
     """A ν with ν² = a·a at every point, of either sign; None if it needs a root."""
     entries = Vector([as_expr(entry) for entry in vector])
     square = entries.dot(entries)
-    known = rational_value(square)
-    known = constant_ratio(square) if known is None else known  # as of components on the unit sphere
-    if known is not None:
-        return _root(known)
+    value = rational_value(square)
+    value = constant_ratio(square) if value is None else value  # as of components on the unit sphere
+    if value is not None:
+        return _root(value)
     for part in (*free_symbols(entries), *(entry for entry in entries if entry)):
         ratio = constant_ratio(square / (part * part))
         root = None if ratio is None else _root(ratio)

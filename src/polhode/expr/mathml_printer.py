@@ -44,13 +44,13 @@ def mathml_symbol(x: Expr) -> str:
     head, rates = style_of(x)
     name = word_of(x)
     if head:
-        made = f"<msub>{_word(head[:-1])}{_name(name)}</msub>"
-        return _dotted(made, rates)
+        markup = f"<msub>{_word(head[:-1])}{_name(name)}</msub>"
+        return _dotted(markup, rates)
     return _name(name, rates)
 
 
 def _name(name: str, rates: int = 0) -> str:
-    """A name, with what follows its first word below it; one that is not plain is text."""
+    """A name, with the rest of its words as subscript; a name that is not plain is text."""
     parts = name_parts(name)
     if parts is None:
         return _dotted(f"<mtext>{_escaped(name)}</mtext>", rates)

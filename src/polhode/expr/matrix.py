@@ -69,10 +69,10 @@ class Vector(Entrywise, tuple[Any, ...]):
     __slots__ = ()
 
     def __new__(cls, entries: Iterable[Any] = ()) -> Vector:
-        made = _tuple(cls, entries)
-        if int in map(type, made) and Expr in map(type, made):
-            return _tuple(cls, [as_expr(entry) if type(entry) is int else entry for entry in made])
-        return made
+        vector = _tuple(cls, entries)
+        if int in map(type, vector) and Expr in map(type, vector):
+            return _tuple(cls, [as_expr(entry) if type(entry) is int else entry for entry in vector])
+        return vector
 
     __array_ufunc__ = None
     __hash__ = tuple.__hash__
@@ -184,19 +184,19 @@ def _dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
     return 0 if total is None else total
 
 
-def _numeric(made: Entries) -> Entries:
+def _numeric(entries: Entries) -> Entries:
     """The result of an operation; raise if it contains text."""
-    if str in map(type, made):
+    if str in map(type, entries):
         raise TypeError
-    return made
+    return entries
 
 
-def _unfit(one: Any, other: Any, said: str) -> ShapeError:
-    """The error of two operands that do not go together."""
+def _unfit(one: Any, other: Any, refusal: str) -> ShapeError:
+    """The error of two operands of different shapes."""
     form = "{} rows and {} columns".format(*one.shape) if isinstance(one, Matrix) else f"{len(one)} components"
     kind = f"a {type(one).__name__.lower()} of {form}"
     cure = "Both must hold numbers or expressions, and have the same shape or fit together."
-    return ShapeError(f"cannot {said.format(one=kind, other=shown(other))}.", cure=cure, code="E-EXPR-SHAPE")
+    return ShapeError(f"cannot {refusal.format(one=kind, other=shown(other))}.", cure=cure, code="E-EXPR-SHAPE")
 
 
 class Matrix(Entrywise, tuple[Vector, ...]):
@@ -236,14 +236,14 @@ class Matrix(Entrywise, tuple[Vector, ...]):
             listed = rows if isinstance(rows, list | tuple) else list(rows)
             if not _TEXTS.isdisjoint(map(type, listed)):
                 raise TypeError
-            made = tuple(map(Vector, listed))
+            vectors = tuple(map(Vector, listed))
         except TypeError:
             cure = "Give rows of numbers, for example [[1, 0], [0, 1]]."
             raise ShapeError(f"{shown(rows)} is not a matrix.", cure=cure, code="E-EXPR-SHAPE") from None
-        if any(len(row) != len(made[0]) for row in made):
+        if any(len(row) != len(vectors[0]) for row in vectors):
             message = "the rows of a matrix must have one length."
             raise ShapeError(message, "Matrix", "Give rows of equal length.", "E-EXPR-SHAPE")
-        return tuple.__new__(cls, made)
+        return tuple.__new__(cls, vectors)
 
     @staticmethod
     def identity(size: int) -> Matrix:

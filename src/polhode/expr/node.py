@@ -52,8 +52,8 @@ class NumberLike:
     def __abs__(self) -> Expr:
         from .functions import absolute
 
-        made: Expr = absolute(self)
-        return made
+        result: Expr = absolute(self)
+        return result
 
     def __lt__(self, other: object) -> bool:
         return _compared(self, "<", operator.lt, other)
@@ -68,23 +68,23 @@ class NumberLike:
         return _compared(self, ">=", operator.ge, other)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """NumPy's function of expressions and numbers, as ours of the same meaning; arrays take no part."""
+        """Our counterpart of a NumPy function, applied to expressions and numbers; arrays are refused."""
         from .functions import BY_NAME
 
         name: str = ufunc.__name__
         try:
-            if method != "__call__" or options or any(getattr(each, "ndim", 0) for each in inputs):
+            if method != "__call__" or options or any(getattr(x, "ndim", 0) for x in inputs):
                 raise PolhodeError
-            values = [as_expr(each[()] if hasattr(each, "ndim") else each) for each in inputs]
+            values = [as_expr(x[()] if hasattr(x, "ndim") else x) for x in inputs]
         except PolhodeError:
             # what is no number is equal to no expression; NumPy refuses other comparisons
             return {"equal": False, "not_equal": True}.get(name, NotImplemented)
         function = _OPERATORS.get(name) or BY_NAME.get(_RENAMED.get(name, name))
         if function is None:
-            known = ", ".join(sorted({*BY_NAME} - {"abs", "min", "max"}))
+            names = ", ".join(sorted({*BY_NAME} - {"abs", "min", "max"}))
             raise NotOfExpressions(
                 f"numpy.{name} takes numbers, no expressions.",
-                cure=f"Expressions have ph.absolute, ph.minimum, ph.maximum and {known}.",
+                cure=f"Expressions have ph.absolute, ph.minimum, ph.maximum and {names}.",
                 code="E-EXPR-TYPE",
             )
         return function(*values)
@@ -296,9 +296,9 @@ def intern_node(key: tuple[Any, ...], op: str, args: tuple[Expr, ...], fp: int, 
     """The unique node with this structure, without simplification."""
     ref = _table.get(key)
     if ref is not None:
-        found = ref()
-        if found is not None:
-            return found
+        existing = ref()
+        if existing is not None:
+            return existing
     node = _new(Expr)
     _set_op(node, op)
     _set_args(node, args)
@@ -313,8 +313,8 @@ def intern_node(key: tuple[Any, ...], op: str, args: tuple[Expr, ...], fp: int, 
 def intern_leaf(key: tuple[Any, ...], op: str, args: tuple[Expr, ...], fp: int, data: Any = None) -> Expr:
     """Intern a number, symbol or function: later results that have it among their operands are recognised as it."""
     node = intern_node(key, op, args, fp, data)
-    known = _leaves.get(fp)
-    first = known() if known is not None else None
+    stored = _leaves.get(fp)
+    first = stored() if stored is not None else None
     if first is None:
         ref = _Ref(node, _forget_leaf)
         ref.key = fp
@@ -333,12 +333,12 @@ _ARITHMETIC: Final = frozenset((ADD, SUB, MUL, DIV, NEG))
 
 def _recognised(ref: _Ref, a: Expr, b: Expr) -> Expr | None:
     """The leaf that an operation on a and b equals, if any; `ref` is one with its fingerprint."""
-    known = ref()
-    if known is None or (a.op == NUMBER and b.op == NUMBER):  # numbers are folded exactly
+    leaf = ref()
+    if leaf is None or (a.op == NUMBER and b.op == NUMBER):  # numbers are folded exactly
         return None
-    fp = known.fp
-    if known.op == SYMBOL or fp in _constants:
-        return _as_written(known, a, b) if fp in _in_roles else known
+    fp = leaf.fp
+    if leaf.op == SYMBOL or fp in _constants:
+        return _as_written(leaf, a, b) if fp in _in_roles else leaf
     near = [a, b]
     for node in near:
         if node.fp == fp and node.op not in _ARITHMETIC:
@@ -348,16 +348,16 @@ def _recognised(ref: _Ref, a: Expr, b: Expr) -> Expr | None:
     return None
 
 
-def _as_written(known: Expr, *operands: Expr) -> Expr:
+def _as_written(leaf: Expr, *operands: Expr) -> Expr:
     """Of symbols that differ in their roles alone, the one that the operands hold."""
     stack, seen = [*operands], set[int]()
     while stack:
         node = stack.pop()
-        if node.op == SYMBOL and node.fp == known.fp:
+        if node.op == SYMBOL and node.fp == leaf.fp:
             return node
         stack += [arg for arg in node.args if id(arg) not in seen]
         seen.update(map(id, node.args))
-    return known
+    return leaf
 
 
 def number(value: Fraction | int) -> Expr:
@@ -365,8 +365,8 @@ def number(value: Fraction | int) -> Expr:
     value = Fraction(value)
     key = (NUMBER, value.numerator, value.denominator)
     ref = _table.get(key)
-    if ref is not None and (found := ref()) is not None:
-        return found
+    if ref is not None and (node := ref()) is not None:
+        return node
     fp = rational(value) if value.denominator % P else 0
     if fp in _constants:
         raise looks_like(value, _constants[fp])
@@ -417,8 +417,8 @@ def add(a: Expr, b: Expr) -> Expr:
     if fp >= P:
         fp -= P
     ref = _leaves.get(fp)
-    if ref is not None and (known := _recognised(ref, a, b)) is not None:
-        return known
+    if ref is not None and (leaf := _recognised(ref, a, b)) is not None:
+        return leaf
     if b.op == NEG:
         return neg(add(a.args[0], b.args[0])) if a.op == NEG else sub(a, b.args[0])
     if a.op == NEG:
@@ -442,8 +442,8 @@ def sub(a: Expr, b: Expr) -> Expr:
     if fp < 0:
         fp += P
     ref = _leaves.get(fp)
-    if ref is not None and (known := _recognised(ref, a, b)) is not None:
-        return known
+    if ref is not None and (leaf := _recognised(ref, a, b)) is not None:
+        return leaf
     if b.op == NEG:
         return sub(b.args[0], a.args[0]) if a.op == NEG else add(a, b.args[0])
     if a.op == NEG:
@@ -466,8 +466,8 @@ def mul(a: Expr, b: Expr) -> Expr:
     if not fp:
         return ZERO
     ref = _leaves.get(fp)
-    if ref is not None and (known := _recognised(ref, a, b)) is not None:
-        return known
+    if ref is not None and (leaf := _recognised(ref, a, b)) is not None:
+        return leaf
     if b.op == NUMBER:
         a, b = b, a
     if a.op == NUMBER:
@@ -498,8 +498,8 @@ def div(a: Expr, b: Expr) -> Expr:
         return mul(number(1 / b.data), a)
     fp = a.fp * inverse(b.fp) % P
     ref = _leaves.get(fp)
-    if ref is not None and (known := _recognised(ref, a, b)) is not None:
-        return known
+    if ref is not None and (leaf := _recognised(ref, a, b)) is not None:
+        return leaf
     if a.op == NEG:
         return div(a.args[0], b.args[0]) if b.op == NEG else neg(div(a.args[0], b))
     if b.op == NEG:
@@ -517,8 +517,8 @@ def neg(a: Expr) -> Expr:
         return number(-a.data)
     fp = P - a.fp
     ref = _leaves.get(fp)
-    if ref is not None and (known := _recognised(ref, a, a)) is not None:
-        return known
+    if ref is not None and (leaf := _recognised(ref, a, a)) is not None:
+        return leaf
     return intern_node((NEG, id(a)), NEG, (a,), fp)
 
 
@@ -532,7 +532,7 @@ def symbol(name: str, kind: str = "symbol", role: str = "") -> Expr:
 
     A role is no part of what a symbol is, only of how it is written; see `polhode.expr.spelling`.
     """
-    wrong = [given for given in (name, kind, role) if not isinstance(given, str)]
+    wrong = [text for text in (name, kind, role) if not isinstance(text, str)]
     if wrong:
         cure = 'Write for example symbol("m").'
         raise PolhodeError(f"a symbol is named by a text, not by {shown(wrong[0])}.", cure=cure, code="E-EXPR-TYPE")

@@ -106,9 +106,9 @@ def normal(value: Any) -> Any:
     forms = [_Reader([as_expr(value)]).normal(value)]
     while len(forms) < _FORMS and len(topological(forms[-1:])) <= _SHORT:  # atoms may be numbered otherwise from there
         again = _Reader(forms[-1:]).normal(forms[-1])
-        for number, known in enumerate(forms):
-            if known is again:  # of forms that lead to each other the shortest
-                return min(forms[number:], key=lambda each: (len(repr(each)), repr(each)))
+        for number, form in enumerate(forms):
+            if form is again:  # of forms that lead to each other the shortest
+                return min(forms[number:], key=lambda e: (len(repr(e)), repr(e)))
         forms.append(again)
     return forms[-1]
 
@@ -138,7 +138,7 @@ class _Reader:
         self.built: dict[int, int] = {}  # printed lengths of forms
         self.left = _BUDGET
         # In a law, brackets of errors as kd (r' - v) stay.
-        self.is_law = any(is_reference(each) for each in free_symbols(roots))
+        self.is_law = any(is_reference(symbol) for symbol in free_symbols(roots))
         self.collector = Collector()
         self.known: dict[int, Expr] = {}  # normal forms
         self.keep: list[Sequence[Expr]] = [roots]
@@ -153,51 +153,51 @@ class _Reader:
         for node in order:
             if node.args and node.op not in (*_ARITHMETIC, *_ANGULAR) and id(node) not in self.composed:
                 self.composed[id(node)] = self._with_operands(node, [self._operand(arg) for arg in node.args])
-        return self._whole(root)
+        return self._fixed_form(root)
 
     def _operand(self, root: Expr) -> Expr:
         """The operand of a function: in normal form, or as it was built if that is shorter."""
-        whole = self._whole(root)
-        return whole if self._length(whole) <= self._length(root) else root
+        form = self._fixed_form(root)
+        return form if self._length(form) <= self._length(root) else root
 
     def atom(self, node: Expr) -> int:
-        known = self.index.get(node.fp)
-        if known is None:
-            known = self.index[node.fp] = len(self.nodes)
+        index = self.index.get(node.fp)
+        if index is None:
+            index = self.index[node.fp] = len(self.nodes)
             self.nodes.append(node)
-            self.ranks.append(known if node.op == SYMBOL else node.fp)
+            self.ranks.append(index if node.op == SYMBOL else node.fp)
             self.lengths.append(2 if node.op == SYMBOL else min(self._length(node), 80))
-            self.parameters.append(all(symbol_rank(each) < Rank.LAPLACE for each in free_symbols([node])))
+            self.parameters.append(all(symbol_rank(symbol) < Rank.LAPLACE for symbol in free_symbols([node])))
             if node.op == "sqrt" and node.args[0].op == NUMBER and node.fp**2 % P == node.args[0].fp:
-                self.roots[known] = node.args[0].data
-        return known
+                self.roots[index] = node.args[0].data
+        return index
 
     # Collecting by what moves.
 
-    def _whole(self, root: Expr) -> Expr:
-        """The normal form: what a round of collecting and writing leaves as it is."""
-        known = self.known.get(id(root))
-        if known is None:
-            known = self._round(root)
+    def _fixed_form(self, root: Expr) -> Expr:
+        """The normal form: collected and written repeatedly until nothing changes."""
+        form = self.known.get(id(root))
+        if form is None:
+            form = self._round(root)
             for _ in range(_ROUNDS):
-                known, before = self._round(known), known
-                if known is before:
+                form, before = self._round(form), form
+                if form is before:
                     break
-            self.keep.append([root, known])
-            self.known[id(root)] = self.known[id(known)] = known
-        return known
+            self.keep.append([root, form])
+            self.known[id(root)] = self.known[id(form)] = form
+        return form
 
     def _round(self, root: Expr) -> Expr:
         collected = {(): root} if self.is_law else self.collector.collected(root)
-        found = {key: self._form(c) for key, c in collected.items()}
-        terms = [(key, self._static(c, found[key])) for key, c in collected.items()]
-        still = found.get(())
+        parts = {key: self._form(c) for key, c in collected.items()}
+        terms = [(key, self._static(c, parts[key])) for key, c in collected.items()]
+        still = parts.get(())
         if still is not None:
-            terms[list(found).index(())] = (), self._static(collected[()], self._flat(still, alone=len(found) == 1))
+            terms[list(parts).index(())] = (), self._static(collected[()], self._flat(still, alone=len(parts) == 1))
         apart = self._assembled(terms)
-        if any(form is None for form in found.values()):
+        if any(form is None for form in parts.values()):
             return apart if self._length(apart) < self._length(root) else root
-        together = self._together(collected, [form for form in found.values() if form is not None])
+        together = self._together(collected, [form for form in parts.values() if form is not None])
         if together is not None and self._length(together) < self._length(apart):
             return together
         return apart if apart.fp == root.fp else root
@@ -212,9 +212,9 @@ class _Reader:
         return total
 
     def _static(self, c: Expr, form: Product | None) -> Expr:
-        """A coefficient as its form says, or as it was built."""
-        made = c if form is None else build(form, self.nodes)
-        return made if made.fp == c.fp else c
+        """A coefficient in its form, or as built where that form is of another function."""
+        expression = c if form is None else build(form, self.nodes)
+        return expression if expression.fp == c.fp else c
 
     def _flat(self, form: Product, alone: bool) -> Product:
         """A product as a sum of terms with functions, if it is one; what has none stays factored.
@@ -228,10 +228,10 @@ class _Reader:
         has_functions = any(not self._is_parameter(base) for term in terms for base, _ in term.factors)
         return as_sum(terms, content=False) if has_functions else form
 
-    def _together(self, collected: Mapping[Any, Expr], found: Sequence[Product]) -> Expr | None:
+    def _together(self, collected: Mapping[Any, Expr], products: Sequence[Product]) -> Expr | None:
         """All terms over their common denominator; None if they have none."""
-        below = Product.of(Fraction(1), denominator_of(found))
-        if len(found) < 2 or not below.factors:
+        below = Product.of(Fraction(1), denominator_of(products))
+        if len(products) < 2 or not below.factors:
             return None
         bottom = build(below, self.nodes)
         tops: list[tuple[Any, Expr]] = []
@@ -332,7 +332,7 @@ class _Reader:
         return atom
 
     def _expand(self, base: Base) -> Polynomial | None:
-        """A base multiplied out, for cancelling; None when that takes too long."""
+        """A base multiplied out, for cancelling; None if that exceeds the limit."""
         if isinstance(base, Trig):
             return {((), (base.phase, base.multiples)): Fraction(1)}
         if isinstance(base, Atom):
@@ -366,13 +366,13 @@ class _Reader:
     def _best(self, node: Expr) -> Product:
         poly = self.read[id(node)] or {}
         self.left -= len(poly) * sum(1 + len(exponents) for exponents, _ in poly)
-        made = self._write(poly)
+        expanded = self._write(poly)
         kept = [form for form in (self._by_factors(node), self._by_terms(node)) if form is not None]
-        best = min(kept, key=shown_length, default=made)
-        return best if shown_length(best) < (1 if self.is_law else _SHORTER) * shown_length(made) else made
+        best = min(kept, key=shown_length, default=expanded)
+        return best if shown_length(best) < (1 if self.is_law else _SHORTER) * shown_length(expanded) else expanded
 
     def _by_factors(self, root: Expr) -> Product | None:
-        """The factors of a product written one by one; None of what is no product."""
+        """The factors of a product written one by one; None for other expressions."""
         sign, factors = _factors(root)
         if len(factors) == 1 and factors[0][0] is root:
             return None
@@ -393,8 +393,8 @@ class _Reader:
                 rest = plus(rest, self.read[id(node)] or {}, sign)
         if not terms:
             return None
-        whole = self._write(rest) if rest else Product(Fraction(0))
-        terms += terms_of(whole) or ([whole] if rest else [])
+        plain = self._write(rest) if rest else Product(Fraction(0))
+        terms += terms_of(plain) or ([plain] if rest else [])
         return self._by_functions(terms)
 
     def _by_functions(self, terms: Iterable[Product]) -> Product:
@@ -402,7 +402,7 @@ class _Reader:
 
     def _is_parameter(self, base: Base) -> bool:
         if isinstance(base, Sum):
-            return all(self._is_parameter(each) for term in base.terms for each, _ in term.factors)
+            return all(self._is_parameter(factor) for term in base.terms for factor, _ in term.factors)
         return isinstance(base, Atom) and self.parameters[base.index]
 
     def _write(self, poly: Polynomial) -> Product:
@@ -466,13 +466,13 @@ class _Reader:
         for exponents, harmonics in by_monomial.items():
             outer = self._monomial(exponents)
             scale = abs(min(harmonics)[1])
-            found = forms(tuple(sorted((harmonic, c / scale) for harmonic, c in harmonics)))
+            written_forms = forms(tuple(sorted((harmonic, c / scale) for harmonic, c in harmonics)))
             scaled = Product(outer.coefficient * scale, outer.factors)
-            written.append({way: [scaled.times(term) for term in form] for way, form in found.items()})
-        ways = dict.fromkeys(["best", *(way for each in written for way in each)])
-        whole = [[term for each in written for term in each.get(way, each["best"])] for way in ways]
-        candidates = sorted(whole, key=total_length)
-        distinct = [form for place, form in enumerate(candidates) if form not in candidates[:place]]
+            written.append({kind: [scaled.times(term) for term in form] for kind, form in written_forms.items()})
+        ways = dict.fromkeys(["best", *(kind for by_kind in written for kind in by_kind)])
+        sums = [[term for by_kind in written for term in by_kind.get(kind, by_kind["best"])] for kind in ways]
+        candidates = sorted(sums, key=total_length)
+        distinct = [form for k, form in enumerate(candidates) if form not in candidates[:k]]
         return min((self._by_functions(form) for form in distinct), key=shown_length)
 
     # Measuring.
@@ -482,9 +482,9 @@ class _Reader:
         if all(new is old for new, old in zip(args, node.args, strict=True)):
             return node
         which = (node.data.digest,) if node.op == CALL else ()
-        made = intern_node((node.op, *which, *map(id, args)), node.op, tuple(args), node.fp, node.data)
-        self.keep.append([made])
-        return made
+        copy = intern_node((node.op, *which, *map(id, args)), node.op, tuple(args), node.fp, node.data)
+        self.keep.append([copy])
+        return copy
 
     def _length(self, root: Expr) -> int:
         """The printed length of a form, measured once."""
@@ -505,11 +505,11 @@ class _Reader:
 def _nested(product: Product) -> bool:
     """Whether a sum with denominators is a factor."""
     sums = [base for base, _ in product.factors if isinstance(base, Sum)] if terms_of(product) is None else []
-    return any(e < 0 for each in sums for term in each.terms for _, e in term.factors)
+    return any(e < 0 for term_sum in sums for term in term_sum.terms for _, e in term.factors)
 
 
-def _arithmetic_order(root: Expr, known: Container[int]) -> list[Expr]:
-    """What an expression is made of by sums, products and quotients, operands first, without what is known."""
+def _arithmetic_order(root: Expr, excluded: Container[int]) -> list[Expr]:
+    """The nodes of sums, products and quotients below an expression, operands first, without excluded ones."""
     order: list[Expr] = []
     seen: set[int] = set()
     stack = [(root, False)]
@@ -517,7 +517,7 @@ def _arithmetic_order(root: Expr, known: Container[int]) -> list[Expr]:
         node, done = stack.pop()
         if done:
             order.append(node)
-        elif id(node) not in seen and id(node) not in known:
+        elif id(node) not in seen and id(node) not in excluded:
             seen.add(id(node))
             stack.append((node, True))
             if node.op in _ARITHMETIC:
@@ -527,7 +527,7 @@ def _arithmetic_order(root: Expr, known: Container[int]) -> list[Expr]:
 
 def _terms(root: Expr) -> list[tuple[int, Expr]]:
     """The terms of a sum, with their signs."""
-    found: list[tuple[int, Expr]] = []
+    terms: list[tuple[int, Expr]] = []
     stack = [(1, root)]
     while stack:
         sign, node = stack.pop()
@@ -536,18 +536,18 @@ def _terms(root: Expr) -> list[tuple[int, Expr]]:
         elif node.op == NEG:
             stack.append((-sign, node.args[0]))
         else:
-            found.append((sign, node))
-    return found
+            terms.append((sign, node))
+    return terms
 
 
 def _factors(root: Expr) -> tuple[int, list[tuple[Expr, int]]]:
     """The sign and the factors of a product or quotient, with exponents; the root alone when they are many."""
-    found: dict[int, tuple[Expr, int]] = {}
+    powers: dict[int, tuple[Expr, int]] = {}
     sign = 1
     stack = [(root, 1)]
     for _ in range(_FACTOR_LIMIT):
         if not stack:
-            return sign, [entry for entry in found.values() if entry[1]]
+            return sign, [entry for entry in powers.values() if entry[1]]
         node, e = stack.pop()
         if node.op in (MUL, DIV):
             stack += [(node.args[1], e if node.op == MUL else -e), (node.args[0], e)]
@@ -555,8 +555,8 @@ def _factors(root: Expr) -> tuple[int, list[tuple[Expr, int]]]:
             stack.append((node.args[0], e))
             sign = -sign
         else:
-            known = found.get(id(node), (node, 0))[1]
-            found[id(node)] = node, known + e
+            exponent = powers.get(id(node), (node, 0))[1]
+            powers[id(node)] = node, exponent + e
     return 1, [(root, 1)]
 
 

@@ -48,7 +48,7 @@ _STEPS = {"a_": Rank.ACCELERATION, "v_": Rank.SPEED}
 
 
 def symbol_rank(x: Expr, masses: Collection[Expr] = ()) -> Rank:
-    """The place of a symbol, by its kind, and that of a parameter by what it is or is called."""
+    """The rank of a symbol by its kind; of a parameter by `masses` or its name."""
     kind, rates = rates_of(x)
     if kind == "reference" and rates:
         return Rank.SPEED if rates == 1 else Rank.ACCELERATION
@@ -65,8 +65,8 @@ def symbol_rank(x: Expr, masses: Collection[Expr] = ()) -> Rank:
 
 
 def ranks(order: list[Expr], masses: Collection[Expr] = ()) -> dict[int, Rank]:
-    """The place of every node, operands before what is made of them."""
-    found: dict[int, Rank] = {}
+    """The rank of every node, by its id; operands come first in `order`."""
+    rank_of: dict[int, Rank] = {}
     plain: dict[int, bool] = {}  # nothing but numbers and parameters below
     for node in order:
         plain[id(node)] = all(plain.get(id(arg), True) for arg in node.args)
@@ -76,13 +76,13 @@ def ranks(order: list[Expr], masses: Collection[Expr] = ()) -> dict[int, Rank]:
         elif not node.args or (node.op == "sqrt" and node.args[0].op == NUMBER):
             rank = Rank.CONSTANT
         elif node.op in (ADD, SUB, NEG):
-            heavy = all(found.get(id(arg)) == Rank.MASS for arg in node.args)
+            heavy = all(rank_of.get(id(arg)) == Rank.MASS for arg in node.args)
             rank = Rank.MASS if heavy else Rank.PARAMETERS if plain[id(node)] else Rank.SUM
         else:
-            scaled = node.op == MUL and node.args[0].op == NUMBER and found.get(id(node.args[1])) == Rank.MASS
+            scaled = node.op == MUL and node.args[0].op == NUMBER and rank_of.get(id(node.args[1])) == Rank.MASS
             rank = Rank.MASS if scaled else Rank.FUNCTION
-        found[id(node)] = rank
-    return found
+        rank_of[id(node)] = rank
+    return rank_of
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -108,15 +108,15 @@ def term_key(keys: list[tuple[Any, ...]]) -> tuple[Any, ...]:
         degree[rank] = degree.get(rank, 0) - power
     of: tuple[Rank, ...] = ()
     if degree.get(Rank.ACCELERATION):
-        place, of = 0, (Rank.ACCELERATION,)
+        group, of = 0, (Rank.ACCELERATION,)
     elif degree.get(Rank.SPEED):
-        place, of = 1 if degree[Rank.SPEED] > 1 else 2, (Rank.SPEED,)
+        group, of = 1 if degree[Rank.SPEED] > 1 else 2, (Rank.SPEED,)
     elif degree.get(Rank.EFFORT):
-        place, of = 5, (Rank.EFFORT,)
+        group, of = 5, (Rank.EFFORT,)
     elif degree.get(Rank.LAPLACE):
         return 3, [(power, name) for rank, name, power in keys if rank == Rank.LAPLACE], False, keys
     elif any(rank > Rank.LAPLACE for rank in degree):
-        place, of = 3, (Rank.COORDINATE, Rank.FUNCTION, Rank.SUM)
+        group, of = 3, (Rank.COORDINATE, Rank.FUNCTION, Rank.SUM)
     else:
-        place = 4
-    return place, [key for key in keys if key[0] in of], not keys, keys
+        group = 4
+    return group, [key for key in keys if key[0] in of], not keys, keys

@@ -95,8 +95,8 @@ def plus(left: Polynomial, right: Polynomial, scale: Fraction | int = 1) -> Poly
 
 def times(left: Polynomial, right: Polynomial) -> Polynomial:
     """left · right."""
-    ours, below = _whole(left)
-    theirs, under = _whole(right)
+    ours, below = _over_common_denominator(left)
+    theirs, under = _over_common_denominator(right)
     total: dict[Key, int] = {}  # twice the product, in whole numbers, which are quicker than fractions
     for (m, w), c in ours:
         for (n, v), d in theirs:
@@ -108,7 +108,7 @@ def times(left: Polynomial, right: Polynomial) -> Polynomial:
     return {key: Fraction(value, below) for key, value in total.items() if value}
 
 
-def _whole(poly: Polynomial) -> tuple[list[tuple[Key, int]], int]:
+def _over_common_denominator(poly: Polynomial) -> tuple[list[tuple[Key, int]], int]:
     """The terms times their common denominator, and that."""
     below = lcm(*(c.denominator for c in poly.values()))
     return [(key, c.numerator * (below // c.denominator)) for key, c in poly.items()], below
@@ -121,7 +121,7 @@ _Laurent = dict[tuple[Fraction | int, ...], _Gauss]
 
 
 def divide(top: Polynomial, bottom: Polynomial) -> Polynomial | None:
-    """The quotient where the division leaves nothing; None where it does."""
+    """The quotient if the division is exact, else None."""
     atoms = sorted({atom for poly in (top, bottom) for m, _ in poly for atom, _ in m})
     angles = sorted({angle for poly in (top, bottom) for _, (_, k) in poly for angle, _ in k})
     rest, divisor = _laurent(top, atoms, angles), _laurent(bottom, atoms, angles)

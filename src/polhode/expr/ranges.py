@@ -51,25 +51,25 @@ _FUNCTIONS: dict[str, Callable[..., Range]] = {
 
 def range_of(value: Expr, positive: Collection[Expr] = ()) -> Range:
     """Range of an expression of real symbols, those in `positive` above zero."""
-    found: dict[int, Range] = {}
+    ranges: dict[int, Range] = {}
     powers: dict[int, Counter[int]] = {}  # of a product the exponents of its factors
     for node in topological([value]):
         if node.op in ("mul", "div"):
             one, other = (powers.get(id(arg), Counter({id(arg): 1})) for arg in node.args)
-            own = powers[id(node)] = Counter(one)
-            (own.update if node.op == "mul" else own.subtract)(other)
-            made = Range(1, 1, True)
-            for base, exponent in own.items():
-                made = made * found[base].power(exponent) if exponent else made
+            exponents = powers[id(node)] = Counter(one)
+            (exponents.update if node.op == "mul" else exponents.subtract)(other)
+            result = Range(1, 1, True)
+            for base, exponent in exponents.items():
+                result = result * ranges[base].power(exponent) if exponent else result
         elif node.op == NUMBER:
-            made = Range(node.data, node.data, bool(node.data))
+            result = Range(node.data, node.data, bool(node.data))
         elif node.op == SYMBOL:
-            made = Range(0, inf, True) if node in positive else Range()
+            result = Range(0, inf, True) if node in positive else Range()
         else:
             function = _FUNCTIONS.get(node.op)
-            made = Range() if function is None else function(*(found[id(arg)] for arg in node.args))
-        found[id(node)] = made
-    return found[id(value)]
+            result = Range() if function is None else function(*(ranges[id(arg)] for arg in node.args))
+        ranges[id(node)] = result
+    return ranges[id(value)]
 
 
 def cannot_vanish(value: Expr, positive: Collection[Expr] = ()) -> bool:

@@ -34,10 +34,10 @@ _BEYOND = 1000  # an exponent that is as far out of the range of a double as any
 def decimal(text: str) -> Fraction | None:
     """The rational that a decimal spells, or None if it spells none; exponents end at 1000, beyond any double."""
     word = text.strip()
-    found = _DECIMAL.fullmatch(word) if len(word) <= _LONGEST else None
-    if found is None:
+    match = _DECIMAL.fullmatch(word) if len(word) <= _LONGEST else None
+    if match is None:
         return None
-    digits, exponent = found.groups()
+    digits, exponent = match.groups()
     return Fraction(digits) * Fraction(10) ** max(-_BEYOND, min(int(exponent or 0), _BEYOND))
 
 
@@ -63,7 +63,7 @@ def _cure_for(value: object) -> str:
 
 
 def exact(value: object) -> Fraction:
-    """The rational number that a user's number is; a float is the decimal that it prints as, a text what it spells."""
+    """A user's number as a rational: a float as the decimal that it prints as, a text as the decimal that it spells."""
     if isinstance(value, Fraction):
         return in_range(value)
     spelled = numeral(value) if isinstance(value, str) else None
@@ -74,11 +74,11 @@ def exact(value: object) -> Fraction:
     if isinstance(value, Decimal) and value.is_finite() and value and abs(value.adjusted()) > _EXPONENT:
         raise out_of_range(value.adjusted() < 0)  # before it is written out
     try:
-        made = Fraction(int(value)) if isinstance(value, Integral) else Fraction(str(value))
+        fraction = Fraction(int(value)) if isinstance(value, Integral) else Fraction(str(value))
     except (ValueError, OverflowError):
         cure = "Give a finite number."
         raise PolhodeError(f"{value!r} is not a finite number.", cure=cure, code="E-EXPR-NUMBER") from None
-    return short_decimal(made)
+    return short_decimal(fraction)
 
 
 def in_range(value: Fraction) -> Fraction:
@@ -152,10 +152,10 @@ def as_decimal(value: Fraction) -> tuple[str, int] | None:
 
 def _digits(value: Fraction) -> int:
     """The significant digits of a decimal."""
-    whole = abs(value.numerator) * 10 ** value.denominator.bit_length() // value.denominator
-    return len(str(whole).strip("0"))
+    significand = abs(value.numerator) * 10 ** value.denominator.bit_length() // value.denominator
+    return len(str(significand).strip("0"))
 
 
 def out_of_range(small: bool) -> PolhodeError:
-    said = "too small for a double" if small else "out of the range of a double"
-    return PolhodeError(f"this number is {said}.", cure="Check its exponent.", code="E-EXPR-NUMBER")
+    problem = "too small for a double" if small else "out of the range of a double"
+    return PolhodeError(f"this number is {problem}.", cure="Check its exponent.", code="E-EXPR-NUMBER")

@@ -32,8 +32,8 @@ class Product:
         """self · other^power, for power 1 or -1."""
         exponents = {id(base): (base, exponent) for base, exponent in self.factors}
         for base, exponent in other.factors:
-            known = exponents.get(id(base), (base, 0))[1]
-            exponents[id(base)] = base, known + power * exponent
+            before = exponents.get(id(base), (base, 0))[1]
+            exponents[id(base)] = base, before + power * exponent
         factors = tuple((base, exponent) for base, exponent in exponents.values() if exponent)
         scale = other.coefficient if power == 1 else 1 / other.coefficient
         return Product(self.coefficient * scale, factors)
@@ -44,7 +44,7 @@ Reading = tuple[Product, ...]
 
 
 def leaf_counts(order: Iterable[Expr], cuts: Mapping[int, object] | None = None) -> dict[int, int]:
-    """How many leaves each node would print, shared parts written out, counted up to a ceiling."""
+    """Number of leaves that each node prints, shared parts written out, up to a ceiling."""
     cuts = cuts or {}
     counts: dict[int, int] = {}
     for node in order:
@@ -73,41 +73,41 @@ def printed_order(root: Expr, cuts: Mapping[int, object]) -> list[Expr]:
 def readings(order: Sequence[Expr], cuts: Mapping[int, object] | None = None) -> dict[int, Reading]:
     """The last node and each part printed as a unit as sums of products, parts first; `cuts` are units."""
     cuts = cuts or {}
-    made: dict[int, Reading] = {}
+    read: dict[int, Reading] = {}
     for node in order:
         if id(node) not in cuts:
-            made[id(node)] = _flatten(node, made)
+            read[id(node)] = _flatten(node, read)
     kept = {id(order[-1])}
     for node in reversed(order):
         if id(node) in kept:
-            for term in made[id(node)]:
+            for term in read[id(node)]:
                 for base, _ in term.factors:
                     parts = base.args if base is node else (base,)
-                    kept.update(id(part) for part in parts if id(part) in made)
-    return {id(node): made[id(node)] for node in order if id(node) in kept}
+                    kept.update(id(part) for part in parts if id(part) in read)
+    return {id(node): read[id(node)] for node in order if id(node) in kept}
 
 
-def _flatten(node: Expr, made: Mapping[int, Reading]) -> Reading:
+def _flatten(node: Expr, parts: Mapping[int, Reading]) -> Reading:
     op = node.op
     if op == NUMBER:
         return (Product(node.data),)
     if op == NEG:
-        return tuple(-term for term in _as_sum(node.args[0], made))
+        return tuple(-term for term in _as_sum(node.args[0], parts))
     if op in (ADD, SUB):
-        left, right = (_as_sum(arg, made) for arg in node.args)
+        left, right = (_as_sum(arg, parts) for arg in node.args)
         return left + (right if op == ADD else tuple(-term for term in right))
     if op in (MUL, DIV):
-        left_factor, right_factor = (_as_product(arg, made) for arg in node.args)
+        left_factor, right_factor = (_as_product(arg, parts) for arg in node.args)
         return (left_factor.times(right_factor, 1 if op == MUL else -1),)
     return (Product(Fraction(1), ((node, 1),)),)
 
 
-def _as_sum(node: Expr, made: Mapping[int, Reading]) -> Reading:
-    return made.get(id(node)) or (Product(Fraction(1), ((node, 1),)),)
+def _as_sum(node: Expr, parts: Mapping[int, Reading]) -> Reading:
+    return parts.get(id(node)) or (Product(Fraction(1), ((node, 1),)),)
 
 
-def _as_product(node: Expr, made: Mapping[int, Reading]) -> Product:
-    terms = _as_sum(node, made)
+def _as_product(node: Expr, parts: Mapping[int, Reading]) -> Product:
+    terms = _as_sum(node, parts)
     return terms[0] if len(terms) == 1 else Product(Fraction(1), ((node, 1),))
 
 

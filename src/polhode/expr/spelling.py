@@ -121,10 +121,10 @@ def identifier(x: Expr) -> str:
     if x.data[0] == "symbol":
         return x.name
     head, primes = style_of(x)
-    made = head + _as_identifier(word_of(x)) + (_DOTS[primes] if primes < len(_DOTS) else f"_dot{primes}")
-    made = made if made.isidentifier() else f"_{made}"
-    kept = keyword.iskeyword(made) or (made in _KEPT_IN_SYMPY and x.data[0] not in _OURS)
-    return f"{made}_" if kept else made
+    word = head + _as_identifier(word_of(x)) + (_DOTS[primes] if primes < len(_DOTS) else f"_dot{primes}")
+    word = word if word.isidentifier() else f"_{word}"
+    kept = keyword.iskeyword(word) or (word in _KEPT_IN_SYMPY and x.data[0] not in _OURS)
+    return f"{word}_" if kept else word
 
 
 def spelled_latex(x: Expr) -> str:
@@ -132,8 +132,8 @@ def spelled_latex(x: Expr) -> str:
     head, primes = style_of(x)
     name = word_of(x)
     accent = _ACCENTS[primes] if primes < len(_ACCENTS) else ""
-    made = _accented(f"{_word(head[:-1])}_{{{latex_name(name)}}}", accent) if head else latex_name(name, accent)
-    return f"{{{made}}}^{{({primes})}}" if primes and not accent else made
+    text = _accented(f"{_word(head[:-1])}_{{{latex_name(name)}}}", accent) if head else latex_name(name, accent)
+    return f"{{{text}}}^{{({primes})}}" if primes and not accent else text
 
 
 #: The three notations.
@@ -145,19 +145,19 @@ def distinct_spellings(
 ) -> dict[tuple[str, str], Expr]:
     """Symbols by notation and spelling; raise if two are written alike."""
     known = known or {}
-    found: dict[tuple[str, str], Expr] = {}
-    for each in symbols:
+    spellings: dict[tuple[str, str], Expr] = {}
+    for x in symbols:
         for notation, write in NOTATIONS.items():
-            written = write(each)
-            other = known.get((notation, written)) or found.setdefault((notation, written), each)
-            if other is not each:
+            written = write(x)
+            other = known.get((notation, written)) or spellings.setdefault((notation, written), x)
+            if other is not x:
                 raise ModelError(
-                    f"the {described(each)} and the {described(other)} would both be written {written} in {notation}.",
+                    f"the {described(x)} and the {described(other)} would both be written {written} in {notation}.",
                     place=place,
                     cure="Give one of them another name.",
                     code="E-MODEL-TWICE",
                 )
-    return found
+    return spellings
 
 
 def described(x: Expr) -> str:

@@ -151,16 +151,16 @@ def as_sum(terms: list[Product], content: bool = True) -> Product:
     if not content:
         return Product(Fraction(1), ((Sum(tuple(ordered)), 1),))
     coefficients = [term.coefficient for term in ordered]
-    whole = Fraction(gcd(*(c.numerator for c in coefficients)), lcm(*(c.denominator for c in coefficients)))
+    share = Fraction(gcd(*(c.numerator for c in coefficients)), lcm(*(c.denominator for c in coefficients)))
     if all(c < 0 for c in coefficients):
-        whole = -whole
+        share = -share
     plain = Product(Fraction(1), ((Sum(tuple(ordered)), 1),))
-    if whole == 1:
+    if share == 1:
         return plain
-    inner = Sum(tuple(Product(term.coefficient / whole, term.factors) for term in ordered))
-    factored = Product(whole, ((inner, 1),))
-    several = whole.denominator <= _SMALL or sum(c.denominator != 1 for c in coefficients) > 1
-    is_decimal = whole.denominator == 1 or as_decimal(abs(whole)) is not None
+    inner = Sum(tuple(Product(term.coefficient / share, term.factors) for term in ordered))
+    factored = Product(share, ((inner, 1),))
+    several = share.denominator <= _SMALL or sum(c.denominator != 1 for c in coefficients) > 1
+    is_decimal = share.denominator == 1 or as_decimal(abs(share)) is not None
     if several and not is_decimal and factored.length <= plain.length + BRACKETS:
         return factored  # whole numbers in brackets are easier to read
     return factored if factored.length < plain.length else plain
@@ -182,7 +182,7 @@ def shown_length(product: Product) -> int:
 
 
 def collect(terms: Iterable[Product]) -> Product:
-    """A sum with common factors taken out where that saves most; equal brackets are joined: (a + b)(c + d)."""
+    """A sum with the common factors whose extraction saves most; equal brackets are joined: (a + b)(c + d)."""
     terms = list(terms)
     calm, eager = _collect(terms, BRACKETS, 0), _collect(terms, 0, 0)
     return eager if eager.length + BRACKETS < calm.length else calm
@@ -236,8 +236,8 @@ def _merged(terms: Iterable[Product]) -> list[Product]:
     """Like terms added."""
     merged: dict[tuple[tuple[Base, int], ...], Fraction] = {}
     for term in terms:
-        known = merged.get(term.factors)
-        merged[term.factors] = term.coefficient if known is None else known + term.coefficient
+        coefficient = merged.get(term.factors)
+        merged[term.factors] = term.coefficient if coefficient is None else coefficient + term.coefficient
     return [Product(c, factors) for factors, c in merged.items() if c]
 
 
@@ -282,10 +282,10 @@ def _best_base(terms: list[Product], price: int) -> Base | None:
             if e > 0:
                 exponents.setdefault(base, []).append(e)
     best, best_rank = None, (price, False)
-    for base, found in sorted(exponents.items(), key=lambda item: base_key(item[0])):
+    for base, powers in sorted(exponents.items(), key=lambda item: base_key(item[0])):
         # among equals take the one that leaves nothing of itself inside the brackets
-        rank = ((len(found) - 1) * (_factor_length(base, min(found)) + 1), min(found) == max(found))
-        if len(found) > 1 and rank > best_rank:
+        rank = ((len(powers) - 1) * (_factor_length(base, min(powers)) + 1), min(powers) == max(powers))
+        if len(powers) > 1 and rank > best_rank:
             best, best_rank = base, rank
     return best
 
@@ -306,7 +306,7 @@ def build(product: Product, nodes: Sequence[Expr]) -> Expr:
     terms = terms_of(product)
     if terms is None:
         return _build_product(product, nodes)
-    first = next((place for place, term in enumerate(terms) if term.coefficient > 0), 0)
+    first = next((k for k, term in enumerate(terms) if term.coefficient > 0), 0)
     total: Expr | None = None
     for term in [terms[first], *terms[:first], *terms[first + 1 :]]:
         size = _build_product(Product(abs(term.coefficient), term.factors), nodes)

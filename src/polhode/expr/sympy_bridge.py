@@ -51,35 +51,35 @@ def _converted(roots: Sequence[Expr]) -> list[Any]:
 
     table = _to_sympy_table(sympy)
     names = _identifiers(roots)
-    made: dict[int, Any] = {}
+    converted: dict[int, Any] = {}
     try:
         for node in topological(roots):
             if node.op == NUMBER:
-                made[id(node)] = sympy.Rational(node.data.numerator, node.data.denominator)
+                converted[id(node)] = sympy.Rational(node.data.numerator, node.data.denominator)
             elif node.op == SYMBOL:
-                made[id(node)] = sympy.Symbol(names[id(node)])
+                converted[id(node)] = sympy.Symbol(names[id(node)])
             elif node.op == CALL:
-                made[id(node)] = opaque_class(node.data)(*(made[id(arg)] for arg in node.args))
+                converted[id(node)] = opaque_class(node.data)(*(converted[id(arg)] for arg in node.args))
             else:
-                made[id(node)] = table[node.op](*(made[id(arg)] for arg in node.args))
+                converted[id(node)] = table[node.op](*(converted[id(arg)] for arg in node.args))
     except (ValueError, TypeError) as error:  # such as the larger of two numbers one of which is not real
         cure = "Export a part of it."
         raise PolhodeError(f"SymPy cannot hold the expression: {error}", cure=cure, code="E-EXPR-UNSUPPORTED") from None
     except RecursionError:
         cure = "Export a smaller part of it."
         raise LimitError("the expression is nested too deeply for SymPy.", cure=cure, code="E-EXPR-SIZE") from None
-    return [made[id(root)] for root in roots]
+    return [converted[id(root)] for root in roots]
 
 
 def _identifiers(roots: Sequence[Expr]) -> dict[int, str]:
     """The names of all symbols below the roots; two symbols of one name would become one."""
-    found: dict[str, Expr] = {}
+    symbols: dict[str, Expr] = {}
     for node in free_symbols(roots):
-        other = found.setdefault(identifier(node), node)
+        other = symbols.setdefault(identifier(node), node)
         if other is not node:
             message = f"the {described(other)} and the {described(node)} would both be {identifier(node)} in SymPy."
             raise PolhodeError(message, "to_sympy", "Give one of them another name.", "E-EXPR-TWICE")
-    return {id(node): name for name, node in found.items()}
+    return {id(node): name for name, node in symbols.items()}
 
 
 #: A number to a larger power than this would fill the memory: SymPy writes it out.
@@ -124,43 +124,43 @@ def from_sympy(value: Any, symbols: Mapping[str, Expr] | None = None) -> Any:
     if isinstance(value, sympy.Rel | sympy.logic.boolalg.BooleanAtom):  # a condition outside of a Piecewise
         raise _unknown(value)
     cure = "Give for example equations.symbols, or {'m': m}."
-    known = by_name(symbols, "from_sympy symbols", "a mapping from names to symbols", cure)
+    by_spelling = by_name(symbols, "from_sympy symbols", "a mapping from names to symbols", cure)
     table = _from_sympy_table(sympy)
-    made: dict[int, Expr] = {}
+    converted: dict[int, Expr] = {}
     stack = [value]
     while stack:
         node = stack[-1]
-        if id(node) in made:
+        if id(node) in converted:
             stack.pop()
             continue
-        leaf = _leaf(node, known)
+        leaf = _leaf(node, by_spelling)
         if leaf is None:
-            waiting = [arg for arg in node.args if id(arg) not in made]
+            waiting = [arg for arg in node.args if id(arg) not in converted]
             if waiting:
                 stack.extend(reversed(waiting))
                 continue
             build = table.get(node.func) or _opaque(node.func)
             if build is None:
                 raise _unknown(node)
-            leaf = build(*(made[id(arg)] for arg in node.args))
+            leaf = build(*(converted[id(arg)] for arg in node.args))
         stack.pop()
-        made[id(node)] = leaf
-    return made[id(value)]
+        converted[id(node)] = leaf
+    return converted[id(value)]
 
 
 def _opaque(kind: Any) -> Callable[..., Expr] | None:
-    """How to call the opaque function that a SymPy class stands for; None where it stands for none."""
+    """The constructor for the opaque function of a SymPy class; None for other classes."""
     function = getattr(kind, "polhode_function", None)
     return None if function is None else lambda *args: call(function, args)
 
 
-def _leaf(node: Any, known: Mapping[str, Expr]) -> Expr | None:
+def _leaf(node: Any, symbols: Mapping[str, Expr]) -> Expr | None:
     """The expression of a SymPy leaf: a number, a symbol or a function of time; None for an operation."""
     import sympy
     from sympy.core.function import AppliedUndef
 
     if isinstance(node, sympy.Symbol):
-        return _meant(node.name, known) if node.name in known else symbol(node.name)
+        return _meant(node.name, symbols) if node.name in symbols else symbol(node.name)
     if isinstance(node, sympy.Rational):
         return number(Fraction(int(node.p), int(node.q)))
     if isinstance(node, sympy.Float):
@@ -170,7 +170,7 @@ def _leaf(node: Any, known: Mapping[str, Expr]) -> Expr | None:
     if node is sympy.E:
         return _exp(ONE)
     if isinstance(node, AppliedUndef | sympy.Derivative):
-        return _of_time(node, known)
+        return _of_time(node, symbols)
     if node is sympy.true:
         return ONE
     if not node.args:
@@ -178,12 +178,12 @@ def _leaf(node: Any, known: Mapping[str, Expr]) -> Expr | None:
     return None
 
 
-def _meant(name: str, known: Mapping[str, Expr]) -> Expr:
-    with understood("a symbol", known[name], place=f"from_sympy symbols '{name}'"):
-        return as_expr(known[name])
+def _meant(name: str, symbols: Mapping[str, Expr]) -> Expr:
+    with understood("a symbol", symbols[name], place=f"from_sympy symbols '{name}'"):
+        return as_expr(symbols[name])
 
 
-def _of_time(node: Any, known: Mapping[str, Expr]) -> Expr:
+def _of_time(node: Any, symbols: Mapping[str, Expr]) -> Expr:
     import sympy
 
     inner, order = node, 0
@@ -192,10 +192,10 @@ def _of_time(node: Any, known: Mapping[str, Expr]) -> Expr:
         order = sum(int(count) for _, count in node.variable_count)
     short = f"{inner.func.__name__}{chr(39) * order}"
     for name in (str(node), short):
-        if name in known:
-            return _meant(name, known)
-    cure = f"Say what it is: from_sympy(…, symbols={{{short!r}: …}})."
-    raise fault(f"the function of time {node} stands for nothing here.", cure, "E-EXPR-UNSUPPORTED")
+        if name in symbols:
+            return _meant(name, symbols)
+    cure = f"Give its counterpart: from_sympy(…, symbols={{{short!r}: …}})."
+    raise fault(f"the function of time {node} has no counterpart here.", cure, "E-EXPR-UNSUPPORTED")
 
 
 def _unknown(node: Any) -> PolhodeError:
@@ -273,11 +273,11 @@ __all__ = ["from_sympy", "to_sympy"]
 
 
 def opaque_class(function: Opaque) -> Any:
-    """The SymPy function that stands for an opaque one; the same class for the same function."""
-    made = _OPAQUE.get(function.digest)
-    if made is None:
-        made = _OPAQUE[function.digest] = _opaque_class(function)
-    return made
+    """The SymPy class of an opaque function; the same class for the same function."""
+    cls = _OPAQUE.get(function.digest)
+    if cls is None:
+        cls = _OPAQUE[function.digest] = _opaque_class(function)
+    return cls
 
 
 def _opaque_class(function: Opaque) -> Any:

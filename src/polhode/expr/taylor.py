@@ -46,23 +46,23 @@ def first_order(roots: Iterable[Expr], small: Iterable[Expr]) -> FirstOrder:
     roots = list(roots)
     value: dict[int, Expr] = {}
     slope: dict[int, Expr] = {}
-    for each in small:
-        value[id(each)], slope[id(each)] = ZERO, each
+    for x in small:
+        value[id(x)], slope[id(x)] = ZERO, x
     marks: dict[Expr, Expr] = {}
     for node in topological(roots):
         if not node.args or not any(id(arg) in value for arg in node.args):
             continue
         args = [value.get(id(arg), arg) for arg in node.args]
         moving = [slope.get(id(arg)) for arg in node.args]
-        made, rate = _carried(node, args, moving, marks)
-        value[id(node)] = made
+        constant, rate = _carried(node, args, moving, marks)
+        value[id(node)] = constant
         if rate.fp:
             slope[id(node)] = rate
-    found = FirstOrder([value.get(id(root), root) for root in roots], [slope.get(id(root), ZERO) for root in roots])
-    left = [marks[met] for met in free_symbols([*found.values, *found.slopes]) if met in marks] if marks else []
+    expansion = FirstOrder([value.get(id(root), root) for root in roots], [slope.get(id(root), ZERO) for root in roots])
+    left = [marks[met] for met in free_symbols([*expansion.values, *expansion.slopes]) if met in marks] if marks else []
     if left:
         raise _bend(left[0])
-    return found
+    return expansion
 
 
 def _carried(
@@ -93,8 +93,8 @@ def _carried(
     if bends:
         return rebuild(node, args), _mark(node, marks)
     try:
-        made = rebuild(node, args)
-        return made, ZERO if all(rate is None for rate in moving) else forward(node, made, args, moving)
+        result = rebuild(node, args)
+        return result, ZERO if all(rate is None for rate in moving) else forward(node, result, args, moving)
     except PolhodeError as error:
         if error.problems[0].code != _DIVISION:
             raise
@@ -104,18 +104,18 @@ def _carried(
 def _breaks(node: Expr, args: Sequence[Expr], moving: Sequence[Expr | None]) -> tuple[bool, bool]:
     """Whether a table jumps, or has a corner along small symbols, where these vanish."""
     jumps = bends = False
-    for place, (before, at, rate) in enumerate(zip(node.args, args, moving, strict=True)):
+    for k, (before, at, rate) in enumerate(zip(node.args, args, moving, strict=True)):
         if isinstance(node.data, Table) and at is not before and at.is_number:
-            jumping, bending, *_ = node.data.pieces.breaks(place, to_nan=True)
+            jumping, bending, *_ = node.data.pieces.breaks(k, to_nan=True)
             jumps = jumps or float(at.data) in jumping
             bends = bends or (float(at.data) in bending and rate is not None)
     return jumps, bends
 
 
 def _mark(node: Expr, marks: dict[Expr, Expr]) -> Expr:
-    made = symbol(f"bend {len(marks)}", "mark")
-    marks[made] = node
-    return made
+    mark = symbol(f"bend {len(marks)}", "mark")
+    marks[mark] = node
+    return mark
 
 
 def _division(node: Expr) -> PolhodeError:
@@ -147,19 +147,19 @@ def second_order(roots: Iterable[Expr], small: Sequence[Expr]) -> list[Expr]:
     along = dict(zip(small, steps, strict=True))
     twice = directional(directional(roots, along), along)
     still = substitute(twice, dict.fromkeys(small, ZERO))
-    return [mul(number(1) / 2, each) for each in substitute(still, dict(zip(steps, small, strict=True)))]
+    return [mul(number(1) / 2, term) for term in substitute(still, dict(zip(steps, small, strict=True)))]
 
 
 def products_of(quadratic: Iterable[Expr], small: Sequence[Expr]) -> list[list[tuple[Expr, Expr]]]:
     """For each quadratic form, the pairs of small symbols whose product is in it, decided by fingerprint."""
     forms = list(quadratic)
-    found: list[list[tuple[Expr, Expr]]] = [[] for _ in forms]
+    products: list[list[tuple[Expr, Expr]]] = [[] for _ in forms]
     for k, one in enumerate(small):
         slopes = directional(forms, {one: ONE})
         if not any(slopes):
             continue
         for other in small[k:]:
-            for pairs, coefficient in zip(found, directional(slopes, {other: ONE}), strict=True):
+            for pairs, coefficient in zip(products, directional(slopes, {other: ONE}), strict=True):
                 if coefficient.fp:
                     pairs.append((one, other))
-    return found
+    return products

@@ -80,10 +80,10 @@ class Printer(ABC):
         terms = []
         for term in reading:
             keyed = sorted(((self._key(factor), factor) for factor in term.factors), key=lambda pair: pair[0])
-            made = Product(term.coefficient, tuple(factor for _, factor in keyed))
-            terms.append((term_key([key for key, _ in keyed]), made))
+            product = Product(term.coefficient, tuple(factor for _, factor in keyed))
+            terms.append((term_key([key for key, _ in keyed]), product))
         ordered = [term for _, term in sorted(terms, key=lambda pair: pair[0])]
-        first = next((place for place, term in enumerate(ordered) if term.coefficient >= 0), 0)
+        first = next((k for k, term in enumerate(ordered) if term.coefficient >= 0), 0)
         ordered.insert(0, ordered.pop(first))
         text = ""
         for term in ordered:
@@ -97,7 +97,7 @@ class Printer(ABC):
 
 
 def text(root: Expr) -> str:
-    """The expression as a line of text; how many operations it has where it is longer than `WHOLE` leaves."""
+    """The expression as a line of text; its number of operations if it has more than `WHOLE` leaves."""
     order = topological([root])
     if leaf_counts(order)[id(root)] > WHOLE:
         return counted(root)
@@ -105,7 +105,7 @@ def text(root: Expr) -> str:
 
 
 def counted(root: Expr) -> str:
-    """What stands for an expression that is too long for a line."""
+    """The text shown for an expression that is too long for a line."""
     return f"expression of {sum(operation_counts([root]).values()):,} operations"
 
 
@@ -184,7 +184,7 @@ class Typesetter(Printer):
             elif id(base) not in tangents:
                 (above if exponent > 0 else below).append((base, abs(exponent), base.op))
         decimal = as_decimal(scale)
-        over, under = self.numeral(digits(scale.numerator)), "" if decimal else self._whole(scale.denominator)
+        over, under = self.numeral(digits(scale.numerator)), "" if decimal else self._natural(scale.denominator)
         over = self.numeral(*decimal) if decimal else over if scale.numerator != 1 or not above else ""
         if below:
             over = "" if scale.numerator == 1 and above and not decimal else over
@@ -194,20 +194,20 @@ class Typesetter(Printer):
         number = self.fraction(self.numeral(digits(scale.numerator)), under)
         return self.row(number, above)
 
-    def _whole(self, number: int) -> str:
+    def _natural(self, number: int) -> str:
         """A whole number; nothing for one."""
         return "" if number == 1 else self.numeral(digits(number))
 
     def _tangents(self, factors: tuple[tuple[Expr, int], ...]) -> set[int]:
-        """The sines and cosines that stand as sinⁿ(x)/cosⁿ(x)."""
+        """The ids of the sines and cosines that are written as sinⁿ(x)/cosⁿ(x)."""
         sines = {id(b.args[0]): (b, n) for b, n in factors if b.op == "sin" and n > 0 and id(b) not in self.cuts}
-        found: set[int] = set()
+        tangents: set[int] = set()
         for base, exponent in factors:
             if base.op == "cos" and id(base) not in self.cuts and id(base.args[0]) in sines:
                 sine, power = sines[id(base.args[0])]
                 if power == -exponent:
-                    found |= {id(sine), id(base)}
-        return found
+                    tangents |= {id(sine), id(base)}
+        return tangents
 
     def _bare(self, scale: str, factors: list[tuple[Expr, int, str]]) -> str:
         """A row that is all of a numerator or denominator: a sum alone needs no brackets."""

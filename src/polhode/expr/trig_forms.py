@@ -28,17 +28,17 @@ _HARMONICS, _ANGLES, _HIGHEST = 24, 6, 6
 def forms(poly: TrigPolynomial) -> dict[str, Form]:
     """The polynomial in several forms, by name; "best" is the shortest."""
     combined = [Product.of(c, _factor(harmonic)) for harmonic, c in poly]
-    found = {"combined": combined}
+    forms_by_name = {"combined": combined}
     angles = sorted({angle for (_, multiples), _ in poly for angle, _ in multiples})
     if 1 < len(poly) <= _HARMONICS and angles:
-        found["paired"] = _paired(combined)
+        forms_by_name["paired"] = _paired(combined)
         if len(angles) <= _ANGLES:
-            found["sines"] = _split(poly, dict.fromkeys(angles, _SINES))
-            found["cosines"] = _split(poly, dict.fromkeys(angles, _COSINES))
+            forms_by_name["sines"] = _split(poly, dict.fromkeys(angles, _SINES))
+            forms_by_name["cosines"] = _split(poly, dict.fromkeys(angles, _COSINES))
             starts = (_COMBINED, _SINES) if len(poly) <= _HARMONICS // 2 else (_SINES,)
-            found["mixed"] = min((_descend(poly, angles, start) for start in starts), key=total_length)
-    found["best"] = min(found.values(), key=total_length)
-    return found
+            forms_by_name["mixed"] = min((_descend(poly, angles, start) for start in starts), key=total_length)
+    forms_by_name["best"] = min(forms_by_name.values(), key=total_length)
+    return forms_by_name
 
 
 def _factor(harmonic: Harmonic) -> dict[Base, int]:
@@ -92,9 +92,9 @@ def _take_out(parts: list[_Part], angle: int, k: Fraction | int, unit: Fraction 
     result = []
     size, turn = (k, 1) if k > 0 else (-k, -1)
     for c, factors, phase in parts:
-        for own, other in ((COS, phase), (SIN, 1 - phase)):
-            sign = (turn if own else 1) * (-1 if own and not phase else 1)
-            for weight, powers in _own_harmonic(own, angle, size, unit, mode):
+        for kept_phase, other in ((COS, phase), (SIN, 1 - phase)):
+            sign = (turn if kept_phase else 1) * (-1 if kept_phase and not phase else 1)
+            for weight, powers in _own_harmonic(kept_phase, angle, size, unit, mode):
                 result.append((c * (sign * weight), {**factors, **powers}, other))
     return result
 
@@ -125,8 +125,8 @@ def _multiple_angle(phase: int, count: int, sines: bool) -> tuple[tuple[tuple[in
         ):
             for (i, j), c in harmonics[source].items():
                 for power, weight in _reduced(i + a, j + b, sines):
-                    known = next_harmonics[target].get(power, 0)
-                    next_harmonics[target][power] = known + sign * weight * c
+                    before = next_harmonics[target].get(power, 0)
+                    next_harmonics[target][power] = before + sign * weight * c
         harmonics = next_harmonics
     return tuple((power, c) for power, c in sorted(harmonics[phase].items()) if c)
 
@@ -159,26 +159,26 @@ def _paired(form: Form) -> Form:
         if best is None:
             return terms
         _, i, j, joined = best
-        terms = [term for place, term in enumerate(terms) if place not in (i, j)]
+        terms = [term for k, term in enumerate(terms) if k not in (i, j)]
         terms.append(joined)
 
 
 def _joinable(terms: list[Product]) -> list[tuple[int, int, Product]]:
     shelves: dict[tuple[object, Fraction, int], list[tuple[int, Multiples, Product]]] = {}
-    for place, term in enumerate(terms):
+    for k, term in enumerate(terms):
         harmonics = [base for base, e in term.factors if isinstance(base, Trig) and e > 0]
         for harmonic in (Trig((), COS), *harmonics):
             rest = term.times(Product(Fraction(1), ((harmonic, 1),)), -1) if harmonic.multiples else term
             shelf = (rest.factors, abs(rest.coefficient), harmonic.phase)
-            shelves.setdefault(shelf, []).append((place, harmonic.multiples, rest))
-    found = []
+            shelves.setdefault(shelf, []).append((k, harmonic.multiples, rest))
+    joinable = []
     for (_, _, phase), entries in shelves.items():
         for second, (j, b, right) in enumerate(entries):
             for i, a, left in entries[:second]:
                 if i != j:
                     equal = left.coefficient == right.coefficient
-                    found.append((i, j, _join(phase, a, b, equal, left)))
-    return found
+                    joinable.append((i, j, _join(phase, a, b, equal, left)))
+    return joinable
 
 
 def _join(phase: int, a: Multiples, b: Multiples, equal: bool, rest: Product) -> Product:

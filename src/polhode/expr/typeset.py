@@ -33,9 +33,9 @@ class Typeset:
         return 4_000
 
     def _text(self) -> str:
-        """Text where there is no LaTeX: what the record says of itself in lines, if it does."""
-        own = type(self).__str__ is not object.__str__
-        return str(self) if own else Cell(repr(self), self._sentences()).text()
+        """The text shown where there is no LaTeX: `str` of the record if it defines one, else repr and sentences."""
+        has_text = type(self).__str__ is not object.__str__
+        return str(self) if has_text else Cell(repr(self), self._sentences()).text()
 
     def _repr_latex_(self) -> str | None:
         from .latex_display import display_latex

@@ -47,8 +47,8 @@ def unpacked(content: bytes, version: int) -> tuple[dict[str, Any], dict[str, ND
         arrays = {entry.filename.removesuffix(".npy"): _array(archive, entry) for entry in archive.infolist()}
     record = dict(json.loads(arrays.pop(_RECORD).astype(np.uint8, casting="equiv").tobytes()))
     if record["version"] != version:
-        said = f"the file has version {shown(record['version'])}; this polhode reads version {version}."
-        raise FormatError(said, cure="Save it again with this version of polhode.", code="E-FILE-READ")
+        message = f"the file has version {shown(record['version'])}; this polhode reads version {version}."
+        raise FormatError(message, cure="Save it again with this version of polhode.", code="E-FILE-READ")
     return record, arrays
 
 
@@ -71,19 +71,19 @@ def readable(path: str | os.PathLike[str], what: str, writer: str) -> Iterator[N
     polhode.errors.FormatError: runs.npz: the file is damaged or is not a saved batch: File is not a zip file.
       Give a file that Batch.save wrote.  [E-FILE-READ]
     """
-    place = os.fspath(path)
+    name = os.fspath(path)
     try:
         yield
     except PolhodeError as error:
-        problems = [replace(each, place=each.place or place) for each in error.problems]
+        problems = [replace(problem, place=problem.place or name) for problem in error.problems]
         raise type(error)(problems=problems) from None
     except OSError as error:
         message = f"the file cannot be read: {error.strerror or error}."
-        raise FormatError(message, place, "Check its path and its permissions.", "E-FILE-READ") from None
+        raise FormatError(message, name, "Check its path and its permissions.", "E-FILE-READ") from None
     except MemoryError:
         message = "there is not enough memory to read the file."
-        raise FormatError(message, place, "Keep fewer samples or runs in it.", "E-FILE-SIZE") from None
+        raise FormatError(message, name, "Keep fewer samples or runs in it.", "E-FILE-SIZE") from None
     except Exception as error:  # readers of damaged files raise whatever they meet
         reason = " ".join(str(error).split())[:100] or type(error).__name__
-        said = f"the file is damaged or is not {what}: {reason.rstrip('.')}."
-        raise FormatError(said, place=place, cure=f"Give a file that {writer} wrote.", code="E-FILE-READ") from error
+        damage = f"the file is damaged or is not {what}: {reason.rstrip('.')}."
+        raise FormatError(damage, place=name, cure=f"Give a file that {writer} wrote.", code="E-FILE-READ") from error

@@ -131,9 +131,9 @@ class ObjectCache:
             self._warn(f"compiled code could not be stored ({problem.strerror or problem})")
 
     def _usable(self) -> bool:
-        """The folder exists or can be made, and nobody else may change what is in it."""
+        """Whether the folder exists or can be made, and only this user can write to it."""
         try:
-            for missing in [each for each in (*reversed(self.folder.parents), self.folder) if not each.exists()]:
+            for missing in [folder for folder in (*reversed(self.folder.parents), self.folder) if not folder.exists()]:
                 missing.mkdir(mode=0o700, exist_ok=True)  # for this user alone
             reason = _distrust(self.folder)
         except OSError as problem:
@@ -144,7 +144,7 @@ class ObjectCache:
 
     @contextlib.contextmanager
     def _locked(self, key: str) -> Iterator[None]:
-        """One process at a time for a key, but nobody waits longer than `patience` for another's lock."""
+        """One process at a time for a key; a lock that another holds is awaited for at most `patience`."""
         from filelock import FileLock, Timeout
 
         # Locks are shared by keys with the same first digits, so that lock files do not pile up.
@@ -171,7 +171,7 @@ class ObjectCache:
         self._unseen = 0
 
     def _trim(self) -> None:
-        """Remove what was not used for longest until the rest is within the limit, and leftovers of killed writers."""
+        """Remove the entries unused for longest until the rest is within the limit, and leftovers of killed writers."""
         files: list[tuple[float, int, str]] = []
         now = time.time()
         with os.scandir(self.folder) as entries:
@@ -224,7 +224,7 @@ def _distrust(folder: Path) -> str:
 
 
 def _foreign(status: os.stat_result) -> str:
-    """Why a file is not to be used, or nothing: only a file of this user that nobody else can write is."""
+    """Why a file is not trusted, or "": it must belong to this user and be writable by nobody else."""
     if status.st_nlink > 1 and stat.S_ISREG(status.st_mode):
         return "it has a second name"
     if hasattr(os, "geteuid") and status.st_uid != os.geteuid():
@@ -241,9 +241,9 @@ def _remove(path: Path) -> None:
 
 def default_cache() -> ObjectCache:
     """The user's cache: the folder named by POLHODE_CACHE_DIR, else the platform's place for caches."""
-    given = os.environ.get("POLHODE_CACHE_DIR")
-    if given:
-        return _cache_at(Path(given))
+    name = os.environ.get("POLHODE_CACHE_DIR")
+    if name:
+        return _cache_at(Path(name))
     from platformdirs import user_cache_dir
 
     return _cache_at(Path(user_cache_dir("polhode")))

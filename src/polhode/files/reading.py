@@ -35,11 +35,11 @@ _DRIVE = re.compile(r"[a-zA-Z]:[\\/]")
 
 
 class Refused(OSError):
-    """What was opened is not to be read; `strerror` says why."""
+    """The opened file is refused; `strerror` is the reason."""
 
 
 class TooLarge(Refused):
-    """The file is longer than was said; `strerror` says how long it is."""
+    """The file is longer than its stated size; `strerror` has its length."""
 
 
 def irregular(status: os.stat_result) -> str:
@@ -111,7 +111,7 @@ def _inside_any(text: str, roots: list[Path]) -> Located:
 
 
 def inside(root: Path, relative: str) -> Located:
-    """Where a file lies inside a folder, its links followed; what leads out of it is refused."""
+    """The path of a file inside a folder, links resolved; a path that leaves the folder is refused."""
     outside = ("refused", None, "it lies outside the allowed folders")
     plain = os.path.normpath(relative)
     if plain.startswith("..") or os.path.isabs(plain) or "\0" in plain:
@@ -161,8 +161,8 @@ def locate_mesh(
         places = [(top, plain) for top in above]
         name, _, rest = plain.partition("/")
         places += [(top, rest) for top in above if package and rest and top.name == name]
-    found = (inside(top, rest) for top, rest in places)
-    return next((each for each in found if each[1] is not None and _is_of(each[1].name, kinds)), first)
+    candidates = (inside(top, rest) for top, rest in places)
+    return next((c for c in candidates if c[1] is not None and _is_of(c[1].name, kinds)), first)
 
 
 def _is_of(name: str, kinds: tuple[str, ...]) -> bool:

@@ -103,7 +103,7 @@ def _content_digest(name: str) -> str:
 
 def _within(places: tuple[str, ...], names: Iterable[str]) -> Iterator[str]:
     """The names of files in these folders; an archive is in all."""
-    starts = tuple(place if not place or place.endswith(".py") else f"{place}/" for place in places)
+    starts = tuple(folder if not folder or folder.endswith(".py") else f"{folder}/" for folder in places)
     return (name for name in names if name.startswith(starts) or os.path.isabs(name))
 
 
@@ -118,9 +118,9 @@ def _stored_digests(files: _Files) -> dict[str, str] | None:
     from .cache import default_cache
 
     try:
-        found = json.loads(default_cache().find(key_of(_FOLDER), _ENDING) or b"{}")
-        if found["files"] == key_of(repr(files)) and found["rooms"].keys() == ROOMS.keys():
-            return {rooms: str(digest) for rooms, digest in found["rooms"].items()}
+        stored = json.loads(default_cache().find(key_of(_FOLDER), _ENDING) or b"{}")
+        if stored["files"] == key_of(repr(files)) and stored["rooms"].keys() == ROOMS.keys():
+            return {rooms: str(digest) for rooms, digest in stored["rooms"].items()}
     except (AttributeError, KeyError, TypeError, ValueError):
         pass
     return None
@@ -149,7 +149,7 @@ def is_as_digested() -> bool:
     """
     loaded = sys.modules.keys() - _UNCHANGED
     start, end = f"{_FOLDER}{os.sep}", len(_FOLDER) + 1
-    places = tuple(place for within in ROOMS.values() for place in within)
+    places = tuple(folder for within in ROOMS.values() for folder in within)
     for name in loaded:
         file = str(getattr(sys.modules.get(name), "__file__", None) or "")
         inside = file[end:].replace(os.sep, "/") if name.startswith(_PACKAGE) and file.startswith(start) else ""
@@ -211,7 +211,7 @@ def key_of(*texts: str) -> str:
 
 def _files_now(kinds: Mapping[str, tuple[str, ...]]) -> _Files:
     """The files of all rooms that have a place in some kinds of results, whether it is the whole room or not."""
-    rooms = {place.partition("/")[0] for places in kinds.values() for place in places}
+    rooms = {folder.partition("/")[0] for places in kinds.values() for folder in places}
     try:
         return dict(sorted(file for room in rooms for file in _files(os.path.join(_FOLDER, room), room and f"{room}/")))
     except OSError:

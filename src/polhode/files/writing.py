@@ -44,9 +44,9 @@ def replace_file(path: str | os.PathLike[str], content: bytes) -> Path:
     try:
         put_in_place({target: content})
     except (OSError, ValueError) as error:
-        said = f"the file cannot be written: {getattr(error, 'strerror', None) or error}."
+        message = f"the file cannot be written: {getattr(error, 'strerror', None) or error}."
         cure = "Name a file in a folder that exists and that you may write to."
-        raise PolhodeError(said, str(target), cure, "E-FILE-WRITE") from error
+        raise PolhodeError(message, str(target), cure, "E-FILE-WRITE") from error
     return target
 
 
@@ -70,9 +70,9 @@ def replace_folder(path: str | os.PathLike[str], write: Callable[[Path], object]
         os.replace(beside, target)
         rmtree(old, ignore_errors=True)
     except (OSError, ValueError) as error:
-        said = f"the folder cannot be written: {getattr(error, 'strerror', None) or error}."
+        failure = f"the folder cannot be written: {getattr(error, 'strerror', None) or error}."
         cure = "Name a place in a folder that exists and that you may write to."
-        raise PolhodeError(said, place=str(target), cure=cure, code="E-FILE-WRITE") from error
+        raise PolhodeError(failure, place=str(target), cure=cure, code="E-FILE-WRITE") from error
     finally:
         rmtree(beside, ignore_errors=True)
     return target

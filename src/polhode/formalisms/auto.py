@@ -42,20 +42,20 @@ def recipe(model: Model, trees: Sequence[Tree]) -> Recipe:
     def forward() -> Vector:
         candidates = []
         if _couplings(trees[0]) <= _COUPLING_LIMIT:
-            candidates += [solve(tree, made) for tree, made in usual]
+            candidates += [solve(tree, recipe_) for tree, recipe_ in usual]
             candidates += [solve(tree, composite_body.recipe_by_sparsity(model, tree)) for tree, _ in usual]
         if len(trees[0].u) <= _FEW:
             plain = [replace(newton_euler.recipe(model, tree), reference=None) for tree, _ in usual]
-            candidates += [solve(tree, made) for (tree, _), made in zip(usual, plain, strict=True)]
+            candidates += [solve(tree, form) for (tree, _), form in zip(usual, plain, strict=True)]
         if not trees[0].is_coupled or not candidates:  # else articulated bodies are left to composite ones
             candidates += [solve(tree, articulated_body.recipe(model, tree)) for tree, _ in usual]
         return min(candidates, key=lambda udot: _operations(udot) + _WAIT * _longest_wait(udot))
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        return min((made.inverse(ud) for made in composite), key=_operations)
+        return min((form.inverse(ud) for form in composite), key=_operations)
 
     def mass_matrix() -> Matrix:
-        candidates = [made.mass_matrix() for _, made in usual]
+        candidates = [form.mass_matrix() for _, form in usual]
         if len(trees[0].u) <= _FEW:
             candidates += [newton_euler.recipe(model, tree).mass_matrix() for tree, _ in usual]
         return min(candidates, key=lambda M: _operations(M.entries()))
@@ -64,7 +64,7 @@ def recipe(model: Model, trees: Sequence[Tree]) -> Recipe:
         forward=forward,
         inverse=inverse,
         mass_matrix=mass_matrix,
-        inverses=tuple(made.inverse for _, made in usual),
+        inverses=tuple(form.inverse for _, form in usual),
     )
 
 

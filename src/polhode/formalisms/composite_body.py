@@ -54,13 +54,13 @@ def mass_matrix(tree: Tree, composites: Sequence[Inertia]) -> Matrix:
             for j, f in inward(tree, i, F):  # (4)
                 at = tree.links[j]
                 before = column if j == i else None  # of the joint itself, the columns before this one
-                for other, own in list(zip(at.speeds, at.H, strict=True))[:before]:
-                    _add_pair(M, speed, other, f.power(own))  # (5)
+                for other, h in list(zip(at.speeds, at.H, strict=True))[:before]:
+                    _add_pair(M, speed, other, f.power(h))  # (5)
         for material in link.deforming:
             for speed, momentum in zip(material.speeds, material.columns, strict=True):
                 for j, f in inward(tree, i, Wrench(*momentum)):
-                    for other, own in zip(tree.links[j].speeds, tree.links[j].H, strict=True):
-                        _add_pair(M, speed, other, f.power(own))
+                    for other, h in zip(tree.links[j].speeds, tree.links[j].H, strict=True):
+                        _add_pair(M, speed, other, f.power(h))
             for speed, masses in zip(material.speeds, material.masses, strict=True):
                 for other, mass in zip(material.speeds, masses, strict=True):
                     M[speed][other] = M[speed][other] + mass

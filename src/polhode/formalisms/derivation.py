@@ -102,14 +102,14 @@ class Derivation:
             if self.lagrangian is not None:
                 vars(self)["equations"] = lagrange(self.model, self.lagrangian).derived_by(self)
                 return self.equations
-            made = derive(
+            equations = derive(
                 self.model, self.formalism, self.passes, self.constraints, self.independent, self.near, pseudo,
                 speeds=self.speeds, formulation_tree=self.tree,
             )  # fmt: skip
-            made = reduced(made, self._small, self.omit)
-            made = made if self.rows is None else made.keeping(self.rows)
-            vars(self)["equations"] = made
-            return made.derived_by(self)
+            equations = reduced(equations, self._small, self.omit)
+            equations = equations if self.rows is None else equations.keeping(self.rows)
+            vars(self)["equations"] = equations
+            return equations.derived_by(self)
 
     @property
     def _small(self) -> tuple[str, ...]:
@@ -120,8 +120,8 @@ class Derivation:
     @cached_property
     def synopsis(self) -> Synopsis:
         """The equations in brief: as stored where they were derived from this file before, else of the derived ones."""
-        known = self.source.derivations.get(self.key) if isinstance(self.source, ModelFile) else None
-        return known or Synopsis.of(self.equations)
+        stored = self.source.derivations.get(self.key) if isinstance(self.source, ModelFile) else None
+        return stored or Synopsis.of(self.equations)
 
     @cached_property
     def key(self) -> str:
@@ -138,7 +138,7 @@ class Derivation:
 
     @property
     def _pseudo_digest(self) -> tuple[str, ...]:
-        """The names of pseudo-velocities and the digest of what they are, or of a Lagrangian; nothing without them."""
+        """The names of pseudo-velocities and the digest of their expressions or of a Lagrangian; "" without them."""
         if self.lagrangian is None and self.pseudo is None:
             return ()
         from ..model.digest import digest_of
@@ -155,41 +155,41 @@ class Derivation:
 
     def keeping(self, rows: Sequence[int]) -> Derivation:
         """The same with some rows of the constraints alone."""
-        made = replace(self, rows=tuple(rows))
-        vars(made)["equations"] = self.equations.keeping(rows).derived_by(made)
-        vars(made)["synopsis"] = self.synopsis
-        return made
+        derivation = replace(self, rows=tuple(rows))
+        vars(derivation)["equations"] = self.equations.keeping(rows).derived_by(derivation)
+        vars(derivation)["synopsis"] = self.synopsis
+        return derivation
 
     def extended(self, model: Model) -> Derivation:
         """The same for a model with more first-order states or parameters, without a new derivation."""
         from ..dynamics.equations import extended
 
-        made = replace(self, source=model)
-        vars(made)["equations"] = extended(self.equations, model).derived_by(made)
-        return made
+        derivation = replace(self, source=model)
+        vars(derivation)["equations"] = extended(self.equations, model).derived_by(derivation)
+        return derivation
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Derivation, tuple(getattr(self, each.name) for each in fields(self))
+        return Derivation, tuple(getattr(self, field.name) for field in fields(self))
 
 
 def _reading(method: FunctionType, position: int) -> Callable[..., Any]:
-    """A method whose `parameters`, by name or at a position, are in SI units before anything else sees them."""
+    """A method whose `parameters`, by name or position, are converted to SI units before the call."""
 
     @wraps(method)
-    def read(self: Any, *given: Any, **options: Any) -> Any:
+    def read(self: Any, *arguments: Any, **options: Any) -> Any:
         if options.get("parameters"):
             options["parameters"] = _in_si(self, options["parameters"])
-        elif position < len(given):
-            given = (*given[:position], _in_si(self, given[position]), *given[position + 1 :])
-        return method(self, *given, **options)
+        elif position < len(arguments):
+            arguments = (*arguments[:position], _in_si(self, arguments[position]), *arguments[position + 1 :])
+        return method(self, *arguments, **options)
 
     return read
 
 
-def _in_si(equations: Derived, given: Any) -> Any:
+def _in_si(equations: Derived, value: Any) -> Any:
     from ..model.unit import si_values
 
-    return si_values(equations.derivation.model.parameters, given)
+    return si_values(equations.derivation.model.parameters, value)
 
 
 @dataclass(frozen=True, repr=False)
@@ -214,27 +214,27 @@ class Derived:
 
 def derivation_of(record: EquationsOfMotion) -> Derivation:
     """The derivation whose equations these are."""
-    found = vars(record).get("_derivation")
-    if not isinstance(found, Derivation):
+    derivation = vars(record).get("_derivation")
+    if not isinstance(derivation, Derivation):
         message = f"equations that were made of others of '{record.system.name}' cannot be assembled or compiled."
         raise PolhodeError(message, cure="Give what system.derive() returns.", code="E-DERIVE-UNSUPPORTED")
-    return found
+    return derivation
 
 
 def record_of(equations: Any, place: str) -> EquationsOfMotion:
-    """The record of what `derive` returned; of a record, itself."""
+    """The record of equations that `derive` returned; a record is returned as it is."""
     from ..dynamics.equations import EquationsOfMotion
 
-    found = equations.record if isinstance(equations, Derived) else equations
-    check_kind(EquationsOfMotion, "a set of equations", found, place, "Give what system.derive() returns.")
-    return found
+    record = equations.record if isinstance(equations, Derived) else equations
+    check_kind(EquationsOfMotion, "a set of equations", record, place, "Give what system.derive() returns.")
+    return record
 
 
 def _read_pseudo(
-    source: Model | ModelFile, given: Mapping[str, Any] | None, independent: object = None
+    source: Model | ModelFile, pseudo: Mapping[str, Any] | None, independent: object = None
 ) -> tuple[tuple[str, Expr], ...] | None:
     """Names and expressions of pseudo-velocities, in the order given; an expression may be text, as in a model file."""
-    if given is None:
+    if pseudo is None:
         return None
     place = "derive pseudo"
     if independent is not None:
@@ -245,13 +245,13 @@ def _read_pseudo(
     from ..formats.texts import expression_of
 
     cure = 'Give a mapping from names to expressions, for example {"v": cos(q)*u_x + sin(q)*u_y}.'
-    with understood("a mapping from names to expressions", given, place=place, cure=cure):
-        if not isinstance(given, Mapping):
+    with understood("a mapping from names to expressions", pseudo, place=place, cure=cure):
+        if not isinstance(pseudo, Mapping):
             raise TypeError
-        pairs = list(given.items())
+        pairs = list(pseudo.items())
     model = source.read() if isinstance(source, ModelFile) else source
     speeds = {spelling: u for joint in model.joints.values() for u in joint.u for spelling in (u.name, quoted(u.name))}
-    made = []
+    values = []
     for name, value in pairs:
         with understood("an expression of the speeds", value, place=f"{place} '{name}'"):
             # a coordinate, often of the same name, would be no speed
@@ -259,5 +259,5 @@ def _read_pseudo(
                 read = speeds[value.strip()]
             else:
                 read = expression_of(value, model) if isinstance(value, str) else as_expr(value)
-        made.append((name, read))
-    return tuple(made)
+        values.append((name, read))
+    return tuple(values)

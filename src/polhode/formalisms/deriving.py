@@ -74,39 +74,39 @@ def derive(
     if not isinstance(constraints, str) or constraints not in WAYS:
         message = f"constraints cannot be kept by {shown(constraints)}."
         raise PolhodeError(message, cure=f"Choose {' or '.join(map(repr, WAYS))}.", code="E-DERIVE-NAME")
-    make, given = _free_recipe(model, tree, formalism, passes, formulation_tree)
+    make, passed = _free_recipe(model, tree, formalism, passes, formulation_tree)
     if speeds is not None:
         check_speeds(model, formalism, speeds, independent, pseudo)
         with quiet_collector():
-            own, recipe = formalism_of(formalism).load(speeds)(model, constraints_of(model, tree))
-        return EquationsOfMotion(model, tree, formalism, given, lambda: recipe, None, own)
+            chosen_speeds, recipe = formalism_of(formalism).load(speeds)(model, constraints_of(model, tree))
+        return EquationsOfMotion(model, tree, formalism, passed, lambda: recipe, None, chosen_speeds)
     if pseudo is not None:
         with quiet_collector():
             rows = constraints_of(model, tree, _pose(model, near)) if constraint_rows is None else constraint_rows
             chosen = pseudo_speeds_of(model, rows, pseudo)
-        made = _embedded(model, tree, formalism, make, chosen)
-        return EquationsOfMotion(model, tree, formalism, given, made, constraint_rows, chosen)
+        make_embedded = _embedded(model, tree, formalism, make, chosen)
+        return EquationsOfMotion(model, tree, formalism, passed, make_embedded, constraint_rows, chosen)
     if constraint_rows is None or not constraint_rows.rows:
         for name in independent or ():
             if name not in tree.speeds:
                 raise unknown("speed", name, tree.speeds, "derive independent")
-        return EquationsOfMotion(model, tree, formalism, given, make, constraint_rows)
+        return EquationsOfMotion(model, tree, formalism, passed, make, constraint_rows)
     if constraints == "multipliers":
-        return _with_multipliers(EquationsOfMotion(model, tree, formalism, given, make), cache(make), constraint_rows)
+        return _with_multipliers(EquationsOfMotion(model, tree, formalism, passed, make), cache(make), constraint_rows)
     with quiet_collector():
         dependent_speeds = _solved(model, constraint_rows, independent, near)
     if not dependent_speeds.independent:
         message = "the constraints leave no speed free."
         cure = 'Derive with constraints="multipliers", and see system.diagnose().'
         raise PolhodeError(message, f"system '{model.name}'", cure, "E-CONSTRAINT-SINGULAR")
-    made = _embedded(model, tree, formalism, make, dependent_speeds)
-    return EquationsOfMotion(model, tree, formalism, given, made, constraint_rows, dependent_speeds)
+    make_embedded = _embedded(model, tree, formalism, make, dependent_speeds)
+    return EquationsOfMotion(model, tree, formalism, passed, make_embedded, constraint_rows, dependent_speeds)
 
 
-def reduced(made: EquationsOfMotion, small: Sequence[str], omit: Sequence[str]) -> EquationsOfMotion:
+def reduced(equations: EquationsOfMotion, small: Sequence[str], omit: Sequence[str]) -> EquationsOfMotion:
     """Equations to first order in small variables, and without omitted coordinates, by name."""
-    made = with_small(made, small) if small else made
-    return without(made, omit) if omit else made
+    equations = with_small(equations, small) if small else equations
+    return without(equations, omit) if omit else equations
 
 
 def _embedded(
@@ -120,14 +120,14 @@ def _embedded(
 
 
 def _along(chosen: Sequence[str] | None) -> dict[str, Sequence[str]]:
-    """The keyword of a formalism that takes any formulation tree."""
+    """The keyword arguments of a formalism that accepts a formulation tree."""
     return {} if chosen is None else {"chosen": chosen}
 
 
 def _constraints_for(
     model: Model, tree: Tree, formalism: str, near: Mapping[str, float] | None, chosen: Sequence[str] | None = None
 ) -> Constraints:
-    """The constraints, with the rows that the formalism itself brings, if it does."""
+    """The constraints, including rows of the formalism itself, if it has any."""
     method = formalism_of(formalism)
     if not method.provides("row_source"):
         return constraints_of(model, tree, near)
@@ -175,18 +175,18 @@ def _with_multipliers(
 
 
 def _free_recipe(
-    model: Model, tree: Tree, formalism: str, given: tuple[str, ...] | None, chosen: Sequence[str] | None = None
+    model: Model, tree: Tree, formalism: str, names: tuple[str, ...] | None, chosen: Sequence[str] | None = None
 ) -> tuple[Callable[[], Recipe], tuple[str, ...] | None]:
     """The recipe of the tree without constraints, lazily, and its passes."""
     method = formalism_of(formalism)
     if method.passes == "several":
-        variants, choose = VARIANTS if given is None else (given,), method.load()
-        return lambda: choose(model, apply_each(tree, variants)), given
-    if given is None:
-        given = usual_passes(formalism) or ()
-    if given and method.passes == "refused":
+        variants, choose = VARIANTS if names is None else (names,), method.load()
+        return lambda: choose(model, apply_each(tree, variants)), names
+    if names is None:
+        names = usual_passes(formalism) or ()
+    if names and method.passes == "refused":
         message = f"the formalism {formalism!r} takes bodies and joints as they were written; no pass can be applied."
         raise PolhodeError(message, f"system '{model.name}'", "Leave `passes` out.", "E-DERIVE-UNSUPPORTED")
-    passes, make = given, partial(method.load(shortened=bool(given)), **_along(chosen))
+    passes, make = names, partial(method.load(shortened=bool(names)), **_along(chosen))
     ready = make(model, apply(tree, passes)) if method.historical or chosen is not None else None
-    return lambda: ready or make(model, apply(tree, passes)), given
+    return lambda: ready or make(model, apply(tree, passes)), names

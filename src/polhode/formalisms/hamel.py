@@ -69,7 +69,7 @@ class Hamel:
 
     @cached_property
     def constrained(self) -> tuple[Matrix, Vector]:
-        """The pseudo-velocities m + 1 … n in all speeds: constraints, and what nonholonomic joints cannot do."""
+        """The pseudo-velocities m + 1 … n in all speeds: constraints, and excluded motions of nonholonomic joints."""
         size = len(self.tree.u)
         rows = [[as_expr(int(k == i)) for k in range(size)] for i in self.large.extra]
         drift = [as_expr(0)] * len(rows)
@@ -87,11 +87,11 @@ class Hamel:
 
     @cached_property
     def _speeds(self) -> tuple[Matrix, Vector]:
-        """u = Λ⁻¹ (π̇ - λ_0): the columns of all pseudo-velocities, and what time gives."""
+        """u = Λ⁻¹ (π̇ - λ_0): the columns of all pseudo-velocities, and the term of explicit time."""
         Lambda, drift = self._local
         size = len(Lambda)
-        made = solve_columns(Lambda, [[*(int(i == j) for j in range(size)), -drift[i]] for i in range(size)])
-        return Matrix([list(row[:size]) for row in made]), Vector([row[size] for row in made])
+        inverse = solve_columns(Lambda, [[*(int(i == j) for j in range(size)), -drift[i]] for i in range(size)])
+        return Matrix([list(row[:size]) for row in inverse]), Vector([row[size] for row in inverse])
 
     @cached_property
     def forms(self) -> tuple[Matrix, Vector]:
@@ -109,8 +109,8 @@ class Hamel:
     def dependent(self) -> dict[Expr, Expr]:
         """All speeds in terms of the independent ones: π̇_m+1 … n = 0."""
         columns, drift = self._speeds
-        found = Matrix([list(row[: self.m]) for row in columns]) @ self.u + drift
-        return {name: as_expr(value) for name, value in zip(self.tree.u, found, strict=True) if name not in self.u}
+        speeds = Matrix([list(row[: self.m]) for row in columns]) @ self.u + drift
+        return {name: as_expr(value) for name, value in zip(self.tree.u, speeds, strict=True) if name not in self.u}
 
     def _in_independent_speeds(self, entries: Sequence[Any]) -> list[Expr]:
         return substitute([as_expr(entry) for entry in entries], self.dependent)
@@ -168,7 +168,7 @@ class Hamel:
         return [as_expr(entry) for entry in self._speeds[0].T @ self.tree.tau]
 
     def equation(self, k: int, ud: Sequence[Any]) -> Expr:
-        """The left side of (235) less P_k: what effort on pseudo-velocity k the motion takes."""
+        """The left side of (235) less P_k: the effort on pseudo-velocity k that the motion requires."""
         along = {**self.flow, **{name: as_expr(rate) for name, rate in zip(self.u, ud, strict=True)}}
         if k not in self._terms:
             self._terms[k] = self.terms(k)
@@ -185,21 +185,21 @@ class Hamel:
 
 def recipe(model: Model, tree: Tree, dependent_speeds: DependentSpeeds | None = None) -> Recipe:
     """Hamel's equations on the tree's speeds, or with constraints on the independent ones."""
-    made = Hamel(model, envelope(tree), dependent_speeds)
-    m = made.m
-    mass_matrix = cache(made.mass_matrix)
+    hamel = Hamel(model, envelope(tree), dependent_speeds)
+    m = hamel.m
+    mass_matrix = cache(hamel.mass_matrix)
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        return Vector([made.equation(k, ud) for k in range(m)])
+        return Vector([hamel.equation(k, ud) for k in range(m)])
 
     def forward() -> Vector:
         bias = inverse([0] * m)
-        return Vector(solve_symmetric(mass_matrix(), [made.efforts[k] - bias[k] for k in range(m)]))
+        return Vector(solve_symmetric(mass_matrix(), [hamel.efforts[k] - bias[k] for k in range(m)]))
 
     def multipliers() -> Vector:
         udot = forward()
         count = 0 if dependent_speeds is None else len(dependent_speeds.constraints.rows)
-        return Vector([made.equation(k, udot) - made.efforts[k] for k in range(m, m + count)])  # (236)
+        return Vector([hamel.equation(k, udot) - hamel.efforts[k] for k in range(m, m + count)])  # (236)
 
     if dependent_speeds is None:
         return Recipe(inverse=inverse, mass_matrix=mass_matrix)

@@ -55,14 +55,14 @@ class Segment:
 def segments(tree: Tree) -> list[Segment]:
     """A tree in rotation matrices and vectors: with the twist (w, v), ∂A/∂q = A ŵ and ∂s/∂q = A v."""
     only_single_joints(tree, "the formalism 'hollerbach_3x3'")
-    made = []
+    result = []
     for link in tree.links:
         (w, v), (alpha, a) = coordinate_twist(link)
         A, hat = link.X.R, skew(w)
         rotations = A, A @ hat, A @ (hat @ hat + skew(alpha))
         origins = link.X.p, A @ v, A @ (hat @ v + a)
-        made.append(Segment(link.parent, speed_of(link), *rotations, *origins, link.inertia))
-    return made
+        result.append(Segment(link.parent, speed_of(link), *rotations, *origins, link.inertia))
+    return result
 
 
 def inverse_dynamics(

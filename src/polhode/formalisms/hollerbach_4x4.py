@@ -64,7 +64,7 @@ def inverse_dynamics(
 
 def recipe(model: Model, tree: Tree) -> Recipe:
     """Inverse dynamics by recursion; the mass matrix from it, column by column."""
-    links, still = (segments(each, "hollerbach_4x4") for each in (tree, tree.at_rest))
+    links, still = (segments(t, "hollerbach_4x4") for t in (tree, tree.at_rest))
     size = len(tree.u)
 
     def inverse(ud: Sequence[Any]) -> Vector:

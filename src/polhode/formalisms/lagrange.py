@@ -28,7 +28,7 @@ fault = fault_at("lagrangian")
 
 
 def refusal(what: str) -> PolhodeError:
-    """The error for what needs bodies."""
+    """The error of a result that needs bodies."""
     cure = "Describe the mechanism by a ph.System, whose equations have it."
     return fault(f"{what} is that of bodies, and a Lagrangian has none.", cure, "E-DERIVE-UNSUPPORTED")
 
@@ -44,7 +44,7 @@ def _refused(what: str) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LagrangianEquations(EquationsOfMotion):
-    """The equations of motion of a Lagrangian; what takes bodies is refused."""
+    """The equations of motion of a Lagrangian; results that need bodies are refused."""
 
     has_bodies = False
     coriolis_matrix = _refused("the Coriolis matrix")

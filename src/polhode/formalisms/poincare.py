@@ -84,7 +84,7 @@ class Poincare:
 
     @cached_property
     def p(self) -> Vector:
-        """The enlarged speeds: u, zero for what a nonholonomic joint cannot do, and one for time, where it moves."""
+        """The enlarged speeds: u, zero for excluded motions of nonholonomic joints, and one for time, if it occurs."""
         enlarged: list[Any] = [as_expr(0)] * (self._width - self.tree.is_driven) + [as_expr(1)] * self.tree.is_driven
         for speed, index in enumerate(self.real):
             enlarged[index] = self.tree.u[speed]
@@ -188,13 +188,13 @@ class Poincare:
         for link, (_, back), (start, count) in zip(
             self.tree.links, self.tree.stage_kinematics, self._stages, strict=True
         ):
-            own = [self.tree.q[c] for c in link.coordinates]
-            v = [[as_expr(self.fields[start + k][q]) for q in own] for k in range(count)]
+            q_stage = [self.tree.q[c] for c in link.coordinates]
+            v = [[as_expr(self.fields[start + k][q]) for q in q_stage] for k in range(count)]
             for j in range(count):
                 entries: list[tuple[int, int, Any]] = []
                 for k in range(count):
-                    forth = directional(v[k], dict(zip(own, v[j], strict=True)))
-                    back_again = directional(v[j], dict(zip(own, v[k], strict=True)))
+                    forth = directional(v[k], dict(zip(q_stage, v[j], strict=True)))
+                    back_again = directional(v[j], dict(zip(q_stage, v[k], strict=True)))
                     components = back @ Vector([a - b for a, b in zip(forth, back_again, strict=True)])
                     entries += [(start + i, start + k, c) for i, c in enumerate(components) if c]
                 table.append(entries)
@@ -247,10 +247,10 @@ class Poincare:
 
 
 def recipe(model: Model, tree: Tree) -> Recipe:
-    """Mass matrix and bias from Poincaré's equations; joints that follow others are first taken as free."""
+    """Mass matrix and bias from Poincaré's equations; joints that follow others are first treated as free."""
     if tree.followed:
         free = build_tree(model, prescribed=False)
         return projected(model, tree, free, recipe(model, free))
-    made = Poincare(model, tree)
-    M, b = cache(made.mass_matrix), cache(lambda: made.bias() + slope_of_auxiliary(model, tree))
+    poincare = Poincare(model, tree)
+    M, b = cache(poincare.mass_matrix), cache(lambda: poincare.bias() + slope_of_auxiliary(model, tree))
     return Recipe(inverse=lambda ud: M() @ Vector(ud) + b(), mass_matrix=M, bias=b)

@@ -101,7 +101,7 @@ _LISTED = (
 )
 
 #: Each by its name, in the order in which they are compared.
-FORMALISMS: dict[str, Formalism] = {each.name: each for each in _LISTED}
+FORMALISMS: dict[str, Formalism] = {formalism.name: formalism for formalism in _LISTED}
 
 #: What to say of methods that have no file here, by their names in small letters.
 _LAGRANGE = (
@@ -116,8 +116,8 @@ _NOT_HERE = {
 
 def names(historical: bool = False) -> list[str]:
     """The formalisms there are, beside `auto`, which picks among them; on request with the historical ones."""
-    listed = (each for each in FORMALISMS.values() if each.passes != "several")
-    return [each.name for each in listed if historical or not each.historical]
+    listed = (formalism for formalism in FORMALISMS.values() if formalism.passes != "several")
+    return [formalism.name for formalism in listed if historical or not formalism.historical]
 
 
 def formalism_of(name: str) -> Formalism:
@@ -132,9 +132,9 @@ def _cure_for(name: object) -> str:
     word = "".join(letter for letter in str(name).lower() if letter.isalpha()).removesuffix("s")
     if word in _NOT_HERE:
         return _NOT_HERE[word]
-    for each in FORMALISMS.values():
-        if word in each.elsewhere:
-            return f"{each.elsewhere[word]} is called '{each.name}' here."
+    for formalism in FORMALISMS.values():
+        if word in formalism.elsewhere:
+            return f"{formalism.elsewhere[word]} is called '{formalism.name}' here."
     return suggestion(name, list(FORMALISMS), f"Choose auto, {', '.join(names())}.")
 
 
@@ -145,12 +145,12 @@ def check_speeds(
     model: Model, formalism: str, speeds: object, independent: object = None, pseudo: object = None
 ) -> None:
     """Raise unless a formalism defines these speeds, and no other option or constraint chooses speeds."""
-    known = {name: each.speeds for name, each in FORMALISMS.items() if each.speeds}
-    if not isinstance(speeds, str) or not any(speeds in own for own in known.values()):
-        every = [each for own in known.values() for each in own]
+    choices = {name: formalism.speeds for name, formalism in FORMALISMS.items() if formalism.speeds}
+    if not isinstance(speeds, str) or not any(speeds in kinds for kinds in choices.values()):
+        every = [kind for kinds in choices.values() for kind in kinds]
         raise unknown("choice of speeds", speeds, every, code="E-DERIVE-NAME", place=_PLACE)
     if speeds not in formalism_of(formalism).speeds:
-        by = next(name for name, own in known.items() if speeds in own)
+        by = next(name for name, kinds in choices.items() if speeds in kinds)
         message = f"the formalism {formalism!r} has no speeds {speeds!r}."
         cure = f"Write derive({by!r}, speeds={speeds!r}), or give pseudo-velocities."
         raise PolhodeError(message, _PLACE, cure, "E-DERIVE-UNSUPPORTED")

@@ -53,8 +53,8 @@ class Lagrange:
         """q̇ = Γ u, with nothing beyond the system's speeds."""
         tree = self.large.tree
         none = {tree.u[k]: as_expr(0) for k in self.large.extra}
-        found = substitute([as_expr(entry) for entry in self.large.gamma @ tree.u], none)
-        return dict(zip(self.rates, found, strict=True))
+        rates = substitute([as_expr(entry) for entry in self.large.gamma @ tree.u], none)
+        return dict(zip(self.rates, rates, strict=True))
 
     @cached_property
     def momenta(self) -> list[Expr]:
@@ -82,8 +82,8 @@ class Lagrange:
         }
         slope = gradient(self.energy, list(tree.q))
         left = [a - b for a, b in zip(directional(self.momenta, along), slope, strict=True)]
-        known = {symbol(f"dd {q.name}", "rate"): rate for q, rate in zip(tree.q, turning, strict=True)}
-        rows = Vector(substitute(substitute(left, known), self.at_speeds))  # (217)
+        accelerations = {symbol(f"dd {q.name}", "rate"): rate for q, rate in zip(tree.q, turning, strict=True)}
+        rows = Vector(substitute(substitute(left, accelerations), self.at_speeds))  # (217)
         none = {tree.u[k]: as_expr(0) for k in self.large.extra}
         forces = substitute(list(generalized_forces(self.system, tree, self.large.gamma)), none)
         columns = self.large.gamma.columns
@@ -92,8 +92,8 @@ class Lagrange:
 
 def recipe(model: Model, tree: Tree) -> Recipe:
     """Mass matrix and bias from Lagrange's equations; constraints are kept by Routh's multipliers."""
-    made = Lagrange(model, envelope(tree))
-    mass_matrix, bias = cache(made.mass_matrix), cache(made.bias)
+    lagrange = Lagrange(model, envelope(tree))
+    mass_matrix, bias = cache(lagrange.mass_matrix), cache(lagrange.bias)
 
     def inverse(ud: Sequence[Any]) -> Vector:
         return mass_matrix() @ Vector(ud) + bias()

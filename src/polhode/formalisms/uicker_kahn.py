@@ -59,13 +59,13 @@ class Segment:
 def segments(tree: Tree, formalism: str) -> list[Segment]:
     """A tree in 4×4 matrices, with ∂A/∂q = A Q and ∂²A/∂q² = A Q Q; where time is q, Ä = A (Q Q + Q̇)."""
     only_single_joints(tree, f"the formalism '{formalism}'")
-    made = []
+    result = []
     for link in tree.links:
         twist, rate = coordinate_twist(link)
         A, Q = link.X.matrix(), operator(*twist)
         J = pseudo_inertia(link.inertia)
-        made.append(Segment(link.parent, speed_of(link), A, A @ Q, A @ (Q @ Q + operator(*rate)), J))
-    return made
+        result.append(Segment(link.parent, speed_of(link), A, A @ Q, A @ (Q @ Q + operator(*rate)), J))
+    return result
 
 
 def only_single_joints(tree: Tree, who: str) -> None:
@@ -171,12 +171,12 @@ def mass_matrix(links: Sequence[Segment], size: int) -> Matrix:
 
 def _efforts(links: Sequence[Segment], first: dict[int, Matrix]) -> list[tuple[int, Matrix, int]]:
     """The speeds with an effort, each with ∂W/∂q and its link; driven joints have none."""
-    found = []
+    efforts = []
     for k, U in first.items():
         speed = links[k].speed
         if speed is not None:
-            found.append((speed, U, k))
-    return found
+            efforts.append((speed, U, k))
+    return efforts
 
 
 def given_forces(model: Model, tree: Tree) -> Vector:

@@ -140,16 +140,16 @@ class Placed:
 
 def placed(joints: Sequence[Joint]) -> list[Placed]:
     """Direct kinematics, (108) to (120): every link by composition of vector-parameters."""
-    made: list[Placed] = []
+    links: list[Placed] = []
     for joint in joints:
-        before = Placed(_UPRIGHT, ZERO, {}) if joint.parent == BASE else made[joint.parent]
+        before = Placed(_UPRIGHT, ZERO, {}) if joint.parent == BASE else links[joint.parent]
         O = before.g.rotation if joint.parent != BASE else _IDENTITY
         p = before.p + O @ (joint.offset + joint.slide)  # (108)
         N = _IDENTITY if joint.slides else turning(joint.c)
         at = None if joint.slides else p
-        own = {x: (at, O @ (N @ axis)) for x, axis in zip(joint.x, joint.axes, strict=True)}  # (116), (117)
-        made.append(Placed(before.g.turned(joint.c), p, before.columns | own))
-    return made
+        columns = {x: (at, O @ (N @ axis)) for x, axis in zip(joint.x, joint.axes, strict=True)}  # (116), (117)
+        links.append(Placed(before.g.turned(joint.c), p, before.columns | columns))
+    return links
 
 
 @dataclass(frozen=True)
@@ -211,8 +211,8 @@ class Manipulator:
 
 
 def manipulator(tree: Tree) -> tuple[Manipulator, dict[Expr, Expr]]:
-    """The joints of a tree, and what the coordinates stand for where joints store something else."""
-    known: dict[Expr, Expr] = {}
+    """The joints of a tree, and expressions of coordinates whose joints store something else."""
+    meanings: dict[Expr, Expr] = {}
     joints: list[Joint] = []
     upright: list[Matrix] = []  # the orientation of each link where all c = 0
     last: dict[int, int] = {BASE: BASE}  # link -> the joint that carries it
@@ -222,21 +222,21 @@ def manipulator(tree: Tree) -> tuple[Manipulator, dict[Expr, Expr]]:
         upright.append(R)
         parent, offset = last[link.parent], before @ link.fixed.p
         if link.is_placement:  # it slides and turns as time says
-            slide, meaning = _known(f"p {link.name}", link.motion.p)
+            slide, meaning = _symbols_for(f"p {link.name}", link.motion.p)
             joints.append(Joint(parent, (), slide, tuple(R.columns), True, offset, ZERO, as_expr(0), _IDENTITY * 0))
-            x, turned = _known(f"c {link.name}", parameter_of(link.motion.R))
-            slides, own, meaning, parent, offset = False, _IDENTITY.columns, meaning | turned, len(joints) - 1, ZERO
+            x, turned = _symbols_for(f"c {link.name}", parameter_of(link.motion.R))
+            slides, axes, meaning, parent, offset = False, _IDENTITY.columns, meaning | turned, len(joints) - 1, ZERO
         else:
-            slides, own = _motion(link)
+            slides, axes = _motion(link)
             x, meaning = _coordinates(tree, link, slides)
-        known |= meaning
+        meanings |= meaning
         body: CentralInertia = central_inertia(link)
         joints.append(
             Joint(
                 parent,
                 link.speeds,
                 x,
-                tuple(R @ axis for axis in own),
+                tuple(R @ axis for axis in axes),
                 slides,
                 offset,
                 R @ body.c,
@@ -245,11 +245,11 @@ def manipulator(tree: Tree) -> tuple[Manipulator, dict[Expr, Expr]]:
             )
         )
         last[i] = len(joints) - 1
-    return Manipulator(tuple(joints), tree.gravity), known
+    return Manipulator(tuple(joints), tree.gravity), meanings
 
 
-def _known(name: str, values: Vector) -> tuple[tuple[Expr, ...], dict[Expr, Expr]]:
-    """Symbols for coordinates that are functions of time, and what they stand for."""
+def _symbols_for(name: str, values: Vector) -> tuple[tuple[Expr, ...], dict[Expr, Expr]]:
+    """Symbols for coordinates that are functions of time, and their expressions."""
     x = tuple(symbol(f"{name} {k}", "vector-parameter") for k in range(len(values)))
     return x, dict(zip(x, map(as_expr, values), strict=True))
 
@@ -274,15 +274,15 @@ def _motion(link: Link) -> tuple[bool, list[Vector]]:
 
 
 def _coordinates(tree: Tree, link: Link, slides: bool) -> tuple[tuple[Expr, ...], dict[Expr, Expr]]:
-    """The components of a joint's vector-parameter, or its length, and what those stand for that it does not store."""
-    own = tuple(tree.q[k] for k in link.coordinates)
+    """The components of a joint's vector-parameter, or its length, and the expressions of those it does not store."""
+    q = tuple(tree.q[k] for k in link.coordinates)
     if slides or link.stage.storage == "vector":
-        return own, {}
+        return q, {}
     c = parameter_of(link.motion.R)
     axes = [w for w, _ in link.H]
-    names = [f"c {link.joint} {own[0].name} {k}" for k in range(len(axes))]
+    names = [f"c {link.joint} {q[0].name} {k}" for k in range(len(axes))]
     x = tuple(symbol(name, "vector-parameter") for name in names)
-    return x, {each: as_expr(c.dot(axis)) for each, axis in zip(x, axes, strict=True)}
+    return x, {x_k: as_expr(c.dot(axis)) for x_k, axis in zip(x, axes, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -299,16 +299,16 @@ class _InSpeeds:
         rows: list[list[Any]] = []
         for joint in self.made.joints:
             for row in joint.rates() if joint.speeds else [[]] * len(joint.x):
-                own = dict(zip(joint.speeds, row, strict=True))
-                rows.append([as_expr(own.get(k, 0)) for k in range(len(self.tree.u))])
+                by_speed = dict(zip(joint.speeds, row, strict=True))
+                rows.append([as_expr(by_speed.get(k, 0)) for k in range(len(self.tree.u))])
         return Matrix(rows)
 
     def put_in(self, entries: Iterable[Any]) -> list[Expr]:
-        """Expressions with what the tree's coordinates make of x."""
+        """Expressions with x replaced by functions of the tree's coordinates."""
         return substitute([as_expr(entry) for entry in entries], self.known)
 
     def inverse(self, ud: Sequence[Any]) -> Vector:
-        """Γᵀ P at ẋ = Γ u and ẍ = Γ u̇ + Γ̇ u, and what x does in time."""
+        """Γᵀ P at ẋ = Γ u and ẍ = Γ u̇ + Γ̇ u, and the rates of x by time alone."""
         in_time = derivative([self.known.get(x, as_expr(0)) for x in self.made.x], self.time)
         rates = [as_expr(a + b) for a, b in zip(self.gamma @ self.tree.u, in_time, strict=True)]
         moving = directional(rates, {**dict(zip(self.made.x, rates, strict=True)), self.time: as_expr(1)})

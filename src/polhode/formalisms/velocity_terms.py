@@ -48,11 +48,11 @@ class VelocityTerms(Typeset):
         return f"VelocityTerms(of {', '.join(map(spelled, self.u))})"
 
     def _formulas(self) -> list[tuple[str, Any]]:
-        made = [
+        terms = [
             ("h_{u^2}", self.centrifugal), ("h_{uu}", self.coriolis), ("h_t", self.driven), ("h_g", self.gravity),
             ("h_a", self.applied),
         ]  # fmt: skip
-        return [(head, value) for head, value in made if any(value.entries() if isinstance(value, Matrix) else value)]
+        return [(head, value) for head, value in terms if any(value.entries() if isinstance(value, Matrix) else value)]
 
     def _sentences(self) -> list[str]:
         pairs = ", ".join(f"{spelled(self.u[j])} {spelled(self.u[k])}" for j, k in self.pairs)
@@ -79,11 +79,11 @@ def velocity_terms(equations: EquationsOfMotion) -> VelocityTerms:
 
     def force(u: Sequence[Any], gravity: Sequence[Any] = _ZERO) -> Vector:
         """M u̇ due to velocities and gravity at these speeds."""
-        whole, rates = list(u), [as_expr(0)] * len(tree.u)
+        all_u, rates = list(u), [as_expr(0)] * len(tree.u)
         if dependent is not None:
-            given = dict(zip(equations.u, map(as_expr, u), strict=True))
-            whole, rates = list(dependent.E @ Vector(u) + dependent.e), substitute(dependent.gamma, given)
-        taken = Vector(inverse_dynamics(tree, whole, rates, [Wrench.zero()] * len(tree.links), gravity))
+            at = dict(zip(equations.u, map(as_expr, u), strict=True))
+            all_u, rates = list(dependent.E @ Vector(u) + dependent.e), substitute(dependent.gamma, at)
+        taken = Vector(inverse_dynamics(tree, all_u, rates, [Wrench.zero()] * len(tree.links), gravity))
         return _plain(taken if dependent is None else dependent.E.T @ taken)
 
     with quiet_collector():

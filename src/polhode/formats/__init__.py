@@ -59,8 +59,8 @@ def load(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> Syst
         raise FormatError(f"{_FOREIGN[suffix]} is not read yet.", place=str(file), cure=cure, code="E-FILE-READ")
     if os.path.isdir(file):  # False for a name that is too long
         raise folder_given(str(file))
-    said = f"the extension {suffix!r} names no model format." if suffix else "the file has no extension."
-    raise FormatError(said, place=str(file), cure=f"A model file ends in {', '.join(READERS)}.", code="E-FILE-NAME")
+    message = f"the extension {suffix!r} names no model format." if suffix else "the file has no extension."
+    raise FormatError(message, place=str(file), cure=f"A model file ends in {', '.join(READERS)}.", code="E-FILE-NAME")
 
 
 def read(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> tuple[System, Report | None]:
@@ -75,17 +75,17 @@ def read(path: str | os.PathLike[str], **options: Unpack[ReaderOptions]) -> tupl
     return result
 
 
-def _check_options(reader: str, suffix: str, given: Iterable[str]) -> None:
-    if not given:
+def _check_options(reader: str, suffix: str, names: Iterable[str]) -> None:
+    if not names:
         return
     readers = ("load_urdf", "load_sdf", "load_mjcf") if reader == "load_xml" else (reader,)
-    taken = [each for one in readers for each in signature(__getattr__(one)).parameters.values()]
-    known = list(dict.fromkeys(each.name for each in taken if each.kind is Parameter.KEYWORD_ONLY))
-    for name in given:
-        if name not in known:
-            listed = f"Its options are {', '.join(known)}." if known else "It has none."
-            said = f"the reader of {suffix} files has no option {name!r}."
-            raise PolhodeError(said, place="load", cure=suggestion(name, known, listed), code="E-FILE-NAME")
+    taken = [parameter for one in readers for parameter in signature(__getattr__(one)).parameters.values()]
+    options = list(dict.fromkeys(parameter.name for parameter in taken if parameter.kind is Parameter.KEYWORD_ONLY))
+    for name in names:
+        if name not in options:
+            listed = f"Its options are {', '.join(options)}." if options else "It has none."
+            message = f"the reader of {suffix} files has no option {name!r}."
+            raise PolhodeError(message, place="load", cure=suggestion(name, options, listed), code="E-FILE-NAME")
 
 
 __all__ = [

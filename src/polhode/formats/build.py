@@ -52,8 +52,8 @@ def build(document: Document, model: records.Model, name: str) -> System:
     system.gravity = values.vector(("gravity",), model.gravity)
     values.scope = names("parameter", now=True)  # where time may not be used, the system refuses it
     add_flexible(system, replace(values, scope=names("parameter")), model)
-    for key, each in model.bodies.items():
-        _add_body(system, values, ("bodies", key), key, each)
+    for key, body_record in model.bodies.items():
+        _add_body(system, values, ("bodies", key), key, body_record)
     for key, frame in model.frames.items():
         _add_frame(system, values, ("frames", key), key, frame)
     for key, joint in model.joints.items():
@@ -73,8 +73,8 @@ def build(document: Document, model: records.Model, name: str) -> System:
     _add_rates(system, values, model, free)
     if not spoiled:
         add_surfaces(system, values, model)
-    for place, load in enumerate(model.loads):
-        _add_load(None if spoiled else system, values, ("loads", place), load, free)
+    for index, load in enumerate(model.loads):
+        _add_load(None if spoiled else system, values, ("loads", index), load, free)
     _add_equipment(system, values, model, free)
     values.scope = free
     _add_constraints(None if spoiled else system, values, model, values.scope)
@@ -86,21 +86,21 @@ def build(document: Document, model: records.Model, name: str) -> System:
 
 def _add_quantities(system: System, values: Values, model: records.Model) -> None:
     for table, declare, default in (("parameters", system.parameter, None), ("inputs", system.input, 0)):
-        given: Mapping[str, Any] = getattr(model, table)
-        for key, record in given.items():
-            whole = isinstance(record, records.Quantity)
-            text, unit = (record.value, record.unit) if whole else (record, "")
-            path: Path = (table, key, "value") if whole else (table, key)
+        records_by_name: Mapping[str, Any] = getattr(model, table)
+        for key, record in records_by_name.items():
+            has_unit = isinstance(record, records.Quantity)
+            text, unit = (record.value, record.unit) if has_unit else (record, "")
+            path: Path = (table, key, "value") if has_unit else (table, key)
             value: Any = default if text is None else values.quantity(path, text)
             with values.noting((table, key)):
                 declare(key, value, unit)
-        _warn_of_look_alikes(values, table, given)
+        _warn_of_look_alikes(values, table, records_by_name)
 
 
 def _add_states(system: System, values: Values, model: records.Model) -> None:
     """States without mass, so that they have a symbol; their rates follow when all has one."""
-    for key, given in model.states.items():
-        record = given if isinstance(given, records.State) else records.State(rate=given)
+    for key, state in model.states.items():
+        record = state if isinstance(state, records.State) else records.State(rate=state)
         start = values.quantity(("states", key, "start"), record.start)
         with values.noting(("states", key)):
             system.state(key, None, start, record.unit)
@@ -109,10 +109,10 @@ def _add_states(system: System, values: Values, model: records.Model) -> None:
 
 def _add_rates(system: System, values: Values, model: records.Model, scope: Scope) -> None:
     """The rates of the states without mass."""
-    for key, given in model.states.items():
-        whole = isinstance(given, records.State)
-        path: Path = ("states", key, "rate") if whole else ("states", key)
-        text = given.rate if isinstance(given, records.State) else given
+    for key, state in model.states.items():
+        has_unit = isinstance(state, records.State)
+        path: Path = ("states", key, "rate") if has_unit else ("states", key)
+        text = state.rate if isinstance(state, records.State) else state
         before = len(values.document.problems)
         rate = replace(values, scope=scope).number(path, text)
         if key in system.states and not scope.lenient and len(values.document.problems) == before:
@@ -125,16 +125,16 @@ def _add_body(system: System, values: Values, path: Path, key: str, record: reco
     com = values.vector((*path, "com"), record.com)
     inertia: Any = 0
     if record.inertia is not None and record.solid is not None:
-        said = "give an inertia or a solid, not both."
-        values.document.problem(path, said, "Remove one of them.", "E-MODELFILE-TWICE")
+        message = "give an inertia or a solid, not both."
+        values.document.problem(path, message, "Remove one of them.", "E-MODELFILE-TWICE")
     elif record.inertia is not None:
         inertia = values.nested((*path, "inertia"), record.inertia)
     elif record.solid is not None:
         inertia = _solid(values, (*path, "solid"), mass, record.solid)
     about = None if record.about is None else values.vector((*path, "about"), record.about)
     if about is not None and record.inertia is None:
-        said = "it says about which point an inertia is given."
-        values.document.problem((*path, "about"), said, "Give an inertia.", "E-MODELFILE-MISSING")
+        message = "it says about which point an inertia is given."
+        values.document.problem((*path, "about"), message, "Give an inertia.", "E-MODELFILE-MISSING")
         about = None
     drawn = [_shape(values, (*path, "shapes", k), shape) for k, shape in enumerate(record.shapes)]
     shapes = [shape for shape in drawn if shape is not None]
@@ -166,10 +166,10 @@ def _shape(values: Values, path: Path, record: Any) -> ModelShape | None:
     if record.type == "mesh":
         size = tuple(values.vector((*path, "scale"), record.scale))
         folder = FilePath(values.document.file).parent
-        status, found, reason = locate_mesh(record.file, folder, {})
-        file, lacking = str(found or record.file), "" if found else f"{status}: {reason}"
+        status, mesh, reason = locate_mesh(record.file, folder, {})
+        file, lacking = str(mesh or record.file), "" if mesh else f"{status}: {reason}"
     elif record.type == "hull":
-        size = tuple(x for k, each in enumerate(record.points) for x in values.vector((*path, "points", k), each))
+        size = tuple(x for k, point in enumerate(record.points) for x in values.vector((*path, "points", k), point))
     elif hasattr(record, "size"):
         size = tuple(values.vector((*path, "size"), record.size))
     else:
@@ -251,20 +251,20 @@ def _with_expressions(values: Values, model: records.Model, free: Scope) -> Scop
 
 def _add_load(system: System | None, values: Values, path: Path, record: Any, free: Scope) -> None:
     element, before = FORCES[record.type], len(values.document.problems)
-    given = read_fields(values, path, element.fields, record, free)
+    values_by_field = read_fields(values, path, element.fields, record, free)
     if system is not None and len(values.document.problems) == before:
         with values.noting(path):
-            system.apply(element, **given)
+            system.apply(element, **values_by_field)
 
 
 def _add_equipment(system: System, values: Values, model: records.Model, free: Scope) -> None:
-    """Actuators, sensors and other records; after a problem only what each says by itself is checked."""
+    """Actuators, sensors and other records; after a problem each is only checked by itself."""
     for table, kind in EQUIPMENT.items():
         for key, record in getattr(model, table).items():
-            said = read_fields(values, (table, key), kind.fields, record, free)
+            entries = read_fields(values, (table, key), kind.fields, record, free)
             if not values.document.problems:
                 with values.noting((table, key)):
-                    system.equip(table, key, **said)
+                    system.equip(table, key, **entries)
 
 
 def _add_pose(system: System | None, values: Values, path: Path, key: str, record: records.Pose) -> None:
@@ -285,16 +285,16 @@ def _add_pose(system: System | None, values: Values, path: Path, key: str, recor
 
 def _add_motors(system: System, values: Values, model: records.Model) -> None:
     """The motors of a file, each on the joint that its key names."""
-    given: Mapping[str, Any] = getattr(model, "motors", {})  # a section that the vocabulary adds
-    for key, record in given.items():
+    motors: Mapping[str, Any] = getattr(model, "motors", {})  # a section that the vocabulary adds
+    for key, record in motors.items():
         path: Path = ("motors", key)
         before = len(values.document.problems)
         free = replace(scope_of(system, now=True), functions=values.scope.functions)
-        said = read_fields(values, path, Motor.fields, record, free)
+        entries = read_fields(values, path, Motor.fields, record, free)
         if len(values.document.problems) > before or (key in model.joints and key not in system.joints):
             continue  # noted already
         with values.noting(path):
-            system.motor(key, **said)
+            system.motor(key, **entries)
 
 
 def _add_prescribed(system: System, values: Values, model: records.Model) -> None:
@@ -311,7 +311,7 @@ def _add_prescribed(system: System, values: Values, model: records.Model) -> Non
 
 
 def _coordinate(system: System, key: str) -> tuple[str, int]:
-    """The joint and the place in it of a coordinate; a joint's name stands for its first."""
+    """The joint and the index in it of a coordinate; a joint's name means its first."""
     joints = system.model().joints
     for joint in joints.values():
         for index, q in enumerate(joint.q):
@@ -333,15 +333,15 @@ def _add_constraints(system: System | None, values: Values, model: records.Model
             kind = kinds[0] if kinds[0].alone else CONSTRAINTS[record.type]
             path: Path = (table, key)
             before = len(values.document.problems)
-            given = read_fields(fixed, path, (*kind.fields, *BESIDE.get(kind.kind, ())), record, everything)
+            stated = read_fields(fixed, path, (*kind.fields, *BESIDE.get(kind.kind, ())), record, everything)
             if system is None or len(values.document.problems) > before:
                 continue
             written = record.model_fields_set
             with values.noting((*path, *written) if len(written) == 1 else path):
                 if kind.kind in BESIDE:
-                    system.friction(name=key, **given)
+                    system.friction(name=key, **stated)
                 else:
-                    system.constraint(key, kind, **given)
+                    system.constraint(key, kind, **stated)
 
 
 # ---- checks that need the whole model ------------------------------------------------------------------------
@@ -356,14 +356,14 @@ def _check_bodies_hang(values: Values, model: records.Model) -> None:
     carried |= {model.frames[child].body for child in carried if child in model.frames}
     for key in (*model.bodies, *flexible):
         if key not in carried and key != GROUND:
-            place = ("flexible" if key in flexible else "bodies", key)
+            at = ("flexible" if key in flexible else "bodies", key)
             cure = "Add a joint with this child; a free joint to the ground lets it float."
-            values.document.problem(place, "this body hangs on no joint.", cure, "E-MODEL-TREE")
+            values.document.problem(at, "this body hangs on no joint.", cure, "E-MODEL-TREE")
 
 
 def _check_joints_carry_mass(system: System, values: Values) -> None:
     """A joint that moves no mass makes the mass matrix singular, unless one that is coupled to it moves some."""
-    heavy = {key for key, each in system.bodies.items() if not each.is_massless}
+    heavy = {key for key, b in system.bodies.items() if not b.is_massless}
     idle: list[Joint] = []
     busy: set[str] = set()
     for joint in reversed(_outward(system)):
@@ -372,12 +372,12 @@ def _check_joints_carry_mass(system: System, values: Values) -> None:
             busy.add(_leader(system, joint))
         elif joint.u:
             idle.append(joint)
-    driven = {each.joint for each in system.prescribed.values()}
+    driven = {motion.joint for motion in system.prescribed.values()}
     for joint in idle:
         if not {_leader(system, joint), joint.name} & {*busy, *driven}:
-            said = f"this joint moves no mass: body '{joint.child}' and all that it carries have none."
+            message = f"this joint moves no mass: body '{joint.child}' and all that it carries have none."
             cure = "Give it a mass or an inertia, or weld it with `type: fixed`."
-            values.document.problem(("joints", joint.name), said, cure, "E-MODEL-SINGULAR")
+            values.document.problem(("joints", joint.name), message, cure, "E-MODEL-SINGULAR")
 
 
 def _leader(system: System, joint: Joint) -> str:
@@ -396,14 +396,14 @@ def _check_pose_leads(
     for coupling in system.couplings.values():
         joint = joints[coupling.follower]
         leader = joints[_leader(system, joint)]
-        for table, given, own, other in (
+        for table, start, symbol, other in (
             ("coordinates", coordinates, joint.q[0], leader.q[0]),
             ("speeds", speeds, joint.u[0], leader.u[0]),
         ):
-            if own.name in given:
-                place = (*path, table, own.name)
-                said = f"joint '{joint.name}' follows '{leader.name}' and has no state of its own."
-                values.document.problem(place, said, f"Give {quoted(other.name)} instead.", "E-MODELFILE-TWICE")
+            if symbol.name in start:
+                at = (*path, table, symbol.name)
+                message = f"joint '{joint.name}' follows '{leader.name}' and has no state of its own."
+                values.document.problem(at, message, f"Give {quoted(other.name)} instead.", "E-MODELFILE-TWICE")
 
 
 def _outward(system: System) -> list[Joint]:

@@ -51,28 +51,28 @@ def describe(system: System, folder: Path | None = None) -> dict[str, Any]:
         "polhode": "1",
         "name": system.name,
         "gravity": _list(system.gravity, moved),
-        "parameters": {key: _quantity(each, None) for key, each in system.parameters.items()},
-        "inputs": {key: _quantity(each, Fraction(0)) for key, each in motors.others("inputs")},
-        "states": {key: _rated(each, free) for key, each in motors.others("states")},
-        "tables": {key: describe_table(each) for key, each in functions.items()},
+        "parameters": {key: _quantity(parameter, None) for key, parameter in system.parameters.items()},
+        "inputs": {key: _quantity(entry, Fraction(0)) for key, entry in motors.others("inputs")},
+        "states": {key: _rated(state, free) for key, state in motors.others("states")},
+        "tables": {key: describe_table(function) for key, function in functions.items()},
         "expressions": naming.texts,  # made while what follows is spelled
-        "bodies": {key: _body(each, fixed) for key, each in motors.others("bodies") if key != GROUND},
+        "bodies": {key: _body(body, fixed) for key, body in motors.others("bodies") if key != GROUND},
         "flexible": describe_flexible(system, fixed, folder or Path()),
-        "frames": {key: {"body": each.body, **_placement(each.pose, fixed)} for key, each in system.frames.items()},
-        "joints": {key: _joint(each, fixed) for key, each in motors.others("joints")},
+        "frames": {key: {"body": frame.body, **_placement(frame.pose, fixed)} for key, frame in system.frames.items()},
+        "joints": {key: _joint(joint, fixed) for key, joint in motors.others("joints")},
         "motors": motors.texts(fixed, free),
-        "couplings": {key: _coupling(each, fixed) for key, each in motors.others("couplings")},
-        "prescribed": {key: spell(each.motion, moved) for key, each in system.prescribed.items()},
+        "couplings": {key: _coupling(coupling, fixed) for key, coupling in motors.others("couplings")},
+        "prescribed": {key: spell(motion.motion, moved) for key, motion in system.prescribed.items()},
         "surfaces": describe_surfaces(system, fixed),
         **_constraints(system, fixed, free),
-        "loads": [_load(each, fixed, free) for each in motors.other_loads],
+        "loads": [_load(load, fixed, free) for load in motors.other_loads],
         **{
-            table: {key: describe_fields(each.fields, each, fixed, free) for key, each in records.items()}
+            table: {key: describe_fields(record.fields, record, fixed, free) for key, record in records.items()}
             for table, records in system.equipment.items()
         },
         "poses": {
-            key: _filled({kind: _state(getattr(each, kind)) for kind in ("coordinates", "speeds", "states")})
-            for key, each in system.poses.items()
+            key: _filled({kind: _state(getattr(pose, kind)) for kind in ("coordinates", "speeds", "states")})
+            for key, pose in system.poses.items()
         },
     }
     return _filled(parts)
@@ -80,7 +80,7 @@ def describe(system: System, folder: Path | None = None) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Described:
-    """The motors that a file can state, and the model without what they and flexible bodies add."""
+    """The motors that a file can state, and the model without the records that they and flexible bodies add."""
 
     system: Model
     motors: tuple[Motor, ...]
@@ -89,8 +89,8 @@ class Described:
     @staticmethod
     def of(written: System | Model) -> Described:
         system = written if isinstance(written, Model) else written.model()
-        own = {name for motor in system.motors.values() for name in motor.bodies}
-        used = {joint.parent for joint in system.joints.values() if joint.name not in own}
+        rotor_joints = {name for motor in system.motors.values() for name in motor.bodies}
+        used = {joint.parent for joint in system.joints.values() if joint.name not in rotor_joints}
         used |= {frame.body for frame in system.frames.values()}
         motors = tuple(motor for motor in system.motors.values() if used.isdisjoint(motor.bodies))
         left = [load for load in system.loads if not isinstance(load, Elasticity)]
@@ -102,16 +102,16 @@ class Described:
         """The entries of a table of the system that neither a motor nor a flexible body adds."""
         names = {name for motor in self.motors for name in motor.added(table)}
         names |= {name for record in self.system.flexible.values() for name in added(record).get(table, ())}
-        return ((key, each) for key, each in getattr(self.system, table).items() if key not in names)
+        return ((key, entry) for key, entry in getattr(self.system, table).items() if key not in names)
 
     def texts(self, fixed: Scope, free: Scope) -> dict[str, Any]:
-        """What a file says of each motor."""
-        whole = replace(free, naming=None)  # motors are read before the expressions that a file names
-        return {motor.joint: describe_fields(Motor.fields, motor, fixed, whole) for motor in self.motors}
+        """The file's entry of each motor."""
+        unnamed = replace(free, naming=None)  # motors are read before the expressions that a file names
+        return {motor.joint: describe_fields(Motor.fields, motor, fixed, unnamed) for motor in self.motors}
 
 
 def _filled(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what is empty."""
+    """The mapping without empty values."""
     return {key: value for key, value in parts.items() if value not in (None, "", [], {})}
 
 
@@ -139,9 +139,9 @@ def _spelled(quantity: Parameter | State, value: Fraction | Expr) -> str:
 def _rated(state: State, scope: Scope) -> Any:
     """A state without mass: its rate, with the start and the unit where it has them."""
     if state.rate is None:
-        said = "it has no rate, which a model file needs."
+        message = "it has no rate, which a model file needs."
         cure = f"Give it with state_rate({state.symbol.name!r}, …)."
-        raise FormatError(said, place=f"state '{state.symbol.name}'", cure=cure, code="E-MODELFILE-MISSING")
+        raise FormatError(message, place=f"state '{state.symbol.name}'", cure=cure, code="E-MODELFILE-MISSING")
     rate = spell(state.rate, scope)
     more = _filled({"start": _spelled(state, state.start) if state.start else None, "unit": state.unit})
     return {"rate": rate, **more} if more else rate
@@ -215,9 +215,9 @@ def _joint(joint: Joint, scope: Scope) -> dict[str, Any]:
 
 def _limits(joint: Joint, scope: Scope) -> dict[str, Any]:
     """A pair for one coordinate, a list of pairs for several."""
-    if not any(each.are_given for each in joint.limits):
+    if not any(limit.are_given for limit in joint.limits):
         return {}
-    pairs = [_ends(each, scope) for each in joint.limits]
+    pairs = [_ends(limit, scope) for limit in joint.limits]
     return {"limits": pairs[0] if len(pairs) == 1 else pairs}
 
 
@@ -229,11 +229,11 @@ def _ends(limits: Limits, scope: Scope) -> list[str | None] | None:
 
 def _rated_limits(key: str, limits: Sequence[Limits], scope: Scope) -> dict[str, Any]:
     """Limits of speeds or efforts: b for ±b, else a pair; once where all have the same, else a list."""
-    if not any(each.are_given for each in limits):
+    if not any(limit.are_given for limit in limits):
         return {}
     result = [
-        spell(each.upper, scope) if each.upper is not None and each.lower == -each.upper else _ends(each, scope)
-        for each in limits
+        spell(limit.upper, scope) if limit.upper is not None and limit.lower == -limit.upper else _ends(limit, scope)
+        for limit in limits
     ]
     alike = len(result) == 1 or (isinstance(result[0], str) and result.count(result[0]) == len(result))
     return {key: result[0] if alike else result}
@@ -264,9 +264,9 @@ def _state(values: Mapping[str, float]) -> dict[str, str]:
 def _constraints(system: System, fixed: Scope, free: Scope) -> dict[str, dict[str, Any]]:
     """Constraints of every kind, each in its table."""
     result: dict[str, dict[str, Any]] = {kind.table: {} for kind in CONSTRAINTS.values()}
-    for key, each in {**system.constraints, **system.contacts}.items():
-        named = {} if each.alone else {"type": each.kind}
-        result.setdefault(each.table, {})[key] = {**named, **describe_fields(each.fields, each, fixed, free)}
+    for key, element in {**system.constraints, **system.contacts}.items():
+        named = {} if element.alone else {"type": element.kind}
+        result.setdefault(element.table, {})[key] = {**named, **describe_fields(element.fields, element, fixed, free)}
     return result
 
 

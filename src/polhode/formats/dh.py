@@ -69,18 +69,18 @@ def from_dh(
     if not isinstance(arm, System):
         raise PolhodeError(f"{shown(arm)} is not a System.", cure="Give one, or leave it out.", code="E-CALL-TYPE")
     parent = arm.ground
-    for place, given in enumerate(list_of(rows, "a table", "Denavit–Hartenberg table"), start=1):
-        row = _row(given, place)
-        label = f"link{place}" if isinstance(row.name, str) and not row.name else row.name
+    for number, entry in enumerate(list_of(rows, "a table", "Denavit–Hartenberg table"), start=1):
+        row = _row(entry, number)
+        label = f"link{number}" if isinstance(row.name, str) and not row.name else row.name
         body = arm.body(label, row.mass, row.com, row.inertia, check=check)
-        kind = _joint_type(row, place)
-        names = ([f"q{place}"], [f"u{place}"]) if kind.speeds else ([], [])
+        kind = _joint_type(row, number)
+        names = ([f"q{number}"], [f"u{number}"]) if kind.speeds else ([], [])
         arm.joint(
-            f"joint{place}",
+            f"joint{number}",
             parent,
             body,
             kind,
-            **(_classic(row, place) if convention == "classic" else _modified(row, place)),
+            **(_classic(row, number) if convention == "classic" else _modified(row, number)),
             coordinates=names[0],
             speeds=names[1],
         )
@@ -88,21 +88,21 @@ def from_dh(
     return arm
 
 
-def _row(given: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
-    if isinstance(given, Row):
-        return given
-    known = [field.name for field in fields(Row)]
-    if isinstance(given, Mapping):
-        for key in given:
-            if key not in known:
-                raise unknown("column", key, known, place=f"row {place}", code="E-ROBOT-NAME", error=FormatError)
-        return Row(**given)
-    with understood("a row", given, place=f"row {place}", cure=f"Write ({', '.join(known)})."):
-        count = len(given)
-    if isinstance(given, str) or not 4 <= count <= len(known):
-        cure = f"Write ({', '.join(known)}); what follows alpha may be left out."
-        raise FormatError(f"a row has 4 to {len(known)} entries.", f"row {place}", cure, "E-ROBOT-SHAPE")
-    return Row(*given)
+def _row(entry: Row | Mapping[str, Any] | Sequence[Any], place: int) -> Row:
+    if isinstance(entry, Row):
+        return entry
+    columns = [field.name for field in fields(Row)]
+    if isinstance(entry, Mapping):
+        for key in entry:
+            if key not in columns:
+                raise unknown("column", key, columns, place=f"row {place}", code="E-ROBOT-NAME", error=FormatError)
+        return Row(**entry)
+    with understood("a row", entry, place=f"row {place}", cure=f"Write ({', '.join(columns)})."):
+        count = len(entry)
+    if isinstance(entry, str) or not 4 <= count <= len(columns):
+        cure = f"Write ({', '.join(columns)}); what follows alpha may be left out."
+        raise FormatError(f"a row has 4 to {len(columns)} entries.", f"row {place}", cure, "E-ROBOT-SHAPE")
+    return Row(*entry)
 
 
 def _joint_type(row: Row, place: int) -> JointType:
@@ -116,9 +116,9 @@ def _number(value: Any, what: str, place: int) -> Expr:
     try:
         return as_expr(value)
     except PolhodeError:
-        said = f"{what} = {shown(value)} is not a number or an expression."
+        message = f"{what} = {shown(value)} is not a number or an expression."
         cure = "Give a number, or an expression of parameters."
-        raise FormatError(said, place=f"row {place}", cure=cure, code="E-ROBOT-NUMBER") from None
+        raise FormatError(message, place=f"row {place}", cure=cure, code="E-ROBOT-NUMBER") from None
 
 
 def _angle(value: Any, what: str, place: int) -> Expr:
@@ -127,7 +127,7 @@ def _angle(value: Any, what: str, place: int) -> Expr:
 
 
 def _classic(row: Row, place: int) -> dict[str, Any]:
-    """Rot_z(theta) Trans_z(d) commute with the joint and go before it; Trans_x(a) Rot_x(alpha) come after."""
+    """Rot_z(theta) Trans_z(d) commute with the joint and precede it; Trans_x(a) Rot_x(alpha) follow it."""
     theta, alpha = _angle(row.theta, "theta", place), _angle(row.alpha, "alpha", place)
     return {
         "at": (0, 0, _number(row.d, "d", place)),
@@ -138,7 +138,7 @@ def _classic(row: Row, place: int) -> dict[str, Any]:
 
 
 def _modified(row: Row, place: int) -> dict[str, Any]:
-    """All four motions go before the joint."""
+    """All four motions precede the joint."""
     theta, alpha = _angle(row.theta, "theta", place), _angle(row.alpha, "alpha", place)
     d = _number(row.d, "d", place)
     return {

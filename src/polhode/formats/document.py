@@ -35,7 +35,7 @@ NULLS = ("", "~", "null", "Null", "NULL")
 
 @dataclass
 class Document:
-    """Plain data (dict, list, str or None), where each part of it was written, and what is wrong with it."""
+    """Plain data (dict, list, str or None), the line of each part, and the problems found."""
 
     file: str
     data: Any = None
@@ -45,20 +45,20 @@ class Document:
     sections: set[str | int] = field(default_factory=set)  # the top-level keys below which there are problems
 
     def place(self, path: Path) -> str:
-        """Where a value stands: `arm.yaml:41: joints.elbow.axis`; for what is missing, where it should be."""
-        known = path
-        while known and known not in self.lines:
-            known = known[:-1]
-        place = f"{self.file}:{self.lines.get(known, 1)}"
-        return f"{place}: {spelled(path)}" if path else place
+        """The place of a value: `arm.yaml:41: joints.elbow.axis`; for a missing one, where it should be."""
+        nearest = path
+        while nearest and nearest not in self.lines:
+            nearest = nearest[:-1]
+        location = f"{self.file}:{self.lines.get(nearest, 1)}"
+        return f"{location}: {spelled(path)}" if path else location
 
     def problem(self, path: Path, message: str, cure: str = "", code: str = "") -> None:
-        """Note a problem at a path and go on."""
+        """Note a problem at a path and continue."""
         self.sections.update(path[:1])
         self.problems.append(Problem(message, self.place(path), cure, code))
 
     def finding(self, path: Path, message: str, cure: str = "", code: str = "") -> None:
-        """Note what may surprise at a place, and is no mistake."""
+        """Note a finding at a path that is no mistake."""
         self.findings.append(Problem(message, self.place(path), cure, code))
 
     def check(self) -> None:
@@ -109,8 +109,8 @@ def _events(text: str, file: str) -> Iterator[Any]:
         raise
     except Exception as error:
         # Whatever the parser stumbles over, be it its own slip on an odd byte, is a text that is not YAML.
-        said = f"this is not YAML: {' '.join(str(error).split())}."
-        raise FormatError(said, file, "Look for control characters and odd escapes.", "E-MODELFILE-READ") from None
+        reason = f"this is not YAML: {' '.join(str(error).split())}."
+        raise FormatError(reason, file, "Look for control characters and odd escapes.", "E-MODELFILE-READ") from None
 
 
 class _Composer:
@@ -127,8 +127,8 @@ class _Composer:
         if isinstance(event, DocumentStartEvent):
             self.documents += 1
             if self.documents > 1:
-                said = "there is a second document in this file."
-                self._stop(event, said, "Keep one model in a file.", "E-MODELFILE-READ")
+                message = "there is a second document in this file."
+                self._stop(event, message, "Keep one model in a file.", "E-MODELFILE-READ")
         elif isinstance(event, MappingEndEvent | SequenceEndEvent):
             self.open.pop()
             self.keys.pop()
@@ -140,8 +140,8 @@ class _Composer:
         if self.nodes > NODE_LIMIT:
             raise LimitError(f"more than {NODE_LIMIT:,} values.", self._place(event), "Split it.", "E-MODELFILE-SIZE")
         if isinstance(event, AliasEvent) or event.anchor is not None:
-            said = f"anchors and aliases (&, *) are not used: {event.anchor!r}."
-            self._stop(event, said, "Write the value out.", "E-MODELFILE-READ")
+            message = f"anchors and aliases (&, *) are not used: {event.anchor!r}."
+            self._stop(event, message, "Write the value out.", "E-MODELFILE-READ")
         if event.tag is not None:
             self._stop(event, f"tags are not used: {str(event.tag)!r}.", "Remove the tag.", "E-MODELFILE-READ")
         if self.open and isinstance(self.open[-1][0], dict) and self.keys[-1] is None:
@@ -158,9 +158,9 @@ class _Composer:
         self.document.lines.setdefault(path, event.start_mark.line + 1)
         if not isinstance(event, ScalarEvent):
             if len(self.open) >= DEPTH_LIMIT:
-                said = f"values are nested more than {DEPTH_LIMIT} deep."
+                message = f"values are nested more than {DEPTH_LIMIT} deep."
                 cure = "A model file needs no more than about six levels."
-                raise LimitError(said, place=self._place(event), cure=cure, code="E-MODELFILE-SIZE")
+                raise LimitError(message, place=self._place(event), cure=cure, code="E-MODELFILE-SIZE")
             self.open.append((value, path))
             self.keys.append(None)
 

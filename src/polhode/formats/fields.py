@@ -65,7 +65,7 @@ def record_of(
 
 
 def keys_of(fields: Iterable[Field]) -> dict[str, tuple[Any, Any]]:
-    """For each field what pydantic makes a key of a record from."""
+    """For each field the arguments of pydantic for a key of a record."""
     return {
         field.name: (_annotation(field), pydantic.Field(_default(field), description=_description(field)))
         for field in fields
@@ -130,17 +130,17 @@ def read_fields(values: Values, path: Path, fields: Iterable[Field], record: Any
 
 
 def _read_curve(
-    values: Values, path: Path, variable: str, given: Sequence[str], free: Scope
+    values: Values, path: Path, variable: str, texts: Sequence[str], free: Scope
 ) -> Callable[[Expr], list[Expr]]:
     """A function of a variable that is local to the curve."""
-    own = symbol(variable, "coordinate")
-    inside = replace(values, scope=_with_variable(values.scope, own, free))
-    curve = [inside.number((*path, k), text) for k, text in enumerate(given)]
-    return lambda place: substitute(curve, {own: place})
+    x = symbol(variable, "coordinate")
+    inside = replace(values, scope=_with_variable(values.scope, x, free))
+    curve = [inside.number((*path, k), text) for k, text in enumerate(texts)]
+    return lambda value: substitute(curve, {x: value})
 
 
-def _with_variable(scope: Scope, own: Expr, free: Scope) -> Scope:
-    tables: dict[str, Mapping[str, Expr]] = {**scope.tables, "coordinate": {own.name: own}}
+def _with_variable(scope: Scope, x: Expr, free: Scope) -> Scope:
+    tables: dict[str, Mapping[str, Expr]] = {**scope.tables, "coordinate": {x.name: x}}
     return replace(scope, tables=tables, now=free.now)
 
 
@@ -174,7 +174,7 @@ def read_field(values: Values, path: Path, field: Field, given: Any) -> Any:
 
 
 def describe_fields(fields: Iterable[Field], element: Any, fixed: Scope, free: Scope) -> dict[str, Any]:
-    """The texts of an element's fields, without those that stand at their default."""
+    """The texts of an element's fields, without those that are equal to their default."""
     result: dict[str, Any] = {}
     table = {field.name: field for field in fields}
     for field in table.values():
@@ -185,9 +185,9 @@ def describe_fields(fields: Iterable[Field], element: Any, fixed: Scope, free: S
         if field.kind == "variable":
             text: Any = _fresh(field, fixed)
         elif field.kind == "curve":
-            own = symbol(_fresh(table[field.of], fixed), "coordinate")
-            inside = _with_variable(fixed, own, free)
-            text = [spell(entry, inside) for entry in substitute(value, {getattr(element, field.of): own})]
+            x = symbol(_fresh(table[field.of], fixed), "coordinate")
+            inside = _with_variable(fixed, x, free)
+            text = [spell(entry, inside) for entry in substitute(value, {getattr(element, field.of): x})]
         else:
             text = _spelled(field, value, _scope(field, fixed, free))
         if field.is_required or text != _listed(_default(field)):
@@ -229,7 +229,7 @@ def _listed(text: Any) -> Any:
 
 
 def describe_motion(joint: JointType, scope: Scope, place: str) -> tuple[dict[str, Any], bool]:
-    """The keys that say how a joint moves, and whether they bring the usual names of its coordinates along."""
+    """The keys that describe a joint's motion, and whether the usual names of its coordinates follow from them."""
     if JOINTS.get(joint.kind) is type(joint):
         return {"type": joint.kind, **describe_fields(joint.fields, joint, scope, scope)}, True
     if isinstance(joint, Compound):
@@ -250,13 +250,13 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
     """A joint type from a name with options, a joint map, a constraint, or a sequence."""
     forms = [form for form in ("type", "map", "constraint", "sequence") if getattr(record, form) is not None]
     if len(forms) != 1:
-        said = f"a joint has one of type, map, constraint and sequence, not {' and '.join(forms) or 'none of them'}."
-        values.document.problem(path, said, "Write for example `type: revolute`.", "E-MODELFILE-TWICE")
+        message = f"a joint has one of type, map, constraint and sequence, not {' and '.join(forms) or 'none of them'}."
+        values.document.problem(path, message, "Write for example `type: revolute`.", "E-MODELFILE-TWICE")
         return Fixed()
     form = forms[0]
-    known = {field.name: field for kind in JOINTS.values() for field in kind.fields}
-    given = {name: getattr(record, name) for name in known if getattr(record, name) is not None}
-    unexpected = [] if form == "type" else list(given)
+    field_of = {field.name: field for kind in JOINTS.values() for field in kind.fields}
+    settings = {name: getattr(record, name) for name in field_of if getattr(record, name) is not None}
+    unexpected = [] if form == "type" else list(settings)
     if form != "map" and record.groups is not None:
         unexpected.append("groups")
     for key in unexpected:
@@ -272,7 +272,7 @@ def read_motion(values: Values, path: Path, record: records.Motion) -> JointType
             entries = Matrix(values.nested((*path, "map"), record.map))
             groups = [values.count((*path, "groups", k), text) for k, text in enumerate(record.groups or ())]
             return JointMap(entries, groups or None)
-        options = {name: read_field(values, (*path, name), known[name], text) for name, text in given.items()}
+        options = {name: read_field(values, (*path, name), field_of[name], text) for name, text in settings.items()}
         return joint_type(str(record.type), **options)
     return Fixed()
 
@@ -282,7 +282,7 @@ ZERO = number(0)
 
 @dataclass
 class Noting:
-    """Notes an error or a warning of what is done inside, with its place in the file, and goes on after it."""
+    """Notes an error or a warning of the block, with its place in the file, and continues after it."""
 
     document: Document
     path: Path
@@ -295,20 +295,20 @@ class Noting:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         self.inside.close()
-        for each in self.found:
-            said = f"{each.place}: {each.message}" if each.place else each.message
-            self.document.finding(self.path, said, each.cure, each.code)
+        for cause in self.found:
+            message = f"{cause.place}: {cause.message}" if cause.place else cause.message
+            self.document.finding(self.path, message, cause.cure, cause.code)
         if not isinstance(error, PolhodeError):
             return False
         for problem in error.problems:
-            said = f"{problem.place}: {problem.message}" if problem.place else problem.message
-            self.document.problem(self.path, said, problem.cure, problem.code)
+            message = f"{problem.place}: {problem.message}" if problem.place else problem.message
+            self.document.problem(self.path, message, problem.cure, problem.code)
         return True
 
 
 @dataclass
 class Values:
-    """Reads values under the names that may be used at the moment; what cannot be read is noted and taken as zero."""
+    """Reads values under the names in scope; a value that cannot be read is noted and replaced by zero."""
 
     document: Document
     scope: Scope = dataclasses.field(default_factory=Scope)
@@ -344,7 +344,7 @@ class Values:
         return Vector([self.number((*path, k), text) for k, text in enumerate(texts)])
 
     def nested(self, path: Path, value: Any) -> Any:
-        """A text or lists of texts, as an expression or lists of expressions; what is missing stays so."""
+        """A text or lists of texts, as an expression or lists of expressions; missing values are kept."""
         if value is None:
             return None
         if isinstance(value, str):
@@ -414,11 +414,11 @@ def model_record() -> type[records.Model]:
 def _model_record(joints: Joints, forces: Forces, constraints: ConstraintKinds) -> type[records.Model]:
     motion = motion_record(joints)
     tables: dict[str, list[Any]] = {}
-    for each in constraints:
-        fields = (*each.fields, *BESIDE.get(each.kind, ()))
-        record = record_of(each.__name__, each.__doc__ or "", fields, None if each.alone else each.kind, motion)
-        tables.setdefault(each.table, []).append(record)
-    loads = [record_of(each.__name__, each.__doc__ or "", each.fields, each.kind) for each in forces]
+    for c in constraints:
+        fields = (*c.fields, *BESIDE.get(c.kind, ()))
+        record = record_of(c.__name__, c.__doc__ or "", fields, None if c.alone else c.kind, motion)
+        tables.setdefault(c.table, []).append(record)
+    loads = [record_of(force.__name__, force.__doc__ or "", force.fields, force.kind) for force in forces]
     beam = record_of("Beam", Beam.__doc__ or "", Beam.fields, "beam")
     beams = _like(beam, modes=(records.Modes, "3"), stations=(records.Stations, ()))
     by_name: Any = dict  # of types that are built at run time, which a type checker cannot follow
@@ -430,19 +430,19 @@ def _model_record(joints: Joints, forces: Forces, constraints: ConstraintKinds) 
         "motors": (by_name[records.Name, record_of("Motor", Motor.__doc__ or "", Motor.fields)], {}),
         "loads": (listed[_one_of(loads), ...], ()),
         **{
-            table: (by_name[records.Name, record_of(each.__name__, each.__doc__ or "", each.fields)], {})
-            for table, each in EQUIPMENT.items()
+            table: (by_name[records.Name, record_of(kind.__name__, kind.__doc__ or "", kind.fields)], {})
+            for table, kind in EQUIPMENT.items()
         },
     }
     result: type[records.Model] = _like(records.Model, **sections)
     return result
 
 
-def _one_of(made: list[Any]) -> Any:
+def _one_of(kinds: list[Any]) -> Any:
     """A union of records discriminated by `type`; a single kind has none."""
-    if "type" not in made[0].model_fields or issubclass(made[0], records.Motion):
-        return made[0]
-    return Annotated[reduce(or_, made), pydantic.Field(discriminator="type")]
+    if "type" not in kinds[0].model_fields or issubclass(kinds[0], records.Motion):
+        return kinds[0]
+    return Annotated[reduce(or_, kinds), pydantic.Field(discriminator="type")]
 
 
 def _like(base: type[records.Record], *more: type[records.Record], **keys: Any) -> Any:
@@ -452,25 +452,25 @@ def _like(base: type[records.Record], *more: type[records.Record], **keys: Any) 
 
 @cache
 def motion_record(joints: Joints) -> type[records.Motion]:
-    """How joints move: a type, and what any of them takes."""
-    types = Field("type", "word", None, choices=tuple(each.kind for each in joints))
+    """The motion of a joint: a type, and the options of all types."""
+    types = Field("type", "word", None, choices=tuple(joint.kind for joint in joints))
     keys: dict[str, Any] = keys_of([types, *_options(joints)])
     result: type[records.Motion] = _like(records.Motion, **keys, sequence=("tuple[Motion, ...] | None", None))
     return result
 
 
 def _options(joints: Iterable[type[JointType]]) -> list[Field]:
-    """What joint types take, once for each name; all may be missing, as each type takes its own."""
+    """The options of joint types, once for each name; all may be missing, as each type has its own."""
     result: dict[str, Field] = {}
     takers: dict[str, list[str]] = {}
     reserved = {*records.Joint.model_fields, *(field.name for field in Closure.fields)}
-    for each in joints:
-        for field in each.fields:
-            takers.setdefault(field.name, []).append(each.kind)
+    for joint in joints:
+        for field in joint.fields:
+            takers.setdefault(field.name, []).append(joint.kind)
             first = result.setdefault(field.name, field)
             if field.name in reserved or (first.kind, first.many) != (field.kind, field.many):
-                said = f"the field '{field.name}' has another meaning in a model file."
-                raise ModelError(said, f"joint type '{each.kind}'", "Give it another name.", "E-JOINT-NAME")
+                message = f"the field '{field.name}' has another meaning in a model file."
+                raise ModelError(message, f"joint type '{joint.kind}'", "Give it another name.", "E-JOINT-NAME")
             words = dict.fromkeys((*first.choices, *field.choices))  # the type knows which of them are its own
             result[field.name] = replace(first, choices=tuple(words))
     return [replace(field, default=None, doc=f"Of {', '.join(takers[name])}.") for name, field in result.items()]
@@ -513,9 +513,9 @@ def _words(detail: Mapping[str, Any], path: Path, value: Any) -> tuple[str, str]
         case "missing":
             return "this key is missing.", f"Add `{path[-1]}:`."
         case "extra_forbidden":
-            known = _known_keys(detail["loc"][:-1])
-            listed = f"Known keys: {', '.join(known)}."
-            return "there is no such key.", suggestion(str(path[-1]), known, listed, "`{}`".format)
+            keys = _known_keys(detail["loc"][:-1])
+            listed = f"Known keys: {', '.join(keys)}."
+            return "there is no such key.", suggestion(str(path[-1]), keys, listed, "`{}`".format)
         case "string_type" if value is None:
             return "there is nothing here.", "Write a number, an expression or a name."
         case "string_type":
@@ -530,10 +530,10 @@ def _words(detail: Mapping[str, Any], path: Path, value: Any) -> tuple[str, str]
         case "string_too_short" | "string_too_long":
             return f"a name has 1 to 128 characters, not {len(detail['input'])}.", "Choose another name."
         case "union_tag_invalid":
-            given = str(detail["ctx"]["tag"])
-            known = [part.strip(" '") for part in detail["ctx"]["expected_tags"].split(",")]
-            cure = suggestion(given, known, f"Choose one of {', '.join(known)}.", "`{}`".format)
-            return f"there is no type {given!r}.", cure
+            tag = str(detail["ctx"]["tag"])
+            keys = [part.strip(" '") for part in detail["ctx"]["expected_tags"].split(",")]
+            cure = suggestion(tag, keys, f"Choose one of {', '.join(keys)}.", "`{}`".format)
+            return f"there is no type {tag!r}.", cure
         case "union_tag_not_found":
             return ("the type is missing.", "Add `type:`.") if isinstance(value, dict) else no_mapping
         case "literal_error":
@@ -565,13 +565,13 @@ def _walk(data: Any, loc: tuple[str | int, ...]) -> tuple[Path, Any]:
 
 def _known_keys(loc: tuple[str | int, ...]) -> list[str]:
     """The keys that may stand at a location, found by following it through the records."""
-    found: list[type[BaseModel]] = [model_record()]
+    records_met: list[type[BaseModel]] = [model_record()]
     for part in loc:
-        if len(found) == 1 and part in found[0].model_fields:
-            found = _records_in(found[0].model_fields[str(part)].annotation)
-        elif len(found) > 1:
-            found = [record for record in found if _variant(record) == part] or found
-    return list(found[0].model_fields) if len(found) == 1 else []
+        if len(records_met) == 1 and part in records_met[0].model_fields:
+            records_met = _records_in(records_met[0].model_fields[str(part)].annotation)
+        elif len(records_met) > 1:
+            records_met = [record for record in records_met if _variant(record) == part] or records_met
+    return list(records_met[0].model_fields) if len(records_met) == 1 else []
 
 
 def _records_in(annotation: Any) -> list[type[BaseModel]]:

@@ -26,12 +26,12 @@ _LISTED = 5
 
 
 class ReaderWarning(UserWarning):
-    """A robot file says something that is doubtful, or that the System does not have."""
+    """A robot file has a doubtful entry, or one that the System does not represent."""
 
 
 @dataclass(frozen=True)
 class JointFacts:
-    """What a joint's file entry says beyond its motion; None where the file is silent."""
+    """A joint's entries in the file beyond its motion; None for missing ones."""
 
     name: str
     kind: str
@@ -60,7 +60,7 @@ class MeshFacts:
 
 @dataclass(frozen=True)
 class Report(Shown):
-    """All that a robot file said which the equations do not show."""
+    """All entries of a robot file that the equations do not show."""
 
     file: str
     robot: str
@@ -73,11 +73,11 @@ class Report(Shown):
     @property
     def doubts(self) -> tuple[Problem, ...]:
         """The warnings that concern the equations, which `load` reports."""
-        return tuple(each for each in self.warnings if each.code not in _REPORTED)
+        return tuple(warning for warning in self.warnings if warning.code not in _REPORTED)
 
     def _cell(self) -> Cell:
         kinds = {"warning": self.warnings, "notice": self.notices}
-        rows = [(kind, each.place, each.message, each.cure) for kind, found in kinds.items() for each in found]
+        rows = [(kind, p.place, p.message, p.cure) for kind, problems in kinds.items() for p in problems]
         title = f"{self.file}: robot '{self.robot}', root link '{self.root}'"
         return Cell(title, [Table(["", "place", "what", "cure"], rows)])
 
@@ -89,11 +89,11 @@ class Report(Shown):
 
 
 def tell(doubts: Sequence[Problem]) -> None:
-    """One warning, at the user's line, that lists the first of what a reader doubts."""
+    """One warning, at the user's line, that lists the first of a reader's doubts."""
     if not doubts:
         return
     more = len(doubts) - _LISTED
-    lines = [f"{each.place}: {each.message} {each.cure}".rstrip() + f"  [{each.code}]" for each in doubts[:_LISTED]]
+    lines = [f"{p.place}: {p.message} {p.cure}".rstrip() + f"  [{p.code}]" for p in doubts[:_LISTED]]
     if more > 0:
         lines.append(f"and {more} more: the report of read_urdf, read_sdf or read_mjcf in polhode.formats has all")
     warn("\n  ".join(lines), ReaderWarning)
@@ -103,8 +103,8 @@ def system_alone(read: Callable[Options, tuple[System, Report]]) -> Callable[Opt
     """A reader with the same options that leaves out the report: `load_urdf` for `read_urdf`."""
 
     @wraps(read)
-    def load(*given: Options.args, **options: Options.kwargs) -> System:
-        system, report = read(*given, **options)
+    def load(*arguments: Options.args, **options: Options.kwargs) -> System:
+        system, report = read(*arguments, **options)
         tell(report.doubts)
         return system
 
@@ -157,15 +157,15 @@ class Findings:
 
     def report(self, robot: str, root: str, joints: Iterable[JointFacts], meshes: Iterable[MeshFacts] = ()) -> Report:
         """What was found, with facts of joints and meshes."""
-        found = tuple(self.notices), tuple(self.warnings)
-        return Report(self.file, robot, root, *found, tuple(joints), tuple(meshes))
+        findings = tuple(self.notices), tuple(self.warnings)
+        return Report(self.file, robot, root, *findings, tuple(joints), tuple(meshes))
 
 
 @contextmanager
 def located_at(place: str) -> Iterator[None]:
-    """Give problems raised inside the place in the file that they come from."""
+    """Locate problems raised in the block at a place in the file."""
     try:
         yield
     except PolhodeError as error:
-        found = [Problem(each.message, place, each.cure or "Change it there.", each.code) for each in error.problems]
-        raise type(error)(problems=found) from None
+        located = [Problem(p.message, place, p.cure or "Change it there.", p.code) for p in error.problems]
+        raise type(error)(problems=located) from None

@@ -38,14 +38,14 @@ _AT = " at "
 
 def add_flexible(system: System, values: Values, model: records.Model) -> None:
     """The flexible bodies of a file with their stations, listed ones first, then those that the rest of it names."""
-    given: Mapping[str, Any] = getattr(model, "flexible", {})  # a section that the vocabulary adds
-    for key, record in given.items():
+    records_by_name: Mapping[str, Any] = getattr(model, "flexible", {})  # a section that the vocabulary adds
+    for key, record in records_by_name.items():
         path: Path = ("flexible", key)
         before = len(values.document.problems)
-        said = _beam(values, path, record) if record.type == "beam" else _modal(values, path, record)
+        entries = _beam(values, path, record) if record.type == "beam" else _modal(values, path, record)
         if len(values.document.problems) == before:
             with values.noting(path):
-                system.beam(key, **said) if record.type == "beam" else system.flexible_body(key, **said)
+                system.beam(key, **entries) if record.type == "beam" else system.flexible_body(key, **entries)
         if key not in system.bodies:
             with suppress(PolhodeError):
                 system.body(key)  # so that the joints which name it are not wrong as well
@@ -54,7 +54,7 @@ def add_flexible(system: System, values: Values, model: records.Model) -> None:
             with values.noting((*path, "stations", number)):
                 _station(system, key, listed.at, listed.static)
     for path, text in _named(values.document.data):
-        key = next((key for key in given if text.startswith(key + _AT)), "")
+        key = next((key for key in records_by_name if text.startswith(key + _AT)), "")
         if not key or text in model.bodies or text in model.frames or text in values.stations:
             continue
         values.stations[text] = key
@@ -76,8 +76,8 @@ def _named(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     tables = dict.fromkeys(["frames", "joints", "motors", *(kind.table for kind in CONSTRAINTS.values()), "loads"])
     for table in tables:
         section = data.get(table) or {}
-        for place, entry in enumerate(section) if isinstance(section, list) else section.items():
-            yield from (((table, place, key), text) for key, text in entry.items() if key in keys and type(text) is str)
+        for owner, entry in enumerate(section) if isinstance(section, list) else section.items():
+            yield from (((table, owner, key), text) for key, text in entry.items() if key in keys and type(text) is str)
 
 
 def _station(system: System, key: str, text: Any, static: bool | None = None) -> str:
@@ -87,7 +87,7 @@ def _station(system: System, key: str, text: Any, static: bool | None = None) ->
         return key
     at = text
     if is_list(text):
-        at = Vector([parse(each, scope) for each in text])
+        at = Vector([parse(component, scope) for component in text])
     elif isinstance(record, Beam):
         at = parse(text, scope)
     is_listed = record.with_station(at, False)[0] is record
@@ -95,33 +95,33 @@ def _station(system: System, key: str, text: Any, static: bool | None = None) ->
 
 
 def _beam(values: Values, path: Path, record: Any) -> dict[str, Any]:
-    said = read_fields(values, path, Beam.fields, record, values.scope)
+    entries = read_fields(values, path, Beam.fields, record, values.scope)
     if isinstance(record.modes, str):
-        return {**said, "modes": values.count((*path, "modes"), record.modes)}
-    return {**said, "modes": {key: values.count((*path, "modes", key), each) for key, each in record.modes.items()}}
+        return {**entries, "modes": values.count((*path, "modes"), record.modes)}
+    return {**entries, "modes": {key: values.count((*path, "modes", key), mode) for key, mode in record.modes.items()}}
 
 
 def _modal(values: Values, path: Path, record: records.ModalBody) -> dict[str, Any]:
     plain = ("mass", "com", "inertia", "material", "modal_mass", "stiffness", "damping", "rayleigh")
-    said = {key: values.nested((*path, key), getattr(record, key)) for key in plain}
+    texts = {key: values.nested((*path, key), getattr(record, key)) for key in plain}
     inside = replace(values, scope=replace(values.scope, own={x.name: x for x in PLACE}))
-    said["shapes"] = [
+    texts["shapes"] = [
         _function(inside.vector((*path, "shapes", k), shape)) for k, shape in enumerate(record.shapes or ())
     ]
     if record.nodes is not None:
-        said["nodes"] = {
+        texts["nodes"] = {
             key: Node(
                 *(values.nested((*path, "nodes", key, part), getattr(node, part)) for part in records.Node.model_fields)
             )
             for key, node in record.nodes.items()
         }
     if record.data is not None:
-        status, found, reason = locate(record.data, FilePath(values.document.file).parent, {})
-        said["data"] = found
-        if found is None:
+        status, file, reason = locate(record.data, FilePath(values.document.file).parent, {})
+        texts["data"] = file
+        if file is None:
             cure = "Put the file into the folder of the model file, and name it from there."
             values.document.problem((*path, "data"), f"the data file is {status}: {reason}.", cure, "E-MODELFILE-READ")
-    return said
+    return texts
 
 
 def _function(shape: Vector) -> Any:
@@ -132,7 +132,7 @@ def _function(shape: Vector) -> Any:
 
 
 def describe_flexible(system: System, scope: Scope, folder: FilePath) -> dict[str, Any]:
-    """What a file in a folder says of each flexible body."""
+    """The entries of a file in a folder for each flexible body."""
     return {
         key: _described(record, scope, folder) | _stations(record, scope) for key, record in system.flexible.items()
     }
@@ -142,31 +142,31 @@ def _described(record: Beam | ModalBody, scope: Scope, folder: FilePath) -> dict
     if isinstance(record, ModalBody):
         return {"type": "modal", **_modal_texts(record, scope, folder)}
     modes = record.modes
-    counts = {key: str(each) for key, each in modes.items()} if isinstance(modes, Mapping) else str(modes)
+    counts = {key: str(mode) for key, mode in modes.items()} if isinstance(modes, Mapping) else str(modes)
     return {"type": "beam", **describe_fields(Beam.fields, record, scope, scope), "modes": counts}
 
 
 def _modal_texts(record: ModalBody, scope: Scope, folder: FilePath) -> dict[str, Any]:
-    """The texts of what was given; of the stiffness and inertia those of what they come to."""
-    given = dict(record.written)
-    data, nodes = given.pop("data", None), given.pop("nodes", None)
+    """The texts of given values; for the stiffness and inertia those of the resulting matrices."""
+    written = dict(record.written)
+    data, nodes = written.pop("data", None), written.pop("nodes", None)
     if data is not None:
-        return {"data": _relative(data, folder, record.name), **_texts(given, ("damping", "rayleigh"), scope)}
-    given["stiffness"] = _rows(record.base.stiffness)
-    if "inertia" in given:
-        given["inertia"] = inertia_of(given["inertia"], record.name)
+        return {"data": _relative(data, folder, record.name), **_texts(written, ("damping", "rayleigh"), scope)}
+    written["stiffness"] = _rows(record.base.stiffness)
+    if "inertia" in written:
+        written["inertia"] = inertia_of(written["inertia"], record.name)
     inside = replace(scope, own={x.name: x for x in PLACE})
-    texts = _texts(given, ("mass", "com", "inertia", "material", "modal_mass", "damping", "rayleigh"), scope)
-    texts |= _texts(given, ("shapes",), inside) | _texts(given, ("stiffness",), scope)
+    texts = _texts(written, ("mass", "com", "inertia", "material", "modal_mass", "damping", "rayleigh"), scope)
+    texts |= _texts(written, ("shapes",), inside) | _texts(written, ("stiffness",), scope)
     if nodes is not None:
         parts = tuple(records.Node.model_fields)
         texts["nodes"] = {str(key): _texts(vars(node), parts, scope) for key, node in nodes.items()}
     return texts
 
 
-def _texts(given: Mapping[str, Any], keys: tuple[str, ...], scope: Scope) -> dict[str, Any]:
-    """Without what was not given."""
-    result = {key: _nested(given[key], scope) for key in keys if given.get(key) is not None}
+def _texts(written: Mapping[str, Any], keys: tuple[str, ...], scope: Scope) -> dict[str, Any]:
+    """The texts of these keys, without missing ones."""
+    result = {key: _nested(written[key], scope) for key in keys if written.get(key) is not None}
     return {key: text for key, text in result.items() if text not in ([], "0")}
 
 
@@ -174,7 +174,7 @@ def _nested(value: Any, scope: Scope) -> Any:
     """A number, vector, matrix or nested list of them as texts."""
     if isinstance(value, Matrix):
         value = [list(value[i, :]) for i in range(value.shape[0])]
-    return [_nested(each, scope) for each in value] if is_list(value) else spell(as_expr(value), scope)
+    return [_nested(entry, scope) for entry in value] if is_list(value) else spell(as_expr(value), scope)
 
 
 def _rows(stiffness: Matrix) -> Any:
@@ -188,15 +188,17 @@ def _relative(data: Any, folder: FilePath, name: str) -> str:
     """The path of a data file from the folder of the model file."""
     file, top = FilePath(data).resolve(), folder.resolve()
     if not file.is_relative_to(top):
-        said = f"its data file '{file.name}' is outside the folder of the model file, which reads nothing else."
-        raise FormatError(said, f"flexible body '{name}'", "Save the model beside its data file.", "E-MODELFILE-READ")
+        message = f"its data file '{file.name}' is outside the folder of the model file, which reads nothing else."
+        raise FormatError(
+            message, f"flexible body '{name}'", "Save the model beside its data file.", "E-MODELFILE-READ"
+        )
     return file.relative_to(top).as_posix()
 
 
 def _stations(record: Beam | ModalBody, scope: Scope) -> dict[str, Any]:
     """The list of stations, from which their names follow again."""
     if isinstance(record, ModalBody):
-        listed = [at if isinstance(at, str) else [spell(each, scope) for each in at] for _, at in record.stations]
+        listed = [at if isinstance(at, str) else [spell(entry, scope) for entry in at] for _, at in record.stations]
         return {"stations": listed} if listed else {}
     result: list[Any] = []
     for name, ratio, static in record.stations:
@@ -213,5 +215,5 @@ def _distance(beam: Beam, name: str, usual: Expr, scope: Scope) -> Expr:
             return written
     if f"{beam.name}{_AT}{usual}" == name:
         return usual
-    said = f"the station '{name}' has no name that a model file can spell."
-    raise FormatError(said, place=beam.place, cure="Name its parameters by single words.", code="E-MODELFILE-WRITE")
+    message = f"the station '{name}' has no name that a model file can spell."
+    raise FormatError(message, place=beam.place, cure="Name its parameters by single words.", code="E-MODELFILE-WRITE")

@@ -70,8 +70,8 @@ def parse(text: str, meaning: Scope) -> Expr:
     3/2
     """
     if len(text) > LENGTH_LIMIT:
-        said = f"the expression has {len(text):,} characters, more than {LENGTH_LIMIT:,}."
-        raise FormatError(said, cure="Split it into parameters.", code="E-EXPR-SIZE")
+        message = f"the expression has {len(text):,} characters, more than {LENGTH_LIMIT:,}."
+        raise FormatError(message, cure="Split it into parameters.", code="E-EXPR-SIZE")
     return _Parser(text, meaning).run()
 
 
@@ -103,8 +103,8 @@ class _Parser:
         return self.tokens[self.place - 1]
 
     def _follows(self, ahead: int, text: str) -> bool:
-        place = self.place + ahead
-        return place < len(self.tokens) and self.tokens[place].text == text
+        index = self.place + ahead
+        return index < len(self.tokens) and self.tokens[index].text == text
 
     def _operand(self, token: Token) -> bool:
         """Take a token where a value must begin; return whether a value is still wanted."""
@@ -127,22 +127,22 @@ class _Parser:
     def _name(self, token: Token) -> bool:
         called = self.tokens[self.place].text == "(" and (token.kind == "name" or self._table(token.text) is not None)
         if not called:
-            self.operands.append(self._said(token, lambda: self.meaning.named(token.text)))
+            self.operands.append(self._located(token, lambda: self.meaning.named(token.text)))
             return False
         if token.kind == "quoted":
             self._open(token.text, self._next())
             return True
         if token.text in CONSTANTS and self._follows(1, ")"):
             self.place += 2
-            self.operands.append(pi if token.text == "pi" else self._said(token, lambda: self.meaning.time()))
+            self.operands.append(pi if token.text == "pi" else self._located(token, lambda: self.meaning.time()))
             return False
         if token.text in ACCESSORS:
             self.operands.append(self._accessed(token))
             return False
         if token.text not in BY_NAME and self._table(token.text) is None:
-            known = list(dict.fromkeys([*BY_NAME, *ACCESSORS, *self.meaning.functions]))
+            names = list(dict.fromkeys([*BY_NAME, *ACCESSORS, *self.meaning.functions]))
             cure = f"there is no function {token.text!r}."
-            raise _wrong(self.text, token.start, cure, suggestion(token.text, known, written=str))
+            raise _wrong(self.text, token.start, cure, suggestion(token.text, names, written=str))
         self._open(token.text, self._next())
         return True
 
@@ -159,7 +159,7 @@ class _Parser:
         if name.kind not in ("name", "quoted", "number") or close.text != ")":
             cure = f"{token.text}(…) takes one name."
             raise _wrong(self.text, token.start, cure, f"Write {token.text}(name), or {token.text}(`any name`).")
-        return self._said(token, lambda: self.meaning.accessed(token.text, name.text))
+        return self._located(token, lambda: self.meaning.accessed(token.text, name.text))
 
     def _open(self, function: str, token: Token) -> None:
         self.depth += 1
@@ -202,12 +202,12 @@ class _Parser:
         opened = self._innermost()
         self.waiting.pop()
         self.depth -= 1
-        given = len(self.operands) - opened.below
+        count = len(self.operands) - opened.below
         table = self._table(opened.function)
         wanted = ARGUMENTS.get(opened.function, 1) if table is None else table.arity
-        if given != wanted:
+        if count != wanted:
             raise _wrong(
-                self.text, opened.start, f"{opened.function} takes {wanted} argument{'s' * (wanted > 1)}, not {given}."
+                self.text, opened.start, f"{opened.function} takes {wanted} argument{'s' * (wanted > 1)}, not {count}."
             )
         if opened.function:
             arguments = self.operands[opened.below :]
@@ -217,8 +217,8 @@ class _Parser:
     def _apply_down_to(self, precedence: int, keep_equal: bool = False) -> None:
         """Carry out the waiting operators that bind tighter than what follows."""
         while self.waiting and isinstance(self.waiting[-1], _Operator):
-            own = _PRECEDENCE[self.waiting[-1].text]
-            if own < precedence or (own == precedence and keep_equal):
+            binding = _PRECEDENCE[self.waiting[-1].text]
+            if binding < precedence or (binding == precedence and keep_equal):
                 return
             operator = self.waiting.pop()
             if isinstance(operator, _Operator):
@@ -256,17 +256,17 @@ class _Parser:
             raise _wrong(self.text, start, problem.message, problem.cure) from None
         self.operands.append(self._checked(result, start))
 
-    def _said(self, token: Token, make: Callable[[], Expr]) -> Expr:
+    def _located(self, token: Token, make: Callable[[], Expr]) -> Expr:
         try:
             return make()
         except PolhodeError as error:
             problem = error.problems[0]
             raise _wrong(self.text, token.start, problem.message, problem.cure) from None
 
-    def _checked(self, made: Expr, start: int) -> Expr:
-        if made.is_number and (abs(made.data) > LARGEST or _bits(made.data) > BIT_LIMIT):
+    def _checked(self, value: Expr, start: int) -> Expr:
+        if value.is_number and (abs(value.data) > LARGEST or _bits(value.data) > BIT_LIMIT):
             raise _wrong(self.text, start, "this number is out of the range of a double.", "Check its exponent.")
-        return made
+        return value
 
 
 def _bits(value: Fraction) -> int:
@@ -276,15 +276,15 @@ def _bits(value: Fraction) -> int:
 def _tokens(text: str) -> Iterator[Token]:
     start = 0
     while start < len(text):
-        found = _TOKEN.match(text, start)
-        if found is None:
+        match = _TOKEN.match(text, start)
+        if match is None:
             cure = "Write ** for a power." if text[start] == "^" else "Write a name with other characters as `name`."
             raise _wrong(text, start, f"the character {text[start]!r} has no meaning here.", cure)
-        kind = str(found.lastgroup)
+        kind = str(match.lastgroup)
         if kind != "space":
-            token = found.group(kind)
+            token = match.group(kind)
             yield Token(kind, token.replace("``", "`") if kind == "quoted" else token, start)
-        start = found.end()
+        start = match.end()
 
 
 def _decimal(text: str, token: Token) -> Fraction:

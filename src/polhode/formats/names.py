@@ -22,7 +22,7 @@ _NOT_FINITE = {"nan", "inf", "infinity"}
 
 @dataclass
 class Naming:
-    """Gives names to subexpressions while a file is written: what would make a text too long stands apart, once."""
+    """Names for subexpressions of a file: a long part of a text is written separately, once."""
 
     texts: dict[str, str] = field(default_factory=dict)  # what the file says, in the order of its making
     known: dict[int, str] = field(default_factory=dict)  # the names of nodes, which are interned
@@ -55,17 +55,17 @@ class Scope:
     naming: Naming | None = None  # where they are made, while a file is written
 
     def named(self, name: str) -> Expr:
-        """The symbol that a bare name stands for."""
+        """The symbol of a bare name."""
         if name in self.own:
             return self.own[name]
         if name in self.expressions:
             return self.expressions[name]
-        found = [kind for kind in ("parameter", "input", "coordinate", "state") if name in self._table(kind)]
-        if len(found) > 1:
-            message = f"{name!r} is {' and '.join(('an ' if kind == 'input' else 'a ') + kind for kind in found)}."
-            cure = "Write " + " or ".join(f"{_ACCESSOR_OF[kind]}({quoted(name)})" for kind in found) + "."
+        kinds = [kind for kind in ("parameter", "input", "coordinate", "state") if name in self._table(kind)]
+        if len(kinds) > 1:
+            message = f"{name!r} is {' and '.join(('an ' if kind == 'input' else 'a ') + kind for kind in kinds)}."
+            cure = "Write " + " or ".join(f"{_ACCESSOR_OF[kind]}({quoted(name)})" for kind in kinds) + "."
             raise FormatError(message, cure=cure)
-        kind = found[0] if found else "speed"
+        kind = kinds[0] if kinds else "speed"
         if name in self._table(kind):
             return self._table(kind)[name]
         if name == "pi":
@@ -86,7 +86,7 @@ class Scope:
             return table[name]
         if self.lenient:
             return symbol(name, kind)
-        raise FormatError(f"there is no {kind} {name!r} to be used here.", cure=_known(name, table))
+        raise FormatError(f"there is no {kind} {name!r} to be used here.", cure=_suggestion(name, table))
 
     def time(self) -> Expr:
         """The time, where it may be used."""
@@ -96,7 +96,7 @@ class Scope:
 
     def knows(self, name: str) -> bool:
         """Whether a bare name or a table's name means something here."""
-        return any(name in each for each in (self.own, self.expressions, self.functions, *self.tables.values()))
+        return any(name in names for names in (self.own, self.expressions, self.functions, *self.tables.values()))
 
     def spell(self, leaf: Expr) -> str:
         """A symbol as it must be written here."""
@@ -106,8 +106,10 @@ class Scope:
         if leaf is self.now:
             return "t" if self._means("t", leaf) else "time()"
         if kind not in _ACCESSOR_OF or self._table(kind).get(name) is not leaf:
-            said = f"{kind} '{name}' does not belong to the system."
-            raise FormatError(said, cure="Declare it with system.parameter or system.input.", code="E-MODELFILE-WRITE")
+            message = f"{kind} '{name}' does not belong to the system."
+            raise FormatError(
+                message, cure="Declare it with system.parameter or system.input.", code="E-MODELFILE-WRITE"
+            )
         return quoted(name) if self._means(name, leaf) else f"{_ACCESSOR_OF[kind]}({quoted(name)})"
 
     def function(self, name: str) -> Opaque | None:
@@ -116,12 +118,12 @@ class Scope:
 
     def spell_function(self, function: Opaque) -> str:
         """A table's name as it must be written here."""
-        for name, known in self.functions.items():
-            if known.digest == function.digest:
+        for name, table in self.functions.items():
+            if table.digest == function.digest:
                 return quoted(name)
-        said = f"function '{function.label}' cannot be written to a model file."
+        message = f"function '{function.label}' cannot be written to a model file."
         cure = "A model file holds tables; keep what is written in C or Python in your program."
-        raise FormatError(said, cure=cure, code="E-MODELFILE-WRITE")
+        raise FormatError(message, cure=cure, code="E-MODELFILE-WRITE")
 
     def spell_pi(self) -> str:
         """The number π as it must be written here."""
@@ -141,21 +143,21 @@ class Scope:
             return FormatError(f"{name!r} is not a number.", cure="Write 0 or 1.")
         if name.lower() in _NOT_FINITE:
             return FormatError(f"{name!r} is not a finite number.", cure="Give a finite number.")
-        names = [*self.own, *self.expressions, *(known for table in self.tables.values() for known in table)]
+        names = [*self.own, *self.expressions, *(key for table in self.tables.values() for key in table)]
         message = f"there is nothing called {name!r} to be used here."
         if self.now is None:
-            return FormatError(message, cure=_known(name, names))
+            return FormatError(message, cure=_suggestion(name, names))
         alone = "Only the time, t, and numbers can be used here."
-        return FormatError(message, cure=_known(name, [*names, "t"] if names else [], alone))
+        return FormatError(message, cure=_suggestion(name, [*names, "t"] if names else [], alone))
 
 
 def scope_of(system: System | Model, *kinds: str, now: bool = False, lenient: bool = False) -> Scope:
     """The names of a system, of these kinds (of all, if none is listed)."""
     joints = (system.model() if isinstance(system, System) else system).joints.values()
     tables: dict[str, dict[str, Expr]] = {
-        "parameter": {key: each.symbol for key, each in system.parameters.items()},
-        "input": {key: each.symbol for key, each in system.inputs.items()},
-        "state": {key: each.symbol for key, each in system.states.items()},
+        "parameter": {key: parameter.symbol for key, parameter in system.parameters.items()},
+        "input": {key: record.symbol for key, record in system.inputs.items()},
+        "state": {key: state.symbol for key, state in system.states.items()},
         "coordinate": {q.name: q for joint in joints for q in joint.q},
         "speed": {u.name: u for joint in joints for u in joint.u},
         "effort": {tau.name: tau for joint in joints for tau in joint.tau},
@@ -169,6 +171,6 @@ def quoted(name: str) -> str:
     return name if _WORD.match(name) else "`" + name.replace("`", "``") + "`"
 
 
-def _known(name: str, names: Iterable[str], alone: str = "Only numbers can be used here.") -> str:
-    known = [quoted(each) for each in names]
-    return suggestion(quoted(name), known, "" if known else alone, str)
+def _suggestion(name: str, names: Iterable[str], alone: str = "Only numbers can be used here.") -> str:
+    spelled_names = [quoted(n) for n in names]
+    return suggestion(quoted(name), spelled_names, "" if spelled_names else alone, str)

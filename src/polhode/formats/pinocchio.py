@@ -38,20 +38,20 @@ def _type_of(joint: Any, name: str) -> JointType:
     kind = joint.shortname().removeprefix("JointModel")
     if kind in _OTHERS:
         return _OTHERS[kind]
-    own = joint.extract()
+    detail = joint.extract()
     if kind == "Universal":
-        return Universal(_axis(own.axis1), _axis(own.axis2))
+        return Universal(_axis(detail.axis1), _axis(detail.axis2))
     family, axis = (kind[:-1], kind[-1].lower()) if kind[:-1] in _AXIAL else (kind, "")
     if family not in _AXIAL:
         cure = f"Known types are {', '.join([*_OTHERS, 'Universal', *_AXIAL])}."
         raise FormatError(f"a joint of type {kind} is not read.", f"joint '{name}'", cure, "E-ROBOT-UNSUPPORTED")
-    pitch = [exact.decimal(own.pitch)] if _AXIAL[family] is Screw else []
-    result: JointType = _AXIAL[family](axis or _axis(own.axis), *pitch)
+    pitch = [exact.decimal(detail.pitch)] if _AXIAL[family] is Screw else []
+    result: JointType = _AXIAL[family](axis or _axis(detail.axis), *pitch)
     return result
 
 
 def _axis(values: Any) -> Vector:
-    return exact.axis([float(each) for each in values], Fraction(1, 10**13))[0]
+    return exact.axis([float(value) for value in values], Fraction(1, 10**13))[0]
 
 
 def from_pinocchio(model: Any, *, symbolic: Sequence[str] = (), snap: float | str = "1e-6") -> System:
@@ -66,12 +66,12 @@ def from_pinocchio(model: Any, *, symbolic: Sequence[str] = (), snap: float | st
     name = model.name or "model"
     built = _Assembly(name, symbolic, tolerance(snap, "E-ROBOT-NUMBER"), Findings(name))
     system = built.system
-    system.gravity = Vector(built.numbers("gravity", "", exact.place(model.gravity.linear)))
+    system.gravity = Vector(built.numbers("gravity", "", exact.point(model.gravity.linear)))
     links = {frame.parentJoint: frame.name for frame in reversed(model.frames) if frame.type == pin.FrameType.BODY}
     bodies: list[Body] = [system.ground]
     for k in range(1, model.njoints):
-        own = free_name(links.get(k, model.names[k]), system.bodies)
-        bodies.append(built.add_body(own, model.inertias[k]))
+        body_name = free_name(links.get(k, model.names[k]), system.bodies)
+        bodies.append(built.add_body(body_name, model.inertias[k]))
         built.add_joint(pin, model, k, bodies[model.parents[k]], bodies[k])
     for frame in model.frames:
         if frame.type != pin.FrameType.JOINT and not {frame.name} & {*system.bodies, *system.frames}:
@@ -79,7 +79,7 @@ def from_pinocchio(model: Any, *, symbolic: Sequence[str] = (), snap: float | st
             system.frame(frame.name, bodies[frame.parentJoint], at, R)
     built.refuse_unused()
     for entry in model.referenceConfigurations:
-        system.pose(entry.key(), _coordinates(model, built.joints, [float(each) for each in entry.data()]))
+        system.pose(entry.key(), _coordinates(model, built.joints, [float(x) for x in entry.data()]))
     return system
 
 
@@ -91,16 +91,16 @@ class _Assembly(Assembly):
         self.joints: list[Joint] = []
 
     def placement(self, pin: Any, X: Any) -> tuple[Matrix, list[Fraction]]:
-        x, y, z, w = (float(each) for each in pin.Quaternion(X.rotation).coeffs())
-        return exact.rotation([w, x, y, z], self.snap)[0].map(as_expr), exact.place(X.translation)
+        x, y, z, w = (float(coeff) for coeff in pin.Quaternion(X.rotation).coeffs())
+        return exact.rotation([w, x, y, z], self.snap)[0].map(as_expr), exact.point(X.translation)
 
     def add_body(self, name: str, inertia: Any) -> Body:
         """A body whose inertia is used as it stands, possible or not, as Pinocchio does."""
         mass = self.number("mass", name, "", exact.decimal(inertia.mass))
         I = inertia.inertia
         entries = [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]]
-        moments = self.numbers("inertia", name, [exact.decimal(each) for each in entries])
-        com = self.numbers("com", name, exact.place(inertia.lever))
+        moments = self.numbers("inertia", name, [exact.decimal(entry) for entry in entries])
+        com = self.numbers("com", name, exact.point(inertia.lever))
         return self.system.body(name, mass, com, moments, check=False)
 
     def add_joint(self, pin: Any, model: Any, k: int, parent: Body, child: Body) -> None:
@@ -113,19 +113,19 @@ class _Assembly(Assembly):
             ends = {"speed_limits": ("VelocityLimit", v), "effort_limits": ("EffortLimit", v)}
             ends |= {"limits": ("PositionLimit", q)} if joint.nq == 1 else {}
             more |= {key: _ends(model, *where) for key, where in ends.items()}
-        made = system.joint(name, parent, child, _type_of(joint, name), **more)
-        self.joints.append(made)
+        record = system.joint(name, parent, child, _type_of(joint, name), **more)
+        self.joints.append(record)
         armature, friction = exact.decimal(model.armature[v]), exact.decimal(model.upperDryFrictionLimit[v])
         if armature and joint.nv == 1:
-            system.motor(made, inertia=armature, coupling="reduced")
+            system.motor(record, inertia=armature, coupling="reduced")
         for index in range(joint.nv if friction else 0):
-            system.friction(made, friction, index=index)
+            system.friction(record, friction, index=index)
 
 
 def _ends(model: Any, what: str, k: int) -> tuple[Fraction | None, Fraction | None] | None:
     lower, upper = (
-        exact.decimal(each) if abs(each) < _UNLIMITED else None
-        for each in (float(getattr(model, f"{side}{what}")[k]) for side in ("lower", "upper"))
+        exact.decimal(limit) if abs(limit) < _UNLIMITED else None
+        for limit in (float(getattr(model, f"{side}{what}")[k]) for side in ("lower", "upper"))
     )
     return None if lower == upper else (lower, upper)
 
@@ -135,13 +135,13 @@ def _coordinates(model: Any, joints: Sequence[Joint], q: Sequence[float]) -> dic
     result: dict[str, float] = {}
     for joint in joints:
         other = model.joints[model.getJointId(joint.name)]
-        own = list(q[other.idx_q : other.idx_q + other.nq])
+        values = list(q[other.idx_q : other.idx_q + other.nq])
         if joint.type.kind in ("free", "spherical"):
-            *at, x, y, z, w = own
-            own = [w, x, y, z, *at]
+            *at, x, y, z, w = values
+            values = [w, x, y, z, *at]
         elif joint.type.kind == "planar":
-            own = [atan2(own[3], own[2]), *own[:2]]
+            values = [atan2(values[3], values[2]), *values[:2]]
         elif other.nq == 2 and other.nv == 1:
-            own = [atan2(own[1], own[0])]
-        result |= {symbol.name: value for symbol, value in zip(joint.q, own, strict=True)}
+            values = [atan2(values[1], values[0])]
+        result |= {symbol.name: value for symbol, value in zip(joint.q, values, strict=True)}
     return result

@@ -33,15 +33,15 @@ def read_text(path: Path) -> str:
         raise FormatError("there is no such file.", place=place, cure=_neighbours(path), code="E-FILE-NAME") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        said = f"the file cannot be read: {reason}."
-        raise FormatError(said, place=place, cure="Check its name and permissions.", code="E-FILE-READ") from None
+        message = f"the file cannot be read: {reason}."
+        raise FormatError(message, place=place, cure="Check its name and permissions.", code="E-FILE-READ") from None
     return decode(content, place)
 
 
 def folder_given(place: str) -> FormatError:
     """The error of a folder where a model file should be."""
-    said = "this is a folder, not a model file."
-    return FormatError(said, place=place, cure="Name a .yaml file.", code="E-FILE-READ")
+    message = "this is a folder, not a model file."
+    return FormatError(message, place=place, cure="Name a .yaml file.", code="E-FILE-READ")
 
 
 def _too_large(message: str, place: str) -> LimitError:
@@ -60,10 +60,12 @@ def decode(content: bytes, place: str) -> str:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        said = (
+        message = (
             f"this is not {'UTF-16' if encoding == 'utf-16' else 'UTF-8'} text: byte {error.start + 1} cannot be read."
         )
-        raise FormatError(said, place=f"{place}:{line}", cure="Save the file as UTF-8.", code="E-FILE-READ") from None
+        raise FormatError(
+            message, place=f"{place}:{line}", cure="Save the file as UTF-8.", code="E-FILE-READ"
+        ) from None
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         cure = "It is binary, or UTF-16 or UTF-32 without a mark; save it as UTF-8."
@@ -73,21 +75,23 @@ def decode(content: bytes, place: str) -> str:
 
 
 def _refuse_markup(text: str, place: str) -> None:
-    """A file that begins with a tag is somebody else's format; say which."""
+    """Refuse a file that begins with a tag, naming its format."""
     head = text[:4000].lstrip()
     if not head.startswith("<"):
         return
     tags = re.findall(r"<\s*(!?[a-zA-Z][\w.-]*)", head)
     kind = next((_ROOTS[tag.lower()] for tag in tags if tag.lower() in _ROOTS), "XML")
-    said = f"this looks like {kind}, not like a polhode model file."
-    raise FormatError(said, place=f"{place}:1", cure="A polhode model is written in YAML or JSON.", code="E-FILE-READ")
+    message = f"this looks like {kind}, not like a polhode model file."
+    raise FormatError(
+        message, place=f"{place}:1", cure="A polhode model is written in YAML or JSON.", code="E-FILE-READ"
+    )
 
 
 def _neighbours(path: Path) -> str:
     try:
-        found = sorted(entry.name for entry in path.parent.iterdir() if entry.suffix in (".yaml", ".yml", ".json"))
+        siblings = sorted(entry.name for entry in path.parent.iterdir() if entry.suffix in (".yaml", ".yml", ".json"))
     except (OSError, ValueError):
         return f"The folder '{path.parent}' cannot be read either."
-    if not found:
+    if not siblings:
         return f"The folder '{path.parent}' holds no model file."
-    return f"The folder '{path.parent}' holds {', '.join(found[:5])}{' …' if len(found) > 5 else ''}."
+    return f"The folder '{path.parent}' holds {', '.join(siblings[:5])}{' …' if len(siblings) > 5 else ''}."

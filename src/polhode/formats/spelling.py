@@ -50,17 +50,17 @@ def spell(root: Expr, scope: Scope) -> str:
     return text
 
 
-def _operands(node: Expr, made: dict[int, _Part], scope: Scope) -> list[_Part]:
+def _operands(node: Expr, texts: dict[int, _Part], scope: Scope) -> list[_Part]:
     """The texts of a node's operands; where they are long, the longest is given a name in the file."""
     naming = scope.naming if not scope.own else None  # what holds a law's own arguments has no meaning outside it
     if naming is not None:
         for arg in node.args:
             if id(arg) in naming.known:
-                made[id(arg)] = _Part(naming.known[id(arg)])
-        for arg in sorted(node.args, key=lambda arg: -len(made[id(arg)].text)):
-            if sum(len(made[id(each)].text) for each in node.args) > LONG and arg.args:
-                made[id(arg)] = _Part(naming.name_of(arg, made[id(arg)].text, scope))
-    return [made[id(arg)] for arg in node.args]
+                texts[id(arg)] = _Part(naming.known[id(arg)])
+        for arg in sorted(node.args, key=lambda arg: -len(texts[id(arg)].text)):
+            if sum(len(texts[id(argument)].text) for argument in node.args) > LONG and arg.args:
+                texts[id(arg)] = _Part(naming.name_of(arg, texts[id(arg)].text, scope))
+    return [texts[id(arg)] for arg in node.args]
 
 
 def _depth(text: str) -> int:
@@ -72,8 +72,8 @@ def _depth(text: str) -> int:
 
 
 def _too_large(limit: str) -> LimitError:
-    said = f"an expression needs more than {limit}."
-    return LimitError(said, cure="Describe it by more bodies, joints or parameters.", code="E-MODELFILE-SIZE")
+    message = f"an expression needs more than {limit}."
+    return LimitError(message, cure="Describe it by more bodies, joints or parameters.", code="E-MODELFILE-SIZE")
 
 
 def spell_number(value: Fraction) -> str:

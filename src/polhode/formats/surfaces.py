@@ -43,12 +43,12 @@ def _spoiled(system: System, model: records.Model) -> set[str]:
 
 def _shape(values: Values, path: Path, record: Any) -> Shape | None:
     """A shape; its height may be written with x and y."""
-    own = dict(zip("xy" if record.type == "heights" else "x", SPOT, strict=False))
-    inside = replace(values, scope=replace(values.scope, own=own))
+    variables = dict(zip("xy" if record.type == "heights" else "x", SPOT, strict=False))
+    inside = replace(values, scope=replace(values.scope, own=variables))
     if record.type == "mesh":
         return _mesh(values, path, record)
     if record.type == "hull":
-        size = tuple(x for k, each in enumerate(record.points) for x in values.vector((*path, "points", k), each))
+        size = tuple(x for k, point in enumerate(record.points) for x in values.vector((*path, "points", k), point))
     elif _KEYS[record.type] == ("size",):
         size = tuple(values.vector((*path, "size"), record.size))
     else:
@@ -60,11 +60,11 @@ def _shape(values: Values, path: Path, record: Any) -> Shape | None:
 def _mesh(values: Values, path: Path, record: records.TouchingMesh) -> Shape | None:
     """The hull of a mesh, which lies in the folder of the file."""
     scale = [float(x) for x in values.vector((*path, "scale"), record.scale)]
-    status, found, reason = locate_mesh(record.file, FilePath(values.document.file).parent, {})
-    if found is None:
+    status, file, reason = locate_mesh(record.file, FilePath(values.document.file).parent, {})
+    if file is None:
         values.document.problem((*path, "file"), f"the mesh is {status}: {reason}.", "Check its name.", "E-FILE-READ")
         return None
-    return _placed(values, path, record, lambda: Shape.mesh(found, scale, hull=record.hull, most=record.most))
+    return _placed(values, path, record, lambda: Shape.mesh(file, scale, hull=record.hull, most=record.most))
 
 
 def _placed(values: Values, path: Path, record: Any, make: Callable[[], Shape]) -> Shape | None:
@@ -72,8 +72,8 @@ def _placed(values: Values, path: Path, record: Any, make: Callable[[], Shape]) 
     turn = values.rotation((*path, "rotation"), record.rotation)
     if record.type == "plane" and record.normal != "z":
         if turn is not None:
-            said = "a plane has a normal or a rotation, not both."
-            values.document.problem((*path, "normal"), said, "Remove one of them.", "E-MODELFILE-TWICE")
+            message = "a plane has a normal or a rotation, not both."
+            values.document.problem((*path, "normal"), message, "Remove one of them.", "E-MODELFILE-TWICE")
         turn = Shape.plane(values.axis((*path, "normal"), record.normal)).rotation
     with values.noting(path):
         return replace(make(), at=at, rotation=turn, color=record.color)
@@ -86,18 +86,18 @@ def rows_of(sizes: list[Any]) -> list[list[Any]]:
 
 
 def describe_surfaces(system: System | Model, scope: Scope) -> dict[str, Any]:
-    """What a file says of each surface."""
+    """The file's entry of each surface."""
     inside = replace(scope, own=dict(zip("xy", SPOT, strict=True)))
-    made: dict[str, Any] = {}
-    for name, each in system.surfaces.items():
-        over = inside if each.kind in ("curve", "heights") else scope
-        sizes: list[Any] = [spell(size, over) for size in each.shape.size]
-        keys = _KEYS[each.kind]
-        if each.kind == "hull":
+    surfaces: dict[str, Any] = {}
+    for name, surface in system.surfaces.items():
+        over = inside if surface.kind in ("curve", "heights") else scope
+        sizes: list[Any] = [spell(size, over) for size in surface.shape.size]
+        keys = _KEYS[surface.kind]
+        if surface.kind == "hull":
             sizes = [rows_of(sizes)]
         named = {"size": sizes} if keys == ("size",) else dict(zip(keys, sizes, strict=True))
-        at = [spell(x, scope) for x in each.pose.p] if any(each.pose.p) else None
-        rest = {"at": at, "rotation": describe_rotation(each.pose.R, scope), "color": each.shape.color or None}
-        shape = {"type": each.kind, **named, **{key: value for key, value in rest.items() if value is not None}}
-        made[name] = {"body": each.body, "shape": shape}
-    return made
+        at = [spell(x, scope) for x in surface.pose.p] if any(surface.pose.p) else None
+        rest = {"at": at, "rotation": describe_rotation(surface.pose.R, scope), "color": surface.shape.color or None}
+        shape = {"type": surface.kind, **named, **{key: value for key, value in rest.items() if value is not None}}
+        surfaces[name] = {"body": surface.body, "shape": shape}
+    return surfaces

@@ -24,14 +24,14 @@ _BLANKS = {1: checked([0, 1], [0, 0]), 2: checked(([0, 1], [0, 1]), [[0, 0], [0,
 
 
 def read_tables(values: Values, model: records.Model) -> dict[str, Table]:
-    """The tables of a record, by name; what is wrong with one is noted."""
-    found: dict[str, Table] = {}
+    """The tables of a record, by name; problems are noted."""
+    tables: dict[str, Table] = {}
     for key, record in model.tables.items():
         path: Path = ("tables", key)
-        found[key] = _BLANKS[1 if record.z is None else 2]
+        tables[key] = _BLANKS[1 if record.z is None else 2]
         with values.noting(path):
-            found[key] = _table(values, path, key, record)
-    return found
+            tables[key] = _table(values, path, key, record)
+    return tables
 
 
 def _table(values: Values, path: Path, key: str, record: records.Table) -> Table:
@@ -58,20 +58,20 @@ def _differentiated(table: Table, texts: tuple[str, ...]) -> Table:
         return table.integral()
     wanted = len(texts) == table.arity and all(text in map(str, range(table.points.degree + 1)) for text in texts)
     result: Table | None = table
-    for place, text in enumerate(texts if wanted else ()):
+    for variable, text in enumerate(texts if wanted else ()):
         for _ in range(int(text)):
-            result = None if result is None else result.partial(place)
+            result = None if result is None else result.partial(variable)
     if not wanted or result is None:
-        said = f"the orders {', '.join(texts)} fit no table of {table.arity} variables and kind {table.points.kind}."
+        message = f"the orders {', '.join(texts)} fit no table of {table.arity} variables and kind {table.points.kind}."
         cure = "Write how often it is differentiated by each variable, for example [1], or [-1] for the integral."
-        raise FormatError(said, cure=cure, code="E-MODELFILE-SHAPE")
+        raise FormatError(message, cure=cure, code="E-MODELFILE-SHAPE")
     return result
 
 
 def tables_of(system: System | Model) -> dict[str, Table]:
     """The tables that a mechanism declares or uses, by names that a model file can hold."""
-    found = {name: table for name, table in system.tables.items() if isinstance(table, Table)}
-    digests = {table.digest for table in found.values()}
+    tables = {name: table for name, table in system.tables.items() if isinstance(table, Table)}
+    digests = {table.digest for table in tables.values()}
     everything = [
         system.gravity, system.bodies, system.frames, system.joints, system.couplings, system.prescribed,
         system.constraints, system.surfaces, system.contacts, system.loads, system.states,
@@ -79,8 +79,8 @@ def tables_of(system: System | Model) -> dict[str, Table]:
     for node in topological(_expressions(everything)):
         if node.op == CALL and isinstance(node.data, Table) and node.data.digest not in digests:
             digests.add(node.data.digest)
-            found[_free_name(node.data, found)] = node.data
-    return found
+            tables[_free_name(node.data, tables)] = node.data
+    return tables
 
 
 def _free_name(table: Table, taken: Mapping[str, Table]) -> str:
@@ -123,5 +123,5 @@ def _expressions(value: Any) -> Iterator[Expr]:
         for entry in value:
             yield from _expressions(entry)
     elif is_dataclass(value) and not isinstance(value, type):
-        for each in fields(value):
-            yield from _expressions(getattr(value, each.name))
+        for field in fields(value):
+            yield from _expressions(getattr(value, field.name))

@@ -40,34 +40,34 @@ _FLOOR = Geom(name="floor", body=GROUND, shape="plane", friction=(as_expr(0),), 
 
 
 def touch(system: System, report: Report, contacts: Contacts, stops: Any, friction: bool) -> Report:
-    """Add contacts, stops and dry friction to a system that was read; the report with what was not added."""
-    said: list[str] = []
+    """Add contacts, stops and dry friction to a system from a file; the report lists those not added."""
+    left_out: list[str] = []
     doubts = [
-        Problem(f"its friction {float(each.friction):g} is negative, and left out.",
-                f"{report.file}: joint '{each.name}'", "Give a friction ≥ 0.", "W-ROBOT-NUMBER")
-        for each in report.joints if each.friction is not None and each.friction < 0
+        Problem(f"its friction {float(damped.friction):g} is negative, and left out.",
+                f"{report.file}: joint '{damped.name}'", "Give a friction ≥ 0.", "W-ROBOT-NUMBER")
+        for damped in report.joints if damped.friction is not None and damped.friction < 0
     ]  # fmt: skip
     if flag_of(friction, "friction", "load"):
         _add_friction(system, report.joints)
-    elif any(each.friction for each in report.joints):
-        said.append("dry friction is recorded but does not act.")
+    elif any(facts.friction for facts in report.joints):
+        left_out.append("dry friction is recorded but does not act.")
     if stops is not None:
         for joint in system.joints.values():
-            if any(each.are_given for each in joint.limits):
+            if any(limit.are_given for limit in joint.limits):
                 system._stop_at_limits(joint, stops)
     if contacts is not False:
         with collecting() as warned:
             lacking = _add_contacts(system, *_options(contacts))
-        doubts += [Problem(each, report.file, "", "W-ROBOT-UNSUPPORTED") for each in lacking]
-        said += [f"{message} ({count} contacts)" for message, count in Counter(each.message for each in warned).items()]
-    found = tuple(Problem(each, report.file, "", "N-ROBOT-UNSUPPORTED") for each in said)
+        doubts += [Problem(sentence, report.file, "", "W-ROBOT-UNSUPPORTED") for sentence in lacking]
+        left_out += [f"{message} ({count} contacts)" for message, count in Counter(w.message for w in warned).items()]
+    notices = tuple(Problem(sentence, report.file, "", "N-ROBOT-UNSUPPORTED") for sentence in left_out)
     warnings = [
-        replace(each, code="W-ROBOT-UNSUPPORTED")
-        if contacts is not False and each.place.endswith(_LAWS_OF_SDF)
-        else each
-        for each in report.warnings
+        replace(warning, code="W-ROBOT-UNSUPPORTED")
+        if contacts is not False and warning.place.endswith(_LAWS_OF_SDF)
+        else warning
+        for warning in report.warnings
     ]
-    return replace(report, notices=(*report.notices, *found), warnings=(*warnings, *doubts))
+    return replace(report, notices=(*report.notices, *notices), warnings=(*warnings, *doubts))
 
 
 def _options(contacts: Contacts) -> tuple[bool, int, dict[str, Any]]:
@@ -83,33 +83,33 @@ def _options(contacts: Contacts) -> tuple[bool, int, dict[str, Any]]:
 
 
 def _add_friction(system: System, facts: Iterable[JointFacts]) -> None:
-    for each in facts:
-        joint = system.model().joints.get(each.name)
-        if joint is not None and each.friction and each.friction > 0:
+    for fact in facts:
+        joint = system.model().joints.get(fact.name)
+        if joint is not None and fact.friction and fact.friction > 0:
             for index in range(len(joint.u)):
-                system.friction(joint, each.friction, index=index)
+                system.friction(joint, fact.friction, index=index)
 
 
 def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str, Any]) -> list[str]:
-    """Add surfaces and contacts of the recorded geoms; return sentences on what was left out."""
+    """Add surfaces and contacts of the recorded geoms; return sentences on those left out."""
     lacking: Counter[str] = Counter()
     records = {table: system.equipment.get(table, {}) for table in ("geoms", "pairs", "excludes")}
     geoms: list[Geom] = [*records["geoms"].values()]
-    excluded = {frozenset(each.bodies) for each in records["excludes"].values()}
+    excluded = {frozenset(record.bodies) for record in records["excludes"].values()}
     rigid, parents = _rigid(system)
-    if not any(each.shape == "plane" for each in geoms):
+    if not any(g.shape == "plane" for g in geoms):
         geoms.append(_FLOOR)
-    number = {each.name: k for k, each in enumerate(geoms)}
-    chosen = {frozenset(number[name] for name in each.geoms): each.friction[0] for each in records["pairs"].values()}
+    number = {g.name: k for k, g in enumerate(geoms)}
+    chosen = {frozenset(number[name] for name in p.geoms): p.friction[0] for p in records["pairs"].values()}
     for i, j in combinations(range(len(geoms)), 2):
         a, b = (rigid[geoms[k].body] for k in (i, j))
         still = rigid[GROUND] in (a, b)
         apart = a != b and frozenset((geoms[i].body, geoms[j].body)) not in excluded
         related = (parents.get(a) == b or parents.get(b) == a) and not still
         if apart and not related and (still or every) and _fit(geoms[i], geoms[j]):
-            chosen.setdefault(frozenset((i, j)), _shared(geoms[i], geoms[j], lambda each: each.friction[0]))
+            chosen.setdefault(frozenset((i, j)), _shared(geoms[i], geoms[j], lambda g: g.friction[0]))
     surfaces: dict[int, Any] = {}
-    said: dict[str, None] = {}
+    notes: dict[str, None] = {}
     for pair, mu in chosen.items():
         i, j = sorted(pair, key=lambda k: (rigid[geoms[k].body] == rigid[GROUND], k))  # what stands still is second
         kinds = tuple("hull" if geoms[k].shape == "mesh" else geoms[k].shape for k in (i, j))
@@ -120,51 +120,51 @@ def _add_contacts(system: System, every: bool, vertices: int, laws: Mapping[str,
             if k not in surfaces:
                 geom, taken = geoms[k], {*system.surfaces, *system.bodies, *system.frames}
                 name = geom.name if geom.name not in taken else free_name(f"{geom.name} surface", taken)
-                shape = _touching(geom, vertices, said)
+                shape = _touching(geom, vertices, notes)
                 surfaces[k] = shape and system.surface(name, geom.body, shape)
         if not (surfaces[i] and surfaces[j]):
             continue
-        bounce = _shared(geoms[i], geoms[j], lambda each: each.restitution)
+        bounce = _shared(geoms[i], geoms[j], lambda g: g.restitution)
         name = free_name(f"{surfaces[i].name} on {surfaces[j].name}", {*system.contacts, *system.constraints})
         try:
             system.contact(name, surfaces[i], surfaces[j], **{"friction": mu, "restitution": bounce, **laws})
         except ModelError as error:
             if error.problems[0].code != "E-MODEL-SIZE":
                 raise
-            said[f"'{name}' is left out: {error.problems[0].message} Give contacts={{\"vertices\": 10}}."] = None
-    return [*said, *(f"contacts of a {pair} are not modelled ({count} pairs)." for pair, count in lacking.items())]
+            notes[f"'{name}' is left out: {error.problems[0].message} Give contacts={{\"vertices\": 10}}."] = None
+    return [*notes, *(f"contacts of a {pair} are not modelled ({count} pairs)." for pair, count in lacking.items())]
 
 
-def _touching(geom: Geom, vertices: int, said: dict[str, None]) -> Shape | None:
+def _touching(geom: Geom, vertices: int, notes: dict[str, None]) -> Shape | None:
     """The shape of a geom; of a mesh its convex hull, None where it cannot be read, with a sentence."""
     seat: dict[str, Any] = {"at": tuple(geom.at), "rotation": geom.rotation}
     if geom.shape != "mesh":
-        size = [each / 2 for each in geom.size] if geom.shape == "ellipsoid" else geom.size  # half axes
+        size = [d / 2 for d in geom.size] if geom.shape == "ellipsoid" else geom.size  # half axes
         return Shape(geom.shape, tuple(size), **seat)
     try:
         points = [geom.points[k : k + 3] for k in range(0, len(geom.points), 3)]
-        whole = Shape.hull(points) if points else Shape.mesh(geom.file, geom.size or 1, hull=True)
+        full_hull = Shape.hull(points) if points else Shape.mesh(geom.file, geom.size or 1, hull=True)
     except PolhodeError as error:
-        said[f"the mesh of '{geom.name}' does not touch: {error.problems[0].message}"] = None
+        notes[f"the mesh of '{geom.name}' does not touch: {error.problems[0].message}"] = None
         return None
-    corners = np.array(whole.size, dtype=float).reshape(-1, 3)
+    corners = np.array(full_hull.size, dtype=float).reshape(-1, 3)
     if len(corners) <= vertices:
-        return replace(whole, **seat)
-    made = Shape.hull(corners, vertices)
-    lost = convex_hull(tuple(map(tuple, np.array(made.size, dtype=float).reshape(-1, 3).tolist()))).beyond(corners)
-    said[f"the hull of '{geom.name}' has {vertices} of {len(corners)} vertices, which cuts off {lost:.2g} m."] = None
-    return replace(made, **seat)
+        return replace(full_hull, **seat)
+    hull = Shape.hull(corners, vertices)
+    lost = convex_hull(tuple(map(tuple, np.array(hull.size, dtype=float).reshape(-1, 3).tolist()))).beyond(corners)
+    notes[f"the hull of '{geom.name}' has {vertices} of {len(corners)} vertices, which cuts off {lost:.2g} m."] = None
+    return replace(hull, **seat)
 
 
 def _fit(a: Geom, b: Geom) -> bool:
     """Whether the types and affinities of two geoms allow them to touch."""
-    types, affinities = zip(*((int(float(each.contype)), int(float(each.conaffinity))) for each in (a, b)), strict=True)
+    types, affinities = zip(*((int(float(g.contype)), int(float(g.conaffinity))) for g in (a, b)), strict=True)
     return bool(types[0] & affinities[1] or types[1] & affinities[0])
 
 
 def _shared(a: Geom, b: Geom, law: Callable[[Geom], Expr]) -> Expr:
     """The coefficient of two geoms: that of the higher priority, else the larger one."""
-    first, second = sorted((a, b), key=lambda each: -float(each.priority))
+    first, second = sorted((a, b), key=lambda g: -float(g.priority))
     return max(map(law, (first,) if float(first.priority) > float(second.priority) else (a, b)), key=float)
 
 

@@ -23,9 +23,9 @@ def read_xml(path: str | os.PathLike[str], **options: Any) -> tuple[System, Repo
     root = parse_file(file, options.get("limits"))
     reader = _BY_ROOT.get(root.tag)
     if reader is None:
-        said = f"<{root.tag[:60]}> begins no model that is read."
+        message = f"<{root.tag[:60]}> begins no model that is read."
         cure = "A URDF begins with <robot>, an SDF model with <sdf>, an MJCF model with <mujoco>."
-        raise FormatError(said, place=f"{file}:{root.line}", cure=cure, code="E-FILE-READ")
+        raise FormatError(message, place=f"{file}:{root.line}", cure=cure, code="E-FILE-READ")
     return reader(path, **options)
 
 

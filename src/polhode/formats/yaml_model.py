@@ -30,10 +30,10 @@ def load_yaml(path: str | os.PathLike[str]) -> System:
 
 
 def read_yaml(path: str | os.PathLike[str]) -> tuple[System, Report]:
-    """A mechanism as `load_yaml` reads it, and a report of what may surprise in its file."""
+    """A mechanism as `load_yaml` reads it, and a report of doubtful entries in its file."""
     file = Path(path)
-    system, found = _read(read_text(file), file.stem or "system", str(file))
-    return system, Report(str(file), system.name, GROUND, warnings=found)
+    system, findings = _read(read_text(file), file.stem or "system", str(file))
+    return system, Report(str(file), system.name, GROUND, warnings=findings)
 
 
 def _read(text: str, name: str, file: str) -> tuple[System, tuple[Problem, ...]]:
@@ -45,10 +45,10 @@ def _read(text: str, name: str, file: str) -> tuple[System, tuple[Problem, ...]]
     return build(document, record, name), tuple(document.findings)
 
 
-def _warn_of(found: Iterable[Problem]) -> None:
+def _warn_of(findings: Iterable[Problem]) -> None:
     """Warn of findings at the caller's line."""
-    for each in found:
-        warn(each.message, place=each.place, cure=each.cure, code=each.code)
+    for finding in findings:
+        warn(finding.message, place=finding.place, cure=finding.cure, code=finding.code)
 
 
 def loads_yaml(text: str, name: str = "system", file: str = "<text>") -> System:
@@ -64,8 +64,8 @@ def loads_yaml(text: str, name: str = "system", file: str = "<text>") -> System:
     >>> system.derive().mass_matrix[0, 0] == system.parameters["m"].symbol * system.parameters["l"].symbol ** 2
     True
     """
-    system, found = _read(text, name, file)
-    _warn_of(found)
+    system, findings = _read(text, name, file)
+    _warn_of(findings)
     return system
 
 
@@ -81,8 +81,8 @@ def save_yaml(system: System, path: str | os.PathLike[str]) -> None:
     try:
         put_in_place({file: text.encode("utf-8")})
     except (OSError, ValueError) as error:
-        said = f"the file cannot be written: {error}."
-        raise FormatError(said, str(file), "Check the folder and its permissions.", "E-FILE-WRITE") from None
+        message = f"the file cannot be written: {error}."
+        raise FormatError(message, str(file), "Check the folder and its permissions.", "E-FILE-WRITE") from None
 
 
 def schema() -> dict[str, Any]:

@@ -130,7 +130,7 @@ class Deformable:
         return table
 
     def wrench(self, w: Vector, u: Sequence[Any], ud: Sequence[Any]) -> tuple[Vector, Vector]:
-        """Torque and force that bending takes, beyond those of a rigid body with `inertia`."""
+        """Torque and force on the deformation, beyond those of a rigid body with `inertia`."""
         rate, second = self._rates(u), self._second_rates(u, ud)
         f = w.cross(self._summed(rate, lambda a: self.first[a])) * 2 + self._summed(second, lambda a: self.first[a])
         n = self._summed(second, self._moment)
@@ -168,8 +168,8 @@ class Deformable:
     def energy(self, w: Vector, v: Vector, u: Sequence[Any]) -> Any:
         """Twice the kinetic energy beyond that of a rigid body with `inertia`, the frame moving with w and v."""
         n, f = self.momentum(u)
-        own = Vector([u[speed] for speed in self.speeds])
-        return (w.dot(n) + v.dot(f)) * 2 + own.dot(self.masses @ own)
+        rates = Vector([u[speed] for speed in self.speeds])
+        return (w.dot(n) + v.dot(f)) * 2 + rates.dot(self.masses @ rates)
 
 
 def _vee(Y: Matrix) -> Vector:

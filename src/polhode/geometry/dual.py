@@ -90,8 +90,8 @@ def power_with_slope(a: Any, b: Any, along: tuple[Any, Any]) -> tuple[Any, Any]:
 
 def _power(a: Any, b: Any) -> Any:
     """a ** b, where fractions meet floats or arrays too."""
-    if not any(isinstance(each, Expr) for each in (a, b)):
-        a, b = (each if is_array(each) else float(each) for each in (a, b))
+    if not any(isinstance(x, Expr) for x in (a, b)):
+        a, b = (x if is_array(x) else float(x) for x in (a, b))
     return a**b
 
 
@@ -270,8 +270,8 @@ def dual(real: Any, mu: Any = 0) -> Any:
     if isinstance(real, list | tuple):
         with understood("of the shape of the real part", mu, place="dual", cure="Give as many numbers."):
             parts = [0] * len(real) if isinstance(mu, int) and mu == 0 else list(mu)
-            made = [dual(a, b) for a, b in zip(real, parts, strict=True)]
-            return Matrix(made) if made and isinstance(made[0], Vector) else Vector(made)
+            entries = [dual(a, b) for a, b in zip(real, parts, strict=True)]
+            return Matrix(entries) if entries and isinstance(entries[0], Vector) else Vector(entries)
     return Dual(_number(real), _number(mu))
 
 
@@ -284,8 +284,8 @@ def _number(value: Any) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    known = isinstance(value, Expr | Real) and not isinstance(value, bool)
-    return known or (is_array(value) and value.dtype.kind in "iuf")
+    is_scalar = isinstance(value, Expr | Real) and not isinstance(value, bool)
+    return is_scalar or (is_array(value) and value.dtype.kind in "iuf")
 
 
 @overload

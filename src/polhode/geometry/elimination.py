@@ -70,14 +70,14 @@ def factor_from_the_tips(M: Matrix, order: Sequence[int], parent: Sequence[int],
 def factor_by_sparsity(M: Matrix, order: Sequence[int], names: Sequence[str]) -> Factors:
     """M = LᵀDL, eliminating next the speed coupled to the fewest others; among equals from the tips."""
     A = [list(row) for row in M]
-    place = {speed: number for number, speed in enumerate(order)}
+    position = {speed: number for number, speed in enumerate(order)}
     coupled = {k: {i for i in order if i != k and not is_zero(A[k][i])} for k in order}
     rows: list[dict[int, Any]] = [{} for _ in order]
     reciprocals: list[Any] = [None] * len(order)
     taken: list[int] = []
     while coupled:
-        k = min(coupled, key=lambda speed: (len(coupled[speed]), -place[speed]))
-        others = sorted(coupled.pop(k), key=lambda speed: -place[speed])
+        k = min(coupled, key=lambda speed: (len(coupled[speed]), -position[speed]))
+        others = sorted(coupled.pop(k), key=lambda speed: -position[speed])
         taken.append(k)
         reciprocals[k] = 1 / pivot_of(A[k][k], k, rows, names)
         rows[k] = {i: A[k][i] * reciprocals[k] for i in others}
@@ -123,11 +123,11 @@ def _moving_nothing(k: int, rows: Sequence[Mapping[int, Any]]) -> list[int]:
 
 def _chain(parent: Sequence[int], k: int) -> list[int]:
     """The speeds from k to the base."""
-    found, at = [], parent[k]
+    chain, at = [], parent[k]
     while at >= 0:
-        found.append(at)
+        chain.append(at)
         at = parent[at]
-    return found
+    return chain
 
 
 #: A pivot may be this much smaller at the reference than the largest, if it is surer otherwise.
@@ -165,8 +165,8 @@ def eliminate(
     if open_rows:
         left = [[rows[r][c] for c in open_columns] for r in open_rows]
         divisors.append(as_expr(left[0][0] * left[1][1] - left[0][1] * left[1][0]))
-        found = _by_determinant(left, [rows[r][size:] for r in open_rows])
-        for column, values in zip(open_columns, found, strict=True):
+        solution = _by_determinant(left, [rows[r][size:] for r in open_rows])
+        for column, values in zip(open_columns, solution, strict=True):
             X[column] = values
     for at, (row, column) in reversed(list(enumerate(order))):
         lead = 1 / rows[row][column]
@@ -192,14 +192,14 @@ def kernel(A: Sequence[Sequence[Any]], without_division: bool = False) -> Matrix
     last = independent_columns([row[::-1] for row in rows]) if rows else []
     follow = sorted(width - 1 - k for k in last)
     free = [k for k in range(width) if k not in follow]
-    found, divisors = eliminate([[row[k] for k in follow] for row in rows], [[-row[k] for k in free] for row in rows])
-    columns = dict(zip(follow, found, strict=True))
+    solved, divisors = eliminate([[row[k] for k in follow] for row in rows], [[-row[k] for k in free] for row in rows])
+    columns = dict(zip(follow, solved, strict=True))
     basis = Matrix([list(columns[k]) if k in columns else [int(k == j) for j in free] for k in range(width)])
     if not without_division:
         return basis.map(as_expr)
     divided = [any(not as_expr(entry).is_number for entry in column) for column in basis.columns]
-    whole = [as_expr(prod(divisors)) if is_divided else as_expr(1) for is_divided in divided]
-    return Matrix([[normal(entry * factor) for entry, factor in zip(row, whole, strict=True)] for row in basis])
+    factors = [as_expr(prod(divisors)) if is_divided else as_expr(1) for is_divided in divided]
+    return Matrix([[normal(entry * factor) for entry, factor in zip(row, factors, strict=True)] for row in basis])
 
 
 def _clear(
@@ -211,7 +211,7 @@ def _clear(
     columns: Sequence[int],
     size: int,
 ) -> None:
-    """Subtract the pivot's row from others, so that they lose its column; right sides stand beyond `size`."""
+    """Subtract multiples of the pivot's row from others, so that their column vanishes; right sides follow `size`."""
     row, column = pivot
     lead = 1 / rows[row][column]
     for r in among:
@@ -260,7 +260,7 @@ def _by_determinant(A: list[list[Any]], B: list[list[Any]]) -> list[list[Any]]:
 
 
 def _risk(entry: Expr) -> int:
-    """How many symbols that move an entry depends on: a number never vanishes, what moves may."""
+    """Number of moving symbols in an entry, the risk of a pivot: a number never vanishes."""
     return sum(x.data[0] != "parameter" for x in free_symbols([entry]))
 
 

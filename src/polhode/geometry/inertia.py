@@ -161,9 +161,9 @@ def nearest_inertia_matrix(given: Any) -> Any:
     for chosen in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)):
         edges = (1 - np.eye(3))[:, chosen]
         factors = np.linalg.lstsq(edges, moments, rcond=None)[0]
-        made = edges @ factors
-        if factors.min() >= 0 and np.linalg.norm(made - moments) < np.linalg.norm(nearest - moments):
-            nearest = made
+        candidate = edges @ factors
+        if factors.min() >= 0 and np.linalg.norm(candidate - moments) < np.linalg.norm(nearest - moments):
+            nearest = candidate
     return axes @ np.diag(nearest) @ axes.T * size
 
 

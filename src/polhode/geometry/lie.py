@@ -33,14 +33,14 @@ def change_of_frame(X: Pose) -> Matrix:
 
 def generated_subalgebra(columns: Sequence[Sequence[Any]]) -> list[Vector]:
     """The columns, extended by brackets until the span is closed; a joint whose columns are closed is holonomic."""
-    given = [Vector(map(as_expr, column)) for column in columns]
-    closed = list(given)
+    vectors = [Vector(map(as_expr, column)) for column in columns]
+    closed = list(vectors)
     pair = 0
     while pair < len(closed):
         for other in range(pair):
             _extend(closed, bracket(closed[other], closed[pair]))
         pair += 1
-    basis = list(given)
+    basis = list(vectors)
     for unit in Matrix.identity(6):  # of the possible new columns take the plainest: turns about new axes, then shifts
         turns = [column[:3] for column in basis]
         is_new_turn = any(unit[:3]) and rank([*turns, unit[:3]]) > rank(turns)

@@ -72,19 +72,19 @@ def _classes(count: int, groups: Iterable[Iterable[int]]) -> list[list[int]]:
     for a, b in (pair for group in groups for pair in combinations(group, 2)):
         others[a].add(b)
         others[b].add(a)
-    made: list[list[int]] = []
+    classes: list[list[int]] = []
     taken: list[set[int]] = [set() for _ in range(count)]  # classes that a number cannot be in
     left = set(range(count))
     while left:
         k = max(left, key=lambda k: (len(taken[k]), len(others[k]), -k))
-        found = next(number for number in range(len(made) + 1) if number not in taken[k])
-        if found == len(made):
-            made.append([])
-        made[found].append(k)
+        free = next(number for number in range(len(classes) + 1) if number not in taken[k])
+        if free == len(classes):
+            classes.append([])
+        classes[free].append(k)
         left.remove(k)
         for other in others[k]:
-            taken[other].add(found)
-    return made
+            taken[other].add(free)
+    return classes
 
 
 @lru_cache(maxsize=256)
@@ -92,34 +92,34 @@ def convex_hull(points: Points, most: int | None = None) -> Polytope:
     """The convex hull of points, or of `most` of them that are far out; points in one plane are refused."""
     from scipy.spatial import ConvexHull, QhullError
 
-    given = np.array(points, dtype=float).reshape(-1, 3)
-    size = float(np.ptp(given, axis=0).max(initial=0.0))
+    vertices = np.array(points, dtype=float).reshape(-1, 3)
+    size = float(np.ptp(vertices, axis=0).max(initial=0.0))
     try:
-        hull = ConvexHull(given, qhull_options=f"Qt C-{FLAT * size:.17g}")  # without points that stand out by less
-        given = given[hull.vertices]
-        hull = ConvexHull(given)
+        hull = ConvexHull(vertices, qhull_options=f"Qt C-{FLAT * size:.17g}")  # without points that stand out by less
+        vertices = vertices[hull.vertices]
+        hull = ConvexHull(vertices)
     except (QhullError, ValueError):
         hull = None
-    if hull is None or np.linalg.svd(given - given.mean(axis=0), compute_uv=False)[2] < FLAT * size:
+    if hull is None or np.linalg.svd(vertices - vertices.mean(axis=0), compute_uv=False)[2] < FLAT * size:
         message = f"the convex hull of {len(points)} points has no volume."
         raise ModelError(message, "hull", "Give four points or more that are not in one plane.", "E-MODEL-SHAPE")
     if most is not None and len(hull.vertices) > most:
-        return convex_hull(tuple(map(tuple, given[_far_out(given, most)].tolist())))
+        return convex_hull(tuple(map(tuple, vertices[_far_out(vertices, most)].tolist())))
     face = np.arange(len(hull.simplices))
     for k, row in enumerate(hull.neighbors):
         for other in row:
-            corners = given[hull.simplices[other]]
+            corners = vertices[hull.simplices[other]]
             if np.abs(corners @ hull.equations[k, :3] + hull.equations[k, 3]).max() < 2 * FLAT * size:
                 face[face == face[other]] = face[k]
     for parts in (face, np.arange(len(face))):  # triangles, where points are so that faces of them do not close
-        loops = [_outline(given, hull.simplices[parts == k], hull.equations[k, :3]) for k in np.unique(parts)]
+        loops = [_outline(vertices, hull.simplices[parts == k], hull.equations[k, :3]) for k in np.unique(parts)]
         count = Counter(k for loop in loops for k in loop)
         loops = [[k for k in loop if count[k] > 2] for loop in loops]  # others are on edges
         sides = {(loop[k - 1], b): number for number, loop in enumerate(loops) for k, b in enumerate(loop)}
         if min(map(len, loops)) > 2 and all((b, a) in sides for a, b in sides):
             break
     kept = {k: number for number, k in enumerate(sorted({k for loop in loops for k in loop}))}
-    points_kept, numbered = given[[*kept]], [[kept[k] for k in loop] for loop in loops]
+    points_kept, numbered = vertices[[*kept]], [[kept[k] for k in loop] for loop in loops]
     areas = np.array([_area(points_kept[loop]) for loop in numbered])
     normals = areas / np.linalg.norm(areas, axis=1, keepdims=True)
     edges = tuple((kept[a], kept[b], left, sides[b, a]) for (a, b), left in sides.items() if a < b)
@@ -173,7 +173,7 @@ def as_points(given: Any) -> Floats:
 
 def check_convex(points: Floats, faces: Any) -> None:
     """Refuse triangles that are not closed, or have not the volume of their convex hull; ValueError for none at all."""
-    place, triangles = "shape 'mesh'", np.array(faces, dtype=np.int64).reshape(-1, 3)
+    label, triangles = "shape 'mesh'", np.array(faces, dtype=np.int64).reshape(-1, 3)
     if not len(triangles) or triangles.min() < 0 or triangles.max() >= len(points):
         raise ValueError("not triangles")
     vertices, number = np.unique(points, axis=0, return_inverse=True)
@@ -183,12 +183,12 @@ def check_convex(points: Floats, faces: Any) -> None:
     open_sides = sum(max(0, count - sides.get((b, a), 0)) for (a, b), count in sides.items())
     if open_sides or not sides:
         message = f"the mesh is not closed: {open_sides} sides of its triangles have no other on the same edge."
-        raise ModelError(message, place, "Repair it, or give hull=True for its convex hull.", "E-MODEL-SHAPE")
+        raise ModelError(message, label, "Repair it, or give hull=True for its convex hull.", "E-MODEL-SHAPE")
     hull = convex_hull(tuple(map(tuple, vertices.tolist())))
     volumes = [_volume(vertices[corners]), _volume(hull.points[hull.triangles])]
     if volumes[0] < (1 - FLAT) * volumes[1]:
         message = f"the mesh is not convex: it has {volumes[0] / volumes[1]:.6g} of the volume of its convex hull."
-        raise ModelError(message, place, "Give hull=True for its hull, or convex parts.", "E-MODEL-SHAPE")
+        raise ModelError(message, label, "Give hull=True for its hull, or convex parts.", "E-MODEL-SHAPE")
 
 
 def _volume(triangles: Floats) -> float:

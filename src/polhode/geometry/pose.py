@@ -69,8 +69,8 @@ class Pose:
     def matrix(self) -> Matrix:
         """The homogeneous 4×4 matrix, (1) of Kwatny and Blankenship."""
         if type(self.R) is not Matrix:
-            made: Matrix = _homogeneous(self.R, self.p)
-            return made
+            matrix: Matrix = _homogeneous(self.R, self.p)
+            return matrix
         return Matrix([[*self.R[i], self.p[i]] for i in range(3)] + [[0, 0, 0, 1]])
 
 
@@ -86,10 +86,10 @@ def _read(R: Any, p: Any) -> tuple[Any, Any]:
                 raise ValueError
             broadcast(turns.shape[:-2], places.shape[:-1])
             return turns, places
-        rows, place = Matrix(_entries(R)), Vector(_entries(p))
-        if rows.shape != (3, 3) or len(place) != 3:
+        rows, position = Matrix(_entries(R)), Vector(_entries(p))
+        if rows.shape != (3, 3) or len(position) != 3:
             raise ValueError
-        return rows, place
+        return rows, position
 
 
 def _is_batch(R: Any, p: Any) -> bool:
@@ -131,9 +131,9 @@ def _homogeneous(R: Any, p: Any) -> Any:
     import numpy as np
 
     batch = broadcast(R.shape[:-2], p.shape[:-1])
-    made = np.zeros((*batch, 4, 4))
-    made[..., :3, :3], made[..., :3, 3], made[..., 3, 3] = R, p, 1.0
-    return made
+    matrix = np.zeros((*batch, 4, 4))
+    matrix[..., :3, :3], matrix[..., :3, 3], matrix[..., 3, 3] = R, p, 1.0
+    return matrix
 
 
 #: What the rotation and the position of a pose are called, here and in Pinocchio and its kin.
@@ -144,10 +144,10 @@ def pose_parts(pose: Any) -> tuple[Any, Any] | None:
     """R and p of a pose, of an object with rotation and translation, or of a pair in either order; None otherwise."""
     import numpy as np
 
-    for turn, place in _ATTRIBUTES:
-        if hasattr(pose, turn) and hasattr(pose, place):
-            return matrix_of(getattr(pose, turn)), getattr(pose, place)
-    if not isinstance(pose, tuple | list) or len(pose) != 2 or any(pose_parts(each) for each in pose):
+    for turn, position in _ATTRIBUTES:
+        if hasattr(pose, turn) and hasattr(pose, position):
+            return matrix_of(getattr(pose, turn)), getattr(pose, position)
+    if not isinstance(pose, tuple | list) or len(pose) != 2 or any(pose_parts(part) for part in pose):
         return None
     first, second = map(matrix_of, pose)
     try:

@@ -116,8 +116,8 @@ def _closed_form(A: Matrix) -> tuple[Sequence[Any], Sequence[Vector], str]:
         return [q - t, q - t, q + 2 * t], _about(A - unit * (q - t)), "double"
     if len(coupled) == 1:
         return *_in_plane(A, *coupled[0]), "plane"
-    known = not free_symbols([gap])  # then it is positive; else rounding might make it negative when it is evaluated
-    p, phi = sqrt(p2), atan2(sqrt(gap if known else maximum(as_expr(0), gap)), d) / 3
+    exact = not free_symbols([gap])  # then it is positive; else rounding might make it negative when it is evaluated
+    p, phi = sqrt(p2), atan2(sqrt(gap if exact else maximum(as_expr(0), gap)), d) / 3
     low, middle, high = (_plain_root(q, q + 2 * p * cos(phi + pi * turn / 3), p2, d) for turn in (2, -2, 0))
     first, last = (direction(_adjugate(A - unit * moment) @ _ANY)[0] for moment in (low, high))
     return [low, middle, high], [first, last.cross(first), last], "cosines"
@@ -134,8 +134,8 @@ def _plain_root(q: Any, root: Any, p2: Any, d: Any) -> Any:
 
 def _about(D: Matrix) -> list[Vector]:
     """The axes where D = A - λ of a double moment λ is a multiple of v vᵀ: two across v, then v."""
-    own = next(j for j in range(3) if not is_zero(D[j, j]))
-    v, _ = direction(D.columns[own])
+    k = next(j for j in range(3) if not is_zero(D[j, j]))
+    v, _ = direction(D.columns[k])
     w, _ = direction(next(across for e in Matrix.identity(3) if any(across := e.cross(v))))
     return [w, v.cross(w), v]
 

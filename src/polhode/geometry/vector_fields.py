@@ -43,11 +43,11 @@ def bracket(X: Sequence[Expr], Y: Sequence[Expr], variables: Sequence[Expr]) -> 
     return [as_expr(a - b) for a, b in zip(X_Y, Y_X, strict=True)]
 
 
-def independent(known: Sequence[Field], found: Sequence[Field]) -> list[Field]:
+def independent(basis: Sequence[Field], fields: Sequence[Field]) -> list[Field]:
     """The new fields that the known ones and those before them do not span."""
-    everything = [*known, *found]
-    columns = independent_columns(Matrix(everything).T) if found else []
-    return [everything[k] for k in columns if k >= len(known)]
+    everything = [*basis, *fields]
+    columns = independent_columns(Matrix(everything).T) if fields else []
+    return [everything[k] for k in columns if k >= len(basis)]
 
 
 def is_involutive(fields: Sequence[Field], variables: Sequence[Expr]) -> bool:
@@ -66,18 +66,18 @@ def spread(
 ) -> Spread:
     """The smallest distribution with the seeds and brackets of operators, by levels; `choose` picks new fields."""
     first = fresh = basis = choose([], seeds)
-    growth, found, is_complete = [len(basis)], list(seeds), True
+    growth, fields, is_complete = [len(basis)], list(seeds), True
     both = len(operators) == len(seeds) and all(X is Y for X, Y in zip(operators, seeds, strict=True))
     while fresh and len(basis) < most:
         if len(growth) >= depth or len(topological([entry for field in fresh for entry in field])) > NODE_LIMIT:
             is_complete = False
             break
-        made = []
+        brackets = []
         for i, X in enumerate(first if both else operators):
             others = fresh[i + 1 :] if both and fresh is first else fresh  # [X, Y] = -[Y, X]
-            made += [bracket(X, Y, variables) for Y in others]
-        fresh = choose(basis, made)
-        basis, found = [*basis, *fresh], [*found, *made]
+            brackets += [bracket(X, Y, variables) for Y in others]
+        fresh = choose(basis, brackets)
+        basis, fields = [*basis, *fresh], [*fields, *brackets]
         if fresh:
             growth.append(len(basis))
-    return Spread(tuple(growth), tuple(basis), tuple(found), is_complete)
+    return Spread(tuple(growth), tuple(basis), tuple(fields), is_complete)

@@ -140,8 +140,8 @@ def moore_penrose_kinematic_matrix(H: Any, eps: Sequence[Any]) -> Matrix:
         message = f"{H.shape[1]} coordinates are needed for {H.shape[1]} columns, not {len(eps)}."
         raise ModelError(message, cure=f"Give {H.shape[1]} coordinates.", code="E-JOINT-SHAPE")
     _, B = _euler_like(H.columns, eps)
-    made: Matrix = left_inverse(B) @ H
-    return made.map(as_expr)
+    beta: Matrix = left_inverse(B) @ H
+    return beta.map(as_expr)
 
 
 def _block_diagonal(blocks: Sequence[Matrix]) -> Matrix:
@@ -172,7 +172,7 @@ def compound_map(stages: Sequence[Stage], eps: Sequence[Sequence[Any]], envelope
     U = Pose.identity()
     columns = []
     for stage, e in zip(stages, eps, strict=True):
-        own = stage.algebra if envelope else stage.H.columns
-        columns += [twist_beyond(U, h) for h in own]  # (28a)
+        stage_columns = stage.algebra if envelope else stage.H.columns
+        columns += [twist_beyond(U, h) for h in stage_columns]  # (28a)
         U = simple_configuration(stage, e) @ U  # (28b), (28c)
     return Matrix.columns_of(columns, 6).map(as_expr)

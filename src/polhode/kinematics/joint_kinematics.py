@@ -52,7 +52,7 @@ class JointKinematics(Typeset):
     outermost_first: bool = True
 
     def __repr__(self) -> str:
-        q, u = (", ".join(map(spelled, each)) for each in (self.q, self.u))
+        q, u = (", ".join(map(spelled, symbols)) for symbols in (self.q, self.u))
         return f"JointKinematics(q: {q or 'none'}; u: {u or 'none'})"
 
     def _formulas(self) -> list[tuple[str, Any]]:
@@ -71,9 +71,9 @@ class JointKinematics(Typeset):
     @cached_property
     def H(self) -> Matrix:
         """H(q): velocity of the outer frame relative to the inner one, ω over v, in outer components; (28), (34)."""
-        made = compound_map(self._outward(self.stages), self._outward(self._parts))
-        columns = _split(list(made.columns), [stage.speeds for stage in self._outward(self.stages)])
-        return Matrix.columns_of([column for each in self._outward(columns) for column in each], 6)
+        H = compound_map(self._outward(self.stages), self._outward(self._parts))
+        columns = _split(list(H.columns), [stage.speeds for stage in self._outward(self.stages)])
+        return Matrix.columns_of([column for stage_columns in self._outward(columns) for column in stage_columns], 6)
 
     @property
     def is_holonomic(self) -> bool:
@@ -118,8 +118,8 @@ def joint_kinematics(
     Vector([-r*sin(b), s, r*cos(b)])
     """
     if isinstance(joint, Joint):
-        own = (joint.q if coordinates is None else coordinates, joint.u if speeds is None else speeds)
-        return joint_kinematics(joint.type, groups, *own)
+        symbols = (joint.q if coordinates is None else coordinates, joint.u if speeds is None else speeds)
+        return joint_kinematics(joint.type, groups, *symbols)
     if isinstance(joint, JointType):
         if groups is not None:
             raise _grouped(f"a {joint.kind} joint")
@@ -131,18 +131,18 @@ def joint_kinematics(
     return JointKinematics(stages, q, u, outermost_first)
 
 
-def _stages(given: Any, groups: Sequence[int] | None) -> tuple[Stage, ...]:
+def _stages(maps: Any, groups: Sequence[int] | None) -> tuple[Stage, ...]:
     """The simple joints of a map, of a list of maps, or of a column."""
-    with understood("a joint or a joint map", given, place="joint", cure=_CURE):
-        if isinstance(given, str | bytes):
+    with understood("a joint or a joint map", maps, place="joint", cure=_CURE):
+        if isinstance(maps, str | bytes):
             raise TypeError
-        rows = list(given)
+        rows = list(maps)
     depth = _depth(rows)
     if depth != 3:
         return simple_joints([[entry] for entry in rows] if depth == 1 else rows, groups)
     if groups is not None:
         raise _grouped("a list of maps")
-    return tuple(stage for each in rows for stage in simple_joints(each))
+    return tuple(stage for row in rows for stage in simple_joints(row))
 
 
 def _grouped(what: str) -> ModelError:
@@ -158,18 +158,18 @@ def _depth(value: Any) -> int:
 
 
 def _symbols(
-    letter: str, kind: str, counts: Sequence[int], given: Sequence[Any] | None, stages: Sequence[Stage]
+    letter: str, kind: str, counts: Sequence[int], stated: Sequence[Any] | None, stages: Sequence[Stage]
 ) -> Vector:
     """Expressions as they are given, or symbols by their names; the components of a quaternion have unit length."""
     size, role = sum(counts), OWN if kind == "speed" else ""
-    with understood(f"a list of {kind}s", given, place=f"{kind}s", cure="Give names or expressions."):
-        if isinstance(given, str | bytes):
+    with understood(f"a list of {kind}s", stated, place=f"{kind}s", cure="Give names or expressions."):
+        if isinstance(stated, str | bytes):
             raise TypeError
-        entries = [f"{letter}{k}" for k in range(1, size + 1)] if given is None else list(given)
-        made = [symbol(entry, kind, role) if isinstance(entry, str) else as_expr(entry) for entry in entries]
-    if len(made) != size:
+        entries = [f"{letter}{k}" for k in range(1, size + 1)] if stated is None else list(stated)
+        symbols = [symbol(entry, kind, role) if isinstance(entry, str) else as_expr(entry) for entry in entries]
+    if len(symbols) != size:
         cure = "Give one for each; a nonholonomic joint has more coordinates than speeds."
-        raise ModelError(f"the joint has {size} {kind}s, not {len(made)}.", f"{kind}s", cure, "E-JOINT-SHAPE")
+        raise ModelError(f"the joint has {size} {kind}s, not {len(symbols)}.", f"{kind}s", cure, "E-JOINT-SHAPE")
     named = [entry for entry in entries if isinstance(entry, str)]
     odd = [name for name in named if not name.strip() or named.count(name) > 1]
     if odd:
@@ -178,9 +178,9 @@ def _symbols(
     start = 0
     for stage in stages:
         if stage.storage == "quaternion" and all(isinstance(entry, str) for entry in entries[start : start + 4]):
-            made[start : start + 4] = unit_symbols(entries[start : start + 4], kind)
+            symbols[start : start + 4] = unit_symbols(entries[start : start + 4], kind)
         start += stage.coordinates
-    return Vector(made)
+    return Vector(symbols)
 
 
 def _split(entries: Sequence[Any], counts: Sequence[int]) -> list[list[Any]]:

@@ -114,8 +114,8 @@ def frame_jacobian(tree: Tree, body: str, point: Sequence[Any] = (0, 0, 0)) -> M
             link, X = tree.links[i], poses[i]
             for speed, (hw, hv) in zip(link.speeds, link.H, strict=True):
                 w = X.R @ hw
-                own = [*w, *(X.R @ hv + w.cross(tip - X.p))]
-                columns[speed] = [a + b for a, b in zip(columns[speed], own, strict=True)]
+                twist = [*w, *(X.R @ hv + w.cross(tip - X.p))]
+                columns[speed] = [a + b for a, b in zip(columns[speed], twist, strict=True)]
             i = link.parent
     return Matrix.columns_of(columns, 6)
 
@@ -136,10 +136,10 @@ def momentum(tree: Tree) -> Wrench:
     """Angular momentum about the ground's origin and linear momentum, in ground components."""
     spin, linear = Vector([as_expr(0)] * 3), Vector([as_expr(0)] * 3)
     for link, (w, v), X in zip(tree.links, velocities(tree), world_poses(tree), strict=True):
-        own = Wrench(*link.inertia.momentum(w, v))
+        wrench = Wrench(*link.inertia.momentum(w, v))
         for material in link.deforming:
-            own = own + Wrench(*material.momentum(tree.u))
-        own_spin, f = own.turned(X.R)
+            wrench = wrench + Wrench(*material.momentum(tree.u))
+        own_spin, f = wrench.turned(X.R)
         linear = linear + f
         spin = spin + own_spin + X.p.cross(f)
     return Wrench(spin, linear)
@@ -171,11 +171,11 @@ def vector_parameter_jacobian(jacobian: Matrix, R: Matrix, in_floats: bool = Fal
 
 def ground_motions(tree: Tree) -> list[Matrix]:
     """Ô_oi of every link, by products of dual orthogonal matrices; (156)."""
-    made: list[Matrix] = []
+    motions: list[Matrix] = []
     for link in tree.links:
-        own = dual_orthogonal(link.X)
-        made.append(own if link.parent == BASE else made[link.parent] @ own)
-    return made
+        relative = dual_orthogonal(link.X)
+        motions.append(relative if link.parent == BASE else motions[link.parent] @ relative)
+    return motions
 
 
 def dual_jacobian(tree: Tree, body: str) -> Matrix:

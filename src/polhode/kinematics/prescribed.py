@@ -85,7 +85,7 @@ def prescribed_motions(model: Model) -> tuple[dict[Expr, Expr], dict[Expr, Expr]
         table[joint.q[0]] = angle + ratio * leader.q[0]
         table[joint.u[0]] = ratio * leader.u[0]
         table[joint.tau[0]] = as_expr(0)
-    given: dict[Expr, Expr] = {}
+    motions: dict[Expr, Expr] = {}
     for prescribed in model.prescribed.values():
         joint = model.joints[prescribed.joint]
         index = [c.name for c in joint.q].index(prescribed.coordinate)
@@ -93,10 +93,10 @@ def prescribed_motions(model: Model) -> tuple[dict[Expr, Expr], dict[Expr, Expr]
         if joint.stores_tangent(index):
             rate = 2 * rate / (1 + prescribed.motion * prescribed.motion)  # of the angle θ, where tan(θ/2) is given
         (rates[joint.u[index]],) = derivative([rate], model.time)
-        given |= {joint.q[index]: prescribed.motion, joint.u[index]: rate, joint.tau[index]: as_expr(0)}
+        motions |= {joint.q[index]: prescribed.motion, joint.u[index]: rate, joint.tau[index]: as_expr(0)}
     for name in model.couplings:
         leader, ratio = leader_of(model, name)
         if leader.u[0] in rates:
             rates[model.joints[name].u[0]] = ratio * rates[leader.u[0]]
-    meanings = substitute(list(table.values()), given)
-    return dict(zip(table, meanings, strict=True)) | given, rates
+    meanings = substitute(list(table.values()), motions)
+    return dict(zip(table, meanings, strict=True)) | motions, rates

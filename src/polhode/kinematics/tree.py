@@ -51,7 +51,7 @@ from .prescribed import Drive, drive_of, leader_of, moves_in, placement_drive, p
 
 @dataclass(frozen=True, eq=False)
 class AuxiliaryCoordinates:
-    """The coordinates that a constraint brings with it, how they move, and what they are."""
+    """The coordinates that a constraint adds, their rates, and their definitions."""
 
     of: str  # the constraint
     symbols: tuple[Expr, ...]  # σ, of kind "coordinate"
@@ -95,9 +95,9 @@ def _column(X: Pose, symbol: Expr) -> Twist:
     return Twist(w, X.R.T @ _derivative(X.p, symbol)).mapped(as_expr)
 
 
-def deformable(mass: Any, made: Flexibility, eta: Sequence[Expr], speeds: Sequence[int]) -> Deformable:
+def deformable(mass: Any, flexibility: Flexibility, eta: Sequence[Expr], speeds: Sequence[int]) -> Deformable:
     """The mass of a flexible body on the speeds of a tree."""
-    s = list(made.amplitudes)
+    s = list(flexibility.amplitudes)
     slopes = [_nonzero(derivative(s, symbol)) for symbol in eta]
     curvatures = {
         (i, j): _nonzero(derivative([slopes[i].get(a, as_expr(0)) for a in range(len(s))], eta[j]))
@@ -106,15 +106,15 @@ def deformable(mass: Any, made: Flexibility, eta: Sequence[Expr], speeds: Sequen
     }
     second = {
         (a, b): tuple((i, j, G[i, j]) for i in range(3) for j in range(3) if G[i, j] != 0)
-        for a, row in enumerate(made.second)
+        for a, row in enumerate(flexibility.second)
         for b, G in enumerate(row)
     }
     return Deformable(
         tuple(speeds),
         mass,
-        made.first,
+        flexibility.first,
         {key: entries for key, entries in second.items() if entries},
-        made.amplitudes,
+        flexibility.amplitudes,
         tuple(slopes),
         {key: bend for key, bend in curvatures.items() if bend},
     )
@@ -172,7 +172,7 @@ class Turn:
 
 
 def _factors(R: Matrix) -> int:
-    """How many multiplications it takes to turn a vector."""
+    """Number of multiplications to rotate a vector."""
     return sum(entry not in (0, 1, -1) for entry in R.entries())
 
 
@@ -322,7 +322,7 @@ class Tree:
         """For each speed the next one towards the base, -1 if there is none."""
         if self.is_coupled:  # any two speeds may be coupled
             return list(range(-1, len(self.u) - 1))
-        found = [-1] * len(self.u)
+        parents = [-1] * len(self.u)
         for link in self.links:
             last = -1
             parent = link.parent
@@ -331,33 +331,33 @@ class Tree:
             if parent != BASE:
                 last = self.links[parent].speeds[-1]
             for speed in link.speeds:
-                found[speed] = last
+                parents[speed] = last
                 last = speed
-        return found
+        return parents
 
     @cached_property
     def quaternions(self) -> list[int]:
         """Where the components of unit quaternions begin among the coordinates."""
-        found = [link.coordinates[0] for link in self.links if link.coordinates and link.stage.storage == "quaternion"]
-        return found + [indices[unit] for indices, each in self.auxiliary_indices for unit in each.units]
+        starts = [link.coordinates[0] for link in self.links if link.coordinates and link.stage.storage == "quaternion"]
+        return starts + [indices[unit] for indices, auxiliary in self.auxiliary_indices for unit in auxiliary.units]
 
     @cached_property
     def auxiliary_coordinates(self) -> slice:
         """Where the auxiliary coordinates are among all."""
-        return slice(len(self.q) - sum(len(each.symbols) for each in self.auxiliary), len(self.q))
+        return slice(len(self.q) - sum(len(auxiliary.symbols) for auxiliary in self.auxiliary), len(self.q))
 
     @cached_property
     def auxiliary_indices(self) -> list[tuple[tuple[int, ...], AuxiliaryCoordinates]]:
         """Indices of the auxiliary coordinates of each constraint."""
-        start, found = self.auxiliary_coordinates.start, []
-        for each in self.auxiliary:
-            found.append((tuple(range(start, start + len(each.symbols))), each))
-            start += len(each.symbols)
-        return found
+        start, indices = self.auxiliary_coordinates.start, []
+        for auxiliary in self.auxiliary:
+            indices.append((tuple(range(start, start + len(auxiliary.symbols))), auxiliary))
+            start += len(auxiliary.symbols)
+        return indices
 
     @cached_property
     def _auxiliary_rates(self) -> list[Expr]:
-        return [rate for each in self.auxiliary for rate in each.rates]
+        return [rate for auxiliary in self.auxiliary for rate in auxiliary.rates]
 
     @cached_property
     def _auxiliary_matrix(self) -> Matrix:
@@ -375,7 +375,7 @@ class Tree:
 
     def coordinate_rates(self, u: Sequence[Any] | None = None) -> Vector:
         """q̇ = Gamma(q) u; of auxiliary coordinates, with what time alone gives."""
-        own = (
+        auxiliary_rates = (
             self._auxiliary_rates if u is None else substitute(self._auxiliary_rates, dict(zip(self.u, u, strict=True)))
         )
         u = self.u if u is None else u
@@ -383,7 +383,7 @@ class Tree:
         for link, (gamma, _) in zip(self.links, self.stage_kinematics, strict=True):
             for row, coordinate in zip(gamma, link.coordinates, strict=True):
                 rates[coordinate] = as_expr(row[: len(link.speeds)].dot([u[k] for k in link.speeds]))
-        rates[self.auxiliary_coordinates] = own
+        rates[self.auxiliary_coordinates] = auxiliary_rates
         return Vector(rates)
 
     def kinematic_matrix(self) -> Matrix:
@@ -415,7 +415,7 @@ class Tree:
                 motion=_mapped(link.motion, number),
                 drive=link.drive and link.drive.mapped(number),
                 H=tuple(column.mapped(number) for column in link.H),
-                slopes=tuple(tuple((k, slope.mapped(number)) for k, slope in own) for own in link.slopes),
+                slopes=tuple(tuple((k, slope.mapped(number)) for k, slope in slopes) for slopes in link.slopes),
                 deforming=tuple(material.mapped(number) for material in link.deforming),
                 inertia=Inertia(
                     number(link.inertia.m), Vector(map(number, link.inertia.h)), link.inertia.J.map(number)
@@ -424,8 +424,8 @@ class Tree:
             for link in self.links
         )
         bodies = {name: (i, _mapped(X, number)) for name, (i, X) in self.bodies.items()}
-        own = self.q[: self.auxiliary_coordinates.start]
-        q, u, tau, gravity = (Vector(map(number, vector)) for vector in (own, self.u, self.tau, self.gravity))
+        q_joints = self.q[: self.auxiliary_coordinates.start]
+        q, u, tau, gravity = (Vector(map(number, vector)) for vector in (q_joints, self.u, self.tau, self.gravity))
         return replace(self, links=links, bodies=bodies, q=q, u=u, tau=tau, gravity=gravity, auxiliary=())
 
 
@@ -559,8 +559,8 @@ def _add_body(model: Model, name: str, links: list[Link], carrier: int, X: Pose)
         material = deformable(body.mass, body.flexibility, joint.q, link.speeds)
         links[carrier] = replace(links[carrier], inertia=material.inertia, deforming=(material,))
         return
-    own = Inertia.of_body(body.mass, body.com, body.inertia).seen_from(X)
-    links[carrier] = replace(links[carrier], inertia=links[carrier].inertia + own)
+    inertia = Inertia.of_body(body.mass, body.com, body.inertia).seen_from(X)
+    links[carrier] = replace(links[carrier], inertia=links[carrier].inertia + inertia)
 
 
 def joints_from_the_ground(model: Model) -> list[Joint]:

@@ -10,7 +10,7 @@ from .tree import BASE, Tree, Turn
 
 
 def common_ancestor(tree: Tree, a: int, b: int) -> int:
-    """The outermost link that carries both (a link carries itself); parents come first, so the later one steps in."""
+    """The outermost link on the paths of both to the base (each path includes the link); parents have lower numbers."""
     while a != b:
         if a > b:
             a = tree.links[a].parent
@@ -28,11 +28,11 @@ def turn_inward(tree: Tree, outer: int, inner: int) -> Turn:
 
 def turns_inward(tree: Tree, outer: int, inner: int) -> list[Turn]:
     """The turns from a link to one that carries it."""
-    found: list[Turn] = []
+    turns: list[Turn] = []
     while outer != inner:
-        found.append(turn_inward(tree, outer, inner))
-        outer = found[-1].anchor
-    return found
+        turns.append(turn_inward(tree, outer, inner))
+        outer = turns[-1].anchor
+    return turns
 
 
 def path_between(tree: Tree, a: int, b: int) -> list[int]:
@@ -42,12 +42,12 @@ def path_between(tree: Tree, a: int, b: int) -> list[int]:
 
 
 def links_inward(tree: Tree, outer: int, inner: int = BASE) -> list[int]:
-    """The links from one towards an inner one, which is left out, or to the ground."""
-    found: list[int] = []
+    """The links from an outer to an inner one, which is excluded, or to the ground."""
+    path: list[int] = []
     while outer != inner:
-        found.append(outer)
+        path.append(outer)
         outer = tree.links[outer].parent
-    return found
+    return path
 
 
 def re_expressed(tree: Tree, vector: Vector, b: int, a: int = BASE) -> Vector:

@@ -79,18 +79,18 @@ class Controller(Typeset, Designed):
     @cached_property
     def law(self) -> Law:
         """The law as it was designed, with the mechanism's own parameters: to be read, and to prove things of."""
-        made = self.design()
-        check_kind(Law, "a law", made, f"{self.name}.design")
+        law = self.design()
+        check_kind(Law, "a law", law, f"{self.name}.design")
         system = self.equations.system
-        both = [name for name in made.parameters if name in system.parameters]
+        both = [name for name in law.parameters if name in system.parameters]
         if both:  # a value given by name could be for either
             message = f"the gain '{both[0]}' has the name of a parameter of '{system.name}'."
             raise PolhodeError(message, self.name, "Give that parameter another name.", "E-CONTROL-TWICE")
-        return made
+        return law
 
     @cached_property
     def nominal_law(self) -> Law:
-        """The law with nominal parameters of its own for those of the mechanism: what a run and source code take."""
+        """The law with nominal parameters of its own for those of the mechanism, for runs and source code."""
         return self.law.with_nominal(self.equations.system.parameters, self.nominal)
 
     def law_within(self, limits: Mapping[Expr, Range]) -> Law:
@@ -105,15 +105,15 @@ class Controller(Typeset, Designed):
         limits: Any = None,
         parameters: Mapping[str, Any] | None = None,
     ) -> LawFunction:
-        """The law as a native function of what is measured and wanted, for loops of one's own; one state or a batch.
+        """The law as a native function of measurements and references, for other loops; one state or a batch.
 
         Where the controller has states, it gives them at the next sample too. `limits` are those of controls, as in
         `simulate`: numbers, or "model".
         """
         law, _ = limited_law(self, limits)
         function = registered("Controller.compile")
-        made: LawFunction = function(law, self.equations, sample_time, discretisation, parameters)
-        return made
+        compiled: LawFunction = function(law, self.equations, sample_time, discretisation, parameters)
+        return compiled
 
     def export(
         self,
@@ -160,20 +160,20 @@ class Controller(Typeset, Designed):
 
 def named_numbers(given: Any, kind: str, known: Collection[str], place: str) -> dict[str, Fraction]:
     """Exact numbers by names that are known; none where nothing is given."""
-    found: dict[str, Fraction] = {}
+    numbers: dict[str, Fraction] = {}
     for name, value in by_name(given, place, f"a dictionary of numbers by the names of {kind}s").items():
         if name not in known:
             raise unknown(kind, name, known, place=place, code="E-CONTROL-NAME")
-        made = number_of(value, f"{place} '{name}'")
-        if not made.is_number:
+        number = number_of(value, f"{place} '{name}'")
+        if not number.is_number:
             cure = "Give a number."
             raise PolhodeError(f"{shown(value)} for '{name}' is not a number.", place, cure, "E-CONTROL-NUMBER")
-        found[name] = Fraction(made.data)
-    return found
+        numbers[name] = Fraction(number.data)
+    return numbers
 
 
 def limited_law(controller: Controller, given: Any) -> tuple[Law, dict[Expr, Range]]:
-    """The nominal law with its controls within limits, given as in `simulate`, and what these are.
+    """The nominal law with its controls within limits, given as in `simulate`, and these limits.
 
     Parameters of the mechanism in limits of the model are nominal ones too.
     """
@@ -215,12 +215,12 @@ class Estimator(Shown):
     sample_time: float | None = None
 
     def __repr__(self) -> str:
-        measured = listed(each.name for each in self.measured)
+        measured = listed(record.name for record in self.measured)
         return f"Estimator(of {listed(map(spelled, self.estimates))} by {measured})"
 
     def _cell(self) -> Cell:
         measured = Table(["measured", "is"], [(x.name, str(value)) for x, value in self.measured.items()])
-        rows = [(each.symbol.name, f"{float(each.start):.6g}") for each in self.states]
+        rows = [(state.symbol.name, f"{float(state.start):.6g}") for state in self.states]
         states = Table(["state of the observer", "starts at"], rows, numbers_from=1)
         inputs = f"takes the controls {listed(map(spelled, self.inputs))}" if self.inputs else ""
         often = "" if self.sample_time is None else f"every {self.sample_time:g} s"
@@ -242,12 +242,12 @@ class Observer(Shown, Designed):
     @cached_property
     def estimator(self) -> Estimator:
         """The estimator as it was designed."""
-        made = self.design()
-        check_kind(Estimator, "an estimator", made, f"{self.name}.design")
-        return made
+        estimator = self.design()
+        check_kind(Estimator, "an estimator", estimator, f"{self.name}.design")
+        return estimator
 
     def __repr__(self) -> str:
-        measured = listed(each.name for each in self.estimator.measured)
+        measured = listed(record.name for record in self.estimator.measured)
         return f"{self.name}(of '{self.equations.system.name}' by {measured})"
 
     def _cell(self) -> Cell:
@@ -255,7 +255,7 @@ class Observer(Shown, Designed):
 
 
 class Observed(Controller):
-    """A controller that knows what an observer estimates, and measures nothing else.
+    """A controller with an observer: it uses the estimates and measures nothing else.
 
     >>> import polhode as ph
     >>> from polhode.model.samples.underactuated import cart_pole
@@ -272,15 +272,15 @@ class Observed(Controller):
         self._within: dict[tuple[Any, ...], Law] = {}
 
     def design(self) -> Law:
-        """The law with estimates for what it measures."""
+        """The law with estimates for its measurements."""
         return self._design({})
 
     def law_within(self, limits: Mapping[Expr, Range]) -> Law:
-        """The law for a run, with an observer that knows the limits of controls, and so what really acts."""
+        """The law for a run, with an observer that applies the `limits` of controls, as the mechanism does."""
         key = tuple(limits.items())
         if key not in self._within:
-            made = self._design(limits)
-            self._within[key] = made.with_nominal(self.equations.system.parameters, self.nominal)
+            law = self._design(limits)
+            self._within[key] = law.with_nominal(self.equations.system.parameters, self.nominal)
         return self._within[key]
 
     def _design(self, limits: Mapping[Expr, Range]) -> Law:
@@ -296,8 +296,8 @@ class Observed(Controller):
         estimates |= dict(zip(law.measured, substitute([*law.measured.values()], estimates), strict=True))
         flat = substitute([*law.controls.values(), *_changes(law.states)], estimates)
         controls = dict(zip(law.controls, flat, strict=False))
-        vanishing = substitute([each for _, each in law.singular], estimates)
-        singular = tuple((words, each) for (words, _), each in zip(law.singular, vanishing, strict=True))
+        vanishing = substitute([denominator for _, denominator in law.singular], estimates)
+        singular = tuple((words, denominator) for (words, _), denominator in zip(law.singular, vanishing, strict=True))
         values = {x: saturated(value, limits.get(x)) for x, value in controls.items()}
         for x in seen.inputs:  # one that the law does not give has the model's value; an effort is zero
             entry = self.equations.system.inputs.get(x.name) if str(x.data[0]) == "input" else None
@@ -311,24 +311,24 @@ class Observed(Controller):
 
 
 def _changed(states: Sequence[ControllerState], changes: Sequence[Expr]) -> Iterator[ControllerState]:
-    for each, made in zip(states, changes, strict=True):
-        yield replace(each, rate=made) if each.update is None else replace(each, update=made)
+    for state, change in zip(states, changes, strict=True):
+        yield replace(state, rate=change) if state.update is None else replace(state, update=change)
 
 
 def _changes(states: Sequence[ControllerState]) -> list[Expr]:
-    return [as_expr(each.update if each.rate is None else each.rate) for each in states]
+    return [as_expr(state.update if state.rate is None else state.rate) for state in states]
 
 
 def _common_sample_time(law: Law, seen: Estimator) -> float | None:
     times, states = (law.sample_time, seen.sample_time), (*law.states, *seen.states)
-    found = law.sample_time or seen.sample_time
+    sample_time = law.sample_time or seen.sample_time
     if None not in times and law.sample_time != seen.sample_time:
         message = f"the controller is sampled every {times[0]:g} s and the observer every {times[1]:g} s."
-    elif found is not None and any(each.rate is not None for each in states):
+    elif sample_time is not None and any(state.rate is not None for state in states):
         smooth = "the controller" if law.sample_time is None else "the observer"
         message = f"{smooth} changes in continuous time and the other from sample to sample."
     else:
-        return found
+        return sample_time
     raise PolhodeError(message, "Observed", "Give both the same sample_time.", "E-OBSERVER-UNSUPPORTED")
 
 
@@ -338,14 +338,14 @@ def estimate_symbol(name: str) -> Expr:
 
 
 def measured_symbols(names: Any) -> list[Expr]:
-    """The symbols of what is measured, by the names of outputs."""
+    """The symbols of measured quantities, by the names of outputs."""
     return [symbol(f"y_{name}", "measurement") for name in names]
 
 
 def check_measurable(outputs: Mapping[str, Expr], place: str) -> None:
     """Refuse small turns as outputs: nothing measures them."""
-    kinds = {name: {str(x.data[0]) for x in free_symbols([each])} for name, each in outputs.items()}
-    turns = [name for name, found in kinds.items() if "displacement" in found]
+    kinds = {name: {str(x.data[0]) for x in free_symbols([output])} for name, output in outputs.items()}
+    turns = [name for name, kind in kinds.items() if "displacement" in kind]
     if turns:
         message = f"'{turns[0]}' is a small turn, which cannot be measured."
         cure = "Give expressions by name, for example entries of equations.pose(…).R."
@@ -354,12 +354,12 @@ def check_measurable(outputs: Mapping[str, Expr], place: str) -> None:
 
 def starts_of(equations: EquationsOfMotion, given: Any, place: str) -> dict[Expr, Fraction]:
     """Start values of estimates: those given by name, others at the zero configuration and at rest."""
-    found = dict.fromkeys([*equations.q, *equations.u], Fraction(0))
-    found |= {equations.q[k]: Fraction(1) for k in equations.quaternions}
-    found |= {
-        each.symbol: Fraction(float(each.start)) if isinstance(each.start, Expr) else each.start
-        for each in equations.system.states.values()
+    zeros = dict.fromkeys([*equations.q, *equations.u], Fraction(0))
+    zeros |= {equations.q[k]: Fraction(1) for k in equations.quaternions}
+    zeros |= {
+        state.symbol: Fraction(float(state.start)) if isinstance(state.start, Expr) else state.start
+        for state in equations.system.states.values()
     }
-    known = {spelled(x): x for x in found}
-    starts = named_numbers(given, "coordinate, speed or state", known, f"{place} start")
-    return found | {known[name]: value for name, value in starts.items()}
+    coordinates = {spelled(x): x for x in zeros}
+    starts = named_numbers(given, "coordinate, speed or state", coordinates, f"{place} start")
+    return zeros | {coordinates[name]: value for name, value in starts.items()}

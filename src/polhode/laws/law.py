@@ -32,9 +32,9 @@ _MOST = 12
 
 
 def changed_latex(state: ControllerState, name: str | None = None) -> str:
-    """The rate of a controller's state, or what it is at the next sample, in LaTeX."""
-    own = name or spelled_latex(state.symbol)
-    return rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}} {own}" if state.update is None else f"{{{own}}}^{{+}}"
+    """The rate of a controller's state, or its value at the next sample, in LaTeX."""
+    label = name or spelled_latex(state.symbol)
+    return rf"\frac{{\mathrm{{d}}}}{{\mathrm{{d}}t}} {label}" if state.update is None else f"{{{label}}}^{{+}}"
 
 
 def gain_latex(name: str) -> str:
@@ -57,8 +57,8 @@ def _index_latex(name: str) -> str:
 
 def valued(parameters: Mapping[str, Parameter]) -> Iterator[str]:
     """Each parameter with its value, as text."""
-    for name, each in parameters.items():
-        yield f"{name} = {'?' if each.value is None else f'{float(each.value):.6g}'}"
+    for name, parameter in parameters.items():
+        yield f"{name} = {'?' if parameter.value is None else f'{float(parameter.value):.6g}'}"
 
 
 fault = fault_at("law")
@@ -86,7 +86,7 @@ class ControllerState:
 
 @dataclass(frozen=True)
 class Reference:
-    """A quantity that is wanted to follow a curve, and up to which derivative the law knows it.
+    """A quantity with a reference curve, and the highest derivative of it in the law.
 
     `quantity` is what is to follow, where that is an expression of the mechanism. Where no curve is given, it is wanted
     to stay at `default`; without one, a curve must be given. Four references with the same `orientation`, a frame or
@@ -155,32 +155,32 @@ class Law(Typeset):
     def __post_init__(self) -> None:
         if not self.controls:
             raise PolhodeError("a law without controls.", "law", "Give controls={…}.", "E-CONTROL-MISSING")
-        wrong = [each for each in self.controls if not _is(each, "effort", "input")]
+        wrong = [control for control in self.controls if not _is(control, "effort", "input")]
         if wrong:
             message = f"{spelled(wrong[0]) if _is_symbol(wrong[0]) else wrong[0]} is no effort or input."
             cure = "Give controls by the symbols in equations.tau, or of the system's inputs."
             raise fault(message, cure, "E-CONTROL-NAME")
-        both = [each.symbol for each in self.states if (each.rate is None) == (each.update is None)]
+        both = [state.symbol for state in self.states if (state.rate is None) == (state.update is None)]
         if both:
             message = f"how {spelled(both[0])} changes is said twice, or not at all."
             raise fault(message, "Give a rate, or an update from sample to sample.", "E-CONTROL-TWICE")
-        known = {*self.measured, *(each.symbol for each in self.states)}
-        known |= {each.symbol for each in self.parameters.values()}
-        known |= {each for wanted in self.reference for each in wanted.symbols}
+        allowed = {*self.measured, *(state.symbol for state in self.states)}
+        allowed |= {parameter.symbol for parameter in self.parameters.values()}
+        allowed |= {s for wanted in self.reference for s in wanted.symbols}
         for x in free_symbols(self.expressions):
-            if x not in known and (is_reference(x) or not _is(x, *MEASURABLE, "parameter", "time")):
+            if x not in allowed and (is_reference(x) or not _is(x, *MEASURABLE, "parameter", "time")):
                 message = f"the law depends on the {x.data[0]} '{x.name}', which its arguments lack."
                 cure = "Use time, measured quantities, references, the controller's states, and the law's parameters."
                 raise fault(message, cure, "E-CONTROL-DEPENDENCE")
 
     @property
     def expressions(self) -> list[Expr]:
-        """Every expression of the law: controls, changes of states, what is measured, and what may vanish."""
-        return [*self._laws, *map(as_expr, self.measured.values()), *(each for _, each in self.singular)]
+        """Every expression of the law: controls, changes of states, measurements, and divisors that may vanish."""
+        return [*self._laws, *map(as_expr, self.measured.values()), *(denominator for _, denominator in self.singular)]
 
     @property
     def _laws(self) -> list[Expr]:
-        kept = [as_expr(part) for each in self.states for part in (each.rate, each.update) if part is not None]
+        kept = [as_expr(part) for state in self.states for part in (state.rate, state.update) if part is not None]
         return [*map(as_expr, self.controls.values()), *kept]
 
     @property
@@ -190,14 +190,14 @@ class Law(Typeset):
 
     @property
     def is_sampled(self) -> bool:
-        """Whether the law goes from sample to sample, and has no continuous form."""
-        return any(each.update is not None for each in self.states)
+        """Whether the law is defined at samples only, without a continuous form."""
+        return any(state.update is not None for state in self.states)
 
     @cached_property
     def measurements(self) -> dict[Expr, Expr]:
-        """Every measurement by its symbol: coordinates, speeds and states as they are, then what the law names."""
-        own = {each.symbol for each in self.states}
-        plain = [x for x in free_symbols(self._laws) if _is(x, *MEASURABLE) and x not in {*own, *self.measured}]
+        """Every measurement by its symbol: coordinates, speeds and states as they are, then those named in the law."""
+        states = {state.symbol for state in self.states}
+        plain = [x for x in free_symbols(self._laws) if _is(x, *MEASURABLE) and x not in {*states, *self.measured}]
         order = {kind: k for k, kind in enumerate(MEASURABLE)}
         plain.sort(key=lambda x: (order[str(x.data[0])], x.name))
         return {**{x: x for x in plain}, **self.measured}
@@ -206,14 +206,14 @@ class Law(Typeset):
     def arguments(self) -> list[Expr]:
         """What the law is a function of, but for parameters: measurements, references, the controller's states."""
         met = {*free_symbols(self._laws)}
-        wanted = [each for reference in self.reference for each in reference.symbols if each in met]
-        return [*self.measurements, *wanted, *(each.symbol for each in self.states)]
+        wanted = [x for reference in self.reference for x in reference.symbols if x in met]
+        return [*self.measurements, *wanted, *(state.symbol for state in self.states)]
 
     @property
     def orientations(self) -> dict[str, tuple[Reference, ...]]:
         """The references that are unit quaternions: the four components of each, by the name of the orientation."""
-        names = dict.fromkeys(each.orientation for each in self.reference if each.orientation)
-        return {name: tuple(each for each in self.reference if each.orientation == name) for name in names}
+        names = dict.fromkeys(r.orientation for r in self.reference if r.orientation)
+        return {name: tuple(r for r in self.reference if r.orientation == name) for name in names}
 
     def sample_time_as(self, given: Any) -> float | None:
         """The sample time `given`, in seconds: that of the law, where it was made for one."""
@@ -227,15 +227,15 @@ class Law(Typeset):
         return seconds
 
     def with_values(self, values: Mapping[Expr, Any]) -> Law:
-        """The law with expressions in place of some symbols, in all but what is measured."""
-        roots = [*self._laws, *(each for _, each in self.singular)]
-        made = iter(substitute(roots, {x: as_expr(value) for x, value in values.items()}))
-        controls = {each: next(made) for each in self.controls}
+        """The law with expressions in place of some symbols, in everything except measurements."""
+        roots = [*self._laws, *(denominator for _, denominator in self.singular)]
+        replaced = iter(substitute(roots, {x: as_expr(value) for x, value in values.items()}))
+        controls = {control: next(replaced) for control in self.controls}
         states = tuple(
-            replace(each, rate=next(made)) if each.update is None else replace(each, update=next(made))
-            for each in self.states
+            replace(state, rate=next(replaced)) if state.update is None else replace(state, update=next(replaced))
+            for state in self.states
         )
-        singular = tuple((words, next(made)) for words, _ in self.singular)
+        singular = tuple((words, next(replaced)) for words, _ in self.singular)
         return replace(self, controls=controls, states=states, singular=singular)
 
     def with_nominal(self, table: Mapping[str, Parameter], values: Mapping[str, Fraction]) -> Law:
@@ -243,15 +243,15 @@ class Law(Typeset):
 
         So `simulate(parameters=…)` changes the mechanism and not its controller. Measurements keep the mechanism's.
         """
-        met = {*free_symbols([*self._laws, *(each for _, each in self.singular)])}
-        own = {name: each for name, each in table.items() if each.symbol in met and name not in self.parameters}
-        nominal = {name: symbol(nominal_name(name), "parameter") for name in own}
-        made = self.with_values({each.symbol: nominal[name] for name, each in own.items()})
+        met = {*free_symbols([*self._laws, *(denominator for _, denominator in self.singular)])}
+        mechanism_parameters = {name: p for name, p in table.items() if p.symbol in met and name not in self.parameters}
+        nominal = {name: symbol(nominal_name(name), "parameter") for name in mechanism_parameters}
+        changed = self.with_values({p.symbol: nominal[name] for name, p in mechanism_parameters.items()})
         parameters = {
-            nominal_name(name): Parameter(nominal[name], values.get(name, each.value), each.unit)
-            for name, each in own.items()
+            nominal_name(name): Parameter(nominal[name], values.get(name, p.value), p.unit)
+            for name, p in mechanism_parameters.items()
         }
-        return replace(made, parameters={**self.parameters, **parameters})
+        return replace(changed, parameters={**self.parameters, **parameters})
 
     @property
     def _readable(self) -> int:
@@ -259,26 +259,26 @@ class Law(Typeset):
 
     def _formulas(self) -> list[tuple[str, Expr]]:
         """Controls, then how the controller's states change; none where numbers with all their digits are in them."""
-        changes = [(changed_latex(each), each.rate if each.update is None else each.update) for each in self.states]
+        changes = [(changed_latex(s), s.rate if s.update is None else s.update) for s in self.states]
         controls = [(spelled_latex(control), value) for control, value in self.controls.items()]
-        made = [(head, as_expr(value)) for head, value in (*controls, *changes)]
-        nodes = topological([value for _, value in made])
-        return [] if any(node.is_number and node.data.denominator > _LONGEST for node in nodes) else made
+        formulas = [(head, as_expr(value)) for head, value in (*controls, *changes)]
+        nodes = topological([value for _, value in formulas])
+        return [] if any(node.is_number and node.data.denominator > _LONGEST for node in nodes) else formulas
 
     def _names(self) -> dict[Expr, str]:
-        return {each.symbol: gain_latex(name) for name, each in self.parameters.items()}
+        return {parameter.symbol: gain_latex(name) for name, parameter in self.parameters.items()}
 
     def _sentences(self) -> list[str]:
         """Gains, references, states and sample time, and where the law does not hold."""
         sentences = [f"Gains: {listed(valued(self.parameters), most=_MOST)}."] if self.parameters else []
         if self.reference:
-            sentences.append(f"References: {listed((each.name for each in self.reference), most=_MOST)}.")
+            sentences.append(f"References: {listed((reference.name for reference in self.reference), most=_MOST)}.")
         if self.states:
-            starts = (f"{spelled(each.symbol)} from {float(each.start):.6g}" for each in self.states)
+            starts = (f"{spelled(state.symbol)} from {float(state.start):.6g}" for state in self.states)
             sentences.append(f"States of the controller: {listed(starts, most=_MOST)}.")
         if self.sample_time is not None:
             sentences.append(f"It is made for samples every {self.sample_time:g} s.")
-        return [*sentences, *(f"The law does not hold where {each}." for each in self.conditions)]
+        return [*sentences, *(f"The law does not hold where {condition}." for condition in self.conditions)]
 
     def __repr__(self) -> str:
         return f"Law({listed(map(spelled, self.controls))}; of {listed(map(spelled, self.arguments))})"
@@ -333,7 +333,7 @@ RULES: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
 
 
 def rule_of(given: Any) -> str:
-    """A rule by which states go from sample to sample, by its name."""
+    """A discretisation rule by its name."""
     if not isinstance(given, str) or given not in RULES:
         raise unknown("discretisation", given, RULES, place="discretisation", code="E-CONTROL-NAME")
     return given
@@ -342,21 +342,21 @@ def rule_of(given: Any) -> str:
 def discretised(law: Law, sample_time: Any, rule: str = "euler") -> Law:
     """The law with updates ξ⁺ = ξ + T Σ b k in place of the rates of its states; T is a number or a symbol."""
     stages, weights = RULES[rule_of(rule)]
-    own = [each for each in law.states if each.rate is not None]
-    if not own:
+    continuous = [state for state in law.states if state.rate is not None]
+    if not continuous:
         return law
     T, time = as_expr(sample_time), symbol("t", "time")
-    rates, symbols = [as_expr(each.rate) for each in own], [each.symbol for each in own]
+    rates, symbols = [as_expr(state.rate) for state in continuous], [state.symbol for state in continuous]
     slopes: list[list[Expr]] = []
     for share in map(as_expr, stages):
         moved = {x: x + T * share * k for x, k in zip(symbols, slopes[-1], strict=True)} if slopes else {}
         slopes.append(substitute(rates, {**moved, time: time + share * T} if slopes else {}))
     updates = {
-        x: x + T * sum((as_expr(b) * k[place] for b, k in zip(weights, slopes, strict=True)), as_expr(0))
-        for place, x in enumerate(symbols)
+        x: x + T * sum((as_expr(b) * k[j] for b, k in zip(weights, slopes, strict=True)), as_expr(0))
+        for j, x in enumerate(symbols)
     }
     states = tuple(
-        replace(each, rate=None, update=as_expr(updates[each.symbol])) if each.rate is not None else each
-        for each in law.states
+        replace(state, rate=None, update=as_expr(updates[state.symbol])) if state.rate is not None else state
+        for state in law.states
     )
     return replace(law, states=states)

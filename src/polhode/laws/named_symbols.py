@@ -31,16 +31,16 @@ def controls_of(equations: EquationsOfMotion, inputs: Sequence[Any] | None, plac
     if inputs is None:
         return declared_controls(equations) or joint_efforts(equations)
     symbols = [*equations.tau, *(entry.symbol for entry in equations.system.inputs.values())]
-    known = control_names(symbols, joints_of_one_speed(equations))
-    found: dict[str, Expr] = {}
+    by_name = control_names(symbols, joints_of_one_speed(equations))
+    controls: dict[str, Expr] = {}
     for name in list_of(inputs, "a list of inputs", place):
-        symbol = name if isinstance(name, Expr) else known.get(name) if isinstance(name, str) else None
+        symbol = name if isinstance(name, Expr) else by_name.get(name) if isinstance(name, str) else None
         if symbol is None or symbol not in symbols:
             raise unknown("input", name, [*map(spelled, symbols)], place=place, code="E-CONTROL-NAME")
-        if spelled(symbol) in found:
+        if spelled(symbol) in controls:
             raise PolhodeError(f"the input '{name}' is named twice.", place, "Name it once.", "E-CONTROL-TWICE")
-        found[spelled(symbol)] = symbol
-    return found
+        controls[spelled(symbol)] = symbol
+    return controls
 
 
 def declared_controls(equations: EquationsOfMotion) -> dict[str, Expr]:
@@ -60,10 +60,10 @@ def joint_efforts(equations: EquationsOfMotion) -> dict[str, Expr]:
 
 def control_names(controls: Iterable[Expr], joints: Mapping[str, str]) -> dict[str, Expr]:
     """Efforts and inputs by all of their names; `joints` has the speed of joints with one."""
-    inputs = {each.name: each for each in controls if each.data[0] == "input"}
-    efforts = {each.name: each for each in controls if each.data[0] != "input"}
+    inputs = {control.name: control for control in controls if control.data[0] == "input"}
+    efforts = {control.name: control for control in controls if control.data[0] != "input"}
     names = {joint: efforts[speed] for joint, speed in joints.items() if speed in efforts} | efforts
-    names |= {f"tau({name})": each for name, each in efforts.items()} | {spelled(x): x for x in efforts.values()}
+    names |= {f"tau({name})": effort for name, effort in efforts.items()} | {spelled(x): x for x in efforts.values()}
     return names | inputs
 
 
@@ -75,7 +75,7 @@ MODEL = "model"
 
 @dataclass(frozen=True, eq=False)
 class Named:
-    """Symbols by all names that they may be called by, and what they are called together."""
+    """Symbols by all their names, and what they are called together."""
 
     what: str
     symbols: tuple[Expr, ...]
@@ -89,13 +89,13 @@ class Named:
     @classmethod
     def measurements(cls, law: Law) -> Named:
         """What a law measures, as it is written: `x` a coordinate, `x'` its speed."""
-        return cls("measurement", tuple(law.measurements), {spelled(each): each for each in law.measurements})
+        return cls("measurement", tuple(law.measurements), {spelled(x): x for x in law.measurements})
 
     def __or__(self, other: Named) -> Named:
         return Named(f"{self.what} or {other.what}", self.symbols + other.symbols, {**other.by_name, **self.by_name})
 
     def find(self, key: Any, place: str) -> Expr:
-        """The symbol that a key stands for."""
+        """The symbol of a key."""
         if isinstance(key, Expr) and key in self.symbols:
             return key
         if isinstance(key, str) and key in self.by_name:
@@ -108,7 +108,7 @@ def numbers_of(given: Any, named: Named, place: str, what: str, *, least: float 
     if given is None:
         return {}
     table = given if isinstance(given, Mapping) else dict.fromkeys(named.symbols, given)
-    return {key: _number(value, place, what, least) for key, value in _found(table, named, place).items()}
+    return {key: _number(value, place, what, least) for key, value in _by_symbol(table, named, place).items()}
 
 
 def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Expr, Range]:
@@ -120,16 +120,16 @@ def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Exp
     if given is None:
         return {}
     if is_model(given):
-        found = {each: rated[each] for each in named.symbols if each in rated}
-        if found:
-            return found
+        limits = {symbol: rated[symbol] for symbol in named.symbols if symbol in rated}
+        if limits:
+            return limits
         cure = 'Give the joints effort_limits=…, or numbers here: limits={"elbow": 5}.'
         raise fault(f"no {named.what} is an effort that has limits in the model.", cure, "E-CONTROL-MISSING")
     table = given if isinstance(given, Mapping) else dict.fromkeys(named.symbols, given)
     if isinstance(given, list | np.ndarray) and len(named.symbols) > 1:
         cure = "Give (low, high) for all of them, one number > 0 for both signs, or either by name."
         raise fault(f"{shown(given)} does not say which {named.what} each number is for.", cure, "E-CONTROL-TYPE")
-    values = {key: value for key, value in _found(table, named, "limits").items() if value is not None}
+    values = {key: value for key, value in _by_symbol(table, named, "limits").items() if value is not None}
     for key, value in values.items():
         if is_model(value) and key not in rated:
             cure = "Give its joint effort_limits=…, or numbers here."
@@ -139,7 +139,7 @@ def limits_of(given: Any, named: Named, rated: Mapping[Expr, Range]) -> dict[Exp
 
 def unlimited_notice(given: Any, named: Named, limits: Mapping[Expr, Range]) -> str:
     """A sentence of the controls without limits in the model, where limits="model"; else nothing."""
-    lacking = [each for each in named.symbols if each not in limits] if is_model(given) else []
+    lacking = [symbol for symbol in named.symbols if symbol not in limits] if is_model(given) else []
     if not lacking:
         return ""
     was = "it was" if len(lacking) == 1 else "they were"
@@ -167,23 +167,23 @@ def is_model(given: Any) -> bool:
     return isinstance(given, str) and given == MODEL
 
 
-def _found(table: Mapping[Any, Any], named: Named, place: str) -> dict[Expr, Any]:
+def _by_symbol(table: Mapping[Any, Any], named: Named, place: str) -> dict[Expr, Any]:
     """Values by symbols; a symbol that is called by two of its names is refused."""
-    found: dict[Expr, Any] = {}
+    by_symbol: dict[Expr, Any] = {}
     for key, value in table.items():
         symbol = named.find(key, place)
-        if symbol in found:
+        if symbol in by_symbol:
             cure = "Give it once."
             raise PolhodeError(f"{spelled(symbol)} is given twice, by two names.", place, cure, "E-CONTROL-TWICE")
-        found[symbol] = value
-    return found
+        by_symbol[symbol] = value
+    return by_symbol
 
 
 def _pair(value: Any) -> tuple[float, float]:
     ends = value if isinstance(value, tuple | list | np.ndarray) else (value, value)
     if len(ends) == 2 and ends is value:
-        given = (end if each is None else each for each, end in zip(ends, (-np.inf, np.inf), strict=True))
-        low, high = (_number(each, "limits", "a limit", -np.inf, np.inf) for each in given)
+        pair = (end if bound is None else bound for bound, end in zip(ends, (-np.inf, np.inf), strict=True))
+        low, high = (_number(bound, "limits", "a limit", -np.inf, np.inf) for bound in pair)
     elif ends is not value:
         high = _number(value, "limits", "a limit", np.finfo(float).tiny)
         low = -high

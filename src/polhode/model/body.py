@@ -49,11 +49,11 @@ class Shape:
     def __post_init__(self) -> None:
         place = f"shape {shown(self.kind)}"
         check_kind(str, "a word", self.kind, "kind of a shape", 'Write for example "box".')
-        given: Any = self.size
-        with understood("a list of sizes", given, place=place, cure="Give lengths, for example (0.1, 0.2, 0.3)."):
-            if isinstance(given, str | bytes):
+        lengths: Any = self.size
+        with understood("a list of sizes", lengths, place=place, cure="Give lengths, for example (0.1, 0.2, 0.3)."):
+            if isinstance(lengths, str | bytes):
                 raise TypeError
-            sizes = [as_expr(size) for size in given]
+            sizes = [as_expr(size) for size in lengths]
         if self.kind not in ("mesh", "hull"):
             _not_negative(place, size=sizes)
         if self.kind == "hull" and (len(sizes) % 3 or not sizes or free_symbols(sizes)):
@@ -108,10 +108,10 @@ class Shape:
         from ..geometry.polytope import as_points, convex_hull
 
         with understood("a list of points", points, place="shape 'hull'", cure="Give points of three numbers each."):
-            found = as_points(points)
+            vertices = as_points(points)
         words = "a number of vertices, at least 4"
         count = None if most is None else whole_number(most, words, least=4, place="shape 'hull'")
-        hull = convex_hull(tuple(map(tuple, found.tolist())), count)
+        hull = convex_hull(tuple(map(tuple, vertices.tolist())), count)
         return cls("hull", tuple(map(as_expr, hull.points.ravel().tolist())))
 
     @classmethod
@@ -147,9 +147,9 @@ class Shape:
 SPOT = tuple(symbols(["x", "y"], "position"))
 
 
-def _sizes(kind: str, *given: Any) -> tuple[Expr, ...]:
-    with understood("a list of sizes", given, place=f"shape '{kind}'", cure="Give lengths, as numbers or parameters."):
-        return tuple(as_expr(size) for size in given)
+def _sizes(kind: str, *sizes: Any) -> tuple[Expr, ...]:
+    with understood("a list of sizes", sizes, place=f"shape '{kind}'", cure="Give lengths, as numbers or parameters."):
+        return tuple(as_expr(size) for size in sizes)
 
 
 def _height(law: Any, count: int) -> Expr:
@@ -163,7 +163,7 @@ def _height(law: Any, count: int) -> Expr:
 
 
 def _turned_to(n: Vector) -> Matrix | None:
-    """A rotation that takes z to n, by Duff and others (2017): a half-turn beforehand where n points down."""
+    """A rotation from z to n, by Duff and others (2017), with a half-turn beforehand if n points down."""
     if same(n, unit_axis("z")):
         return None
     is_down = not free_symbols(n) and constant_sign(n[2]) < 0
@@ -216,8 +216,8 @@ class Body(Directions):
     @property
     def inertia_dyadic(self) -> Dyadic:
         """The inertia about the mass centre as a dyadic, Σ I_ij b_i b_j."""
-        made: Dyadic = vectors().inertia_dyadic(self)
-        return made
+        dyadic: Dyadic = vectors().inertia_dyadic(self)
+        return dyadic
 
 
 @dataclass(frozen=True)
@@ -275,9 +275,9 @@ def box(mass: Any, x: Any, y: Any, z: Any) -> Matrix:
     return Matrix.diagonal([m * (b**2 + c**2) / 12, m * (a**2 + c**2) / 12, m * (a**2 + b**2) / 12])
 
 
-def _not_negative(place: str, **given: Sequence[Any]) -> list[Expr]:
+def _not_negative(place: str, **values_by_name: Sequence[Any]) -> list[Expr]:
     """Masses and lengths as expressions; raise if a known value is negative."""
-    read = [(what, as_expr(value)) for what, values in given.items() for value in values]
+    read = [(what, as_expr(value)) for what, values in values_by_name.items() for value in values]
     for what, value in read:
         if not free_symbols([value]) and constant_sign(value) < 0:
             cure = f"Give a {'mass' if what == 'mass' else 'length'} ≥ 0."
@@ -348,12 +348,12 @@ def shapes_of(value: Any, place: str) -> tuple[Shape, ...]:
 def check_mass(mass: Expr, values: Mapping[str, Any], place: str) -> None:
     """Raise if a mass is negative at these values of the parameters."""
     met = [symbol for symbol in free_symbols([mass]) if symbol.data[0] == "parameter"]
-    known = {symbol: as_expr(values[symbol.name]) for symbol in met if values.get(symbol.name) is not None}
-    (at_values,) = substitute([mass], known)
+    values_read = {symbol: as_expr(values[symbol.name]) for symbol in met if values.get(symbol.name) is not None}
+    (at_values,) = substitute([mass], values_read)
     if free_symbols([at_values]) or constant_sign(at_values) >= 0:
         return
-    given = ", ".join(f"{symbol.name} = {value}" for symbol, value in known.items())
-    message = f"the mass {at_values!r}{f' (with {given})' if given else ''} is negative."
+    stated = ", ".join(f"{symbol.name} = {value}" for symbol, value in values_read.items())
+    message = f"the mass {at_values!r}{f' (with {stated})' if stated else ''} is negative."
     raise ModelError(message, place, "Give a mass ≥ 0.", "E-MODEL-NUMBER")
 
 
@@ -366,13 +366,13 @@ def check_values(model: Model, given: Mapping[str, Any]) -> None:
         check_sizes(surface.shape, f"surface '{name}'", given)
 
 
-def _values(expression: Expr, given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _values(expression: Expr, by_name: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The given values of the symbols of an expression, one after the other where arrays are given."""
     import numpy as np
 
-    values = {each.name: np.ravel(given[each.name]) for each in free_symbols([expression]) if each.name in given}
+    values = {x.name: np.ravel(by_name[x.name]) for x in free_symbols([expression]) if x.name in by_name}
     for k in range(max(map(len, values.values()), default=0)):
-        yield {key: each[k % len(each)] for key, each in values.items()}
+        yield {key: value[k % len(value)] for key, value in values.items()}
 
 
 def check_sizes(shape: Shape, place: str, given: Mapping[str, Any]) -> None:
@@ -380,8 +380,8 @@ def check_sizes(shape: Shape, place: str, given: Mapping[str, Any]) -> None:
     for k, size in enumerate(shape.size if shape.kind not in ("mesh", "hull", "curve", "heights") else ()):
         is_radius = shape.kind == "ellipsoid" or (k == 0 and shape.kind != "box")
         for values in ({}, *_values(size, given)):
-            known = {x: as_expr(values[x.name]) for x in free_symbols([size]) if x.name in values}
-            (value,) = substitute([size], known)
+            at = {x: as_expr(values[x.name]) for x in free_symbols([size]) if x.name in values}
+            (value,) = substitute([size], at)
             if free_symbols([value]) or constant_sign(value) >= is_radius:
                 continue
             what = "radius" if is_radius else "length"
@@ -391,7 +391,7 @@ def check_sizes(shape: Shape, place: str, given: Mapping[str, Any]) -> None:
 
 
 def check_inertia(inertia: Matrix, place: str) -> None:
-    """Refuse what no distribution of mass can have; symbols are taken on trust."""
+    """Refuse an inertia of no distribution of mass; symbolic entries are accepted."""
     import numpy as np
 
     if free_symbols(inertia.entries()):

@@ -75,10 +75,10 @@ class Builder:
     surfaces: Mapping[str, Surface] = _part("surfaces", "The surfaces that contacts are on, by name.")
     contacts: Mapping[str, UnilateralElement] = _part("contacts", "The contacts, stops and dry friction by name.")
     loads: tuple[ForceElement, ...] = _part("loads", "What acts on the bodies and joints.")
-    acting: tuple[Acting, ...] = _part("acting", "What each of the loads comes to.")
-    primitive_loads: tuple[PrimitiveLoad, ...] = _part("primitive_loads", "What the loads come to, in one list.")
+    acting: tuple[Acting, ...] = _part("acting", "The primitive loads of each load.")
+    primitive_loads: tuple[PrimitiveLoad, ...] = _part("primitive_loads", "The primitive loads of all loads.")
     motors: Mapping[str, Motor] = _part("motors", "The motors by the joint that each drives.")
-    flexible: Mapping[str, Any] = _part("flexible", "What was said of the flexible bodies, by name.")
+    flexible: Mapping[str, Any] = _part("flexible", "The given data of the flexible bodies, by name.")
     poses: Mapping[str, NamedPose] = _part("poses", "The named poses.")
     equipment: Mapping[str, Mapping[str, Any]] = _part("equipment", "Actuators, sensors and more, by kind and name.")
     tables: Mapping[str, Opaque] = _part("tables", "The tables of its model file, by the name that texts call them by.")
@@ -93,9 +93,9 @@ class Builder:
         """A System that begins as a model; what is added to it does not reach the model."""
         from .building import adopted
 
-        made = cls.__new__(cls)
-        made._hold(adopted(made, model))
-        return made
+        system = cls.__new__(cls)
+        system._hold(adopted(system, model))
+        return system
 
     @classmethod
     def unread(cls, source: Source) -> Self:
@@ -107,9 +107,9 @@ class Builder:
             system = System.unread(source)
         """
         check_kind(Source, "something that reads a model", source, "system")
-        made = cls.__new__(cls)
-        made._hold(None, source)
-        return made
+        system = cls.__new__(cls)
+        system._hold(None, source)
+        return system
 
     def _hold(self, model: Model | None, source: Any = None) -> None:
         self._model = model
@@ -190,7 +190,7 @@ class Builder:
             return model.joints
         rotors = _rotor_names(model)
         rigid = {name for name, body in model.bodies.items() if body.flexibility is None}
-        added = {name for name, each in model.joints.items() if each.type.kind == "elastic" or each.parent not in rigid}
+        added = {name for name, j in model.joints.items() if j.type.kind == "elastic" or j.parent not in rigid}
         return {name: joint for name, joint in model.joints.items() if name not in rotors | added}
 
     @property
@@ -209,7 +209,7 @@ class Builder:
         from .building import gravity_of
 
         model = self.model()
-        made = gravity_of(given, model.ground, model.name)
-        self._units.require("gravity", "m/s²", made, f"system '{model.name}'")
-        self._model = replace(model, gravity=made)
+        vector = gravity_of(given, model.ground, model.name)
+        self._units.require("gravity", "m/s²", vector, f"system '{model.name}'")
+        self._model = replace(model, gravity=vector)
         self.source = None

@@ -73,22 +73,22 @@ def gravity_of(given: Any, ground: Body, name: str) -> Vector:
             given = given.components(ground)
         if isinstance(given, str | bytes):
             raise TypeError
-        made = Vector([as_expr(g) for g in given])
-    if len(made) != 3:
+        vector = Vector([as_expr(g) for g in given])
+    if len(vector) != 3:
         place, cure = f"system '{name}'", "Give three, as gravity=(0, 0, -9.81)."
-        raise ModelError(f"gravity has 3 components, not {len(made)}.", place, cure, "E-MODEL-SHAPE")
-    check_kinds(made, "gravity", GRAVITY, f"system '{name}'")
-    return made
+        raise ModelError(f"gravity has 3 components, not {len(vector)}.", place, cure, "E-MODEL-SHAPE")
+    check_kinds(vector, "gravity", GRAVITY, f"system '{name}'")
+    return vector
 
 
 def spellings_of(model: Model) -> dict[tuple[str, str], Expr]:
     """How the symbols of a model are written, in each notation."""
     tables: tuple[Mapping[str, Parameter | State], ...] = (model.parameters, model.inputs, model.states)
-    named = [each.symbol for table in tables for each in table.values()]
+    named = [record.symbol for table in tables for record in table.values()]
     moved = [x for joint in model.joints.values() for x in (*joint.q, *joint.u, *joint.tau)]
     rates = [acceleration_of(u) for joint in model.joints.values() for u in joint.u]
-    own = [q for constraint in model.constraints.values() for q in constraint.coordinates]
-    return distinct_spellings([*named, *moved, *rates, *own])
+    constraint_coordinates = [q for constraint in model.constraints.values() for q in constraint.coordinates]
+    return distinct_spellings([*named, *moved, *rates, *constraint_coordinates])
 
 
 def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, unit: str) -> Expr:
@@ -98,10 +98,10 @@ def named_symbol(system: Builder, table: str, kind: str, name: str, value: Any, 
         raise ModelError(f"the value {value!r} is not a number.", place, "Give a number, or none.", "E-MODEL-NUMBER")
     unit_of(unit, place)
     number, unit = (None, unit) if value is None else stated_value(value, unit, place)
-    made = symbol(name, kind)
-    check_spellings(system, [made], place)
-    system._add(table, name, Parameter(made, number, unit))
-    return made
+    x = symbol(name, kind)
+    check_spellings(system, [x], place)
+    system._add(table, name, Parameter(x, number, unit))
+    return x
 
 
 def body(
@@ -122,20 +122,20 @@ def body(
     moments = inertia_of(inertia, f"{place} inertia")
     if about is not None:
         moments = about_centre(moments, heavy, centre - vector_of(about, f"{place} about"))
-    made = Body(name, heavy, centre, moments, shapes_of(shapes, place), home=system)
+    record = Body(name, heavy, centre, moments, shapes_of(shapes, place), home=system)
     if check:
-        check_mass(made.mass, {key: each.value for key, each in system.parameters.items()}, place)
-        check_inertia(made.inertia, place)
-    system._add("bodies", name, made)
-    return made
+        check_mass(record.mass, {key: parameter.value for key, parameter in system.parameters.items()}, place)
+        check_inertia(record.inertia, place)
+    system._add("bodies", name, record)
+    return record
 
 
 def frame(system: Builder, name: str, body: Body | str, at: Iterable[Any], rotation: Any) -> Frame:
     place = f"frame '{name}'"
     check_new("frame", name, system.frames, system.bodies, system.surfaces)
-    made = Frame(name, body_name(system, body, place), pose_of(at, rotation, place), home=system)
-    system._add("frames", name, made)
-    return made
+    record = Frame(name, body_name(system, body, place), pose_of(at, rotation, place), home=system)
+    system._add("frames", name, record)
+    return record
 
 
 def joint(
@@ -177,12 +177,12 @@ def joint(
     ends = limits_of(limits, made_type, q_names, place)
     rated = [rated_limits(speed_limits, "speed", u_names, place), rated_limits(effort_limits, "effort", u_names, place)]
     flag = flag_of(small, "small", place)
-    made = Joint(name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau, ends, flag, *rated)
-    if made.small and not q:
+    record = Joint(name, made_type, parent_name, child_name, in_parent, in_child, q, u, tau, ends, flag, *rated)
+    if record.small and not q:
         message = "a joint that does not move cannot be small."
         raise ModelError(message, place, "Leave `small` out.", "E-MODEL-UNSUPPORTED")
-    system._add("joints", name, made)
-    return made
+    system._add("joints", name, record)
+    return record
 
 
 def _check_child(system: Builder, parent: str, child: str, place: str) -> None:
@@ -226,27 +226,27 @@ def pose(
     check_new("pose", name, system.poses)
     place = f"pose '{name}'"
     units = units_by_name(system)
-    own = [q.name for constraint in system.constraints.values() for q in constraint.coordinates]
-    q_names = [*(q.name for joint in system.model().joints.values() for q in joint.q), *own]
+    constraint_coordinates = [q.name for constraint in system.constraints.values() for q in constraint.coordinates]
+    q_names = [*(q.name for joint in system.model().joints.values() for q in joint.q), *constraint_coordinates]
     u_names = [u.name for joint in system.model().joints.values() for u in joint.u]
     moving = {} if speeds is None else speeds
     if isinstance(moving, Mapping):
         moving = {speed_named(key, u_names, q_names) or key: value for key, value in moving.items()}
-    made = NamedPose(
+    record = NamedPose(
         numbers_by_name(coordinates, f"{place} coordinates", units.get("coordinate")),
         numbers_by_name(moving, f"{place} speeds", units.get("speed")),
         numbers_by_name({} if states is None else states, f"{place} states", units.get("state")),
     )
-    for kind, given, known in (
-        ("coordinate", made.coordinates, q_names),
-        ("speed", made.speeds, u_names),
-        ("state", made.states, list(system.states)),
+    for kind, stated, names in (
+        ("coordinate", record.coordinates, q_names),
+        ("speed", record.speeds, u_names),
+        ("state", record.states, list(system.states)),
     ):
-        for key in given:
-            if key not in known:
-                raise unknown(kind, key, known, place)
-    system._add("poses", name, made)
-    return made
+        for key in stated:
+            if key not in names:
+                raise unknown(kind, key, names, place)
+    system._add("poses", name, record)
+    return record
 
 
 def limits_of(given: Any, kind: JointType, names: Sequence[str], place: str) -> tuple[Limits, ...]:
@@ -262,13 +262,13 @@ def limits_of(given: Any, kind: JointType, names: Sequence[str], place: str) -> 
     if len(pairs) != len(names):
         cure = _cure(len(names)) if names else "This joint does not move: leave them out."
         raise ModelError(f"{len(pairs)} pairs of limits for {len(names)} coordinates.", place, cure, "E-MODEL-SHAPE")
-    made = tuple(_limits(pair, name, place) for pair, name in zip(pairs, names, strict=True))
-    held = [name for name, each, alone in zip(names, made, kind.alone, strict=True) if each.are_given and not alone]
+    bounds = tuple(_limits(pair, name, place) for pair, name in zip(pairs, names, strict=True))
+    held = [name for name, limit, alone in zip(names, bounds, kind.alone, strict=True) if limit.are_given and not alone]
     if held:
         message = f"the coordinate '{held[0]}' is a part of an orientation and has no limits of its own."
         cure = "Give None in its place, or make the joint a universal one or a compound of revolutes."
         raise ModelError(message, place, cure, "E-MODEL-UNSUPPORTED")
-    return made
+    return bounds
 
 
 def rated_limits(given: Any, what: str, names: Sequence[str], place: str) -> tuple[Limits, ...]:
@@ -287,21 +287,21 @@ def rated_limits(given: Any, what: str, names: Sequence[str], place: str) -> tup
         if len(names) == 1 and len(entries) == 2 and not any(map(_is_pair, entries)):
             entries = [entries]
     if len(entries) != len(names):
-        found = f"{len(entries)} {what} limits for {len(names)} {'speed' if len(names) == 1 else 'speeds'}."
-        raise ModelError(found, place=place, cure=cure, code="E-MODEL-SHAPE")
-    made = tuple(_rated(each, what, name, place, cure) for each, name in zip(entries, names, strict=True))
-    return made if any(each.are_given for each in made) else ()
+        mismatch = f"{len(entries)} {what} limits for {len(names)} {'speed' if len(names) == 1 else 'speeds'}."
+        raise ModelError(mismatch, place=place, cure=cure, code="E-MODEL-SHAPE")
+    rated = tuple(_rated(entry, what, name, place, cure) for entry, name in zip(entries, names, strict=True))
+    return rated if any(limit.are_given for limit in rated) else ()
 
 
-def _rated(given: Any, what: str, name: str, place: str, cure: str) -> Limits:
+def _rated(limit: Any, what: str, name: str, place: str, cure: str) -> Limits:
     """±b, or (lower, upper), of one speed or effort."""
-    if given is None:
+    if limit is None:
         return Limits()
-    if not _is_one(given):
-        with understood(f"a limit of '{name}'", given, place=place, cure=cure):
-            lower, upper = given
+    if not _is_one(limit):
+        with understood(f"a limit of '{name}'", limit, place=place, cure=cure):
+            lower, upper = limit
         return _limits((lower, upper), name, place)
-    size = _end(given, place, cure)
+    size = _end(limit, place, cure)
     if size is not None and not free_symbols([size]) and constant_sign(size) < 0:
         message = f"the {what} limit {size!r} of '{name}' is negative."
         cure = f"Give the largest {what}, which holds for both signs, or (lower, upper)."
@@ -338,12 +338,12 @@ def _end(value: Any, place: str, cure: str = "Give (lower, upper).") -> Expr | N
     if value is None or (isinstance(value, float) and isinf(value)):
         return None
     with understood("a number or an expression", value, place=place, cure=cure):
-        made = as_expr(value)
-    moving = [x for x in free_symbols([made]) if x.data[0] != "parameter"]
+        bound = as_expr(value)
+    moving = [x for x in free_symbols([bound]) if x.data[0] != "parameter"]
     if moving:
         message = f"a limit cannot depend on the {moving[0].data[0]} '{moving[0].name}'."
         raise ModelError(message, place, "Use numbers and parameters.", "E-MODEL-DEPENDENCE")
-    return made
+    return bound
 
 
 #: What a rate may be written with.
@@ -362,11 +362,11 @@ def add_state(system: Builder, name: str, rate: Any, start: Any, unit: str) -> E
         cure = "Give a number here, and another for a run: simulate(…, start={…})."
         raise ModelError(f"the start {shown(start)} is not a number.", place, cure, "E-MODEL-NUMBER")
     begin, unit = stated_value(start, unit, f"{place} start")
-    made = symbol(name, "state")
-    law = None if rate is None else _rate_of(made, rate, place)
-    check_spellings(system, [made], place)
-    system._add("states", name, State(made, law, begin, unit))
-    return made
+    x = symbol(name, "state")
+    law = None if rate is None else _rate_of(x, rate, place)
+    check_spellings(system, [x], place)
+    system._add("states", name, State(x, law, begin, unit))
+    return x
 
 
 def set_rate(system: Builder, state: Expr | str, rate: Any) -> None:
@@ -386,13 +386,13 @@ def _rate_of(state: Expr, rate: Any, place: str) -> Expr:
     """The rate as an expression; a function gets the state's own symbol."""
     if callable(rate) and not isinstance(rate, Expr):
         rate = result_of(rate, (state,), f"{place} rate")
-    made = number_of(rate, f"{place} rate")
-    for x in free_symbols([made]):
+    law = number_of(rate, f"{place} rate")
+    for x in free_symbols([law]):
         if x.data[0] not in _KNOWN:
             message = f"its rate cannot depend on the {x.data[0]} '{x.name}'."
             cure = _CURES.get(x.data[0], "Declare it with system.parameter, input or state.")
             raise ModelError(message, place, cure, "E-MODEL-DEPENDENCE")
-    return made
+    return law
 
 
 # ---- as a whole --------------------------------------------------------------------------------------------------
@@ -400,16 +400,16 @@ def _rate_of(state: Expr, rate: Any, place: str) -> Expr:
 
 def with_inner_states(model: Model) -> Model:
     """The model with the states of its force elements; it is itself where these are there or none has any."""
-    made: dict[str, State] = {}
+    inner: dict[str, State] = {}
     for load in model.loads:
         for name, rate in load.rates(model).items():
             is_there = name in model.states and same([as_expr(model.states[name].rate or 0)], [rate])
-            if name in made or (name in model.states and not is_there):
+            if name in inner or (name in model.states and not is_there):
                 message = f"its state '{name}' has the name of another."
                 raise ModelError(message, load.place, "Rename one of both.", "E-MODEL-NAME")
             if not is_there:
-                made[name] = State(symbol(name, "state"), rate)
-    return model.with_records({"states": {**model.states, **made}}) if made else model
+                inner[name] = State(symbol(name, "state"), rate)
+    return model.with_records({"states": {**model.states, **inner}}) if inner else model
 
 
 def check_states(model: Model) -> None:
@@ -422,10 +422,10 @@ def check_states(model: Model) -> None:
         )
         cure = f"Give it with state_rate({lacking[0]!r}, …)."
         raise ModelError(message, f"system '{model.name}'", cure, "E-MODEL-MISSING")
-    known = {*_symbols(model)} if model.states else set()
+    declared = {*_symbols(model)} if model.states else set()
     for name, state in model.states.items():
         for x in free_symbols([as_expr(state.rate)]):
-            if x not in known:
+            if x not in declared:
                 message = f"its rate depends on the {x.data[0]} '{x.name}', which is not in the system '{model.name}'."
                 cure = (
                     f"Declare it with system.{x.data[0]}, or use a symbol of this system."
@@ -437,7 +437,7 @@ def check_states(model: Model) -> None:
 
 def _symbols(model: Model) -> Iterator[Expr]:
     for table in (model.parameters, model.inputs):
-        yield from (each.symbol for each in table.values())
+        yield from (record.symbol for record in table.values())
     yield from (state.symbol for state in model.states.values())
     for joint in model.joints.values():
         yield from (*joint.q, *joint.u)

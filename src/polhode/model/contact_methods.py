@@ -109,13 +109,13 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         from .lookup import joint_named
         from .reading import index_of
 
-        found = joint_named(self, joint, "stop")
-        place = f"stop of '{found.name}'"
-        number = index_of(index, len(found.q), "coordinate", place)
-        if lower is None and upper is None and found.limits:
-            lower, upper = found.limits[number].lower, found.limits[number].upper
-        label = name or self._numbered(f"{found.name} stop", number, len(found.q))
-        bounds = {"joint": found.name, "index": number, "lower": lower, "upper": upper}
+        record = joint_named(self, joint, "stop")
+        place = f"stop of '{record.name}'"
+        number = index_of(index, len(record.q), "coordinate", place)
+        if lower is None and upper is None and record.limits:
+            lower, upper = record.limits[number].lower, record.limits[number].upper
+        label = name or self._numbered(f"{record.name} stop", number, len(record.q))
+        bounds = {"joint": record.name, "index": number, "lower": lower, "upper": upper}
         if stiffness is None:
             self._refuse(place, "a rigid stop has no damping", damping)
             return self.constraint(label, Stop, restitution=restitution, **bounds)
@@ -146,10 +146,10 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         from .lookup import joint_named
         from .reading import index_of, number_of
 
-        found = joint_named(self, joint, "friction")
-        place = f"friction of '{found.name}'"
-        number = index_of(index, len(found.u), "speed", place)
-        label = name or self._numbered(f"{found.name} friction", number, len(found.u))
+        record = joint_named(self, joint, "friction")
+        place = f"friction of '{record.name}'"
+        number = index_of(index, len(record.u), "speed", place)
+        label = name or self._numbered(f"{record.name} friction", number, len(record.u))
         drag, dry = number_of(viscous, f"{place} viscous"), static is not None or number_of(coulomb, place)
         from ..expr import constant_sign, free_symbols
 
@@ -159,14 +159,16 @@ class ContactMethods(ForceMethods, ConstraintMethods):
             message = "there is neither dry friction nor a viscous one."
             raise ModelError(message, place, "Give coulomb=… in N or N·m.", "E-MODEL-MISSING")
         if bristle is not None:
-            law = self._bristle(label, found.u[number], coulomb, static, stribeck, bristle)
-            self._apply("joint_force", joint=found.name, index=number, value=-law - drag * found.u[number], name=label)
+            law = self._bristle(label, record.u[number], coulomb, static, stribeck, bristle)
+            self._apply(
+                "joint_force", joint=record.name, index=number, value=-law - drag * record.u[number], name=label
+            )
             return None
         laws = {"coulomb": coulomb, "static": static, "stribeck": stribeck}
-        made = self.constraint(label, DryFriction, joint=found.name, index=number, **laws) if dry else None
+        rigid = self.constraint(label, DryFriction, joint=record.name, index=number, **laws) if dry else None
         if drag:
-            self._apply("joint_force", joint=found.name, index=number, value=-drag * found.u[number], name=label)
-        return made
+            self._apply("joint_force", joint=record.name, index=number, value=-drag * record.u[number], name=label)
+        return rigid
 
     def _bristle(self, label: str, v: Expr, coulomb: Any, static: Any, stribeck: Any, bristle: Iterable[Any]) -> Expr:
         """The friction σ₀ z + σ₁ ż of bristles, whose deflection z is a new state."""
@@ -219,10 +221,10 @@ class ContactMethods(ForceMethods, ConstraintMethods):
         stop = 0 if stop is True else stop
         place = f"joint '{joint.name}' stop"
         options = dict(stop) if isinstance(stop, Mapping) else {"restitution": stop}
-        known = ("restitution", "stiffness", "damping")
+        allowed = ("restitution", "stiffness", "damping")
         for key in options:
-            if key not in known:
-                raise ModelError(f"a stop has no '{key}'.", place, f"Give {', '.join(known)}.", "E-MODEL-NAME")
+            if key not in allowed:
+                raise ModelError(f"a stop has no '{key}'.", place, f"Give {', '.join(allowed)}.", "E-MODEL-NAME")
         held = [index for index, ends in enumerate(joint.limits) if ends.are_given]
         if not held:
             raise ModelError("the joint has no limits.", place, "Give limits=(lower, upper).", "E-MODEL-MISSING")
@@ -235,6 +237,6 @@ class ContactMethods(ForceMethods, ConstraintMethods):
 
     @staticmethod
     def _refuse(place: str, message: str, value: Any) -> None:
-        """Refuse a value that does not go with the others, unless it is zero."""
+        """Refuse a value that contradicts the other options, unless it is zero."""
         if not isinstance(value, int) or value:
             raise ModelError(f"{message}.", place, "Give a stiffness with damping, or a restitution.", "E-MODEL-TWICE")

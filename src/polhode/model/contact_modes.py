@@ -35,7 +35,7 @@ def with_contacts(system: S, closed: Mapping[str, str]) -> S:
             label = f"{name} {group.part}" if group.part else name
             groups[label] = group
             parts.setdefault(name, []).append(label)
-    made = type(system).of(replace(model, contacts=MappingProxyType({})))
+    constrained = type(system).of(replace(model, contacts=MappingProxyType({})))
     for name, mode in closed.items():
         labels = parts.get(name, [name])
         if len(labels) > 1:
@@ -45,8 +45,8 @@ def with_contacts(system: S, closed: Mapping[str, str]) -> S:
             raise unknown("contact", name, groups, place="with_contacts", code="E-MODEL-NAME")
         if mode not in _MODES:
             raise unknown("mode", mode, _MODES, place=f"contact '{name}'", code="E-MODEL-NAME")
-        _constrain(made, labels[0], groups[labels[0]], mode)
-    return made
+        _constrain(constrained, labels[0], groups[labels[0]], mode)
+    return constrained
 
 
 def _constrain(system: ContactMethods, name: str, group: Group, mode: str) -> None:

@@ -38,7 +38,7 @@ _JOINT = "what moves is a joint: add one, and prescribe, couple or constrain it.
 
 
 class Rule(NamedTuple):
-    """The kinds of symbols, beside parameters, that a value may hold, and what to write instead of others."""
+    """The kinds of symbols, beside parameters, that a value may contain, and the cure for others."""
 
     kinds: tuple[str, ...]
     cure: str
@@ -89,17 +89,17 @@ def rule_of(field: Field, element: type) -> Rule:
 
 
 def check_dependence(table: str, name: str, record: Any) -> None:
-    """Refuse a record of the model in which a value depends on what it may not, or a motion needs an impulse."""
+    """Refuse a record whose values depend on symbols of a wrong kind, or whose motion needs an impulse."""
     words, attributes = _TABLES.get(table, ("", ()))
     place = getattr(record, "place", f"{words} '{name}'")
     for what, rule, attribute in attributes:
         check_kinds(getattr(record, attribute), what, rule, place, SPOT if table == "surfaces" else ())
         if table == "surfaces" or (rule in (PLACED, MOTION) and table != "frames"):
             check_smooth(expressions_in(getattr(record, attribute)), slopes=1, place=place)
-    for field in (each for each in getattr(record, "fields", ()) if each.kind != "surface"):
+    for field in (part for part in getattr(record, "fields", ()) if part.kind != "surface"):
         rule, value = rule_of(field, type(record)), getattr(record, field.name)
-        own = (*field.own_symbols.values(), *getattr(record, "coordinates", ()))
-        check_kinds(value, field.name.replace("_", " "), rule, place, own)
+        allowed = (*field.own_symbols.values(), *getattr(record, "coordinates", ()))
+        check_kinds(value, field.name.replace("_", " "), rule, place, allowed)
         if rule is PLACED:
             check_smooth(expressions_in(value), slopes=table != "loads", place=place)
     if isinstance(record, CoordinateConstraint):
@@ -107,11 +107,11 @@ def check_dependence(table: str, name: str, record: Any) -> None:
         check_smooth(record.speeds.values(), slopes=0, place=place)
 
 
-def check_kinds(value: Any, what: str, rule: Rule, place: str, own: tuple[Expr, ...] = ()) -> None:
-    """Refuse a value with symbols that a rule does not allow; `own` are the arguments of its law."""
+def check_kinds(value: Any, what: str, rule: Rule, place: str, arguments: tuple[Expr, ...] = ()) -> None:
+    """Refuse a value with symbols that a rule does not allow; `arguments` are those of its law."""
     for x in free_symbols(list(expressions_in(value))):
         kind = x.data[0]
-        if kind in _CHANGING and kind not in rule.kinds and x not in own:
+        if kind in _CHANGING and kind not in rule.kinds and x not in arguments:
             cure = rule.cure
             raise ModelError(f"the {what} cannot depend on the {kind} '{x.name}'.", place, cure, "E-MODEL-DEPENDENCE")
 
@@ -146,8 +146,8 @@ def _broken_order(value: Expr, node: Expr) -> int | None:
         return None
     try:
         above, below = (_on_side(value, node.args[0], forms[0], side) for side in (1, -1))
-        for order, each in enumerate((above - below, *derivative([above - below], _GAP))):
-            if not is_zero(_folded(substitute([each], {_GAP: 0})[0])):
+        for order, difference in enumerate((above - below, *derivative([above - below], _GAP))):
+            if not is_zero(_folded(substitute([difference], {_GAP: 0})[0])):
                 return order
     except (PolhodeError, ZeroDivisionError):
         return 0
@@ -171,11 +171,11 @@ def _forms(node: Expr) -> tuple[Expr, Expr, Expr] | None:
     if node.op not in ("abs", "sign", "floor", "min", "max"):
         return None
     x, y = node.args[0], node.args[-1]
-    made = {
+    forms = {
         "abs": (x, x, -x), "sign": (x, 1, -1), "floor": (x - _WHOLE, _WHOLE, _WHOLE - 1),
         "max": (x - y, x, y), "min": (x - y, y, x),
     }[node.op]  # fmt: skip
-    return as_expr(made[0]), as_expr(made[1]), as_expr(made[2])
+    return as_expr(forms[0]), as_expr(forms[1]), as_expr(forms[2])
 
 
 def _on_side(value: Expr, first: Expr, gap: Expr, side: int) -> Expr:

@@ -30,7 +30,7 @@ def digest(model: Model) -> str:
     """Digest of all that determines the equations, and of equipment; names of poses and shapes of bodies do not."""
     word = sha256()
     loads = [
-        (each.name, each.loads) for each in model.acting
+        (acting.name, acting.loads) for acting in model.acting
     ]  # an element may be a user's own: what it comes to counts
     equipment = [model.equipment] if model.equipment else []
     for part in (*(getattr(model, table) for table in _TABLES), loads, *equipment):
@@ -65,7 +65,7 @@ def _plain(value: Any) -> Any:
 
 
 def _written(root: Expr) -> tuple[Any, ...]:
-    """The form of an expression: each node's operation, its data, and where its operands stand."""
+    """The form of an expression: each node's operation, its data, and the indices of its operands."""
     order = topological([root])
     at = {id(node): k for k, node in enumerate(order)}
     return tuple((node.op, _data(node), *(at[id(arg)] for arg in node.args)) for node in order)

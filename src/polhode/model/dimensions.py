@@ -64,24 +64,24 @@ class Dimensions:
         """Raise if terms of values have unlike units, or not the required unit; None is any unit."""
         required = unit_of(unit).dimension if isinstance(unit, str) else unit
         for value in _entries(values):
-            known = self.of(value, place)
-            if known.stated and None not in (required, known.dimension) and known.dimension != required:
+            quantity = self.of(value, place)
+            if quantity.stated and None not in (required, quantity.dimension) and quantity.dimension != required:
                 right = unit if isinstance(unit, str) else _written(Known(required))
-                message = f"the {what.replace('_', ' ')} {shown(value)} is in {_written(known)}, not in {right}."
+                message = f"the {what.replace('_', ' ')} {shown(value)} is in {_written(quantity)}, not in {right}."
                 raise ModelError(message, place=place, cure=_CURE, code="E-UNIT-TYPE")
 
     def of(self, root: Expr, place: str = "") -> Known:
         """The dimension of an expression."""
-        known, stack = self.known, [root]
+        quantities, stack = self.known, [root]
         while stack:
             node = stack[-1]
-            todo = [arg for arg in node.args if id(arg) not in known]
-            if id(node) in known or not todo:
+            todo = [arg for arg in node.args if id(arg) not in quantities]
+            if id(node) in quantities or not todo:
                 stack.pop()
-                if id(node) not in known:
-                    known[id(node)] = node, _combined(node, [known[id(arg)][1] for arg in node.args], place)
+                if id(node) not in quantities:
+                    quantities[id(node)] = node, _combined(node, [quantities[id(arg)][1] for arg in node.args], place)
             stack += todo
-        return known[id(root)][1]
+        return quantities[id(root)][1]
 
     def _declare(self, is_joint: Callable[[str], bool], table: str, record: Any) -> None:
         if table == "joints":
@@ -93,8 +93,8 @@ class Dimensions:
             self.stated = self.stated or by_user
 
     def _set(self, units: Mapping[Expr, str], stated: bool = False) -> None:
-        for each, unit in units.items():
-            self.known[id(each)] = each, Known(unit_of(unit).dimension, stated)
+        for x, unit in units.items():
+            self.known[id(x)] = x, Known(unit_of(unit).dimension, stated)
 
 
 _TITLES = {
@@ -114,9 +114,9 @@ def _combined(node: Expr, args: list[Known], place: str) -> Known:
     op = node.op
     if op in _ALIKE:
         args = args[-2:]  # the two values of where
-        firm = [(arg, known) for arg, known in zip(node.args[-2:], args, strict=True) if not known.may_be_any]
-        stated = any(known.stated for _, known in firm)
-        if len({known.dimension for _, known in firm}) > 1:
+        firm = [(arg, quantity) for arg, quantity in zip(node.args[-2:], args, strict=True) if not quantity.may_be_any]
+        stated = any(quantity.stated for _, quantity in firm)
+        if len({quantity.dimension for _, quantity in firm}) > 1:
             if not stated:
                 return _ANY
             (a, first), (b, second) = firm
@@ -124,8 +124,8 @@ def _combined(node: Expr, args: list[Known], place: str) -> Known:
             raise ModelError(message, place=place, cure=_CURE, code="E-UNIT-TYPE")
         if op == "atan2":
             return Known(NONE, stated)
-        same = next((Known(known.dimension, stated) for _, known in firm), None)
-        return same or (_ANY if any(known.dimension is None for known in args) else Known(NONE))
+        same = next((Known(quantity.dimension, stated) for _, quantity in firm), None)
+        return same or (_ANY if any(quantity.dimension is None for quantity in args) else Known(NONE))
     if op in _PLAIN:
         (arg,) = args
         if arg.stated and arg.dimension != NONE:
@@ -134,20 +134,20 @@ def _combined(node: Expr, args: list[Known], place: str) -> Known:
             raise ModelError(message, place, cure, "E-UNIT-TYPE")
         return _ANY if arg.dimension is None else Known(NONE, arg.stated)
     if op in ("mul", "div"):
-        left, right = (known.dimension for known in args)
+        left, right = (quantity.dimension for quantity in args)
         if left is None or right is None:
             return _ANY
         sign = 1 if op == "mul" else -1
         product = tuple(x + sign * y for x, y in zip(left, right, strict=True))
-        return Known(product, any(known.stated for known in args))
+        return Known(product, any(quantity.stated for quantity in args))
     if op == "sqrt" and args[0].dimension is not None:
         return Known(tuple(Fraction(x) / 2 for x in args[0].dimension), args[0].stated)
     return args[0] if op in ("neg", "abs") else _ANY
 
 
-def _written(known: Known) -> str:
+def _written(quantity: Known) -> str:
     """A dimension as a unit of it."""
-    dimension = known.dimension or NONE
+    dimension = quantity.dimension or NONE
     powers = zip(BASE, dimension, strict=True)
     return _NAMES.get(dimension) or "·".join(name if p == 1 else f"{name}^{p}" for name, p in powers if p)
 
@@ -158,8 +158,8 @@ def _entries(values: Any) -> Iterator[Expr]:
     elif isinstance(values, Matrix):
         yield from (entry for entry in values.entries() if isinstance(entry, Expr))
     elif isinstance(values, tuple | list):
-        for each in values:
-            yield from _entries(each)
+        for value in values:
+            yield from _entries(value)
 
 
 def _slides(model: Model, record: Any) -> bool:
@@ -190,7 +190,7 @@ def _values(model: Model, table: str, record: Any) -> Iterator[tuple[str, Any, A
         units = {x.name: unit for x, unit in reversed(model.joints[record.joint].units.items())}
         yield "motion", units[record.coordinate], record.motion
     elif table == "couplings":
-        after, before = (next(iter(model.joints[each].units.values())) for each in (record.follower, record.leader))
+        after, before = (next(iter(model.joints[joint].units.values())) for joint in (record.follower, record.leader))
         yield from (("offset", after, record.offset), ("multiplier", f"{after}/{before}", record.multiplier))
     for field in getattr(record, "fields", ()):
         slides, _, turns = field.unit.partition(" or ")

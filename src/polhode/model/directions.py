@@ -47,8 +47,8 @@ class Directions:
 
     def axis(self, index: int) -> Arrow:
         """The unit vector along the axis of an `index`: 0, 1 or 2."""
-        made: Arrow = vectors().unit(self, index)
-        return made
+        arrow: Arrow = vectors().unit(self, index)
+        return arrow
 
     @property
     def origin(self) -> Point:
@@ -57,13 +57,13 @@ class Directions:
 
     def point(self, at: Iterable[Any] | Arrow = (0, 0, 0)) -> Point:
         """The point with these coordinates along the axes, or at the end of an arrow from the origin."""
-        made: Point = vectors().point_of(self, at)
-        return made
+        point: Point = vectors().point_of(self, at)
+        return point
 
     def arrow(self, components: Iterable[Any]) -> Arrow:
         """The vector with these components along the axes."""
-        made: Arrow = vectors().arrow_of(self, components)
-        return made
+        arrow: Arrow = vectors().arrow_of(self, components)
+        return arrow
 
     def __getstate__(self) -> dict[str, Any]:
         """The pickled state: the record without its System."""
@@ -71,10 +71,10 @@ class Directions:
 
     def angular_velocity(self, in_: Body | Frame | str | None = None) -> Arrow:
         """ω of this body relative to the body or frame `in_` (the ground), in native form."""
-        made: Arrow = vectors().angular_velocity(self, in_)
-        return made
+        arrow: Arrow = vectors().angular_velocity(self, in_)
+        return arrow
 
     def angular_acceleration(self, in_: Body | Frame | str | None = None) -> Arrow:
         """α = dω/dt, both relative to the body or frame `in_` (the ground)."""
-        made: Arrow = vectors().angular_acceleration(self, in_)
-        return made
+        arrow: Arrow = vectors().angular_acceleration(self, in_)
+        return arrow

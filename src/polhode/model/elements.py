@@ -43,30 +43,30 @@ def couple(
         if at == after.name:
             raise ModelError("a joint cannot follow itself.", place, "Break the circle.", "E-MODEL-TREE")
         at = system.couplings[at].leader if at in system.couplings else None
-    made = Coupling(after.name, before.name, number_of(multiplier, place), number_of(offset, place))
-    if not made.multiplier:
+    coupling = Coupling(after.name, before.name, number_of(multiplier, place), number_of(offset, place))
+    if not coupling.multiplier:
         raise ModelError("the multiplier is zero.", place, "Weld it with a fixed joint instead.", "E-MODEL-NUMBER")
-    system._add("couplings", after.name, made)
-    return made
+    system._add("couplings", after.name, coupling)
+    return coupling
 
 
 def prescribe(system: Builder, joint: Joint | str, motion: Any, index: int = 0) -> Prescribed:
-    found = joint_named(system, joint, "prescribed motion")
-    place = f"prescribed motion of '{found.name}'"
-    index = index_of(index, len(found.q), "coordinate", place)
-    if not _stands_alone(found.type, index):
-        message = f"coordinate number {index} of this {found.type.kind} joint cannot be prescribed alone."
+    record = joint_named(system, joint, "prescribed motion")
+    place = f"prescribed motion of '{record.name}'"
+    index = index_of(index, len(record.q), "coordinate", place)
+    if not _stands_alone(record.type, index):
+        message = f"coordinate number {index} of this {record.type.kind} joint cannot be prescribed alone."
         cure = (
             "Prescribe revolute, prismatic or screw joints, or a compound of them; or weld it at=…, rotation=… of time."
         )
         raise ModelError(message, place, cure, "E-MODEL-UNSUPPORTED")
-    name = found.q[index].name
-    if name in system.prescribed or found.name in system.couplings:
+    name = record.q[index].name
+    if name in system.prescribed or record.name in system.couplings:
         cure = "Prescribe or couple it once."
         raise ModelError(f"the motion of '{name}' is already given.", place, cure, "E-MODEL-TWICE")
-    made = Prescribed(found.name, name, number_of(motion, place))
-    system._add("prescribed", name, made)
-    return made
+    prescribed = Prescribed(record.name, name, number_of(motion, place))
+    system._add("prescribed", name, prescribed)
+    return prescribed
 
 
 def constraint(system: Builder, name: str, kind: type[C], given: Mapping[str, Any]) -> C:
@@ -79,11 +79,11 @@ def constraint(system: Builder, name: str, kind: type[C], given: Mapping[str, An
     values = field_values(system, kind.fields, given, place, name)
     if any(field.of == "coordinate" for field in kind.fields):
         _check_coordinate(joint_named(system, values["joint"], place), values["index"], place)
-    made = kind.of(name, values, given)
-    check_bodies(made)
-    check_spellings(system, made.coordinates, place)
-    system._add(kind.store, name, made)
-    return made
+    record = kind.of(name, values, given)
+    check_bodies(record)
+    check_spellings(system, record.coordinates, place)
+    system._add(kind.store, name, record)
+    return record
 
 
 def _check_coordinate(joint: Joint, index: int, place: str) -> None:
@@ -93,10 +93,10 @@ def _check_coordinate(joint: Joint, index: int, place: str) -> None:
         raise ModelError(message, place, 'Store it as angles: storage="angles".', "E-MODEL-UNSUPPORTED")
 
 
-def _check_frames(system: Builder, given: Sequence[Any], place: str) -> None:
+def _check_frames(system: Builder, ends: Sequence[Any], place: str) -> None:
     """Refuse frames that move on their bodies where bodies touch."""
-    for each in given:
-        frame = each if isinstance(each, Frame) else system.frames.get(each) if isinstance(each, str) else None
+    for end in ends:
+        frame = end if isinstance(end, Frame) else system.frames.get(end) if isinstance(end, str) else None
         if frame is not None and system.time in free_symbols(map(as_expr, (*frame.pose.R.entries(), *frame.pose.p))):
             message = f"the frame '{frame.name}' moves on its body in time, and it is bodies that touch."
             cure = "Make it a body on a joint, and prescribe that joint's motion."
@@ -119,18 +119,18 @@ def apply(system: Builder, kind: type[ForceElement], given: Mapping[str, Any]) -
     given = completed(kind.fields, given, kind.title())
     if not isinstance(given["name"], str) or given["name"]:
         checked_name(given["name"], kind.title())
-    joints = [joint_named(system, given[each.name], kind.title()) for each in kind.fields if each.kind == "joint"]
+    joints = [joint_named(system, given[field.name], kind.title()) for field in kind.fields if field.kind == "joint"]
     place = kind.place_of(given["name"], *(joint.name for joint in joints))
-    made = kind(**field_values(system, kind.fields, given, place))
-    _check_ends(made)
-    for load in made.loads(system.model()):
-        _check(made, load)
-    system._add("loads", made.name, made)
+    element = kind(**field_values(system, kind.fields, given, place))
+    _check_ends(element)
+    for load in element.loads(system.model()):
+        _check(element, load)
+    system._add("loads", element.name, element)
 
 
 def _check_ends(element: ForceElement) -> None:
-    """Refuse what acts between a body and itself."""
-    bodies = [getattr(element, each.name) for each in element.fields if each.kind == "body"]
+    """Refuse a force element between a body and itself."""
+    bodies = [getattr(element, field.name) for field in element.fields if field.kind == "body"]
     again = [body for k, body in enumerate(bodies) if body in bodies[:k]]
     if again:
         cure = "Give two bodies, or a body and the ground."

@@ -12,8 +12,8 @@ from .model import Model
 
 def acting_parts(model: Model) -> Iterator[tuple[str, Any]]:
     """The parts of a system that act on it, in words, each with the records that hold its expressions."""
-    for each in model.acting:
-        yield f"the {each.element.place}", each.loads
+    for acting in model.acting:
+        yield f"the {acting.element.place}", acting.loads
     for name, state in model.states.items():
         yield f"the rate of state '{name}'", state.rate
     for prescribed in model.prescribed.values():
@@ -21,10 +21,10 @@ def acting_parts(model: Model) -> Iterator[tuple[str, Any]]:
     for name, constraint in model.constraints.items():
         yield f"the constraint '{name}'", constraint
     placed = {f"joint '{name}'": (joint.in_parent, joint.in_child) for name, joint in model.joints.items()}
-    for place, poses in (placed | {f"frame '{name}'": (frame.pose,) for name, frame in model.frames.items()}).items():
+    for label, poses in (placed | {f"frame '{name}'": (frame.pose,) for name, frame in model.frames.items()}).items():
         entries = [as_expr(entry) for pose in poses for entry in (*pose.p, *pose.R.entries())]
         if model.time in free_symbols(entries):
-            yield f"the place of {place}", entries
+            yield f"the place of {label}", entries
     yield "gravity", model.gravity
 
 

@@ -45,10 +45,10 @@ def check_element(kind: Any, base: type, what: str) -> None:
 
 def completed(fields: Sequence[Field], given: Mapping[str, Any], place: str) -> dict[str, Any]:
     """The given values with the defaults of the other fields."""
-    known = [field.name for field in fields]
+    names = [field.name for field in fields]
     for name in given:
-        if name not in known:
-            raise ModelError(f"it has no field '{name}'.", place, suggestion(name, known), "E-MODEL-NAME")
+        if name not in names:
+            raise ModelError(f"it has no field '{name}'.", place, suggestion(name, names), "E-MODEL-NAME")
     for field in fields:
         if field.is_required and field.name not in given:
             raise ModelError(f"its field '{field.name}' is missing.", place, f"Give {field.name}=….", "E-MODEL-MISSING")
@@ -59,24 +59,24 @@ def field_values(
     system: Builder, fields: Sequence[Field], given: Mapping[str, Any], place: str, name: str = ""
 ) -> dict[str, Any]:
     """Values by field: names of joints, a body for a frame, points, axes and rotations in the body's frame."""
-    made: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for field in fields:
         value = given[field.name]
         if field.kind == "body":
-            made |= _on_body(system, field, [each for each in fields if each.of == field.name], given, place)
+            values |= _on_body(system, field, [part for part in fields if part.of == field.name], given, place)
         elif field.kind == "surface":
-            made |= _touching(system, field, [each for each in fields if each.of == field.name], given, place)
+            values |= _touching(system, field, [part for part in fields if part.of == field.name], given, place)
         elif field.kind == "curve":
-            made[field.of] = symbol(f"{name} place", "coordinate")
-            made[field.name] = curve_of(value, made[field.of], place)
+            values[field.of] = symbol(f"{name} place", "coordinate")
+            values[field.name] = curve_of(value, values[field.of], place)
         elif field.kind == "count" and field.of:
-            joint = next(joint_named(system, given[each.name], place) for each in fields if each.kind == "joint")
-            made[field.name] = index_of(value, len(joint.u if field.of == "speed" else joint.q), field.of, place)
+            joint = next(joint_named(system, given[part.name], place) for part in fields if part.kind == "joint")
+            values[field.name] = index_of(value, len(joint.u if field.of == "speed" else joint.q), field.of, place)
         elif field.kind == "vector" and field.of:
-            made[field.name], made[field.of] = _components(system, value, given[field.of], place)
-        elif field.kind != "variable" and not field.of and field.name not in made:
-            made[field.name] = field_value(field, value, place, system)
-    return made
+            values[field.name], values[field.of] = _components(system, value, given[field.of], place)
+        elif field.kind != "variable" and not field.of and field.name not in values:
+            values[field.name] = field_value(field, value, place, system)
+    return values
 
 
 def field_value(field: Field, value: Any, place: str, system: Builder | None = None) -> Any:
@@ -89,7 +89,7 @@ def field_value(field: Field, value: Any, place: str, system: Builder | None = N
         if field.count is not None and len(entries) != field.count:
             message = f"{field.name} has {len(entries)} entries, not {field.count}."
             raise ModelError(message, place, f"Give {field.count} entries.", "E-MODEL-SHAPE")
-        return tuple(field_value(one, each, place, system) for each in entries)
+        return tuple(field_value(one, entry, place, system) for entry in entries)
     if field.arguments and not isinstance(value, Expr | Vector):
         value = _result(field, value, place)
     if field.choices and value not in field.choices:
@@ -102,61 +102,61 @@ def field_value(field: Field, value: Any, place: str, system: Builder | None = N
 
 def _result(field: Field, law: Any, place: str) -> Any:
     """The value of a law at its arguments."""
-    made = result_of(law, field.arguments, place, "0" if field.kind == "number" else "(0, 0, 0)")
-    if field.kind == "number" and (hasattr(made, "__iter__") or hasattr(made, "terms")):
+    value = result_of(law, field.arguments, place, "0" if field.kind == "number" else "(0, 0, 0)")
+    if field.kind == "number" and (hasattr(value, "__iter__") or hasattr(value, "terms")):
         cure = f"Give the {field.name} alone, a number or an expression."
-        raise ModelError(f"the law gives {made!r}, which is no number or expression.", place, cure, "E-MODEL-TYPE")
-    return made
+        raise ModelError(f"the law gives {value!r}, which is no number or expression.", place, cure, "E-MODEL-TYPE")
+    return value
 
 
 # ---- bodies, points, arrows --------------------------------------------------------------------------------------
 
 
 def _on_body(
-    system: Builder, body: Field, own: Sequence[Field], given: Mapping[str, Any], place: str
+    system: Builder, body: Field, parts: Sequence[Field], stated: Mapping[str, Any], place: str
 ) -> dict[str, Any]:
     """A body with its point, axis or rotation, converted from the frame on it that was given."""
-    on, made = given[body.name], dict[str, Any]()
+    on, values = stated[body.name], dict[str, Any]()
     if isinstance(on, vectors().Point):
-        for field in own:
-            own_place = given[field.name]
+        for field in parts:
+            own_place = stated[field.name]
             if field.kind == "point" and (isinstance(own_place, vectors().Point) or any(vector_of(own_place, place))):
                 message = f"the point has its own place, and '{field.name}' is another."
                 raise ModelError(message, place, "Give the point, or its body and the place.", "E-MODEL-TWICE")
-        given = {**given, **{field.name: on for field in own if field.kind == "point"}}
+        stated = {**stated, **{field.name: on for field in parts if field.kind == "point"}}
         on = _own_body(system, on, place)
-    turned = next((given[field.name] for field in own if field.kind == "rotation"), None)
-    made[body.name], frame = placed(system, on, (0, 0, 0), turned, place)
-    for field in own:
-        value = given[field.name]
+    turned = next((stated[field.name] for field in parts if field.kind == "rotation"), None)
+    values[body.name], frame = placed(system, on, (0, 0, 0), turned, place)
+    for field in parts:
+        value = stated[field.name]
         if field.kind == "rotation":
-            made[field.name] = frame.R
+            values[field.name] = frame.R
         elif field.kind in ("axis", "direction"):
             along = field_value(replace(field, of=""), value, place, system)
-            made[field.name] = placed(system, on, (0, 0, 0), None, place)[1].R @ along
+            values[field.name] = placed(system, on, (0, 0, 0), None, place)[1].R @ along
         elif isinstance(value, vectors().Point):
-            made[field.name] = _offset(system, value, made[body.name], place)
+            values[field.name] = _offset(system, value, values[body.name], place)
         else:
-            made[field.name] = placed(system, on, value, None, place)[1].p
-    return made
+            values[field.name] = placed(system, on, value, None, place)[1].p
+    return values
 
 
 def _touching(
-    system: Builder, field: Field, own: Sequence[Field], given: Mapping[str, Any], place: str
+    system: Builder, field: Field, parts: Sequence[Field], stated: Mapping[str, Any], place: str
 ) -> dict[str, Any]:
     """A surface of the system, or the surface that is a point of a body or frame, with its position in the body."""
-    value = given[field.name]
-    found = system.surfaces.get(value) if isinstance(value, str) else value if isinstance(value, Surface) else None
-    if found is not None:
-        if system.surfaces.get(found.name) is not found:
-            message = f"the surface '{found.name}' is not of the system '{system.name}'."
+    value = stated[field.name]
+    surface = system.surfaces.get(value) if isinstance(value, str) else value if isinstance(value, Surface) else None
+    if surface is not None:
+        if system.surfaces.get(surface.name) is not surface:
+            message = f"the surface '{surface.name}' is not of the system '{system.name}'."
             cure = f"Give a surface of '{system.name}', or its name."
             raise ModelError(message, place, cure, "E-MODEL-TREE")
-        if any(any(vector_of(given[each.name], place)) for each in own):
-            message = f"the surface '{found.name}' has its own place."
+        if any(any(vector_of(stated[part.name], place)) for part in parts):
+            message = f"the surface '{surface.name}' has its own place."
             raise ModelError(message, place, "Give its place to system.surface.", "E-MODEL-TWICE")
-        return {field.name: found, **{each.name: zeros() for each in own}}
-    if not own or isinstance(value, Shape):
+        return {field.name: surface, **{part.name: zeros() for part in parts}}
+    if not parts or isinstance(value, Shape):
         what = (
             f"the shape '{value.kind}' is on no body" if isinstance(value, Shape) else f"{shown(value)} is no surface"
         )
@@ -164,9 +164,9 @@ def _touching(
         if isinstance(value, str):
             raise unknown("surface", value, system.surfaces, place)
         raise ModelError(f"{what}.", place, cure, "E-MODEL-TYPE")
-    made = _on_body(system, Field(field.name, "body"), own, given, place)
-    at = Vector(map(as_expr, made[own[0].name]))
-    return {field.name: touching_point(made[field.name], at), own[0].name: at}
+    values = _on_body(system, Field(field.name, "body"), parts, stated, place)
+    at = Vector(map(as_expr, values[parts[0].name]))
+    return {field.name: touching_point(values[field.name], at), parts[0].name: at}
 
 
 def _offset(system: Builder, point: Point, body: str, place: str) -> Vector:
@@ -229,13 +229,13 @@ def curve_of(curve: Any, parameter: Expr, place: str) -> tuple[Expr, Expr]:
     if not callable(curve):
         cure = "Give lambda s: (x, z), or lambda x: z."
         raise ModelError(f"a curve is a function of a parameter, not {curve!r}.", place, cure, "E-MODEL-TYPE")
-    made = result_of(curve, (parameter,), place)
-    entries = tuple(made) if isinstance(made, Iterable) else (parameter, made)
-    found = tuple(number_of(entry, place) for entry in entries)
-    if len(found) != 2:
+    result = result_of(curve, (parameter,), place)
+    entries = tuple(result) if isinstance(result, Iterable) else (parameter, result)
+    numbers = tuple(number_of(entry, place) for entry in entries)
+    if len(numbers) != 2:
         cure = "Give x and z, in the plane that the disc rolls in, or the height z alone."
-        raise ModelError(f"the curve has {len(found)} coordinates.", place, cure, "E-MODEL-SHAPE")
-    x, z = found
+        raise ModelError(f"the curve has {len(numbers)} coordinates.", place, cure, "E-MODEL-SHAPE")
+    x, z = numbers
     check_curve([x, z], place)
     if all(is_zero(slope) for slope in derivative([x, z], parameter)):
         message = "the curve is a point: it does not depend on its parameter."

@@ -63,8 +63,8 @@ class Field:
     @property
     def own_symbols(self) -> dict[str, Expr]:
         """Symbols that are allowed in this field only: the arguments of a law, by name."""
-        given = [part for each in self.arguments for part in (each if isinstance(each, Vector) else (each,))]
-        return {part.name: part for part in given}
+        parts = [part for entry in self.arguments for part in (entry if isinstance(entry, Vector) else (entry,))]
+        return {part.name: part for part in parts}
 
 
 def given(kind: str, default: Any = ..., **facts: Any) -> Any:
@@ -82,4 +82,4 @@ class GivenFields:
 @cache
 def _given_fields(kind: type) -> tuple[Field, ...]:
     declared = getattr(kind, "__dataclass_fields__", {}).values()
-    return tuple(Field(each.name, **each.metadata) for each in declared if each.metadata)
+    return tuple(Field(entry.name, **entry.metadata) for entry in declared if entry.metadata)

@@ -128,7 +128,7 @@ class ForceMethods(Builder):
         """Add a potential energy: any expression of coordinates, parameters and time."""
         self._apply("potential", energy=energy, name=name)
 
-    def _apply(self, kind: str, **given: Any) -> None:
+    def _apply(self, kind: str, **values: Any) -> None:
         from .forces import FORCES
 
-        self.apply(FORCES[kind], **given)
+        self.apply(FORCES[kind], **values)

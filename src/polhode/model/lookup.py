@@ -28,9 +28,9 @@ def check_new(kind: str, name: str, *tables: Collection[str]) -> None:
         raise ModelError(message, f"{kind} '{name}'", "Choose another.", "E-MODEL-TWICE")
 
 
-def check_spellings(system: Builder, made: Iterable[Expr], place: str) -> None:
+def check_spellings(system: Builder, symbols: Iterable[Expr], place: str) -> None:
     """Raise if symbols would be written like others."""
-    system.spellings.update(distinct_spellings(made, system.spellings, place))
+    system.spellings.update(distinct_spellings(symbols, system.spellings, place))
 
 
 def symbol_units(model: Builder | Model) -> dict[Expr, str]:
@@ -41,7 +41,7 @@ def symbol_units(model: Builder | Model) -> dict[Expr, str]:
     for constraint in model.constraints.values():
         units |= {x: unit for x, unit in constraint.coordinates.items() if unit in (ANGLE, LENGTH)}
     for table in (model.parameters, model.inputs, model.states):
-        units |= {each.symbol: each.si_unit for each in table.values()}
+        units |= {record.symbol: record.si_unit for record in table.values()}
     return units
 
 
@@ -70,7 +70,7 @@ def body_name(system: Builder, body: Body | str, place: str) -> str:
 
 
 def joint_named(system: Builder, joint: Joint | str, place: str) -> Joint:
-    """The joint of the system that is meant."""
+    """The joint of the system with this name, or the joint itself if it is of the system."""
     name = joint.name if isinstance(joint, Joint) else joint if isinstance(joint, str) else shown(joint)
     joints = system.model().joints
     if name not in joints:

@@ -26,7 +26,7 @@ def _table() -> Any:
 
 @dataclass(frozen=True)
 class Acting:
-    """A force element in its model: its own name, or its kind and number, and the primitive loads that it comes to.
+    """A force element in its model: its name, or its kind and number, and its primitive loads.
 
     So is dry friction of a joint whose motion is prescribed.
     """
@@ -72,9 +72,9 @@ class Model(Shown):
     tables: Mapping[str, Opaque] = _table()  # declared by name, for expressions in texts; used or not
 
     def __post_init__(self) -> None:
-        for each, value in vars(self).copy().items():
+        for key, value in vars(self).copy().items():
             if isinstance(value, dict):
-                object.__setattr__(self, each, MappingProxyType(dict(value)))
+                object.__setattr__(self, key, MappingProxyType(dict(value)))
         object.__setattr__(self, "loads", tuple(self.loads))
 
     @property
@@ -89,17 +89,17 @@ class Model(Shown):
             Acting(load.name or f"{load.title()} {number}", load, load.loads(self))
             for number, load in enumerate(self.loads, start=1)
         ]
-        rubbing = [Acting(name, each, each.loads(self)) for name, each in self.contacts.items()]
-        return (*forces, *(each for each in rubbing if each.loads))
+        rubbing = [Acting(name, contact, contact.loads(self)) for name, contact in self.contacts.items()]
+        return (*forces, *(acting for acting in rubbing if acting.loads))
 
     @cached_property
     def primitive_loads(self) -> tuple[PrimitiveLoad, ...]:
         """The primitive loads of all loads."""
-        return tuple(load for each in self.acting for load in each.loads)
+        return tuple(load for acting in self.acting for load in acting.loads)
 
     @cached_property
     def digest(self) -> str:
-        """One word for all that shapes the equations; see `polhode.model.digest`."""
+        """Digest of everything that determines the equations; see `polhode.model.digest`."""
         from .digest import digest
 
         return digest(self)
@@ -134,9 +134,9 @@ class Model(Shown):
         return cell_of(self)
 
     def __reduce__(self) -> Any:
-        own = {each.name: getattr(self, each.name) for each in fields(self)}
-        return _restored, ({key: dict(part) if isinstance(part, Mapping) else part for key, part in own.items()},)
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return _restored, ({key: dict(part) if isinstance(part, Mapping) else part for key, part in values.items()},)
 
 
-def _restored(own: dict[str, Any]) -> Model:
-    return Model(**own)
+def _restored(values: dict[str, Any]) -> Model:
+    return Model(**values)

@@ -49,9 +49,9 @@ class Motor:
     friction: Expr = given("number", 0, free=True, unit="N·m·s/rad", doc="viscous, of the rotor's bearings")
     joint_friction: Expr = given("number", 0, free=True, unit="N·m·s/rad", doc="viscous, of the joint's bearings")
     coupling: str = given("word", "full", choices=COUPLINGS)
-    on: str | None = given("frame", None, doc="what carries the rotor; the joint's parent, if nothing is said")
-    axis: Vector | None = given("axis", None, doc="in what carries it; the joint's, if nothing is said")
-    at: Vector | None = given("point", None, unit="m", doc="a point of the axis; the joint's place, if nothing is said")
+    on: str | None = given("frame", None, doc="the carrier of the rotor; by default the joint's parent")
+    axis: Vector | None = given("axis", None, doc="in the carrier; by default the joint's")
+    at: Vector | None = given("point", None, unit="m", doc="a point of the axis; by default the joint's origin")
     com: Vector = given("point", (0, 0, 0), unit="m", doc="the mass centre from there, in the rotor's own axes")
     resistance: Expr | None = given("number", None, free=True, unit="Ω")
     inductance: Expr | None = given("number", None, unit="H")
@@ -102,7 +102,7 @@ class Motor:
         return f"{self.joint} voltage"
 
     def added(self, table: str) -> tuple[str, ...]:
-        """The names of what it adds to a table of the model."""
+        """The names that it adds to a table of the model."""
         if table == "inputs":
             return (self.voltage,) if self.is_electric else ()
         if table == "states":

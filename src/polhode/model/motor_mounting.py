@@ -31,7 +31,7 @@ _WINDINGS = ("resistance", "inductance", "constant")
 
 
 def mount(system: Builder, driven: Joint | str, given: Mapping[str, Any]) -> Motor:
-    """Add a motor and all that it comes to; where something is wrong with it the system stays as it was."""
+    """Add a motor with its bodies and joints; after an error the system is as it was."""
     link = joint_named(system, driven, "motor")
     motor = _motor(system, link, given)
     check_dependence("motors", link.name, motor)
@@ -61,7 +61,7 @@ def mount(system: Builder, driven: Joint | str, given: Mapping[str, Any]) -> Mot
 # ---- what was given --------------------------------------------------------------------------------------------------
 
 
-def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
+def _motor(system: Builder, link: Joint, options: Mapping[str, Any]) -> Motor:
     """The record, each value read and checked."""
     place = f"motor of joint '{link.name}'"
     there = system.motors.get(link.name)
@@ -81,14 +81,14 @@ def _motor(system: Builder, link: Joint, given: Mapping[str, Any]) -> Motor:
         )
         cure = "Put motors on revolute, prismatic or screw joints with their usual coordinate."
         raise ModelError(message, place, cure, "E-JOINT-UNSUPPORTED")
-    said = {key: value for key, value in given.items() if value is not None}
-    values = completed(Motor.fields, ({} if there is None else {"ratio": there.ratio}) | said, place)
+    stated = {key: value for key, value in options.items() if value is not None}
+    values = completed(Motor.fields, ({} if there is None else {"ratio": there.ratio}) | stated, place)
     values["inertia"] = _moments(values["inertia"], place)
     values["on"] = None if values["on"] is None else frame_name(system, values["on"], place)
     if values["coupling"] not in COUPLINGS:
         raise unknown("coupling", values["coupling"], COUPLINGS, place=place, code="E-JOINT-NAME", error=ModelError)
-    made = {field.name: field_value(field, values[field.name], place, system) for field in Motor.fields}
-    motor = Motor(joint=link.name, **made)
+    values_read = {field.name: field_value(field, values[field.name], place, system) for field in Motor.fields}
+    motor = Motor(joint=link.name, **values_read)
     _check(system, motor, place)
     return motor
 
@@ -103,7 +103,7 @@ def _moments(inertia: Any, place: str) -> tuple[Any, ...]:
 
 
 def _check(system: Builder, motor: Motor, place: str) -> None:
-    """Refuse what no motor has."""
+    """Refuse an impossible motor."""
     if not motor.ratio:
         raise ModelError("the ratio is zero.", place, "Without a gear the ratio is 1.", "E-JOINT-NUMBER")
     least = {"stiffness": 1, "resistance": 1, "inductance": 1, "mass": 0, "damping": 0, "friction": 0}
@@ -126,27 +126,27 @@ def _check(system: Builder, motor: Motor, place: str) -> None:
 
 
 def _check_inertia(system: Builder, motor: Motor, place: str) -> None:
-    """Refuse moments that no rotor has; without those across the axis the one about it is taken by itself."""
+    """Refuse moments of no rotor; without moments across the axis only the one about it is checked."""
     for moment in motor.inertia:
         _check_sign(system, "inertia", moment, 0, place)
-    known = [_at_known(system, moment) for moment in motor.inertia]
-    if any(free_symbols([moment]) for moment in known):
+    J = [_at_known(system, moment) for moment in motor.inertia]
+    if any(free_symbols([moment]) for moment in J):
         return
-    x, y, z = (float(moment) for moment in known)
+    x, y, z = (float(moment) for moment in J)
     fault = impossible_inertia([[x, 0, 0], [0, y, 0], [0, 0, z]]) if x or y else None
     if fault:
         message = f"no rotor has the principal moments {fault.moments}: the largest exceeds the sum of the others."
         cure = "Give (across, across, along), or the moment about the axis alone."
         raise ModelError(message, place, cure, "E-JOINT-NUMBER")
     if motor.coupling == "reduced" and x != y:
-        message = f"a decoupled rotor has equal moments across its axis, not {shown(known[0])} and {shown(known[1])}."
+        message = f"a decoupled rotor has equal moments across its axis, not {shown(J[0])} and {shown(J[1])}."
         raise ModelError(message, place, 'Write coupling="full" for a rotor that is not round.', "E-JOINT-NUMBER")
 
 
 def _at_known(system: Builder, value: Expr) -> Expr:
     """A value at the parameters that have one."""
     met = {x: system.parameters[x.name].value for x in free_symbols([value]) if x.name in system.parameters}
-    return substitute([value], {x: as_expr(known) for x, known in met.items() if known is not None})[0]
+    return substitute([value], {x: as_expr(number) for x, number in met.items() if number is not None})[0]
 
 
 def _check_sign(system: Builder, what: str, value: Expr | None, least: int, place: str) -> None:
@@ -170,16 +170,16 @@ def _seat(system: Builder, link: Joint, motor: Motor) -> tuple[str, Pose]:
     along = Vector(H[:3]) if any(map(bool, H[:3])) else Vector(H[3:])
     ends = {link.parent: link.in_parent, link.child: link.in_child}
     carrier, frame = placed(system, link.parent if motor.on is None else motor.on, (0, 0, 0), None, place)
-    own = ends.get(carrier)
-    if motor.axis is None and own is None:
+    pose = ends.get(carrier)
+    if motor.axis is None and pose is None:
         message = f"body '{carrier}' is neither side of the joint, so that its axis is not known there."
         raise ModelError(message, place, "Give axis=….", "E-JOINT-NAME")
-    base, axis = (own.R, along) if motor.axis is None and own is not None else (frame.R, Vector(motor.axis or along))
+    base, axis = (pose.R, along) if motor.axis is None and pose is not None else (frame.R, Vector(motor.axis or along))
     # where the axis moves in time the shortest turn to it would spin about it, and the rotor with it
     turn = base @ turned_to(axis) if _moves(system, Pose(base, Vector([0, 0, 0]))) else turned_to(base @ axis)
     if motor.at is not None:
         return carrier, Pose(turn, frame.p + frame.R @ motor.at)
-    return carrier, Pose(turn, frame.p if own is None else own.p)
+    return carrier, Pose(turn, frame.p if pose is None else pose.p)
 
 
 def _moves(system: Builder, seat: Pose) -> bool:
@@ -188,7 +188,7 @@ def _moves(system: Builder, seat: Pose) -> bool:
 
 
 def turned_to(axis: Vector) -> Matrix:
-    """The shortest turn that brings z to a unit vector, 1 + v̂ + v̂²/(1 + a_z) with v = z × a: exact, without roots."""
+    """The shortest rotation from z to a unit vector, 1 + v̂ + v̂²/(1 + a_z) with v = z × a: exact, without roots."""
     along = 1 + as_expr(axis[2])
     if not along:  # half a turn
         return Matrix.diagonal([1, -1, -1]).map(as_expr)

@@ -56,15 +56,15 @@ def stated_value(value: Any, unit: str, place: str) -> tuple[Fraction | Expr, st
 
 def positive_of(value: Any, what: str, place: str) -> Expr:
     """A radius or a length; raise if a known value is not positive."""
-    made = number_of(value, place)
-    if not free_symbols([made]) and constant_sign(made) <= 0:
+    number = number_of(value, place)
+    if not free_symbols([number]) and constant_sign(number) <= 0:
         raise ModelError(
-            f"the {what} {shown(made)} is not positive.",
+            f"the {what} {shown(number)} is not positive.",
             place,
             f"Give {'an' if what[:1] in 'aeio' else 'a'} {what} > 0.",
             "E-MODEL-NUMBER",
         )
-    return made
+    return number
 
 
 def vector_of(value: Iterable[Any], place: str) -> Vector:
@@ -90,8 +90,8 @@ def names_of(
 ) -> list[str]:
     """Names as given; else the `usual` ones, and where there is none the joint's name with a label."""
     if given is None:
-        made = [f"{joint}_{label}" if label else joint for label in labels]
-        return [name or label for name, label in zip(usual, made, strict=True)] if usual else made
+        defaults = [f"{joint}_{label}" if label else joint for label in labels]
+        return [name or label for name, label in zip(usual, defaults, strict=True)] if usual else defaults
     names = list_of(given, "a list of names", place)
     if len(names) != len(labels):
         message = f"{len(names)} names are given for {len(labels)}."
@@ -110,15 +110,15 @@ def list_of(value: Any, what: str, place: str) -> list[Any]:
 def names_in(value: Any, place: str) -> tuple[str, ...]:
     """The names of listed texts, symbols, or joints (for their coordinates)."""
     names: list[str] = []
-    for each in list_of(value, "a list of coordinates or joints", place):
-        own = [each] if isinstance(each, str) else getattr(each, "q", None) or [each]
-        with understood("a coordinate or joint", each, place=place, cure='Give names, for example ["roll"].'):
-            found = [x if isinstance(x, str) else getattr(x, "name", None) for x in own]
-            if not all(isinstance(name, str) and name for name in found):
+    for entry in list_of(value, "a list of coordinates or joints", place):
+        listed = [entry] if isinstance(entry, str) else getattr(entry, "q", None) or [entry]
+        with understood("a coordinate or joint", entry, place=place, cure='Give names, for example ["roll"].'):
+            texts = [x if isinstance(x, str) else getattr(x, "name", None) for x in listed]
+            if not all(isinstance(name, str) and name for name in texts):
                 raise TypeError
-            if any(isinstance(x, Expr) and x.data[0] in ("speed", "effort", "acceleration") for x in own):
+            if any(isinstance(x, Expr) and x.data[0] in ("speed", "effort", "acceleration") for x in listed):
                 raise TypeError  # which may have the name of a coordinate
-        names += [str(name) for name in found]
+        names += [str(name) for name in texts]
     return tuple(dict.fromkeys(names))
 
 
@@ -129,14 +129,14 @@ def numbers_by_name(value: Any, place: str, units: Mapping[str, str] | None = No
         if not isinstance(value, Mapping):
             raise TypeError
         pairs = dict(value)
-    made: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for key, entry in pairs.items():
         with understood("a number", entry, place=f"{place} '{key}'"):
-            made[key] = float(in_unit(entry, (units or {}).get(key, ""), f"{place} '{key}'"))
-        if not isfinite(made[key]):
-            message = f"{made[key]} is not a finite number."
+            numbers[key] = float(in_unit(entry, (units or {}).get(key, ""), f"{place} '{key}'"))
+        if not isfinite(numbers[key]):
+            message = f"{numbers[key]} is not a finite number."
             raise ModelError(message, f"{place} '{key}'", "Give a finite number.", "E-MODEL-NUMBER")
-    return made
+    return numbers
 
 
 def index_of(value: Any, count: int, what: str, place: str) -> int:
@@ -177,8 +177,8 @@ def rated_names(kind: JointType, q_names: list[str]) -> list[str | None]:
     rates: list[str | None] = []
     start = 0
     for stage in kind.stages:
-        own = q_names[start : start + stage.speeds]
-        rates += own if stage.speeds_are_rates else [None] * stage.speeds
+        stage_names = q_names[start : start + stage.speeds]
+        rates += stage_names if stage.speeds_are_rates else [None] * stage.speeds
         start += stage.coordinates
     return rates
 
@@ -190,12 +190,12 @@ def speed_roles(kind: JointType, q_names: list[str], u_names: list[str]) -> list
 
 
 def coordinate_symbols(kind: JointType, names: list[str]) -> tuple[Expr, ...]:
-    made: list[Expr] = []
+    symbols: list[Expr] = []
     for stage in kind.stages:
-        own = names[len(made) : len(made) + stage.coordinates]
+        stage_names = names[len(symbols) : len(symbols) + stage.coordinates]
         if stage.storage == "quaternion":
-            made += unit_symbols(own[:4], "coordinate")
-            made += [symbol(name, "coordinate") for name in own[4:]]
+            symbols += unit_symbols(stage_names[:4], "coordinate")
+            symbols += [symbol(name, "coordinate") for name in stage_names[4:]]
         else:
-            made += [symbol(name, "coordinate") for name in own]
-    return tuple(made)
+            symbols += [symbol(name, "coordinate") for name in stage_names]
+    return tuple(symbols)

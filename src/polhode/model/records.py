@@ -84,7 +84,7 @@ class NamedPose:
 
 @dataclass(frozen=True)
 class Limits:
-    """How far a coordinate is meant to go, or the range of a speed or effort; None where it has no end."""
+    """The range of a coordinate, speed or effort; None for no end."""
 
     lower: Expr | None = None
     upper: Expr | None = None

@@ -76,7 +76,7 @@ class Stage:
 
     @property
     def is_free_translation_first(self) -> bool:
-        """A free joint whose coordinates and speeds of translation come before those of rotation."""
+        """Whether a free joint has its coordinates and speeds of translation before those of rotation."""
         return self._has_map(_UNIT_TRANSLATION_FIRST)
 
     @cached_property

@@ -14,9 +14,9 @@ from .records import GROUND
 
 
 def written(model: Model, table: str) -> dict[str, Any]:
-    """The entries of a table without the ground and what flexible bodies add."""
+    """The entries of a table without the ground and those that flexible bodies add."""
     names = {GROUND, *(name for record in model.flexible.values() for name in added(record)[table])}
-    return {name: each for name, each in getattr(model, table).items() if name not in names}
+    return {name: record for name, record in getattr(model, table).items() if name not in names}
 
 
 #: The columns of `flexible_rows`.
@@ -30,7 +30,7 @@ def flexible_rows(model: Model) -> list[tuple[str, str, str, str]]:
             name,
             short(model.bodies[material(name)].mass),
             ", ".join(q.name for q in model.joints[elastic(name)].q),
-            ", ".join(each[0] for each in record.stations),
+            ", ".join(station[0] for station in record.stations),
         )
         for name, record in model.flexible.items()
     ]
@@ -42,9 +42,9 @@ def counted(model: Model) -> str:
         ("body", "bodies"): len(written(model, "bodies")) + len(model.flexible),
         ("joint", "joints"): len(written(model, "joints")),
         ("constraint", "constraints"): len(model.constraints),
-        ("contact", "contacts"): sum(each.kind == "contact" for each in model.contacts.values()),
-        ("stop", "stops"): sum(each.kind == "stop" for each in model.contacts.values()),
-        ("dry friction", "dry frictions"): sum(each.kind == "friction" for each in model.contacts.values()),
+        ("contact", "contacts"): sum(contact.kind == "contact" for contact in model.contacts.values()),
+        ("stop", "stops"): sum(contact.kind == "stop" for contact in model.contacts.values()),
+        ("dry friction", "dry frictions"): sum(contact.kind == "friction" for contact in model.contacts.values()),
         ("force", "forces"): len(model.loads) - len(model.flexible),
         ("motor", "motors"): len(model.motors),
     }
@@ -53,7 +53,7 @@ def counted(model: Model) -> str:
 
 
 def cell_of(model: Model) -> Cell:
-    """Tables of what was written down, those that are empty left out."""
+    """Tables of the model's records, without empty ones."""
     bodies = [(name, short(body.mass), _tuple(body.com)) for name, body in written(model, "bodies").items()]
     joints = [
         (
@@ -66,14 +66,14 @@ def cell_of(model: Model) -> Cell:
         for name, joint in written(model, "joints").items()
     ]
     forces = [(load.place,) for load in model.loads if load.kind != "elasticity"]
-    constraints = [(name, each.kind.replace("_", " ")) for name, each in model.constraints.items()]
+    constraints = [(name, constraint.kind.replace("_", " ")) for name, constraint in model.constraints.items()]
     parts: list[str | Table] = [
         f"{counted(model)}; gravity {_tuple(model.gravity)}",
         Table(["body", "mass", "mass centre"], bodies),
         Table(FLEXIBLE, flexible_rows(model)),
         Table(["joint", "type", "between", "coordinates", "speeds"], joints),
         Table(["constraint", "kind"], constraints),
-        Table(["contact, stop or friction", "between"], [(name, _ends(each)) for name, each in model.contacts.items()]),
+        Table(["contact, stop or friction", "between"], [(name, _ends(c)) for name, c in model.contacts.items()]),
         Table(["force"], forces),
         *values_of(model),
         f"poses: {', '.join(model.poses)}" if model.poses else "",
@@ -84,8 +84,8 @@ def cell_of(model: Model) -> Cell:
 def values_of(model: Model) -> list[Table]:
     """Parameters, inputs and first-order states with their values and units, as stated."""
     return [
-        values_table("parameter", ((n, each.stated(each.value), each.unit) for n, each in model.parameters.items())),
-        values_table("input", ((n, each.stated(each.value), each.unit) for n, each in model.inputs.items())),
+        values_table("parameter", ((n, p.stated(p.value), p.unit) for n, p in model.parameters.items())),
+        values_table("input", ((n, record.stated(record.value), record.unit) for n, record in model.inputs.items())),
         values_table("state, at the start", ((n, x.stated(x.start), x.unit) for n, x in model.states.items())),
     ]
 
@@ -93,7 +93,7 @@ def values_of(model: Model) -> list[Table]:
 def _ends(element: Any) -> str:
     """The surfaces of a contact, or the joint of a stop or of dry friction."""
     if isinstance(element, Contact):
-        return " and ".join(each.name or f"a point of {each.body}" for each in (element.a, element.b))
+        return " and ".join(end.name or f"a point of {end.body}" for end in (element.a, element.b))
     return str(getattr(element, "joint", ""))
 
 

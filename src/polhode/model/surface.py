@@ -56,14 +56,14 @@ def surface(
         raise ModelError(message, place, "Give ph.Shape.mesh(file), which is a hull.", "E-MODEL-NAME")
     if shape.kind not in KINDS:
         raise unknown("shape that can touch of the kind", shape.kind, KINDS, place)
-    given = {key: each.value for key, each in system.parameters.items() if each.value is not None}
-    check_sizes(shape, place, given)
+    values = {key: parameter.value for key, parameter in system.parameters.items() if parameter.value is not None}
+    check_sizes(shape, place, values)
     owner, pose = placed(system, body, at, rotation, place)
     seat = pose @ pose_of(shape.at, shape.rotation, f"{place} shape")
-    size, at = (tuple(map(as_expr, each)) for each in (shape.size, seat.p))
-    made = Surface(name, owner, replace(shape, size=size, at=at, rotation=seat.R.map(as_expr)))
-    system._add("surfaces", name, made)
-    return made
+    size, at = (tuple(map(as_expr, lengths)) for lengths in (shape.size, seat.p))
+    record = Surface(name, owner, replace(shape, size=size, at=at, rotation=seat.R.map(as_expr)))
+    system._add("surfaces", name, record)
+    return record
 
 
 def touching_point(body: str, at: Vector) -> Surface:

@@ -182,10 +182,10 @@ class System(ContactMethods, Shown):
         seats = {"at": at, "rotation": rotation, "child_at": child_at, "child_rotation": child_rotation}
         rest: dict[str, Any] = {"coordinates": coordinates, "speeds": speeds, "limits": limits, "options": options}
         rest |= {"small": small, "speed_limits": speed_limits, "effort_limits": effort_limits}
-        made = joint(self, name, parent, child, kind, **seats, **rest)
+        record = joint(self, name, parent, child, kind, **seats, **rest)
         if stop is not None:
-            self._stop_at_limits(made, stop)
-        return made
+            self._stop_at_limits(record, stop)
+        return record
 
     def motor(self, joint: Joint | str, ratio: Any = None, **given: Unpack[MotorOptions]) -> Motor:
         """Put a motor on a joint of one axis: a rotor that turns `ratio` times as fast, behind a stiff or elastic gear.
@@ -243,8 +243,8 @@ class System(ContactMethods, Shown):
         from .flexible.beam import beam_of
         from .flexible.mounting import mount
 
-        given = {"length": length, "mass": mass, "EI": EI, "modes": modes, "axis": axis, "ends": ends, **options}
-        record = beam_of({key: each.value for key, each in self.parameters.items()}, name, given)
+        stated = {"length": length, "mass": mass, "EI": EI, "modes": modes, "axis": axis, "ends": ends, **options}
+        record = beam_of({key: parameter.value for key, parameter in self.parameters.items()}, name, stated)
         self._units.check(self, "flexible", name, record)
         return mount(self, record)
 
@@ -275,10 +275,10 @@ class System(ContactMethods, Shown):
         from .flexible.modal import modal_body_of
         from .flexible.mounting import mount
 
-        given: dict[str, Any] = {"mass": mass, "com": com, "inertia": inertia, "shapes": shapes, "material": material}
-        given |= {"nodes": nodes, "modal_mass": modal_mass, "stiffness": stiffness, "damping": damping, "data": data}
-        values = {key: each.value for key, each in self.parameters.items()}
-        return mount(self, modal_body_of(values, name, given | {"rayleigh": rayleigh}))
+        stated: dict[str, Any] = {"mass": mass, "com": com, "inertia": inertia, "shapes": shapes, "material": material}
+        stated |= {"nodes": nodes, "modal_mass": modal_mass, "stiffness": stiffness, "damping": damping, "data": data}
+        values = {key: parameter.value for key, parameter in self.parameters.items()}
+        return mount(self, modal_body_of(values, name, stated | {"rayleigh": rayleigh}))
 
     def pose(
         self,
@@ -370,10 +370,10 @@ class System(ContactMethods, Shown):
         """
         chosen: dict[str, Any] = {"speeds": speeds, "tree": tree, "small": small, "omit": omit}
         derive = registered("System.derive")
-        made: Equations = derive(
+        result: Equations = derive(
             self, formalism, passes, constraints, independent, near, tables or report, pseudo, **chosen
         )
-        return made
+        return result
 
     def compare(self, formalisms: Sequence[str] | str | None = None, **options: Unpack[CompareOptions]) -> Comparison:
         """Every formalism beside the others, or some `formalisms`: whether they agree, what they cost.
@@ -381,8 +381,8 @@ class System(ContactMethods, Shown):
         `functions` names what is compared; unless `run`, native code is not timed; `speeds="sayers"` takes Kane's
         method in Sayers' speeds. See `polhode.compare.compare`.
         """
-        made: Comparison = registered("System.compare")(self.model(), formalisms, **options)
-        return made
+        comparison: Comparison = registered("System.compare")(self.model(), formalisms, **options)
+        return comparison
 
     def diagnose(self, pose: Mapping[str, float] | str | None = None) -> Diagnosis:
         """What the constraints leave free and what is wrong with them, at a pose and around it; print it.
@@ -396,8 +396,8 @@ class System(ContactMethods, Shown):
         • nonholonomic: blade. 2 speeds can be chosen, and manoeuvres reach 3 dimensions of 3 (growth vector 2, 3).
         • choose as independent: glide_w and glide_vx; the others follow: glide_vy.
         """
-        made: Diagnosis = registered("System.diagnose")(self.model(), pose)
-        return made
+        diagnosis: Diagnosis = registered("System.diagnose")(self.model(), pose)
+        return diagnosis
 
     # ---- in words --------------------------------------------------------------------------------------------
 
@@ -414,5 +414,5 @@ class System(ContactMethods, Shown):
 
 def vectors() -> ModuleType:
     """The vector language, for the axes and points of bodies and frames."""
-    made: ModuleType = registered("System.vectors")
-    return made
+    module: ModuleType = registered("System.vectors")
+    return module

@@ -133,9 +133,9 @@ def _inverse(factors: str) -> str:
     return _SEPARATOR.sub(lambda sign: "*" if "/" in sign[0] else "/", factors.strip())
 
 
-def _coherent(name: str, whole: str) -> str:
+def _coherent(name: str, unit: str) -> str:
     si = _symbol(name).si
-    return f"({si})" if "/" in si and name != whole else si
+    return f"({si})" if "/" in si and name != unit else si
 
 
 @cache
@@ -158,7 +158,7 @@ def _symbol(name: str) -> Unit:
             cure="Give a temperature in K: 20 °C is 293.15 K; a difference of 1 °C is 1 K.",
             code="E-UNIT-NAME",
         )
-    alike = " or ".join(repr(each) for each in known_units() if each.lower() == name.lower())
+    alike = " or ".join(repr(unit) for unit in known_units() if unit.lower() == name.lower())
     cure = suggestion(name, known_units(), "Write units such as kg m²/s, kN/m, deg, rpm.")
     cure = "Write a slash, as in N s/m." if name.lower() == "per" else f"Did you mean {alike}?" if alike else cure
     raise ModelError(f"there is no unit {name!r}.", cure=cure, code="E-UNIT-NAME")
@@ -167,7 +167,7 @@ def _symbol(name: str) -> Unit:
 @cache
 def known_units() -> tuple[str, ...]:
     """All symbols of units, with prefixes."""
-    return (*BASE, *_COHERENT, *_OTHER, *(f"{prefix}{each}" for each in sorted(_PREFIXED) for prefix in _PREFIXES))
+    return (*BASE, *_COHERENT, *_OTHER, *(f"{prefix}{unit}" for unit in sorted(_PREFIXED) for prefix in _PREFIXES))
 
 
 # ---- values in units -------------------------------------------------------------------------------------------------
@@ -197,11 +197,11 @@ def in_unit(value: Any, unit: str, place: str) -> Any:
     read = split(value)
     if read is None:
         return value
-    given = unit_of(read[1], place)
-    if unit and unit_of(unit, place).dimension != given.dimension:
+    stated = unit_of(read[1], place)
+    if unit and unit_of(unit, place).dimension != stated.dimension:
         message, cure = f"{value!r} is not in units of {unit}.", f'Write it as "… {unit}".'
         raise ModelError(message, place=place, cure=cure, code="E-UNIT-TYPE")
-    return given.to_si(read[0])
+    return stated.to_si(read[0])
 
 
 def si_values(table: Mapping[str, Parameter], given: Any, lists: bool = True) -> Any:
@@ -219,8 +219,8 @@ def si_value(value: Any, unit: str, place: str, lists: bool = True) -> Any:
     if isinstance(value, str):
         read = in_unit(value, unit, place)
         return value if read is value else Si(read)
-    if isinstance(value, list | tuple) and any(isinstance(each, str) for each in value):
-        return [si_value(each, unit, place) for each in value]
+    if isinstance(value, list | tuple) and any(isinstance(entry, str) for entry in value):
+        return [si_value(entry, unit, place) for entry in value]
     is_plain = isinstance(value, int | float) and type(value) is not Si
     if (is_plain or (lists and hasattr(value, "__len__"))) and not unit_of(unit).is_si:
         message = f"plain numbers are in SI units, {unit_of(unit).si}; the model states it in {unit}."

@@ -50,29 +50,29 @@ def ordered(program: Program | Outline, given: Sequence[Any], named: Mapping[str
     if len(given) > len(names):
         message = f"{len(given)} arrays were given, expected {len(names)}: {', '.join(names)}."
         problems.append(Problem(message, place, "Leave the others out.", "E-CODE-SHAPE"))
-    found = dict(zip(names, given, strict=False))
+    by_name = dict(zip(names, given, strict=False))
     for name, value in named.items():
         if name not in names:
             problems.append(Problem(f"there is no array {name!r}.", place, cure, "E-CODE-NAME"))
-        elif name in found:
+        elif name in by_name:
             problems.append(Problem(f"array {name!r} was given twice.", place, cure, "E-CODE-TWICE"))
-        found[name] = value
+        by_name[name] = value
     for array in program.arrays:
-        if array.name not in found and array.size:
+        if array.name not in by_name and array.size:
             message = f"array {array.name!r} is missing, expected shape ({array.size},)."
             problems.append(Problem(message, place, cure, "E-CODE-MISSING"))
     if problems:
         raise ShapeError(problems=problems)
-    return [found.get(name, ()) for name in names]
+    return [by_name.get(name, ()) for name in names]
 
 
 def batch_size(arrays: Sequence[tuple[str, Floats]]) -> int | None:
     """The common number of states, or None where no array is a batch."""
     lengths = {name: array.shape[0] for name, array in arrays if array.ndim == 2}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
+        counts = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
         cure = "Give one state, or as many as the other arrays have."
-        raise ShapeError(f"the arrays have different numbers of states: {told}.", "", cure, "E-CODE-SHAPE")
+        raise ShapeError(f"the arrays have different numbers of states: {counts}.", "", cure, "E-CODE-SHAPE")
     return next(iter(lengths.values()), None)
 
 
@@ -88,7 +88,7 @@ def as_parameters(value: Any, program: Program | Outline) -> Floats:
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         wrong = [(f"parameter {where[-1]} is {array[tuple(where)]}.", place) for where in bad[:20]]
-        raise PolhodeError(problems=[Problem(*each, "Give finite numbers.", "E-VALUE-NUMBER") for each in wrong])
+        raise PolhodeError(problems=[Problem(*problem, "Give finite numbers.", "E-VALUE-NUMBER") for problem in wrong])
     return array
 
 
@@ -111,18 +111,18 @@ def scale_quaternions(states: Floats, groups: Sequence[tuple[int, int]]) -> None
 
 def unit_quaternions(q: Any, starts: Sequence[int]) -> tuple[Any, list[Floats]]:
     """Coordinates with the quaternions that begin at these indices scaled to unit length, and the lengths they had."""
-    given = q
+    array = q
     if type(q) is not np.ndarray or q.dtype != np.float64:
         try:
-            given = np.asarray(q, dtype=np.float64)
+            array = np.asarray(q, dtype=np.float64)
         except (TypeError, ValueError):
             return q, []  # told where arrays are checked
-    if given.ndim not in (1, 2) or given.shape[-1] < max(starts) + 4:
-        return given, []
-    if all(map(_are_unit if given.ndim == 2 else _is_unit, [given[..., start : start + 4] for start in starts])):
-        return given, []
-    given = given.copy()
-    return given, [_scaled(given[..., start : start + 4], start) for start in starts]
+    if array.ndim not in (1, 2) or array.shape[-1] < max(starts) + 4:
+        return array, []
+    if all(map(_are_unit if array.ndim == 2 else _is_unit, [array[..., start : start + 4] for start in starts])):
+        return array, []
+    array = array.copy()
+    return array, [_scaled(array[..., start : start + 4], start) for start in starts]
 
 
 def _is_unit(part: Floats) -> bool:

@@ -54,14 +54,14 @@ def _user_functions_over_arrays(program: Program, cache: ObjectCache | None) -> 
     """Functions that are given in C alone, as functions of NumPy arrays."""
     from ..codegen.ir.calls import user_functions
 
-    found: dict[str, Callable[..., Any]] = {}
+    over_arrays: dict[str, Callable[..., Any]] = {}
     for op, function in user_functions(program):
         if function.python is None:
             native = ctypes.CFUNCTYPE(ctypes.c_double, *[ctypes.c_double] * function.arity)(
                 _address_of_function(function, cache)
             )
-            found[op] = np.vectorize(native, otypes=[np.float64])
-    return found
+            over_arrays[op] = np.vectorize(native, otypes=[np.float64])
+    return over_arrays
 
 
 def _from_c(function: UserFunction, cache: ObjectCache | None) -> tuple[int, Any] | None:
@@ -108,8 +108,8 @@ def _guarded(function: UserFunction) -> Callable[..., float]:
             return function.at(*args)
         except Exception as error:
             with suppress(Warning):  # which a filter may have made an error
-                said = f"function '{function.name}' failed and gives nan: {error!r}"
-                warn(said, FunctionWarning)
+                message = f"function '{function.name}' failed and gives nan: {error!r}"
+                warn(message, FunctionWarning)
             return math.nan
 
     return guarded
@@ -128,7 +128,7 @@ def are_lanes_faster(outline: Outline, is_packed: bool) -> bool:
 
 
 class BackendWarning(UserWarning):
-    """The wanted way to run a program is not there; the next one is used."""
+    """The chosen backend does not work here; the next one is used."""
 
 
 _POINTER, _COUNT = ctypes.c_void_p, ctypes.c_int64
@@ -136,7 +136,7 @@ _BATCH = ctypes.CFUNCTYPE(None, _COUNT, _POINTER, _POINTER, _POINTER, _COUNT, _P
 
 
 class Native:
-    """Machine code with the signatures of `codegen.llvm.module`; the code in lanes is made when it is first wanted."""
+    """Machine code with the signatures of `codegen.llvm.module`; the code in lanes is compiled at its first use."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class Native:
 
     @functools.cached_property
     def at(self) -> int:
-        """The address of the function that takes a table of pointers."""
+        """The address of the function with a table of pointers as its argument."""
         return self.code.address("ph_at")
 
     def setup(self, parameters: Floats) -> Floats:
@@ -173,7 +173,7 @@ class Native:
         return work
 
     def handle(self, work: Floats) -> int:
-        """What the function that `single` returns takes for a work array."""
+        """The first argument of the function that `single` returns, for a work array."""
         return int(work.ctypes.data)
 
     def single(self, buffer: Floats) -> Callable[[int], object]:
@@ -204,15 +204,15 @@ class Native:
         starts = [(array.__array_interface__["data"][0], stride) for array, stride in zip(inputs, strides, strict=True)]
         ends = [(address_of(array), math.prod(array.shape[1:])) for array in outputs]
         pointers, counts = _array_of(_POINTER, len(starts)), _array_of(_COUNT, len(starts))(*strides)
-        made: list[tuple[Callable[..., object], int, tuple[Any, ...]]] = []
+        calls: list[tuple[Callable[..., object], int, tuple[Any, ...]]] = []
         for part, lanes in ((span[:bulk], True), (span[bulk:], False)):
             if len(part):
                 _, function, address = self._loaded_lanes() if lanes else self._scalar
                 first = 8 * part.start
                 ins = pointers(*[start + first * stride for start, stride in starts])
                 outs = _array_of(_POINTER, len(ends))(*[start + first * size for start, size in ends])
-                made.append((function, address, (len(part), ins, counts, base + first * width, width, outs)))
-        return made
+                calls.append((function, address, (len(part), ins, counts, base + first * width, width, outs)))
+        return calls
 
     def code_in_lanes(self) -> Code:
         """The code in lanes, compiled at the first call; raises OSError where LLVM does not work."""
@@ -287,10 +287,10 @@ class Vectorised:
 
         entries = [entry for array in inputs for entry in columns(array)]
         with np.errstate(all="ignore"):
-            found = evaluate(self.program, self._constants, entries, columns(work), self._meaning)
+            results = evaluate(self.program, self._constants, entries, columns(work), self._meaning)
         for output, into in zip(self.program.outputs, outputs, strict=True):
             flat = into[rows].reshape(len(span), len(output.slots))
-            for k, entry in enumerate(found[output.name]):
+            for k, entry in enumerate(results[output.name]):
                 flat[:, k] = entry
 
 
@@ -323,10 +323,10 @@ def _scalar_entry(program: Program) -> Entry:
     from . import engine
 
     host = engine.host()
-    made = scalar_module(program, fused=host.fused)
-    in_lanes = are_lanes_faster(program.outline, made.is_packed)
-    facts = {"lanes": host.lanes, "in lanes": in_lanes, "rounds alike": made.rounds_alike}
-    return Entry(facts).with_object_code(engine.object_code(made.text))
+    module = scalar_module(program, fused=host.fused)
+    in_lanes = are_lanes_faster(program.outline, module.is_packed)
+    facts = {"lanes": host.lanes, "in lanes": in_lanes, "rounds alike": module.rounds_alike}
+    return Entry(facts).with_object_code(engine.object_code(module.text))
 
 
 def lane_code(program: Callable[[], Program], store: CodeStore) -> Code:
@@ -366,7 +366,7 @@ def check_backend(backend: str) -> None:
 
 
 def choose(program: Program, backend: str, store: CodeStore) -> Backend:
-    """The named backend, or with "auto" the first that works here; a warning says why it is not an earlier one.
+    """The named backend, or with "auto" the first that works here; a warning names those that failed.
 
     Whatever keeps LLVM from working is found by `engine.host` before anything is compiled. A `PolhodeError` on the way
     to LLVM is of a user's function, which no other backend would cure, and is raised.
@@ -380,20 +380,20 @@ def choose(program: Program, backend: str, store: CodeStore) -> Backend:
         except Exception as problem:
             message = f"the backend {backend!r} does not work here: {_sentence(problem)}"
             raise PolhodeError(message, "backend", 'Take backend="auto".', "E-CODE-UNSUPPORTED") from problem
-    made: Backend | None = None
+    chosen: Backend | None = None
     failures: list[str] = []
     for name in ("llvm", "c"):
         try:
-            made = BACKENDS[name](program, store)
+            chosen = BACKENDS[name](program, store)
             break
         except Exception as problem:
             if name == "llvm" and isinstance(problem, PolhodeError):
                 raise
             failures.append(f"{name!r} does not work here: {_sentence(problem)}")
-    made = made or Vectorised(program, store)
+    chosen = chosen or Vectorised(program, store)
     if failures:
-        say_once(f"the backend {made.name!r} is used. {' '.join(failures)}")
-    return made
+        say_once(f"the backend {chosen.name!r} is used. {' '.join(failures)}")
+    return chosen
 
 
 @functools.cache

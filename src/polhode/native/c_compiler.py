@@ -36,8 +36,8 @@ class SharedLibrary:
 
 def compiler() -> list[str]:
     """The command of the C compiler: CC from the environment, else cc, gcc or clang."""
-    given = shlex.split(os.environ.get("CC", ""))
-    for command in [given] if given else [["cc"], ["gcc"], ["clang"]]:
+    chosen = shlex.split(os.environ.get("CC", ""))
+    for command in [chosen] if chosen else [["cc"], ["gcc"], ["clang"]]:
         if shutil.which(command[0]):
             return command
     raise PolhodeError("there is no C compiler.", "", "Install one, or set CC to its command.", "E-CODE-MISSING")

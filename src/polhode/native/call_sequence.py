@@ -22,7 +22,7 @@ _LONG = 5_000
 
 
 class _Call(Struct):
-    """A loop over a batch (`codegen.llvm.module`), and what it takes."""
+    """A loop over a batch (`codegen.llvm.module`), and its arguments."""
 
     function: NativeCode
     count: int
@@ -45,8 +45,8 @@ def _code() -> Code:
         @native
         def run_calls(count: int, calls: Integers) -> None:
             for number in range(count):
-                each = record_at(_Call, at(calls, number * (ctypes.sizeof(_CALL) // 8)))
-                call(each.function, each.count, each.ins, each.strides, each.work, each.work_stride, each.outs)
+                c = record_at(_Call, at(calls, number * (ctypes.sizeof(_CALL) // 8)))
+                call(c.function, c.count, c.ins, c.strides, c.work, c.work_stride, c.outs)
 
         module = Module()
         module.add(run_calls, name="ph_sequence")
@@ -77,15 +77,15 @@ class BoundLoop:
     def _native(self, native: Native) -> list[tuple[int, Any]]:
         pays = native.in_lanes and native.lanes > 1 and self.compiled.outline.length <= _LONG
         bulk = self.count // native.lanes * native.lanes if pays else 0
-        made = native.loops(range(self.count), bulk, self.inputs, self._work, self.outputs)
-        return [(address, arguments) for _, address, arguments in made]
+        loops = native.loops(range(self.count), bulk, self.inputs, self._work, self.outputs)
+        return [(address, arguments) for _, address, arguments in loops]
 
     def run(self) -> None:
         """Compute all rows, by any backend."""
         arrays = [array[: self.count] if array.ndim == 2 else array for array in self.inputs]
-        found = self.compiled(*arrays, parameters=self._parameters)
-        for into, made in zip(self.outputs, found if isinstance(found, tuple) else (found,), strict=True):
-            into[: self.count] = made
+        results = self.compiled(*arrays, parameters=self._parameters)
+        for into, result in zip(self.outputs, results if isinstance(results, tuple) else (results,), strict=True):
+            into[: self.count] = result
 
 
 def sequence_of(loops: Sequence[BoundLoop]) -> Callable[[], object]:

@@ -38,8 +38,8 @@ def compile_program(
     check_program(program)
     # The user's cache for True, none for False, or the one given.
     store = CodeStore.of_program(program, default_cache() if cache is True else cache or None)
-    made = choose(program, backend, store)
-    compiled = Compiled(program.outline, made, (cache, backend), lambda: program, store)
+    chosen = choose(program, backend, store)
+    compiled = Compiled(program.outline, chosen, (cache, backend), lambda: program, store)
     return compiled if parameters is None else compiled.with_parameters(parameters)
 
 
@@ -129,7 +129,7 @@ class Compiled:
 
     @property
     def program(self) -> Program:
-        """The instructions, which a function out of the cache fetches when they are asked for."""
+        """The instructions; for a function from the cache they are read at the first use."""
         return self._program()
 
     @property
@@ -150,11 +150,11 @@ class Compiled:
 
     def with_parameters(self, parameters: Any) -> Compiled:
         """The same function with its parameters fixed; nothing is compiled again."""
-        given = parameters if isinstance(parameters, np.ndarray) else as_parameters(parameters, self.outline)
-        key, latest = (given.shape, given.dtype, given.tobytes()), self._latest
+        array = parameters if isinstance(parameters, np.ndarray) else as_parameters(parameters, self.outline)
+        key, latest = (array.shape, array.dtype, array.tobytes()), self._latest
         if latest is not None and latest[0] == key:
             return latest[1]
-        values = as_parameters(given, self.outline)
+        values = as_parameters(array, self.outline)
         work = _Work(self._backend, values.copy())
         fixed = Compiled(self.outline, self._backend, self._made_with, self._program, self.store, work)
         fixed._fixed_parameters = values.copy()
@@ -180,8 +180,8 @@ class Compiled:
         if not count:
             raise ShapeError(f"lanes need at least {native.lanes} states.")
         outputs = self._empty(count)
-        ((function, _, given),) = native.loops(range(count), count if lanes else 0, inputs, work, outputs)
-        return _best(lambda: function(*given), seconds) / count
+        ((function, _, arguments),) = native.loops(range(count), count if lanes else 0, inputs, work, outputs)
+        return _best(lambda: function(*arguments), seconds) / count
 
     def __reduce__(self) -> tuple[Callable[..., Compiled], tuple[Any, ...]]:
         return _again, (self.program, *self._made_with, self._fixed_parameters)
@@ -197,11 +197,11 @@ class Compiled:
         return self._backend
 
     def _work(self, parameters: Any) -> _Work:
-        """The work array of a parameter set, remembered for the sets seen last."""
+        """The work array of a parameter set, kept for the latest sets."""
         if type(parameters) is np.ndarray and parameters.dtype is _FLOAT64 and parameters.ndim == 1:
-            known = self._sets.get(parameters.tobytes())
-            if known is not None:
-                return known
+            kept = self._sets.get(parameters.tobytes())
+            if kept is not None:
+                return kept
         values = as_parameters(parameters, self.outline)
         work = _Work(self._backend, values.copy())
         if values.ndim == 1:

@@ -164,7 +164,7 @@ class LoadedImage:
 
 
 def check_memory() -> None:
-    """Raise OSError where Linux does not let this process run what it wrote; LLVM's own loader does not look."""
+    """Raise OSError where Linux forbids this process to execute written memory; LLVM's own loader does not check."""
     if sys.platform.startswith("linux"):
         with mmap.mmap(-1, _PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
             view = ctypes.c_char.from_buffer(memory)

@@ -78,10 +78,10 @@ class Library:
 
     def address(self, name: str) -> int:
         """The address of a function of this module."""
-        found = int(self._engine.get_function_address(name))
-        if not found:
+        address = int(self._engine.get_function_address(name))
+        if not address:
             raise PolhodeError(f"the compiled code has no function {name!r}.")
-        return found
+        return address
 
 
 def object_code(ir: str, *, thorough: bool = False) -> bytes:

@@ -47,9 +47,9 @@ def _processor() -> list[str]:
     except OSError:
         text = ""
     lines = [line.partition(":") for line in text.partition("\n\n")[0].splitlines()]
-    told = {name.strip(): value.strip() for name, _, value in lines if name.strip() in _TELLING}
-    if "flags" in told or "Features" in told:
-        return [os.uname().machine, *(f"{name}={told[name]}" for name in sorted(told))]
+    facts = {name.strip(): value.strip() for name, _, value in lines if name.strip() in _TELLING}
+    if "flags" in facts or "Features" in facts:
+        return [os.uname().machine, *(f"{name}={facts[name]}" for name in sorted(facts))]
     from .engine import host
 
     try:
@@ -61,10 +61,10 @@ def _processor() -> list[str]:
 def _compiler() -> list[str]:
     """The version of llvmlite and the size of its library; nothing where there is none."""
     try:
-        found = find_spec("llvmlite")
-        if found is None or found.origin is None:
+        spec = find_spec("llvmlite")
+        if spec is None or spec.origin is None:
             return []
-        folder = os.path.dirname(found.origin)
+        folder = os.path.dirname(spec.origin)
         with (
             open(os.path.join(folder, "_version.py"), encoding="utf-8") as file,
             os.scandir(f"{folder}/binding") as entries,
@@ -113,31 +113,31 @@ class Entry:
         image = link(code)
         try:
             if image is not None and LoadedImage(image):
-                told = {"form": "image", "functions": image.functions, "needs": image.needs}
-                return Entry({**self.facts, "code": told}, self.program, image.code)
+                facts = {"form": "image", "functions": image.functions, "needs": image.needs}
+                return Entry({**self.facts, "code": facts}, self.program, image.code)
         except OSError:
             pass
         return Entry({**self.facts, "code": {"form": "object"}}, self.program, code)
 
     def load(self) -> Code:
         """The code in memory; raises one of the cache's `UNREADABLE` where there is none, or none that runs here."""
-        told, code = self.facts["code"], self.code
-        if told["form"] == "image":
-            functions, needs = _offsets(told["functions"], len(code)), _offsets(told["needs"], len(code) - 7)
+        facts, code = self.facts["code"], self.code
+        if facts["form"] == "image":
+            functions, needs = _offsets(facts["functions"], len(code)), _offsets(facts["needs"], len(code) - 7)
             return LoadedImage(Image(code, functions, needs))
-        if told["form"] == "object":
+        if facts["form"] == "object":
             from .engine import Library
 
             return Library(code)
-        if told["form"] == "library":
+        if facts["form"] == "library":
             from .c_compiler import SharedLibrary
 
             return SharedLibrary(code)
-        raise ValueError(f"code is not loaded from a form {told['form']!r}")
+        raise ValueError(f"code is not loaded from a form {facts['form']!r}")
 
 
-def _offsets(given: Mapping[str, Any], end: int) -> dict[str, int]:
-    offsets = {str(name): count(offset) for name, offset in given.items()}
+def _offsets(entries: Mapping[str, Any], end: int) -> dict[str, int]:
+    offsets = {str(name): count(offset) for name, offset in entries.items()}
     if any(offset >= end for offset in offsets.values()):
         raise ValueError("an offset lies outside the code")
     return offsets
@@ -152,7 +152,7 @@ def count(value: Any) -> int:
 
 @dataclass(frozen=True)
 class CodeStore:
-    """Where the code of one function is stored: a cache, or none, and the digest of what the code follows from."""
+    """Where the code of one function is stored: a cache, or none, and the digest of its sources."""
 
     cache: ObjectCache | None = None
     digest: str = ""
@@ -174,11 +174,11 @@ class CodeStore:
         """What `read` makes of the entry of a part; made where it is not stored, or of no use."""
         if self.cache is None:
             return read(make())
-        found: T = self.cache.get_or_make(
+        result: T = self.cache.get_or_make(
             self.key(part), lambda: make().payload, lambda payload: read(Entry.read(payload))
         )
         store_digests()
-        return found
+        return result
 
     def code(self, part: str, make: Callable[[], Entry]) -> Code:
         """The code of a part, loaded."""

@@ -20,7 +20,7 @@ import numpy as np
 from ..codegen.ir.program import Program
 from ..codegen.passes.switches import Divided, Switched, divided, jumping_tables, switched
 from ..compiled.functions import Functions
-from ..compiled.quantities import Asked
+from ..compiled.quantities import FunctionKey
 from ..dynamics.equations import EquationsOfMotion
 from ..dynamics.synopsis import JUMPING
 from ..expr import Expr, evaluate, substitute, topological
@@ -273,7 +273,7 @@ def _once(functions: Functions, key: Any, make: Callable[[], Any]) -> Any:
     return made[key]
 
 
-def _switched(functions: Functions, name: Asked) -> Switched | None:
+def _switched(functions: Functions, name: FunctionKey) -> Switched | None:
     found: Switched | None = _once(functions, (name, "signs"), lambda: switched(functions.program(name)))
     return found
 
@@ -301,7 +301,7 @@ def _compiled(functions: Functions, program: Program, parameters: Floats) -> Com
 class Located:
     """Where native code divides steps: zeros of what signs in the rates are of, corners of tables, and kinks."""
 
-    def __init__(self, functions: Functions, name: Asked, parameters: Floats, signs: FixedSigns | None) -> None:
+    def __init__(self, functions: Functions, name: FunctionKey, parameters: Floats, signs: FixedSigns | None) -> None:
         made = None if signs is None else _switched(functions, name)
         program, slots = (functions.program(name), ()) if made is None else (made.smooth, made.values.outputs[0].slots)
         found: Divided = _once(functions, (name, "divided", signs is None), lambda: divided(program, slots))
@@ -317,7 +317,7 @@ class Located:
         return [*[Effect(is_switch=True)] * self.signs, *corners, *[Effect(is_kink=True)] * self.kinks]
 
 
-def with_fixed_signs(functions: Functions, name: Asked, parameters: Floats) -> FixedSigns | None:
+def with_fixed_signs(functions: Functions, name: FunctionKey, parameters: Floats) -> FixedSigns | None:
     """The function with its signs fixed; None where it has none."""
     if not _once(functions, "sources", lambda: bool(sources(functions))):
         return None

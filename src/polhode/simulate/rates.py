@@ -14,7 +14,7 @@ import numpy as np
 
 from ..codegen.fixed_steps import METHODS
 from ..compiled.functions import Functions
-from ..compiled.quantities import Asked, label_of
+from ..compiled.quantities import FunctionKey, label_of
 from ..errors import ModelError
 from ..native.arrays import scale_quaternions
 from ..native.compiled import Compiled
@@ -61,7 +61,7 @@ class Rates:
         parameters: Mapping[str, Any] | None,
         tau: Signal,
         inputs: Signal,
-        of: Asked = "state_rates",
+        of: FunctionKey = "state_rates",
     ) -> None:
         self.impacts = "moreau"  # the law of impacts
         self.has_contacts = bool(functions.derivation.synopsis.contacts)
@@ -429,7 +429,7 @@ class Rates:
         return x, lengths
 
 
-def set_up(read: Mapping[str, tuple[Functions, Asked]], parameters: Mapping[str, Any]) -> dict[str, Floats]:
+def set_up(read: Mapping[str, tuple[Functions, FunctionKey]], parameters: Mapping[str, Any]) -> dict[str, Floats]:
     """The work arrays of some functions, a row for each set of parameters or one for all."""
     made = {}
     for name, (functions, of) in read.items():

@@ -29,7 +29,7 @@ from .settings import MOST_STEPS, check_fit, grid_of, times_of
 from .trajectory.units import coordinate_units, effort_units, speed_units
 
 if TYPE_CHECKING:
-    from ..compiled.quantities import Outputs, Wanted
+    from ..compiled.quantities import FunctionKeys, Outputs
     from ..dynamics.equations import EquationsOfMotion
     from ..formalisms.derivation import Derivation
 
@@ -43,7 +43,7 @@ def export_program(
     derivation: Derivation,
     target: str,
     folder: str | Path,
-    of: Wanted | None = None,
+    of: FunctionKeys | None = None,
     rates: Callable[[EquationsOfMotion], Planned] | None = None,
     *,
     prefix: str | None = None,

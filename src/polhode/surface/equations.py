@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..codegen.ir.count import Operations
     from ..compiled.export import ExportOptions
     from ..compiled.functions import Functions
-    from ..compiled.quantities import Asked, Wanted
+    from ..compiled.quantities import FunctionKey, FunctionKeys
     from ..constraints import Constraints, DependentSpeeds
     from ..control.feedback_linearization.linearization import FeedbackLinearization
     from ..dynamics.power import Power
@@ -327,7 +327,9 @@ class Equations(
 
     # ---- code and runs ---------------------------------------------------------------------------------------
 
-    def operations(self, of: Asked = "forward_dynamics", bake: bool = False, split_angles: bool = True) -> Operations:
+    def operations(
+        self, of: FunctionKey = "forward_dynamics", bake: bool = False, split_angles: bool = True
+    ) -> Operations:
         """How many operations a function takes, read off its plan: `bake` and `split_angles` as for `compile`."""
         from ..compiled.catalogue import operations_of
 
@@ -346,7 +348,7 @@ class Equations(
         self,
         target: str,
         path: str | Path,
-        of: Wanted | None = None,
+        of: FunctionKeys | None = None,
         *,
         program: bool | str = False,
         **options: Unpack[ExportOptions],

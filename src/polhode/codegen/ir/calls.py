@@ -48,13 +48,11 @@ def on_arrays(program: Program) -> dict[str, Callable[..., Any]]:
 
 def by_name(program: Program) -> dict[str, str]:
     """Each call as C and Fortran write it, for its operands to be put in."""
-    return {
-        op: f"{op}({', '.join(f'{{{place}}}' for place in range(function.arity))})" for op, function in called(program)
-    }
+    return {op: f"{op}({', '.join(f'{{{k}}}' for k in range(function.arity))})" for op, function in called(program)}
 
 
 def own_symbol(program: Program, function: UserFunction) -> str:
-    """What a user's function is called where programs are linked together: each brings its own."""
+    """The name of a user's function where several programs are linked, unique to each program."""
     return f"{program.name}_{function.name}"
 
 
@@ -66,7 +64,7 @@ def renamed(program: Program) -> list[str]:
 
 def sources(program: Program) -> list[str]:
     """The C sources of the users' functions, each once, as they were given."""
-    found: dict[str, str] = {}
+    source_of: dict[str, str] = {}
     for _, function in user_functions(program):
         if not function.source:
             message = "it has no C source, which this target needs."
@@ -76,17 +74,17 @@ def sources(program: Program) -> list[str]:
             message = f"the program is called {program.name!r} and needs that name."
             cure = "Give the function another name."
             raise PolhodeError(message, f"function '{function.name}'", cure, "E-FUNCTION-NAME")
-        if found.setdefault(function.name, function.source) != function.source:
+        if source_of.setdefault(function.name, function.source) != function.source:
             message = "there are two of this name with different C sources."
             cure = "Give one of them another name."
             raise PolhodeError(message, f"function '{function.name}'", cure, "E-FUNCTION-TWICE")
-    return list(found.values())
+    return list(source_of.values())
 
 
 def horner(names: list[str], step: str) -> str:
     """The polynomial with these coefficients, constant first, as an expression in nested form."""
     text = names[-1]
-    for place, name in enumerate(reversed(names[:-1])):
-        inner = f"({text})" if place else text
+    for depth, name in enumerate(reversed(names[:-1])):
+        inner = f"({text})" if depth else text
         text = f"{inner} * {step} + {name}"
     return text

@@ -40,9 +40,10 @@ def interpret(
             raise ShapeError(f"array {array.name!r} is missing.", cure=f"Give {array.size} numbers.")
         entries += _floats(inputs[array.name], array.size, f"array {array.name!r}")
     values = _floats(parameters, program.parameters, "parameters")
-    found = evaluate(program, program.constants, entries, values, {**MEANING, **on_floats(program)})
+    results = evaluate(program, program.constants, entries, values, {**MEANING, **on_floats(program)})
     return {
-        output.name: np.array(found[output.name], dtype=np.float64).reshape(output.shape) for output in program.outputs
+        output.name: np.array(results[output.name], dtype=np.float64).reshape(output.shape)
+        for output in program.outputs
     }
 
 

@@ -108,20 +108,20 @@ def live(instructions: Iterable[tuple[int, Instruction]], wanted: Iterable[int])
     >>> sorted(live(code, [3]))
     [0, 3]
     """
-    found = set(wanted)
+    slots = set(wanted)
     for slot, instruction in reversed(list(instructions)):
-        if slot in found:
-            found.update(instruction.args)
-    return frozenset(found)
+        if slot in slots:
+            slots.update(instruction.args)
+    return frozenset(slots)
 
 
 def live_setup(program: Program) -> frozenset[int]:
-    """The slots that the set-up part must know to fill the work array."""
+    """The set-up slots on which the work array depends."""
     return live(enumerate(program.setup, program.first_setup), program.saved)
 
 
 def live_run(program: Program) -> frozenset[int]:
-    """The slots that the run part must know to fill the outputs."""
+    """The run slots on which the outputs depend."""
     wanted = (slot for output in program.outputs for slot in output.slots)
     return live(enumerate(program.run, program.first_run), wanted)
 
@@ -137,9 +137,9 @@ def _faults(program: Program) -> Iterator[str]:
     yield from _name_faults(program)
     if any(array.size < 0 for array in program.arrays) or program.parameters < 0:
         yield "an array or the parameters have a negative length."
-    for place, constant in enumerate(program.constants):
+    for k, constant in enumerate(program.constants):
         if not math.isfinite(constant):
-            yield f"constant {place} is {constant!r}; constants must be finite."
+            yield f"constant {k} is {constant!r}; constants must be finite."
     arity = {**ARITY, **{f"call{number}": function.arity for number, function in enumerate(program.functions)}}
     run_inputs, first_run = range(program.first_input, program.first_parameter), program.first_run
     for slot, instruction in program.numbered():

@@ -64,7 +64,7 @@ class Packed:
 
     @property
     def cost(self) -> int:
-        """How many steps it takes: single slots, terms, and vectors that are put together."""
+        """Number of steps: single slots, terms, and vectors that are assembled."""
         terms = [term for pack in self.packs for term in pack.terms]
         gathers = {factor for term in terms for factor in term.factors if isinstance(factor, Gather)}
         return sum(not is_pack for is_pack, _ in self.order) + len(terms) + len(gathers)
@@ -137,7 +137,7 @@ class PackScheduler:
         """The units that a unit needs."""
         is_pack, n = unit
         slots: list[int] = []
-        found: list[Unit] = []
+        units: list[Unit] = []
         if is_pack:
             for term in self.packs[n].terms:
                 for factor in term.factors:
@@ -148,15 +148,15 @@ class PackScheduler:
                     elif factor.pack in self.dissolved:
                         slots += [lane[0] for lane in self.packs[factor.pack].lanes if lane]
                     else:
-                        found.append((True, factor.pack))
+                        units.append((True, factor.pack))
         else:
             slots += self.program.run[n - self.first].args
         for slot in slots:
             if slot in owners:
-                found.append((True, owners[slot][0]))
+                units.append((True, owners[slot][0]))
             elif slot >= self.first:
-                found.append((False, slot))
-        return found
+                units.append((False, slot))
+        return units
 
     def _in_program_order(self, unit: Unit) -> tuple[bool, int]:
         is_pack, n = unit

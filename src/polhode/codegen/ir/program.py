@@ -58,7 +58,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """What a caller needs to know of a program: arrays, parameters, outputs, the lengths of work array and code."""
+    """The interface of a program: arrays, parameters, outputs, the lengths of work array and code."""
 
     name: str
     arrays: tuple[Array, ...]
@@ -127,7 +127,7 @@ class Program:
 
     @property
     def outline(self) -> Outline:
-        """The program as its callers see it."""
+        """The program's interface."""
         outputs = tuple((output.name, output.shape) for output in self.outputs)
         return Outline(self.name, self.arrays, self.parameters, outputs, len(self.saved), len(self.run))
 

@@ -51,12 +51,12 @@ def load_program(text: str) -> Program:
             setup=_steps(record["setup"]),
             run=_steps(record["run"]),
             outputs=tuple(Output(str(name), tuple(shape), tuple(slots)) for name, shape, slots in record["outputs"]),
-            functions=tuple(function_of(each) for each in record.get("functions", ())),
+            functions=tuple(function_of(entry) for entry in record.get("functions", ())),
         )
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise PolhodeError(f"not a program ({error}).", code="E-FILE-READ") from None
 
 
 def _steps(rows: list[list[Any]]) -> tuple[Instruction, ...]:
-    known = len(_OPS)
-    return tuple(Instruction(_OPS[k] if k < known else f"call{k - known}", tuple(args)) for k, *args in rows)
+    count = len(_OPS)
+    return tuple(Instruction(_OPS[k] if k < count else f"call{k - count}", tuple(args)) for k, *args in rows)

@@ -116,15 +116,15 @@ class Block:
 
         A load is forwarded only from one store that holds all of it; otherwise each evaluation takes 12 ns longer.
         """
-        whole = len(values) // BLOCK * BLOCK if self.joins_outputs else 0
-        for first in range(0, whole, BLOCK):
+        blocked = len(values) // BLOCK * BLOCK if self.joins_outputs else 0
+        for first in range(0, blocked, BLOCK):
             joined, kind = "poison", vector_type(BLOCK)
             for lane, value in enumerate(values[first : first + BLOCK]):
                 name = f"%j.{pointer[1:]}.{first + lane}"
                 self.lines.append(f"  {name} = insertelement {kind} {joined}, double {value}, i64 {lane}")
                 joined = name
             self.store(joined, pointer, first, f"volatile {kind}")
-        for offset in range(whole, len(values)):
+        for offset in range(blocked, len(values)):
             self.store(values[offset], pointer, offset)
 
     def store(self, value: str, pointer: str, offset: int, kind: str = "") -> None:
@@ -185,7 +185,7 @@ class Block:
         return name
 
     def _fused(self, slot: int, instruction: Instruction) -> str:
-        """A sum or difference with the product that it takes in: a b + c, a b - c or c - a b."""
+        """A sum or difference fused with a product: a b + c, a b - c or c - a b."""
         real, product = self.real, self.fused[slot]
         one, two = self._products[product]
         is_first = instruction.args[0] == product

@@ -82,7 +82,7 @@ def user_symbol(function: UserFunction) -> str:
 
 def _user_ir(op: str, function: UserFunction) -> str:
     kinds = ", ".join(["double"] * function.arity)
-    args = ", ".join(f"double %x{place}" for place in range(function.arity))
+    args = ", ".join(f"double %x{k}" for k in range(function.arity))
     return "\n".join(
         [
             f"declare double @{user_symbol(function)}({kinds})",
@@ -106,7 +106,7 @@ def _table_ir(op: str, pieces: Pieces, is_extended: bool) -> str:
     data.append(_array(f"{op}.c", pieces.coefficients))
     args = ", ".join(f"double %{letter}{axis}" for letter in dict.fromkeys(("x", within)) for axis in axes)
     lines = [f"define internal double @{op}({args}) #1 {{"]
-    place = "0"
+    index = "0"
     for axis in axes:
         t = f"@{op}.t{axis}"
         lines += [
@@ -117,11 +117,11 @@ def _table_ir(op: str, pieces: Pieces, is_extended: bool) -> str:
             f"  %t{axis}.at = getelementptr double, ptr {t}, i64 %left{axis}",
             f"  %t{axis} = load double, ptr %t{axis}.at, align 8",
             f"  %d{axis} = fsub double %x{axis}, %t{axis}",
-            f"  %row{axis} = mul i64 {place}, {pieces.counts[axis]}",
+            f"  %row{axis} = mul i64 {index}, {pieces.counts[axis]}",
             f"  %place{axis} = add i64 %row{axis}, %k{axis}",
         ]
-        place = f"%place{axis}"
-    lines.append(f"  %start = mul i64 {place}, {prod(pieces.sizes)}")
+        index = f"%place{axis}"
+    lines.append(f"  %start = mul i64 {index}, {prod(pieces.sizes)}")
     lines.append(f"  %c = getelementptr double, ptr @{op}.c, i64 %start")
     names = []
     for number in range(prod(pieces.sizes)):
@@ -136,8 +136,8 @@ def _table_ir(op: str, pieces: Pieces, is_extended: bool) -> str:
 
 def _horner(names: Sequence[str], step: str, tag: str, lines: list[str]) -> str:
     value = names[-1]
-    for place, name in enumerate(reversed(names[:-1])):
-        lines.append(f"  {tag}.m{place} = fmul contract double {value}, {step}")
-        lines.append(f"  {tag}.s{place} = fadd contract double {tag}.m{place}, {name}")
-        value = f"{tag}.s{place}"
+    for depth, name in enumerate(reversed(names[:-1])):
+        lines.append(f"  {tag}.m{depth} = fmul contract double {value}, {step}")
+        lines.append(f"  {tag}.s{depth} = fadd contract double {tag}.m{depth}, {name}")
+        value = f"{tag}.s{depth}"
     return value

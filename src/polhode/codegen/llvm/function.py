@@ -44,7 +44,7 @@ def is_condition(kind: str) -> bool:
 
 
 class Value:
-    """A number, vector, condition or pointer; of a pointer, `target` is the kind of what it points to."""
+    """A number, vector, condition or pointer; `target` is the kind that a pointer points to."""
 
     __slots__ = ("function", "kind", "name", "target")
 
@@ -124,8 +124,8 @@ class Value:
 
     def at(self, index: Any, kind: str) -> Value:
         """The address of an entry of an array."""
-        place = self.function.of_kind(INTEGER, index)
-        return self.function.emit(POINTER, f"getelementptr {kind}, ptr {self.name}, i64 {place.name}", self.target)
+        offset = self.function.of_kind(INTEGER, index)
+        return self.function.emit(POINTER, f"getelementptr {kind}, ptr {self.name}, i64 {offset.name}", self.target)
 
     def load(self, index: Any, kind: str, target: Any = None) -> Value:
         """An entry of an array."""
@@ -188,7 +188,7 @@ class Function:
     # ---- lines -------------------------------------------------------------------------------------------------
 
     def fresh(self, stem: str = "v") -> str:
-        """A name that is not taken."""
+        """An unused name."""
         self._count += 1
         return f"{stem}{self._count}"
 
@@ -207,7 +207,7 @@ class Function:
         self._lines.append(f"{name}:")
 
     def jump(self, label: str) -> None:
-        """Go on at a label; what is written next is reached by its own label only."""
+        """Jump to a label; the code after this has a label of its own."""
         self.write(f"br label %{label}")
 
     def branch(self, condition: Value, then: str, otherwise: str) -> None:
@@ -276,12 +276,12 @@ class Function:
 
     def alike(self, *values: Any) -> list[Value]:
         """Operands of one kind, that of the longest vector among them."""
-        given = [value.read() if isinstance(value, Variable) else value for value in values]
-        kinds = [value.kind for value in given if isinstance(value, Value)]
+        operands = [value.read() if isinstance(value, Variable) else value for value in values]
+        kinds = [value.kind for value in operands if isinstance(value, Value)]
         if not kinds:
             raise TranslationError("no operand has a kind.")
         kind = max(kinds, key=places_of)
-        return [self.of_kind(kind, value) for value in given]
+        return [self.of_kind(kind, value) for value in operands]
 
     def _spread(self, value: Value, places: int) -> Value:
         """A vector, or a double, again and again."""
@@ -297,8 +297,8 @@ class Function:
         """An intrinsic of LLVM on operands of one kind."""
         result = self.alike(*operands)
         kind = result[0].kind
-        given = ", ".join(f"{kind} {each.name}" for each in result)
-        return self.emit(kind, f"call {kind} @llvm.{name}.{suffix(places_of(kind))}({given})")
+        arguments = ", ".join(f"{kind} {operand.name}" for operand in result)
+        return self.emit(kind, f"call {kind} @llvm.{name}.{suffix(places_of(kind))}({arguments})")
 
     def fma(self, a: Any, b: Any, c: Any) -> Value:
         """a b + c, rounded once where the machine can."""
@@ -334,8 +334,8 @@ class Function:
             return values[0]
         kind = vector_type(len(values))
         result = Value(self, kind, "poison")
-        for place, value in enumerate(values):
-            result = self.emit(kind, f"insertelement {kind} {result.name}, double {value.name}, i64 {place}")
+        for lane, value in enumerate(values):
+            result = self.emit(kind, f"insertelement {kind} {result.name}, double {value.name}, i64 {lane}")
         return result
 
     def select(self, condition: Value, one: Any, two: Any) -> Value:
@@ -356,11 +356,11 @@ class Function:
 
     def call(self, what: str, returns: str, *arguments: Value, target: Any = None) -> Value:
         """Call a function by its name or address."""
-        given = ", ".join(f"{argument.kind} {argument.name}" for argument in arguments)
+        operands = ", ".join(f"{argument.kind} {argument.name}" for argument in arguments)
         if returns == "void":
-            self.write(f"call void {what}({given})")
+            self.write(f"call void {what}({operands})")
             return Value(self, "void", "")
-        return self.emit(returns, f"call {returns} {what}({given})", target)
+        return self.emit(returns, f"call {returns} {what}({operands})", target)
 
 
 def repeated(places: int, times: int) -> str:
@@ -374,11 +374,11 @@ def _refuse(what: str) -> NoReturn:
 
 def declared(lanes: int = 1) -> list[str]:
     """What may be called besides functions of the module itself, in functions of one lane and of so many."""
-    found = [
+    intrinsics = [
         f"declare {kind} @llvm.{name}.{suffix(places)}({', '.join([kind] * arity)})"
         for places in sorted({1, WIDTH, lanes, WIDTH * lanes})
         for kind in [vector_type(places)]
         for name, arity in (("fma", 3), ("fabs", 1), ("sqrt", 1), ("maxnum", 2), ("minnum", 2))
     ]
     library = [f"declare double @{name}(double)" for name in ("exp", "log", "sin", "cos")]
-    return [*found, *library, "declare double @pow(double, double)"]
+    return [*intrinsics, *library, "declare double @pow(double, double)"]

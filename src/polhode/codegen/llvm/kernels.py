@@ -24,7 +24,7 @@ from .sincos import double, sincos_name, splat, suffix, vector_type
 
 
 def fused_products(program: Program, wanted: Collection[int]) -> dict[int, int]:
-    """For sums and differences of the run part, among the wanted slots, the slot of the product that each takes in.
+    """For sums and differences of the run part, among the wanted slots, the slot of the product fused into each.
 
     Left to a compiler, code for one state and in lanes would not round alike. Decided here, both do: a product that is
     used once, by a sum or difference, is fused with it, a b + c in one rounding; of two, the first.
@@ -56,7 +56,7 @@ class Kernel:
         return block.function(f"{self.attributes} void @{self.name}({kernel_arguments(self.program)})", self.inlining)
 
     def block(self, *, fuses: bool = False) -> Block:
-        """A block with the pointers of inputs and work array; one that `fuses` leaves no liberty in rounding."""
+        """A block with the pointers of inputs and work array; with `fuses` rounding is fully determined."""
         program = self.program
         fused = fused_products(program, live_run(program)) if fuses and self.fused else None
         block = Block(self.lanes, program.constants, fused)
@@ -119,9 +119,9 @@ def kernel_ir(kernel: Kernel, *, spills: bool = True, alike: bool = False) -> li
 
 
 def written(kernel: Kernel, without: Collection[Strategy] = ()) -> tuple[list[str], Strategy]:
-    """The functions of the kernel, and which strategy wrote them, some being left out."""
-    found = ((strategy, strategy(kernel)) for strategy in STRATEGIES if strategy not in without)
-    return next((text, strategy) for strategy, text in found if text is not None)
+    """The functions of the kernel, and the strategy that wrote them, with some strategies excluded."""
+    attempts = ((strategy, strategy(kernel)) for strategy in STRATEGIES if strategy not in without)
+    return next((text, strategy) for strategy, text in attempts if text is not None)
 
 
 def fills_vectors(strategy: Strategy) -> bool:
@@ -262,7 +262,7 @@ class RegisterWriter:
 
     def _store(self, entries: Mapping[int, list[Entry]]) -> None:
         """Values into the outputs, all known before the first is written."""
-        places = [(slot, *place) for slot, offsets in entries.items() for place in offsets]
+        places = [(slot, *where) for slot, offsets in entries.items() for where in offsets]
         values = [self._entry(slot, sign) for slot, _, _, sign in places]
         for value, (_, pointer, offset, _) in zip(values, places, strict=True):
             self.block.store(value, pointer, offset)
@@ -361,18 +361,18 @@ class RegisterWriter:
             return None
         return [0.0 if slot is None else self.program.constants[slot] for slot in slots]
 
-    def _whole(self, number: int) -> str:
+    def _pack_vector(self, number: int) -> str:
         """The vector of another pack."""
         return self.vectors[number]
 
     def _vector(self, source: Source, width: int) -> str:
         if isinstance(source, Whole):
-            return self._whole(source.pack)
-        known = self.known.get((source, width))
-        if known is None:
-            known = self._splat(source.slot, width) if isinstance(source, Splat) else self._joined(source.slots)
-            self.known[source, width] = known
-        return known
+            return self._pack_vector(source.pack)
+        vector = self.known.get((source, width))
+        if vector is None:
+            vector = self._splat(source.slot, width) if isinstance(source, Splat) else self._joined(source.slots)
+            self.known[source, width] = vector
+        return vector
 
     def _splat(self, slot: int, width: int) -> str:
         if slot < self.program.first_input:
@@ -394,14 +394,14 @@ class RegisterWriter:
 
     def _shuffled(self, slots: Slots) -> str | None:
         """Lanes of one other pack, if that is what they are."""
-        found = [self.owners.get(-1 if slot is None else slot) for slot in slots]
-        if None in found or len({(owner[0], owner[2]) for owner in found if owner}) > 1:
+        lanes = [self.owners.get(-1 if slot is None else slot) for slot in slots]
+        if None in lanes or len({(owner[0], owner[2]) for owner in lanes if owner}) > 1:
             return None
-        number, _, sign = found[0] or (0, 0, 0)
+        number, _, sign = lanes[0] or (0, 0, 0)
         real = vector_type(len(self.code.packs[number].lanes))
-        mask = ", ".join(f"i32 {owner[1]}" for owner in found if owner)
+        mask = ", ".join(f"i32 {owner[1]}" for owner in lanes if owner)
         kind = f"<{len(slots)} x i32> <{mask}>"
-        value = self._line(f"shufflevector {real} {self._whole(number)}, {real} poison, {kind}")
+        value = self._line(f"shufflevector {real} {self._pack_vector(number)}, {real} poison, {kind}")
         return value if sign > 0 else self._line(f"fneg contract {vector_type(len(slots))} {value}")
 
     def _slot(self, slot: int) -> str:
@@ -421,7 +421,7 @@ class RegisterWriter:
 
 
 class SpillingWriter(RegisterWriter):
-    """Writes units in segments, several a function: what a later segment reads is stored once, and loaded there."""
+    """Writes units in segments, several a function: values for later segments are stored once and loaded there."""
 
     def __init__(self, program: Program, code: Packed) -> None:
         super().__init__(program, code, Block(1, program.constants))
@@ -442,8 +442,8 @@ class SpillingWriter(RegisterWriter):
         blocks, order = [self.block], self.code.order
         wholes, entries = self._outputs()
         inputs = [(f"%in{n}", k) for n, array in enumerate(self.program.arrays) for k in range(array.size)]
-        for offset, place in enumerate(inputs):
-            self._write("double", self._read("double", *place), "%z", offset)
+        for offset, location in enumerate(inputs):
+            self._write("double", self._read("double", *location), "%z", offset)
         self._clear(entries, kernel.name)
         ends: dict[int, list[Unit]] = {}
         for number, start in enumerate(range(0, len(order), SEGMENT)):
@@ -455,8 +455,8 @@ class SpillingWriter(RegisterWriter):
                 self.free[is_pack].append(self.offsets[done] if is_pack else self.memory[done][1])
             for unit in order[start : start + SEGMENT]:
                 result = self._unit(*unit)
-                for place in wholes.get(unit[1], ()) if unit[0] else ():
-                    self._write(self.real, self.vectors[unit[1]], *place)
+                for location in wholes.get(unit[1], ()) if unit[0] else ():
+                    self._write(self.real, self.vectors[unit[1]], *location)
                 self._store({slot: entries.pop(slot) for slot in result if slot in entries})
                 if unit in self.last:
                     self._spill(*unit)
@@ -516,7 +516,7 @@ class SpillingWriter(RegisterWriter):
             self.memory[number] = "%z", offset
             self._write("double", self.block.operands[number], "%z", offset)
 
-    def _whole(self, number: int) -> str:
+    def _pack_vector(self, number: int) -> str:
         if number not in self.vectors:
             self.vectors[number] = self._read(self.real, "%z", self.offsets[number])
         return self.vectors[number]
@@ -524,8 +524,8 @@ class SpillingWriter(RegisterWriter):
     def _slot(self, slot: int) -> str:
         number, lane, sign = self.owners.get(slot, (None, 0, 1))
         if slot not in self.block.operands and number not in self.vectors:
-            place = self.memory[slot] if number is None else ("%z", self.offsets[number] + lane)
-            value = self._read("double", *place)
+            location = self.memory[slot] if number is None else ("%z", self.offsets[number] + lane)
+            value = self._read("double", *location)
             self.block.operands[slot] = value if sign > 0 else self._line(f"fneg contract double {value}")
         return super()._slot(slot)
 

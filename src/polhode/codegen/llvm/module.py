@@ -102,7 +102,7 @@ def _single_ir(program: Program) -> str:
 
 
 def _at_ir(program: Program, name: str, kernel: str) -> str:
-    """The kernel behind one table of pointers, the same for every program: what integrators call."""
+    """The kernel behind one table of pointers, the same for every program, for integrators."""
     arguments = kernel_arguments(program)
     names = [name.removeprefix("ptr %") for name in arguments.split(", ")]
     lines = [f"define void @{name}(ptr %table) #1 {{", *load_arguments(names, "table")]

@@ -64,7 +64,7 @@ def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
     by_library = _library_ir if lanes == 1 else partial(_each_lane_ir, lanes)
     if not fused:
         return by_library(sincos_name(lanes), "#1")
-    real, mask, whole = vector_type(lanes), vector_type(lanes, "i1"), vector_type(lanes, "i64")
+    real, mask, integer = vector_type(lanes), vector_type(lanes, "i1"), vector_type(lanes, "i64")
     pair, name, kind = f"{{ {real}, {real} }}", sincos_name(lanes), suffix(lanes)
     body: list[str] = []
 
@@ -91,7 +91,7 @@ def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
     body.append("near:")
     fma("shifted", "%x", c(TWO_OVER_PI), c(_ROUNDER))
     op("k", f"fsub {real} %shifted, {c(_ROUNDER)}")
-    op("code", f"bitcast {real} %shifted to {whole}")
+    op("code", f"bitcast {real} %shifted to {integer}")
     op("back", f"fneg {real} %k")
     fma("r1", "%back", c(HALF_PI[0]), "%x")
     fma("r2", "%back", c(HALF_PI[1]), "%r1")
@@ -100,26 +100,26 @@ def sincos_ir(lanes: int = 1, *, fused: bool = True) -> str:
     op("zz", f"fmul {real} %z, %z")
     # Estrin's scheme: three independent pairs, then two steps in z², half the latency of Horner's.
     for letter, row in (("s", SINE), ("c", COSINE)):
-        for place in (0, 2, 4):
-            fma(f"{letter}{place}", "%z", c(row[place + 1]), c(row[place]))
+        for k in (0, 2, 4):
+            fma(f"{letter}{k}", "%z", c(row[k + 1]), c(row[k]))
         fma(f"{letter}h", "%zz", f"%{letter}4", f"%{letter}2")
         fma(f"{letter}p", "%zz", f"%{letter}h", f"%{letter}0")
     op("cube", f"fmul {real} %z, %r")
     fma("sine", "%cube", "%sp", "%r")
     fma("bow", "%z", c(-0.5), c(1.0))
     fma("cosine", "%zz", "%cp", "%bow")
-    op("lowest", f"and {whole} %code, {bits(1)}")
-    op("odd", f"icmp ne {whole} %lowest, {bits(0)}")
+    op("lowest", f"and {integer} %code, {bits(1)}")
+    op("odd", f"icmp ne {integer} %lowest, {bits(0)}")
     op("a", f"select {mask} %odd, {real} %cosine, {real} %sine")
     op("b", f"select {mask} %odd, {real} %sine, {real} %cosine")
-    op("next", f"add {whole} %code, {bits(1)}")
+    op("next", f"add {integer} %code, {bits(1)}")
     for result, magnitude, quadrant in (("sin", "a", "code"), ("cos", "b", "next")):
         # Bit 1 of the quadrant is the sign.
-        op(f"{result}.2", f"and {whole} %{quadrant}, {bits(2)}")
-        op(f"{result}.sign", f"shl {whole} %{result}.2, {bits(62)}")
-        op(f"{result}.bits", f"bitcast {real} %{magnitude} to {whole}")
-        op(f"{result}.signed", f"xor {whole} %{result}.bits, %{result}.sign")
-        op(result, f"bitcast {whole} %{result}.signed to {real}")
+        op(f"{result}.2", f"and {integer} %{quadrant}, {bits(2)}")
+        op(f"{result}.sign", f"shl {integer} %{result}.2, {bits(62)}")
+        op(f"{result}.bits", f"bitcast {real} %{magnitude} to {integer}")
+        op(f"{result}.signed", f"xor {integer} %{result}.bits, %{result}.sign")
+        op(result, f"bitcast {integer} %{result}.signed to {real}")
     op("one", f"insertvalue {pair} poison, {real} %sin, 0")
     op("both", f"insertvalue {pair} %one, {real} %cos, 1")
     head = f"define internal {pair} {name}({real} %x) alwaysinline #1 {{"

@@ -73,7 +73,7 @@ class _Factoring:
         return user is None or user.op not in ("mul", "add")
 
     def regroup(self, value: int) -> None:
-        """Multiply what does not depend on inputs together first, so that it moves to the set-up part."""
+        """Multiply factors that do not depend on inputs first, so that they move to the set-up part."""
         form = self._form(value, "mul")
         if form is None:
             return
@@ -95,16 +95,16 @@ class _Factoring:
             return
         rank = self.rank[value]
         terms = self._factored_terms(terms, rank)
-        whole = self._parts(terms, rank)
-        if len(whole) > 1:
-            form: Form | None = Form("add", (self._chain(whole[:-1], rank), whole[-1]), 1)
+        parts = self._parts(terms, rank)
+        if len(parts) > 1:
+            form: Form | None = Form("add", (self._chain(parts[:-1], rank), parts[-1]), 1)
         else:  # all terms shared the factor: the sum is one product
-            form = self.chosen[whole[0][0]]
+            form = self.chosen[parts[0][0]]
         if form is not None:
             self.chosen[value] = self.values.signed(form.op, form.args, value)
 
     def _factored_terms(self, terms: list[Term], rank: float) -> list[Term]:
-        """The terms with shared factors taken out, also within what is left behind them."""
+        """The terms with shared factors extracted, also within the remaining brackets."""
         while (factor := _shared_factor(terms)) is not None:
             inside = [(sign, _without(factors, factor)) for sign, factors in terms if _has(factors, factor)]
             terms = [term for term in terms if not _has(term[1], factor)]
@@ -114,7 +114,7 @@ class _Factoring:
         return terms
 
     def _terms(self, value: int) -> list[Term]:
-        """The sum as signed products of values; sums and products that serve nothing else are opened."""
+        """The sum as signed products of values; sums and products without other uses are expanded."""
         terms: list[Term] = []
         form = self._form(value, "add")
         stack = [(arg, sign) for arg, sign in reversed(form.args)] if form else []
@@ -168,12 +168,12 @@ class _Factoring:
     def _value_of(self, op: str, args: tuple[Ref, Ref], rank: float) -> Ref:
         """The value of a sum or product: one that is computed before, or a new one."""
         value, sign = self.values.numbered(self.values.result(op, args))
-        known = value < len(self.chosen) and (
+        is_there = value < len(self.chosen) and (
             value in self.values.constants
             or value in self.values.leaves
             or (self.chosen[value] is not None and self.rank.get(value, float("inf")) < rank)
         )
-        if known:
+        if is_there:
             return value, sign
         value = self.values.computed_by(self.chosen, (value, sign), op, args)
         self.rank[value] = rank - 0.5
@@ -212,7 +212,7 @@ _LONG = 40
 def share_subexpressions(
     values: Values, chosen: Sequence[Form | None], roots: Sequence[Ref], inputs: Iterable[int]
 ) -> list[Form | None]:
-    """The chosen forms with what sums, and what products, have in common computed once."""
+    """The chosen forms, with common parts of sums, and of products, computed once."""
     result = list(chosen)
     for op in ("mul", "add"):
         _Sharing(values, result, op, roots, set(inputs)).share()
@@ -257,8 +257,8 @@ class _Sharing:
             if form is None:
                 terms.append((at, sign if self.sums else 1))
             else:
-                own = sign if at == value else sign * form.sign
-                stack += [(arg, own * s) for arg, s in reversed(form.args)]
+                turned = sign if at == value else sign * form.sign
+                stack += [(arg, turned * s) for arg, s in reversed(form.args)]
         return terms
 
     def share(self) -> None:
@@ -267,28 +267,28 @@ class _Sharing:
         for value, terms in self.lists.items():
             for pair in map(_pair, combinations(terms, 2)):
                 where[pair][value] = None
-        waiting = [(-len(found), pair) for pair, found in where.items() if len(found) > 1]
+        waiting = [(-len(users), pair) for pair, users in where.items() if len(users) > 1]
         heapify(waiting)
         while waiting:
             size, pair = heappop(waiting)
-            found = where.get(pair, {})
-            if len(found) < 2:
+            users = where.get(pair, {})
+            if len(users) < 2:
                 continue
-            if len(found) != -size:
-                heappush(waiting, (-len(found), pair))
+            if len(users) != -size:
+                heappush(waiting, (-len(users), pair))
                 continue
-            for grown in self._take_out(pair, list(found), where):
+            for grown in self._take_out(pair, list(users), where):
                 if len(where[grown]) > 1:
                     heappush(waiting, (-len(where[grown]), grown))
         for value in self.changed:
             self._write(value)
 
-    def _take_out(self, pair: Pair, found: list[int], where: dict[Pair, dict[int, None]]) -> set[Pair]:
+    def _take_out(self, pair: Pair, users: list[int], where: dict[Pair, dict[int, None]]) -> set[Pair]:
         """Replace a pair by a value of its own in the lists that contain it; the pairs that this makes."""
         a, b, signs = pair
-        part = self._whole(pair, found) or self._value_of(((a, 1), (b, signs)))
+        part = self._value_equal_to(pair, users) or self._value_of(((a, 1), (b, signs)))
         grown: set[Pair] = set()
-        for value in found:
+        for value in users:
             terms = self.lists[value]
             if len(terms) == 2:
                 continue
@@ -303,9 +303,9 @@ class _Sharing:
                 grown.add(new)
         return grown
 
-    def _whole(self, pair: Pair, found: Iterable[int]) -> Ref | None:
+    def _value_equal_to(self, pair: Pair, users: Iterable[int]) -> Ref | None:
         """The value that is this very pair, if there is one."""
-        for value in found:
+        for value in users:
             terms = self.lists[value]
             if len(terms) == 2:
                 sign = self.values.signed(self.op, (terms[0], terms[1]), value).sign

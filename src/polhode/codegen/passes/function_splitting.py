@@ -20,7 +20,7 @@ LENGTH = 2500
 
 @dataclass(frozen=True)
 class Part:
-    """Some instructions with their slots, and the spill slots of what it reads from earlier parts and hands on."""
+    """Some instructions with their slots, and the spill slots that it reads from earlier parts and writes for later."""
 
     code: tuple[tuple[int, Instruction], ...]
     reads: dict[int, int]  # slot -> spill slot in the scratch array
@@ -40,8 +40,8 @@ def split(program: Program, wanted: frozenset[int], length: int = LENGTH) -> tup
     size = 0
     parts: list[Part] = []
     for number, block in enumerate(blocks):
-        own = {slot for slot, _ in block}
-        used = dict.fromkeys(arg for _, step in block for arg in step.args if arg in made_in and arg not in own)
+        block_slots = {slot for slot, _ in block}
+        used = dict.fromkeys(arg for _, step in block for arg in step.args if arg in made_in and arg not in block_slots)
         reads = {slot: spills[slot] for slot in used}
         writes: dict[int, int] = {}
         for slot, _ in block:

@@ -23,7 +23,7 @@ BOUNDS_EACH = 4
 
 @dataclass(frozen=True)
 class Switched:
-    """A program whose signs are the array `modes`, the values that they are signs of, and what these depend on."""
+    """A program whose signs are the array `modes`, the values of those signs, and what these depend on."""
 
     smooth: Program
     values: Program  # its one output is `switches`
@@ -140,15 +140,15 @@ def divided(program: Program, slots: tuple[int, ...] = ()) -> Divided:
         if slot in needed and varies and code.op in ("abs", "min", "max") and code.args not in kinks:
             args = [moved.get(k, k) for k in code.args]
             kinks[code.args] = args[0] if len(args) == 1 else added("sub", *args)
-    found = (*(moved.get(slot, slot) for slot in slots), *distances, *kinks.values(), *arguments)
+    outputs = (*(moved.get(slot, slot) for slot in slots), *distances, *kinks.values(), *arguments)
     name = f"{program.name[:50]}_{SWITCHES}"
-    values = replace(smooth, name=name, run=tuple(run), outputs=(Output(SWITCHES, (len(found),), found),), notes={})
+    values = replace(smooth, name=name, run=tuple(run), outputs=(Output(SWITCHES, (len(outputs),), outputs),), notes={})
     return Divided(smooth, values, tuple(corners.values()), len(kinks))
 
 
 def _corners(program: Program) -> dict[int, Corners]:
     """Corners of tables of the state by the slot of the argument, except arguments with efforts or inputs."""
-    found: dict[int, Corners] = {}
+    corners: dict[int, Corners] = {}
     driven = {*program.slots_of("tau"), *program.slots_of("inputs")}
     for code, table in _tables(program):
         for axis, argument in enumerate(code.args):
@@ -156,11 +156,11 @@ def _corners(program: Program) -> dict[int, Corners]:
             if not (jumps or any(bends)) or not _varies(program, argument):
                 continue
             if driven.isdisjoint(live(_run(program), [argument])):
-                known = found.get(argument, Corners((), 0.0))
-                knots = tuple(sorted({*known.knots, *jumps, *(x for each in bends for x in each)}))
-                extent = max(known.extent, *map(abs, table.pieces.knots[axis]))
-                found[argument] = Corners(knots, extent, known.jumping or (_words(table) if jumps else ""))
-    return found
+                earlier = corners.get(argument, Corners((), 0.0))
+                knots = tuple(sorted({*earlier.knots, *jumps, *(x for bend in bends for x in bend)}))
+                extent = max(earlier.extent, *map(abs, table.pieces.knots[axis]))
+                corners[argument] = Corners(knots, extent, earlier.jumping or (_words(table) if jumps else ""))
+    return corners
 
 
 def _extended(program: Program, corners: dict[int, Corners]) -> tuple[Program, dict[int, int]]:
@@ -187,14 +187,14 @@ def _extended(program: Program, corners: dict[int, Corners]) -> tuple[Program, d
 
 def jumping_tables(program: Program) -> tuple[Program, list[tuple[str, tuple[float, ...]]]] | None:
     """Arguments of tables that jump, as a program, with descriptions and jump positions; not of time alone."""
-    found, slots = [], []
+    tables, slots = [], []
     for code, table in _tables(program):
         if len(code.args) == 1 and _varies(program, code.args[0]) and (jumps := table.pieces.breaks()[0]):
-            found.append((_words(table), jumps))
+            tables.append((_words(table), jumps))
             slots.append(code.args[0])
     output = Output("arguments", (len(slots),), tuple(slots))
     result = replace(program, name=f"{program.name[:50]}_arguments", outputs=(output,), notes={})
-    return (result, found) if found else None
+    return (result, tables) if tables else None
 
 
 def _run(program: Program) -> Iterator[tuple[int, Instruction]]:

@@ -138,9 +138,9 @@ def number_values(nodes: Sequence[Expr]) -> Values:
     for value, (node, sign) in folded.items():
         values.constants[value] = sign * _double(node.data if node.op == NUMBER else next(numbers))
     for value, node, sign in again:
-        known, other = values.constants[value], sign * _double(node.data)
-        if not math.isclose(known, other, rel_tol=1e-9):
-            message = f"the numbers {known!r} and {other!r} have one fingerprint and cannot be distinguished."
+        first, other = values.constants[value], sign * _double(node.data)
+        if not math.isclose(first, other, rel_tol=1e-9):
+            message = f"the numbers {first!r} and {other!r} have one fingerprint and cannot be distinguished."
             raise PolhodeError(message, cure="Write them with fewer digits.", code="E-CODE-TWICE")
     return values
 
@@ -186,15 +186,15 @@ def operands_first(chosen: Sequence[Form | None], roots: Sequence[Ref]) -> list[
 
 def expand_angle_sums(values: Values, nodes: Sequence[Expr]) -> None:
     """Compute sin(a ± b) and cos(a ± b) from those of a and b where all four are there anyway."""
-    known = {(node.op, id(node.args[0])): values.ref(node) for node in nodes if node.op in ("sin", "cos")}
+    ref_of = {(node.op, id(node.args[0])): values.ref(node) for node in nodes if node.op in ("sin", "cos")}
     for node in nodes:
         if node.op not in ("sin", "cos") or node.args[0].op not in ("add", "sub"):
             continue
         parts = node.args[0].args
-        found = [known.get((op, id(part))) for op in ("sin", "cos") for part in parts]
-        if None in found:
+        sincos = [ref_of.get((op, id(part))) for op in ("sin", "cos") for part in parts]
+        if None in sincos:
             continue
-        sin_a, sin_b, cos_a, cos_b = (ref for ref in found if ref is not None)
+        sin_a, sin_b, cos_a, cos_b = (ref for ref in sincos if ref is not None)
         turn = 1 if node.args[0].op == "add" else -1
         if node.op == "sin":
             first, second = values.product(sin_a, cos_b), values.product(cos_a, sin_b)

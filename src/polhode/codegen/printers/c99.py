@@ -32,16 +32,16 @@ static int table_piece(const double *t, int last, double x) {
 
 def functions_in_c(program: Program) -> list[str]:
     """The definitions of all that the program calls, as `call0`, `call1`, …."""
-    given = sources(program)
-    found = [*renamed(program), ""] if given else []
-    found += [f"{source.strip()}\n" for source in given]
+    user_sources = sources(program)
+    lines = [*renamed(program), ""] if user_sources else []
+    lines += [f"{source.strip()}\n" for source in user_sources]
     for op, function in user_functions(program):
-        names = [f"x{place}" for place in range(function.arity)]
+        names = [f"x{k}" for k in range(function.arity)]
         head = ", ".join(f"double {name}" for name in names)
-        found.append(f"static double {op}({head}) {{\n  return {function.name}({', '.join(names)});\n}}\n")
-    known = tables(program)
-    found += [_SEARCH] if known else []
-    return [*found, *(_table(op, table.pieces, table.is_extended) for op, table in known)]
+        lines.append(f"static double {op}({head}) {{\n  return {function.name}({', '.join(names)});\n}}\n")
+    tabled = tables(program)
+    lines += [_SEARCH] if tabled else []
+    return [*lines, *(_table(op, table.pieces, table.is_extended) for op, table in tabled)]
 
 
 def _table(op: str, pieces: Pieces, is_extended: bool) -> str:
@@ -51,19 +51,19 @@ def _table(op: str, pieces: Pieces, is_extended: bool) -> str:
     for axis in axes:
         lines += _array(f"t{axis}", pieces.knots[axis])
     lines += _array("c", pieces.coefficients)
-    place = ""
+    index = ""
     for axis in axes:
         last = len(pieces.knots[axis]) - 1
         lines.append(f"  const int k{axis} = table_piece(t{axis}, {last}, {within}{axis});")
         lines.append(f"  const double d{axis} = x{axis} - t{axis}[k{axis} > 0 ? k{axis} - 1 : 0];")
-        place = f"({place} * {pieces.counts[axis]} + k{axis})" if place else f"k{axis}"
-    lines.append(f"  const double *a = c + {place} * {prod(pieces.sizes)};")
+        index = f"({index} * {pieces.counts[axis]} + k{axis})" if index else f"k{axis}"
+    lines.append(f"  const double *a = c + {index} * {prod(pieces.sizes)};")
     names = [f"a[{number}]" for number in range(prod(pieces.sizes))]
     for axis in reversed(axes):
         size = pieces.sizes[axis]
-        found = [horner(names[k : k + size], f"d{axis}") for k in range(0, len(names), size)]
-        names = [f"b{axis}_{number}" for number in range(len(found))]
-        lines += [f"  const double {name} = {value};" for name, value in zip(names, found, strict=True)]
+        inner = [horner(names[k : k + size], f"d{axis}") for k in range(0, len(names), size)]
+        names = [f"b{axis}_{number}" for number in range(len(inner))]
+        lines += [f"  const double {name} = {value};" for name, value in zip(names, inner, strict=True)]
     return "\n".join([*lines, f"  return {names[0]};", "}", ""])
 
 
@@ -89,7 +89,7 @@ def print_simulation(simulation: Simulation) -> str:
     definitions = [
         "/* " + "\n".join(f" * {line}".rstrip() for line in head).removeprefix(" * ") + "\n */",
         *(f"#include <{name}.h>" for name in ("errno", "math", "stdarg", "stdio", "stdlib", "string")),
-        *(f'#include "{each.program.name}.h"' for each in simulation.functions.values()),
+        *(f'#include "{function.program.name}.h"' for function in simulation.functions.values()),
         "",
         *_definitions(simulation),
         "",
@@ -111,7 +111,7 @@ def print_simulation(simulation: Simulation) -> str:
 
 def build_command(simulation: Simulation) -> str:
     """The one command that compiles all."""
-    sources = " ".join(f"{each.program.name}.c" for each in simulation.functions.values())
+    sources = " ".join(f"{function.program.name}.c" for function in simulation.functions.values())
     return f"cc -std=c99 -O2 -o {simulation.name} {simulation.name}.c {sources} -lm"
 
 
@@ -142,7 +142,7 @@ def _definitions(simulation: Simulation) -> list[str]:
 
 def _model(simulation: Simulation) -> list[str]:
     functions = simulation.functions
-    work = "\n".join(f"  double {name}_work[{max(1, len(each.program.saved))}];" for name, each in functions.items())
+    work = "\n".join(f"  double {name}_work[{max(1, len(f.program.saved))}];" for name, f in functions.items())
     largest = "\n  double largest[PIVOTS + 1]; /* the largest pivots seen */" if simulation.projection else ""
     return [
         f"""/* All that a run knows. */
@@ -152,24 +152,24 @@ typedef struct {{
 }} model;
 
 static void set_up(model *m) {{""",
-        *(_set_up(name, each) for name, each in functions.items()),
+        *(_set_up(name, function) for name, function in functions.items()),
         "}",
-        *(_function(name, each) for name, each in functions.items()),
+        *(_function(name, function) for name, function in functions.items()),
     ]
 
 
 def _set_up(name: str, function: Function) -> str:
-    given = ", ".join(f"m->parameters[{k}]" for k in function.parameters) or "0.0"
-    return f"  const double {name}_p[] = {{{given}}};\n  {function.program.name}_setup({name}_p, m->{name}_work);"
+    values = ", ".join(f"m->parameters[{k}]" for k in function.parameters) or "0.0"
+    return f"  const double {name}_p[] = {{{values}}};\n  {function.program.name}_setup({name}_p, m->{name}_work);"
 
 
 def _function(name: str, function: Function) -> str:
     program = function.program
     outputs = [output.name for output in program.outputs]
-    given = [*(_ARRAYS[array.name] for array in program.arrays), f"m->{name}_work", *outputs]
-    head = ", ".join(["const model *m", "double t", "const double *x", *(f"double *{each}" for each in outputs)])
+    arguments = [*(_ARRAYS[array.name] for array in program.arrays), f"m->{name}_work", *outputs]
+    head = ", ".join(["const model *m", "double t", "const double *x", *(f"double *{output}" for output in outputs)])
     unused = "" if any(array.name == "t" for array in program.arrays) else "  (void)t;\n"
-    return f"\nstatic void {name}_at({head}) {{\n{unused}  {program.name}({', '.join(given)});\n}}"
+    return f"\nstatic void {name}_at({head}) {{\n{unused}  {program.name}({', '.join(arguments)});\n}}"
 
 
 #: Every operation as a C expression of its operands.
@@ -318,11 +318,11 @@ def _source(program: Program, preface: Sequence[str]) -> str:
 
 def _lines(program: Program, body: Body) -> list[list[str]]:
     """Constants, then all reads, then all operations."""
-    return [[_noted(program, *each) for each in part] for part in body]
+    return [[_noted(program, *slot) for slot in part] for part in body]
 
 
 def _noted(program: Program, slot: int, expression: str) -> str:
-    """A definition and, in a column of its own, what it means."""
+    """A definition and, in a column of its own, its meaning."""
     note = sanitised(program.notes.get(slot, ""))
     line = f"  const double {program.label(slot)} = {expression};"
     line = broken(line, 116, "      ") if len(line) > 116 and program.names else line
@@ -345,7 +345,7 @@ def _driver(program: Program) -> str:
     outputs = [(f"out_{output.name}", len(output.slots)) for output in program.outputs]
     declared = [("p", program.parameters), ("w", len(program.saved)), *inputs, *outputs]
     lines = [f"  double {name}[{max(1, size)}] = {{0.0}};" for name, size in declared]
-    lines += [f"  {name}[{k}] = {x!r};" for name, given in check_inputs(program) for k, x in enumerate(given)]
+    lines += [f"  {name}[{k}] = {x!r};" for name, values in check_inputs(program) for k, x in enumerate(values)]
     lines.append(f"  {program.name}_setup(p, w);")
     lines.append(f"  {program.name}({', '.join([*(n for n, _ in inputs), 'w', *(n for n, _ in outputs)])});")
     for name, size in outputs:
@@ -368,8 +368,8 @@ int main(void) {{
 def _simulation_files(simulation: Simulation) -> dict[str, str]:
     """The main program, and each function's header and source."""
     files = {f"{simulation.name}.c": print_simulation(simulation)}
-    for each in simulation.functions.values():
-        result = print_c(each.program, each.preface)
+    for function in simulation.functions.values():
+        result = print_c(function.program, function.preface)
         files |= {f"{result.name}.h": result.header, f"{result.name}.c": result.source}
     return files
 

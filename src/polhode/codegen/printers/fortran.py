@@ -79,9 +79,9 @@ def declarations_in_fortran(program: Program) -> list[str]:
 
 def functions_in_fortran(program: Program) -> list[str]:
     """The module's functions for the tables that the program calls, as `call0`, `call1`, …."""
-    given = tables(program)
-    lines = _SEARCH.split("\n") if given else []
-    for op, table in given:
+    tabled = tables(program)
+    lines = _SEARCH.split("\n") if tabled else []
+    for op, table in tabled:
         lines += _table(op, table.pieces)
     return lines
 
@@ -93,8 +93,8 @@ def _has_nan(program: Program) -> bool:
 
 def sources_beside(program: Program) -> dict[str, str]:
     """A C file with the users' sources as they were given, to be compiled and linked with the module."""
-    given = sources(program)
-    if not given:
+    user_sources = sources(program)
+    if not user_sources:
         return {}
     text = "\n".join(
         [
@@ -102,7 +102,7 @@ def sources_beside(program: Program) -> dict[str, str]:
             "#include <math.h>",
             "",
             *renamed(program),
-            *given,
+            *user_sources,
         ]
     )
     return {f"{program.name}_functions.c": text + "\n"}
@@ -118,7 +118,7 @@ def _data(name: str, numbers: Sequence[float]) -> list[str]:
 
 
 def _interface(program: Program, op: str, function: UserFunction) -> list[str]:
-    names = ", ".join(f"x{place}" for place in range(function.arity))
+    names = ", ".join(f"x{k}" for k in range(function.arity))
     return [
         "  interface",
         f'    pure function {op}({names}) bind(c, name="{own_symbol(program, function)}") result(y)',
@@ -134,20 +134,20 @@ def _table(op: str, pieces: Pieces) -> list[str]:
     axes = range(len(pieces.knots))
     names = [f"a{number}" for number in range(prod(pieces.sizes))]
     steps: list[str] = []
-    place = ""
+    index = ""
     for axis in axes:
         steps.append(f"k{axis} = table_piece({op}_t{axis}, x{axis})")
         steps.append(f"d{axis} = x{axis} - {op}_t{axis}(max(k{axis}, 1))")
-        place = f"({place} * {pieces.counts[axis]} + k{axis})" if place else f"k{axis}"
-    steps.append(f"start = {place} * {prod(pieces.sizes)}")
+        index = f"({index} * {pieces.counts[axis]} + k{axis})" if index else f"k{axis}"
+    steps.append(f"start = {index} * {prod(pieces.sizes)}")
     steps += [f"{name} = {op}_c(start + {number})" for number, name in enumerate(names, 1)]
     reals = [*(f"d{axis}" for axis in axes), *names]
     for axis in reversed(axes):
         size = pieces.sizes[axis]
-        found = [horner(names[k : k + size], f"d{axis}") for k in range(0, len(names), size)]
-        names = [f"b{axis}_{number}" for number in range(len(found))] if axis else ["y"]
+        inner = [horner(names[k : k + size], f"d{axis}") for k in range(0, len(names), size)]
+        names = [f"b{axis}_{number}" for number in range(len(inner))] if axis else ["y"]
         reals += names if axis else []
-        steps += [f"{name} = {value}" for name, value in zip(names, found, strict=True)]
+        steps += [f"{name} = {value}" for name, value in zip(names, inner, strict=True)]
     arguments = ", ".join(f"x{axis}" for axis in axes)
     return [
         "",
@@ -188,8 +188,8 @@ def print_simulation(simulation: Simulation) -> str:
         "  use, intrinsic :: iso_fortran_env, only: error_unit, int64, output_unit, real64",
         "  use, intrinsic :: ieee_arithmetic, only: ieee_rint",
         *(
-            f"  use polhode_{each.program.name}, only: {each.program.name}_setup, {each.program.name}"
-            for each in functions.values()
+            f"  use polhode_{function.program.name}, only: {function.program.name}_setup, {function.program.name}"
+            for function in functions.values()
         ),
         "  implicit none",
         _EXIT.strip("\n"),
@@ -199,7 +199,7 @@ def print_simulation(simulation: Simulation) -> str:
         *_naming(simulation),
         "",
         *_set_up(functions),
-        *(line for name, each in functions.items() for line in _function(name, each)),
+        *(line for name, function in functions.items() for line in _function(name, function)),
         f"end program {simulation.name}_main",
     ]
     text = filled(
@@ -218,8 +218,8 @@ def print_simulation(simulation: Simulation) -> str:
 
 def build_command(simulation: Simulation) -> str:
     """The one command that compiles all."""
-    sources = " ".join(f"{each.program.name}.f90" for each in simulation.functions.values())
-    beside = " ".join(name for each in simulation.functions.values() for name in sources_beside(each.program))
+    sources = " ".join(f"{function.program.name}.f90" for function in simulation.functions.values())
+    beside = " ".join(name for function in simulation.functions.values() for name in sources_beside(function.program))
     return " ".join(filter(None, ["gfortran -O2 -o", simulation.name, sources, beside, f"{simulation.name}.f90"]))
 
 
@@ -251,7 +251,7 @@ def _declarations(simulation: Simulation) -> list[str]:
         f"  integer :: given({firsts[-1] - 1}) ! the line of the file in which each value is; 0 for not yet",
         f"  real(real64) :: values({firsts[-1] - 1}), duration, step, every",
         f"  real(real64) :: x(states_size), efforts({sizes[5]}), inputs({sizes[6]})",
-        *(f"  real(real64) :: {name}_work({len(each.program.saved)})" for name, each in simulation.functions.items()),
+        *(f"  real(real64) :: {name}_work({len(f.program.saved)})" for name, f in simulation.functions.items()),
         "  character(len=4096) :: file, table",
         "  integer :: code, out",
     ]
@@ -276,27 +276,27 @@ def _head(simulation: Simulation) -> list[str]:
 
 def _set_up(functions: dict[str, Function]) -> list[str]:
     lines = ["  subroutine set_up()"]
-    for name, each in functions.items():
-        places = [str(k) for k in each.parameters]
+    for name, function in functions.items():
+        places = [str(k) for k in function.parameters]
         lines.append(
             f"    integer, parameter :: {name}_p({len(places)}) = first_of(2) + [integer :: {', '.join(places)}]"
         )
-    lines += [f"    call {each.program.name}_setup(values({name}_p), {name}_work)" for name, each in functions.items()]
+    lines += [f"    call {f.program.name}_setup(values({name}_p), {name}_work)" for name, f in functions.items()]
     return [*lines, "  end subroutine set_up"]
 
 
 def _function(name: str, function: Function) -> list[str]:
     program = function.program
     outputs = [output.name for output in program.outputs]
-    given = [*(_ARRAYS[array.name] for array in program.arrays), f"{name}_work", *outputs]
+    arguments = [*(_ARRAYS[array.name] for array in program.arrays), f"{name}_work", *outputs]
     is_timed = any(array.name == "t" for array in program.arrays)
     return [
         "",
         f"  subroutine {name}_at({', '.join(['t', 'y', *outputs])})",
         "    real(real64), intent(in) :: t, y(:)",
-        *(f"    real(real64), intent(out) :: {each.name}({len(each.slots)})" for each in program.outputs),
+        *(f"    real(real64), intent(out) :: {output.name}({len(output.slots)})" for output in program.outputs),
         *([] if is_timed else ["    associate (unused => t); end associate"]),
-        f"    call {program.name}({', '.join(given)})",
+        f"    call {program.name}({', '.join(arguments)})",
         f"  end subroutine {name}_at",
     ]
 
@@ -377,24 +377,24 @@ def _module(program: Program, preface: Sequence[str]) -> str:
 
 
 def _subroutine(
-    name: str, given: Sequence[tuple[str, int]], made: Sequence[tuple[str, int]], body: Sequence[str]
+    name: str, arguments: Sequence[tuple[str, int]], results: Sequence[tuple[str, int]], body: Sequence[str]
 ) -> list[str]:
     text = "\n".join(body)
-    lines = [f"  pure subroutine {name}({', '.join(n for n, _ in (*given, *made))})"]
-    lines += [f"    real(real64), intent(in) :: {n}({size})" for n, size in given]
-    lines += [f"    real(real64), intent(out) :: {n}({size})" for n, size in made]
-    local = [each for each in (line.split(" = ")[0] for line in body) if "(" not in each]
+    lines = [f"  pure subroutine {name}({', '.join(n for n, _ in (*arguments, *results))})"]
+    lines += [f"    real(real64), intent(in) :: {n}({size})" for n, size in arguments]
+    lines += [f"    real(real64), intent(out) :: {n}({size})" for n, size in results]
+    local = [target for target in (line.split(" = ")[0] for line in body) if "(" not in target]
     lines += [f"    real(real64) :: {', '.join(local[k : k + 12])}" for k in range(0, len(local), 12)]
-    unread = [n for n, _ in given if f" {n}(" not in text]
+    unread = [n for n, _ in arguments if f" {n}(" not in text]
     lines += [f"    associate (unused => {n}); end associate" for n in unread]
-    lines += [f"    {n} = 0.0_real64" for n, size in made if not size]
+    lines += [f"    {n} = 0.0_real64" for n, size in results if not size]
     lines += [f"    {line}" for line in body]
     return [*lines, f"  end subroutine {name}"]
 
 
 def _lines(program: Program, body: Body) -> list[str]:
     """Constants are variables too: a compiler would refuse 1/0 or sqrt(-1) of what it can evaluate itself."""
-    return [_noted(program, *each) for each in body.slots()]
+    return [_noted(program, *slot) for slot in body.slots()]
 
 
 def _literal(value: float) -> str:
@@ -420,8 +420,8 @@ def _driver(program: Program) -> str:
     lines = [f"  real(real64) :: {name}({size})" for name, size in declared]
     lines += ["  real(real64) :: total"]
     lines += ["  integer :: i"] if any(size for _, size in outputs) else []
-    for name, given in check_inputs(program):
-        lines += [f"  {name}({k}) = {_literal(x)}" for k, x in enumerate(given, 1)]
+    for name, values in check_inputs(program):
+        lines += [f"  {name}({k}) = {_literal(x)}" for k, x in enumerate(values, 1)]
     lines.append(f"  call {program.name}_setup(p, w)")
     lines.append(f"  call {program.name}({', '.join([*(n for n, _ in inputs), 'w', *(n for n, _ in outputs)])})")
     lines.append("  total = 0.0_real64")
@@ -446,8 +446,8 @@ def _driver(program: Program) -> str:
 def _simulation_files(simulation: Simulation) -> dict[str, str]:
     """The main program, and each function's module."""
     files = {f"{simulation.name}.f90": print_simulation(simulation)}
-    for each in simulation.functions.values():
-        result = print_fortran(each.program, each.preface)
+    for function in simulation.functions.values():
+        result = print_fortran(function.program, function.preface)
         files |= {name: text for name, text in result.items() if not name.endswith("_main.f90")}
     return files
 

@@ -39,33 +39,33 @@ _GIVEN = '''def _given(functions, name):
 
 def functions_in_numpy(program: Program) -> list[str]:
     """What the module defines for all that the program calls."""
-    found = [_GIVEN, ""] if user_functions(program) else []
-    given = tables(program)
-    found += [_TABLE, ""] if given else []
-    for op, table in given:
+    lines = [_GIVEN, ""] if user_functions(program) else []
+    tabled = tables(program)
+    lines += [_TABLE, ""] if tabled else []
+    for op, table in tabled:
         pieces = table.pieces
         shape = (*pieces.counts, *pieces.sizes)
         knots = [_array(knots) for knots in pieces.knots]
-        found.append(f"_{op}_t = (\n" + "".join(f"    {axis},\n" for axis in knots) + ")")
-        found.append(f"_{op}_c = {_array(pieces.coefficients)}.reshape{shape!r}")
-        found.append("\n")
-    return found
+        lines.append(f"_{op}_t = (\n" + "".join(f"    {axis},\n" for axis in knots) + ")")
+        lines.append(f"_{op}_c = {_array(pieces.coefficients)}.reshape{shape!r}")
+        lines.append("\n")
+    return lines
 
 
 def calls_in_numpy(program: Program) -> dict[str, str]:
     """Every call as an expression of its operands."""
-    found = {}
+    calls = {}
     for op, function in [*tables(program), *user_functions(program)]:
-        operands = ", ".join(f"{{{place}}}" for place in range(function.arity))
-        found[op] = f"_table(_{op}_t, _{op}_c, {operands})"
+        operands = ", ".join(f"{{{k}}}" for k in range(function.arity))
+        calls[op] = f"_table(_{op}_t, _{op}_c, {operands})"
     for op, user in user_functions(program):
-        operands = ", ".join(f"{{{place}}}" for place in range(user.arity))
-        found[op] = f'_given(functions, "{user.name}")({operands})'
-    return found
+        operands = ", ".join(f"{{{k}}}" for k in range(user.arity))
+        calls[op] = f'_given(functions, "{user.name}")({operands})'
+    return calls
 
 
 def handed_in(program: Program) -> list[str]:
-    """The argument by which the module's functions take the users' functions, if there are any."""
+    """The argument that passes the users' functions to the module's functions, if there are any."""
     return ["functions=None"] if user_functions(program) else []
 
 
@@ -136,7 +136,7 @@ def print_numpy(program: Program) -> str:
 
 def _lines(program: Program, body: Body) -> list[str]:
     lines = [f"    v{slot} = np.float64({value})" for slot, value in body.constants]
-    return lines + [_noted(program, *each) for each in (*body.reads, *body.operations)]
+    return lines + [_noted(program, *line) for line in (*body.reads, *body.operations)]
 
 
 def _noted(program: Program, slot: int, expression: str) -> str:

@@ -46,15 +46,15 @@ class Value:
 
     @property
     def comment(self) -> str:
-        """What stands beside it: unit, the name that the user wrote if it is another, what is missing."""
-        own = "" if self.own in ("", self.name) else f"'{self.own}'"
-        parts = [_one_line(self.unit), _one_line(own), "" if self.value is not None else "give a value"]
+        """Its comment: unit, the user's name if it is another, missing value."""
+        original = "" if self.own in ("", self.name) else f"'{self.own}'"
+        parts = [_one_line(self.unit), _one_line(original), "" if self.value is not None else "give a value"]
         return "; ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True)
 class Function:
-    """A program, which of the simulation's parameters it takes, in order, and what is said at its head."""
+    """A program, the simulation's parameters that it uses, in order, and the comment at its head."""
 
     program: Program
     parameters: tuple[int, ...]
@@ -102,8 +102,8 @@ class Simulation:
     def columns(self) -> list[str]:
         """The head of the table."""
         kinds = (("q", self.coordinates), ("u", self.speeds), ("z", self.states))
-        own = [f"{kind}.{value.name}" for kind, values in kinds for value in values]
-        return ["time", *own, *(f"energy.{name}" for name in self.energies)]
+        heads = [f"{kind}.{value.name}" for kind, values in kinds for value in values]
+        return ["time", *heads, *(f"energy.{name}" for name in self.energies)]
 
     @property
     def energies(self) -> list[str]:
@@ -120,11 +120,11 @@ class Simulation:
 
     @property
     def functions(self) -> dict[str, Function]:
-        """All that is to be printed beside the program itself, by what the program calls it for."""
+        """All programs to be printed beside this one, by their names in it."""
         kept = self.projection
-        found = {"rates": self.rates, "energy": self.energy}
-        found |= {} if kept is None else {"projection": kept.step}
-        return found if kept is None or kept.rows is None else found | {"rows": kept.rows}
+        by_name = {"rates": self.rates, "energy": self.energy}
+        by_name |= {} if kept is None else {"projection": kept.step}
+        return by_name if kept is None or kept.rows is None else by_name | {"rows": kept.rows}
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class SimulationWriting:
 
 def output_size(function: Function, output: str) -> int:
     """How many numbers an output of a function has."""
-    return next(len(each.slots) for each in function.program.outputs if each.name == output)
+    return next(len(array.slots) for array in function.program.outputs if array.name == output)
 
 
 def filled(template: str, simulation: Simulation, **texts: str) -> str:
@@ -175,14 +175,14 @@ def text_file(simulation: Simulation, head: Sequence[str]) -> str:
     lines = [f"# {_one_line(line)}".rstrip() for line in head]
     for section, values in simulation.sections.items():
         lines += ["", f"[{section}]"] if values else []
-        for each in values:
-            line = f"{each.name} = {'' if each.value is None else repr(each.value)}"
-            lines.append(f"{line:<35} # {each.comment}" if each.comment else line.rstrip())
+        for value in values:
+            line = f"{value.name} = {'' if value.value is None else repr(value.value)}"
+            lines.append(f"{line:<35} # {value.comment}" if value.comment else line.rstrip())
     return "\n".join([*lines, ""])
 
 
 def _one_line(text: str) -> str:
-    """Text that ends no line: what cannot be printed is left out."""
+    """Text on one line, without characters that cannot be printed."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text[:400]).split())[:100]
 
 

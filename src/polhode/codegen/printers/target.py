@@ -35,7 +35,7 @@ class Target:
 
 
 def sanitised(note: str) -> str:
-    """What of a note may stand in a comment: it can neither end the comment nor continue the line."""
+    """A note that is safe in a comment: it can neither end the comment nor continue the line."""
     return " ".join(_UNSAFE.sub(" ", note[:400]).replace("( ", "(").replace(" )", ")").split())[:80].rstrip()
 
 
@@ -52,15 +52,15 @@ def check_input(place: int) -> float:
 def check_inputs(program: Program) -> list[tuple[str, list[float]]]:
     """What a driver feeds in: the numbers of each array, then of the parameters p."""
     sizes = [*((array.name, array.size) for array in program.arrays), ("p", program.parameters)]
-    result, place = [], 0
+    result, start = [], 0
     for name, size in sizes:
-        result.append((name, [check_input(place + k) for k in range(1, size + 1)]))
-        place += size
+        result.append((name, [check_input(start + k) for k in range(1, size + 1)]))
+        start += size
     return result
 
 
 class Body(NamedTuple):
-    """The code of a part of a program: each slot, written once, and what it is."""
+    """The code of a part of a program: each slot, written once, and its expression."""
 
     constants: list[tuple[int, str]]
     reads: list[tuple[int, str]]
@@ -93,13 +93,13 @@ class Writing:
     work: str = ""  # an entry of the work array, if it is written otherwise
 
     def setup(self, program: Program) -> Body:
-        """From parameters to what the set-up saves; nothing that is not wanted."""
+        """The set-up: from parameters to saved values, wanted ones only."""
         slots = range(program.first_parameter, program.first_setup)
         memory = {slot: self._entry("p", k) for k, slot in enumerate(slots)}
         return self._body(program, memory, enumerate(program.setup, program.first_setup), live_setup(program))
 
     def run(self, program: Program) -> Body:
-        """From inputs and what was saved to the outputs."""
+        """The run part: from inputs and saved values to the outputs."""
         memory = {slot: self._entry("w", k) for k, slot in enumerate(program.saved)}
         for array in program.arrays:
             memory |= {slot: self._entry(array.name, k) for k, slot in enumerate(program.slots_of(array.name))}
@@ -120,7 +120,7 @@ class Writing:
         if program.names:
             return self._statements(program, memory, code, wanted)
         constants = [(k, self.literal(value)) for k, value in enumerate(program.constants) if k in wanted]
-        reads = [(slot, place) for slot, place in sorted(memory.items()) if slot in wanted]
+        reads = [(slot, location) for slot, location in sorted(memory.items()) if slot in wanted]
         operations = [(slot, self.expression[step.op].format(*(f"v{arg}" for arg in step.args))) for slot, step in code]
         return Body(constants, reads, operations)
 
@@ -131,7 +131,7 @@ class Writing:
         code: Sequence[tuple[int, Instruction]],
         wanted: frozenset[int],
     ) -> Body:
-        """Code in names: what has none and is read once stands where it is read, as do numbers."""
+        """Code in names: an unnamed value that is read once is written inline, as are numbers."""
         reads = Counter(arg for _, step in code for arg in step.args)
         kept = {*program.names, *program.saved, *(slot for output in program.outputs for slot in output.slots)}
         kept |= {arg for _, step in code if not self._takes_any(step.op) for arg in step.args}
@@ -147,7 +147,7 @@ class Writing:
             if slot in kept or reads[slot] > 1 or not self._takes_any(step.op):
                 operations.append((slot, texts[slot][0]))
                 texts[slot] = program.label(slot), 3
-        return Body(constants, [(slot, place) for slot, place in sorted(memory.items()) if slot in wanted], operations)
+        return Body(constants, [(slot, at) for slot, at in sorted(memory.items()) if slot in wanted], operations)
 
     def _takes_any(self, op: str) -> bool:
         """Whether operands of an operation can be expressions, and it can be an operand: arithmetic and functions."""

@@ -6,7 +6,7 @@ from ...errors import unknown
 from . import c99, fortran, numpy_module
 from .target import Target
 
-TARGETS: dict[str, Target] = {each.name: each for each in (c99.TARGET, fortran.TARGET, numpy_module.TARGET)}
+TARGETS: dict[str, Target] = {target.name: target for target in (c99.TARGET, fortran.TARGET, numpy_module.TARGET)}
 
 
 def target_of(name: str) -> Target:

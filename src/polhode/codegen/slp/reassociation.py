@@ -32,22 +32,22 @@ def reassociated(program: Program) -> dict[int, Node]:
     first, run = program.first_run, program.run
     wanted = live_run(program)
     inner = _inner(program, wanted)
-    found: dict[int, Node] = {}
+    nodes: dict[int, Node] = {}
     for slot, step in enumerate(run, first):
         if slot not in wanted or slot in inner:
             continue
         if step.op in _CHAIN:
-            found[slot] = _sum(program, slot, inner)
+            nodes[slot] = _sum(program, slot, inner)
         elif step.op == "mul":
             (a, s), (b, t) = (without_negations(program, arg) for arg in step.args)
-            found[slot] = Node("mul", (a, b), (s * t, 1))
+            nodes[slot] = Node("mul", (a, b), (s * t, 1))
         else:
-            found[slot] = Node(step.op, step.args, (1,) * len(step.args))
-    return found
+            nodes[slot] = Node(step.op, step.args, (1,) * len(step.args))
+    return nodes
 
 
 def without_negations(program: Program, slot: int, sign: int = 1) -> tuple[int, int]:
-    """A slot without the negations on it, and the sign that they leave."""
+    """A slot without negations around it, and the resulting sign."""
     first = program.first_run
     while slot >= first and program.run[slot - first].op == "neg":
         slot, sign = program.run[slot - first].args[0], -sign
@@ -91,17 +91,17 @@ def _sum(program: Program, root: int, inner: frozenset[int]) -> Node:
 
 def isomorphism_classes(program: Program, values: Mapping[int, Node]) -> dict[int, int]:
     """Isomorphism class of each slot: values of one shape, whatever their signs, constants and inputs of one array."""
-    found: dict[int, int] = dict.fromkeys(range(program.first_input), 0)
+    class_of: dict[int, int] = dict.fromkeys(range(program.first_input), 0)
     for number, array in enumerate(program.arrays):
-        found.update(dict.fromkeys(program.slots_of(array.name), number + 2))
-    found.update(dict.fromkeys(range(program.first_parameter, program.first_run), 1))
-    known: dict[tuple[str, tuple[int, ...]], int] = {}
+        class_of.update(dict.fromkeys(program.slots_of(array.name), number + 2))
+    class_of.update(dict.fromkeys(range(program.first_parameter, program.first_run), 1))
+    classes: dict[tuple[str, tuple[int, ...]], int] = {}
     base = len(program.arrays) + 2
     for slot, node in values.items():
-        parts = [found[arg] for arg in node.args]
+        parts = [class_of[arg] for arg in node.args]
         key = node.op, tuple(sorted(parts) if node.commutes else parts)
-        found[slot] = known.setdefault(key, base + len(known))
-    return found
+        class_of[slot] = classes.setdefault(key, base + len(classes))
+    return class_of
 
 
 def users_of(values: Mapping[int, Node]) -> dict[int, list[int]]:
@@ -116,22 +116,22 @@ def users_of(values: Mapping[int, Node]) -> dict[int, list[int]]:
 def use_hashes(
     values: Mapping[int, Node], shape: Mapping[int, int], users: Mapping[int, Sequence[int]], depth: int
 ) -> list[dict[int, int]]:
-    """For each number of steps up to `depth` a hash of what becomes of each value within so many."""
-    known: dict[tuple[object, ...], int] = {}
+    """For each number of steps up to `depth` a hash of the uses of each value within so many steps."""
+    numbers: dict[tuple[object, ...], int] = {}
     last: dict[int, int] = dict.fromkeys(values, 0)
-    found = [last]
+    hashes = [last]
     for _ in range(depth):
         deeper: dict[int, int] = {}
         for slot in values:
             seen = sorted(
                 (values[user].op, _beside(values[user], slot, shape), last[user]) for user in users.get(slot, ())
             )
-            deeper[slot] = known.setdefault(tuple(seen), len(known) + 1)
+            deeper[slot] = numbers.setdefault(tuple(seen), len(numbers) + 1)
         last = deeper
-        found.append(last)
-    return found
+        hashes.append(last)
+    return hashes
 
 
 def _beside(node: Node, slot: int, shape: Mapping[int, int]) -> tuple[int, ...]:
-    """The shapes of what a value is multiplied with."""
+    """The shapes of the other factors of products of a value."""
     return () if node.op == "sum" else tuple(sorted(shape[arg] for arg in node.args if arg != slot))

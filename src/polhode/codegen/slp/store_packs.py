@@ -34,16 +34,16 @@ def shapes(program: Program) -> list[int]:
     first = program.first_run
     bounds = (program.first_input, program.first_parameter, first)
     leaves = [sum(slot >= bound for bound in bounds) for slot in range(first)]
-    found = leaves + [3] * len(program.run)
-    known: dict[tuple[str, int, int], int] = {}
+    shape_of = leaves + [3] * len(program.run)
+    numbers: dict[tuple[str, int, int], int] = {}
     kinds = ["add" if step.op == "sub" else step.op for step in program.run]
     for _ in range(_SHAPE_DEPTH):
         deeper = list(leaves)
         for kind, step in zip(kinds, program.run, strict=True):
-            a, b = found[step.args[0]], found[step.args[-1]]
-            deeper.append(known.setdefault((kind, a, b) if a <= b else (kind, b, a), len(known) + 4))
-        found = deeper
-    return found
+            a, b = shape_of[step.args[0]], shape_of[step.args[-1]]
+            deeper.append(numbers.setdefault((kind, a, b) if a <= b else (kind, b, a), len(numbers) + 4))
+        shape_of = deeper
+    return shape_of
 
 
 def align_terms(listed: Sequence[Sequence[Product]], shapes: Sequence[int]) -> list[Column]:
@@ -180,7 +180,7 @@ class _Packer:
             self.packs[number] = replace(self.packs[number], terms=tuple(map(self.term, columns)))
 
     def source(self, lanes: Sequence[Lane]) -> tuple[Source, tuple[int, ...]]:
-        """Where a vector with these lanes comes from, and the signs it is to be multiplied by."""
+        """The source of a vector with these lanes, and the signs to multiply it by."""
         slots = tuple(lane[0] if lane else None for lane in lanes)
         signs = tuple(lane[1] if lane else 0 for lane in lanes)
         if None not in slots and len(set(slots)) == 1:
@@ -248,26 +248,28 @@ class _Packer:
         return step is not None and step.op in ("add", "sub", "mul")
 
     def terms(self, slot: int, sign: int) -> list[Product]:
-        """A sum as its products, sums and products that serve nothing else opened; empty for other operations."""
+        """A sum as its products, with sums and products without other uses expanded; empty for other operations."""
         if not self._is_open(slot):
             return []
-        found: list[Product] = []
+        products: list[Product] = []
         stack = [(slot, sign)]
         while stack:
-            at, own = stack.pop()
+            at, turned = stack.pop()
             step = self.step(at)
             inside = at == slot or self.uses[at] == 1
             if step is not None and inside and step.op in _SUMS:
-                second = -own if step.op == "sub" else own
-                parts = [(step.args[0], -own)] if step.op == "neg" else [(step.args[0], own), (step.args[1], second)]
+                second = -turned if step.op == "sub" else turned
+                parts = (
+                    [(step.args[0], -turned)] if step.op == "neg" else [(step.args[0], turned), (step.args[1], second)]
+                )
                 stack += reversed(parts)
             elif step is not None and inside and step.op == "mul":
                 (a, s), (b, t) = (without_negations(self.program, arg) for arg in step.args)
-                found.append((own * s * t, (a, b)))
+                products.append((turned * s * t, (a, b)))
             else:
-                at, own = without_negations(self.program, at, own)
-                found.append((own, (at,)))
-        return found
+                at, turned = without_negations(self.program, at, turned)
+                products.append((turned, (at,)))
+        return products
 
     def _independent(self, slots: Sequence[int]) -> bool:
         """Whether no slot is needed for another, as far as is looked."""

@@ -70,9 +70,9 @@ def _isomorphic_operands(
     """Groups of operands: a shape that each member has one operand of."""
     columns: list[tuple[int, ...]] = []
     for kind in dict.fromkeys(shape[arg] for arg in values[members[0]].args):
-        found = [[arg for arg in values[member].args if shape[arg] == kind] for member in members]
-        if all(len(parts) == 1 for parts in found):
-            columns.append(tuple(sorted(parts[0] for parts in found)))
+        operands = [[arg for arg in values[member].args if shape[arg] == kind] for member in members]
+        if all(len(parts) == 1 for parts in operands):
+            columns.append(tuple(sorted(parts[0] for parts in operands)))
     return columns
 
 
@@ -81,18 +81,18 @@ def _with_neighbours(program: Program, tuples: list[tuple[int, ...]]) -> list[tu
     array_of: dict[int, int] = {}
     for number, array in enumerate(program.arrays):
         array_of.update(dict.fromkeys(program.slots_of(array.name), number))
-    found = [members for members in tuples if len({array_of[slot] for slot in members}) == 1]
-    taken = {slot for members in found for slot in members}
-    waiting = list(found)
+    groups = [members for members in tuples if len({array_of[slot] for slot in members}) == 1]
+    taken = {slot for members in groups for slot in members}
+    waiting = list(groups)
     while waiting:
         members = waiting.pop(0)
         for step in (1, -1):
             beside = tuple(slot + step for slot in members)
             if not taken.intersection(beside) and {array_of.get(slot) for slot in beside} == {array_of[members[0]]}:
                 taken.update(beside)
-                found.append(beside)
+                groups.append(beside)
                 waiting.append(beside)
-    return sorted(found)
+    return sorted(groups)
 
 
 #: How many steps ahead are looked at to tell candidates apart.
@@ -272,9 +272,9 @@ class _Growth:
         """Group this sum with those that have most terms in common with it."""
         if slot in self.lane or slot not in self.keys:
             return
-        own = [self.number[arg] for arg in self.values[slot].args if arg in self.number]
+        terms = [self.number[arg] for arg in self.values[slot].args if arg in self.number]
         shared: dict[int, int] = {}
-        for number in own:
+        for number in terms:
             for other in self.sums.get(number, ()):
                 if other not in self.lane and other in self.keys:
                     shared[other] = shared.get(other, 0) + 1
@@ -284,7 +284,7 @@ class _Growth:
         chosen[self._own_lane(slot)] = slot
         longest = max(len(self.values[other].args) for other in chosen.values())
         if len(chosen) == self.count and all(
-            shared.get(other, len(own)) >= _ENOUGH * longest for other in chosen.values()
+            shared.get(other, len(terms)) >= _ENOUGH * longest for other in chosen.values()
         ):
             group = tuple(chosen[lane] for lane in range(self.count))
             self.add(group)
@@ -299,7 +299,7 @@ Pattern = tuple[int, int]  # the set of its unknowns, and what is added to them:
 
 @dataclass
 class _Equations:
-    """The linear equations of patterns, solved as they come."""
+    """The linear equations of sign patterns, solved one by one as they are added."""
 
     constants: int  # slots below are constants
     gathered: dict[Source, int]  # vectors that scalars are inserted into, and the unknowns that are their patterns
@@ -358,7 +358,7 @@ def choose_signs(packs: Sequence[Pack], order: Sequence[int], constants: int) ->
 
 
 def _pattern(pack: Pack, patterns: Mapping[int, Pattern], signs: _Equations) -> Pattern:
-    """The pattern of a pack, with the equations that its terms ask for."""
+    """The pattern of a pack, with the equations of its terms."""
     fixed: list[Pattern] = []
     for term in pack.terms:
         if not any(map(signs.is_constant, term.factors)):
@@ -375,17 +375,17 @@ def _pattern(pack: Pack, patterns: Mapping[int, Pattern], signs: _Equations) -> 
         return signs.unknown()
     if pack.op != "sum":
         return reduce(lambda a, b: (a[0] ^ b[0], a[1] ^ b[1]), fixed)
-    known = Counter(map(signs.reduced, fixed))
-    usual = max(known, key=lambda pattern: known[pattern])
-    for pattern in known:
+    counts = Counter(map(signs.reduced, fixed))
+    usual = max(counts, key=lambda pattern: counts[pattern])
+    for pattern in counts:
         signs.equal(usual, pattern)
     return usual
 
 
 def _finished(pack: Pack, flipped: int, packs: Sequence[Pack], signs: _Equations) -> Pack:
-    """The pack with its lanes' signs, and its terms with the signs that are left for them."""
+    """The pack with its lanes' signs, and its terms with the remaining signs."""
     width = len(pack.lanes)
-    own = [-1 if flipped >> lane & 1 else 1 for lane in range(width)]
+    lane_signs = [-1 if flipped >> lane & 1 else 1 for lane in range(width)]
     terms: list[Term] = []
     for term in pack.terms:
         left = list(term.signs)
@@ -395,21 +395,21 @@ def _finished(pack: Pack, flipped: int, packs: Sequence[Pack], signs: _Equations
                 left = [sign * (lane[1] if lane else 1) for sign, lane in zip(left, held, strict=True)]
         terms.append(replace(term, signs=tuple(left)))
     if pack.op in ("sum", "sin"):
-        terms = [_flipped(term, own) for term in terms]
+        terms = [_flipped(term, lane_signs) for term in terms]
         # A common sign that spares the first term its own.
         lead = next((term for term in terms if not any(map(signs.is_constant, term.factors))), terms[0])
         if set(lead.signs) <= {-1, 0}:
-            own = [-sign for sign in own]
+            lane_signs = [-sign for sign in lane_signs]
             terms = [_flipped(term, [-1] * width) for term in terms]
     elif pack.op == "div":
         above, below = terms
-        terms = [_flipped(_flipped(above, own), below.signs), replace(below, signs=(1,) * width)]
+        terms = [_flipped(_flipped(above, lane_signs), below.signs), replace(below, signs=(1,) * width)]
         if set(terms[0].signs) == {-1}:
-            own = [-sign for sign in own]
+            lane_signs = [-sign for sign in lane_signs]
             terms[0] = replace(terms[0], signs=(1,) * width)
     elif pack.op in ("cos", "abs"):
         terms = [replace(terms[0], signs=(1,) * width)]
-    lanes = tuple(lane and (lane[0], sign) for lane, sign in zip(pack.lanes, own, strict=True))
+    lanes = tuple(lane and (lane[0], sign) for lane, sign in zip(pack.lanes, lane_signs, strict=True))
     return replace(pack, lanes=lanes, terms=tuple(terms))
 
 
@@ -436,9 +436,9 @@ def sincos_packs(values: Mapping[int, Node], groups: Iterable[Sequence[int]], fi
     for row in _rows(dict.fromkeys(angle for _, angle in slots), groups, width):
         term = Term((1,) * len(row), (Gather(row),))
         for op in _SINCOS:
-            found = [slots.get((op, angle)) if angle is not None else None for angle in row]
-            if any(slot is not None for slot in found):
-                lanes = tuple(None if slot is None else (slot, 1) for slot in found)
+            row_slots = [slots.get((op, angle)) if angle is not None else None for angle in row]
+            if any(slot is not None for slot in row_slots):
+                lanes = tuple(None if slot is None else (slot, 1) for slot in row_slots)
                 packs.append(Pack(lanes, (term,), op))
     return packs
 
@@ -541,16 +541,16 @@ def _terms(
 ) -> list[Column]:
     """Terms of one group, then the same slot, then of one shape, then what is left; in the first lane's order."""
     rest = [list(lane) for lane in listed]
-    found: list[Column] = []
+    terms: list[Column] = []
     kinds: list[Callable[[int], int | None]] = [number.get, lambda slot: slot, shape.get]
     for kind in kinds:
         for key in dict.fromkeys(kind(slot) for lane in rest for slot, _ in lane):
             while key is not None and all(any(kind(slot) == key for slot, _ in lane) for lane in rest):
                 places = [next(k for k, (slot, _) in enumerate(lane) if kind(slot) == key) for lane in rest]
-                found.append(tuple(lane.pop(k) for lane, k in zip(rest, places, strict=True)))
-    found += zip_longest(*rest)
+                terms.append(tuple(lane.pop(k) for lane, k in zip(rest, places, strict=True)))
+    terms += zip_longest(*rest)
     rank = {operand: k for k, operand in enumerate(listed[0])}
-    return sorted(found, key=lambda column: rank.get(column[0], len(rank)) if column[0] else len(rank))
+    return sorted(terms, key=lambda column: rank.get(column[0], len(rank)) if column[0] else len(rank))
 
 
 #: What operations cost beside an addition; sine and cosine come together, so each is half of both.
@@ -558,7 +558,7 @@ _COST = {"div": 4.0, "sqrt": 4.0, "sin": 12.0, "cos": 12.0}
 
 
 class CostModel:
-    """What each pack costs, and what its values would one by one."""
+    """The cost of each pack, and of its values one by one."""
 
     def __init__(self, program: Program, values: Mapping[int, Node], packs: Sequence[Pack]) -> None:
         self.program, self.values, self.packs = program, values, packs
@@ -678,11 +678,11 @@ def vectorise(program: Program, width: int = 1) -> Packed | None:
     groups: list[Group] = []
     rest = values
     while (count := group_size(rest, shape, _LEAST * len(values))) is not None:
-        found = isomorphic_groups(program, rest, shape, count)
-        taken = {slot for group in found for slot in group}
+        isomorphic = isomorphic_groups(program, rest, shape, count)
+        taken = {slot for group in isomorphic for slot in group}
         if taken.isdisjoint(rest):
             break
-        groups += found
+        groups += isomorphic
         rest = {slot: node for slot, node in rest.items() if slot not in taken}
     if not groups:
         return None

@@ -59,7 +59,7 @@ class SumPacks:
 
 
 def sum_packs(series: SeriesProgram, width: int = WIDTH) -> SumPacks:
-    """The sums in the order of the program, four by four, or as many as are said."""
+    """The sums in the order of the program, in groups of four, or of `width`."""
     sums = _sums(series)
     packs, blocks = [], dict[tuple[Factor, ...], int]()
     for start in range(0, len(sums), width):
@@ -72,20 +72,20 @@ def sum_packs(series: SeriesProgram, width: int = WIDTH) -> SumPacks:
 
 def _sums(series: SeriesProgram) -> list[tuple[int, Factor, Factor]]:
     """The slot and the two factors of each sum."""
-    found: list[tuple[int, Factor, Factor]] = []
+    sums: list[tuple[int, Factor, Factor]] = []
     for slot, rule in enumerate(series.rules, series.program.first_run):
         match rule.name, rule.args:
             case "product", (a, b):
-                found.append((slot, Factor(a), Factor(b)))
+                sums.append((slot, Factor(a), Factor(b)))
             case "square", (a,):
-                found.append((slot, Factor(a), Factor(a)))
+                sums.append((slot, Factor(a), Factor(a)))
             case ("quotient", (_, b)) | ("inverse", (b,)):
-                found.append((slot, Factor(b), Factor(slot)))
+                sums.append((slot, Factor(b), Factor(slot)))
             case "root", _:
-                found.append((slot, Factor(slot), Factor(slot)))
+                sums.append((slot, Factor(slot), Factor(slot)))
             case "integral", (a, w):
-                found.append((slot, Factor(a, derived=True), Factor(w)))
-    return found
+                sums.append((slot, Factor(a, derived=True), Factor(w)))
+    return sums
 
 
 #: So many sums are added up in one loop: their blocks stay in registers.
@@ -94,7 +94,7 @@ _TOGETHER = 5
 
 @dataclass(frozen=True)
 class JetLayout:
-    """Where `ph_jet` keeps what: order zero of the slots that recurrences read, then rows of blocks of factors."""
+    """The layout of `ph_jet`'s scratch: order zero of the slots in recurrences, then rows of blocks of factors."""
 
     first: Mapping[int, int]
     packs: SumPacks
@@ -111,7 +111,7 @@ class JetLayout:
         return self.width * len(self.packs.blocks)
 
     def scratch_size(self, order: int) -> int:
-        """Doubles that are wanted."""
+        """Size of the scratch array in doubles."""
         return self.rows_at + self.row * (order + 1)
 
 
@@ -120,7 +120,7 @@ def jet_layout(series: SeriesProgram, width: int = WIDTH) -> JetLayout:
     # slots of the work array that nothing reads any more are read, so that the others keep their places in it
     unused = set(series.work) - set(series.program.saved)
     read = sorted({*_read_at_zero(series), *series.rates, *series.states, *unused})
-    return JetLayout({slot: place for place, slot in enumerate(read)}, sum_packs(series, width), width)
+    return JetLayout({slot: k for k, slot in enumerate(read)}, sum_packs(series, width), width)
 
 
 def jet_ir(series: SeriesProgram, *, fused: bool = True, lanes: int = 1) -> list[str]:
@@ -145,26 +145,26 @@ def jet_module(series: SeriesProgram, *, fused: bool = True, lanes: int = 1) -> 
 
 
 def _read_at_zero(series: SeriesProgram) -> set[int]:
-    found: set[int] = set()
+    slots: set[int] = set()
     for slot, rule in enumerate(series.rules, series.program.first_run):
         match rule.name, rule.args:
             case "scaled", (steady, _):
-                found.add(steady)
+                slots.add(steady)
             case "product", (a, b):
-                found |= {a, b}
+                slots |= {a, b}
             case "square", (a,):
-                found.add(a)
+                slots.add(a)
             case ("quotient", (_, b)) | ("inverse", (b,)):
-                found |= {b, slot}
+                slots |= {b, slot}
             case "root", _:
-                found.add(slot)
+                slots.add(slot)
             case "integral", (_, w):
-                found.add(w)
-    return found
+                slots.add(w)
+    return slots
 
 
 class _JetWriter:
-    """The writer of `ph_jet`: what each slot is at the order that is being made."""
+    """The writer of `ph_jet`: the value of each slot at the current order."""
 
     def __init__(self, series: SeriesProgram, layout: JetLayout, fused: bool, lanes: int) -> None:
         self.series, self.layout = series, layout
@@ -226,7 +226,7 @@ class _JetWriter:
 
     def _order_zero(self) -> None:
         f, program = self.f, self.series.program
-        pointers = [self.arguments.load(place, POINTER) for place in range(len(program.arrays) + 1)]
+        pointers = [self.arguments.load(k, POINTER) for k in range(len(program.arrays) + 1)]
         f.call("@ph_first", "void", *pointers, self.scratch)
         for slot, rule in enumerate(self.series.rules, program.first_run):
             if rule.name in ("quotient", "inverse"):
@@ -242,8 +242,8 @@ class _JetWriter:
         states = self.series.states
         row = self.jet.at(k * (-(-len(states) // WIDTH)), self.f.block)
         if self.f.lanes > 1:
-            for place, slot in enumerate(states):
-                row.store(place, self.now[slot], self.f.number)
+            for row_index, slot in enumerate(states):
+                row.store(row_index, self.now[slot], self.f.number)
             return
         for number, start in enumerate(range(0, len(states), WIDTH)):
             self._write_block(row, number, [self.now[slot] for slot in states[start : start + WIDTH]])
@@ -260,7 +260,7 @@ class _JetWriter:
         f.write(f"{kind} {f.block} {block.name}, ptr {row.at(number, f.block).name}, align 8")
 
     def _add_up(self, k: Value) -> None:
-        """All sums ⟨a, b⟩_k: a_j b_{k-j} and a_{k-j} b_j in one go, from the middle to the newest order."""
+        """All sums ⟨a, b⟩_k: a_j b_{k-j} and a_{k-j} b_j together, from the middle to the newest order."""
         f, packs = self.f, self.layout.packs.packs
         half = (k - 1) // 2
         # an odd order has no middle: row zero is zero

@@ -133,7 +133,7 @@ class _Writer:
         return -1 - self.constants.index(value)
 
     def apply(self, op: str, args: tuple[int, ...]) -> int:
-        """The slot of an operation on slots, its rule and what this needs with it."""
+        """The slot of an operation on slots; its rule and the slots of that are added."""
         if (op, args) not in self.known:
             if self.moving.isdisjoint(args):
                 self.known[op, args] = self.emit(op, args, STEADY)
@@ -172,17 +172,17 @@ class _Writer:
         """With new constants after the old ones, and all other slots moved up by their number."""
         old, more = len(self.program.constants), len(self.constants)
 
-        def place(slot: int) -> int:
+        def moved(slot: int) -> int:
             return old - 1 - slot if slot < 0 else slot if slot < old else slot + more
 
         def shifted(rule: Rule) -> Rule:
-            return replace(rule, args=tuple(map(place, rule.args)))
+            return replace(rule, args=tuple(map(moved, rule.args)))
 
         def at(instructions: tuple[Instruction, ...] | list[Instruction]) -> tuple[Instruction, ...]:
-            return tuple(Instruction(step.op, tuple(map(place, step.args))) for step in instructions)
+            return tuple(Instruction(step.op, tuple(map(moved, step.args))) for step in instructions)
 
         outputs = tuple(
-            replace(output, slots=tuple(place(self.slots[slot]) for slot in output.slots))
+            replace(output, slots=tuple(moved(self.slots[slot]) for slot in output.slots))
             for output in self.program.outputs
         )
         program = replace(
@@ -193,7 +193,7 @@ class _Writer:
             outputs=outputs,
             notes={},
         )
-        return SeriesProgram(program, tuple(map(shifted, self.rules)), tuple(map(place, self.program.saved)))
+        return SeriesProgram(program, tuple(map(shifted, self.rules)), tuple(map(moved, self.program.saved)))
 
 
 def _sum(w: _Writer, a: int, b: int) -> int:

@@ -56,11 +56,11 @@ def diagnose(
     say = tell or (lambda words: None)
     say("reading the constraints")
     with quiet_collector():
-        found = sorted_rows(model, build_tree(model))
-        tree = found.tree
+        rows = sorted_rows(model, build_tree(model))
+        tree = rows.tree
         near = _pose(model, pose, tree.coordinates[tree.auxiliary_coordinates])
-        trivial = tuple(row.name for row in found.trivial)
-        constraints = Constraints(tree, model.time, found.rows, trivial, reference_of(model, tree, near))
+        trivial = tuple(row.name for row in rows.trivial)
+        constraints = Constraints(tree, model.time, rows.rows, trivial, reference_of(model, tree, near))
         if constraints.nonlinear:  # such rows may vanish at rest
             moving = {u: 1 / (k + 2) for k, u in enumerate(tree.u)}
             constraints = replace(constraints, reference={**constraints.reference, **moving})
@@ -68,17 +68,17 @@ def diagnose(
         redundant, contradictory = _generic(constraints)
         say("assembling")
         numbers = Numbers(constraints, assembly_branches(model, tree))
-        here, walked = _examined(numbers, [row.row for row in redundant]) if not found.impossible else (None, [])
+        here, walked = _examined(numbers, [row.row for row in redundant]) if not rows.impossible else (None, [])
         say("looking for hidden conditions on the position")
         integrability = _integrability(constraints, here, walked)
     return Diagnosis(
         system=model.name,
         pose=pose if isinstance(pose, str) else "home" if pose is None else "the given pose",
         speeds=tuple(tree.speeds),
-        positions=tuple(row.name for row in found.rows if row.is_position),
-        velocities=tuple(row.name for row in found.rows if not row.is_position),
+        positions=tuple(row.name for row in rows.rows if row.is_position),
+        velocities=tuple(row.name for row in rows.rows if not row.is_position),
         trivial=trivial,
-        impossible=tuple(impossible(row).message for row in found.impossible),
+        impossible=tuple(impossible(row).message for row in rows.impossible),
         independent=len(constraints.rows) - len(redundant),
         redundant=redundant,
         contradictory=contradictory,
@@ -96,11 +96,11 @@ def _pose(model: Model, pose: Mapping[str, float] | str | None, auxiliary: Seque
         if pose not in model.poses:
             raise unknown("pose", pose, model.poses, "diagnose")
         return model.poses[pose].coordinates
-    given = None if pose is None else numbers_by_name(pose, "diagnose")
-    for name in given or ():
+    stated = None if pose is None else numbers_by_name(pose, "diagnose")
+    for name in stated or ():
         if name not in names:
             raise unknown("coordinate", name, names, "diagnose")
-    return given
+    return stated
 
 
 # ---- at almost every coordinates -----------------------------------------------------------------------------
@@ -113,20 +113,20 @@ def _generic(constraints: Constraints) -> tuple[tuple[Dependence, ...], tuple[De
     follows = combinations(constraints.A.T)
     agree = combinations([*constraints.A.T, list(constraints.a)])
     names = constraints.names
-    made = {row: Dependence(names[row], tuple(names[k] for k in of)) for row, of in follows.items()}
+    dependences = {row: Dependence(names[row], tuple(names[k] for k in of)) for row, of in follows.items()}
     # Off the constraint surface rows on coordinates may disagree that agree on it: their test is the assembly.
     sure = [
         row
         for row, of in follows.items()
         if row not in agree and not any(constraints.rows[k].is_position for k in (row, *of))
     ]
-    return tuple(made.values()), tuple(made[row] for row in sure)
+    return tuple(dependences.values()), tuple(dependences[row] for row in sure)
 
 
 # ---- at a pose -----------------------------------------------------------------------------------------------
 
 
-def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[PoseReport, list[Floats]]:
+def _examined(numbers: Numbers, everywhere: Sequence[str]) -> tuple[PoseReport, list[Floats]]:
     """Report at the pose of reference, and poses that can be reached from there."""
     constraints = numbers.constraints
     start = numbers.home
@@ -152,7 +152,7 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[PoseReport, list[
     if not np.isfinite(A).all():
         raise _undefined(constraints.rows[int(np.argmin(np.isfinite(A).all(axis=1)))].of)
     reached = _reached(numbers, q, A)
-    around = [numeric_rank(numbers.matrix(each)) for each in reached]
+    around = [numeric_rank(numbers.matrix(q_reached)) for q_reached in reached]
     rank = numeric_rank(A)
     typical = reached[int(np.argmax(around))] if reached else q
     usual = numbers.matrix(typical)
@@ -163,7 +163,7 @@ def _examined(numbers: Numbers, known: Sequence[str]) -> tuple[PoseReport, list[
     redundant = [
         Dependence(constraints.names[row], tuple(constraints.names[k] for k in of))
         for row, of in follows.items()
-        if constraints.names[row] not in known
+        if constraints.names[row] not in everywhere
     ]
     here = PoseReport(
         coordinates,
@@ -190,9 +190,9 @@ def _undefined(constraint: str) -> PolhodeError:
 
 
 def _reached(numbers: Numbers, q: Floats, A: Floats) -> list[Floats]:
-    """Poses around one that keep the constraints and lie off it, on a few walks along what the rows leave free."""
+    """Poses around one that satisfy the constraints, from a few random walks along the null space of A."""
     rng = np.random.default_rng(11)
-    found: list[Floats] = []
+    poses: list[Floats] = []
     for _ in range(_WALKS):
         at, rows = q, A
         for _ in range(_STEPS):
@@ -203,8 +203,8 @@ def _reached(numbers: Numbers, q: Floats, A: Floats) -> list[Floats]:
             if not np.isfinite(rows).all():
                 break
         else:
-            found.append(at)
-    return found
+            poses.append(at)
+    return poses
 
 
 def _step(numbers: Numbers, q: Floats, A: Floats, rng: np.random.Generator) -> Floats | None:
@@ -256,7 +256,7 @@ def _integrability(constraints: Constraints, here: PoseReport | None, walked: Se
     speeds = [k for k, row in enumerate(constraints.rows) if not row.is_position]
     if constraints.nonlinear:  # Frobenius' test is of conditions that are linear in the speeds
         return None
-    extra = {each.row for each in here.redundant} if here is not None else set()
+    extra = {dependence.row for dependence in here.redundant} if here is not None else set()
     rows = [k for k in constraints.generic_rows if constraints.rows[k].name not in extra] if constraints.rows else []
     if plain and not speeds:
         return Integrability((len(tree.u) - len(rows),), dimensions(tree), (), ())
@@ -316,10 +316,10 @@ def _is_clear(entries: Sequence[Expr]) -> bool:
     return all(node.op in _CLEAR or (node.op == "sqrt" and node.args[0].is_number) for node in topological(entries))
 
 
-def _independent(known: Sequence[Field], found: Sequence[Field], points: Sequence[Point]) -> list[Field]:
+def _independent(basis: Sequence[Field], fields: Sequence[Field], points: Sequence[Point]) -> list[Field]:
     """The new fields that the known ones and those before them do not span at most of the points."""
-    everything = [*known, *found]
-    return [everything[k] for k in _in_numbers(everything, points) if k >= len(known)] if found else []
+    everything = [*basis, *fields]
+    return [everything[k] for k in _in_numbers(everything, points) if k >= len(basis)] if fields else []
 
 
 def _in_numbers(fields: Sequence[Field], points: Sequence[Point]) -> list[int]:
@@ -369,10 +369,10 @@ def _vanish(slips: Field, point: Point) -> bool:
 
 def _speeds(tree: Tree, field: Field) -> list[Any]:
     """The speeds that move the coordinates along a field, where all joints are holonomic: u = Γ⁺ q̇."""
-    made: list[Any] = [as_expr(0)] * len(tree.u)
+    speeds: list[Any] = [as_expr(0)] * len(tree.u)
     for link, (_, back) in zip(tree.links, tree.stage_kinematics, strict=True):
         if link.coordinates:
-            own = back @ Vector([field[k] for k in link.coordinates])
-            for speed, entry in zip(link.speeds, own, strict=False):
-                made[speed] = as_expr(entry)
-    return made
+            u = back @ Vector([field[k] for k in link.coordinates])
+            for speed, entry in zip(link.speeds, u, strict=False):
+                speeds[speed] = as_expr(entry)
+    return speeds

@@ -82,19 +82,19 @@ class Numbers:
             for link, (gamma, _) in zip(tree.links, tree.stage_kinematics, strict=True)
             if link.coordinates
         ]
-        return joints + [(indices, each.ways) for indices, each in tree.auxiliary_indices]
+        return joints + [(indices, auxiliary.ways) for indices, auxiliary in tree.auxiliary_indices]
 
     def envelope(self, q: Floats) -> Floats:
         """Γ of all joints' envelopes: how coordinates move when a step is taken."""
         flat = self._at(q, "envelopes", lambda: (entry for _, gamma in self._blocks for entry in gamma.entries()), -1)
-        made = np.zeros((len(self.constraints.tree.q), sum(gamma.shape[1] for _, gamma in self._blocks)))
+        gamma_all = np.zeros((len(self.constraints.tree.q), sum(gamma.shape[1] for _, gamma in self._blocks)))
         read = column = 0
         for coordinates, gamma in self._blocks:
             rows, columns = gamma.shape
             block = flat[read : read + rows * columns].reshape(rows, columns)
-            made[list(coordinates), column : column + columns] = block
+            gamma_all[list(coordinates), column : column + columns] = block
             read, column = read + rows * columns, column + columns
-        return made
+        return gamma_all
 
     def position_matrix(self, q: Floats) -> Floats:
         """(∂φ/∂q) Γ."""
@@ -112,10 +112,10 @@ class Numbers:
 
     def _unit(self, q: Floats) -> Floats:
         """Normalise the quaternions."""
-        made = q.copy()
+        unit = q.copy()
         for start in self.constraints.tree.quaternions:
-            made[start : start + 4] /= np.linalg.norm(made[start : start + 4]) or 1.0
-        return made
+            unit[start : start + 4] /= np.linalg.norm(unit[start : start + 4]) or 1.0
+        return unit
 
     def assembled(self, start: Floats) -> tuple[Floats, Floats]:
         """The pose nearest to a start with φ = 0, or least φ, and the residual φ there."""
@@ -127,9 +127,9 @@ class Numbers:
                 break
             moved = self._perturbed(start, 0.25 * trial, rng)
             if np.isfinite(moved).all():
-                found, rest = self.descended(moved)
-                if self._merit(found, rest) < 0.5 * merit:
-                    best, left, merit = found, rest, self._merit(found, rest)
+                pose, rest = self.descended(moved)
+                if self._merit(pose, rest) < 0.5 * merit:
+                    best, left, merit = pose, rest, self._merit(pose, rest)
         return best, left
 
     def _merit(self, q: Floats, left: Floats) -> float:
@@ -160,11 +160,11 @@ class Numbers:
                 return None
             return Factorisation.of(J).damped(-left)
 
-        found = solve(
+        solution = solve(
             self.residuals, step, lambda q, step: self._unit(q + self.envelope(q) @ step), q,
             tolerance=1e-3 * KEPT, most_steps=_MOST_STEPS, shortest=1e-6, longest=1.0,
         )  # fmt: skip
-        return found.q, found.residual
+        return solution.q, solution.residual
 
 
 def scaled(A: Floats) -> Floats:
@@ -180,7 +180,7 @@ def numeric_rank(A: Floats) -> int:
 
 
 def null_space(A: Floats) -> Floats:
-    """Columns that span what the rows leave free."""
+    """A basis of the null space of the rows, in columns."""
     if not A.size:
         return np.eye(A.shape[1])
     _, sizes, V = np.linalg.svd(scaled(A))
@@ -191,14 +191,14 @@ def numeric_combinations(A: Floats) -> dict[int, list[int]]:
     """For each row that is a combination of earlier ones: of which; the counterpart of `expr.decide.combinations`."""
     rows = scaled(A)
     kept: list[int] = []
-    found: dict[int, list[int]] = {}
+    combinations: dict[int, list[int]] = {}
     for k in range(len(rows)):
         if numeric_rank(rows[[*kept, k]]) > len(kept):
             kept.append(k)
             continue
         shares = np.linalg.lstsq(rows[kept].T, rows[k], rcond=None)[0] if kept else np.zeros(0)
-        found[k] = [kept[j] for j in range(len(kept)) if abs(shares[j]) > 1e3 * LOST]
-    return found
+        combinations[k] = [kept[j] for j in range(len(kept)) if abs(shares[j]) > 1e3 * LOST]
+    return combinations
 
 
 def dependent_speeds(A: Floats) -> list[int]:

@@ -119,10 +119,10 @@ class Diagnosis(Shown):
     __repr__ = __str__
 
     def _cell(self) -> Cell:
-        """The first sentence, the findings as a table of what and which, and where coordinates are."""
+        """The first sentence, the findings as a table of kind and names, and the state of the coordinates."""
         head, *lines = self.text().splitlines()
-        found = [line.removeprefix("• ").partition(": ") for line in lines]
-        rows = [(what if mark else "", rest if mark else what) for what, mark, rest in found]
+        findings = [line.removeprefix("• ").partition(": ") for line in lines]
+        rows = [(what if mark else "", rest if mark else what) for what, mark, rest in findings]
         at = {} if self.here is None else self.here.coordinates
         where = Table(["coordinate", "at"], [(name, f"{value:.6g}") for name, value in at.items()], numbers_from=1)
         return Cell(head, [Table(["finding", ""], rows), where])
@@ -144,55 +144,57 @@ class Diagnosis(Shown):
 _MOST = 12
 
 
-def _lines(found: Diagnosis) -> Iterator[str]:
-    yield _summary(found)
-    for sentence in found.impossible:
+def _lines(diagnosis: Diagnosis) -> Iterator[str]:
+    yield _summary(diagnosis)
+    for sentence in diagnosis.impossible:
         yield f"impossible: {sentence} Check where the bodies and frames are, or remove the constraint."
-    for each in found.contradictory:
+    for row in diagnosis.contradictory:
         yield (
-            f"contradictory: '{each.row}' needs other speeds than {_quoted(each.of) or 'rest'}; both can be kept at "
+            f"contradictory: '{row.row}' needs other speeds than {_quoted(row.of) or 'rest'}; both can be kept at "
             "special coordinates at most. Remove one of them, or give both the same motion."
         )
-    if found.trivial:
-        yield f"kept by the tree itself, and left out: {_listed(found.trivial)}."
-    against = {each.row for each in found.contradictory}
-    off = {*found.here.off} if found.here is not None else set()
-    for each in found.redundant:
-        if off & {each.row, *each.of}:
-            yield f"contradictory: '{each.row}' lets the same motions as {_quoted(each.of)}, but not at one pose."
-        elif each.row not in against:
-            yield f"redundant everywhere: {_follows(each)} It can be removed."
-    yield from found.nonlinear
-    if found.integrability is not None and (found.positions or found.velocities or len(found.integrability.growth) > 1):
-        yield from _on_integrability(found, found.integrability)
-    if found.here is not None:
-        yield from _on_the_pose(found, found.here)
-    if found.assumed:
-        yield f"parameters without a value were taken as 1: {_listed(found.assumed)}."
+    if diagnosis.trivial:
+        yield f"kept by the tree itself, and left out: {_listed(diagnosis.trivial)}."
+    against = {d.row for d in diagnosis.contradictory}
+    off = {*diagnosis.here.off} if diagnosis.here is not None else set()
+    for row in diagnosis.redundant:
+        if off & {row.row, *row.of}:
+            yield f"contradictory: '{row.row}' permits the same motions as {_quoted(row.of)}, but not at one pose."
+        elif row.row not in against:
+            yield f"redundant everywhere: {_follows(row)} It can be removed."
+    yield from diagnosis.nonlinear
+    if diagnosis.integrability is not None and (
+        diagnosis.positions or diagnosis.velocities or len(diagnosis.integrability.growth) > 1
+    ):
+        yield from _on_integrability(diagnosis, diagnosis.integrability)
+    if diagnosis.here is not None:
+        yield from _on_the_pose(diagnosis, diagnosis.here)
+    if diagnosis.assumed:
+        yield f"parameters without a value were taken as 1: {_listed(diagnosis.assumed)}."
 
 
-def _summary(found: Diagnosis) -> str:
-    rows = len(found.positions) + len(found.velocities)
-    counts = f"{_number(len(found.speeds), 'speed')}, {_number(rows, 'constraint')}"
-    if found.redundant:
-        counts += f" of which {found.independent} {'is' if found.independent == 1 else 'are'} independent"
-    if found.impossible or found.contradictory:
-        return f"{found.system}: {counts}; the constraints cannot be kept."
-    if found.here is not None and not found.here.is_assembled:
-        return f"{found.system}: {counts}; no pose was found that keeps the constraints."
-    free = _number(found.freedom, "degree", "degrees") + " of freedom"
-    moves = " (time moves it)" if not found.freedom and found.driven else ""
-    return f"{found.system}: {counts}; {free}{moves}."
+def _summary(diagnosis: Diagnosis) -> str:
+    rows = len(diagnosis.positions) + len(diagnosis.velocities)
+    counts = f"{_number(len(diagnosis.speeds), 'speed')}, {_number(rows, 'constraint')}"
+    if diagnosis.redundant:
+        counts += f" of which {diagnosis.independent} {'is' if diagnosis.independent == 1 else 'are'} independent"
+    if diagnosis.impossible or diagnosis.contradictory:
+        return f"{diagnosis.system}: {counts}; the constraints cannot be kept."
+    if diagnosis.here is not None and not diagnosis.here.is_assembled:
+        return f"{diagnosis.system}: {counts}; no pose was found that keeps the constraints."
+    free = _number(diagnosis.freedom, "degree", "degrees") + " of freedom"
+    moves = " (time moves it)" if not diagnosis.freedom and diagnosis.driven else ""
+    return f"{diagnosis.system}: {counts}; {free}{moves}."
 
 
-def _on_integrability(found: Diagnosis, test: Integrability) -> Iterator[str]:
+def _on_integrability(diagnosis: Diagnosis, test: Integrability) -> Iterator[str]:
     if test.holonomic:
         yield (
             f"integrable: {_listed(test.holonomic)} on speeds can be integrated to conditions on the position, "
             "with a constant that the start sets."
         )
     if test.is_holonomic:
-        if not test.holonomic and (found.positions or found.velocities):
+        if not test.holonomic and (diagnosis.positions or diagnosis.velocities):
             yield "every constraint is holonomic: a condition on the position."
         return
     growth = ", ".join(map(str, test.growth))
@@ -202,17 +204,19 @@ def _on_integrability(found: Diagnosis, test: Integrability) -> Iterator[str]:
         f"{_number(test.growth[-1], 'dimension')} of {test.dimensions} (growth vector {growth})"
         + (f"; {_number(test.integrable, 'condition')} on the position." if test.integrable else ".")
     )
-    hidden = test.integrable - (len(found.positions) - sum(each.row in found.positions for each in found.redundant))
+    hidden = test.integrable - (
+        len(diagnosis.positions) - sum(row.row in diagnosis.positions for row in diagnosis.redundant)
+    )
     hidden -= len(test.holonomic or ())
-    if found.here is not None:
-        hidden += sum(each.row in found.positions for each in found.here.redundant)
+    if diagnosis.here is not None:
+        hidden += sum(row.row in diagnosis.positions for row in diagnosis.here.redundant)
     if hidden > 0:
         ways = _number(hidden, "combination")
         yield f"{ways} of the constraints on speeds can be integrated, though none of them alone."
 
 
-def _on_the_pose(found: Diagnosis, here: PoseReport) -> Iterator[str]:
-    where = found.pose if found.pose in ("home", "the given pose") else f"pose '{found.pose}'"
+def _on_the_pose(diagnosis: Diagnosis, here: PoseReport) -> Iterator[str]:
+    where = diagnosis.pose if diagnosis.pose in ("home", "the given pose") else f"pose '{diagnosis.pose}'"
     if not here.is_assembled:
         worst = sorted(here.off, key=lambda name: -abs(here.off[name]))
         sizes = {name: f"'{name}' is off by {here.off[name]:.3g}" for name in worst}
@@ -224,39 +228,39 @@ def _on_the_pose(found: Diagnosis, here: PoseReport) -> Iterator[str]:
     if here.moved:
         ends = [f"{name} from {old:.6g} to {new:.6g}" for name, (old, new) in here.moved.items()]
         yield f"to assemble it from {where}, move {_listed(ends)}."
-    for each in here.redundant:
-        yield f"redundant wherever it is assembled (overconstrained): {_follows(each)}"
+    for dependence in here.redundant:
+        yield f"redundant wherever it is assembled (overconstrained): {_follows(dependence)}"
     if here.redundant:
         yield (
             "the forces of these constraints are not unique, and small errors of lengths would lock the "
             "mechanism: remove them, or close the loop with a joint that leaves more free."
         )
-    if here.contradictory and not found.contradictory:
+    if here.contradictory and not diagnosis.contradictory:
         yield f"at {where} no speeds keep these together: {_listed(here.contradictory)}."
-    if found.is_shaky:
+    if diagnosis.is_shaky:
         yield (
-            f"at {where} the constraints leave {_number(len(found.speeds) - here.rank, 'speed')} free, "
+            f"at {where} the constraints leave {_number(len(diagnosis.speeds) - here.rank, 'speed')} free, "
             "but no pose nearby keeps them: the mechanism is shaky, and does not move."
         )
-    if found.is_singular:
+    if diagnosis.is_singular:
         lost = (here.around or 0) - here.rank
         yield (
             f"{where} is singular, a dead point: of the constraints that are independent around it {lost} "
             f"{'is' if lost == 1 else 'are'} not so there. Start somewhere else, or expect the motion to branch."
         )
-    if here.locks and not found.driven:
+    if here.locks and not diagnosis.driven:
         one = "" if len(here.locks) == 1 else "one of "
         yield f"nothing can move; to set something free, take away {one}{_quoted(here.locks)}."
-    elif not found.freedom and not found.driven and not found.is_shaky:
+    elif not diagnosis.freedom and not diagnosis.driven and not diagnosis.is_shaky:
         yield "nothing can move."
-    if here.dependent and here.independent and not found.is_shaky:
+    if here.dependent and here.independent and not diagnosis.is_shaky:
         yield f"choose as independent: {_listed(here.independent)}; the others follow: {_listed(here.dependent)}."
 
 
-def _follows(each: Dependence) -> str:
-    if not each.of:
-        return f"'{each.row}' does not restrict the speeds."
-    return f"'{each.row}' follows from {_quoted(each.of)}."
+def _follows(dependence: Dependence) -> str:
+    if not dependence.of:
+        return f"'{dependence.row}' does not restrict the speeds."
+    return f"'{dependence.row}' follows from {_quoted(dependence.of)}."
 
 
 def _number(count: int, noun: str, plural: str = "") -> str:

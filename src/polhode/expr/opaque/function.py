@@ -17,7 +17,7 @@ class Opaque(ABC):
     @property
     @abstractmethod
     def arity(self) -> int:
-        """How many arguments it takes."""
+        """Number of arguments."""
 
     @property
     @abstractmethod

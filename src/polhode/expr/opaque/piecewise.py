@@ -41,13 +41,13 @@ class Pieces:
 
     def at(self, *point: float, within: Sequence[float] | None = None) -> float:
         """The value at a point; nan where an argument is nan. The piece is the one that `within` lies in, if given."""
-        place, steps = 0, []
+        index, steps = 0, []
         for knots, count, x, inside in zip(self.knots, self.counts, point, within or point, strict=True):
             last = len(knots) - 1
             piece = bisect_right(knots, inside, 0, last) + (inside > knots[last])
             steps.append(x - knots[max(piece - 1, 0)])
-            place = place * count + piece
-        start = place * prod(self.sizes)
+            index = index * count + piece
+        start = index * prod(self.sizes)
         block = self.coefficients[start : start + prod(self.sizes)]
         for step, size in zip(reversed(steps), reversed(self.sizes), strict=True):
             block = tuple(_horner(block[k : k + size], step) for k in range(0, len(block), size))
@@ -61,14 +61,14 @@ class Pieces:
             raise TypeError("a table has real arguments")
         axes = len(arrays)
         lead = np.broadcast_arrays(*(np.asarray(array, dtype=float) for array in (*arrays, *(within or ()))))
-        place: Any = 0
+        index: Any = 0
         steps = []
         for knots, count, x, inside in zip(self.knots, self.counts, lead[:axes], lead[-axes:], strict=True):
             t = np.asarray(knots)
             piece = np.searchsorted(t[:-1], inside, side="right") + (inside > t[-1])
             steps.append(x - t[np.maximum(piece - 1, 0)])
-            place = place * count + piece
-        block = np.asarray(self.coefficients).reshape(-1, *self.sizes)[place]
+            index = index * count + piece
+        block = np.asarray(self.coefficients).reshape(-1, *self.sizes)[index]
         for step in reversed(steps):
             factor = np.reshape(step, np.shape(step) + (1,) * (block.ndim - 1 - np.ndim(step)))
             value = block[..., -1]
@@ -81,15 +81,15 @@ class Pieces:
         """The derivative of these orders; pieces keep two coefficients along an axis, so that nan propagates."""
         sizes = tuple(max(size - order, 2) for order, size in zip(orders, self.sizes, strict=True))
         block = prod(self.sizes)
-        found: list[float] = []
+        coefficients: list[float] = []
         for start in range(0, len(self.coefficients), block):
             for powers in product(*map(range, sizes)):
-                place, weight = 0, 1
+                index, weight = 0, 1
                 for power, order, size in zip(powers, orders, self.sizes, strict=True):
-                    place = place * size + power + order
+                    index = index * size + power + order
                     weight *= perm(power + order, order) if power + order < size else 0
-                found.append(weight * self.coefficients[start + place] if weight else 0.0)
-        return Pieces(self.knots, sizes, tuple(found))
+                coefficients.append(weight * self.coefficients[start + index] if weight else 0.0)
+        return Pieces(self.knots, sizes, tuple(coefficients))
 
     def breaks(self, axis: int = 0, to_nan: bool = False) -> list[tuple[float, ...]]:
         """Knots of an axis with a jump of the value, of the slope, …; without those next to nan unless `to_nan`."""
@@ -99,7 +99,7 @@ class Pieces:
         table = np.reshape(self.coefficients, (*self.counts, *self.sizes))
         table = np.moveaxis(table, (axis, len(self.sizes) + axis), (0, 1)).reshape(len(knots) + 1, size, -1)
         steps = np.diff(knots, prepend=knots[0])[:, None, None]
-        found = []
+        by_order = []
         for order in range(size):
             powers = np.arange(order, size)
             weights = np.array([comb(power, order) for power in powers])[:, None]
@@ -108,8 +108,8 @@ class Pieces:
             apart = np.abs(left.sum(axis=1) - table[1:, order])
             bound = 1e-12 * 10.0**order * largest  # rounding of derivatives grows with their order
             is_apart = ~(apart <= bound) if to_nan else apart > bound
-            found.append(tuple(knots[is_apart.any(axis=1)].tolist()))
-        return found
+            by_order.append(tuple(knots[is_apart.any(axis=1)].tolist()))
+        return by_order
 
     def integral(self) -> Pieces:
         """The antiderivative, of one variable, that is continuous and zero at the first knot."""
@@ -135,7 +135,7 @@ def interpolant(axes: Sequence[Sequence[float]], values: Sequence[float], kind: 
     if kind == "held":
         return _steps(axes[0], values, outside)
     if kind == "polynomial":
-        return _given(axes[0], values, outside)
+        return _polynomials(axes[0], values, outside)
     size = 2 if kind == "linear" else 4
     if len(axes) == 1:
         rows = _along(axes[0], values, kind, outside)
@@ -146,10 +146,10 @@ def interpolant(axes: Sequence[Sequence[float]], values: Sequence[float], kind: 
     columns = {
         (l, j): _along(first, [line[l][j] for line in lines], kind, outside) for l in pieces for j in range(size)
     }
-    found = [
+    coefficients = [
         columns[l, j][k][i] for k in range(len(first) + 1) for l in pieces for i in range(size) for j in range(size)
     ]
-    return Pieces((tuple(first), tuple(last)), (size, size), tuple(found))
+    return Pieces((tuple(first), tuple(last)), (size, size), tuple(coefficients))
 
 
 def _steps(x: Sequence[float], y: Sequence[float], outside: str) -> Pieces:
@@ -160,7 +160,7 @@ def _steps(x: Sequence[float], y: Sequence[float], outside: str) -> Pieces:
     return Pieces(((*x, last),), (2,), tuple(c for row in (ends[0], *rows, ends[1]) for c in row))
 
 
-def _given(x: Sequence[float], values: Sequence[float], outside: str) -> Pieces:
+def _polynomials(x: Sequence[float], values: Sequence[float], outside: str) -> Pieces:
     """Polynomials by their coefficients, constant first, on each interval."""
     size = len(values) // (len(x) - 1)
     last = values[-size:]

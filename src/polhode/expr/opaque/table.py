@@ -37,7 +37,7 @@ class Points:
 
     @cached_property
     def digest(self) -> str:
-        """Hexadecimal digits that stand for all of it."""
+        """Digest of the whole table, in hexadecimal digits."""
         word = blake2b(digest_size=16)
         word.update(repr((self.kind, self.outside, [len(axis) for axis in self.axes])).encode())
         for number in (*(x for axis in self.axes for x in axis), *self.values):
@@ -51,7 +51,7 @@ class Points:
 
     @cached_property
     def degree(self) -> int:
-        """How often it can be differentiated before zero is left."""
+        """Number of derivatives before the table is zero."""
         return self.interpolant.sizes[0] - 1 if self.kind == "polynomial" else _DEGREES[self.kind]
 
     @cached_property
@@ -59,8 +59,8 @@ class Points:
         """How many derivatives are continuous between the ends; -1 if the value jumps."""
         if self.kind != "polynomial":
             return _SMOOTH[self.kind]
-        jumps = [{*each} - {self.axes[0][0], self.axes[0][-1]} for each in self.interpolant.breaks()]
-        return next((order - 1 for order, each in enumerate(jumps) if each), len(jumps))
+        jumps = [{*line} - {self.axes[0][0], self.axes[0][-1]} for line in self.interpolant.breaks()]
+        return next((order - 1 for order, jump in enumerate(jumps) if jump), len(jumps))
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Table(Opaque):
         """The name, with a prime for each derivative; of two variables `f_D01` is ∂²f/∂x∂y."""
         if self.arity == 1:
             return self.name + "'" * self.orders[0] if self.orders[0] >= 0 else f"integral_of_{self.name}"
-        digits = "".join(str(place) * order for place, order in enumerate(self.orders))
+        digits = "".join(str(k) * order for k, order in enumerate(self.orders))
         return f"{self.name}_D{digits}" if digits else self.name
 
     @property
@@ -177,11 +177,11 @@ def checked(
     if len(values) > LARGEST:
         cure = "Thin it out."
         raise ModelError(f"it has {len(values):,} numbers, more than {LARGEST:,}.", place, cure, "E-FUNCTION-SHAPE")
-    made = Table(Points(axes, values, kind, outside), (0,) * len(axes), name or "table")
-    if outside != "error" and not all(map(math.isfinite, made.pieces.coefficients)):
+    table = Table(Points(axes, values, kind, outside), (0,) * len(axes), name or "table")
+    if outside != "error" and not all(map(math.isfinite, table.pieces.coefficients)):
         message = "its abscissae lie so close, or its ordinates so far apart, that slopes are infinite."
         raise ModelError(message, place, "Scale it, or leave out points.", "E-FUNCTION-NUMBER")
-    return made
+    return table
 
 
 def _is_list(value: Any) -> bool:
@@ -191,7 +191,7 @@ def _is_list(value: Any) -> bool:
 def _numbers(entries: Any, label: str, place: str) -> tuple[float, ...]:
     if not _is_list(entries):
         raise _no_list(label, entries, place)
-    found = []
+    numbers = []
     plain = entries.tolist() if hasattr(entries, "tolist") else entries
     if not _is_list(plain):
         raise _no_list(label, entries, place)
@@ -203,21 +203,21 @@ def _numbers(entries: Any, label: str, place: str) -> tuple[float, ...]:
         if isinstance(entry, bool | str) or not math.isfinite(number):
             cure = "Give finite numbers."
             raise ModelError(f"{label}[{index}] is {entry!r}, not a finite number.", place, cure, "E-FUNCTION-NUMBER")
-        found.append(number + 0.0)  # -0.0 is 0.0
-    return tuple(found)
+        numbers.append(number + 0.0)  # -0.0 is 0.0
+    return tuple(numbers)
 
 
 def _axis(entries: Any, label: str, kind: str, place: str) -> tuple[float, ...]:
-    found = _numbers(entries, label, place)
-    if len(found) < _FEWEST[kind]:
+    knots = _numbers(entries, label, place)
+    if len(knots) < _FEWEST[kind]:
         message = (
-            f"{label} has {len(found)} {'entry' if len(found) == 1 else 'entries'}; a {kind} table needs "
+            f"{label} has {len(knots)} {'entry' if len(knots) == 1 else 'entries'}; a {kind} table needs "
             f"{_FEWEST[kind]} or more."
         )
         cure = "Give more points." if kind in ("held", "linear") else "Give more points, or choose kind='linear'."
         raise ModelError(message, place, cure, "E-FUNCTION-SHAPE")
     what = label if label == TIMES else "abscissae"
-    for index, (before, after) in enumerate(pairwise(found)):
+    for index, (before, after) in enumerate(pairwise(knots)):
         if not before < after:
             raise ModelError(
                 f"the {what} must ascend, but {label}[{index}] is {before!r} and {label}[{index + 1}] is {after!r}.",
@@ -225,19 +225,19 @@ def _axis(entries: Any, label: str, kind: str, place: str) -> tuple[float, ...]:
                 cure=f"Sort the points by their {what} and remove doubles.",
                 code="E-FUNCTION-NUMBER",
             )
-    return found
+    return knots
 
 
-def _grid(given: Any, axes: Sequence[Sequence[float]], labels: tuple[str, str], place: str) -> tuple[float, ...]:
+def _grid(values: Any, axes: Sequence[Sequence[float]], labels: tuple[str, str], place: str) -> tuple[float, ...]:
     """The ordinates in one row, after their shape has been compared with the axes."""
     along, label = labels
     if len(axes) == 1:
-        found = _numbers(given, label, place)
-        _matching(along, len(axes[0]), label, len(found), place)
-        return found
-    if not _is_list(given):
-        raise _no_list(label, given, place)
-    rows = list(given)
+        ordinates = _numbers(values, label, place)
+        _matching(along, len(axes[0]), label, len(ordinates), place)
+        return ordinates
+    if not _is_list(values):
+        raise _no_list(label, values, place)
+    rows = list(values)
     _matching(along, len(axes[0]), label, len(rows), place)
     table = [_numbers(row, f"{label}[{k}]", place) for k, row in enumerate(rows)]
     for k, row in enumerate(table):
@@ -245,26 +245,26 @@ def _grid(given: Any, axes: Sequence[Sequence[float]], labels: tuple[str, str], 
     return tuple(number for row in table for number in row)
 
 
-def _coefficients(given: Any, axes: Sequence[Any], labels: tuple[str, str], place: str) -> tuple[float, ...]:
+def _coefficients(values: Any, axes: Sequence[Any], labels: tuple[str, str], place: str) -> tuple[float, ...]:
     """Coefficients of all intervals in one row, as many for each, constant first; rows are put one after the other."""
-    plain = given.tolist() if hasattr(given, "tolist") else given
+    plain = values.tolist() if hasattr(values, "tolist") else values
     rows = [*plain] if _is_list(plain) and plain and all(map(_is_list, plain)) else []
-    found = tuple(x for k, row in enumerate(rows) for x in _numbers(row, f"{labels[1]}[{k}]", place))
-    found, intervals = found or _numbers(plain, labels[1], place), len(axes[0]) - 1
-    if len(found) < 2 * intervals or len(found) % intervals or len({len(row) for row in rows}) > 1:
-        message = f"{labels[1]} has {len(found)} coefficients for {intervals} intervals, not as many for each."
+    coefficients = tuple(x for k, row in enumerate(rows) for x in _numbers(row, f"{labels[1]}[{k}]", place))
+    coefficients, intervals = coefficients or _numbers(plain, labels[1], place), len(axes[0]) - 1
+    if len(coefficients) < 2 * intervals or len(coefficients) % intervals or len({len(row) for row in rows}) > 1:
+        message = f"{labels[1]} has {len(coefficients)} coefficients for {intervals} intervals, not as many for each."
         cure = "Give a row for each interval, from the constant on, at least two numbers, in powers of x - x[k]."
         raise ModelError(message, place, cure, "E-FUNCTION-SHAPE")
-    return found
+    return coefficients
 
 
-def _no_list(label: str, given: object, place: str) -> ModelError:
+def _no_list(label: str, value: object, place: str) -> ModelError:
     return ModelError(
-        f"{label} is {given!r}, not a list of numbers.", place=place, cure="Give a list.", code="E-FUNCTION-TYPE"
+        f"{label} is {value!r}, not a list of numbers.", place=place, cure="Give a list.", code="E-FUNCTION-TYPE"
     )
 
 
-def _matching(axis: str, required: int, label: str, given: int, place: str) -> None:
-    if required != given:
+def _matching(axis: str, required: int, label: str, count: int, place: str) -> None:
+    if required != count:
         cure = "Give one ordinate for each point; of two variables, a row for each x and in it an entry for each y."
-        raise ModelError(f"{axis} has {required} entries and {label} has {given}.", place, cure, "E-FUNCTION-SHAPE")
+        raise ModelError(f"{axis} has {required} entries and {label} has {count}.", place, cure, "E-FUNCTION-SHAPE")

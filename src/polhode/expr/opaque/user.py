@@ -57,12 +57,12 @@ class UserFunction(Opaque):
         return False  # a plan kept on disk must not hold a number from a user's callable
 
     def partial(self, place: int) -> UserFunction:
-        found = self.derivatives[place]
-        if found is None:
+        slope = self.derivatives[place]
+        if slope is None:
             message = f"its derivative by argument {place} is needed and was not given."
             cure = f"Give function({self.name!r}, …, derivatives={{{place}: another function}})."
             raise ModelError(message, f"function '{self.name}'", cure, "E-FUNCTION-DERIVATIVE")
-        return found
+        return slope
 
     def at(self, *point: float) -> float:
         if self.python is None:
@@ -103,35 +103,35 @@ def checked(
     if python is not None and not callable(python):
         raise ModelError(f"{python!r} cannot be called.", place=place, cure="Give a function.", code="E-FUNCTION-TYPE")
     count = _arguments(name, c, python, arity, place)
-    given = dict(derivatives or {})
-    for index, each in given.items():
-        if index not in range(count) or not isinstance(each, UserFunction) or each.arity != count:
+    by_argument = dict(derivatives or {})
+    for index, derivative in by_argument.items():
+        if index not in range(count) or not isinstance(derivative, UserFunction) or derivative.arity != count:
             message = f"derivatives[{index!r}] is no function of {count} arguments by one of 0 to {count - 1}."
             cure = "Give functions made by polhode.function, by the number of the argument."
             raise ModelError(message, place, cure, "E-FUNCTION-TYPE")
-    slopes = tuple(given.get(index) for index in range(count))
-    words: list[object] = [name, count, c, *(each.digest if each else "" for each in slopes)]
+    slopes = tuple(by_argument.get(index) for index in range(count))
+    words: list[object] = [name, count, c, *(slope.digest if slope else "" for slope in slopes)]
     if not c:
         words.append(_SERIAL[name])
         _SERIAL[name] += 1
     key = blake2b("\x1f".join(map(str, words)).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    made = UserFunction(name, count, c, python, slopes, key)
-    _KNOWN[key] = made
-    return made
+    function = UserFunction(name, count, c, python, slopes, key)
+    _KNOWN[key] = function
+    return function
 
 
 def known(name: str, digest: str) -> UserFunction:
     """The function of this digest in this process, if any; none is loaded from a file."""
-    found = _KNOWN.get(digest)
-    if found is None:
+    function = _KNOWN.get(digest)
+    if function is None:
         message = "it is used here but has not been made in this process."
         cure = "Make it with polhode.function first."
         raise PolhodeError(message, f"function '{name[:48]}'", cure, "E-FUNCTION-MISSING")
-    return found
+    return function
 
 
 def _arguments(name: str, c: str, python: Callable[..., Any] | None, arity: int | None, place: str) -> int:
-    """How many arguments there are, by what was said, by the C source, or by the callable's signature."""
+    """Number of arguments: as stated, as in the C source, or as in the callable's signature."""
     counts = [] if arity is None else [arity]
     if c:
         counts.append(_parameters_in_c(name, c, place))
@@ -150,7 +150,7 @@ def _parameters_in_c(name: str, c: str, place: str) -> int:
     head = re.search(rf"\bdouble\s+{name}\s*\(([^()]*)\)\s*\{{", c)
     parameters = head.group(1).split(",") if head else []
     plain = re.compile(r"\s*(const\s+)?double\s+(const\s+)?[A-Za-z_]\w*\s*", re.ASCII)
-    if not parameters or not all(plain.fullmatch(each) for each in parameters) or "\0" in c:
+    if not parameters or not all(plain.fullmatch(parameter) for parameter in parameters) or "\0" in c:
         message = f"its C source has no function `double {name}(double …, double …) {{ … }}`."
         raise ModelError(message, place, "Define it with that name, doubles in and a double out.", "E-FUNCTION-MISSING")
     return len(parameters)

@@ -36,5 +36,5 @@ def recipe(model: Model, tree: Tree) -> Recipe:
 
 def sayers(model: Model, rows: Constraints) -> tuple[SayersSpeeds, Recipe]:
     """The paper's speeds, and M and f by the same sums in them."""
-    made = speeds_of(model, rows)
-    return made, made.literal.recipe()
+    speeds = speeds_of(model, rows)
+    return speeds, speeds.literal.recipe()

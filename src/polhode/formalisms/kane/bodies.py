@@ -43,13 +43,13 @@ def blocks_of(tree: Tree, as_one: bool = True) -> list[Block]:
     blocks: list[Block] = []
     number = {BASE: BASE}
     before: dict[int, tuple[Link, ...]] = {}  # stages that go on, by their last link
-    for place, link in enumerate(tree.links):
+    for index, link in enumerate(tree.links):
         stages = (*before.pop(link.parent, ()), link)
-        if as_one and _goes_on(tree, place):
-            before[place] = stages
+        if as_one and _goes_on(tree, index):
+            before[index] = stages
             continue
-        blocks.append(_joined(stages, place, number[stages[0].parent]))
-        number[place] = len(blocks) - 1
+        blocks.append(_joined(stages, index, number[stages[0].parent]))
+        number[index] = len(blocks) - 1
     return blocks
 
 
@@ -151,7 +151,7 @@ def parts_of(
     model: Model, tree: Tree, name: Callable[[Expr], Expr] = lambda entry: entry, absolute: bool = True
 ) -> list[Part]:
     """The bodies of the paper, parents first; without `absolute` each stage is a body, and all are recursive."""
-    own = _own_lumps(model, tree)
+    lumps = _own_lumps(model, tree)
     blocks = blocks_of(tree, as_one=absolute)
     composites: dict[int, Lump] = {}
     fixed_in: dict[int, list[Lump]] = {index: [] for index in range(BASE, len(blocks))}
@@ -159,7 +159,7 @@ def parts_of(
     fixed = [False] * len(blocks)
     for index in reversed(range(len(blocks))):  # from the tips: a parent counts its fixed children
         block = blocks[index]
-        composites[index] = _composite(own[block.place], fixed_in[index][::-1], name)
+        composites[index] = _composite(lumps[block.place], fixed_in[index][::-1], name)
         bends = block.link.parent != BASE and tree.links[blocks[block.link.parent].place].deforming
         fixed[index] = not bends and _stays_in_parent(block, composites[index].centre)
         if fixed[index]:
@@ -195,22 +195,22 @@ def _own_lumps(model: Model, tree: Tree) -> list[Lump]:
     return [_composite(lumps[0], lumps[1:], lambda x: x, with_inertia=True) if lumps else none for lumps in table]
 
 
-def _composite(own: Lump, others: Sequence[Lump], name: Callable[[Expr], Expr], with_inertia: bool = False) -> Lump:
+def _composite(body: Lump, others: Sequence[Lump], name: Callable[[Expr], Expr], with_inertia: bool = False) -> Lump:
     """(15), (16), (17): a body with point masses fixed in it, or with bodies welded to it."""
     if with_inertia:  # what has no mass has no centre, but may have inertia
         spare = [other.inertia for other in others if not other.mass]
-        own = Lump(own.mass, own.centre, sum(spare, start=own.inertia))
+        body = Lump(body.mass, body.centre, sum(spare, start=body.inertia))
     others = [other for other in others if other.mass]
     if not others:
-        return own
-    lumps = [own, *others]
-    mass = as_expr(sum((lump.mass for lump in others), own.mass))  # (15)
-    moment = [sum((lump.centre[k] * lump.mass for lump in others), own.centre[k] * own.mass) for k in _AXES]
+        return body
+    lumps = [body, *others]
+    mass = as_expr(sum((lump.mass for lump in others), body.mass))  # (15)
+    moment = [sum((lump.centre[k] * lump.mass for lump in others), body.centre[k] * body.mass) for k in _AXES]
     centre = Vector([name(as_expr(entry / mass)) for entry in moment])  # (16)
     entries: dict[tuple[int, int], Any] = {}
     for i in _AXES:
         for j in range(i, 3):
-            total = own.inertia[i, j]
+            total = body.inertia[i, j]
             for lump in lumps:
                 r = lump.centre - centre
                 square = sum(r[k] * r[k] for k in _AXES if k != i) if i == j else -r[i] * r[j]

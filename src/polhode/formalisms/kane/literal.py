@@ -52,21 +52,21 @@ class Literal:
     @cached_property
     def speeds(self) -> Vector:
         """u*: the paper's speeds; one that is a speed u of the system keeps its symbol, others are `u_star`."""
-        own = self.tree.u
-        new = {i for i, value in self.absolute_speeds.items() if not same([value], [own[i]])}
+        known_u = self.tree.u
+        new = {i for i, value in self.absolute_speeds.items() if not same([value], [known_u[i]])}
         return Vector([symbol(f"{u.name}_star", "speed", OWN) if i in new else u for i, u in enumerate(self.tree.u)])
 
     @cached_property
     def absolute_speeds(self) -> dict[int, Expr]:
         """Speeds of nonrecursive bodies in those of the system: ω^B and v^B* along the body's axes."""
         moving = velocities(self.tree)
-        found: dict[int, Expr] = {}
+        speeds: dict[int, Expr] = {}
         for part in self.parts:
             w, v = moving[part.block.place]
             for i, direction in part.absolute.items():
                 along = w if i in part.turning else v + w.cross(part.centre)
-                found[i] = as_expr(direction.dot(along))
-        return found
+                speeds[i] = as_expr(direction.dot(along))
+        return speeds
 
     @cached_property
     def rotational(self) -> list[Rotational]:
@@ -83,14 +83,14 @@ class Literal:
     @cached_property
     def own_speeds(self) -> Vector:
         """The system's own speeds u as functions of the paper's, from (22) and (27)."""
-        made, kept = list(self.speeds), {*self.speeds}
+        speeds, kept = list(self.speeds), {*self.speeds}
         for part in self.parts:
             w, v = self.relative_velocity(
                 part, [turn.w for turn in self.rotational], [move.v for move in self.translational]
             )
             for i, value in self._along_joint(part, w, v).items():
-                made[i] = value
-        return Vector([as_expr(own if own in kept else entry) for own, entry in zip(self.tree.u, made, strict=True)])
+                speeds[i] = value
+        return Vector([as_expr(u if u in kept else entry) for u, entry in zip(self.tree.u, speeds, strict=True)])
 
     @property
     def changed_speeds(self) -> dict[Expr, Expr]:
@@ -125,13 +125,13 @@ class Literal:
     @staticmethod
     def _along_joint(part: Part, w: Vector, v: Vector) -> dict[int, Any]:
         """The system's own speeds of a nonrecursive joint that give a relative velocity."""
-        found: dict[int, Any] = {}
+        speeds: dict[int, Any] = {}
         if part.rotation == NONRECURSIVE:
-            found |= _components(part.turning, w)
+            speeds |= _components(part.turning, w)
         if part.translation == NONRECURSIVE:
             in_parent = dict(part.block.translations)
-            found |= _components(in_parent, part.link.inward(v)) if in_parent else _components(part.sliding, v)
-        return found
+            speeds |= _components(in_parent, part.link.inward(v)) if in_parent else _components(part.sliding, v)
+        return speeds
 
     @cached_property
     def coordinate_rates(self) -> Vector:
@@ -144,8 +144,8 @@ class Literal:
             turns = [k for k in range(len(link.coordinates)) if any(axes[:, k])]
             if len(turns) == 3:
                 w = sum((w * u[i] for (w, _), i in zip(link.H, link.speeds, strict=True)), start=ZERO)
-                found = _angle_rates(w, *(Vector(axes[:, k]) for k in turns))
-                for k, rate in zip(turns, found, strict=False):
+                turn_rates = _angle_rates(w, *(Vector(axes[:, k]) for k in turns))
+                for k, rate in zip(turns, turn_rates, strict=False):
                     rates[link.coordinates[k]] = rate
         return Vector(rates)
 
@@ -222,8 +222,8 @@ class Literal:
                 bent = material.efforts(move.w, move.R, move.a_rem, self.speeds, nothing)
                 for i, effort in zip(material.speeds, bent, strict=True):
                     total[i] = total[i] - effort
-        given = self.slopes.T @ Vector(loads.speed_forces())
-        return Vector(substitute([as_expr(a + b) for a, b in zip(total, given, strict=True)], self.changed_speeds))
+        applied = self.slopes.T @ Vector(loads.speed_forces())
+        return Vector(substitute([as_expr(a + b) for a, b in zip(total, applied, strict=True)], self.changed_speeds))
 
     @property
     def efforts(self) -> Vector:
@@ -241,8 +241,8 @@ class Literal:
 
     def equations(self) -> EquationsOfMotion:
         """The same sums in the system's own speeds, as `derive("kane")` takes them: q̇ = Γ u holds for no others."""
-        own = Literal(self.system, self.tree, absolute=False)
-        return EquationsOfMotion(self.system, self.tree, "kane", (), own.recipe)
+        in_u = Literal(self.system, self.tree, absolute=False)
+        return EquationsOfMotion(self.system, self.tree, "kane", (), in_u.recipe)
 
 
 def _angle_rates(w: Vector, first: Vector, second: Vector, third: Vector) -> list[Expr]:
@@ -299,7 +299,7 @@ class SayersSpeeds(PseudoSpeeds):
 
     @cached_property
     def moving_pivots(self) -> list[Expr]:
-        """None: a frame's axes and the directions of a joint always span what they should."""
+        """None: a frame's axes and the directions of a joint never become dependent."""
         return []
 
     @cached_property
@@ -314,5 +314,5 @@ def speeds_of(model: Model, rows: Constraints) -> SayersSpeeds:
     values = [literal.absolute_speeds.get(i, u) for i, u in enumerate(tree.u)]
     new = [u for u in chosen if u not in tree.u]
     distinct_spellings([*new, *map(acceleration_of, new)], spellings_of(model), "speeds of Sayers")
-    made = [u if u is own else value for u, own, value in zip(chosen, tree.u, values, strict=True)]
-    return SayersSpeeds(rows, tuple(range(len(tree.u))), (), chosen, Vector(made), literal)
+    kept = [u if u is old else value for u, old, value in zip(chosen, tree.u, values, strict=True)]
+    return SayersSpeeds(rows, tuple(range(len(tree.u))), (), chosen, Vector(kept), literal)

@@ -51,7 +51,7 @@ def _absolute(part: Part, u: Sequence[Any]) -> Rotational:
 
 
 def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Sequence[Any]) -> Rotational:
-    """A rotor, or a body on any other joint: what the parent has, and what the joint adds."""
+    """A rotor, or a body on any other joint: the parent's terms plus the joint's."""
     link, rotor = part.link, part.basis != part.index
 
     def seen(vector: Vector) -> Vector:
@@ -63,7 +63,7 @@ def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Se
         """A vector in the link's components in those of the body's basis."""
         return link.inward(vector) if rotor else vector
 
-    own: Partials = {i: written(axis) for i, axis in part.turning.items()}
+    axes: Partials = {i: written(axis) for i, axis in part.turning.items()}
     w_relative = written(link.relative_velocity(u)[0])
     w_parent = seen(above.w) if above else ZERO
     inherited = {i: seen(w) for i, w in above.partials.items()} if above else {}
@@ -72,7 +72,7 @@ def _relative(parts: Sequence[Part], part: Part, above: Rotational | None, u: Se
     if any(own_alpha):  # the rate of ω_t of (30)
         step = step + written(own_alpha)
     alpha = (seen(above.alpha_rem) if above else ZERO) + step
-    return Rotational(w_parent, w_relative, w_parent + w_relative, inherited, own, added(inherited, own), step, alpha)
+    return Rotational(w_parent, w_relative, w_parent + w_relative, inherited, axes, added(inherited, axes), step, alpha)
 
 
 def in_own_basis(parts: Sequence[Part], index: int, vector: Vector) -> Vector:
@@ -88,10 +88,10 @@ def added(one: Partials, other: Partials) -> Partials:
 
 def total(partials: Partials, u: Sequence[Any]) -> Vector:
     """Σ u_i ω_i, (31)."""
-    made = ZERO
+    result = ZERO
     for i, direction in partials.items():
-        made = made + direction * u[i]
-    return made
+        result = result + direction * u[i]
+    return result
 
 
 @dataclass(frozen=True)

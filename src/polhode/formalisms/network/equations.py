@@ -108,7 +108,7 @@ def order_of(parts: Mechanism, graph: Formulation) -> Order:
 
 
 def _is_open(parts: Mechanism, edge: str) -> bool:
-    """Whether a branch leaves open how its ends move against each other."""
+    """Whether a branch does not determine the relative motion of its ends."""
     return edge not in parts.joints and edge not in parts.component_of
 
 
@@ -128,13 +128,13 @@ def _groups(
     groups: dict[str, list[str]] = {}
     arms: dict[str, Vector] = {}
     for first in (GROUND, *floats):
-        own = groups[first] = [] if first == GROUND else [first]
+        members = groups[first] = [] if first == GROUND else [first]
         arms[first] = ZERO
         stack = [first]
         while stack:
             before = stack.pop()
             for body in after.get(before, []):
-                own.append(body)
+                members.append(body)
                 stack.append(body)
                 if first != GROUND:
                     carrier = parts.by_name[before]
@@ -203,26 +203,26 @@ class Network:
 
     def _outward(self, of: Callable[[str, Motion], Pair]) -> Motion:
         """x of every body, or its rate, by the circuit of its chord; a floating group is corrected at its link."""
-        found: Motion = {}
+        motion: Motion = {}
         for group in self.order.groups:
             link, bodies = group.link, group.bodies
             if link is not None:
-                bodies, trial = bodies[1:], dict(found)
+                bodies, trial = bodies[1:], dict(motion)
                 self._carry(bodies, trial, of)
-                beyond = _NOTHING if link.beyond == REFERENCE else of(link.beyond, found)
-                lacking = added(added(beyond, of(link.joint, found)), of(link.own, trial), -1)
-                found[group.bodies[0]] = across_at(-link.arm, lacking)  # x_G = S x (18)
-            self._carry(bodies, found, of)
-        return found
+                beyond = _NOTHING if link.beyond == REFERENCE else of(link.beyond, motion)
+                lacking = added(added(beyond, of(link.joint, motion)), of(link.own, trial), -1)
+                motion[group.bodies[0]] = across_at(-link.arm, lacking)  # x_G = S x (18)
+            self._carry(bodies, motion, of)
+        return motion
 
-    def _carry(self, bodies: Sequence[str], found: Motion, of: Callable[[str, Motion], Pair]) -> None:
+    def _carry(self, bodies: Sequence[str], motion: Motion, of: Callable[[str, Motion], Pair]) -> None:
         for body in bodies:
             total = _NOTHING
             for edge, sign in self.graph.circuits[self.order.chord[body]].items():  # x_c = ± x_joint ± x_p
-                part = of(edge, found)
+                part = of(edge, motion)
                 total = total if part is _NOTHING else added(total, part, sign)
             if total is not _NOTHING:
-                found[body] = total
+                motion[body] = total
 
     def _terminal(self, edge: str, x: Motion) -> Pair:
         """x_p = K_pcᵀ x_c of a body's terminal."""
@@ -232,13 +232,13 @@ class Network:
     def _terminal_rate(self, edge: str, x: Motion, rate: Motion, joints: Mapping[str, Pair]) -> Pair:
         """Its derivative; the terminal, or the chord, may move on the body."""
         part = self.parts.component_of[edge]
-        r, own = self._arm(edge), x.get(part.name, _NOTHING)[1]
-        r_rate = own.cross(r)
+        r, w = self._arm(edge), x.get(part.name, _NOTHING)[1]
+        r_rate = w.cross(r)
         for terminal, sign in ((edge, 1), (self.order.chord[part.name], -1)):
             if terminal in part.slides:
                 r_rate = r_rate + self._slide(terminal, part.slides[terminal], x, joints) * sign
         a, alpha = across_at(r, rate.get(part.name, _NOTHING))
-        return a + own.cross(r_rate), alpha
+        return a + w.cross(r_rate), alpha
 
     def _slide(self, terminal: str, by: str, x: Motion, joints: Mapping[str, Pair]) -> Vector:
         """Velocity of a terminal in its body: by the joint there, or the drift of the contact."""
@@ -280,12 +280,12 @@ class Network:
         x, rate = self.motion(u, ud)
         return self._inward({**self.drivers, **self._one_ports(x, rate, self._joints_across(u))})
 
-    def _inward(self, given: Mapping[str, Pair]) -> list[Any]:
+    def _inward(self, through: Mapping[str, Pair]) -> list[Any]:
         """Efforts that balance the through variables, by cut-sets, with the links of floating groups."""
-        chords = {name: y for name, y in given.items() if name in self.graph.circuits}
+        chords = {name: y for name, y in through.items() if name in self.graph.circuits}
         for group in self.order.groups:
             if group.link is not None:  # the cut-set of what its first body floats on
-                y = added(_NOTHING, given.get(group.link.branch, _NOTHING), -group.link.branch_sign)
+                y = added(_NOTHING, through.get(group.link.branch, _NOTHING), -group.link.branch_sign)
                 chords[self.order.chord[group.bodies[0]]] = y
         for group in reversed(self.order.groups):
             if group.link is not None:
@@ -350,12 +350,12 @@ class Network:
     @cached_property
     def columns(self) -> dict[int, Motion]:
         """S D of (19): for each speed what a unit of it makes of x of the bodies it moves, by the same circuits."""
-        given: dict[int, dict[str, Pair]] = {}
+        joint_columns: dict[int, dict[str, Pair]] = {}
         for name, joint in self.parts.joints.items():
             for speed, column in joint.columns:
-                own = given.setdefault(speed, {})
-                own[name] = added(own.get(name, _NOTHING), column)
-        return {speed: self._velocities(joints) for speed, joints in sorted(given.items())}
+                columns = joint_columns.setdefault(speed, {})
+                columns[name] = added(columns.get(name, _NOTHING), column)
+        return {speed: self._velocities(joints) for speed, joints in sorted(joint_columns.items())}
 
     def mass_matrix(self) -> Matrix:
         """Dᵀ P D with P = Sᵀ P_G S, (23), (26): Σ over bodies of m v·v + ω·J ω at the mass centre."""
@@ -436,10 +436,10 @@ row_source = network  # it comes to the rows of loops and contacts by their circ
 
 def recipe(model: Model, tree: Tree, chosen: Sequence[str] | None = None) -> Recipe:
     """Inverse dynamics by circuits and cut-sets, the mass matrix by the columns of x = S D u."""
-    made = network(model, tree, chosen)
+    equations = network(model, tree, chosen)
 
     def inverse(ud: Sequence[Any]) -> Vector:
-        given = loads_of(model, tree).speed_forces()
-        return Vector([tau - force for tau, force in zip(made.efforts(tree.u, ud), given, strict=True)])
+        applied = loads_of(model, tree).speed_forces()
+        return Vector([tau - force for tau, force in zip(equations.efforts(tree.u, ud), applied, strict=True)])
 
-    return Recipe(inverse=inverse, mass_matrix=made.mass_matrix)
+    return Recipe(inverse=inverse, mass_matrix=equations.mass_matrix)

@@ -80,9 +80,9 @@ def given_formulation(graph: LinearGraph, tree: Iterable[str]) -> Formulation:
     _check_bodies(graph, edges)
     _check_reach(graph, edges)
     names = {edge.name for edge in edges}
-    made = Formulation(graph, tuple(edge.name for edge in graph.edges if edge.name in names))
-    check_hanging(made)
-    return made
+    chosen = Formulation(graph, tuple(edge.name for edge in graph.edges if edge.name in names))
+    check_hanging(chosen)
+    return chosen
 
 
 def _named(graph: LinearGraph, names: Sequence[str]) -> list[Edge]:
@@ -177,7 +177,7 @@ def afar(graph: LinearGraph) -> LinearGraph:
 
 
 def _points(graph: LinearGraph) -> dict[str, str]:
-    """The vertex that stands for each body: one of its terminals, as a body may have the name of any other vertex."""
+    """The vertex of each body: one of its terminals, as a body may have the name of any other vertex."""
     return {body: next(v for v in (star[0].tail, star[0].head) if v != REFERENCE) for body, star in graph.stars.items()}
 
 
@@ -230,10 +230,10 @@ def circle(chosen: Formulation) -> list[str]:
 
 def check_hanging(chosen: Formulation) -> None:
     """Raise if bodies of a tree determine each other in a cycle."""
-    found = circle(chosen)
-    if found:
+    cycle = circle(chosen)
+    if cycle:
         raise _wrong(
-            f"the bodies {listed(found)} hang on each other in a circle, so that none of their velocities follows.",
+            f"the bodies {listed(cycle)} hang on each other in a circle, so that none of their velocities follows.",
             "Choose a tree in which one of them hangs on the ground, on another body, or on its own inertia.",
             "E-PAPER-TREE",
         )

@@ -115,16 +115,16 @@ class Forest:
 
     def way_from(self, start: str) -> dict[str, tuple[str, Edge]]:
         """For each vertex that can be reached the vertex before it and the edge between."""
-        found: dict[str, tuple[str, Edge]] = {}
+        path: dict[str, tuple[str, Edge]] = {}
         stack = [start]
         while stack:
             vertex = stack.pop()
             for edge in self._around.get(vertex, {}).values():
                 other = edge.head if edge.tail == vertex else edge.tail
-                if other != start and other not in found:
-                    found[other] = (vertex, edge)
+                if other != start and other not in path:
+                    path[other] = (vertex, edge)
                     stack.append(other)
-        return found
+        return path
 
     def path(self, start: str, end: str) -> list[Edge]:
         """The edges between two vertices that are joined."""
@@ -167,10 +167,10 @@ class Formulation:
         for start in self.graph.vertices:  # the reference first; further ones where a graph is in pieces
             if start not in depth:
                 depth[start] = 0
-                found = forest.way_from(start)
-                for vertex in found:  # a vertex is found after the one before it
-                    depth[vertex] = depth[found[vertex][0]] + 1
-                path |= found
+                tree = forest.way_from(start)
+                for vertex in tree:  # a vertex is found after the one before it
+                    depth[vertex] = depth[tree[vertex][0]] + 1
+                path |= tree
         return depth, path
 
     @cached_property
@@ -203,9 +203,9 @@ class Formulation:
 
     def _rows(self, table: Mapping[str, Mapping[str, int]], factor: int) -> Matrix:
         rows = []
-        for own, others in table.items():
+        for branch, others in table.items():
             row = [0] * len(self.graph.edges)
-            row[self._columns[own]] = 1
+            row[self._columns[branch]] = 1
             for name, sign in others.items():
                 row[self._columns[name]] = factor * sign
             rows.append(row)

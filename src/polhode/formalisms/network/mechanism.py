@@ -106,11 +106,11 @@ class ClosingEdge:
 
 
 def forbidden(loop: LoopConstraint, X: Pose, R_a: Matrix, R_b: Matrix) -> tuple[Direction, ...]:
-    """The directions that a loop keeps at zero; X is the pose of frame b in a, R_a and R_b take them to the ground."""
-    found = loop.directions(R_a, R_b)
-    if found is None:
-        found = {name: (R_b @ f, R_b @ n) for name, (n, f) in loop_directions(loop, X).items()}
-    return tuple(Direction(name, pair) for name, pair in found.items())
+    """The directions that a loop keeps at zero; X is the pose of frame b in a, R_a and R_b rotate to the ground."""
+    directions = loop.directions(R_a, R_b)
+    if directions is None:
+        directions = {name: (R_b @ f, R_b @ n) for name, (n, f) in loop_directions(loop, X).items()}
+    return tuple(Direction(name, pair) for name, pair in directions.items())
 
 
 def unslipping(contact: Contact) -> tuple[Direction, ...]:
@@ -167,7 +167,7 @@ class Component:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """Components from the ground outward, joints, what closes loops, loads and the graph of them all."""
+    """Components from the ground outward, joints, loop closures, loads and the graph of them all."""
 
     system: Model
     components: tuple[Component, ...]
@@ -238,7 +238,7 @@ class _Builder:
         return MovingTree(self.system, self.tree)
 
     def fresh(self, name: str) -> str:
-        """The name, with strokes if it is taken."""
+        """The name, with strokes added until it is unused."""
         while name in self.names:
             name += "'"
         self.names.add(name)
@@ -305,15 +305,15 @@ class _Builder:
         if inner != GROUND:
             self.drafts[inner].slides[head] = name
         self.drafts[outer] = _Draft(outer, R, vertex, origin)
-        made = _joint_edge(name, joint.name, inner, outer, link)
+        edge = _joint_edge(name, joint.name, inner, outer, link)
         if link is not None:
             variables = [
                 *(self.tree.q[k].name for k in link[0].coordinates),
                 *(self.tree.u[k].name for k in link[0].speeds),
             ]
-            made = replace(made, variables=tuple(dict.fromkeys(variables)))
-        self.joints[name] = made
-        self.joint_edges.append(Edge(name, vertex, head, "across" if made.prescribed else "joint", joint.name))
+            edge = replace(edge, variables=tuple(dict.fromkeys(variables)))
+        self.joints[name] = edge
+        self.joint_edges.append(Edge(name, vertex, head, "across" if edge.prescribed else "joint", joint.name))
         return outer
 
     # ---- mass, loads, loops ----------------------------------------------------------------------------------
@@ -327,28 +327,28 @@ class _Builder:
             self.other_edges.append(Edge(draft.one_port, draft.centre, REFERENCE, "inertia", body))
 
     def add_load(self, label: str, load: PrimitiveLoad) -> None:
-        """A force or torque on one terminal, or a tension between two; what acts on the ground alone is no edge."""
+        """A force or torque on one terminal, or a tension between two; a load on the ground alone is no edge."""
         ends = load_ends(load)
         if not ends or not isinstance(load, PointForce | BodyTorque | LineTension):
             return
         name = self.fresh(label)
-        tail, head = (self.terminal(body, label, place) for body, place in ends)
+        tail, head = (self.terminal(body, label, point) for body, point in ends)
         self.loads[name] = load
         self.other_edges.append(Edge(name, tail, head, "through", name))
 
-    def add_joint_loads(self, each: Acting) -> None:
+    def add_joint_loads(self, acting: Acting) -> None:
         """A through driver parallel to each joint on whose coordinates or speeds a load acts."""
         joints = self.system.joints
-        energies = free_symbols([load.energy for load in each.loads if isinstance(load, PotentialEnergy)])
+        energies = free_symbols([load.energy for load in acting.loads if isinstance(load, PotentialEnergy)])
         on = {(name, q.name) for name, joint in joints.items() for q in joint.q if q in energies}
-        for load in each.loads:
+        for load in acting.loads:
             if isinstance(load, SpeedForce | CoordinateForce):
                 joint = joints[load.joint]
                 on.add((load.joint, (joint.u if isinstance(load, SpeedForce) else joint.q)[load.index].name))
         for edge in self.joint_edges:
             stage, alone = self.joints[edge.name], len(self.links.get(edge.element, [])) < 2
             if any(owner == stage.joint and (alone or name in stage.variables) for owner, name in on):
-                name = self.fresh(each.name)
+                name = self.fresh(acting.name)
                 self.joint_loads[name] = edge.name
                 self.other_edges.append(replace(edge, name=name, role="through", element=name))
 
@@ -379,10 +379,10 @@ class _Builder:
             self.add_joint(joint)
         for body in [name for name in self.drafts if name in self.system.bodies]:
             self.add_mass(body)
-        for each in self.system.acting:
-            for load in each.loads:
-                self.add_load(each.name, load)
-            self.add_joint_loads(each)
+        for acting in self.system.acting:
+            for load in acting.loads:
+                self.add_load(acting.name, load)
+            self.add_joint_loads(acting)
         for constraint in self.system.constraints.values():
             if isinstance(constraint, LoopConstraint):
                 self.add_loop(constraint)
@@ -420,8 +420,8 @@ def load_ends(load: PrimitiveLoad) -> list[tuple[str, Vector]]:
     if isinstance(load, LineTension):
         ends = [(load.body_a, load.point_a), (load.body_b, load.point_b)]
     elif isinstance(load, PointForce | BodyTorque):
-        place = load.point if isinstance(load, PointForce) else ZERO
-        ends = [(load.body, place), (GROUND, place)]
+        point = load.point if isinstance(load, PointForce) else ZERO
+        ends = [(load.body, point), (GROUND, point)]
     else:
         return []
     return [] if all(body == GROUND for body, _ in ends) else ends
@@ -430,11 +430,11 @@ def load_ends(load: PrimitiveLoad) -> list[tuple[str, Vector]]:
 def _joint_edge(name: str, joint: str, inner: str, outer: str, link: tuple[Link, Pose] | None) -> JointEdge:
     if link is None:  # a weld
         return JointEdge(name, joint, inner, outer, ())
-    own, R = link[0], link[1].R
-    columns = tuple((speed, (R @ h_v, R @ h_w)) for speed, (h_w, h_v) in zip(own.speeds, own.H, strict=True))
-    if own.drive is None:
+    source, R = link[0], link[1].R
+    columns = tuple((speed, (R @ h_v, R @ h_w)) for speed, (h_w, h_v) in zip(source.speeds, source.H, strict=True))
+    if source.drive is None:
         return JointEdge(name, joint, inner, outer, columns)
-    drive = own.drive
+    drive = source.drive
     return JointEdge(name, joint, inner, outer, columns, ((R @ drive.v, R @ drive.w), (R @ drive.a, R @ drive.alpha)))
 
 

@@ -116,10 +116,10 @@ def forward_dynamics(
 ) -> list[Any]:
     """The accelerations u̇ for given efforts and external wrenches."""
     scaled = scaled_tree(tree)
-    found = articulated(
+    motion = articulated(
         scaled.tree, scaled.lengths(u), scaled.forces(tau), scaled.wrenches(wrenches), scaled.gravity(gravity)
     )
-    return scaled.in_metres(found.ud)
+    return scaled.in_metres(motion.ud)
 
 
 def articulated(
@@ -161,14 +161,14 @@ def _outward(tree: Tree, speeds: Sequence[Sequence[Eliminated]]) -> tuple[list[A
     """u̇ beyond the reference, from the base to the tips, and the motion of each link that it adds."""
     result: list[Any] = [as_expr(0)] * len(tree.u)
     added: list[Twist] = []
-    for link, own in zip(tree.links, speeds, strict=True):
+    for link, speed in zip(tree.links, speeds, strict=True):
         alpha, a = Twist.zero() if link.parent == BASE else added[link.parent]
         alpha, a = link.outward(alpha), link.outward(a + skew(link.X.p).T @ alpha)
-        for each in reversed(own):
-            (hw, hv), (Dn, Df) = each.H, each.share
+        for eliminated in reversed(speed):
+            (hw, hv), (Dn, Df) = eliminated.H, eliminated.share
             along = hw.dot(alpha) + hv.dot(a)  # what the joint undoes: (U/D)·H = 1
-            rate = each.rate - (Dn.dot(alpha - hw * along) + Df.dot(a - hv * along)) - along
-            result[each.speed] = rate
+            rate = eliminated.rate - (Dn.dot(alpha - hw * along) + Df.dot(a - hv * along)) - along
+            result[eliminated.speed] = rate
             alpha, a = alpha + hw * rate, a + hv * rate
         added.append(Twist(alpha, a))
     return result, added
@@ -180,7 +180,7 @@ def recipe(model: Model, tree: Tree) -> Recipe:
     companion = composite_body.recipe(model, tree)
 
     def forward() -> Vector:
-        tau = [effort + given for effort, given in zip(tree.tau, loads.speed_forces(), strict=True)]
+        tau = [effort + speed_force for effort, speed_force in zip(tree.tau, loads.speed_forces(), strict=True)]
         return Vector(forward_dynamics(tree, tree.u, tau, loads.wrenches(), tree.gravity))
 
     if tree.is_coupled:  # a shared speed cannot be eliminated joint by joint

@@ -36,7 +36,7 @@ from .unit_of_length import ScaledTree, scaled_tree
 
 
 def efforts_of(tree: Tree, motion: Motion, wrenches: Sequence[Wrench]) -> list[Any]:
-    """The effort on every speed that a motion takes, with external wrenches on the links."""
+    """The effort on every speed for a motion, with external wrenches on the links."""
     through = transmitted(tree, inertial_wrenches(tree, motion, wrenches))
     efforts: list[Any] = [0] * len(tree.u)
     for i, link in reversed(list(enumerate(tree.links))):
@@ -72,13 +72,13 @@ def recipe(model: Model, tree: Tree) -> Recipe:
 
     def inverse(ud: Sequence[Any]) -> Vector:
         efforts = inverse_dynamics(tree, tree.u, ud, loads.wrenches(), tree.gravity)
-        return Vector([effort - given for effort, given in zip(efforts, loads.speed_forces(), strict=True)])
+        return Vector([effort - speed_force for effort, speed_force in zip(efforts, loads.speed_forces(), strict=True)])
 
     def reference() -> tuple[Vector, Vector]:
         scaled = scaled_tree(tree)
         motion = accelerate(scaled.tree, scaled.lengths(tree.u), None, scaled.gravity(tree.gravity))
         efforts = scaled.lengths(efforts_of(scaled.tree, motion, scaled.wrenches(loads.wrenches())))
-        needed = [effort - given for effort, given in zip(efforts, loads.speed_forces(), strict=True)]
+        needed = [effort - speed_force for effort, speed_force in zip(efforts, loads.speed_forces(), strict=True)]
         return Vector(scaled.in_metres(motion.ud)), Vector(needed)
 
     def mass_matrix() -> Matrix:

@@ -30,7 +30,7 @@ _SAVED, _CONVERTED = 5, 3
 
 @dataclass(frozen=True)
 class ScaledTree:
-    """A tree with its lengths in a unit, and what is given and found in metres in that unit."""
+    """A tree with its lengths in a unit, and conversions of inputs and results between metres and that unit."""
 
     tree: Tree
     unit: Fraction
@@ -50,9 +50,9 @@ class ScaledTree:
         """Efforts on speeds."""
         return [x * self.unit if k in self.slides else x for k, x in enumerate(given)]
 
-    def in_metres(self, found: Sequence[Any]) -> list[Any]:
+    def in_metres(self, scaled: Sequence[Any]) -> list[Any]:
         """Speeds or accelerations, back from the unit."""
-        return self.forces(found)
+        return self.forces(scaled)
 
 
 def scaled_tree(tree: Tree, sliding: bool = True) -> ScaledTree:
@@ -75,9 +75,9 @@ def _commonest(tree: Tree) -> tuple[Fraction, int]:
         if number
     }
     least = _SMALL * max((length for _, _, length in different), default=Fraction(1))
-    found = Counter(length for _, _, length in sorted(different) if length >= least)
-    length, count = max(found.items(), key=lambda item: item[1], default=(Fraction(1), 0))
-    return (Fraction(1), 0) if found[Fraction(1)] == count else (length, _SAVED * count)
+    counts = Counter(length for _, _, length in sorted(different) if length >= least)
+    length, count = max(counts.items(), key=lambda item: item[1], default=(Fraction(1), 0))
+    return (Fraction(1), 0) if counts[Fraction(1)] == count else (length, _SAVED * count)
 
 
 def _in_unit(tree: Tree, unit: Fraction, slides: Collection[int]) -> Tree:

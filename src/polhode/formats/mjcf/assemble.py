@@ -66,18 +66,18 @@ def disabled(mujoco: Any, model: Any, *names: str) -> bool:
 
 
 def warn_of_effects(mujoco: Any, model: Any, ignore: Collection[str], findings: Findings) -> None:
-    """Warn of what changes the motion and is not modelled."""
+    """Warn of effects on the motion that are not modelled."""
     grouped: dict[tuple[str, str], list[str]] = {}
     for kind, tag, name in _unmodelled(mujoco, model, ignore):
         grouped.setdefault((kind, tag), []).append(name)
     for (kind, tag), names in grouped.items():
-        said = f"{IGNORABLE[kind]} is not modelled{_others(names)}; it is left out."
-        findings.warn(findings.place_of(tag, names[0]), said, "", "W-ROBOT-UNSUPPORTED")
+        message = f"{IGNORABLE[kind]} is not modelled{_others(names)}; it is left out."
+        findings.warn(findings.place_of(tag, names[0]), message, "", "W-ROBOT-UNSUPPORTED")
     for k in range(1, model.nbody):
         if model.body_mocapid[k] >= 0:
             place = findings.place_of("body", model.body(k).name)
-            said = "a motion-capture body rests where the file puts it."
-            findings.warn(place, said, "", "W-ROBOT-UNSUPPORTED")
+            message = "a motion-capture body rests where the file puts it."
+            findings.warn(place, message, "", "W-ROBOT-UNSUPPORTED")
 
 
 def _others(names: list[str]) -> str:
@@ -89,7 +89,7 @@ def _others(names: list[str]) -> str:
 
 
 def _unmodelled(mujoco: Any, model: Any, ignore: Collection[str]) -> Iterator[_Found]:
-    """(effect, tag, name) of all that acts at all times, and is not modelled or to be left out."""
+    """(effect, tag, name) of all permanent effects that are not modelled or to be left out."""
     off = partial(disabled, mujoco, model)
     turning = (int(mujoco.mjtJoint.mjJNT_BALL), int(mujoco.mjtJoint.mjJNT_FREE))
     for k in range(model.njnt):
@@ -107,10 +107,10 @@ def _unmodelled(mujoco: Any, model: Any, ignore: Collection[str]) -> Iterator[_F
             if (not kept and _any(model, f"actuator_{effect}", k)) or _any(model, f"actuator_{effect}poly", k):
                 yield effect, "actuator", model.actuator(k).name
     for k in range(model.ntendon):
-        own = ["stiffnesspoly", "dampingpoly", "armature"]
+        names_of = ["stiffnesspoly", "dampingpoly", "armature"]
         if "tendon" in ignore or linear_terms(mujoco, model, k) is None:
-            own += ["stiffness", "damping"]
-        if any(_any(model, f"tendon_{each}", k) for each in own):
+            names_of += ["stiffness", "damping"]
+        if any(_any(model, f"tendon_{suffix}", k) for suffix in names_of):
             yield "tendon", "tendon", model.tendon(k).name
     if model.opt.density or model.opt.viscosity:
         yield "fluid", "option", ""
@@ -135,8 +135,8 @@ def linear_terms(mujoco: Any, model: Any, k: int) -> dict[int, Fraction] | None:
 def actuators_of(mujoco: Any, model: Any, j: int) -> list[tuple[float, float]]:
     """Gear and armature of each actuator on a hinge or slide; only some versions of MuJoCo know the latter."""
     armature = getattr(model, "actuator_armature", None)
-    own = (k for k in range(model.nu) if turned_by(mujoco, model, k) == j)
-    return [(float(model.actuator_gear[k][0]), 0.0 if armature is None else float(armature[k])) for k in own]
+    driving = (k for k in range(model.nu) if turned_by(mujoco, model, k) == j)
+    return [(float(model.actuator_gear[k][0]), 0.0 if armature is None else float(armature[k])) for k in driving]
 
 
 def _any(model: Any, array: str, index: int) -> bool:
@@ -153,16 +153,16 @@ Ends = tuple[Fraction | float, Fraction | float]
 
 def effort_ranges(mujoco: Any, model: Any) -> list[Ends]:
     """The range of the effort that actuators exert on each joint."""
-    own: dict[int, list[Ends]] = {}
+    ranges: dict[int, list[Ends]] = {}
     for k in range(getattr(model, "nactuator", model.nu)):
         j = turned_by(mujoco, model, k)
         if j is not None:
             force = _ends(model.actuator_forcelimited[k], model.actuator_forcerange[k])
             range_of_force = _clamped(_commanded(mujoco, model, k), force)
-            own.setdefault(j, []).append(_times(range_of_force, exact.decimal(model.actuator_gear[k][0])))
+            ranges.setdefault(j, []).append(_times(range_of_force, exact.decimal(model.actuator_gear[k][0])))
     result: list[Ends] = []
     for j in range(model.njnt):
-        lower, upper = (sum(ends) for ends in zip(*own.get(j, [(-inf, inf)]), strict=True))
+        lower, upper = (sum(ends) for ends in zip(*ranges.get(j, [(-inf, inf)]), strict=True))
         limited = getattr(model, "jnt_actfrclimited", None)  # only some versions of MuJoCo have it
         total = _ends(limited[j], model.jnt_actfrcrange[j]) if limited is not None else (-inf, inf)
         result.append(_clamped((lower, upper), total))
@@ -184,8 +184,8 @@ def _commanded(mujoco: Any, model: Any, k: int) -> Ends:
     return _times(_ends(True, control), exact.decimal(model.actuator_gainprm[k][0]))
 
 
-def _ends(limited: Any, given: Any) -> Ends:
-    return (exact.decimal(given[0]), exact.decimal(given[1])) if limited else (-inf, inf)
+def _ends(limited: Any, ends: Any) -> Ends:
+    return (exact.decimal(ends[0]), exact.decimal(ends[1])) if limited else (-inf, inf)
 
 
 def _times(ends: Ends, factor: Fraction) -> Ends:
@@ -231,7 +231,7 @@ class Assembly(assembly.Assembly):
         self.system.gravity = Vector(self._vector("gravity", "", values))
 
     def _vector(self, kind: str, owner: str, values: Iterable[float]) -> list[Expr]:
-        return self.numbers(kind, owner, exact.place(values))
+        return self.numbers(kind, owner, exact.point(values))
 
     def _rotation(self, quaternion: Sequence[float], place: str) -> Matrix:
         R, dropped = exact.rotation(quaternion, self.snap)
@@ -252,9 +252,9 @@ class Assembly(assembly.Assembly):
     def add_body(self, k: int) -> None:
         """Body k on its parent, with the joints that carry it."""
         model = self.model
-        given = model.body(k).name
-        name = self._free_name(given or f"body {k}", f"{given} body", self.system.bodies, "body", given)
-        place = self.findings.place_of("body", given)
+        original = model.body(k).name
+        name = self._free_name(original or f"body {k}", f"{original} body", self.system.bodies, "body", original)
+        place = self.findings.place_of("body", original)
         mass = self.number("mass", name, "", exact.decimal(model.body_mass[k]))
         com = self._vector("com", name, model.body_ipos[k])
         moments = exact.inertia(model.body_inertia[k], model.body_iquat[k])
@@ -294,7 +294,7 @@ class Assembly(assembly.Assembly):
         return [shape for shape in result if shape is not None]
 
     def shape(self, geom: int) -> Shape | None:
-        """A geom as it is drawn; None for what is no solid, or a mesh without a file."""
+        """A geom as a shape for drawing; None for geoms that are no solid, or a mesh without a file."""
         model = self.model
         a, b, c = (exact.decimal(value) for value in model.geom_size[geom])
         # The kinds by MuJoCo's numbers: sphere 2, capsule 3, cylinder 5, box 6, mesh 7.
@@ -305,7 +305,7 @@ class Assembly(assembly.Assembly):
             return None
         kind = {2: "sphere", 3: "capsule", 5: "cylinder", 6: "box"}[int(model.geom_type[geom])]
         R, _ = exact.rotation(model.geom_quat[geom], self.snap)
-        return Shape(kind, size, tuple(exact.place(model.geom_pos[geom])), R, self._color(geom))
+        return Shape(kind, size, tuple(exact.point(model.geom_pos[geom])), R, self._color(geom))
 
     def _mesh(self, geom: int) -> Shape | None:
         """A mesh where the file puts it: the compiler has moved it to its mass centre and turned it to its axes."""
@@ -317,25 +317,25 @@ class Assembly(assembly.Assembly):
         R_geom, _ = exact.rotation(model.geom_quat[geom], ROUNDING)
         R_mesh, _ = exact.rotation(model.mesh_quat[number], ROUNDING)
         R = (R_geom @ R_mesh.T).map(as_expr)
-        at = Vector(exact.place(model.geom_pos[geom])) - R @ Vector(exact.place(model.mesh_pos[number]))
+        at = Vector(exact.point(model.geom_pos[geom])) - R @ Vector(exact.point(model.mesh_pos[number]))
         return Shape("mesh", asset.scale, tuple(at), R, self._color(geom), asset.file, asset.lacking)
 
     def _color(self, geom: int) -> str:
         """The geom's own colour, or that of its material where it has none."""
         model, material = self.model, int(self.model.geom_matid[geom])
-        own = [float(part) for part in model.geom_rgba[geom]]
-        if material >= 0 and own == [0.5, 0.5, 0.5, 1.0]:  # what MuJoCo takes for none
-            own = [float(part) for part in model.mat_rgba[material]]
-        return written_color(" ".join(repr(part) for part in own))
+        rgba = [float(part) for part in model.geom_rgba[geom]]
+        if material >= 0 and rgba == [0.5, 0.5, 0.5, 1.0]:  # what MuJoCo takes for none
+            rgba = [float(part) for part in model.mat_rgba[material]]
+        return written_color(" ".join(repr(part) for part in rgba))
 
     # ---- joints ----------------------------------------------------------------------------------------------
 
     def _add_joint(self, j: int, parent: Body, child: Body, p: Vector, R: Matrix) -> None:
         model = self.model
         kind = _KINDS[model.jnt_type[j]]
-        given = model.joint(j).name
-        name = self._free_name(given or f"{child.name} {kind}", "", self.system.model().joints)
-        place = self.findings.place_of("joint", given)
+        original = model.joint(j).name
+        name = self._free_name(original or f"{child.name} {kind}", "", self.system.model().joints)
+        place = self.findings.place_of("joint", original)
         if kind == "free":  # its coordinates are the pose itself, not a change of it
             self.joints.append(self.system.joint(name, parent, child, Free()))
             return
@@ -376,7 +376,7 @@ class Assembly(assembly.Assembly):
             self.system.joint_spring(joint, stiffness, rest, name=f"{joint.name} spring")
 
     def add_damper(self, j: int) -> None:
-        """-c u on each speed: one number serves all, so it matters not in whose axes the speeds are taken."""
+        """-c u on each speed: one number for all, in any axes of the speeds."""
         joint = self.joints[j]
         damping = exact.decimal(self.model.dof_damping[self.model.jnt_dofadr[j]])
         for index, u in enumerate(joint.u if damping else ()):
@@ -387,7 +387,7 @@ class Assembly(assembly.Assembly):
         joint, model = self.joints[j], self.model
         gears = [exact.decimal(gear) for gear, _ in actuators]
         armature = exact.decimal(model.dof_armature[model.jnt_dofadr[j]])
-        armature += sum(gear**2 * exact.decimal(own) for gear, (_, own) in zip(gears, actuators, strict=True))
+        armature += sum(gear**2 * exact.decimal(inertia) for gear, (_, inertia) in zip(gears, actuators, strict=True))
         armature = armature if with_armature else Fraction(0)
         if len(joint.u) != 1 or not (armature or gears):
             return
@@ -404,24 +404,24 @@ class Assembly(assembly.Assembly):
     def add_site(self, k: int) -> None:
         """A named site as a frame."""
         model = self.model
-        given = model.site(k).name
-        if not given:
+        original = model.site(k).name
+        if not original:
             return
         taken = {**self.system.bodies, **self.system.frames}
-        name = self._free_name(given, f"{given} site", taken, "site", given)
-        R = self._rotation(model.site_quat[k], self.findings.place_of("site", given))
-        self.system.frame(name, self.bodies[model.site_bodyid[k]], exact.place(model.site_pos[k]), R)
+        name = self._free_name(original, f"{original} site", taken, "site", original)
+        R = self._rotation(model.site_quat[k], self.findings.place_of("site", original))
+        self.system.frame(name, self.bodies[model.site_bodyid[k]], exact.point(model.site_pos[k]), R)
         self.sites[k] = name
 
     # ---- names -----------------------------------------------------------------------------------------------
 
-    def _free_name(self, wanted: str, instead: str, taken: Iterable[str], tag: str = "", given: str = "") -> str:
+    def _free_name(self, wanted: str, instead: str, taken: Iterable[str], tag: str = "", original: str = "") -> str:
         """An unused name; a warning if a name of the file cannot be kept."""
         names = {*taken, GROUND}
         name = wanted if wanted not in names else free_name(instead or f"{wanted} 2", names)
-        if given and name != given:
+        if original and name != original:
             self.findings.notice(
-                self.findings.place_of(tag, given), f"it is called '{name}': '{given}' is taken.", "N-ROBOT-NAME"
+                self.findings.place_of(tag, original), f"it is called '{name}': '{original}' is taken.", "N-ROBOT-NAME"
             )
         return name
 

@@ -43,29 +43,29 @@ class Part:
 
 
 def places_in(root: Part) -> dict[tuple[str, str], str]:
-    """Where each element stands, by its tag, or that of its section, and its name; a free joint is a joint."""
-    found: dict[tuple[str, str], str] = {}
+    """The place of each element in the files, by its tag, or that of its section, and name; a free joint is a joint."""
+    places: dict[tuple[str, str], str] = {}
     counts: dict[str, int] = {}  # of elements in each section: one without a name goes by its number
     for part in root.walk():
         tag = "joint" if part.tag == "freejoint" else part.tag
-        found.setdefault((tag, part.attributes.get("name", "")), part.place)
+        places.setdefault((tag, part.attributes.get("name", "")), part.place)
         for child in part.children if tag in ("equality", "tendon", "actuator") else ():
             number = counts[tag] = counts.get(tag, -1) + 1
-            found.setdefault((tag, child.attributes.get("name") or f"#{number}"), child.place)
-    return found
+            places.setdefault((tag, child.attributes.get("name") or f"#{number}"), child.place)
+    return places
 
 
 def read_document(path: Path, limits: Limits) -> Part:
-    """The model of a file, included files in their places: .xml files of its folder, or where a path with .. says."""
+    """The model of a file with included files inserted: .xml files of its folder, or by a path with `..`."""
     root = _parse(path, str(path), path.name, limits)
     if root.tag != "mujoco":
-        said = f"an MJCF model begins with <mujoco>, not with <{root.tag[:60]}>."
+        message = f"an MJCF model begins with <mujoco>, not with <{root.tag[:60]}>."
         cure = (
             "A URDF begins with <robot>: read it with polhode.formats.load_urdf."
             if root.tag == "robot"
             else "Give the path of an MJCF file."
         )
-        raise FormatError(said, place=f"{path.name}:{root.line}", cure=cure, code="E-ROBOT-READ")
+        raise FormatError(message, place=f"{path.name}:{root.line}", cure=cure, code="E-ROBOT-READ")
     return _Splicer(path, limits).splice(root, path.name, (path.resolve(),), 1)
 
 
@@ -82,12 +82,12 @@ def _parse(path: Path, place: str, name: str, limits: Limits) -> Element:
 def located_file(name: str, file: str, folder: Path, kinds: tuple[str, ...]) -> Located:
     """Where a file lies, by its path from the model's folder or from that of the file which names it."""
     beside = str(PurePosixPath(file).parent / name)
-    tried = (locate_mesh(each, folder, {}, kinds) for each in (name, beside))
-    return next((each for each in tried if each[1]), locate(name, folder, {}))
+    tried = (locate_mesh(candidate, folder, {}, kinds) for candidate in (name, beside))
+    return next((located for located in tried if located[1]), locate(name, folder, {}))
 
 
 class _Splicer:
-    """Puts the children of an included file's root in the place of <include file=…/>, wherever it stands."""
+    """Replaces <include file=…/>, at any depth, by the children of the included file's root."""
 
     def __init__(self, main: Path, limits: Limits) -> None:
         self.folder = main.parent
@@ -98,9 +98,9 @@ class _Splicer:
         self.count += 1
         for what, value in (("elements", self.count), ("depth", depth)):
             if value > getattr(self.limits, what):
-                said = f"with what it includes the model is too large: {value:,} ({what})."
+                message = f"with what it includes the model is too large: {value:,} ({what})."
                 cure = f"If this is meant, pass limits=Limits({what}=…)."
-                raise LimitError(said, place=f"{file}:{element.line}", cure=cure, code="E-ROBOT-SIZE")
+                raise LimitError(message, place=f"{file}:{element.line}", cure=cure, code="E-ROBOT-SIZE")
         children: list[Part] = []
         for child in element.children:
             if child.tag == "include":
@@ -112,15 +112,15 @@ class _Splicer:
     def _included(self, include: Element, file: str, chain: tuple[Path, ...], depth: int) -> list[Part]:
         name = include.attributes.get("file", "")
         place = f"{file}:{include.line}: {include.shown('file')}"
-        status, found, reason = located_file(name, file, self.folder, (".xml",))
-        if found is None:
+        status, included, reason = located_file(name, file, self.folder, (".xml",))
+        if included is None:
             cure = "Include files of the model's own folder, by a path relative to it."
             raise FormatError(f"the file is {status}: {reason}.", place=place, cure=cure, code="E-ROBOT-READ")
-        if found in chain:
+        if included in chain:
             raise FormatError("the file includes itself.", place, "Remove one of the includes.", "E-ROBOT-READ")
-        shown = Path(relpath(found, self.folder.resolve())).as_posix()
-        root = _parse(found, place, shown, self.limits)
-        return self.splice(root, shown, (*chain, found), depth + 1).children
+        shown = Path(relpath(included, self.folder.resolve())).as_posix()
+        root = _parse(included, place, shown, self.limits)
+        return self.splice(root, shown, (*chain, included), depth + 1).children
 
 
 # ---- meshes, to be drawn: the compiler need not see them --------------------------------------------------------
@@ -146,21 +146,21 @@ def mesh_assets(root: Part, folder: Path) -> dict[str, MeshAsset]:
         if part.tag != "mesh" or not filename:
             continue
         plain = PurePosixPath(filename).name if settings.get("strippath") == "true" else filename
-        status, found, reason = located_file(str(home / plain), part.file, folder, MESH_KINDS)
+        status, file, reason = located_file(str(home / plain), part.file, folder, MESH_KINDS)
         scale = _numbers(part.attributes.get("scale", "")) or scales.get(part.attributes.get("class", ""), scales[""])
         name = part.attributes.get("name") or PurePosixPath(filename).stem
-        result[name] = MeshAsset(str(found or plain), "" if found else f"{status}: {reason}", scale)
+        result[name] = MeshAsset(str(file or plain), "" if file else f"{status}: {reason}", scale)
     return result
 
 
 def _default_scales(root: Part) -> dict[str, tuple[Fraction, ...]]:
-    """The scale that each class of defaults gives meshes, its parents' where it says nothing; the main one is ''."""
+    """The scale of meshes in each class of defaults, its parents' where it has none; the main class is ''."""
     scales: dict[str, tuple[Fraction, ...]] = {"": (Fraction(1),) * 3}
     waiting = [(part, "") for part in root.children if part.tag == "default"]
     while waiting:
         part, parent = waiting.pop(0)
-        own = [_numbers(child.attributes.get("scale", "")) for child in part.children if child.tag == "mesh"]
-        scale = next(filter(None, own), scales[parent])
+        listed = [_numbers(child.attributes.get("scale", "")) for child in part.children if child.tag == "mesh"]
+        scale = next(filter(None, listed), scales[parent])
         name = part.attributes.get("class", "") if parent or part.attributes.get("class", "main") != "main" else ""
         scales[name] = scale
         waiting += [(child, name) for child in part.children if child.tag == "default"]

@@ -25,7 +25,7 @@ _KINDS = ("CONNECT", "WELD", "JOINT", "TENDON")
 
 
 def add_equalities(built: Assembly, mujoco: Any, ignore: Collection[str]) -> None:
-    """Add the constraints that are active from the start; the findings list what is left out."""
+    """Add the constraints that are active from the start; the findings list those left out."""
     model, findings = built.model, built.findings
     types = {int(getattr(mujoco.mjtEq, f"mjEQ_{kind}")): kind for kind in _KINDS}
     kept = 0
@@ -37,36 +37,36 @@ def add_equalities(built: Assembly, mujoco: Any, ignore: Collection[str]) -> Non
             if _add(built, mujoco, k, types.get(int(model.eq_type[k]), "")):
                 kept += 1
             else:
-                said = f"{IGNORABLE['equality']} is not modelled; it is left out."
-                findings.warn(place, said, "", "W-ROBOT-UNSUPPORTED")
-    _note(findings, kept, "kept exactly; MuJoCo lets them give a little", notice=True)
+                message = f"{IGNORABLE['equality']} is not modelled; it is left out."
+                findings.warn(place, message, "", "W-ROBOT-UNSUPPORTED")
+    _note(findings, kept, "kept exactly; MuJoCo permits small violations", notice=True)
     _note(findings, len(active) if "equality" in ignore else 0, "left out")
     _note(findings, model.neq - len(active), "inactive and left out")
 
 
 def _note(findings: Findings, count: int, what: str, notice: bool = False) -> None:
-    said = f"{count} equality {'constraint' if count == 1 else 'constraints'} {what}."
+    message = f"{count} equality {'constraint' if count == 1 else 'constraints'} {what}."
     if count and notice:
-        findings.notice(findings.file, said, "N-ROBOT-UNSUPPORTED")
+        findings.notice(findings.file, message, "N-ROBOT-UNSUPPORTED")
     elif count:
-        findings.warn(findings.file, said, "", "W-ROBOT-UNSUPPORTED")
+        findings.warn(findings.file, message, "", "W-ROBOT-UNSUPPORTED")
 
 
 def _add(built: Assembly, mujoco: Any, k: int, kind: str) -> bool:
     """Add a constraint under its name, or one made of the names of what it constrains; False if it is of no kind."""
     model, system = built.model, built.system
-    given = model.equality(k).name
+    original = model.equality(k).name
     first, second = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
     data = model.eq_data[k]
     if kind == "JOINT":
-        _couple(built, given, first, second, [exact.decimal(value) for value in data[:5]])
+        _couple(built, original, first, second, [exact.decimal(value) for value in data[:5]])
     elif kind == "TENDON":
-        return _tie(built, mujoco, given or f"tendon equality {k}", (first, second), data)
+        return _tie(built, mujoco, original or f"tendon equality {k}", (first, second), data)
     elif kind:
-        name = free_name(given or f"{kind.lower()} {k}", system.constraints)
+        name = free_name(original or f"{kind.lower()} {k}", system.constraints)
         (a, X_a), (b, X_b) = _frames(built, mujoco, k, kind)
         there = built.home_in(built.bodies[a].name, built.bodies[b].name) @ X_b
-        place = built.findings.place_of("equality", given or f"#{k}")
+        place = built.findings.place_of("equality", original or f"#{k}")
         X_a = moved_frame(X_a, there, kind == "WELD", float(model.stat.extent), (built.findings, place))
         seats: dict[str, Any] = {"at_a": X_a.p, "at_b": X_b.p}
         seats |= {"rotation_a": X_a.R, "rotation_b": X_b.R} if kind == "WELD" else {}
@@ -91,22 +91,22 @@ def _frames(built: Assembly, mujoco: Any, k: int, kind: str) -> list[tuple[int, 
 
 def _pose(built: Assembly, at: Any, quaternion: Any = (1.0, 0.0, 0.0, 0.0)) -> Pose:
     R, _ = exact.rotation(quaternion, built.snap)
-    return Pose(R.map(as_expr), Vector([as_expr(each) for each in exact.place(at)]))
+    return Pose(R.map(as_expr), Vector([as_expr(x) for x in exact.point(at)]))
 
 
-def _couple(built: Assembly, given: str, first: int, second: int, coefficients: Sequence[Fraction]) -> None:
+def _couple(built: Assembly, original: str, first: int, second: int, coefficients: Sequence[Fraction]) -> None:
     """q1 = q1_0 + Σ c_k (q2 - q2_0)^k; without a second joint, the first is held at q1_0 + c_0."""
     system, follower = built.system, built.joints[first]
     start = built.home(first) + coefficients[0]
     if second < 0:
-        system.constrain(follower.q[0] - start, free_name(given or f"{follower.name} held", system.constraints))
+        system.constrain(follower.q[0] - start, free_name(original or f"{follower.name} held", system.constraints))
         return
     leader, base = built.joints[second], built.home(second)
     if coefficients[1] and not any(coefficients[2:]) and _couples(built, follower, leader):
         system.couple(follower, leader, coefficients[1], start - coefficients[1] * base)
         return
     value = follower.q[0] - start - _polynomial(coefficients, leader.q[0] - base)
-    system.constrain(value, free_name(given or f"{follower.name} of {leader.name}", system.constraints))
+    system.constrain(value, free_name(original or f"{follower.name} of {leader.name}", system.constraints))
 
 
 def _polynomial(coefficients: Sequence[Fraction], step: Expr) -> Expr:
@@ -117,7 +117,7 @@ def _polynomial(coefficients: Sequence[Fraction], step: Expr) -> Expr:
 def _tie(built: Assembly, mujoco: Any, name: str, tendons: Sequence[int], data: Any) -> bool:
     """A condition on the lengths of one or two fixed tendons; False for spatial ones."""
     steps: list[Expr] = []
-    for k in (each for each in tendons if each >= 0):
+    for k in (tendon for tendon in tendons if tendon >= 0):
         terms = linear_terms(mujoco, built.model, k)
         if terms is None:
             return False

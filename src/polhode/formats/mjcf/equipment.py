@@ -25,7 +25,7 @@ _SHAPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box
 
 
 def add_equipment(built: Assembly, mujoco: Any, ignore: Collection[str], acting: Mapping[str, bool]) -> None:
-    """Add all records, and warn once of those on which nothing acts; `acting` says whether geoms and limits do."""
+    """Add all records, and warn once of those without effect; `acting` says whether geoms and limits act."""
     model, system = built.model, built.system
     left_out = Counter[str]()
     for k in range(model.ntendon):
@@ -43,17 +43,17 @@ def add_equipment(built: Assembly, mujoco: Any, ignore: Collection[str], acting:
     counts["limits of joints"] = 0 if acting["limits"] else limits
     listed = ", ".join(f"{text} ({count})" for text, count in counts.items() if count)
     if listed:
-        said = f"these are recorded, and exert no forces: {listed}."
+        message = f"these are recorded, and exert no forces: {listed}."
         cure = "Drive the joints by their efforts; contacts=True and stops=0.1 add contacts and stops."
-        built.findings.warn(built.findings.file, said, cure, "W-ROBOT-UNSUPPORTED")
+        built.findings.warn(built.findings.file, message, cure, "W-ROBOT-UNSUPPORTED")
     for what, count in left_out.items():
         if count:
-            said = f"{count} {what} left out."
-            built.findings.warn(built.findings.file, said, "", "W-ROBOT-UNSUPPORTED")
+            message = f"{count} {what} left out."
+            built.findings.warn(built.findings.file, message, "", "W-ROBOT-UNSUPPORTED")
 
 
-def _name(built: Assembly, table: str, given: str, what: str) -> str:
-    return free_name(given or what, built.system.equipment.get(table, ()))
+def _name(built: Assembly, table: str, original: str, what: str) -> str:
+    return free_name(original or what, built.system.equipment.get(table, ()))
 
 
 def _ends(prefix: str, limited: Any, ends: Any) -> dict[str, Any]:
@@ -119,8 +119,8 @@ def _add_actuator(built: Assembly, mujoco: Any, k: int) -> bool:
     linear = kinds["dyn"] in _DYNAMICS and kinds["gain"] in ("FIXED", "AFFINE") and kinds["bias"] in ("NONE", "AFFINE")
     if not linear or not on:
         return False
-    gain = [exact.decimal(each) for each in model.actuator_gainprm[k][: 3 if kinds["gain"] == "AFFINE" else 1]]
-    bias = [exact.decimal(each) for each in model.actuator_biasprm[k][: 3 if kinds["bias"] == "AFFINE" else 0]]
+    gain = [exact.decimal(x) for x in model.actuator_gainprm[k][: 3 if kinds["gain"] == "AFFINE" else 1]]
+    bias = [exact.decimal(x) for x in model.actuator_biasprm[k][: 3 if kinds["bias"] == "AFFINE" else 0]]
     control = int(getattr(model, "actuator_ctrladr", range(model.nu))[k])
     built.system.equip(
         "actuators", _name(built, "actuators", model.actuator(k).name, f"actuator {k}"), **on,
@@ -135,8 +135,8 @@ def _add_actuator(built: Assembly, mujoco: Any, k: int) -> bool:
 def _driven(built: Assembly, mujoco: Any, k: int, kind: str) -> dict[str, Any]:
     """What an actuator acts on, with its gear; nothing where it is something else."""
     model = built.model
-    gear = [exact.decimal(each) for each in model.actuator_gear[k]]
-    target, reference = (int(each) for each in model.actuator_trnid[k])
+    gear = [exact.decimal(x) for x in model.actuator_gear[k]]
+    target, reference = (int(n) for n in model.actuator_trnid[k])
     joint = turned_by(mujoco, model, k)
     if joint is not None:
         return {"joint": built.joints[joint].name, "gear": gear[:1]}
@@ -179,13 +179,13 @@ def _add_geoms(built: Assembly) -> None:
         seat: dict[str, Any] = (
             {"at": shape.at, "rotation": shape.rotation, "size": shape.size, "file": shape.file}
             if shape
-            else {"at": exact.place(model.geom_pos[k]), "rotation": exact.rotation(model.geom_quat[k], built.snap)[0]}
+            else {"at": exact.point(model.geom_pos[k]), "rotation": exact.rotation(model.geom_quat[k], built.snap)[0]}
         )
         if kind == "mesh" and shape is None:
-            first, count = (int(each[model.geom_dataid[k]]) for each in (model.mesh_vertadr, model.mesh_vertnum))
+            first, count = (int(table[model.geom_dataid[k]]) for table in (model.mesh_vertadr, model.mesh_vertnum))
             seat["points"] = model.mesh_vert[first : first + count].ravel().tolist()
         if kind == "ellipsoid":
-            seat["size"] = [2 * exact.decimal(each) for each in model.geom_size[k]]
+            seat["size"] = [2 * exact.decimal(x) for x in model.geom_size[k]]
         system.equip(
             "geoms", names[k], body=body, shape=kind, **seat,
             **_contact(model, "geom", k), contype=int(model.geom_contype[k]),
@@ -198,13 +198,13 @@ def _add_geoms(built: Assembly) -> None:
         system.equip("pairs", name, geoms=both, dimension=int(model.pair_dim[k]), **_contact(model, "pair", k))
     for k in range(model.nexclude):
         signature = int(model.exclude_signature[k])
-        bodies = [built.bodies[each].name for each in (signature >> 16, signature & 0xFFFF)]
+        bodies = [built.bodies[index].name for index in (signature >> 16, signature & 0xFFFF)]
         name = _name(built, "excludes", model.exclude(k).name, " and ".join(bodies))
         system.equip("excludes", name, bodies=bodies)
 
 
 def _contact(model: Any, prefix: str, k: int) -> dict[str, Any]:
-    rows = {key: [exact.decimal(each) for each in getattr(model, f"{prefix}_{key}")[k]] for key in _ROWS}
+    rows = {key: [exact.decimal(x) for x in getattr(model, f"{prefix}_{key}")[k]] for key in _ROWS}
     return rows | {key: exact.decimal(getattr(model, f"{prefix}_{key}")[k]) for key in ("margin", "gap")}
 
 

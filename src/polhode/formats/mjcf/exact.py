@@ -23,18 +23,18 @@ def decimal(value: float) -> Fraction:
     (Fraction(1, 10), Fraction(1, 1000))
     """
     if not isfinite(value):
-        said = f"the compiled model holds the number {value}."
-        raise FormatError(said, cure="Give every attribute finite numbers.", code="E-ROBOT-NUMBER")
+        message = f"the compiled model holds the number {value}."
+        raise FormatError(message, cure="Give every attribute finite numbers.", code="E-ROBOT-NUMBER")
     return Fraction(repr(float(value)))
 
 
-def place(values: Iterable[float]) -> list[Fraction]:
-    """A position, in which what is as small as rounding is zero."""
+def point(values: Iterable[float]) -> list[Fraction]:
+    """A position; entries as small as rounding are zero."""
     return [entry if abs(entry) > _NOTHING else Fraction(0) for entry in map(decimal, values)]
 
 
 def axis(values: Iterable[float], snap: Fraction) -> tuple[Vector, Fraction]:
-    """An exactly unit direction, and the largest component that was taken for zero on the way."""
+    """An exactly unit direction, and the largest component that was rounded to zero."""
     entries = [decimal(value) for value in values]
     bound = snap * max(map(abs, entries))
     dropped = max((abs(entry) for entry in entries if abs(entry) <= bound), default=Fraction(0))
@@ -42,7 +42,7 @@ def axis(values: Iterable[float], snap: Fraction) -> tuple[Vector, Fraction]:
 
 
 def rotation(quaternion: Sequence[float], snap: Fraction) -> tuple[Matrix, Fraction]:
-    """An exactly orthogonal matrix next to a rounded quaternion, and the largest angle taken for zero."""
+    """An exactly orthogonal matrix next to a rounded quaternion, and the largest angle rounded to zero."""
     return _rotation(tuple(float(entry) for entry in quaternion), snap)
 
 

@@ -77,18 +77,18 @@ class PlainModel:
 def plain_model(
     root: Part, path: Path, limits: Limits, findings: Findings, outer: Sequence[Path] = (), files: Any = None
 ) -> PlainModel:
-    """The model as MuJoCo's compiler may see it; of a model within others, these, and the dict of their files."""
+    """The model for MuJoCo's compiler; `outer` are the enclosing models, `files` the dict of their files."""
     _check_copies(root, limits)
     result = _Plain(root, (*outer, path), limits, findings, {} if files is None else files)
     result.write(root)
     for reason, parts in result.left_out.items():
-        said = f"{reason}; {len(parts)} elements are left out."
-        findings.warn(f"{parts[0].place}: <{parts[0].tag}>", said, "", "W-ROBOT-UNSUPPORTED")
+        message = f"{reason}; {len(parts)} elements are left out."
+        findings.warn(f"{parts[0].place}: <{parts[0].tag}>", message, "", "W-ROBOT-UNSUPPORTED")
     return PlainModel("\n".join(result.text), tuple(result.lines), result.meshes)
 
 
 def _check_copies(root: Part, limits: Limits) -> None:
-    """A short file may ask for any number of copies; count them before they are made."""
+    """Count the copies that a file requests, which are not bounded by its size, before they are made."""
     total, waiting = 0, [(root, 1)]
     while waiting:
         part, copies = waiting.pop()
@@ -98,9 +98,9 @@ def _check_copies(root: Part, limits: Limits) -> None:
             copies *= prod(int(count) for count in counts if count and count > 1)
             total += copies
         if total > limits.elements:
-            said = f"with its copies the model has more than {limits.elements:,} elements."
+            message = f"with its copies the model has more than {limits.elements:,} elements."
             cure = "Lower the count, or pass limits=Limits(elements=…)."
-            raise LimitError(said, place=f"{part.place}: <{part.tag}>", cure=cure, code="E-ROBOT-SIZE")
+            raise LimitError(message, place=f"{part.place}: <{part.tag}>", cure=cure, code="E-ROBOT-SIZE")
         waiting += [(child, copies) for child in part.children]
 
 
@@ -122,7 +122,7 @@ def _meshes_that_weigh(root: Part) -> set[str]:
 
 
 class _Plain:
-    """Writes one element a line, so that a line number in the compiler's message leads back to the file."""
+    """Writes one element a line, so that a line number in the compiler's message identifies a line of the file."""
 
     def __init__(
         self, root: Part, chain: tuple[Path, ...], limits: Limits, findings: Findings, files: dict[str, bytes]
@@ -164,9 +164,9 @@ class _Plain:
             if key in _NUMBERS and part.tag != "flag":
                 _check_numbers(part, key, value)
             if key != "name" and not _NO_NUMBERS.isdisjoint(value.lower().split()):
-                said = f"{value[:60]!r} holds what is no number."
+                message = f"{value[:60]!r} holds what is no number."
                 place = f"{part.place}: <{part.tag} {key[:60]}=…>"
-                raise FormatError(said, place=place, cure="Write finite decimals.", code="E-ROBOT-NUMBER")
+                raise FormatError(message, place=place, cure="Write finite decimals.", code="E-ROBOT-NUMBER")
             if key.startswith("file") and part.tag not in ("mesh", "model"):
                 place = f"{part.place}: <{part.tag} {key[:60]}=…>"
                 raise FormatError("no file of this kind is read.", place=place, cure="Remove it.", code="E-ROBOT-READ")
@@ -196,49 +196,49 @@ class _Plain:
             filename = PurePosixPath(filename).name
         suffix = PurePosixPath(filename).suffix.lower()
         inside = str(PurePosixPath(self.mesh_folder) / filename)
-        status, found, reason = located_file(inside, part.file, self.folder, _MESH_FORMATS)
+        status, file, reason = located_file(inside, part.file, self.folder, _MESH_FORMATS)
         place = f'{part.place}: <mesh file="{filename[:60]}">'
-        if found is None or suffix not in _MESH_FORMATS:
+        if file is None or suffix not in _MESH_FORMATS:
             raise FormatError(
-                f"the mesh is {status}: {reason}." if found is None else f"{suffix!r} is no mesh format that is read.",
+                f"the mesh is {status}: {reason}." if file is None else f"{suffix!r} is no mesh format that is read.",
                 place=place,
                 cure="A body takes its inertia from it; put it into the model's folder as .stl, .obj or .msh, or "
                 "write <inertial> for the body.",
                 code="E-ROBOT-READ",
             )
         own_name = f"mesh{len(self.meshes)}{suffix}"
-        self.meshes[own_name] = read_bytes(found, self.limits)
+        self.meshes[own_name] = read_bytes(file, self.limits)
         kept = {key: value for key, value in attributes.items() if key != "content_type"}
         return {**kept, "name": name, "file": own_name}
 
     def _model(self, part: Part, attributes: dict[str, str]) -> dict[str, str]:
         """A model within this one, as a plain one of its own."""
-        _, found, reason = located_file(attributes.get("file", ""), part.file, self.folder, (".xml",))
-        if found is None or found in self.chain:
-            said = "the model contains itself." if found else f"the model is not found: {reason}."
+        _, file, reason = located_file(attributes.get("file", ""), part.file, self.folder, (".xml",))
+        if file is None or file in self.chain:
+            message = "the model contains itself." if file else f"the model is not found: {reason}."
             cure = "Name an .xml file by a path relative to this one."
-            raise FormatError(said, f"{part.place}: <model>", cure, "E-ROBOT-READ")
-        root = read_document(found, self.limits)
-        plain = plain_model(root, found, self.limits, self.findings, self.chain, self.meshes)
+            raise FormatError(message, f"{part.place}: <model>", cure, "E-ROBOT-READ")
+        root = read_document(file, self.limits)
+        plain = plain_model(root, file, self.limits, self.findings, self.chain, self.meshes)
         name = f"model{len(self.meshes)}.xml"
         self.meshes[name] = plain.text.encode()
         return {"name": attributes.get("name", root.attributes.get("model", "")), "file": name}
 
 
 def _check_numbers(part: Part, key: str, text: str) -> None:
-    """Refuse what is no list of so many numbers before the compiler sees it."""
+    """Raise unless the text is a list of so many numbers, before the compiler reads it."""
     values = [decimal(word) for word in text.split()]
     fewest, most = _NUMBERS[key]
     wrong = [word for word, value in zip(text.split(), values, strict=True) if value is None or abs(value) > LARGEST]
     if wrong or not fewest <= len(values) <= most:
         count = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-        said = (
+        message = (
             f"{wrong[0][:40]!r} is not a number that a model can have."
             if wrong
             else f"it has {len(values)} numbers, not {count}."
         )
         place = f'{part.place}: <{part.tag} {key}="{text[:60]}">'
-        raise FormatError(said, place, "Write finite decimals with blanks between them.", "E-ROBOT-NUMBER")
+        raise FormatError(message, place, "Write finite decimals with blanks between them.", "E-ROBOT-NUMBER")
 
 
 def _flat_field(attributes: dict[str, str]) -> dict[str, str]:
@@ -254,7 +254,7 @@ def mujoco_module() -> Any:
 
 
 def compile_model(plain: PlainModel, file: str) -> tuple[Any, list[str]]:
-    """The compiled model, and what the compiler warned of."""
+    """The compiled model, and the compiler's warnings."""
     mujoco = mujoco_module()
     warnings: list[str] = []
     with _one_at_a_time:
@@ -276,11 +276,11 @@ def _words(message: str | bytes) -> str:
 
 def _refusal(message: str, plain: PlainModel, file: str) -> FormatError:
     """`Error: …, line 7` of the plain text, with the place where the user wrote it."""
-    found = _LINE.search(message)
-    number = int(found.group(1)) if found else 0
+    match = _LINE.search(message)
+    number = int(match.group(1)) if match else 0
     part = plain.lines[number - 1] if 0 < number <= len(plain.lines) else None
-    said = _words(_LINE.sub("", message)).removeprefix("XML ").removeprefix("Error: ").removeprefix("Error: ")
-    words = f"MuJoCo refuses the model: {said}."
+    refusal = _words(_LINE.sub("", message)).removeprefix("XML ").removeprefix("Error: ").removeprefix("Error: ")
+    words = f"MuJoCo refuses the model: {refusal}."
     cure = "Mend the element so that MuJoCo itself loads the file."
     return FormatError(words, place=f"{part.place}: <{part.tag}>" if part else file, cure=cure, code="E-ROBOT-READ")
 
@@ -368,7 +368,7 @@ def _built(
     meshes: Mapping[str, MeshAsset],
     touches: tuple[Contacts, Any, bool],
 ) -> tuple[System, Report]:
-    """The System of a compiled model, and the report of what it omits."""
+    """The System of a compiled model, and the report of its omissions."""
     mujoco = mujoco_module()
     assemble.warn_of_effects(mujoco, model, ignore, findings)
     efforts = assemble.effort_ranges(mujoco, model)

@@ -38,7 +38,7 @@ Packages = Mapping[str, str | PathLike[str]] | None
 
 
 def tolerance(snap: float | str, code: str) -> Fraction:
-    """The angle, exactly, within which a direction or an angle is taken for the nearest plain one."""
+    """The angle, exactly, within which a direction or an angle is rounded to the nearest plain one."""
     value = decimal(str(snap))
     if value is None or not 0 <= value < 1:
         cure = "Give an angle from 0 to 1, such as 1e-6."
@@ -63,24 +63,24 @@ def moved_frame(frame: Pose, there: Pose, turns: bool, size: float, to: tuple[Fi
     `there` is the other frame's pose in the same body as the file describes the mechanism; one that depends on symbols,
     or is further away than 1e-6 of the size (or 1e-6 rad, where the closure `turns` with it), leaves the frame.
     """
-    off = [as_expr(each) for each in (there.p - frame.p)]
-    entries = [*off, *(as_expr(each) for each in (there.R - frame.R).entries())] if turns else off
+    off = [as_expr(x) for x in (there.p - frame.p)]
+    entries = [*off, *(as_expr(entry) for entry in (there.R - frame.R).entries())] if turns else off
     if free_symbols(entries) or not any(entries):
         return frame
-    distance = sum(float(each) ** 2 for each in off) ** 0.5
-    turn = max((abs(float(each)) for each in entries[3:]), default=0.0)
+    distance = sum(float(x) ** 2 for x in off) ** 0.5
+    turn = max((abs(float(entry)) for entry in entries[3:]), default=0.0)
     if distance > _ROUNDED * size or turn > _ROUNDED:
         return frame
     if max(distance / size, turn) > _SILENT:
-        said = (
+        message = (
             f"the closure is off by {distance:.2g} m and {turn:.2g} rad as the file has it; its frame is moved by that."
         )
-        to[0].notice(to[1], said, "N-ROBOT-NUMBER")
+        to[0].notice(to[1], message, "N-ROBOT-NUMBER")
     return Pose(there.R if turns else frame.R, there.p)
 
 
 class Assembly:
-    """Builds one System; roundings and renamings go into the findings.
+    """Builds one System; roundings and renamings are noted in the findings.
 
     Numbers that a pattern such as "mass:*" selects become parameters: "mass:forearm", "com:forearm.x",
     "inertia:forearm.xx", "length:elbow.z" (a component of the joint's position in its parent), "gravity". Zeros stay
@@ -92,7 +92,7 @@ class Assembly:
         self.snap = snap
         self.findings = findings
         listed = list_of(symbolic, "a list of patterns", "symbolic")
-        self.patterns = tuple(checked_name(each, "pattern") for each in listed)
+        self.patterns = tuple(checked_name(text, "pattern") for text in listed)
         self.used: set[str] = set()
         self.offered: list[str] = []
         #: For each body its parent, and its pose in that as the file describes the mechanism.
@@ -106,7 +106,7 @@ class Assembly:
                 path.append(self.homes[path[-1]][0])
         X_a, X_b = (
             reduce(
-                lambda X, name: self.homes[name][1] @ X, [each for each in path if each not in other], Pose.identity()
+                lambda X, name: self.homes[name][1] @ X, [name for name in path if name not in other], Pose.identity()
             )
             for path, other in (paths, paths[::-1])
         )
@@ -114,12 +114,10 @@ class Assembly:
 
     def number(self, kind: str, owner: str, component: str, value: Fraction) -> Expr:
         """One number of the file, exact or as a parameter."""
-        whole = f"{kind}:{owner}" if owner else kind
-        name = f"{whole}.{component}" if component else whole
-        self.offered += [whole, name]
-        matching = [
-            each for each in self.patterns if each == name or fnmatchcase(name, each) or fnmatchcase(whole, each)
-        ]
+        group = f"{kind}:{owner}" if owner else kind
+        name = f"{group}.{component}" if component else group
+        self.offered += [group, name]
+        matching = [p for p in self.patterns if p == name or fnmatchcase(name, p) or fnmatchcase(group, p)]
         self.used.update(matching)
         if not matching or (not value and name not in self.patterns):
             return as_expr(value)
@@ -128,16 +126,16 @@ class Assembly:
     def numbers(self, kind: str, owner: str, values: Iterable[Fraction]) -> list[Expr]:
         """The components of a vector, or the six entries of an inertia."""
         components = ENTRIES if kind == "inertia" else _LETTERS
-        return [self.number(kind, owner, each, value) for each, value in zip(components, values, strict=True)]
+        return [self.number(kind, owner, component, value) for component, value in zip(components, values, strict=True)]
 
     def refuse_unused(self) -> None:
         """A pattern that chose nothing is a slip of the pen."""
         for pattern in self.patterns:
             if pattern not in self.used:
                 described = f"A pattern is a kind ({', '.join(UNITS)}), a colon and a name, which may hold * and ?."
-                said = f"symbolic={pattern!r} chooses no number of this robot."
+                message = f"symbolic={pattern!r} chooses no number of this robot."
                 cure = suggestion(pattern, self.offered, described)
-                raise FormatError(said, place=self.findings.file, cure=cure, code="E-ROBOT-NAME")
+                raise FormatError(message, place=self.findings.file, cure=cure, code="E-ROBOT-NAME")
 
 
 class LinkAssembly(Assembly):
@@ -156,7 +154,7 @@ class LinkAssembly(Assembly):
         with understood(
             "a mapping from packages to folders", packages, place="packages", cure="Give {'name': folder}."
         ):
-            folders = {str(name): Path(each) for name, each in dict(packages or {}).items()}
+            folders = {str(name): Path(path) for name, path in dict(packages or {}).items()}
         super().__init__(name, symbolic, snap, findings)
         self.links = links
         named = dict.fromkeys(part.filename for link in links for part in link.geometry if part.kind == "mesh")
@@ -188,22 +186,22 @@ class LinkAssembly(Assembly):
 
     def _shape(self, part: Geometry) -> Shape:
         """What is drawn; a mesh by the path where it was found, or with the reason why it was not."""
-        status, found, reason = self.meshes.get(part.filename, ("", None, ""))
+        status, file, reason = self.meshes.get(part.filename, ("", None, ""))
         return Shape(
             part.kind,
             tuple(float(entry) for entry in part.size),
             tuple(float(entry) for entry in part.at.xyz),
             self._turns(part.at, "") or None,
             part.color,
-            str(found) if found else part.filename,
-            "" if found or part.kind != "mesh" else f"{status}: {reason}",
+            str(file) if file else part.filename,
+            "" if file or part.kind != "mesh" else f"{status}: {reason}",
         )
 
     def _free_body_name(self, link: LinkPart) -> str:
         if link.name != GROUND:
             return link.name
-        said = f"its body is called '{GROUND} link': '{GROUND}' is the fixed world."
-        self.findings.notice((link.line, f"link '{link.name}'"), said, "N-ROBOT-NAME")
+        message = f"its body is called '{GROUND} link': '{GROUND}' is the fixed world."
+        self.findings.notice((link.line, f"link '{link.name}'"), message, "N-ROBOT-NAME")
         return f"{GROUND} link"
 
     def _inertial(self, owner: str, inertial: Inertial) -> tuple[Expr, list[Expr], list[list[Expr]]]:
@@ -233,8 +231,8 @@ class LinkAssembly(Assembly):
         """An angle, exactly a multiple of π/2 if it is that near to one."""
         angle, snapped = nearest_angle(value, self.snap)
         if snapped and what:
-            said = f"the angle {float(value):.12g} is taken as {angle!r}."
-            self.findings.notice((line, what), said, "N-ROBOT-ANGLE")
+            message = f"the angle {float(value):.12g} is taken as {angle!r}."
+            self.findings.notice((line, what), message, "N-ROBOT-ANGLE")
         return angle
 
     def _pose(self, suffix: str, at: Placement, what: str = "") -> dict[str, Any]:
@@ -286,8 +284,8 @@ class LinkAssembly(Assembly):
         ends = self.body_name[joint.parent], self.body_name[joint.child]
         frames = [Pose(rotation(*self._turns(at, "")), Vector(at.xyz)) for at in (joint.at, joint.in_child)]
         self.homes = {
-            each.child: (each.parent, each.in_parent @ each.in_child.inverse())
-            for each in self.system.model().joints.values()
+            record.child: (record.parent, record.in_parent @ record.in_child.inverse())
+            for record in self.system.model().joints.values()
         }
         size = max(float(sum(x * x for x in link.pose.xyz)) for link in self.links) ** 0.5 or 1.0
         place = self.findings.place(joint.line, f"joint '{joint.name}'")
@@ -310,14 +308,14 @@ class LinkAssembly(Assembly):
         return Vector([as_expr(0)] * 3), [(axis, turned_back)]
 
     def _type(self, joint: JointPart) -> JointType:
-        whole: dict[str, type[JointType]] = {"fixed": Fixed, "floating": Free, "ball": Spherical}
-        if joint.kind in whole:
-            return whole[joint.kind]()
+        without_axis: dict[str, type[JointType]] = {"fixed": Fixed, "floating": Free, "ball": Spherical}
+        if joint.kind in without_axis:
+            return without_axis[joint.kind]()
         axial = {"prismatic": Prismatic, "planar": Planar}.get(joint.kind, Revolute)
         return axial(self._axis(joint))
 
     def _axis(self, joint: JointPart) -> Vector:
-        """The direction, exactly of unit length; one that all but lies along a coordinate axis is taken to do so."""
+        """The direction, exactly of unit length; rounded to a coordinate axis if it is nearly one."""
         at = (joint.axis_line, f"joint '{joint.name}' <axis>")
         square = sum((entry * entry for entry in joint.axis), Fraction(0))
         if abs(square - 1) > Fraction(1, 10**5):
@@ -338,23 +336,23 @@ class LinkAssembly(Assembly):
         Collision shapes that do not `touch` are a notice.
         """
         if not touch and (geoms := self.system.equipment.get("geoms")):
-            said = f"collision shapes ({len(geoms)}) are recorded, and exert no forces."
-            self.findings.notice(self.findings.file, said, "N-ROBOT-UNSUPPORTED")
+            message = f"collision shapes ({len(geoms)}) are recorded, and exert no forces."
+            self.findings.notice(self.findings.file, message, "N-ROBOT-UNSUPPORTED")
         result: list[MeshFacts] = []
         lacking: dict[str, list[tuple[int, str]]] = {}
         drawn = [(link.name, part) for link in self.links for part in link.geometry if part.kind == "mesh"]
         for link, part in drawn:
-            status, found, reason = self.meshes[part.filename]
+            status, file, reason = self.meshes[part.filename]
             pose = _floats(part.at.xyz), _floats(part.at.rpy), _floats(part.size)
-            result.append(MeshFacts(link, part.role, part.filename, *pose, str(found) if found else None, status))
-            if found is None:
+            result.append(MeshFacts(link, part.role, part.filename, *pose, str(file) if file else None, status))
+            if file is None:
                 lacking.setdefault(f"{status}: {reason}", []).append((part.line, part.filename))
         for reason, cases in lacking.items():
             names = ", ".join(dict.fromkeys(name for _, name in cases))
             shown = names if len(names) <= 200 else names[:199] + "…"
-            said = f"{len(cases)} {'mesh is' if len(cases) == 1 else 'meshes are'} {reason}: {shown}."
+            message = f"{len(cases)} {'mesh is' if len(cases) == 1 else 'meshes are'} {reason}: {shown}."
             cure = "They are not drawn; the equations need no mesh. Name folders with packages={…}."
-            self.findings.warn((cases[0][0], "<mesh>"), said, cure, "W-ROBOT-READ")
+            self.findings.warn((cases[0][0], "<mesh>"), message, cure, "W-ROBOT-READ")
         return result
 
 

@@ -39,8 +39,8 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
             continue
         at = (inertial.line, f"link '{link.name}' <inertial>")
         if inertial.mass < 0:
-            said = f"the mass {float(inertial.mass):g} is negative."
-            findings.problem(at, said, "Give a mass ≥ 0.", "E-ROBOT-NUMBER")
+            sentence = f"the mass {float(inertial.mass):g} is negative."
+            findings.problem(at, sentence, "Give a mass ≥ 0.", "E-ROBOT-NUMBER")
         xx, yy, zz, xy, xz, yz = (float(entry) for entry in inertial.inertia)
         matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         fault = impossible_inertia(matrix)
@@ -55,19 +55,19 @@ def check_inertials(links: Sequence[LinkPart], inertia: str, findings: Findings)
         nearest = nearest_inertia_matrix(matrix)
         is_near = np.linalg.norm(nearest - matrix) < _NEARLY * np.linalg.norm(matrix)
         if inertia == "strict":
-            said, cure = f"{message}.", f'{cure} To use it as it stands, pass inertia="any".'
-            findings.problem(at, said, cure, "E-ROBOT-NUMBER")
+            sentence, cure = f"{message}.", f'{cure} To use it as it stands, pass inertia="any".'
+            findings.problem(at, sentence, cure, "E-ROBOT-NUMBER")
         elif inertia == "any" or not (is_near or fault.negative):
             accepted.add(link.name)
             findings.warn(at, f"{message}; it is used as it stands.", cure, "W-ROBOT-NUMBER")
         else:
             entries = tuple(Fraction(repr(float(nearest[k]))) for k in _ENTRIES)
             result[-1] = replace(link, inertial=replace(inertial, inertia=entries))
-            said = f"{message}; the nearest possible one is taken."
+            sentence = f"{message}; the nearest possible one is taken."
             if is_near:
-                findings.notice(at, said, "N-ROBOT-NUMBER")
+                findings.notice(at, sentence, "N-ROBOT-NUMBER")
             else:
-                findings.warn(at, said, cure, "W-ROBOT-NUMBER")
+                findings.warn(at, sentence, cure, "W-ROBOT-NUMBER")
     return result, accepted
 
 
@@ -93,8 +93,8 @@ def check_moving_masses(
     for joint in joints:
         at = (joint.line, f"joint '{joint.name}'")
         if 0 < mass[joint.child] < _TINY and joint.kind != "fixed":
-            said = f"all that it moves is {float(mass[joint.child]):g} kg; accelerations will be inaccurate."
-            findings.warn(at, said, f"Check the mass of link '{joint.child}'.", "W-ROBOT-SINGULAR")
+            sentence = f"all that it moves is {float(mass[joint.child]):g} kg; accelerations will be inaccurate."
+            findings.warn(at, sentence, f"Check the mass of link '{joint.child}'.", "W-ROBOT-SINGULAR")
         if joint.name not in idle or leader[joint.name] in busy:
             continue
         path = [joint.name]
@@ -116,7 +116,7 @@ def check_moving_masses(
 
 
 def _resists(joint: JointPart, mass: Fraction | int, spin: bool) -> bool:
-    """Whether what a joint carries resists its motion; a joint that does not move needs nothing."""
+    """Whether all that a joint carries has inertia against its motion; True for a joint that does not move."""
     return joint.kind == "fixed" or mass > 0 or (spin and joint.kind in ("revolute", "continuous"))
 
 
@@ -136,13 +136,13 @@ def _leaders(joints: Sequence[JointPart], coupled: Sequence[JointPart]) -> dict[
 
 
 def check_limits(joints: Sequence[JointPart], dynamics: bool, findings: Findings) -> list[JointPart]:
-    """The joints without limits that leave no way between them; what is recorded but does not act is noticed."""
+    """The joints without empty ranges; recorded entries that do not act are noticed."""
     joints = [_with_sane_limits(joint, findings) for joint in joints]
     _notice_silent(joints, findings)
     wide = [joint for joint in joints if joint.kind == "revolute" and _beyond_a_turn(joint)]
     if wide:
-        said = f"the limits go beyond a full turn: {', '.join(joint.name for joint in wide)}."
-        findings.warn((wide[0].line, f"{len(wide)} joints <limit>"), said, "Are they in degrees?", "W-ROBOT-NUMBER")
+        message = f"the limits go beyond a full turn: {', '.join(joint.name for joint in wide)}."
+        findings.warn((wide[0].line, f"{len(wide)} joints <limit>"), message, "Are they in degrees?", "W-ROBOT-NUMBER")
     _notice_losses(joints, dynamics, findings)
     return joints
 
@@ -151,8 +151,8 @@ def _with_sane_limits(joint: JointPart, findings: Findings) -> JointPart:
     """A joint without a lower limit above the upper one, and without a negative effort or velocity."""
     facts, at = joint.facts, (joint.line, f"joint '{joint.name}' <limit>")
     if facts.lower is not None and facts.upper is not None and facts.lower > facts.upper:
-        said = f"the lower limit {float(facts.lower):g} is above the upper limit {float(facts.upper):g}"
-        findings.warn(at, f"{said}; both are left out.", "Swap them.", "W-ROBOT-NUMBER")
+        message = f"the lower limit {float(facts.lower):g} is above the upper limit {float(facts.upper):g}"
+        findings.warn(at, f"{message}; both are left out.", "Swap them.", "W-ROBOT-NUMBER")
         facts = replace(facts, lower=None, upper=None)
     elif joint.kind in ("revolute", "prismatic") and facts.lower is None:
         findings.notice(at, "there are no limits; the joint moves freely.", "N-ROBOT-NUMBER")
@@ -160,19 +160,19 @@ def _with_sane_limits(joint: JointPart, findings: Findings) -> JointPart:
         value = getattr(facts, name)
         if value is not None and value < 0:
             cure = "Give the largest one, which holds in both directions."
-            said = f"the {name} {float(value):g} is negative, and left out."
-            findings.warn(at, said, cure, "W-ROBOT-NUMBER")
+            message = f"the {name} {float(value):g} is negative, and left out."
+            findings.warn(at, message, cure, "W-ROBOT-NUMBER")
             facts = replace(facts, effort=None) if name == "effort" else replace(facts, velocity=None)
     return replace(joint, facts=facts)
 
 
 def _notice_silent(joints: Sequence[JointPart], findings: Findings) -> None:
-    """An effort or velocity of 0 stands in files whose makers do not state them."""
+    """Notice efforts or velocities of 0, which stand for missing ones in many files."""
     rated = [joint for joint in joints if joint.kind in ONE_FREEDOM]
     silent = {joint.name: joint.line for joint in rated if 0 in (joint.facts.effort, joint.facts.velocity)}
     if silent:
-        said = f"an effort or velocity of 0 is taken as not stated: {listed(silent)}."
-        findings.notice((next(iter(silent.values())), f"{len(silent)} joints <limit>"), said, "N-ROBOT-NUMBER")
+        message = f"an effort or velocity of 0 is taken as not stated: {listed(silent)}."
+        findings.notice((next(iter(silent.values())), f"{len(silent)} joints <limit>"), message, "N-ROBOT-NUMBER")
 
 
 def _beyond_a_turn(joint: JointPart) -> bool:
@@ -182,9 +182,9 @@ def _beyond_a_turn(joint: JointPart) -> bool:
 def _notice_losses(joints: Sequence[JointPart], dynamics: bool, findings: Findings) -> None:
     damped = [joint for joint in joints if joint.facts.damping]
     if damped and not dynamics:
-        said = "damping is recorded but does not act; pass dynamics=True to add it."
-        findings.notice((damped[0].line, f"{len(damped)} joints <dynamics>"), said, "N-ROBOT-UNSUPPORTED")
+        message = "damping is recorded but does not act; pass dynamics=True to add it."
+        findings.notice((damped[0].line, f"{len(damped)} joints <dynamics>"), message, "N-ROBOT-UNSUPPORTED")
     for joint in damped if dynamics else ():
         if joint.locked is None and joint.kind not in ONE_FREEDOM:
-            said = f"damping of a {joint.kind} joint is not modelled."
-            findings.warn((joint.line, f"joint '{joint.name}' <dynamics>"), said, "", "W-ROBOT-UNSUPPORTED")
+            message = f"damping of a {joint.kind} joint is not modelled."
+            findings.warn((joint.line, f"joint '{joint.name}' <dynamics>"), message, "", "W-ROBOT-UNSUPPORTED")

@@ -31,7 +31,7 @@ def limits_of(given: Limits | None) -> Limits:
     if given is None:
         return Limits()
     with understood("limits", given, place="limits", cure="Give Limits(size=…, elements=…)."):
-        return Limits(*(index(getattr(given, each.name)) for each in fields(Limits)))
+        return Limits(*(index(getattr(given, entry.name)) for entry in fields(Limits)))
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,8 @@ class _Parser:
         except expat.ExpatError as error:
             raise self._broken(error) from None
         except (LookupError, ValueError) as error:
-            said = f"the file's encoding cannot be read: {error}."
-            raise FormatError(said, f"{self.file}:1", "Save the file as UTF-8.", "E-ROBOT-READ") from None
+            message = f"the file's encoding cannot be read: {error}."
+            raise FormatError(message, f"{self.file}:1", "Save the file as UTF-8.", "E-ROBOT-READ") from None
         if self.root is None:
             cure = "Give a URDF, SDF or MJCF file."
             raise FormatError("there is no element in it.", self.file, cure, "E-ROBOT-MISSING")
@@ -168,20 +168,20 @@ class _Parser:
 
     def _limit(self, what: str, option: str) -> LimitError:
         cure = f"If this is meant, pass limits=Limits({option}=…)."
-        said = f"{what}."
-        return LimitError(said, place=f"{self.file}:{self.expat.CurrentLineNumber}", cure=cure, code="E-ROBOT-SIZE")
+        message = f"{what}."
+        return LimitError(message, place=f"{self.file}:{self.expat.CurrentLineNumber}", cure=cure, code="E-ROBOT-SIZE")
 
     def _broken(self, error: expat.ExpatError) -> FormatError:
         what = expat.ErrorString(error.code)
         inside = f" inside <{self.open[-1].tag}> of line {self.open[-1].line}" if self.open else ""
         token = "invalid token" in str(what)
-        said = f"the XML is broken{inside}: {what}, column {error.offset + 1}."
+        message = f"the XML is broken{inside}: {what}, column {error.offset + 1}."
         cure = (
             "Check for a character that is not UTF-8 or a stray <, & or quote."
             if token
             else "The file may be cut off, or a tag is not closed; nothing of it was used."
         )
-        return FormatError(said, place=f"{self.file}:{error.lineno}", cure=cure, code="E-ROBOT-READ")
+        return FormatError(message, place=f"{self.file}:{error.lineno}", cure=cure, code="E-ROBOT-READ")
 
 
 #: For each element that is read, the attributes and children that are understood.
@@ -195,21 +195,21 @@ def list_unmodelled(root: Element, findings: Findings, known: Known, code: str) 
     lines: dict[str, list[int]] = {}
     for what, line in _unknown(root, known):
         lines.setdefault(what, []).append(line)
-    for what, found in lines.items():
+    for what, at_lines in lines.items():
         if what.startswith("<xacro:"):
             cure = "Run xacro on the file first and read its result."
-            findings.problem((found[0], what), "this is a macro that has not been expanded.", cure, "E-ROBOT-READ")
+            findings.problem((at_lines[0], what), "this is a macro that has not been expanded.", cure, "E-ROBOT-READ")
             continue
-        listed = ", ".join(str(line) for line in found[:12]) + (" …" if len(found) > 12 else "")
-        count = "once" if len(found) == 1 else f"{len(found)} times, lines {listed}"
-        findings.warn((found[0], what), f"this is not modelled ({count}).", "", code)
+        listed = ", ".join(str(line) for line in at_lines[:12]) + (" …" if len(at_lines) > 12 else "")
+        count = "once" if len(at_lines) == 1 else f"{len(at_lines)} times, lines {listed}"
+        findings.warn((at_lines[0], what), f"this is not modelled ({count}).", "", code)
 
 
-def _unknown(root: Element, known: Known) -> Iterator[tuple[str, int]]:
+def _unknown(root: Element, modelled: Known) -> Iterator[tuple[str, int]]:
     waiting = [root]
     while waiting:
         element = waiting.pop()
-        attributes, children = known[element.tag]
+        attributes, children = modelled[element.tag]
         for name in element.attributes:
             if name not in attributes and not name.startswith("xmlns"):
                 yield f"<{element.tag} {name}=…>", element.line

@@ -103,7 +103,7 @@ class Robot:
 
 
 class ElementReader:
-    """Reads elements one by one; what is wrong with them goes into the findings with its line."""
+    """Reads elements one by one; problems are noted in the findings with their lines."""
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
@@ -112,12 +112,12 @@ class ElementReader:
         self.findings.problem((line, what), message, cure, code)
 
     def shapes(self, link: Element, what: str) -> tuple[Geometry, ...]:
-        """What is drawn of a link and what it collides with."""
+        """The shapes of a link for drawing and for collisions."""
         roles = ((role, child) for role in ("visual", "collision") for child in link.all(role))
         return tuple(result for role, child in roles if (result := self.geometry(child, role, what)))
 
     def geometry(self, element: Element, role: str, what: str) -> Geometry | None:
-        """What is to be drawn; as it never enters the equations, what cannot be drawn is a warning."""
+        """A shape for drawing; as it never enters the equations, one that cannot be drawn is a warning."""
         raise NotImplementedError  # each format has its own elements
 
 

@@ -84,26 +84,26 @@ KNOWN: Known = {
 def parse_model(root: Element, findings: Findings) -> Robot:
     """The one model of a document; problems are collected in `findings`."""
     if root.tag != "sdf":
-        said = f"an SDF model begins with <sdf>, not with <{root.tag[:60]}>."
+        message = f"an SDF model begins with <sdf>, not with <{root.tag[:60]}>."
         cure = "Name the file after what it holds: .urdf for <robot>, .xml for <mujoco>."
-        raise FormatError(said, place=findings.place(root.line), cure=cure, code="E-ROBOT-READ")
+        raise FormatError(message, place=findings.place(root.line), cure=cure, code="E-ROBOT-READ")
     models = [*root.all("model"), *(model for world in root.all("world") for model in world.all("model"))]
     if len(models) != 1:
-        said = f"there are {len(models)} models in it, not one."
+        message = f"there are {len(models)} models in it, not one."
         place = findings.place(root.line, root.shown())
-        raise FormatError(said, place=place, cure="Keep one <model> in the file.", code="E-ROBOT-TWICE")
+        raise FormatError(message, place=place, cure="Keep one <model> in the file.", code="E-ROBOT-TWICE")
     model = models[0]
     read = _Reader(findings)
     links = [link for element in model.all("link") if (link := read.link(element))]
     joints = [joint for element in model.all("joint") if (joint := read.joint(element))]
     named = (
-        (what, each.attributes.get("name", ""), each.line) for what in ("link", "joint") for each in model.all(what)
+        (what, part.attributes.get("name", ""), part.line) for what in ("link", "joint") for part in model.all(what)
     )
     seen: set[tuple[str, str]] = set()
     for what, name, line in named:
         if name and (what, name) in seen:
-            said = f"{what} '{name}'"
-            read.problem(line, said, f"there is already a {what} of this name.", "Rename it.", "E-ROBOT-TWICE")
+            message = f"{what} '{name}'"
+            read.problem(line, message, f"there is already a {what} of this name.", "Rename it.", "E-ROBOT-TWICE")
         seen.add((what, name))
     name = model.attributes.get("name", "").strip() or "model"
     static = _text(model, "static").lower() in ("1", "true")
@@ -111,8 +111,8 @@ def parse_model(root: Element, findings: Findings) -> Robot:
 
 
 def _text(element: Element, tag: str) -> str:
-    found = element.all(tag)
-    return found[0].text.strip() if found else ""
+    children = element.all(tag)
+    return children[0].text.strip() if children else ""
 
 
 class _Reader(ElementReader):
@@ -121,8 +121,8 @@ class _Reader(ElementReader):
     def name(self, element: Element) -> str:
         name = element.attributes.get("name", "")
         if not name.strip() or len(name) > NAME_LIMIT:
-            said = "it has no name, or too long a one."
-            self.problem(element.line, element.shown(), said, "Name it.", "E-ROBOT-SIZE")
+            message = "it has no name, or too long a one."
+            self.problem(element.line, element.shown(), message, "Name it.", "E-ROBOT-SIZE")
             return ""
         return name
 
@@ -137,11 +137,11 @@ class _Reader(ElementReader):
         return tuple(good)
 
     def number(self, element: Element | None, tag: str, what: str, default: Fraction | None = None) -> Fraction | None:
-        found = element.all(tag) if element else []
-        return self.numbers(found[0], what, 1)[0] if found else default
+        children = element.all(tag) if element else []
+        return self.numbers(children[0], what, 1)[0] if children else default
 
     def end(self, limit: Element | None, tag: str, what: str) -> Fraction | None:
-        """A limit; infinity and what is as good as that are none."""
+        """A limit; None for infinity and numbers of that size."""
         if limit is None or _text(limit, tag).lower().removeprefix("-").removeprefix("+") in ("inf", "infinity"):
             return None
         value = self.number(limit, tag, what)
@@ -153,14 +153,14 @@ class _Reader(ElementReader):
         return None if value is None or value < 0 else value
 
     def pose(self, element: Element, what: str) -> Placement:
-        for found in element.all("pose"):
-            frame = found.attributes.get("relative_to") or found.attributes.get("frame") or ""
+        for child in element.all("pose"):
+            frame = child.attributes.get("relative_to") or child.attributes.get("frame") or ""
             if frame and not (frame == "__model__" and element.tag == "link"):
-                said = f"a pose in another frame, '{frame[:60]}', is not read."
+                message = f"a pose in another frame, '{frame[:60]}', is not read."
                 cure = "Write poses of links in the model's frame, and others in their link's."
-                self.problem(found.line, f"{what} <pose>", said, cure, "E-ROBOT-UNSUPPORTED")
-            x, y, z, roll, pitch, yaw = self.numbers(found, what, 6) if found.text.strip() else (Fraction(0),) * 6
-            return Placement((x, y, z), (roll, pitch, yaw), found.line)
+                self.problem(child.line, f"{what} <pose>", message, cure, "E-ROBOT-UNSUPPORTED")
+            x, y, z, roll, pitch, yaw = self.numbers(child, what, 6) if child.text.strip() else (Fraction(0),) * 6
+            return Placement((x, y, z), (roll, pitch, yaw), child.line)
         return Placement(line=element.line)
 
     # ---- links -----------------------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ class _Reader(ElementReader):
             return None
         what = f"link '{name}'"
         geometry = self.shapes(element, what)
-        inertial = next((self.inertial(found, what) for found in element.all("inertial")), None)
+        inertial = next((self.inertial(child, what) for child in element.all("inertial")), None)
         return LinkPart(name, inertial, geometry, element.line, self.pose(element, what))
 
     def inertial(self, element: Element, what: str) -> Inertial:
@@ -186,26 +186,26 @@ class _Reader(ElementReader):
         at = self.pose(element, what)
         solids = solids_of(element.all("geometry"))
         if len(solids) != 1:
-            said = "its <geometry> holds no shape that is known, or several."
+            message = "its <geometry> holds no shape that is known, or several."
             cure = f"Known shapes are {', '.join(SOLIDS)} and mesh."
-            self.findings.warn((element.line, f"{what} <{role}>"), said, cure, "W-ROBOT-READ")
+            self.findings.warn((element.line, f"{what} <{role}>"), message, cure, "W-ROBOT-READ")
             return None
         solid = solids[0]
-        colors = (_text(each, tag) for each in element.all("material") for tag in ("diffuse", "ambient"))
+        colors = (_text(material, tag) for material in element.all("material") for tag in ("diffuse", "ambient"))
         color = next((written_color(text) for text in colors if text), "")
         if solid.tag == "mesh":
-            scale = next((_triple(self.numbers(found, what, 3)) for found in solid.all("scale")), ONE)
+            scale = next((_triple(self.numbers(child, what, 3)) for child in solid.all("scale")), ONE)
             return Geometry(role, "mesh", scale, at, solid.line, _text(solid, "uri"), color)
         if solid.tag == "box":
-            size: Sequence[Fraction] = next((self.numbers(found, what, 3) for found in solid.all("size")), ZERO)
+            size: Sequence[Fraction] = next((self.numbers(child, what, 3) for child in solid.all("size")), ZERO)
         else:
             size = [self.number(solid, tag, what) or Fraction(0) for tag in SOLIDS[solid.tag]]
         surfaces = element.all("surface")
-        rubs = [ode for each in surfaces for part in each.all("friction") for ode in part.all("ode")]
-        bounces = [part for each in surfaces for part in each.all("bounce")]
+        rubs = [ode for surface in surfaces for part in surface.all("friction") for ode in part.all("ode")]
+        bounces = [part for surface in surfaces for part in surface.all("bounce")]
         laws = [
-            next((self.number(each, tag, what) for each in found), None)
-            for tag, found in (("mu", rubs), ("restitution_coefficient", bounces))
+            next((self.number(element_with, tag, what) for element_with in elements), None)
+            for tag, elements in (("mu", rubs), ("restitution_coefficient", bounces))
         ]
         return Geometry(role, solid.tag, tuple(size), at, solid.line, "", color, *laws)
 
@@ -218,17 +218,17 @@ class _Reader(ElementReader):
         if not name:
             return None
         if kind not in KINDS:
-            said, cure = (
+            message, cure = (
                 f"a joint of type {kind[:60]!r} is not read; it is left out.",
                 f"Known types are {', '.join(KINDS)}.",
             )
-            self.findings.warn((element.line, f"{what} {element.shown('type')}"), said, cure, "W-ROBOT-UNSUPPORTED")
+            self.findings.warn((element.line, f"{what} {element.shown('type')}"), message, cure, "W-ROBOT-UNSUPPORTED")
             return None
         ends = {tag: _text(element, tag) for tag in ("parent", "child")}
         for tag, link in ends.items():
             if not link:
-                said = f"<{tag}> names no link."
-                self.problem(element.line, what, said, f"Write <{tag}>…</{tag}>.", "E-ROBOT-MISSING")
+                message = f"<{tag}> names no link."
+                self.problem(element.line, what, message, f"Write <{tag}>…</{tag}>.", "E-ROBOT-MISSING")
         axis = next(iter(element.all("axis")), None)
         limit, dynamics = (next(iter(axis.all(tag)), None) if axis else None for tag in ("limit", "dynamics"))
         direction = next(iter(axis.all("xyz")), None) if axis else None
@@ -239,8 +239,8 @@ class _Reader(ElementReader):
             xyz = _Z
         frame = direction.attributes.get("expressed_in", "") if direction else ""
         if frame not in ("", "__model__"):
-            said = f"an axis in the frame '{frame[:60]}' is not read."
-            self.problem(element.line, f"{what} <xyz>", said, "Write it in the joint's.", "E-ROBOT-UNSUPPORTED")
+            message = f"an axis in the frame '{frame[:60]}' is not read."
+            self.problem(element.line, f"{what} <xyz>", message, "Write it in the joint's.", "E-ROBOT-UNSUPPORTED")
         in_model = frame == "__model__" or (axis is not None and _text(axis, "use_parent_model_frame") in ("1", "true"))
         limits = [self.end(limit, tag, what) for tag in ("lower", "upper")]
         lower, upper = (None, None) if None in limits else limits
@@ -317,8 +317,8 @@ def read_sdf(
     _join(assembly, model, joints, [parts[joint.name] for joint in loops], poses, base, dynamics)
     assembly.refuse_unused()
     if loops:
-        said = f"these joints close loops and are constraints: {', '.join(joint.name for joint in loops)}."
-        findings.notice((loops[0].line, ""), said, "N-ROBOT-DEPENDENCE")
+        message = f"these joints close loops and are constraints: {', '.join(joint.name for joint in loops)}."
+        findings.notice((loops[0].line, ""), message, "N-ROBOT-DEPENDENCE")
     _note_snapped(model, within, findings)
     carried = {joint.child for joint in tree}
     root = next((link.name for link in model.links if link.name not in carried), WORLD)
@@ -331,13 +331,13 @@ load_sdf = system_alone(read_sdf)
 
 
 def _note_snapped(model: Robot, snap: Fraction, findings: Findings) -> None:
-    """One notice of all angles that are taken as right ones; those made on the way from pose to pose are exact."""
-    findings.notices[:] = [each for each in findings.notices if each.code != "N-ROBOT-ANGLE"]
+    """One notice of all angles rounded to right ones; those from composition of poses are exact."""
+    findings.notices[:] = [notice for notice in findings.notices if notice.code != "N-ROBOT-ANGLE"]
     placed = [*(link.pose for link in model.links), *(joint.in_child for joint in model.joints)]
     lines = [at.line for at in placed for angle in at.rpy if nearest_angle(angle, snap)[1]]
     if lines:
-        said = f"{len(lines)} angles this near to a multiple of pi/2 ({float(snap):g}) are taken as that."
-        findings.notice((lines[0], "<pose>"), said, "N-ROBOT-ANGLE")
+        message = f"{len(lines)} angles this near to a multiple of pi/2 ({float(snap):g}) are taken as that."
+        findings.notice((lines[0], "<pose>"), message, "N-ROBOT-ANGLE")
 
 
 def _check_references(model: Robot, findings: Findings) -> None:
@@ -372,8 +372,8 @@ def _tree_and_loops(model: Robot, findings: Findings) -> tuple[list[JointPart], 
         waiting += [joint.child for joint in reversed(following)]
     if len(order) < len(carrier):
         lost = next(joint for joint in carrier.values() if joint not in order)
-        said, cure = "the links form a cycle without a root.", "Remove the joint whose child is to be the root."
-        findings.problem((lost.line, f"joint '{lost.name}'"), said, cure, "E-ROBOT-TREE")
+        message, cure = "the links form a cycle without a root.", "Remove the joint whose child is to be the root."
+        findings.problem((lost.line, f"joint '{lost.name}'"), message, cure, "E-ROBOT-TREE")
     return order, loops
 
 
@@ -416,15 +416,15 @@ def _join(
         with located_at(findings.place(joint.line, f"joint '{joint.name}'")):
             assembly.add_loop(joint)
         if joint.stiffness or (dynamics and joint.facts.damping):
-            said = "springs and damping of a joint that closes a loop are not modelled."
-            findings.warn((joint.line, f"joint '{joint.name}'"), said, "", "W-ROBOT-UNSUPPORTED")
+            message = "springs and damping of a joint that closes a loop are not modelled."
+            findings.warn((joint.line, f"joint '{joint.name}'"), message, "", "W-ROBOT-UNSUPPORTED")
 
 
 # ---- poses as numbers ------------------------------------------------------------------------------------------
 
 
 def _matrix(at: Placement, snap: Fraction) -> Matrix4:
-    """The pose as a matrix; an angle this near to a multiple of π/2 is taken to be one."""
+    """The pose as a matrix; an angle this near to a multiple of π/2 is rounded to it."""
     (cr, sr), (cp, sp), (cy, sy) = (_cos_sin(float(angle), float(snap)) for angle in at.rpy)
     result = np.eye(4)
     result[:3, :3] = [

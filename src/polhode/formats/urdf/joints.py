@@ -45,16 +45,16 @@ def check_mimics(joints: Sequence[JointPart], treatment: str, findings: Findings
         what = f"joint '{joint.name}' <mimic joint=\"{leader}\">"
         law = f"{joint.name} = {float(multiplier):g}·{leader} + {float(offset):g}"
         if joint.kind == "fixed":
-            said = "the joint is fixed and follows nothing."
-            findings.warn((joint.mimic_line, what), said, "", "W-ROBOT-UNSUPPORTED")
+            message = "the joint is fixed and follows nothing."
+            findings.warn((joint.mimic_line, what), message, "", "W-ROBOT-UNSUPPORTED")
         elif treatment == "independent":
             at = (joint.mimic_line, what)
-            said = f"the coupling {law} is set aside: the joint moves on its own."
-            findings.warn(at, said, "Command both joints alike to keep them together.", "W-ROBOT-UNSUPPORTED")
+            message = f"the coupling {law} is set aside: the joint moves on its own."
+            findings.warn(at, message, "Command both joints alike to keep them together.", "W-ROBOT-UNSUPPORTED")
         elif (fault := _fault(joint, by_name)) and treatment != "refuse":
-            said, cure = fault
-            said = f"{said} The joint moves on its own."
-            findings.warn((joint.mimic_line, what), said, cure, "W-ROBOT-UNSUPPORTED")
+            message, cure = fault
+            message = f"{message} The joint moves on its own."
+            findings.warn((joint.mimic_line, what), message, cure, "W-ROBOT-UNSUPPORTED")
         elif fault:
             findings.problem((joint.mimic_line, what), *fault, "E-ROBOT-UNSUPPORTED")
         elif treatment == "refuse":
@@ -107,7 +107,7 @@ def _fault(joint: JointPart, by_name: Mapping[str, JointPart]) -> tuple[str, str
     path = [joint.name]
     while (further := by_name[path[-1]].facts.mimics) is not None and further[0] in by_name:
         if further[0] in path:
-            return (f"the joints follow each other: {' → '.join([*path, further[0]])}.", "Let one of them lead.")
+            return (f"the joints follow each other: {' → '.join([*path, further[0]])}.", "Remove one of the couplings.")
         path.append(further[0])
     return None
 
@@ -118,29 +118,29 @@ def _fault(joint: JointPart, by_name: Mapping[str, JointPart]) -> tuple[str, str
 def lock_joints(joints: Sequence[JointPart], locked: Locked, coupled: bool, findings: Findings) -> list[JointPart]:
     """The joints, locked ones as fixed; with `coupled` a joint is locked with its followers, consistently."""
     by_name = {joint.name: joint for joint in joints}
-    given = _values(locked, by_name, findings)
+    value_of = _values(locked, by_name, findings)
     alone = {name: Law(name, Fraction(1), Fraction(0)) for name in by_name}
     laws = {name: law_of(joint, by_name) for name, joint in by_name.items()} if coupled else alone
     lead: dict[str, tuple[str, Fraction]] = {}  # leader -> who locked it, and where it is then
-    for name, value in given.items():
+    for name, value in value_of.items():
         law = laws[name]
-        found = (value - law.offset) / law.multiplier
-        first, held = lead.setdefault(law.leader, (name, found))
-        if held != found:
+        position = (value - law.offset) / law.multiplier
+        first, held = lead.setdefault(law.leader, (name, position))
+        if held != position:
             wanted = law.multiplier * held + law.offset
             at = (by_name[name].line, f"joint '{name}'")
-            said = (
+            message = (
                 f"it cannot be locked at {float(value):g}: it is coupled to '{first}', which puts it at "
                 f"{float(wanted):g}."
             )
-            findings.problem(at, said, f"Lock '{first}' alone.", "E-ROBOT-TWICE")
-    return [_lock(joint, laws[joint.name], given, lead, findings) for joint in joints]
+            findings.problem(at, message, f"Lock '{first}' alone.", "E-ROBOT-TWICE")
+    return [_lock(joint, laws[joint.name], value_of, lead, findings) for joint in joints]
 
 
 def _lock(
     joint: JointPart,
     law: Law,
-    given: Mapping[str, Fraction],
+    value_of: Mapping[str, Fraction],
     lead: Mapping[str, tuple[str, Fraction]],
     findings: Findings,
 ) -> JointPart:
@@ -153,13 +153,13 @@ def _lock(
         findings.notice((joint.line, what), "it is to be locked, and is fixed anyway.", "N-ROBOT-DEPENDENCE")
         return joint
     if value and joint.kind in ("floating", "planar"):
-        said = f"a {joint.kind} joint has no single coordinate to be {float(value):g}."
-        findings.problem((joint.line, what), said, "Lock it at 0.", "E-ROBOT-UNSUPPORTED")
+        message = f"a {joint.kind} joint has no single coordinate to be {float(value):g}."
+        findings.problem((joint.line, what), message, "Lock it at 0.", "E-ROBOT-UNSUPPORTED")
     lower, upper = joint.facts.lower, joint.facts.upper
     if (lower is not None and value < lower) or (upper is not None and value > upper):
-        said = f"it is locked at {float(value):g}, outside its limits."
-        findings.warn((joint.line, what), said, "", "W-ROBOT-NUMBER")
-    cause = "" if joint.name in given else f", as it is coupled to '{by}'"
+        message = f"it is locked at {float(value):g}, outside its limits."
+        findings.warn((joint.line, what), message, "", "W-ROBOT-NUMBER")
+    cause = "" if joint.name in value_of else f", as it is coupled to '{by}'"
     findings.notice((joint.line, what), f"it is locked at {float(value):g}{cause}.", "N-ROBOT-DEPENDENCE")
     return replace(joint, kind="fixed", locked=value)
 
@@ -175,8 +175,8 @@ def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings
         wanted = locked[name] if isinstance(locked, Mapping) else 0
         value = wanted if isinstance(wanted, Fraction) else decimal(str(wanted))
         if value is None or not is_sane(value):
-            said = f"{str(wanted)[:40]!r} is not a number to lock joint '{name}' at."
-            raise FormatError(said, findings.file, "Give a finite number, in radians or metres.", "E-ROBOT-NUMBER")
+            message = f"{str(wanted)[:40]!r} is not a number to lock joint '{name}' at."
+            raise FormatError(message, findings.file, "Give a finite number, in radians or metres.", "E-ROBOT-NUMBER")
         values[name] = value
     return values
 
@@ -185,7 +185,7 @@ def _values(locked: Locked, by_name: Mapping[str, JointPart], findings: Findings
 
 
 class Transmission(NamedTuple):
-    """A joint, what its motor turns for one turn of it, and the rotor's inertia."""
+    """A joint, the motor's turns for one of it, and the rotor's inertia."""
 
     joint: str
     reduction: Fraction
@@ -194,14 +194,14 @@ class Transmission(NamedTuple):
 
 
 def parse_transmissions(root: Element, findings: Findings) -> list[Transmission]:
-    """The simple transmissions of a document; others are left out with one warning."""
-    found = [(element, _simple(element, findings)) for element in root.all("transmission")]
-    lines = [element.line for element, result in found if result is None]
+    """The simple transmissions of a document; one warning lists the others."""
+    read = [(element, _simple(element, findings)) for element in root.all("transmission")]
+    lines = [element.line for element, result in read if result is None]
     if lines:
         listed = ", ".join(map(str, lines[:12])) + (" …" if len(lines) > 12 else "")
-        said = f"only transmissions of one joint and one actuator are modelled (lines {listed})."
-        findings.warn((lines[0], "<transmission>"), said, "", "W-ROBOT-UNSUPPORTED")
-    return [result for _, result in found if result is not None]
+        message = f"only transmissions of one joint and one actuator are modelled (lines {listed})."
+        findings.warn((lines[0], "<transmission>"), message, "", "W-ROBOT-UNSUPPORTED")
+    return [result for _, result in read if result is not None]
 
 
 def _simple(element: Element, findings: Findings) -> Transmission | None:
@@ -224,8 +224,8 @@ def _value(
         value = decimal(text.strip())
         if value is not None and is_sane(value):
             return value
-        said = f"{text.strip()[:40]!r} is not a number; {otherwise} is taken."
-        findings.warn((child.line, child.shown()), said, "", "W-ROBOT-NUMBER")
+        message = f"{text.strip()[:40]!r} is not a number; {otherwise} is taken."
+        findings.warn((child.line, child.shown()), message, "", "W-ROBOT-NUMBER")
     return otherwise
 
 
@@ -235,18 +235,18 @@ def add_motors(
     """A motor on each joint that a transmission drives; its rotor is decoupled, as reflected inertia is."""
     kinds = {joint.name: joint.kind for joint in joints}
     geared: list[str] = []
-    for each in transmissions:
-        at = (each.line, f"transmission of joint '{each.joint}'")
-        if each.joint not in kinds:
+    for gear in transmissions:
+        at = (gear.line, f"transmission of joint '{gear.joint}'")
+        if gear.joint not in kinds:
             findings.warn(at, "there is no such joint in what was read; it is left out.", "", "W-ROBOT-NAME")
-        elif kinds[each.joint] not in ONE_FREEDOM or not each.reduction or each.inertia < 0:
-            reason = f"a {kinds[each.joint]} joint" if kinds[each.joint] not in ONE_FREEDOM else "such a gear"
+        elif kinds[gear.joint] not in ONE_FREEDOM or not gear.reduction or gear.inertia < 0:
+            reason = f"a {kinds[gear.joint]} joint" if kinds[gear.joint] not in ONE_FREEDOM else "such a gear"
             findings.warn(at, f"{reason} has no motor; it is left out.", "", "W-ROBOT-NAME")
-        elif each.joint in system.motors:
+        elif gear.joint in system.motors:
             findings.warn(at, "the joint has a motor already; this one is left out.", "", "W-ROBOT-NAME")
         else:
-            system.motor(each.joint, each.reduction, inertia=each.inertia, coupling="reduced")
-            geared += [] if each.inertia else [each.joint]
+            system.motor(gear.joint, gear.reduction, inertia=gear.inertia, coupling="reduced")
+            geared += [] if gear.inertia else [gear.joint]
     if geared:
-        said = f"{len(geared)} transmissions say no rotor inertia; efforts are those on the joints."
-        findings.notice(findings.file, said, "N-ROBOT-UNSUPPORTED")
+        message = f"{len(geared)} transmissions say no rotor inertia; efforts are those on the joints."
+        findings.notice(findings.file, message, "N-ROBOT-UNSUPPORTED")

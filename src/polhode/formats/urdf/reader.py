@@ -60,10 +60,10 @@ KNOWN: Known = {
 def parse_robot(root: Element, findings: Findings) -> parts.Robot:
     """The robot that a document describes; problems are collected in `findings`."""
     if root.tag != "robot":
-        known = _OTHER_FORMATS.get(root.tag.lower())
-        said = f"this looks like {known}, not like a URDF." if known else "a URDF begins with <robot name=…>."
+        other = _OTHER_FORMATS.get(root.tag.lower())
+        message = f"this looks like {other}, not like a URDF." if other else "a URDF begins with <robot name=…>."
         cure = "Convert it to URDF, or describe the mechanism in a polhode model file (ph.load)."
-        raise FormatError(said, place=findings.place(root.line, root.shown()), cure=cure, code="E-ROBOT-READ")
+        raise FormatError(message, place=findings.place(root.line, root.shown()), cure=cure, code="E-ROBOT-READ")
     name = root.attributes.get("name", "").strip() or "robot"
     read = _Reader(findings, _named_colors(root))
     links = [link for element in root.all("link") if (link := read.link(element))]
@@ -79,21 +79,21 @@ def parse_robot(root: Element, findings: Findings) -> parts.Robot:
 
 
 def _refuse_twice(what: str, named: Iterable[tuple[str, int]], findings: Findings) -> None:
-    """A name given twice is a problem; two names that a reader cannot tell apart are a warning."""
+    """A repeated name is a problem; two names that look alike are a warning."""
     lines: dict[str, int] = {}
     alike: dict[str, str] = {}
     for name, line in named:
         at = (line, f"{what} '{name}'")
         if name in lines:
-            said = f"there is already a {what} of this name in line {lines[name]}."
-            findings.problem(at, said, "Rename one of them.", "E-ROBOT-TWICE")
+            message = f"there is already a {what} of this name in line {lines[name]}."
+            findings.problem(at, message, "Rename one of them.", "E-ROBOT-TWICE")
             continue
         lines[name] = line
         folded = unicodedata.normalize("NFKC", name).casefold()
         if folded in alike:
             first = alike[folded]
-            said = f"its name looks like '{first}' of line {lines[first]}; they are kept apart."
-            findings.warn(at, said, "Rename one of them if they are meant to be one.", "W-ROBOT-NAME")
+            message = f"its name looks like '{first}' of line {lines[first]}; they are kept apart."
+            findings.warn(at, message, "Rename one of them if they are meant to be one.", "W-ROBOT-NAME")
         alike.setdefault(folded, name)
 
 
@@ -109,7 +109,7 @@ def _named_colors(root: Element) -> dict[str, str]:
 
 
 def _color_of(elements: Sequence[Element]) -> str:
-    """The colour of the first <color rgba=…>; what is no colour is none, as no equation depends on it."""
+    """The colour of the first <color rgba=…>, or "" if it is invalid, as no equation depends on it."""
     return parts.written_color(elements[0].attributes.get("rgba", "")) if elements else ""
 
 
@@ -127,18 +127,18 @@ class _Reader(parts.ElementReader):
             self.problem(element.line, element.shown(), "it has no name.", cure, "E-ROBOT-MISSING")
             return None
         if len(name) > NAME_LIMIT:
-            said = f"the name has {len(name):,} characters, more than {NAME_LIMIT}."
-            self.problem(element.line, element.shown("name"), said, "Shorten it.", "E-ROBOT-SIZE")
+            message = f"the name has {len(name):,} characters, more than {NAME_LIMIT}."
+            self.problem(element.line, element.shown("name"), message, "Shorten it.", "E-ROBOT-SIZE")
             return None
         return name
 
     def single(self, element: Element, tag: str, what: str) -> Element | None:
         """The only child of a tag, if there is one."""
-        found = element.all(tag)
-        if len(found) > 1:
-            said = f"there is already a <{tag}> in line {found[0].line}."
-            self.problem(found[1].line, f"{what} <{tag}>", said, "Keep one of them.", "E-ROBOT-TWICE")
-        return found[0] if found else None
+        children = element.all(tag)
+        if len(children) > 1:
+            message = f"there is already a <{tag}> in line {children[0].line}."
+            self.problem(children[1].line, f"{what} <{tag}>", message, "Keep one of them.", "E-ROBOT-TWICE")
+        return children[0] if children else None
 
     # ---- links -----------------------------------------------------------------------------------------------
 
@@ -161,10 +161,10 @@ class _Reader(parts.ElementReader):
 
     def inertial(self, element: Element, what: str) -> parts.Inertial:
         mass, inertia = self.single(element, "mass", what), self.single(element, "inertia", what)
-        for tag, found in (("mass", mass), ("inertia", inertia)):
-            if found is None:
-                said, cure = f"there is no <{tag}> in it.", f"Add <{tag} …/>."
-                self.problem(element.line, f"{what} <inertial>", said, cure, "E-ROBOT-MISSING")
+        for tag, part in (("mass", mass), ("inertia", inertia)):
+            if part is None:
+                message, cure = f"there is no <{tag}> in it.", f"Add <{tag} …/>."
+                self.problem(element.line, f"{what} <inertial>", message, cure, "E-ROBOT-MISSING")
         return parts.Inertial(
             self.required(mass, "value", what) if mass else Fraction(0),
             tuple(self.required(inertia, entry, what) for entry in parts.INERTIA) if inertia else (Fraction(0),) * 6,
@@ -176,9 +176,11 @@ class _Reader(parts.ElementReader):
         holder = self.single(element, "geometry", what)
         solids = parts.solids_of([holder] if holder else [])
         if len(solids) != 1:
-            said = "its <geometry> holds several shapes." if solids else "its <geometry> holds no shape that is known."
+            message = (
+                "its <geometry> holds several shapes." if solids else "its <geometry> holds no shape that is known."
+            )
             cure = f"Known shapes are {', '.join(parts.SOLIDS)} and mesh."
-            self.findings.warn((element.line, f"{what} <{role}>"), said, cure, "W-ROBOT-READ")
+            self.findings.warn((element.line, f"{what} <{role}>"), message, cure, "W-ROBOT-READ")
             return None
         solid = solids[0]
         at = self.placement(element, what)
@@ -195,8 +197,8 @@ class _Reader(parts.ElementReader):
         else:
             size = tuple(self.required(solid, entry, what) for entry in parts.SOLIDS[solid.tag])
         if any(entry <= 0 for entry in size):
-            said = "a size is not positive; it is not drawn."
-            self.findings.warn((solid.line, f"{what} <{solid.tag}>"), said, "", "W-ROBOT-READ")
+            message = "a size is not positive; it is not drawn."
+            self.findings.warn((solid.line, f"{what} <{solid.tag}>"), message, "", "W-ROBOT-READ")
         return parts.Geometry(role, solid.tag, size, at, solid.line, "", color)
 
     # ---- joints ----------------------------------------------------------------------------------------------
@@ -208,9 +210,9 @@ class _Reader(parts.ElementReader):
         what = f"joint '{name}'"
         kind = element.attributes.get("type", "")
         if kind not in KINDS:
-            said = f"there is no joint type {kind!r}." if kind else "the joint has no type."
+            message = f"there is no joint type {kind!r}." if kind else "the joint has no type."
             cure = f"Choose one of {', '.join(KINDS)}."
-            self.problem(element.line, f"{what} {element.shown('type')}", said, cure, "E-ROBOT-NAME")
+            self.problem(element.line, f"{what} {element.shown('type')}", message, cure, "E-ROBOT-NAME")
         axis, mimic = self.single(element, "axis", what), self.single(element, "mimic", what)
         return parts.JointPart(
             name,
@@ -226,12 +228,12 @@ class _Reader(parts.ElementReader):
         )
 
     def reference(self, element: Element, tag: str, what: str) -> str:
-        found = self.single(element, tag, what)
-        link = found.attributes.get("link", "") if found else ""
+        child = self.single(element, tag, what)
+        link = child.attributes.get("link", "") if child else ""
         if not link:
-            said = f"<{tag}> {'names no link' if found else 'is missing'}."
+            message = f"<{tag}> {'names no link' if child else 'is missing'}."
             cure = f'Write <{tag} link="…"/>.'
-            self.problem(found.line if found else element.line, what, said, cure, "E-ROBOT-MISSING")
+            self.problem(child.line if child else element.line, what, message, cure, "E-ROBOT-MISSING")
         return link
 
     def axis(self, element: Element, kind: str, what: str) -> parts.Triple:
@@ -240,8 +242,8 @@ class _Reader(parts.ElementReader):
             return axis
         if kind not in ("fixed", "floating"):
             cure = f'A {kind} joint needs a direction. Did you mean xyz="0 0 1"?'
-            said = f"{what} {element.shown('xyz')}"
-            self.problem(element.line, said, "the axis has zero length.", cure, "E-ROBOT-NUMBER")
+            message = f"{what} {element.shown('xyz')}"
+            self.problem(element.line, message, "the axis has zero length.", cure, "E-ROBOT-NUMBER")
         return _AXIS
 
     def facts(self, element: Element, name: str, kind: str, mimic: Element | None, what: str) -> JointFacts:
@@ -265,8 +267,8 @@ class _Reader(parts.ElementReader):
 
     def required(self, element: Element, attribute: str, what: str) -> Fraction:
         if not element.attributes.get(attribute, "").strip():
-            said, cure = f"the attribute {attribute} is missing.", f'Write {attribute}="…".'
-            self.problem(element.line, f"{what} {element.shown()}", said, cure, "E-ROBOT-MISSING")
+            message, cure = f"the attribute {attribute} is missing.", f'Write {attribute}="…".'
+            self.problem(element.line, f"{what} {element.shown()}", message, cure, "E-ROBOT-MISSING")
         return self.scalar(element, attribute, what) or Fraction(0)
 
     def scalar(self, element: Element, attribute: str, what: str, default: Fraction | None = None) -> Fraction | None:
@@ -281,8 +283,8 @@ class _Reader(parts.ElementReader):
         if not words:  # blank or absent
             return default
         if len(words) != 3:
-            said, cure = f"a vector has 3 components, not {len(words)}.", 'Write three numbers, for example "0 0 1".'
-            self.problem(element.line, f"{what} {element.shown(attribute)}", said, cure, "E-ROBOT-SHAPE")
+            message, cure = f"a vector has 3 components, not {len(words)}.", 'Write three numbers, for example "0 0 1".'
+            self.problem(element.line, f"{what} {element.shown(attribute)}", message, cure, "E-ROBOT-SHAPE")
             return default
         x, y, z = (self.number(word, element, attribute, what) for word in words)
         return default if x is None or y is None or z is None else (x, y, z)
@@ -291,9 +293,9 @@ class _Reader(parts.ElementReader):
         """A number of sane size, or a problem and None."""
         value = decimal(text)
         if value is None or not parts.is_sane(value):
-            said = f"{text[:40]!r} is not a number{'' if value is None else ' that a robot can have'}."
+            message = f"{text[:40]!r} is not a number{'' if value is None else ' that a robot can have'}."
             cure = "Write a finite decimal with a point, such as 1.5 or 2e-3, and no unit."
-            self.problem(element.line, f"{what} {element.shown(attribute)}", said, cure, "E-ROBOT-NUMBER")
+            self.problem(element.line, f"{what} {element.shown(attribute)}", message, cure, "E-ROBOT-NUMBER")
             return None
         return value
 
@@ -400,7 +402,7 @@ def _assemble(
     base: str,
     dynamics: bool,
 ) -> None:
-    """Add all parts; what the model refuses is reported with the line it came from."""
+    """Add all parts; errors of the model are reported with the line of their part."""
     links, place = assembly.links, assembly.findings.place
     line = links[0].line
     try:
@@ -415,8 +417,8 @@ def _assemble(
             line = joint.mimic_line
             assembly.add_coupling(joint)
     except ModelError as error:
-        found = [Problem(each.message, place(line, each.place), each.cure, each.code) for each in error.problems]
-        raise ModelError(problems=found) from None
+        located = [Problem(p.message, place(line, p.place), p.cure, p.code) for p in error.problems]
+        raise ModelError(problems=located) from None
 
 
 # ---- how the links hang together: references that exist, one parent for each link, one root, no cycle -----------
@@ -425,10 +427,10 @@ def _assemble(
 def _check_references(robot: parts.Robot, findings: Findings) -> None:
     """Every joint names two links of the file."""
     names = [link.name for link in robot.links]
-    known = set(names)
+    links = set(names)
     for joint in robot.joints:
         for role, link in (("parent", joint.parent), ("child", joint.child)):
-            if link and link not in known:
+            if link and link not in links:
                 at = (joint.line, f"joint '{joint.name}' <{role} link=\"{link[:60]}\">")
                 findings.problem(at, f"there is no link '{link[:60]}'.", suggestion(link, names), "E-ROBOT-NAME")
 
@@ -443,9 +445,9 @@ def _check_parents(robot: parts.Robot, findings: Findings) -> None:
             findings.problem(at, f"link '{joint.child}' is its own parent.", "Name another parent.", "E-ROBOT-TREE")
         elif joint.child in carrier:
             first = carrier[joint.child]
-            said = f"link '{joint.child}' already hangs on joint '{first.name}' of line {first.line}."
+            message = f"link '{joint.child}' already hangs on joint '{first.name}' of line {first.line}."
             cure = "A second parent closes a loop, which URDF cannot say; remove one of the two joints."
-            findings.problem((joint.line, what), said, cure, "E-ROBOT-TREE")
+            findings.problem((joint.line, what), message, cure, "E-ROBOT-TREE")
         else:
             carrier[joint.child] = joint
     _refuse_cycles(carrier, findings)
@@ -462,8 +464,8 @@ def _refuse_cycles(carrier: dict[str, parts.JointPart], findings: Findings) -> N
         if link in path:
             cycle = path[path.index(link) :]
             at = (carrier[link].line, f"joint '{carrier[link].name}'")
-            said = f"the links form a cycle: {' → '.join([link, *cycle[:0:-1], link])}."
-            findings.problem(at, said, "A URDF is a tree; let one of these links hang elsewhere.", "E-ROBOT-TREE")
+            message = f"the links form a cycle: {' → '.join([link, *cycle[:0:-1], link])}."
+            findings.problem(at, message, "A URDF is a tree; attach one of these links elsewhere.", "E-ROBOT-TREE")
         settled.update(path)
 
 
@@ -482,15 +484,15 @@ def _find_root(robot: parts.Robot, wanted: str | None, findings: Findings) -> st
         findings.problem(at, "every link has a parent.", "One link must be the root.", "E-ROBOT-TREE")
     elif len(roots) > 1:
         at = (roots[1].line, f"link '{roots[1].name}'")
-        said = f"there are {len(roots)} links without a parent: {listed}."
-        findings.problem(at, said, "Join them, or choose one tree with root=….", "E-ROBOT-TREE")
+        message = f"there are {len(roots)} links without a parent: {listed}."
+        findings.problem(at, message, "Join them, or choose one tree with root=….", "E-ROBOT-TREE")
     return roots[0].name if roots else ""
 
 
 def _reached_from(
     robot: parts.Robot, root: str, findings: Findings
 ) -> tuple[list[parts.LinkPart], list[parts.JointPart]]:
-    """The links and joints of the tree on a root, parents first; what is left out is listed."""
+    """The links and joints of the tree on a root, parents first; others are listed in a warning."""
     links = {link.name: link for link in robot.links}
     below: dict[str, list[parts.JointPart]] = {}
     for joint in robot.joints:
@@ -504,9 +506,9 @@ def _reached_from(
     reached = {root, *(joint.child for joint in order)}
     left_out = [link for link in robot.links if link.name not in reached]
     if left_out:
-        said = (
+        message = (
             f"{len(left_out)} links are not carried by root '{root}' and are left out: "
             f"{', '.join(link.name for link in left_out[:8])}{' …' if len(left_out) > 8 else ''}."
         )
-        findings.warn((left_out[0].line, f"link '{left_out[0].name}'"), said, "", "W-ROBOT-TREE")
+        findings.warn((left_out[0].line, f"link '{left_out[0].name}'"), message, "", "W-ROBOT-TREE")
     return [links[root], *(links[joint.child] for joint in order)], order

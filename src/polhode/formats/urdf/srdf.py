@@ -43,8 +43,8 @@ def add_srdf(system: System, path: str | PathLike[str], limits: Limits | None, f
 
 def _values(element: Element, joint: Joint) -> list[float] | None:
     """The coordinates of a joint in our order; None where there are as many others."""
-    given = [decimal(word) for word in element.attributes.get("value", "").split()]
-    values = [float(each) for each in given if each is not None and is_sane(each)]
+    decimals = [decimal(word) for word in element.attributes.get("value", "").split()]
+    values = [float(x) for x in decimals if x is not None and is_sane(x)]
     if not joint.q:
         return []
     if len(values) != len(joint.q):

@@ -62,15 +62,15 @@ def _half(value: Any) -> Any:
     return value and value / 2
 
 
-def _vector(given: Any) -> Vector:
-    with understood("a vector", given, cure="Give three numbers or expressions."):
-        x, y, z = given
+def _vector(vector: Any) -> Vector:
+    with understood("a vector", vector, cure="Give three numbers or expressions."):
+        x, y, z = vector
         return Vector([_exact(x), _exact(y), _exact(z)])
 
 
-def _matrix(given: Any) -> Matrix:
-    with understood("a matrix of three rows and columns", given, cure="Give three rows of three numbers each."):
-        x, y, z = given
+def _matrix(matrix: Any) -> Matrix:
+    with understood("a matrix of three rows and columns", matrix, cure="Give three rows of three numbers each."):
+        x, y, z = matrix
         return Matrix([_vector(x), _vector(y), _vector(z)])
 
 

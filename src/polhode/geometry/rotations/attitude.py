@@ -64,7 +64,7 @@ class Attitude:
         return _mapped(self._inverse, momentum)
 
     def drift(self, momentum: Any) -> Any:
-        """f(x) = x × J⁻¹ x, (99) with its sign: what a body does that is left alone."""
+        """f(x) = x × J⁻¹ x, (99) with its sign: the rate of a body without torques."""
         return self.momentum_rate(momentum)
 
     def momentum_rate(self, momentum: Any, u: Any = None) -> Any:
@@ -93,25 +93,25 @@ class Attitude:
         return rotation.second_rate(w, wd, form, extrinsic=extrinsic)
 
 
-def _inertia(given: Any) -> Matrix:
+def _inertia(inertia: Any) -> Matrix:
     """J of a matrix or of principal moments, symmetric; if it is of numbers, positive definite."""
-    with understood("an inertia", given, cure="Give three moments or a 3×3 matrix."):
-        rows = [*given]
+    with understood("an inertia", inertia, cure="Give three moments or a 3×3 matrix."):
+        rows = [*inertia]
     moments = len(rows) == 3 and not any(hasattr(row, "__len__") for row in rows)
     entries = read(Matrix.diagonal(rows) if moments else rows, (3, 3), "an inertia matrix", True)
     J = Matrix([entries[0:3], entries[3:6], entries[6:9]])
     symmetric = all(map(is_zero, (J - J.T).entries()))
     minors = [J[0, 0], J[0, 0] * J[1, 1] - J[0, 1] * J[1, 0], J.det()]
-    known = not free_symbols(entries)
-    if not symmetric or any(map(is_zero, minors)) or (known and any(constant_value(as_expr(m)) <= 0 for m in minors)):
+    numeric = not free_symbols(entries)
+    if not symmetric or any(map(is_zero, minors)) or (numeric and any(constant_value(as_expr(m)) <= 0 for m in minors)):
         message = "the inertia matrix is not symmetric and positive definite."
         cure = "Give three positive moments, or a matrix of inertia about the fixed point."
         raise PolhodeError(message, cure=cure, code="E-ROTATION-NUMBER")
     return J
 
 
-def _mapped(M: Matrix, given: Any) -> Any:
-    x = read(given, (3,), "an angular velocity or momentum")
+def _mapped(M: Matrix, vector: Any) -> Any:
+    x = read(vector, (3,), "an angular velocity or momentum")
     return written(applied(_over(M, x), x), (3,), () if any(map(is_array, x)) else None)
 
 

@@ -39,11 +39,11 @@ def permutation(i: int, j: int, k: int) -> int:
 @cache
 def digits_of(sequence: str) -> str:
     """A sequence of one to three axes as digits: "zxz" and "ZXZ" are "313"."""
-    found = "".join("123"["xyz".find(each)] if each in "xyz" else each for each in str(sequence).lower())
-    if not 1 <= len(found) <= 3 or set(found) - set("123") or any(a == b for a, b in pairwise(found)):
+    digits = "".join("123"["xyz".find(axis)] if axis in "xyz" else axis for axis in str(sequence).lower())
+    if not 1 <= len(digits) <= 3 or set(digits) - set("123") or any(a == b for a, b in pairwise(digits)):
         cure = 'Name up to three axes of which none follows itself, for example "zxz", "xyz" or "313".'
         raise PolhodeError(f"{shown(sequence)} is no sequence of axes.", cure=cure, code="E-ROTATION-NAME")
-    return found
+    return digits
 
 
 def three_digits_of(sequence: str) -> str:
@@ -63,28 +63,28 @@ def axes_of(sequence: str) -> tuple[int, ...]:
 def from_sequence(sequence: str, angles: Numbers) -> Matrix:
     """R = R_i(a) R_j(b) R_k(c)."""
     turns = [about(unit_axis("xyz"[axis]), angle) for axis, angle in zip(axes_of(sequence), angles, strict=True)]
-    made = turns[0]
+    R = turns[0]
     for turn in turns[1:]:
-        made = made @ turn
-    return made
+        R = R @ turn
+    return R
 
 
 def sequence_lift(sequence: str, angles: Numbers) -> Components:
     """The unit quaternion of a sequence: the product of those of its turns."""
-    made: Components = ()
+    quaternion: Components = ()
     for axis, angle in zip(axes_of(sequence), angles, strict=True):
         turn = (cos(angle / 2), *(sin(angle / 2) if axis == k else 0 for k in range(3)))
-        made = product(made, turn) if made else turn
-    return made
+        quaternion = product(quaternion, turn) if quaternion else turn
+    return quaternion
 
 
 def _turned_back(axis: int, angle: Any, v: Numbers) -> Components:
     """R_axisᵀ(angle) v."""
     s, c = sin(angle), cos(angle)
     one, two = (axis + 1) % 3, (axis + 2) % 3
-    made = list(v)
-    made[one], made[two] = dot((c, s), (v[one], v[two])), dot((c, -s), (v[two], v[one]))
-    return tuple(made)
+    result = list(v)
+    result[one], result[two] = dot((c, s), (v[one], v[two])), dot((c, -s), (v[two], v[one]))
+    return tuple(result)
 
 
 def sequence_velocity(sequence: str, angles: Numbers) -> Matrix:

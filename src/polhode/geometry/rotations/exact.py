@@ -38,8 +38,8 @@ def as_rotation(value: Any, place: str) -> Matrix:
     if value is None:
         return Matrix.identity(3).map(as_expr)
     if hasattr(value, "exact_matrix"):  # a Rotation
-        made: Matrix = value.exact_matrix()
-        return made
+        matrix: Matrix = value.exact_matrix()
+        return matrix
     items = _rows_of(value, place) if hasattr(value, "as_matrix") else list(value)
     if len(items) == 2 and isinstance(items[0], str):
         return rotation((items[0], items[1]))
@@ -56,8 +56,8 @@ def as_rotation(value: Any, place: str) -> Matrix:
     change = max(abs(float(entry)) for entry in (near - R).entries())
     if change > ROUNDING:
         head = f"{place}: " if place else ""
-        said = f"{head}the rotation matrix is not orthogonal; the nearest one is used, which differs by {change:.2g}."
-        warn(said, code="W-ROTATION-NUMBER")
+        words = f"{head}the rotation matrix is not orthogonal; the nearest one is used, which differs by {change:.2g}."
+        warn(words, code="W-ROTATION-NUMBER")
     return near
 
 
@@ -96,8 +96,8 @@ def from_rounded_quaternion(quaternion: Sequence[Fraction], snap: Fraction) -> t
             tangent = Fraction(0)
         rest.append(tangent)
     turned = from_lift([Fraction(entry) for entry in cube])
-    made: Matrix = turned @ from_vector_parameter(rest)
-    return made.map(as_expr), dropped
+    R: Matrix = turned @ from_vector_parameter(rest)
+    return R.map(as_expr), dropped
 
 
 def _dot(p: Sequence[int], q: Sequence[Fraction | int]) -> Fraction:

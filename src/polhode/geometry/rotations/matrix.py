@@ -63,10 +63,10 @@ def _rows(R: Numbers) -> list[Numbers]:
 
 def _rate(R: Numbers) -> Matrix:
     """Ṙ = R ω̂: each row r of R becomes r × ω."""
-    made: list[Numbers] = []
+    rows: list[Numbers] = []
     for x, y, z in _rows(R):
-        made += [(0, -z, y), (z, 0, -x), (-y, x, 0)]
-    return Matrix(made)
+        rows += [(0, -z, y), (z, 0, -x), (-y, x, 0)]
+    return Matrix(rows)
 
 
 def _velocity(R: Numbers) -> Matrix:
@@ -141,5 +141,5 @@ def nearest_rotation(R: np.ndarray) -> np.ndarray:
         raise PolhodeError(message, cure=cure, code="E-ROTATION-SINGULAR")
     s = np.ones_like(s)
     s[..., 2] = turn
-    made: Any = (U * s[..., None, :]) @ V
-    return np.asarray(made)
+    R_nearest: Any = (U * s[..., None, :]) @ V
+    return np.asarray(R_nearest)

@@ -20,40 +20,40 @@ from .values import batch_of, broadcast, is_exact, read, read_spinor, written, w
 
 def velocity(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any) -> Any:
     """ω = E(x) ẋ."""
-    r, chart, (xd,) = _rates_given(r, form, extrinsic, rate)
+    r, chart, (xd,) = _read_rates(r, form, extrinsic, rate)
     with regular(chart, form):
-        found = applied(chart.velocity(coordinates_in(r, chart, form)), xd)
-    return _velocity_told(r, found, frame, chart, form)
+        w = applied(chart.velocity(coordinates_in(r, chart, form)), xd)
+    return _written_velocity(r, w, frame, chart, form)
 
 
 def acceleration(r: Stored, form: str, extrinsic: bool, frame: str, rate: Any, second: Any) -> Any:
     """ω̇ = E ẍ + Ė ẋ."""
-    r, chart, (xd, xdd) = _rates_given(r, form, extrinsic, rate, second)
+    r, chart, (xd, xdd) = _read_rates(r, form, extrinsic, rate, second)
     with regular(chart, form):
-        found = chart.acceleration(coordinates_in(r, chart, form), xd, xdd)
-    return _velocity_told(r, found, frame, chart, form)
+        wd = chart.acceleration(coordinates_in(r, chart, form), xd, xdd)
+    return _written_velocity(r, wd, frame, chart, form)
 
 
 def rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any) -> Any:
     """ẋ = Γ(x) ω."""
-    r, chart, (w,) = _velocities_given(r, form, extrinsic, frame, w)
+    r, chart, (w,) = _read_velocities(r, form, extrinsic, frame, w)
     with regular(chart, form):
-        found = applied(chart.rate(coordinates_in(r, chart, form)), w)
-    return _rate_told(r, found, chart, form)
+        xd = applied(chart.rate(coordinates_in(r, chart, form)), w)
+    return _written_rate(r, xd, chart, form)
 
 
 def second_rate(r: Stored, form: str, extrinsic: bool, frame: str, w: Any, wd: Any) -> Any:
     """ẍ = Γ (ω̇ - Ė ẋ); of a chart with more than three coordinates its own formula."""
-    r, chart, (w, wd) = _velocities_given(r, form, extrinsic, frame, w, wd)
+    r, chart, (w, wd) = _read_velocities(r, form, extrinsic, frame, w, wd)
     x = coordinates_in(r, chart, form)
     with regular(chart, form):
         if chart.second_rate is not None:
-            found = chart.second_rate(x, w, wd)
+            xdd = chart.second_rate(x, w, wd)
         else:
             gamma = chart.rate(x)
             carried = chart.acceleration(x, applied(gamma, w), (0, 0, 0))
-            found = applied(gamma, tuple(a - b for a, b in zip(wd, carried, strict=True)))
-    return _rate_told(r, found, chart, form)
+            xdd = applied(gamma, tuple(a - b for a, b in zip(wd, carried, strict=True)))
+    return _written_rate(r, xdd, chart, form)
 
 
 def condition(r: Stored, form: str, extrinsic: bool) -> Any:
@@ -70,40 +70,40 @@ def chart_of(form: str, extrinsic: bool) -> Chart:
     return CHARTS["quaternion"] if form == "spinor" else chart_named(form, extrinsic)
 
 
-def _rates_given(r: Stored, form: str, extrinsic: bool, *rates: Any) -> tuple[Stored, Chart, list[Components]]:
+def _read_rates(r: Stored, form: str, extrinsic: bool, *rates: Any) -> tuple[Stored, Chart, list[Components]]:
     """The chart of a form and rates of its coordinates, all exact or all numbers."""
     r = exactly(r) if any(map(is_exact, rates)) else r
     chart = chart_of(form, extrinsic)
     if form == "spinor":
-        given = [read_spinor(x, "the rate of a spinor", r.is_exact) for x in rates]
+        xds = [read_spinor(x, "the rate of a spinor", r.is_exact) for x in rates]
     else:
-        given = [read(x, chart.shape, f"the rate of a form {shown(form)}", r.is_exact) for x in rates]
-    _check_batches(r, given)
-    return r, chart, given
+        xds = [read(x, chart.shape, f"the rate of a form {shown(form)}", r.is_exact) for x in rates]
+    _check_batches(r, xds)
+    return r, chart, xds
 
 
-def _velocities_given(
+def _read_velocities(
     r: Stored, form: str, extrinsic: bool, frame: str, *velocities: Any
 ) -> tuple[Stored, Chart, list[Components]]:
     """The chart of a form and velocities in body components, all exact or all numbers."""
     r = exactly(r) if any(map(is_exact, velocities)) else r
-    given = [read(w, (3,), "an angular velocity", r.is_exact) for w in velocities]
-    _check_batches(r, given)
-    return r, chart_of(form, extrinsic), given if is_body(frame) else [applied(r.rows.T, w) for w in given]
+    ws = [read(w, (3,), "an angular velocity", r.is_exact) for w in velocities]
+    _check_batches(r, ws)
+    return r, chart_of(form, extrinsic), ws if is_body(frame) else [applied(r.rows.T, w) for w in ws]
 
 
-def _check_batches(r: Stored, given: list[Components]) -> None:
+def _check_batches(r: Stored, rates: list[Components]) -> None:
     """Refuse rates of more or fewer than the rotations are."""
     if r.batch is not None:
-        broadcast(r.batch, *map(batch_of, given))
+        broadcast(r.batch, *map(batch_of, rates))
 
 
-def _rate_told(r: Stored, found: Components, chart: Chart, form: str) -> Any:
-    batch = shape_of(r, found, chart, form)
-    return written_spinor(found, batch) if form == "spinor" else written(found, chart.shape, batch)
+def _written_rate(r: Stored, xd: Components, chart: Chart, form: str) -> Any:
+    batch = shape_of(r, xd, chart, form)
+    return written_spinor(xd, batch) if form == "spinor" else written(xd, chart.shape, batch)
 
 
-def _velocity_told(r: Stored, w: Components, frame: str, chart: Chart, form: str) -> Any:
+def _written_velocity(r: Stored, w: Components, frame: str, chart: Chart, form: str) -> Any:
     batch = shape_of(r, w, chart, form)
     return written(w if is_body(frame) else applied(r.rows, w), (3,), batch)
 

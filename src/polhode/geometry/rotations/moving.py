@@ -32,8 +32,8 @@ class MovingRotation:
         w = read(velocity, (3,), "an angular velocity", exact)
         if not exact:
             broadcast(rotation.shape, batch_of(w))
-        given = written(w, (3,), None if exact else ())
-        self._velocity = given if is_body(frame) else rotation.apply(given, inverse=True)
+        components = written(w, (3,), None if exact else ())
+        self._velocity = components if is_body(frame) else rotation.apply(components, inverse=True)
 
     @staticmethod
     def from_rate(rotation: Rotation, rate: Any, form: str = "vector", *, extrinsic: bool = False) -> MovingRotation:
@@ -56,7 +56,7 @@ class MovingRotation:
         return MovingRotation(self.rotation @ other.rotation, carried + other._velocity)
 
     def inverse(self) -> MovingRotation:
-        """(Rᵀ, -R ω): a rotation seen from the frame that it turns."""
+        """The inverse (Rᵀ, -R ω)."""
         return MovingRotation(self.rotation.inverse(), -self.velocity("space"))
 
     def __repr__(self) -> str:

@@ -166,8 +166,8 @@ class Rotation:
     def from_coordinates(form: str, x: Any, *, extrinsic: bool = False, exact: bool | None = None) -> Rotation:
         """Of coordinates in a form by its name; see `coordinates`."""
         if form in _FROM:
-            made: Rotation = getattr(Rotation, _FROM[form])(x, exact=exact)
-            return made
+            result: Rotation = getattr(Rotation, _FROM[form])(x, exact=exact)
+            return result
         motion.chart_of(form, extrinsic)
         return Rotation.from_euler(form, x, extrinsic=extrinsic, exact=exact)
 
@@ -210,10 +210,10 @@ class Rotation:
 
         It is the last of an intrinsic sequence, the first of an extrinsic one: the turn that is written last in R.
         """
-        found = self.coordinates(three_digits_of(sequence), extrinsic=extrinsic)
+        angles = self.coordinates(three_digits_of(sequence), extrinsic=extrinsic)
         if not degrees:
-            return found
-        return found * (180 / (pi if self.is_exact else float(pi)))
+            return angles
+        return angles * (180 / (pi if self.is_exact else float(pi)))
 
     def coordinates(self, form: str, *, extrinsic: bool = False) -> Any:
         """The coordinates in a form: matrix, quaternion, spinor, vector, sine, axial, exponential, or a sequence."""
@@ -225,8 +225,8 @@ class Rotation:
     @property
     def angle(self) -> Any:
         """The angle θ, from 0 to π."""
-        found = angle_of(self._stored.lift)
-        return as_expr(found) if self.is_exact else found
+        angle = angle_of(self._stored.lift)
+        return as_expr(angle) if self.is_exact else angle
 
     @property
     def axis(self) -> Any:
@@ -254,8 +254,8 @@ class Rotation:
         """R x of a vector, or of an array of them; with `inverse` Rᵀ x."""
         turned = self.inverse() if inverse else self
         if self.is_exact or is_exact(x):
-            made: Vector = turned.exact().matrix @ Vector(read(x, (3,), "a vector", True))
-            return made
+            vector: Vector = turned.exact().matrix @ Vector(read(x, (3,), "a vector", True))
+            return vector
         vectors = read(x, (3,), "a vector", False)
         broadcast(self.shape, batch_of(vectors))
         return joined(applied(from_quaternion(turned._stored.lift), vectors))
@@ -356,8 +356,8 @@ class Rotation:
 
     def exact_matrix(self) -> Matrix:
         """The matrix of exact numbers or expressions, as a model takes it."""
-        made: Matrix = self.exact().matrix
-        return made
+        matrix: Matrix = self.exact().matrix
+        return matrix
 
     def __repr__(self) -> str:
         if self.is_exact:
@@ -408,8 +408,8 @@ def of_axis_angle(axis: Any, angle: Any, exact: Exact) -> Stored:
     if is_exact(axis) or is_exact(angle) if exact is None else exact:
         n, half = unit_axis(axis), as_expr(angle) / 2
         return symbolic((cos(half), *scaled(sin(half), n)), about(n, as_expr(angle)))
-    given = [float(x) for x in unit_axis(axis)] if isinstance(axis, str) else axis
-    direction = numeric((0, *read(given, (3,), "an axis", False)), "the axis").lift[1:]
+    components = [float(x) for x in unit_axis(axis)] if isinstance(axis, str) else axis
+    direction = numeric((0, *read(components, (3,), "an axis", False)), "the axis").lift[1:]
     turn = finite(angle, "an angle") / 2
     batch_of((turn, *direction))
     return numeric((cos(turn), *scaled(sin(turn), direction)), "the axis")
@@ -434,12 +434,12 @@ def of_angles(sequence: str, angles: Any, extrinsic: bool, degrees: bool, exact:
 
 def of_turns(turns: Iterable[Any], exact: Exact) -> Stored:
     exact = is_exact(turns) if exact is None else exact
-    made = identity(None, exact)
+    result = identity(None, exact)
     for turn in turns:
         with understood("a turn", turn, cure='Give an axis and an angle, for example ("z", 0.3).'):
             axis, angle = turn
-            made = composed(made, of_axis_angle(axis, angle, exact))
-    return made
+            result = composed(result, of_axis_angle(axis, angle, exact))
+    return result
 
 
 def identity(count: int | tuple[int, ...] | None, exact: bool) -> Stored:

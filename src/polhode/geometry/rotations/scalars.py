@@ -99,7 +99,7 @@ def joined(components: Sequence[Any], shape: tuple[int, ...] = ()) -> np.ndarray
     import numpy as np
 
     spread = np.broadcast_shapes(shape, *(np.shape(x) for x in components))
-    made = np.empty((*spread, len(components)), dtype=np.result_type(float, *components))
+    array = np.empty((*spread, len(components)), dtype=np.result_type(float, *components))
     for k, x in enumerate(components):
-        made[..., k] = x
-    return made
+        array[..., k] = x
+    return array

@@ -21,7 +21,7 @@ def cosine(d: Numbers) -> Any:
 
 
 def root_of(square: Any) -> Any:
-    """Square root, 0 for numbers that rounding left negative."""
+    """Square root; 0 for numbers that are negative by rounding."""
     if is_array(square):
         import numpy as np
 
@@ -65,8 +65,8 @@ def composed(d1: Numbers, d2: Numbers) -> Components:
     """⟨d1, d2⟩ of (70), times the sign of what becomes its root: without it the result may be another rotation."""
     w1, w2 = cosine(d1), cosine(d2)
     scalar = w1 * w2 - dot(d1, d2)
-    made = total(scaled(w2, d1), scaled(w1, d2), cross(d1, d2))
-    return scaled(sign_of(scalar), made)
+    d = total(scaled(w2, d1), scaled(w1, d2), cross(d1, d2))
+    return scaled(sign_of(scalar), d)
 
 
 SINE_VECTOR = Chart(

@@ -63,8 +63,8 @@ class Complex:
 
     def __truediv__(self, other: Any) -> Complex:
         z = Complex.of(other)
-        made = self * z.conjugate
-        return Complex(made.re / z.square, made.im / z.square)
+        product = self * z.conjugate
+        return Complex(product.re / z.square, product.im / z.square)
 
 
 #: The imaginary unit.

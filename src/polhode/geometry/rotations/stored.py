@@ -114,18 +114,18 @@ def coordinates_in(r: Stored, chart: Chart, form: str) -> Components:
             raise _singular(form, chart, "the rotation")
         return chart.coordinates(r.lift)
     with silent():
-        found = chart.coordinates(r.lift)
-    shape_of(r, found, chart, form)
-    return found
+        x = chart.coordinates(r.lift)
+    shape_of(r, x, chart, form)
+    return x
 
 
-def shape_of(r: Stored, found: Components, chart: Chart, form: str) -> tuple[int, ...] | None:
-    """The shape of what was computed of numbers, which must be finite; None of expressions."""
+def shape_of(r: Stored, x: Components, chart: Chart, form: str) -> tuple[int, ...] | None:
+    """The shape of computed numbers, which must be finite; None for expressions."""
     if r.is_exact:
         return None
     import numpy as np
 
-    bad = ~np.all([np.isfinite(entry) for entry in np.broadcast_arrays(*found)], axis=0)
+    bad = ~np.all([np.isfinite(entry) for entry in np.broadcast_arrays(*x)], axis=0)
     if np.any(bad):
         raise _singular(form, chart, first_true(bad))
     return tuple(np.shape(bad))

@@ -42,17 +42,17 @@ def unit_axis(axis: str | Iterable[Any]) -> Vector:
     if is_zero(square):
         message = "the axis has zero length."
         raise PolhodeError(message, cure="Give a direction, for example [0, 0, 1].", code="E-JOINT-NUMBER")
-    known = rational_value(square)
-    if known is None:
+    ratio = rational_value(square)
+    if ratio is None:
         raise PolhodeError(
             "the length of a symbolic axis is not known.",
             cure='Turn the joint instead: axis "z" and rotation [("y", angle)], or use components from unit_symbols.',
             code="E-JOINT-UNSUPPORTED",
         )
-    _, inside = square_free(known)
+    _, inside = square_free(ratio)
     if root_of_integer(inside) is None and all(entry.is_number for entry in entries):
         return _nearest_rational_direction([entry.data for entry in entries])
-    length = sqrt(as_expr(known))
+    length = sqrt(as_expr(ratio))
     return Vector([entry / length for entry in entries])
 
 

@@ -80,11 +80,11 @@ def _index(index: Any) -> str:
     return str(tuple(int(k) for k in index)) if len(index) != 1 else str(int(index[0]))
 
 
-def _misshapen(what: str, shape: tuple[int, ...], given: str) -> ShapeError:
+def _misshapen(what: str, shape: tuple[int, ...], actual: str) -> ShapeError:
     form = "×".join(map(str, shape))
     return ShapeError(
-        f"{what} has {form} components, not {given}.",
-        cure="Batches have their axes before these." if "shape" in given else "",
+        f"{what} has {form} components, not {actual}.",
+        cure="Batches have their axes before these." if "shape" in actual else "",
         code="E-ROTATION-SHAPE",
     )
 
@@ -98,8 +98,8 @@ def written(components: Components, shape: tuple[int, ...], batch: tuple[int, ..
             if len(shape) == 1
             else Matrix([entries[k : k + shape[1]] for k in range(0, len(entries), shape[1])])
         )
-    made = joined(components, batch)
-    return made.reshape(*made.shape[:-1], *shape)
+    array = joined(components, batch)
+    return array.reshape(*array.shape[:-1], *shape)
 
 
 def read_spinor(value: Any, what: str, exact: bool | None = None) -> Components:
@@ -125,8 +125,8 @@ def first_true(mask: Any) -> str:
     """Index of the first true member of a batch, in words."""
     import numpy as np
 
-    found = np.argwhere(np.atleast_1d(mask))[0]
-    return "the rotation" if np.ndim(mask) == 0 else f"rotation {_index(found)}"
+    index = np.argwhere(np.atleast_1d(mask))[0]
+    return "the rotation" if np.ndim(mask) == 0 else f"rotation {_index(index)}"
 
 
 @contextmanager
@@ -144,7 +144,7 @@ def any_true(mask: Any) -> bool:
 
 
 def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of batches that are taken member by member."""
+    """The shape of batches that are combined member by member."""
     import numpy as np
 
     try:

@@ -75,12 +75,12 @@ def _of_exact(parts: list[Any]) -> ScrewMotion:
     return _of_motion(rows[:3, :3], rows[:3, 3])
 
 
-def _of_array(given: Any) -> ScrewMotion:
-    if given.shape[-1:] == (6,):
-        return _of_twist(given[..., :3], given[..., 3:])
-    if given.shape[-2:] != (4, 4) or (given[..., 3, :] != [0, 0, 0, 1]).any():
+def _of_array(array: Any) -> ScrewMotion:
+    if array.shape[-1:] == (6,):
+        return _of_twist(array[..., :3], array[..., 3:])
+    if array.shape[-2:] != (4, 4) or (array[..., 3, :] != [0, 0, 0, 1]).any():
         raise ValueError
-    return _of_motion(given[..., :3, :3], given[..., :3, 3])
+    return _of_motion(array[..., :3, :3], array[..., :3, 3])
 
 
 def _of_motion(R: Any, p: Any) -> ScrewMotion:

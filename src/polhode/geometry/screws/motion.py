@@ -59,8 +59,8 @@ class ScrewMotion(Typeset):
         )
 
     def _formulas(self) -> list[tuple[str, Any]]:
-        made = [("a", self.axis), ("m", self.moment), (r"\theta", self.angle), ("d", self.translation)]
-        return made if self._is_exact else []
+        formulas = [("a", self.axis), ("m", self.moment), (r"\theta", self.angle), ("d", self.translation)]
+        return formulas if self._is_exact else []
 
     def _sentences(self) -> list[str]:
         return ["A turn by θ about the axis a, with the moment m about the origin, and a translation d along it."]
@@ -96,15 +96,15 @@ class ScrewMotion(Typeset):
 
     @property
     def twist(self) -> Any:
-        """(ω, v): of a velocity what it was given as; of a motion the velocity that makes it in a unit of time."""
-        made = self.line * self.dual_angle
-        return self._gathered(Vector([*real_part(made), *dual_part(made)]))
+        """(ω, v): a velocity as given; for a motion the velocity that gives it in a unit of time."""
+        twist = self.line * self.dual_angle
+        return self._gathered(Vector([*real_part(twist), *dual_part(twist)]))
 
     @property
     def pose(self) -> Pose:
-        """The motion: the rotation about the line by the dual angle; of a velocity, what it makes in a unit of time."""
-        made = self._motion()
-        return Pose(self._gathered(made.R), self._gathered(made.p))
+        """The motion: the rotation about the line by the dual angle; for a velocity, that after a unit of time."""
+        motion = self._motion()
+        return Pose(self._gathered(motion.R), self._gathered(motion.p))
 
     @property
     def matrix(self) -> Any:
@@ -123,15 +123,15 @@ class ScrewMotion(Typeset):
     def _components(self, vector: Any) -> Vector:
         return Vector(vector if self._is_exact else [vector[..., k] for k in range(3)])
 
-    def _gathered(self, made: Any) -> Any:
+    def _gathered(self, value: Any) -> Any:
         """Move the batch axis of component-wise results to the front."""
         if self._is_exact:
-            return made
+            return value
         import numpy as np
 
-        if isinstance(made, Matrix):
-            return np.stack([self._gathered(row) for row in made], axis=-2)
-        return np.stack([np.broadcast_to(entry, np.shape(self.angle)) for entry in made], axis=-1).astype(np.float64)
+        if isinstance(value, Matrix):
+            return np.stack([self._gathered(row) for row in value], axis=-2)
+        return np.stack([np.broadcast_to(entry, np.shape(self.angle)) for entry in value], axis=-1).astype(np.float64)
 
 
 #: An angle is taken for a fraction of π with a denominator up to this, if its sine and cosine are exactly those.
@@ -149,8 +149,8 @@ def of_pose(R: Matrix, p: Vector) -> ScrewMotion:
     elif is_zero(cosine - 1):
         return translation_along(p)
     else:  # R = 2 k kᵀ - 1
-        own = next(j for j in range(3) if not is_zero(R[j, j] + 1))
-        k, _ = direction(R.columns[own] + Matrix.identity(3)[own])
+        i = next(j for j in range(3) if not is_zero(R[j, j] + 1))
+        k, _ = direction(R.columns[i] + Matrix.identity(3)[i])
         half_cotangent, angle = _NOTHING, pi
     along = k.dot(p)
     moment = (p.cross(k) + (p - k * along) * half_cotangent) / 2
@@ -188,20 +188,20 @@ def direction(vector: Vector) -> tuple[Vector, Expr]:
     """k and a length with vector = length k; k is constant if the direction is rational, else the length is a root."""
     lead = next(entry for entry in vector if not is_zero(entry))
     ratios = [constant_ratio(entry / lead) for entry in vector]
-    known = [ratio for ratio in ratios if ratio is not None]
-    if len(known) < len(ratios):
+    rational = [ratio for ratio in ratios if ratio is not None]
+    if len(rational) < len(ratios):
         length = sqrt(as_expr(vector.dot(vector)))
         return _exact(vector / length), as_expr(length)
-    norm = sqrt(as_expr(sum((ratio * ratio for ratio in known), Fraction(0))))
+    norm = sqrt(as_expr(sum((ratio * ratio for ratio in rational), Fraction(0))))
     signed = as_expr(lead * norm)
     sign = -1 if not free_symbols([signed]) and float(signed) < 0 else 1
-    return Vector([as_expr(ratio) * sign / norm for ratio in known]), signed * sign
+    return Vector([as_expr(ratio) * sign / norm for ratio in rational]), signed * sign
 
 
 def angle_of(sine: Any, cosine: Any) -> Expr:
-    """The angle of a sine and a cosine: one that stands in them, a part of π, or atan2."""
+    """The angle of a sine and a cosine: one that occurs in them, a part of π, or atan2."""
     standing = [node.args[0] for node in topological([as_expr(sine), as_expr(cosine)]) if node.op in ("sin", "cos")]
-    for x in (multiple * each for each in dict.fromkeys(standing) for multiple in (1, 2)):  # half angles in tan(ϑ/2)
+    for x in (multiple * angle for angle in dict.fromkeys(standing) for multiple in (1, 2)):  # half angles in tan(ϑ/2)
         if cos(x) == cosine and sin(x) in (sine, -sine):
             return x if sin(x) == sine else -x
     if not free_symbols([as_expr(sine), as_expr(cosine)]):

@@ -46,13 +46,13 @@ def apply(tree: Tree, names: Iterable[str]) -> Tree:
 
 
 def apply_each(tree: Tree, variants: Iterable[tuple[str, ...]]) -> list[Tree]:
-    """The tree after each list of passes; what lists have in common at their beginning is done once."""
-    made: dict[tuple[str, ...], Tree] = {(): tree}
-    found = []
+    """The tree after each list of passes; common beginnings of lists are computed once."""
+    trees: dict[tuple[str, ...], Tree] = {(): tree}
+    result = []
     for names in variants:
         check(names)
         for count in range(1, len(names) + 1):
-            if names[:count] not in made:
-                made[names[:count]] = PASSES[names[count - 1]](made[names[: count - 1]])
-        found.append(made[names])
-    return found
+            if names[:count] not in trees:
+                trees[names[:count]] = PASSES[names[count - 1]](trees[names[: count - 1]])
+        result.append(trees[names])
+    return result

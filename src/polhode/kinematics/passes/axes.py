@@ -56,12 +56,12 @@ def turned_inertia(inertia: Inertia, turn: Pose) -> Inertia:
 
 def own_angle(tree: Tree, link: Link) -> Any:
     """The joint's angle if it turns about a coordinate axis of unit length, stores it, and the link turns with it."""
-    found = single_axis(link)
-    if found is None or found[0] != "turn" or not link.coordinates or Matrix.identity(3) == link.motion.R:
+    axis = single_axis(link)
+    if axis is None or axis[0] != "turn" or not link.coordinates or Matrix.identity(3) == link.motion.R:
         return None
     if link.stage.is_vector_turn:
         return None
-    return None if unit_axis_of(found[1]) is None else tree.q[link.coordinates[0]]
+    return None if unit_axis_of(axis[1]) is None else tree.q[link.coordinates[0]]
 
 
 def _shared_angle(axis: Vector, R: Matrix, carrier_axis: Vector) -> Any:

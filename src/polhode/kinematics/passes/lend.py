@@ -76,17 +76,17 @@ def _particles(tree: Tree, i: int, h: Vector, most: Fraction) -> dict[int, Any]:
 
 def _borrowers(tree: Tree, i: int) -> dict[int, list[Fraction]]:
     """The links whose joints only turn about their origins, and their offsets, as far as they are numbers."""
-    found = {}
+    offsets = {}
     for child in tree.children[i]:
         link = tree.links[child]
         offset = None if link.drive or any(any(v) for _, v in link.H) else _numbers(link.fixed.p)
         if offset is not None:
-            found[child] = offset
-    return found
+            offsets[child] = offset
+    return offsets
 
 
 def _pairs(moment: list[Fraction], offsets: dict[int, list[Fraction]]) -> dict[int, int]:
-    """For each borrower the component it cancels: where its offset, less what others can cancel, is largest."""
+    """For each borrower the component it cancels: the largest offset beyond those that others can cancel."""
     pairs: dict[int, int] = {}
     reduced: dict[int, list[Fraction]] = {}
     for child, offset in offsets.items():
@@ -103,5 +103,5 @@ def _pairs(moment: list[Fraction], offsets: dict[int, list[Fraction]]) -> dict[i
 
 def _numbers(entries: Iterable[Any]) -> list[Fraction] | None:
     values = [rational_value(entry) for entry in entries]
-    known = [value for value in values if value is not None]
-    return known if len(known) == len(values) else None
+    numbers = [value for value in values if value is not None]
+    return numbers if len(numbers) == len(values) else None

@@ -42,7 +42,7 @@ def merge(tree: Tree) -> Tree:
             before, axis = turns.get(link.parent, tree.links[link.parent].turn), link.H[0][0]
             spin = (*((speed, axis) for speed, _ in before.spin), (link.speeds[0], axis))
             turns[i] = Turn(before.anchor, before.fixed, turn_by(axis, angles[i]).R, spin)
-    return MergedTree(**{each.name: getattr(tree, each.name) for each in fields(Tree)}, turns=turns)
+    return MergedTree(**{entry.name: getattr(tree, entry.name) for entry in fields(Tree)}, turns=turns)
 
 
 def merged_turns(tree: Tree) -> Mapping[int, Turn]:

@@ -64,10 +64,10 @@ def moved(tree: Tree, best: Callable[[int, Pose], Vector]) -> Tree:
 def shifts_along(link: Link, fixed: Pose, given: Vector) -> list[Vector]:
     """Candidate shifts of an origin, in link components, without divisors that may vanish; `given`: the old offset."""
     zero = Vector([as_expr(0)] * 3)
-    found = single_axis(link)
-    if found is None:
+    freedom = single_axis(link)
+    if freedom is None:
         return [zero]
-    kind, axis = found
+    kind, axis = freedom
     if kind == "slide":
         return [Vector([as_expr(x) for x in -(fixed.R.T @ fixed.p)])]
     square = axis.dot(axis)
@@ -102,10 +102,10 @@ def spread(tree: Tree) -> Tree:
         beside = common[link.parent]
 
         def effort(shift: Vector) -> tuple[Fraction, int]:
-            own = fixed.p + fixed.R @ shift
+            at = fixed.p + fixed.R @ shift
             total, rest = Fraction(0), 0
             if link.parent != BASE:  # an offset from the ground costs nothing
-                total, rest = _shared_components(own, link.fixed.p, beside), _along_axis(tree.links[link.parent], own)
+                total, rest = _shared_components(at, link.fixed.p, beside), _along_axis(tree.links[link.parent], at)
             ahead = [_nearest(link, other, shift) for other in children]
             different = {(k, _up_to_sign(p[k])) for p in ahead for k in range(3) if not is_zero(p[k])}
             return total + len(different), rest + sum(_along_axis(link, p) for p in ahead)
@@ -119,10 +119,10 @@ def spread(tree: Tree) -> Tree:
 
 def _shifts_ahead(link: Link, children: Sequence[Link]) -> list[Vector]:
     """Ways to move an origin along its axis to where those of the next joints are."""
-    found = single_axis(link)
-    if found is None or found[0] != "turn":
+    freedom = single_axis(link)
+    if freedom is None or freedom[0] != "turn":
         return []
-    axis = found[1]
+    axis = freedom[1]
     return [axis * (other.fixed.p.dot(axis) / axis.dot(axis)) for other in children[:_AHEAD]]
 
 
@@ -148,13 +148,13 @@ def _common(tree: Tree, i: int) -> Counter[tuple[int, int]]:
     return Counter((k, _up_to_sign(p[k])) for p in offsets for k in range(3))
 
 
-def _shared_components(p: Vector, given: Vector, beside: Counter[tuple[int, int]]) -> Fraction:
-    """How many components an offset has, each divided among the joints that have it; `given` is counted already."""
+def _shared_components(p: Vector, before: Vector, beside: Counter[tuple[int, int]]) -> Fraction:
+    """How many components an offset has, each divided among the joints that have it; `before` is counted already."""
     total = Fraction(0)
     for k in range(3):
-        own = _up_to_sign(p[k])
-        others = beside[k, own] - (own == _up_to_sign(given[k]))
-        total += Fraction(int(own != 0), 1 + others)
+        component = _up_to_sign(p[k])
+        others = beside[k, component] - (component == _up_to_sign(before[k]))
+        total += Fraction(int(component != 0), 1 + others)
     return total
 
 
@@ -165,8 +165,8 @@ def _up_to_sign(x: Any) -> int:
 
 def _along_axis(link: Link, p: Vector) -> bool:
     """Whether an offset has a component along the axis about which the link that it is in turns."""
-    found = single_axis(link)
-    return found is not None and found[0] == "turn" and not is_zero(p.dot(found[1]))
+    freedom = single_axis(link)
+    return freedom is not None and freedom[0] == "turn" and not is_zero(p.dot(freedom[1]))
 
 
 def slide(tree: Tree) -> Tree:

@@ -46,11 +46,11 @@ def with_inertias(tree: Tree, inertias: Sequence[Inertia]) -> Tree:
 
 
 def _unmoved_part(link: Link, inertia: Inertia) -> Inertia | None:
-    """The part of a link's mass that its joint leaves where it is in the parent."""
+    """The part of a link's mass that its joint does not move in the parent."""
     zero = Inertia.zero()
-    found = single_axis(link)
-    if found is not None:
-        kind, axis = found
+    freedom = single_axis(link)
+    if freedom is not None:
+        kind, axis = freedom
         if kind == "slide":
             return Inertia(zero.m, zero.h, inertia.J)  # second moments turn with the parent
         square = axis.dot(axis)

@@ -40,6 +40,6 @@ def rest(tree: Tree) -> Tree:
 
 def _is_geared_rotor(link: Link) -> bool:
     """Whether a link is symmetric about its axis and turns with another joint's speed."""
-    found = single_axis(link)
-    follows = link.speeds and not link.coordinates and found is not None and found[0] == "turn"
+    freedom = single_axis(link)
+    follows = link.speeds and not link.coordinates and freedom is not None and freedom[0] == "turn"
     return bool(follows) and turned_inertia(link.inertia, link.motion) is link.inertia

@@ -120,8 +120,8 @@ class Arrow(Combination):
         """The components along the axes of a body or frame."""
         key = key_of(self.system, frame, "components")
         total = ZERO
-        for own, vector in self.by_frame.items():
-            total = total + (vector if own == key else self._scene.rotation(key, own) @ vector)
+        for anchor, vector in self.by_frame.items():
+            total = total + (vector if anchor == key else self._scene.rotation(key, anchor) @ vector)
         return Vector([as_expr(entry) for entry in total])
 
     def express(self, frame: Anchor | Key) -> Arrow:
@@ -133,8 +133,8 @@ class Arrow(Combination):
 
     def _changed(self, coefficients: Iterable[Expr], turn: Callable[[Key], dict[Axis, Expr]]) -> Arrow:
         total = Arrow(self.system, gathered(zip(self.terms, coefficients, strict=True)))
-        for own, vector in self.by_frame.items():
-            total = total + Arrow(self.system, turn(own)).cross(Arrow(self.system, dict(along(own, vector))))
+        for anchor, vector in self.by_frame.items():
+            total = total + Arrow(self.system, turn(anchor)).cross(Arrow(self.system, dict(along(anchor, vector))))
         return total
 
     # ---- writing ---------------------------------------------------------------------------------------------
@@ -170,8 +170,8 @@ def _crossed(scene: Scene, key_a: Key, a: Vector, key_b: Key, b: Vector) -> list
                 terms += along(key, one.cross(two), a[i] * b[j])
         alone.setdefault(tuple(others), []).append(i)
     R, b_is_outer = scene.rotation(key_a, key_b), scene.link_and_pose(key_b)[0] >= scene.link_and_pose(key_a)[0]
-    for others_of_b, own in alone.items():
-        part_a, part_b = _only(a, own), _only(b, others_of_b)
+    for others_of_b, in_b in alone.items():
+        part_a, part_b = _only(a, in_b), _only(b, others_of_b)
         if b_is_outer:  # in the outer frame: what comes after is mostly written there
             terms += along(key_b, (R.T @ part_a).cross(part_b))
         else:
@@ -192,8 +192,8 @@ def common_frame(scene: Scene, a: Axis, b: Axis) -> Key | None:
     if from_a <= from_b:
         return None
     i = path[from_a - 1]
-    own = {i_b: b[0], i_a: a[0]} if i_a != i_b else {i_b: b[0]}
-    return own.get(i, scene.link_keys[i])
+    frames = {i_b: b[0], i_a: a[0]} if i_a != i_b else {i_b: b[0]}
+    return frames.get(i, scene.link_keys[i])
 
 
 def _fixed_along(scene: Scene, axis: Axis, path: list[int]) -> int:
@@ -213,11 +213,11 @@ def _fixed_along(scene: Scene, axis: Axis, path: list[int]) -> int:
 
 def unit_direction(value: Arrow | Iterable[Any], place: str) -> Any:
     """A direction of exactly unit length as given: an arrow, or three components; raise otherwise."""
-    made = value if isinstance(value, Arrow) else vector_of(value, place)
-    if not is_zero(made.dot(made) - 1):
+    direction = value if isinstance(value, Arrow) else vector_of(value, place)
+    if not is_zero(direction.dot(direction) - 1):
         cure = "Divide a direction of known length by it (arrow.normalized()); turn a frame where it is symbolic."
-        raise PolhodeError(f"the direction {made!r} is not a unit vector.", place, cure, "E-VECTOR-NUMBER")
-    return made
+        raise PolhodeError(f"the direction {direction!r} is not a unit vector.", place, cure, "E-VECTOR-NUMBER")
+    return direction
 
 
 def reference_direction(axis: Any, reference: Arrow | Iterable[Any], place: str) -> Any:
@@ -229,5 +229,5 @@ def reference_direction(axis: Any, reference: Arrow | Iterable[Any], place: str)
     if is_zero(square):
         cure = "Give a reference direction that leaves the axis."
         raise PolhodeError(f"the reference {r!r} is parallel to the axis {a!r}.", place, cure, "E-VECTOR-NUMBER")
-    made = across / sqrt(square)
-    return made if isinstance(made, Arrow) else Vector([as_expr(entry) for entry in made])
+    direction = across / sqrt(square)
+    return direction if isinstance(direction, Arrow) else Vector([as_expr(entry) for entry in direction])

@@ -49,15 +49,15 @@ def latex_sum(system: Builder, terms: Sequence[Term], hats: bool) -> str:
 
 def _gathered(system: Builder, terms: Sequence[Term]) -> list[Term]:
     """Terms in as few bases as they need: unit vectors of parallel bases are those of the basis that is met first."""
-    scene, basis, found = scene_of(system), dict[Key, Key](), dict[tuple[Axis, ...], Expr]()
+    scene, basis, coefficients = scene_of(system), dict[Key, Key](), dict[tuple[Axis, ...], Expr]()
     for axes, coefficient in terms:
         for key, _ in axes:
             if key not in basis:
-                others = [each for each in basis.values() if {each, key} <= scene.link_poses.keys()]
-                basis[key] = next((each for each in others if scene.rotation(each, key) == Matrix.identity(3)), key)
-        own = tuple((basis[key], index) for key, index in axes)
-        found[own] = found[own] + coefficient if own in found else coefficient
-    return [(axes, coefficient) for axes, coefficient in found.items() if coefficient]
+                others = [other for other in basis.values() if {other, key} <= scene.link_poses.keys()]
+                basis[key] = next((other for other in others if scene.rotation(other, key) == Matrix.identity(3)), key)
+        units = tuple((basis[key], index) for key, index in axes)
+        coefficients[units] = coefficients[units] + coefficient if units in coefficients else coefficient
+    return [(axes, coefficient) for axes, coefficient in coefficients.items() if coefficient]
 
 
 def _sum(pairs: Sequence[tuple[str, Expr]], write: Callable[[Expr], str], times: str, brackets: str) -> str:
@@ -83,7 +83,7 @@ def _letters(system: Builder) -> dict[str, str]:
 
 
 def _letter(letters: Mapping[str, str], key: Key) -> str:
-    """What stands in front of an axis."""
+    """The letter in front of an axis."""
     return f"{key[0]}.{key[1]}" if isinstance(key, tuple) else letters.get(key, key)
 
 
@@ -146,7 +146,7 @@ class Combination(ABC):
     def dt(self, frame: Anchor | Key | None = None) -> Self:
         """The time derivative seen from a frame (the ground): ċ e + c ω × e, with q̇ = Γ u and ṫ = 1."""
         scene, key = self._scene, key_of(self.system, frame, "differentiation")
-        return self._changed(rates(self.terms.values(), scene), lambda own: spin_between(scene, key, own))
+        return self._changed(rates(self.terms.values(), scene), lambda anchor: spin_between(scene, key, anchor))
 
     def partial(self, by: Any, frame: Anchor | Key | None = None) -> Self:
         """The partial derivative by a speed or coordinate, seen from a frame (the ground), all others being held.
@@ -157,7 +157,7 @@ class Combination(ABC):
         scene, key = self._scene, key_of(self.system, frame, "partial derivative")
         variable = variable_of(scene, by)
         changes = partials(self.terms.values(), variable, scene)
-        return self._changed(changes, lambda own: axis_of(scene, key, own, variable))
+        return self._changed(changes, lambda anchor: axis_of(scene, key, anchor, variable))
 
     @abstractmethod
     def _changed(self, coefficients: Iterable[Expr], turn: Callable[[Key], dict[Axis, Expr]]) -> Self:
@@ -181,7 +181,7 @@ class Combination(ABC):
 
     def _units(self) -> list[Term]:
         """Terms by the unit vectors in them: one of an arrow, two of a dyadic."""
-        return [((each,) if isinstance(each[1], int) else each, entry) for each, entry in self.terms.items()]
+        return [((unit,) if isinstance(unit[1], int) else unit, entry) for unit, entry in self.terms.items()]
 
     def __repr__(self) -> str:
         return text_sum(self.system, self._units())
@@ -218,14 +218,14 @@ fault = fault_at("partial derivative")
 
 def rates(entries: Iterable[Expr], scene: Scene, others: Mapping[Expr, Any] = MappingProxyType({})) -> list[Expr]:
     """Rates of coefficients: q̇ = Γ u, u̇ the acceleration symbols, ṫ = 1, and `others` by symbol."""
-    given = substitute(entries, scene.tree.followed)
-    known = {**scene.rates, **others}
-    for x in free_symbols(given):
-        if x not in known and x.data[0] not in CONSTANT:
+    followed = substitute(entries, scene.tree.followed)
+    known_rates = {**scene.rates, **others}
+    for x in free_symbols(followed):
+        if x not in known_rates and x.data[0] not in CONSTANT:
             message = f"how the {x.data[0]} '{x.name}' changes in time is not known."
             cure = "Differentiate what depends on coordinates, speeds, parameters and time."
             raise PolhodeError(message, "differentiation", cure, "E-VECTOR-DEPENDENCE")
-    return directional(given, known)
+    return directional(followed, known_rates)
 
 
 def rate_of(system: Builder, value: Any) -> Any:
@@ -242,19 +242,19 @@ def rate_of(system: Builder, value: Any) -> Any:
 
 def partials(entries: Iterable[Expr], by: Expr, scene: Scene) -> list[Expr]:
     """Partial derivatives of coefficients by a coordinate or speed."""
-    given = substitute(entries, scene.tree.followed)
-    for x in free_symbols(given):
+    followed = substitute(entries, scene.tree.followed)
+    for x in free_symbols(followed):
         if x.data[0] == "intermediate":
             message = f"how '{x.name}', a name for another expression, changes is not known."
             raise fault(message, "Differentiate what it stands for: named(…).unnamed().", "E-VECTOR-DEPENDENCE")
-    return derivative(given, by)
+    return derivative(followed, by)
 
 
 def variable_of(scene: Scene, by: Any) -> Expr:
     """A speed or coordinate by its symbol or name; where both have a name it is the speed."""
     tree = scene.tree
-    known: list[Expr] = [*tree.u, *tree.q]
-    x = next((x for x in known if by is x or (isinstance(by, str) and by == x.name)), None)
+    variables: list[Expr] = [*tree.u, *tree.q]
+    x = next((x for x in variables if by is x or (isinstance(by, str) and by == x.name)), None)
     if x is None:
         cure = f"Give one of {', '.join(dict.fromkeys([*tree.speeds, *tree.coordinates]))}."
         raise fault(f"{shown(by)} is neither a speed nor a coordinate of the system.", cure, "E-VECTOR-TYPE")
@@ -265,17 +265,17 @@ def variable_of(scene: Scene, by: Any) -> Expr:
     return x
 
 
-def axis_of(scene: Scene, frame: Key, own: Key, by: Expr) -> dict[Axis, Expr]:
-    """ω_q of frame `own` in `frame`: the column of the coordinate's speed, else Rᵀ ∂R/∂q; none for a speed."""
+def axis_of(scene: Scene, frame: Key, outer: Key, by: Expr) -> dict[Axis, Expr]:
+    """ω_q of frame `outer` in `frame`: the column of the coordinate's speed, else Rᵀ ∂R/∂q; none for a speed."""
     if by not in scene.tree.q:
         return {}
     speed = scene.rates[by]
     if speed.op == SYMBOL and not any(speed in free_symbols([rate]) for q, rate in scene.rates.items() if q is not by):
-        spin = spin_between(scene, frame, own)
+        spin = spin_between(scene, frame, outer)
         return gathered(zip(spin, derivative(spin.values(), speed), strict=True))
-    R = scene.rotation(frame, own)
+    R = scene.rotation(frame, outer)
     entries = substitute([as_expr(entry) for entry in R.entries()], scene.tree.followed)
     slopes = derivative(entries, by)
     columns = [Vector(slopes[k::3]) for k in range(3)]
-    W = [[as_expr(R[:, i].dot(column)) for column in columns] for i in range(3)]  # Rᵀ ∂R/∂q, in components of `own`
-    return dict(along(own, Vector([W[2][1], W[0][2], W[1][0]])))
+    W = [[as_expr(R[:, i].dot(column)) for column in columns] for i in range(3)]  # Rᵀ ∂R/∂q, in components of `outer`
+    return dict(along(outer, Vector([W[2][1], W[0][2], W[1][0]])))

@@ -105,8 +105,8 @@ class Dyadic(Combination):
             parts: dict[Key, dict[Pair, Expr]] = {}
             for pair, coefficient in self.terms.items():
                 parts.setdefault(pair[side][0], {})[pair] = coefficient
-            for own, terms in parts.items():
-                turning, part = Arrow(self.system, turn(own)), Dyadic(self.system, terms)
+            for anchor, terms in parts.items():
+                turning, part = Arrow(self.system, turn(anchor)), Dyadic(self.system, terms)
                 total = total - part.cross(turning) if side else total + turning.cross(part)
         return total
 

@@ -23,7 +23,7 @@ from .dyadic import Dyadic
 Kind = TypeVar("Kind", Arrow, Dyadic)
 
 #: The names that were given in each system, with what they stand for.
-_given: WeakKeyDictionary[Builder, dict[Expr, Expr]] = WeakKeyDictionary()
+_meanings: WeakKeyDictionary[Builder, dict[Expr, Expr]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Named(Generic[Kind]):
     meaning: Mapping[Expr, Expr]
 
     def unnamed(self) -> Kind:
-        """The arrow with the names replaced by what they stand for, to the last."""
+        """The arrow with all names replaced by their meanings."""
         terms: Mapping[Any, Expr] = self.arrow.terms
         spelled = list(terms.values())
         while any(x in self.meaning for x in free_symbols(spelled)):
@@ -61,14 +61,14 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
     with understood("names and what they stand for", known, place="named known", cure="Give {symbol: expression}."):
         if not isinstance(known, Mapping | None) or any(not isinstance(name, Expr) for name in known or ()):
             raise TypeError
-    given: dict[Expr, Expr] = _given.setdefault(arrow.system, {})
+    saved: dict[Expr, Expr] = _meanings.setdefault(arrow.system, {})
     meaning: dict[Expr, Expr] = dict(known or {})
     for name, expression in meaning.items():
-        if given.setdefault(name, expression) != expression:
-            message = f"'{name.name}' stands for {shown(given[name])} already, and not for {shown(expression)}."
+        if saved.setdefault(name, expression) != expression:
+            message = f"'{name.name}' stands for {shown(saved[name])} already, and not for {shown(expression)}."
             raise PolhodeError(message, "named", "Give the other expression another name.", "E-MODEL-TWICE")
-    names = {expression: name for name, expression in given.items()}
-    taken = {*_names_of(arrow.system), *(name.name for name in (*given, *free_symbols(arrow.terms.values())))}
+    names = {expression: name for name, expression in saved.items()}
+    taken = {*_names_of(arrow.system), *(name.name for name in (*saved, *free_symbols(arrow.terms.values())))}
     fresh = (name for name in (f"{letter}{number}" for number in count(first)) if name not in taken)
     terms: dict[Any, Expr] = {}
     for axis, coefficient in arrow.terms.items():
@@ -76,17 +76,17 @@ def named(arrow: Kind, letter: str = "Z", first: int = 1, known: Mapping[Expr, E
         if size.op not in (NUMBER, SYMBOL):
             if size not in names:
                 names[size] = symbol(next(fresh), "intermediate")
-                given[names[size]] = size
+                saved[names[size]] = size
             meaning[names[size]] = size
             size = names[size]
         terms[axis] = -size if coefficient.op == NEG else size
-    while older := [x for x in free_symbols([*terms.values(), *meaning.values()]) if x in given and x not in meaning]:
-        meaning |= {name: given[name] for name in older}  # with the meanings of the names used before
+    while older := [x for x in free_symbols([*terms.values(), *meaning.values()]) if x in saved and x not in meaning]:
+        meaning |= {name: saved[name] for name in older}  # with the meanings of the names used before
     return Named(type(arrow)(arrow.system, terms), meaning)
 
 
 def _names_of(system: Builder) -> set[str]:
     """Names of the symbols of a model."""
     tables = (system.parameters, system.inputs, system.states)
-    own = (x.name for joint in system.model().joints.values() for x in (*joint.q, *joint.u))
-    return {*own, *(name for table in tables for name in table)}
+    moving = (x.name for joint in system.model().joints.values() for x in (*joint.q, *joint.u))
+    return {*moving, *(name for table in tables for name in table)}

@@ -78,13 +78,13 @@ class Point:
         """The rate of the velocity, both relative to a body or frame (the ground)."""
         return self.velocity(frame).dt(frame)
 
-    def _other(self, given: Point | Anchor | None) -> Point:
-        if not isinstance(given, Point):
-            key = key_of(self.system, given, "position")
+    def _other(self, other: Point | Anchor | None) -> Point:
+        if not isinstance(other, Point):
+            key = key_of(self.system, other, "position")
             owner = self.system.bodies.get(str(key)) or self.system.frames[str(key)]
             return point_of(owner)
-        same_system(self.system, given.system)
-        return given
+        same_system(self.system, other.system)
+        return other
 
     def __repr__(self) -> str:
         return f"Point({self.body!r}, {self.offset!r})"
@@ -95,8 +95,8 @@ def _relative_motion(system: Builder, scene: Scene, top: str, key: Key) -> tuple
     nothing = Arrow(system, {})
     r, w, v = nothing, nothing, nothing
     for step in walk(scene, top, key):
-        own, vector = step.shift if isinstance(step, Stage) else (step.key, step.step)
-        arm = Arrow(system, dict(along(own, vector)))
+        anchor, vector = step.shift if isinstance(step, Stage) else (step.key, step.step)
+        arm = Arrow(system, dict(along(anchor, vector)))
         r, v = r + arm, v + w.cross(arm)
         if isinstance(step, Stage):
             v = v + Arrow(system, gathered(slide(scene, step)))

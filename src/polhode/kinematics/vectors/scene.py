@@ -51,13 +51,13 @@ class Stage:
 
     def _inward(self, h: Vector) -> list[tuple[Key, Vector]]:
         """The frames further in, innermost first, in which a direction stays as well."""
-        found: list[tuple[Key, Vector]] = []
+        frames: list[tuple[Key, Vector]] = []
         stage: Stage | None = self
         while stage is not None and all(a == b for a, b in zip(stage.link.motion.R @ h, h, strict=True)):
             h = stage.R_inner @ h
-            found.append((stage.inner, h))
+            frames.append((stage.inner, h))
             stage = stage.before
-        return found[::-1]
+        return frames[::-1]
 
     @cached_property
     def shift(self) -> tuple[Key, Vector]:
@@ -102,7 +102,7 @@ class Scene:
         return self.link_poses[key]
 
     def rotation(self, a: Key, b: Key) -> Matrix:
-        """R_ab, which takes components in frame b to components in frame a."""
+        """R_ab, from components in frame b to components in frame a."""
         if (a, b) not in self._turned:
             (i_a, X_a), (i_b, X_b) = self.link_and_pose(a), self.link_and_pose(b)
             top = common_ancestor(self.tree, i_a, i_b)
@@ -138,10 +138,10 @@ class Scene:
     def path(self, body: str) -> list[str]:
         """The bodies from the ground to a body."""
         self.link_and_pose(body)
-        found = [body]
-        while found[-1] in self.carrier:
-            found.append(self.carrier[found[-1]].parent)
-        return found[::-1]
+        bodies = [body]
+        while bodies[-1] in self.carrier:
+            bodies.append(self.carrier[bodies[-1]].parent)
+        return bodies[::-1]
 
     @cached_property
     def rates(self) -> dict[Expr, Any]:
@@ -166,10 +166,10 @@ def _build(model: Model) -> Scene:
     link_poses: dict[Key, tuple[int, Pose]] = {}
     link_keys: dict[int, Key] = {}
     for i, link in enumerate(tree.links):
-        own = links.setdefault(link.joint, [])
+        joint_links = links.setdefault(link.joint, [])
         joint = model.joints.get(link.joint)
-        number = len(own) + (joint is None or not moves_in(joint.in_parent, TIME))  # stages are counted from 1
-        own.append(link)
+        number = len(joint_links) + (joint is None or not moves_in(joint.in_parent, TIME))  # stages are counted from 1
+        joint_links.append(link)
         link_poses[link.joint, number] = (i, Pose.identity())
         link_keys[i] = (link.joint, number)
     link_poses.update(tree.bodies.items())
@@ -181,7 +181,7 @@ def _build(model: Model) -> Scene:
     stages = {joint.name: _stages(joint, links.get(joint.name, [])) for joint in model.joints.values()}
     unit = Matrix.identity(3)
     moving = [frame for frame in model.frames.values() if frame.name in tree.bodies]
-    stages |= {each.name: (Stage(links[each.name][0], each.body, each.name, unit, unit, None),) for each in moving}
+    stages |= {mover.name: (Stage(links[mover.name][0], mover.body, mover.name, unit, unit, None),) for mover in moving}
     return Scene(tree, model.frames, model.joints, carrier, stages, link_poses, link_keys)
 
 
@@ -192,14 +192,14 @@ def _joined(model: Model, carrier: Mapping[str, Joint]) -> Model:
         children.setdefault(joint.parent, []).append(child)
     reached, waiting = {GROUND}, [GROUND]
     while waiting:
-        found = children.get(waiting.pop(), [])
-        reached.update(found)
-        waiting.extend(found)
+        outer = children.get(waiting.pop(), [])
+        reached.update(outer)
+        waiting.extend(outer)
     return replace(model, bodies={name: body for name, body in model.bodies.items() if name in reached})
 
 
 def _stages(joint: Joint, links: list[Link]) -> tuple[Stage, ...]:
-    made: list[Stage] = []
+    stages: list[Stage] = []
     unit = Matrix.identity(3)
     R_parent, R_child = (unit if moves_in(X, TIME) else X.R for X in (joint.in_parent, joint.in_child))
     start = 1 - moves_in(joint.in_parent, TIME)
@@ -207,8 +207,8 @@ def _stages(joint: Joint, links: list[Link]) -> tuple[Stage, ...]:
         inner: tuple[Key, Matrix] = (joint.parent, R_parent) if count == start else ((joint.name, count - 1), unit)
         last = link is links[-1]
         outer: tuple[Key, Matrix] = (joint.child, R_child) if last else ((joint.name, count), unit)
-        made.append(Stage(link, inner[0], outer[0], inner[1], outer[1], made[-1] if made else None))
-    return tuple(made)
+        stages.append(Stage(link, inner[0], outer[0], inner[1], outer[1], stages[-1] if stages else None))
+    return tuple(stages)
 
 
 Anchor = Directions | str
@@ -278,7 +278,7 @@ def _seat(scene: Scene, body: str, pose: Pose) -> Iterator[Arm]:
 
 
 def spin(scene: Scene, stage: Stage) -> Iterator[tuple[Axis, Expr]]:
-    """The angular velocity that a simple motion adds: Σ u h₁, each where it takes fewest components."""
+    """The angular velocity of a simple motion: Σ u h₁, each in the frame with fewest components."""
     if stage.link.drive is not None:
         yield from along(*stage.native(stage.link.drive.w))
     for speed, (h, _) in zip(stage.link.speeds, stage.link.H, strict=True):
@@ -301,11 +301,11 @@ def along(key: Key, vector: Vector, scale: Any = 1) -> Iterator[tuple[Axis, Expr
 
 
 def gathered(terms: Iterable[tuple[Any, Any]]) -> dict[Any, Expr]:
-    """Terms added up by what they multiply, in the order of their coming, without those that vanish."""
+    """Like terms added, in order of first occurrence, without those that vanish."""
     total: dict[Any, Expr] = {}
     for unit, coefficient in terms:
-        made = as_expr(coefficient)
-        total[unit] = total[unit] + made if unit in total else made
+        term = as_expr(coefficient)
+        total[unit] = total[unit] + term if unit in total else term
     return {unit: coefficient for unit, coefficient in total.items() if coefficient}
 
 

@@ -13,7 +13,7 @@ from .tendon import Tendon
 
 #: The kinds of equipment by the section of a model file that has them; a kind may name those before it.
 EQUIPMENT: dict[str, type[Equipment]] = {
-    each.table: each for each in (Tendon, Actuator, Sensor, Geom, ContactPair, ContactExclusion)
+    kind.table: kind for kind in (Tendon, Actuator, Sensor, Geom, ContactPair, ContactExclusion)
 }
 
 __all__ = [

@@ -38,8 +38,8 @@ def equip(system: Builder, table: str, name: str, given: Mapping[str, Any]) -> E
     place = f"{table} '{name}'"
     check_new(table, name, present)
     values = field_values(system, kind.fields, completed(kind.fields, given, place), place, name)
-    exact = {key: each.map(as_expr) if isinstance(each, Matrix) else each for key, each in values.items()}
-    made = kind(name=name, **exact)
-    check_dependence(table, name, made)
-    system._add("equipment", table, {**present, name: made})
-    return made
+    exact = {key: value.map(as_expr) if isinstance(value, Matrix) else value for key, value in values.items()}
+    record = kind(name=name, **exact)
+    check_dependence(table, name, record)
+    system._add("equipment", table, {**present, name: record})
+    return record

@@ -126,11 +126,11 @@ class Beam:
             raise refused(message, self.place, "Give a station from 0 to the length.", "E-FLEX-NUMBER")
         if not ratio:
             return self, ""
-        there = next((each for each in self.stations if each[1] == ratio), None)
+        there = next((station for station in self.stations if station[1] == ratio), None)
         name = there[0] if there else f"{self.name} at {x}"
         if there and (there[2] or not static):
             return self, name
-        kept = tuple(each for each in self.stations if each is not there)
+        kept = tuple(station for station in self.stations if station is not there)
         return replace(self, stations=(*kept, (name, ratio, static))), name
 
     def deformation(self) -> Deformation:
@@ -147,8 +147,8 @@ def beam_of(values: Mapping[str, Any], name: str, written: Mapping[str, Any]) ->
     for key in ("EI", "gyration", "damping"):
         entries[key] = entries[key] if is_list(entries[key]) else (entries[key],)
     if is_list(entries["ends"]):
-        entries["ends"] = [_SYNONYMS.get(each, each) if isinstance(each, str) else each for each in entries["ends"]]
-    fields = {each.name: field_value(each, entries[each.name], place) for each in Beam.fields}
+        entries["ends"] = [_SYNONYMS.get(end, end) if isinstance(end, str) else end for end in entries["ends"]]
+    fields = {field.name: field_value(field, entries[field.name], place) for field in Beam.fields}
     fields["gyration"] *= 2 if len(fields["gyration"]) == 1 else 1
     beam = Beam(name=name, values=values, modes=written["modes"], **fields)
     _check(beam)
@@ -162,7 +162,7 @@ def _check_count(what: str, count: Any, least: int, place: str) -> None:
 
 
 def _check(beam: Beam) -> None:
-    """Refuse what no beam has."""
+    """Refuse an impossible beam."""
     place, kinds = beam.place, beam.stiffnesses
     if not kinds or (beam.GA is not None and not beam.EI):
         raise refused(
@@ -184,7 +184,7 @@ def _check(beam: Beam) -> None:
         "GA": beam.GA,
         **{f"stiffness '{k}'": v for k, v in kinds.items()},
     }
-    for what, number in (*positive.items(), *(("gyration", each) for each in beam.gyration)):
+    for what, number in (*positive.items(), *(("gyration", gyration) for gyration in beam.gyration)):
         if number is not None:
             check_positive(what, number, beam.values, place)
     for kind, count in beam.counts.items():
@@ -272,7 +272,7 @@ class BeamFields:
         if is_rod or beam.GA is None:
             return Line((first, last), is_rod)
         squares = beam.stiffnesses[kind] / beam.GA, self.spread[beam.across.index(kind)]
-        ratios = [nominal(each / beam.length**2, beam.values) for each in squares]
+        ratios = [nominal(square / beam.length**2, beam.values) for square in squares]
         if None in ratios:
             message = "the shapes of a beam with shear depend on EI/(GA L²) and gyration/L, whose values are not known."
             raise refused(message, beam.place, "Give the parameters in them default values.", "E-FLEX-DEPENDENCE")
@@ -297,7 +297,7 @@ class BeamFields:
             parts += [self._part(kind, shape, f"l{number}") for number, shape in enumerate(loaded, start=1)]
         for number, station in enumerate(self.interfaces, start=1):
             for kind, line in self.lines.items():
-                parts += [self._part(kind, each, f"s{number}") for each in line.static_shapes(station, self.interfaces)]
+                parts += [self._part(kind, s, f"s{number}") for s in line.static_shapes(station, self.interfaces)]
         return parts
 
     def _part(self, kind: str, shape: Shape, number: str) -> Part:
@@ -306,7 +306,7 @@ class BeamFields:
         along, unit = _unit(kind), one
         about = self.along.cross(along)
         if shape.quantity == "ψ":  # a rotation is positive about its axis
-            letter = "r" + next(each for each in self.beam.across if each != kind)
+            letter = "r" + next(kind_across for kind_across in self.beam.across if kind_across != kind)
             unit = self.beam.length * sum(about)
         label = f"{number}_{letter}" if shape.quantity else f"{letter}{number}"
         shape = self.lines[kind].in_frame(shape, self.beam.frame, self.breaks)
@@ -390,7 +390,7 @@ class BeamFields:
         """The inertia of the straight beam about its centre: m L²/12 across, and that of its sections."""
         letters = [self.beam.axis[-1], *self.beam.across]
         squares = dict(zip(letters, (self.beam.length**2 / 12, *self.spread), strict=True))
-        moments = ([squares[each] for each in letters if each != letter] for letter in _LETTERS)
+        moments = ([squares[axis] for axis in letters if axis != letter] for letter in _LETTERS)
         return Matrix.diagonal([self.beam.mass * (a + b) for a, b in moments]).map(as_expr)
 
     def _stiffness(self) -> Matrix:
@@ -419,7 +419,7 @@ class BeamFields:
     def _segments(self) -> tuple[Segment, ...]:
         pieces = []
         for k, (start, end) in enumerate(pairwise(self.breaks)):
-            centre, *sections = (tuple(_polynomials(each, k) for each in fields) for _, fields in self._layers)
+            centre, *sections = (tuple(_polynomials(field, k) for field in fields) for _, fields in self._layers)
             piece = Segment(start, end, self.beam.mass * (end - start), centre)
             spread = (*self.spread, as_expr(0))
             pieces.append(replace(piece, y=sections[0], z=sections[1], spread=spread) if sections else piece)
@@ -433,7 +433,7 @@ def _polynomials(component: Component, piece: int) -> Polynomials:
 
 
 def _slopes(field: Field) -> Field:
-    return tuple(slope(each) for each in field)
+    return tuple(slope(component) for component in field)
 
 
 def _exact(direction: Vector, factor: Expr) -> Vector:
@@ -442,4 +442,4 @@ def _exact(direction: Vector, factor: Expr) -> Vector:
 
 
 def _unit(letter: str) -> Vector:
-    return Vector([int(letter == each) for each in _LETTERS])
+    return Vector([int(letter == axis) for axis in _LETTERS])

@@ -57,7 +57,7 @@ class Deformation:
         return (as_expr(1), *q, *(q[i] * q[j] for i, j in self.pairs))
 
     def flexibility(self, joint: str, q: Sequence[Expr]) -> Flexibility:
-        """The record that formalisms take."""
+        """The record for the formalisms."""
         return Flexibility(joint, self.amplitudes(q), self.first, self.second, self.segments)
 
 
@@ -82,7 +82,7 @@ class Flexible(Protocol):
 
 
 def refused(message: str, place: str, cure: str, code: str) -> ModelError:
-    """The error of what cannot be."""
+    """The error of an impossible flexible body."""
     return ModelError(message, place=place, cure=cure, code=code)
 
 
@@ -127,8 +127,8 @@ def inertia_of_moments(second: Matrix, mass: Expr, com: Vector) -> Matrix:
 
 def nominal(value: Expr, values: Mapping[str, Any]) -> float | None:
     """The value at the default values of parameters; None where one has none."""
-    known = {x: as_expr(values[x.name]) for x in free_symbols([value]) if values.get(x.name) is not None}
-    (at_values,) = substitute([value], known)
+    at = {x: as_expr(values[x.name]) for x in free_symbols([value]) if values.get(x.name) is not None}
+    (at_values,) = substitute([value], at)
     return None if free_symbols([at_values]) else float(constant_value(at_values))
 
 
@@ -160,10 +160,10 @@ def damping_matrix(
             raise refused(message, place, "Give one of them.", "E-FLEX-TWICE")
         result: Matrix = mass * rayleigh[0] + stiffness * rayleigh[1]
         return result.map(as_expr)
-    each = numbers(list(ratios) * (n if len(ratios) == 1 else 1), n, "ratios of damping", place)
+    damping = numbers(list(ratios) * (n if len(ratios) == 1 else 1), n, "ratios of damping", place)
     roots = [sqrt(stiffness[i, i] * mass[i, i]) for i in range(n)]
     if len(ratios) > 1 or not any(ratios):
-        return Matrix.diagonal([2 * zeta * root for zeta, root in zip(each, roots, strict=True)]).map(as_expr)
+        return Matrix.diagonal([2 * zeta * root for zeta, root in zip(damping, roots, strict=True)]).map(as_expr)
     shares = _shares(stiffness, mass, values)
     rows = [[2 * ratios[0] * shares[i][j] * (a if i == j else sqrt(a * b)) for j, b in enumerate(roots)]
             for i, a in enumerate(roots)]  # fmt: skip
@@ -175,9 +175,9 @@ def _shares(stiffness: Matrix, mass: Matrix, values: Mapping[str, Any]) -> list[
     import numpy as np
 
     n = mass.shape[0]
-    known = {str(x.name): 1 for x in free_symbols([*mass.entries(), *stiffness.entries()])}
-    known |= {name: value for name, value in values.items() if value is not None}
-    M, K = (np.array([nominal(x, known) for x in each.entries()], float).reshape(n, n) for each in (mass, stiffness))
+    at = {str(x.name): 1 for x in free_symbols([*mass.entries(), *stiffness.entries()])}
+    at |= {name: value for name, value in values.items() if value is not None}
+    M, K = (np.array([nominal(x, at) for x in matrix.entries()], float).reshape(n, n) for matrix in (mass, stiffness))
     factor = np.linalg.cholesky(M)
     halved = np.linalg.solve(factor, np.linalg.solve(factor, K).T)
     squares, V = np.linalg.eigh((halved + halved.T) / 2)

@@ -65,7 +65,7 @@ class ModalBody:
         if point is None and key not in self.nodes:
             raise refused(f"there is no node {shown(at)}.", place, suggestion(key, self.nodes), "E-MODEL-NAME")
         name = f"{self.name} at {key if point is None else '(' + ', '.join(map(str, point)) + ')'}"
-        if any(each == name for each, _ in self.stations):
+        if any(label == name for label, _ in self.stations):
             return self, name
         return replace(self, stations=(*self.stations, (name, key if point is None else point))), name
 
@@ -114,7 +114,7 @@ def modal_body_of(values: Mapping[str, Any], name: str, given: Mapping[str, Any]
         _refuse(given, ("mass", "com", "inertia", "material"), "it follows from the masses of the nodes", place)
         parts = _from_masses(given["nodes"], place)
     else:
-        _refuse(given, ("material",), "the modal masses stand for it", place)
+        _refuse(given, ("material",), "the modal masses determine it", place)
         parts = _from_modal_masses(given, place)
     nodes, fields = parts.pop("nodes", {}), parts.pop("fields", ())
     size = len(parts["first"])
@@ -133,17 +133,17 @@ def modal_body_of(values: Mapping[str, Any], name: str, given: Mapping[str, Any]
     return ModalBody(name=name, written=written, base=base, nodes=nodes, fields=fields)
 
 
-def _losses(given: Mapping[str, Any], place: str) -> tuple[list[Expr], list[Expr] | None]:
+def _losses(stated: Mapping[str, Any], place: str) -> tuple[list[Expr], list[Expr] | None]:
     """Ratios of damping, and Rayleigh's coefficients."""
-    ratios, rayleigh = given["damping"], given["rayleigh"]
-    each = [number_of(ratio, place) for ratio in (ratios if is_list(ratios) else [ratios])]
-    return each, None if rayleigh is None else numbers(rayleigh, 2, "coefficients", place)
+    ratios, rayleigh = stated["damping"], stated["rayleigh"]
+    zetas = [number_of(ratio, place) for ratio in (ratios if is_list(ratios) else [ratios])]
+    return zetas, None if rayleigh is None else numbers(rayleigh, 2, "coefficients", place)
 
 
-def _refuse(given: Mapping[str, Any], names: Sequence[str], reason: str, place: str) -> None:
-    """Refuse what would not act."""
+def _refuse(stated: Mapping[str, Any], names: Sequence[str], reason: str, place: str) -> None:
+    """Refuse entries without effect."""
     for name in names:
-        if given[name] is not None and given[name] != 0 and given[name] != ():
+        if stated[name] is not None and stated[name] != 0 and stated[name] != ():
             raise refused(f"{name} is given, and {reason}.", place, f"Leave out {name}.", "E-FLEX-TWICE")
 
 
@@ -213,9 +213,9 @@ def _moments(elements: Sequence[tuple[Expr, list[list[Vector]]]]) -> dict[str, A
                     for j, v in enumerate(right):
                         if any(u) and any(v):
                             second[a][b] = second[a][b] + outer(u, v) * (mass / (i + j + 1))
-    mass = sum((each for each, _ in elements), as_expr(0))
+    mass = sum((m for m, _ in elements), as_expr(0))
     com = first[0] / mass
-    segments = tuple(Segment(Fraction(0), Fraction(1), each, tuple(map(_by_axis, lines))) for each, lines in elements)
+    segments = tuple(Segment(Fraction(0), Fraction(1), m, tuple(map(_by_axis, lines))) for m, lines in elements)
     return {
         "mass": mass, "com": com, "inertia": inertia_of_moments(second[0][0], mass, com), "first": tuple(first),
         "second": tuple(map(tuple, second)), "segments": segments,
@@ -228,19 +228,19 @@ def _by_axis(line: list[Vector]) -> Polynomials:
     return x, y, z
 
 
-def _from_modal_masses(given: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _from_modal_masses(stated: Mapping[str, Any], place: str) -> dict[str, Any]:
     """Moments of free–free modes from their modal masses."""
-    sections, masses = _sections(given["nodes"], place)
+    sections, masses = _sections(stated["nodes"], place)
     if any(map(bool, masses.values())):
         raise refused("masses of nodes and modal masses are both given.", place, "Give one of them.", "E-FLEX-TWICE")
-    lacking = [key for key in ("mass", "inertia") if given[key] is None]
+    lacking = [key for key in ("mass", "inertia") if stated[key] is None]
     if lacking:
         raise refused(f"its {lacking[0]} is missing.", place, f"Give {lacking[0]}=….", "E-FLEX-MISSING")
-    mass, com = number_of(given["mass"], place), vector_of(given["com"] or (0, 0, 0), place)
-    inertia = inertia_of(given["inertia"], place)
+    mass, com = number_of(stated["mass"], place), vector_of(stated["com"] or (0, 0, 0), place)
+    inertia = inertia_of(stated["inertia"], place)
     check_inertia(inertia, place)
     count = len(next(iter(sections.values())).turns)
-    weights = numbers(given["modal_mass"], count, "modal masses", place)
+    weights = numbers(stated["modal_mass"], count, "modal masses", place)
     second = no_moments(count + 1)
     second[0][0] = moments_of_inertia(inertia) + outer(com, com) * mass
     for i, weight in enumerate(weights, start=1):
@@ -268,8 +268,8 @@ def _sections(nodes: Any, place: str) -> tuple[dict[str, Section], dict[str, Any
     sections: dict[str, Section] = {}
     for key, node in nodes.items():
         where = f"{place} node '{key}'"
-        shapes = [vector_of(each, where) for each in list_of(node.shapes, "a displacement for each shape", where)]
-        turns = [vector_of(each, where) for each in list_of(node.turns, "a rotation for each shape", where)]
+        shapes = [vector_of(arrow, where) for arrow in list_of(node.shapes, "a displacement for each shape", where)]
+        turns = [vector_of(turn, where) for turn in list_of(node.turns, "a rotation for each shape", where)]
         count = len(next(iter(sections.values())).turns) if sections else len(shapes)
         if len(shapes) != count or len(turns) not in (0, count) or not count:
             message = f"it has {len(shapes)} displacements and {len(turns)} rotations; the body has {count} shapes."

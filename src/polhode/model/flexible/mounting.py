@@ -81,7 +81,7 @@ def material(name: str) -> str:
 
 def added(record: Flexible) -> dict[str, tuple[str, ...]]:
     """The names of the bodies and joints that a flexible body adds to the tables of a model."""
-    stations = tuple(each[0] for each in record.stations)
+    stations = tuple(entry[0] for entry in record.stations)
     return {
         "bodies": (record.name, material(record.name), *stations),
         "joints": (elastic(record.name), *stations),
@@ -113,7 +113,7 @@ def station(system: Builder, name: str, where: Any, static: bool) -> Body:
         return system.bodies[at]
     before, deformation = system.model(), record.deformation()
     try:
-        if at not in [each[0] for each in system.flexible[name].stations]:
+        if at not in [entry[0] for entry in system.flexible[name].stations]:
             check_new("body", at, system.bodies, system.frames)
             check_new("joint", at, system.model().joints)
             system._add("bodies", at, Body(at, as_expr(0), zeros(), Matrix.zeros(3, 3).map(as_expr), home=system))
@@ -143,17 +143,17 @@ def _write(system: Builder, record: Flexible, deformation: Deformation) -> None:
     K, D = deformation.stiffness, deformation.damping
     stiffness = Elasticity(name=joint.name, joint=joint.name, stiffness=K, damping=D)
     model = system.model()
-    made = replace(model, bodies={**model.bodies, heavy.name: heavy}, joints={**model.joints, **joints})
+    changed = replace(model, bodies={**model.bodies, heavy.name: heavy}, joints={**model.joints, **joints})
     others = [load for load in model.loads if not (isinstance(load, Elasticity) and load.joint == joint.name)]
-    made = replace(made, loads=(*others, stiffness), flexible={**model.flexible, name: record})
-    system._hold(_in_order(made))
+    changed = replace(changed, loads=(*others, stiffness), flexible={**model.flexible, name: record})
+    system._hold(_in_order(changed))
 
 
 def _in_order(model: Model) -> Model:
     """The model with what flexible bodies add before all else in its tables, whatever was added first."""
-    each = [added(record) for record in model.flexible.values()]
-    bodies = (GROUND, *(name for names in each for name in names["bodies"]))
-    joints = [name for names in each for name in names["joints"]]
+    additions = [added(record) for record in model.flexible.values()]
+    bodies = (GROUND, *(name for names in additions for name in names["bodies"]))
+    joints = [name for names in additions for name in names["joints"]]
     stiffnesses = {load.joint: load for load in model.loads if isinstance(load, Elasticity)}
     return replace(
         model,
@@ -171,11 +171,11 @@ def _elastic_joint(system: Builder, name: str, deformation: Deformation) -> Join
     labels, place = deformation.labels, f"flexible body '{name}'"
     names = [f"{name}_{label}" for label in labels]
     before = system.model().joints.get(elastic(name))
-    known = {q.name for q in before.q} if before is not None else set()
-    fresh = [each for each in names if each not in known]
+    existing = {q.name for q in before.q} if before is not None else set()
+    fresh = [label for label in names if label not in existing]
     _check_fresh(system, fresh, fresh, place)
-    new = [symbol(each, kind) for each in fresh for kind in ("coordinate", "speed", "effort")]
-    check_spellings(system, [*new, *(acceleration_of(symbol(each, "speed")) for each in fresh)], place)
+    new = [symbol(label, kind) for label in fresh for kind in ("coordinate", "speed", "effort")]
+    check_spellings(system, [*new, *(acceleration_of(symbol(label, "speed")) for label in fresh)], place)
     q, u, tau = (tuple(symbols(names, kind)) for kind in ("coordinate", "speed", "effort"))
     kind, still = Elastic(len(names), labels, deformation.units), Pose.identity()
     return Joint(elastic(name), kind, name, material(name), still, still, q, u, tau)

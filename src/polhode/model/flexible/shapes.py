@@ -84,9 +84,9 @@ def gram(fields: Sequence[Field], breaks: Sequence[Fraction]) -> list[list[Fract
     n = len(fields)
     result = [[Fraction(0)] * n for _ in range(n)]
     for piece, (start, end) in enumerate(pairwise(breaks)):
-        rows = [_whole(field[piece]) for field in fields]
+        rows = [_over_common_denominator(field[piece]) for field in fields]
         length = 2 * max((len(row) for row, _ in rows), default=0)
-        powers, scale = _whole([(end ** (k + 1) - start ** (k + 1)) / (k + 1) for k in range(length)])
+        powers, scale = _over_common_denominator([(end ** (k + 1) - start ** (k + 1)) / (k + 1) for k in range(length)])
         for j, (right, below) in enumerate(rows):
             moments = [sum(c * powers[i + k] for k, c in enumerate(right) if c) for i in range(length // 2)]
             for i, (left, under) in enumerate(rows[: j + 1]):
@@ -99,7 +99,7 @@ def gram(fields: Sequence[Field], breaks: Sequence[Fraction]) -> list[list[Fract
     return result
 
 
-def _whole(coefficients: Sequence[Fraction]) -> tuple[list[int], int]:
+def _over_common_denominator(coefficients: Sequence[Fraction]) -> tuple[list[int], int]:
     """Numerators over a common denominator, and that denominator."""
     below = lcm(*(c.denominator for c in coefficients)) if coefficients else 1
     return [c.numerator * (below // c.denominator) for c in coefficients], below
@@ -212,7 +212,7 @@ class Line:
                 moved = composed(w, start, 1 / h), composed(psi, start, 1 / h)
                 turned = slope(moved[0]) if not self.shear else tuple(c / h for c in moved[1])
                 candidates.append((load / float(h) ** (2 if self.is_rod else 4), piece, (moved[0], turned)))
-        candidates.sort(key=lambda each: each[:2])
+        candidates.sort(key=lambda candidate: candidate[:2])
         result = []
         for _, piece, pair in candidates[:count]:
             fields = [tuple(p if k == piece else () for k in range(len(ends) - 1)) for p in pair]

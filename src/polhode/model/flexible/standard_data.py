@@ -124,7 +124,7 @@ class _Reader:
         return int(text)
 
     def matrix(self, block: _Block, shapes: list[tuple[int, int]], nq: int) -> _Taylor:
-        """A matrix of one of the shapes that are meant; its entries of order 0 and 1."""
+        """A matrix of one of the allowed shapes: its entries of order 0 and 1."""
         order, rows, columns, count, _, structure = (self.size(block, key) for key in _SIZES)
         if (rows, columns) not in shapes:
             meant = " or ".join(f"{r}×{c}" for r, c in shapes)
@@ -185,10 +185,10 @@ def read_standard_data(name: str, path: Any) -> dict[str, Any]:
 
     needed = {"mdCM": taylor("mdCM", (3, 1)), "J": taylor("J", (3, 3), (6, 1)), "Me": taylor("Me", (nq, nq))}
     needed["Ke"] = taylor("Ke", (nq, nq)) or taylor("K", (nq, nq))
-    for key, each in needed.items():
-        if each is None:
+    for key, matrix in needed.items():
+        if matrix is None:
             raise reader.error(f"there is no block '{key}'.", modal.line)
-    moments, inertia, modes, stiffness = (each for each in needed.values() if each is not None)
+    moments, inertia, modes, stiffness = (block for block in needed.values() if block is not None)
     translation, rotation, centrifugal = taylor("Ct", (nq, 3)), taylor("Cr", (nq, 3)), taylor("Oe", (nq, 6))
     damping = taylor("De", (nq, nq)) or taylor("D", (nq, nq))
     com = Vector([as_expr(moments(k, 0)) / mass for k in range(3)])
@@ -265,14 +265,14 @@ def _nodes(reader: _Reader, modal: _Block, nq: int) -> dict[str, Section]:
     frame = modal.child("frame")
     sections: dict[str, Section] = {}
     for node in [] if frame is None else frame.blocks:
-        known = {block.name: block for block in node.blocks}
-        if "origin" not in known or "phi" not in known:
+        blocks = {block.name: block for block in node.blocks}
+        if "origin" not in blocks or "phi" not in blocks:
             raise reader.error(f"node '{node.argument}' has no origin or no phi.", node.line)
-        origin, phi = reader.matrix(known["origin"], [(3, 1)], nq), reader.matrix(known["phi"], [(3, nq)], nq)
-        psi = reader.matrix(known["psi"], [(3, nq)], nq) if "psi" in known else None
-        turned = reader.matrix(known["AP"], [(3, 3)], nq) if "AP" in known else None
+        origin, phi = reader.matrix(blocks["origin"], [(3, 1)], nq), reader.matrix(blocks["phi"], [(3, nq)], nq)
+        psi = reader.matrix(blocks["psi"], [(3, nq)], nq) if "psi" in blocks else None
+        turned = reader.matrix(blocks["AP"], [(3, 3)], nq) if "AP" in blocks else None
         position = [
-            Vector([as_expr(each(k, i)) for k in range(3)]) for each, i in ((origin, 0), *((phi, i) for i in range(nq)))
+            Vector([as_expr(of(k, i)) for k in range(3)]) for of, i in ((origin, 0), *((phi, i) for i in range(nq)))
         ]
         turns = [Vector([as_expr(psi(k, i)) for k in range(3)]) if psi else zero() for i in range(nq)]
         R = Matrix([turned.row(k) for k in range(3)]) if turned and turned.entries else Matrix.identity(3)

@@ -15,7 +15,7 @@ __all__ = [
 
 #: Each by its type in model files.
 FORCES: dict[str, type[ForceElement]] = {
-    each.kind: each for each in (
+    kind.kind: kind for kind in (
         Force, Torque, JointForce, CoordinateForce, JointSpring, ElasticGear, Spring, Damper, LineForce, GravityField,
         Potential, CompliantContact, CompliantStop,
     )

@@ -109,7 +109,7 @@ def potential_of(a: Vector) -> Expr | None:
         return None
     once = Vector(directional(a, dict(zip(POSITION, POSITION, strict=True))))
     twice = Vector(directional(once, dict(zip(POSITION, POSITION, strict=True))))
-    zeroth, first, second = (Vector(_at_points(each)) for each in (a, once, twice))
+    zeroth, first, second = (Vector(_at_points(field)) for field in (a, once, twice))
     for k, m in [*zip(_DEGREES, _DEGREES, strict=True), *combinations(_DEGREES, 2)]:
         if all(map(is_zero, first - zeroth * k if k == m else second - first * (k + m) + zeroth * (k * m))):
             parts = {k: a} if k == m else {k: (once - a * m) / (k - m), m: (once - a * k) / (m - k)}
@@ -140,12 +140,12 @@ def _slope(V: Expr) -> Vector:
 
 def _at_points(entries: Iterable[Expr]) -> list[Expr]:
     """Expressions at two positions of whole numbers whose distance is one too, so that roots of r·r are exact."""
-    given, (p, q) = list(entries), (179, 653)
-    found = []
+    roots, (p, q) = list(entries), (179, 653)
+    values = []
     for s, t in ((307, 811), (523, 67)):
         at = (p * p + q * q - s * s - t * t, 2 * (p * t + q * s), 2 * (q * t - p * s))
-        found += substitute(given, dict(zip(POSITION, map(as_expr, at), strict=True)))
-    return found
+        values += substitute(roots, dict(zip(POSITION, map(as_expr, at), strict=True)))
+    return values
 
 
 @dataclass(frozen=True, kw_only=True)

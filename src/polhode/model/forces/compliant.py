@@ -73,11 +73,11 @@ def _power(x: Expr, exponent: Expr) -> Expr:
     twice = 2 * exponent
     if free_symbols([exponent]) or not twice.is_number or twice.data.denominator != 1:
         return as_expr(exp(exponent * log(x + _TINY)))
-    whole, half = divmod(int(twice.data), 2)
-    made = as_expr(sqrt(x + _TINY) if half else 1)
-    for _ in range(whole):
-        made = made * x
-    return made
+    n, half = divmod(int(twice.data), 2)
+    power = as_expr(sqrt(x + _TINY) if half else 1)
+    for _ in range(n):
+        power = power * x
+    return power
 
 
 def bristle_rates(z: Vector, v: Vector, bound: Expr, coulomb: Expr, stiffness: Expr) -> Vector:
@@ -115,13 +115,13 @@ class CompliantStop(ForceElement):
             cure = "Use a joint whose speeds are rates, such as a compound of revolutes and prismatics."
             raise ModelError(message, self.place, cure, "E-MODEL-UNSUPPORTED")
         u = joint.u[self.index]
-        made = as_expr(0)
+        effort = as_expr(0)
         for bound, side in ((self.lower, 1), (self.upper, -1)):
             if bound is not None:
-                made = made + side * normal_force(
+                effort = effort + side * normal_force(
                     "linear", side * (bound - q), -side * u, self.stiffness, self.damping, as_expr(1)
                 )
-        return (SpeedForce(self.joint, self.index, made),)
+        return (SpeedForce(self.joint, self.index, effort),)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,34 +180,34 @@ class CompliantContact(ForceElement):
 
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         moving = registered("Model.moving")(model)
-        made: list[PrimitiveLoad] = []
-        for each, z in self._meetings(moving):
-            force = each.R @ self._force(each, z)
-            for (body, arm), side in zip(each.ends, (1, -1), strict=True):
+        pushes: list[PrimitiveLoad] = []
+        for meeting, z in self._meetings(moving):
+            force = meeting.R @ self._force(meeting, z)
+            for (body, arm), side in zip(meeting.ends, (1, -1), strict=True):
                 if body != GROUND:
-                    made.append(PointForce(body, moving.pose(body).R.T @ arm, force * side))
-        return tuple(made)
+                    pushes.append(PointForce(body, moving.pose(body).R.T @ arm, force * side))
+        return tuple(pushes)
 
     def rates(self, model: Mechanism) -> dict[str, Expr]:
         if self.bristle is None:
             return {}
-        found = self._meetings(registered("Model.moving")(model))
-        pairs = (zip(z, self._bristle_rates(each, z), strict=True) for each, z in found)
+        meetings = self._meetings(registered("Model.moving")(model))
+        pairs = (zip(z, self._bristle_rates(meeting, z), strict=True) for meeting, z in meetings)
         return {z.name: as_expr(rate) for pair in pairs for z, rate in pair}
 
     def _meetings(self, moving: Any) -> Iterator[tuple[Meeting, Vector]]:
         """The candidates, each with the deflections of its bristles along its tangents."""
         number = count(1)
-        for each in self.contact.meetings(moving):
-            states = [] if self.bristle is None else each.tangents
-            yield each, Vector([symbol(f"{self.name} bristle {next(number)}", "state") for _ in states])
+        for meeting in self.contact.meetings(moving):
+            states = [] if self.bristle is None else meeting.tangents
+            yield meeting, Vector([symbol(f"{self.name} bristle {next(number)}", "state") for _ in states])
 
-    def _bristle_rates(self, each: Meeting, z: Vector) -> Vector:
+    def _bristle_rates(self, meeting: Meeting, z: Vector) -> Vector:
         """ż along the tangents."""
         stiffness, damping = self.bristle or (_ONE, _ONE)
-        slip = Vector([t.dot(each.velocity) for t in each.tangents])
+        slip = Vector([t.dot(meeting.velocity) for t in meeting.tangents])
         touches = as_expr(1)
-        for positive in self._touching(each):
+        for positive in self._touching(meeting):
             touches = as_expr(touches * maximum(sign(positive), 0))
         moving = bristle_rates(z, slip, self._friction(slip.dot(slip)), self.friction, stiffness)
         return Vector(moving * touches - z * ((1 - touches) * stiffness / damping))
@@ -219,26 +219,26 @@ class CompliantContact(ForceElement):
             mu = mu + (self.static - mu) * exp(-square / (self.stribeck * self.stribeck))
         return as_expr(mu)
 
-    def _touching(self, each: Meeting) -> list[Expr]:
+    def _touching(self, meeting: Meeting) -> list[Expr]:
         """What is positive where there is a normal force, each with a sign of its own for a run to find."""
-        depth, rate = -each.touch.gap, -as_expr(each.touch.normal.dot(each.velocity))
+        depth, rate = -meeting.touch.gap, -as_expr(meeting.touch.normal.dot(meeting.velocity))
         grows = self.damping * rate + (self.stiffness * depth if self.law == "linear" else 1)
-        return [depth, as_expr(grows), *([] if each.touch.margin is None else [each.touch.margin])]
+        return [depth, as_expr(grows), *([] if meeting.touch.margin is None else [meeting.touch.margin])]
 
-    def _push(self, each: Meeting) -> Expr:
+    def _push(self, meeting: Meeting) -> Expr:
         """The normal force."""
-        rate = as_expr(each.touch.normal.dot(each.velocity))
+        rate = as_expr(meeting.touch.normal.dot(meeting.velocity))
         exponent = self.exponent or as_expr(1 if self.law == "linear" else Fraction(3, 2))
-        push = normal_force(self.law, -each.touch.gap, -rate, self.stiffness, self.damping, exponent)
-        return push if each.touch.margin is None else as_expr(push * maximum(sign(each.touch.margin), 0))
+        push = normal_force(self.law, -meeting.touch.gap, -rate, self.stiffness, self.damping, exponent)
+        return push if meeting.touch.margin is None else as_expr(push * maximum(sign(meeting.touch.margin), 0))
 
-    def _force(self, each: Meeting, z: Vector) -> Vector:
+    def _force(self, meeting: Meeting, z: Vector) -> Vector:
         """On the body of the candidate, in the frame of the surface."""
-        n, v, push = each.touch.normal, each.velocity, self._push(each)
+        n, v, push = meeting.touch.normal, meeting.velocity, self._push(meeting)
         if self.bristle is not None:
             stiffness, damping = self.bristle
-            drags = z * stiffness + self._bristle_rates(each, z) * damping
-            return Vector(sum((t * (-d * push) for t, d in zip(each.tangents, drags, strict=True)), n * push))
+            drags = z * stiffness + self._bristle_rates(meeting, z) * damping
+            return Vector(sum((t * (-d * push) for t, d in zip(meeting.tangents, drags, strict=True)), n * push))
         slip = v - n * n.dot(v)
         square = as_expr(slip.dot(slip))
         drag = as_expr(

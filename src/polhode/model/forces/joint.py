@@ -25,7 +25,7 @@ class JointSpring(ForceElement):
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         joint = model.joints[self.joint]
         q, u = joint.q, joint.u
-        made: list[PrimitiveLoad] = []
+        effects: list[PrimitiveLoad] = []
         if self.stiffness and not joint.type.alone[self.index]:
             raise ModelError(
                 f"the coordinate '{q[self.index].name}' is a part of an orientation, and no spring acts on it alone.",
@@ -34,13 +34,13 @@ class JointSpring(ForceElement):
                 code="E-MODEL-UNSUPPORTED",
             )
         if self.stiffness:
-            made.append(PotentialEnergy(self.stiffness * (joint.displacement(self.index) - self.rest) ** 2 / 2))
+            effects.append(PotentialEnergy(self.stiffness * (joint.displacement(self.index) - self.rest) ** 2 / 2))
         if self.damping and len(q) != len(u):
             message = f"its {len(q)} coordinates are not its {len(u)} speeds one by one."
             raise ModelError(message, self.place, "Give damping with joint_force, on a speed.", "E-MODEL-SHAPE")
         if self.damping:
-            made.append(SpeedForce(self.joint, self.index, -self.damping * u[self.index]))
-        return tuple(made)
+            effects.append(SpeedForce(self.joint, self.index, -self.damping * u[self.index]))
+        return tuple(effects)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +89,8 @@ class ElasticGear(ForceElement):
     def loads(self, model: Mechanism) -> tuple[PrimitiveLoad, ...]:
         joint, shaft = model.joints[self.joint], model.joints[self.shaft]
         twist = shaft.q[0] / self.ratio - joint.q[0]
-        made: list[PrimitiveLoad] = [PotentialEnergy(self.stiffness * twist**2 / 2)]  # (349), squared
+        effects: list[PrimitiveLoad] = [PotentialEnergy(self.stiffness * twist**2 / 2)]  # (349), squared
         if self.damping:
             torque = self.damping * (shaft.u[0] / self.ratio - joint.u[0])  # (268)
-            made += [SpeedForce(self.joint, 0, torque), SpeedForce(self.shaft, 0, -torque / self.ratio)]
-        return tuple(made)
+            effects += [SpeedForce(self.joint, 0, torque), SpeedForce(self.shaft, 0, -torque / self.ratio)]
+        return tuple(effects)

@@ -149,7 +149,7 @@ class ForceElement(ABC):
     @property
     def place(self) -> str:
         """The name of the element in messages."""
-        return self.place_of(self.name, *(getattr(self, each.name) for each in self.fields if each.kind == "joint"))
+        return self.place_of(self.name, *(getattr(self, field.name) for field in self.fields if field.kind == "joint"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,7 @@ __all__ = [
 
 #: Each by its type in model files; maps and sequences have forms of their own there.
 JOINTS: dict[str, type[JointType]] = {
-    each.kind: each for each in (
+    kind.kind: kind for kind in (
         Fixed, Revolute, Prismatic, Screw, Cylindrical, Universal, Planar, Spherical, Free, BuildingBlock,
     )
 }  # fmt: skip
@@ -45,16 +45,16 @@ def joint_type(kind: str | JointType, place: str = "", **options: Any) -> JointT
             cure = suggestion(next(iter(options)), _PLACING, "Give it to the joint type, as Revolute(axis).")
             raise ModelError(message, place, cure, "E-JOINT-TWICE")
         return kind
-    made = JOINTS.get(kind) if isinstance(kind, str) else None
-    if made is None:
+    record = JOINTS.get(kind) if isinstance(kind, str) else None
+    if record is None:
         raise unknown("joint type", kind, JOINTS, place=place, code="E-JOINT-NAME", error=ModelError)
-    known = [field.name for field in made.fields]
-    strange = [name for name in options if name not in known]
+    names = [field.name for field in record.fields]
+    strange = [name for name in options if name not in names]
     if strange:
-        cure = suggestion(strange[0], known, f"It takes {', '.join(known) or 'nothing'}.")
+        cure = suggestion(strange[0], names, f"It takes {', '.join(names) or 'nothing'}.")
         raise ModelError(f"a {kind} joint does not take {', '.join(strange)}.", place, cure, "E-JOINT-NAME")
-    missing = [field.name for field in made.fields if field.is_required and field.name not in options]
+    missing = [field.name for field in record.fields if field.is_required and field.name not in options]
     if missing:
-        cure = f"Give {made.fields[known.index(missing[0])].doc}."
+        cure = f"Give {record.fields[names.index(missing[0])].doc}."
         raise ModelError(f"a {kind} joint needs {', '.join(missing)}.", place, cure, "E-JOINT-MISSING")
-    return made(**options)
+    return record(**options)

@@ -234,7 +234,7 @@ class Compound(JointType):
 
     @cached_property
     def stages(self) -> tuple[Stage, ...]:
-        return tuple(joint.stages[place] for joint in self.joints for place in joint.from_parent)
+        return tuple(joint.stages[k] for joint in self.joints for k in joint.from_parent)
 
 
 def _check_part(joint: Any) -> None:
@@ -310,20 +310,20 @@ def _with_exact_length(h: Sequence[Any], rows: Matrix) -> list[Expr]:
     factors = sorted(filter(None, rows.entries()), key=lambda entry: str(entry).startswith("-"))
     scaled = ([normal(entry * factor) for entry in h] for factor in factors)
     trials = ([as_expr(entry) for entry in h], *scaled) if exact_length(h[:3]) is None else ()
-    return next((each for each in trials if exact_length(each[:3]) is not None), [as_expr(entry) for entry in h])
+    return next((trial for trial in trials if exact_length(trial[:3]) is not None), [as_expr(entry) for entry in h])
 
 
 def simple_joints(H: Any, groups: Any = None) -> tuple[Stage, ...]:
     """The successive simple joints of a map, whose axes may have any length."""
-    whole, counts = _read(H, groups)
+    columns, counts = _read(H, groups)
     ends = accumulate(counts)
-    return tuple(Stage(whole[:, end - count : end]) for count, end in zip(counts, ends, strict=True))
+    return tuple(Stage(columns[:, end - count : end]) for count, end in zip(counts, ends, strict=True))
 
 
-def _read(given: Any, given_groups: Any) -> tuple[Matrix, tuple[int, ...]]:
+def _read(rows: Any, given_groups: Any) -> tuple[Matrix, tuple[int, ...]]:
     cure = "Give six rows, a column for each speed."
-    with understood("a matrix of 6 rows", given, place="joint map", cure=cure):
-        H = Matrix(given).map(as_expr)
+    with understood("a matrix of 6 rows", rows, place="joint map", cure=cure):
+        H = Matrix(rows).map(as_expr)
     cure, columns = "Give for example (1, 2).", H.shape[1]
     with understood("a list of whole numbers", given_groups, place="groups of a joint map", cure=cure):
         groups = (columns,) if given_groups is None else tuple(map(index, given_groups))

@@ -50,9 +50,9 @@ class BuildingBlock(JointType):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rotations", _checked_rotations(self.rotations))
-        given = self.translations
-        with understood("a list of directions", given, place="building block", cure='Give for example "xyz".'):
-            directions = tuple(_unit(direction, "direction of translation") for direction in given)
+        letters = self.translations
+        with understood("a list of directions", letters, place="building block", cure='Give for example "xyz".'):
+            directions = tuple(_unit(direction, "direction of translation") for direction in letters)
         object.__setattr__(self, "translations", directions)
         _ = self.nominal, self.stages
 
@@ -86,11 +86,11 @@ class BuildingBlock(JointType):
 def _unit(direction: str | Iterable[Any], what: str) -> Vector:
     """A letter, or three components of any length, as a unit vector."""
     with understood(f"a direction ({what})", direction, place="building block", cure="Give a letter or (3/5, 0, 4/5)."):
-        made = direction if isinstance(direction, str) else Vector([as_expr(entry) for entry in direction])
-    if isinstance(made, Vector) and len(made) == 3 and is_zero(made.dot(made) - 1):
-        return made
+        unit = direction if isinstance(direction, str) else Vector([as_expr(entry) for entry in direction])
+    if isinstance(unit, Vector) and len(unit) == 3 and is_zero(unit.dot(unit) - 1):
+        return unit
     try:
-        return unit_axis(made)
+        return unit_axis(unit)
     except PolhodeError as error:
         raise fault(f"the {what}: {error.problems[0].message}", error.problems[0].cure, "E-JOINT-NUMBER") from None
 
@@ -119,12 +119,12 @@ def nominal_orientation(rotations: Sequence[int], axis: Any, reference: Any) -> 
     if is_zero(square):
         cure = "Give a reference that is not, best one across it."
         raise fault("the reference is parallel to the axis of the first rotation.", cure, "E-JOINT-SINGULAR")
-    known = rational_value(square)
-    is_exact = known is not None and root_of_integer(square_free(known)[1]) is not None
+    ratio = rational_value(square)
+    is_exact = ratio is not None and root_of_integer(square_free(ratio)[1]) is not None
     if not is_exact and free_symbols([*d_rot, square]):
         cure = "Give a reference at right angles to the axis."
         raise fault("the angle between axis and reference has no exact sine.", cure, "E-JOINT-UNSUPPORTED")
-    last = Vector(normal / sqrt(square if known is None else as_expr(known)))
+    last = Vector(normal / sqrt(square if ratio is None else as_expr(ratio)))
     columns: dict[int, Vector] = {first: d_rot, (first + 2) % 3: last, (first + 1) % 3: last.cross(d_rot)}
     R = Matrix.columns_of([columns[k] for k in range(3)], 3).map(as_expr)
     return R if is_exact else as_rotation(np.reshape(evaluate(R.entries(), {}), (3, 3)), "building block")

@@ -124,12 +124,12 @@ def _labels(stages: list[tuple[tuple[str, ...], int]]) -> list[str]:
     if sum(count for _, count in stages) == 1:
         return [""]
     result: list[str] = []
-    for place, (labels, count) in enumerate(stages, start=1):
-        own = labels if len(labels) == count else tuple(str(k) for k in range(1, count + 1))
+    for number, (labels, count) in enumerate(stages, start=1):
+        stage_labels = labels if len(labels) == count else tuple(str(k) for k in range(1, count + 1))
         if len(stages) == 1:
-            result += own
+            result += stage_labels
         else:
-            result += [str(place)] if count == 1 else [f"{place}{label}" for label in own]
+            result += [str(number)] if count == 1 else [f"{number}{label}" for label in stage_labels]
     return result
 
 

@@ -120,11 +120,11 @@ def elastic_arm(
     arm = System("elastic arm" if gears == "elastic" else "geared arm")
     link = arm.ground
     parts = zip(_JOINTS[:joints], _LINKS[:joints], strict=True)
-    for i, ((axis, place), (mass, centre, moments)) in enumerate(parts, start=1):
+    for i, ((axis, offset), (mass, centre, moments)) in enumerate(parts, start=1):
         m = arm.parameter(f"m{i}{mark}", mass, "kg")
         com, at = (
             [arm.parameter(f"{letter}{i}{x}{mark}", value, "m") for x, value in zip("xyz", values, strict=True)]
-            for letter, values in (("c", centre), ("p", place))
+            for letter, values in (("c", centre), ("p", offset))
         )
         I = [arm.parameter(f"I{i}{x}{mark}", value, "kg m^2") for x, value in zip("xyz", moments, strict=True)]
         body = arm.body(f"link {i}", m, com, I)

@@ -119,7 +119,7 @@ def stewart_platform() -> System:
 
 
 def base_joint(platform: System, leg: int) -> Vector:
-    """Where a leg stands on the ground."""
+    """Position of the base joint of a leg on the ground."""
     return _on_ring(platform.parameters["R"].symbol, _BELOW[leg - 1])
 
 

@@ -131,12 +131,12 @@ def random_system(
             cure=f"Choose joints from {', '.join(JOINTS)} and a number or range of bodies ≥ 0.",
             code="E-MODEL-NAME",
         )
-    made = _Draft(System(f"random {seed}", gravity=(0, 0, 0)), rng, symbolic)
-    made.tree(rng.whole(low, high), tuple(joints), max_speeds, floating)
-    made.system.gravity = made.vector("g", 9)
+    draft = _Draft(System(f"random {seed}", gravity=(0, 0, 0)), rng, symbolic)
+    draft.tree(rng.whole(low, high), tuple(joints), max_speeds, floating)
+    draft.system.gravity = draft.vector("g", 9)
     if loads:
-        made.loads()
-    return made.system
+        draft.loads()
+    return draft.system
 
 
 def random_state(system: System | Model, seed: int) -> dict[Expr, float]:
@@ -158,11 +158,11 @@ def _random_coordinates(kind: JointType, rng: RandomChoices) -> list[float]:
     drawn: list[float] = []
     for stage in kind.stages:
         reach = 1 if stage.coordinates == 1 or stage.storage != "angles" else 0.5
-        own = [rng.uniform(-reach, reach) for _ in range(stage.coordinates)]
+        entries = [rng.uniform(-reach, reach) for _ in range(stage.coordinates)]
         if stage.storage == "quaternion":
-            length = sum(entry * entry for entry in own[:4]) ** 0.5
-            own[:4] = [entry / length for entry in own[:4]]
-        drawn += own
+            length = sum(entry * entry for entry in entries[:4]) ** 0.5
+            entries[:4] = [entry / length for entry in entries[:4]]
+        drawn += entries
     return drawn
 
 
@@ -207,22 +207,22 @@ class _Draft:
         chain_like = self.rng.pick((0.2, 0.5, 0.9))
         root = int(floating)
         parents = [
-            place - 1 if self.rng.chance(chain_like) else self.rng.whole(min(root, place - 1), place - 1)
-            for place in range(1, count + 1)
+            number - 1 if self.rng.chance(chain_like) else self.rng.whole(min(root, number - 1), number - 1)
+            for number in range(1, count + 1)
         ]
         carrier: dict[int, str] = {}  # for each massless body the kind of its joint
         left = max_speeds
-        for place, parent in enumerate(parents, start=1):
+        for number, parent in enumerate(parents, start=1):
             beyond = _BEYOND_MASSLESS.get(carrier.get(parent, "fixed"), dict.fromkeys((*JOINTS, *TYPES)))
             allowed = tuple(kind for kind in beyond if kind in kinds)
-            allowed = ("free",) if floating and place == 1 else allowed
+            allowed = ("free",) if floating and number == 1 else allowed
             name, kind = self.joint_type(allowed or ("fixed",), left)
             left -= kind.speeds
-            may_be_massless = name in ("fixed", *_BEYOND_MASSLESS) and place in parents and parent not in carrier
+            may_be_massless = name in ("fixed", *_BEYOND_MASSLESS) and number in parents and parent not in carrier
             if may_be_massless and self.rng.chance(0.25):
-                carrier[place] = name
-            body = self.body(f"b{place}", massless=place in carrier)
-            self.join(f"j{place}", f"b{parent}" if parent else GROUND, body, kind)
+                carrier[number] = name
+            body = self.body(f"b{number}", massless=number in carrier)
+            self.join(f"j{number}", f"b{parent}" if parent else GROUND, body, kind)
 
     def body(self, name: str, massless: bool) -> Body:
         """A box, turned and off-centre, so that its inertia is one that a body can have."""
@@ -239,16 +239,16 @@ class _Draft:
     def join(self, name: str, parent: str, child: Body, kind: JointType) -> None:
         """A joint placed in its bodies directly, or by a frame."""
         at, turn = self.vector("at", 2), self.turns()
-        place: dict[str, Any] = {"at": at, "rotation": turn}
+        seat: dict[str, Any] = {"at": at, "rotation": turn}
         on: str | Frame = parent
         if self.rng.chance(0.2):
-            on, place = self.system.frame(f"{name} seat", parent, at, turn), {}
+            on, seat = self.system.frame(f"{name} seat", parent, at, turn), {}
         if self.rng.chance(0.4):
-            place |= {"child_at": self.vector("back", 1), "child_rotation": self.turns()}
-        self.system.joint(name, on, child, kind, **place)
+            seat |= {"child_at": self.vector("back", 1), "child_rotation": self.turns()}
+        self.system.joint(name, on, child, kind, **seat)
 
     def joint_type(self, kinds: tuple[str, ...], most: int) -> tuple[str, JointType]:
-        """A joint with no more speeds than are left; a weld if none fits."""
+        """A joint with at most the number of speeds left; a weld if none fits."""
         for _ in range(_MOST_SPEEDS):
             name = self.rng.pick(kinds)
             kind = self.make_joint_type(name)
@@ -266,13 +266,13 @@ class _Draft:
             return self.compound()
         fields = [field for field in TYPES[name].fields if not field.many and field.default is not None]
         directions = [field.name for field in fields if field.kind == "axis"]
-        given = dict(zip(directions, self.crossing(len(directions)) if len(directions) > 1 else [axis], strict=False))
+        options = dict(zip(directions, self.crossing(len(directions)) if len(directions) > 1 else [axis], strict=False))
         for field in fields:
             if field.kind == "number":
-                given[field.name] = self.value(field.name, -1, 1)
+                options[field.name] = self.value(field.name, -1, 1)
             elif field.choices and field.choices != TURN_STORAGES:  # not drawn: a seed goes on naming what it named
-                given[field.name] = self.rng.pick(_OFTEN.get(field.choices, field.choices))
-        return TYPES[name](**given)
+                options[field.name] = self.rng.pick(_OFTEN.get(field.choices, field.choices))
+        return TYPES[name](**options)
 
     def crossing(self, count: int) -> list[Any]:
         """Axes of which no two are parallel."""

@@ -34,11 +34,11 @@ def two_link_pendulum() -> System:
     """Two links: an acrobot with the effort on `elbow` as input, a pendubot with that on `shoulder`."""
     s = System("two-link pendulum", gravity=_GRAVITY)
     link = s.ground
-    for i, (name, place) in enumerate((("shoulder", 0), ("elbow", -s.parameter("l1", 1, "m"))), start=1):
+    for i, (name, z) in enumerate((("shoulder", 0), ("elbow", -s.parameter("l1", 1, "m"))), start=1):
         m, c = s.parameter(f"m{i}", 1, "kg"), s.parameter(f"c{i}", "0.5", "m")
         I = s.parameter(f"I{i}", "0.1", "kg m^2")
         body = s.body(f"link {i}", m, com=(0, 0, -c), inertia=(I, I, I))
-        s.joint(name, link, body, Revolute("y"), at=(0, 0, place))
+        s.joint(name, link, body, Revolute("y"), at=(0, 0, z))
         link = body
     return s
 

@@ -202,7 +202,7 @@ LORRY = {
 
 @dataclass(frozen=True)
 class Axle:
-    """Where a rigid axle sits on its carrier, what rests on its springs, and which parameters are its own."""
+    """A rigid axle: its position on its carrier, the load on its springs, and its parameters."""
 
     name: str
     kind: str
@@ -218,8 +218,8 @@ def axles(p: dict[str, Expr], tractor: Body, trailer: Body) -> Iterator[Axle]:
     steered = (p["m1"] * g * p["b"] + kingpin * (p["b"] - p["fifth"])) / wheelbase
     yield Axle("steer", "f", tractor, p["a"], steered)
     yield Axle("drive", "r", tractor, -p["b"], p["m1"] * g + kingpin - steered)
-    for place, name in ((1, "first"), (0, "second"), (-1, "third")):
-        yield Axle(name, "t", trailer, place * p["spacing"] - p["e"], (p["m2"] * g - kingpin) / 3)
+    for side, name in ((1, "first"), (0, "second"), (-1, "third")):
+        yield Axle(name, "t", trailer, side * p["spacing"] - p["e"], (p["m2"] * g - kingpin) / 3)
 
 
 def semitrailer(steer: Motion = lambda t: 0, curve: Curve = tanh, speed: float = 20) -> Vehicle:
@@ -252,7 +252,7 @@ def semitrailer(steer: Motion = lambda t: 0, curve: Curve = tanh, speed: float =
 def _mounted(
     s: System, p: dict[str, Expr], axle: Axle, steer: Motion, curve: Curve
 ) -> dict[str, tuple[Body | Frame, Joint, Tyre, Expr]]:
-    """An axle with springs, dampers and two wheels: for each wheel its hub, its spin, its tyre and what it carries."""
+    """An axle with springs, dampers and two wheels: for each wheel its hub, its spin, its tyre and its load."""
     kind, w, r = axle.kind, p["half_track"], p["r_w"]
     beam = s.body(axle.name, p[f"m_{kind}"], inertia=(p["I_a"], 0, p["I_a"]), shapes=Shape("box", (0.15, 2.0, 0.15)))
     names = [f"{axle.name} heave", f"{axle.name} roll"]
@@ -260,7 +260,7 @@ def _mounted(
     strut = s.joint(axle.name, axle.carrier, beam, travel, at=(axle.x, 0, r), coordinates=names, speeds=names)
     s.joint_spring(strut, p[f"k_{kind}"], rest=-axle.rests / p[f"k_{kind}"], damping=p[f"c_{kind}"])
     s.joint_spring(strut, p[f"roll_{kind}"], damping=p[f"c_{kind}"] * w**2 / 4, index=1)
-    made: dict[str, tuple[Body | Frame, Joint, Tyre, Expr]] = {}
+    wheels: dict[str, tuple[Body | Frame, Joint, Tyre, Expr]] = {}
     for side, y in (("left", w), ("right", -w)):
         name = f"{axle.name} {side}"
         hub: Body | Frame
@@ -271,8 +271,8 @@ def _mounted(
             hub = s.frame(f"{name} hub", beam, at=(0, y, 0))
         spin = wheel_on(s, name, hub, p[f"mw_{kind}"], (p["J_w"], p["I_w"]), r)
         tyre = Tyre(r, p[f"tyre_{kind}"], p[f"C_{kind}"], p[f"C_{kind}"], p["mu"], curve)
-        made[name] = hub, spin, tyre, axle.rests / 2 + (p[f"m_{kind}"] / 2 + p[f"mw_{kind}"]) * p["g"]
-    return made
+        wheels[name] = hub, spin, tyre, axle.rests / 2 + (p[f"m_{kind}"] / 2 + p[f"mw_{kind}"]) * p["g"]
+    return wheels
 
 
 def steady_turn(vehicle: Vehicle, speed: float, steer: float) -> tuple[float, float, float]:
@@ -292,8 +292,8 @@ def steady_turn(vehicle: Vehicle, speed: float, steer: float) -> tuple[float, fl
     unsprung = {kind: p[f"m_{kind}"] + 2 * p[f"mw_{kind}"] for kind in "frt"}
     masses = [(p["m1"], f, 1), (unsprung["f"], p["a"] + f, 1), (unsprung["r"], f - p["b"], 1), (p["m2"], -p["d"], 2)]
     tyres = [(2 * p["C_f"], p["a"] + f, 1, steer), (2 * p["C_r"], f - p["b"], 1, 0.0)]
-    for place in (1, 0, -1):
-        x = place * p["spacing"] - p["e"]
+    for side in (1, 0, -1):
+        x = side * p["spacing"] - p["e"]
         masses.append((unsprung["t"], x, 2))
         tyres.append((2 * p["C_t"], x, 2, 0.0))
     A, right = np.zeros((3, 3)), np.zeros(3)  # unknown: sideways speed v, yaw rate r, articulation
@@ -326,9 +326,9 @@ class Vehicle:
 
 def parameters_of(system: System, table: Mapping[str, tuple[Any, str]]) -> dict[str, Expr]:
     """The parameters of a table, by name; gravity is the one called g, downward."""
-    made = {name: system.parameter(name, value, unit) for name, (value, unit) in table.items()}
-    system.gravity = Vector([as_expr(0), as_expr(0), -made["g"]])
-    return made
+    symbols = {name: system.parameter(name, value, unit) for name, (value, unit) in table.items()}
+    system.gravity = Vector([as_expr(0), as_expr(0), -symbols["g"]])
+    return symbols
 
 
 def wheel_on(system: System, name: str, hub: Body | Frame, mass: Any, moments: tuple[Any, Any], radius: Any) -> Joint:
@@ -347,7 +347,7 @@ FLIGHT: Mapping[str, Any] = MappingProxyType(
 
 
 def cruising(vehicle: Vehicle, speed: float, radius: str = "r_w") -> dict[str, float]:
-    """The speeds of a vehicle that rolls straight ahead: what a run starts with."""
+    """The speeds of a vehicle that rolls straight ahead, for the start of a run."""
     rate = speed / vehicle.value(radius)
     return {"vx": speed} | {f"{name} spin": rate for name in vehicle.patches}
 
@@ -396,7 +396,7 @@ class Tyre:
 
 @dataclass(frozen=True)
 class Patch:
-    """Where a tyre meets the road: what it carries and how it slips, as expressions of the state."""
+    """A tyre's contact with the road: its load and slip, as expressions of the state."""
 
     load: Expr
     along: Expr
@@ -583,5 +583,5 @@ def _draw(s: System, p: dict[str, Expr], section: Callable[[Expr], Body | Frame]
             middle = (p["x_0"] + at * p["half_length"], y, (top - 0.01) / 2)  # 0.01 m of it in the ground
             strip = Shape("box", (p["half_length"] / 8, 0.8, top + 0.01), middle, color="#8a7a63")
             shapes.setdefault(s.ground.name, []).append(strip)
-    for name, given in shapes.items():
-        s._add("bodies", name, replace(s.bodies[name], shapes=tuple(given)))
+    for name, shape in shapes.items():
+        s._add("bodies", name, replace(s.bodies[name], shapes=tuple(shape)))

@@ -62,8 +62,8 @@ class Expression(Value):
         return self._of(DOUBLE, f"(double){_operand(self)}")
 
     def at(self, index: Any, kind: str) -> Value:
-        place = self.function.of_kind(INTEGER, index)
-        return self._of(POINTER, f"{_operand(self)} + {_operand(place)}", self.target)
+        offset = self.function.of_kind(INTEGER, index)
+        return self._of(POINTER, f"{_operand(self)} + {_operand(offset)}", self.target)
 
     def load(self, index: Any, kind: str, target: Any = None) -> Value:
         return self._of(kind, f"{_operand(self)}[{self.function.of_kind(INTEGER, index).name}]", target)
@@ -95,15 +95,15 @@ class _CRecord(Record):
         return fields(self.struct)[name], f"{_operand(self.pointer)}->{name}"
 
     def read(self, name: str) -> Any:
-        kind, place = self.field(name)
-        return _given(kind, Expression(self.pointer.function, llvm_type(kind), place, kind))
+        kind, location = self.field(name)
+        return _typed(kind, Expression(self.pointer.function, llvm_type(kind), location, kind))
 
     def write(self, name: str, value: Any) -> None:
-        kind, place = self.field(name)
-        self.pointer.function.write(f"{place} = {self.pointer.function.of_kind(llvm_type(kind), value).name};")
+        kind, location = self.field(name)
+        self.pointer.function.write(f"{location} = {self.pointer.function.of_kind(llvm_type(kind), value).name};")
 
 
-def _given(kind: Any, value: Value) -> Any:
+def _typed(kind: Any, value: Value) -> Any:
     """A pointer to a record as the record, any other value as it is."""
     return _CRecord(kind, value) if isinstance(kind, type) and issubclass(kind, Struct) else value
 
@@ -113,13 +113,13 @@ class _CFunction(Function):
 
     def __init__(self, name: str, arguments: dict[str, Any], returns: str, comment: str, used: Any) -> None:
         super().__init__(name, {key: llvm_type(kind) for key, kind in arguments.items()}, returns, fused=False)
-        given = ", ".join(f"{c_type(kind)}{key}" for key, kind in arguments.items())
-        self.head = [f"/* {comment} */", f"static {_TYPES[returns]}{name}({given}) {{"]
+        parameters = ", ".join(f"{c_type(kind)}{key}" for key, kind in arguments.items())
+        self.head = [f"/* {comment} */", f"static {_TYPES[returns]}{name}({parameters}) {{"]
         self.block, self.depth, self.used, self.taken = DOUBLE, 1, used, {name, *arguments}
         self.changing: set[str] = set()
 
     def unique(self, stem: str) -> str:
-        """A name of C that is not taken."""
+        """An unused C name."""
         stem = stem.strip("_") or "round"
         name, number = stem, 2
         while name in self.taken:
@@ -161,11 +161,11 @@ class _CFunction(Function):
         self.write("return;" if self.returns == "void" else f"return {self.of_kind(self.returns, value).name};")
 
     def of_kind(self, kind: str, value: Any) -> Value:
-        found = super().of_kind(kind, value)
+        operand = super().of_kind(kind, value)
         if isinstance(value, Value | Variable):
-            return found
+            return operand
         texts = {DOUBLE: repr(float(value)), TRUTH: str(int(value))}
-        return Expression(self, kind, texts.get(kind, found.name))
+        return Expression(self, kind, texts.get(kind, operand.name))
 
     def intrinsic(self, name: str, *operands: Any) -> Value:
         return self.call(f"@{_FUNCTIONS[name]}", DOUBLE, *self.alike(*operands))
@@ -176,7 +176,7 @@ class _CFunction(Function):
         return Expression(self, first.kind, text, first.target)
 
     def call(self, what: str, returns: str, *arguments: Value, target: Any = None) -> Value:
-        text = f"{what.removeprefix('@')}({', '.join(each.name for each in arguments)})"
+        text = f"{what.removeprefix('@')}({', '.join(argument.name for argument in arguments)})"
         if returns == "void":
             self.write(f"{text};")
         return Expression(self, returns, text, target)
@@ -201,7 +201,7 @@ class _CFrame(_Frame):
 
     def _kept(self, name: str, value: Any) -> Any:
         if isinstance(value, list | tuple):
-            return type(value)(self._kept(name, each) for each in value)
+            return type(value)(self._kept(name, part) for part in value)
         if isinstance(value, Value) or type(value) in (int, float, bool):
             if name in self.routine.variables:
                 return self.f.variable(value, name)
@@ -214,12 +214,12 @@ class _CFrame(_Frame):
 
     def _assign(self, target: ast.expr, value: Any) -> None:
         if isinstance(target, ast.Tuple):  # all values are from before
-            known = [self.names.get(each.id) for each in target.elts if isinstance(each, ast.Name)]
-            changed = [each.address for each in known if isinstance(each, Variable)]
+            targets = [self.names.get(elt.id) for elt in target.elts if isinstance(elt, ast.Name)]
+            changed = [variable.address for variable in targets if isinstance(variable, Variable)]
             value = [
-                self.f.constant(each, "before")
-                if isinstance(each, Value) and any(re.search(rf"\b{name}\b", each.name) for name in changed) else each
-                for each in value
+                self.f.constant(part, "before")
+                if isinstance(part, Value) and any(re.search(rf"\b{name}\b", part.name) for name in changed) else part
+                for part in value
             ]  # fmt: skip
         super()._assign(target, value)
 
@@ -260,9 +260,9 @@ class _CFrame(_Frame):
         if not isinstance(node.target, ast.Name):
             raise TranslationError("a loop at run time has one name.")
         name = self.f.unique(node.target.id)
-        bounds = [self.f.of_kind(INTEGER, each) for each in (over.first, over.end)]
+        bounds = [self.f.of_kind(INTEGER, bound) for bound in (over.first, over.end)]
         if over.is_block:
-            bounds = [each.binary("*", WIDTH, flipped=True) for each in bounds]
+            bounds = [bound.binary("*", WIDTH, flipped=True) for bound in bounds]
         first, end = bounds
         self.f.write(f"for (int64_t {name} = {first.name}, {name}_end = {end.name}; {name} < {name}_end; ++{name}) {{")
         index = Expression(self.f, INTEGER, name)
@@ -286,9 +286,9 @@ class _CFrame(_Frame):
         if called is total:
             return self._value(node.args[0])
         if called is row:
-            array, run, number = (self._value(each) for each in node.args)
-            place = run.read("blocks").binary("*", WIDTH, flipped=True)
-            return array.at(place.binary("*", number), DOUBLE)
+            array, run, number = (self._value(argument) for argument in node.args)
+            offset = run.read("blocks").binary("*", WIDTH, flipped=True)
+            return array.at(offset.binary("*", number), DOUBLE)
         return super()._of_Call(node)
 
 
@@ -302,23 +302,23 @@ class CModule(Module):
     @property
     def text(self) -> str:
         """Types of the records, with the fields that are used, and the functions."""
-        made = []
+        types = []
         for struct in sorted(self.used, key=self._depth):
             kinds = {name: kind for name, kind in fields(struct).items() if name in self.used[struct]}
             lines = [f"  {c_type(kind)}{name};" for name, kind in kinds.items()]
-            made.append("\n".join(["typedef struct {", *lines, f"}} {struct.__name__};"]))
-        return "\n\n".join([*made, *(each.text for each in self._functions)])
+            types.append("\n".join(["typedef struct {", *lines, f"}} {struct.__name__};"]))
+        return "\n\n".join([*types, *(function.text for function in self._functions)])
 
     def _depth(self, struct: Any) -> int:
         inner = [fields(struct)[name] for name in self.used[struct]]
-        return max((1 + self._depth(each) for each in inner if each in self.used), default=0)
+        return max((1 + self._depth(field_type) for field_type in inner if field_type in self.used), default=0)
 
     def _translated(self, routine: Routine, fixed: dict[str, Any], name: str, *, internal: bool = False) -> str:
         kinds = {key: routine.kinds[key] for key in routine.signature.parameters if key not in fixed}
         returns = "void" if routine.kinds["return"] in (None, type(None)) else llvm_type(routine.kinds["return"])
         comment = (routine.__doc__ or "").split("\n")[0]
         function: Any = _CFunction(name, kinds, returns, comment, self.used)
-        values = {key: _given(kind, Expression(function, llvm_type(kind), key, kind)) for key, kind in kinds.items()}
+        values = {key: _typed(kind, Expression(function, llvm_type(kind), key, kind)) for key, kind in kinds.items()}
         _CFrame(self, function, routine, {**fixed, **values}).run()
         self._functions.append(function)
         return name

@@ -43,7 +43,7 @@ class Block:
 
 
 def entry_kind(array: Value, index: Any) -> str:
-    """The kind of what `array[index]` is."""
+    """The kind of `array[index]`."""
     if isinstance(index, Block):
         return array.function.block
     if array.target not in ENTRIES:
@@ -55,8 +55,8 @@ def entry_kind(array: Value, index: Any) -> str:
 def load_entry(array: Value, index: Any) -> Value:
     """`array[index]`."""
     kind = entry_kind(array, index)
-    place = index.number if isinstance(index, Block) else index
-    return array.load(place, kind, Array if kind == POINTER else None)
+    number = index.number if isinstance(index, Block) else index
+    return array.load(number, kind, Array if kind == POINTER else None)
 
 
 def store_entry(array: Value, index: Any, value: Any) -> None:
@@ -183,8 +183,8 @@ def _in_pairs(join: Callable[[Function, Value, Value], Value]) -> Callable[[Func
     """The four numbers of a block joined in pairs, and the results."""
 
     def native(f: Function, block: Any) -> Value:
-        made = f.of_kind(f.block, block)
-        a, b, c, d = (f.number_of(made, place) for place in range(WIDTH))
+        whole_block = f.of_kind(f.block, block)
+        a, b, c, d = (f.number_of(whole_block, lane) for lane in range(WIDTH))
         return join(f, join(f, a, b), join(f, c, d))
 
     return native
@@ -198,7 +198,7 @@ def total(block: Any) -> Any:
 
 @_operation(_in_pairs(_intrinsic("maxnum")))
 def greatest(block: Any) -> Any:
-    """The largest entry of a block; nan is left out."""
+    """The largest entry of a block, without nan."""
     return np.fmax.reduce(np.atleast_1d(block))
 
 
@@ -257,17 +257,17 @@ def local(size: int) -> Any:
 
 
 def _call(f: Function, function: Any, *arguments: Any, returns: Any = None) -> Any:
-    made = []
-    for each in arguments:
-        value = each.pointer if isinstance(each, Record) else _as_value(each)
+    operands = []
+    for argument in arguments:
+        value = argument.pointer if isinstance(argument, Record) else _as_value(argument)
         if not isinstance(value, Value):
             kind = INTEGER if isinstance(value, int) and not isinstance(value, bool) else DOUBLE
             value = f.of_kind(kind, value)
-        made.append(value)
+        operands.append(value)
     address = _as_value(function)
     if address.target is not Code:
         raise TranslationError("call needs a field of kind Code.")
-    return f.call(address.name, "void" if returns is None else llvm_type(returns), *made, target=returns)
+    return f.call(address.name, "void" if returns is None else llvm_type(returns), *operands, target=returns)
 
 
 @_operation(_call)
@@ -301,14 +301,14 @@ def _no_lanes(*arguments: Any) -> Any:
 def _are_set(f: Function, array: Any) -> Value:
     kind = vector_type(f.lanes, INTEGER)
     zero = "0" if f.lanes == 1 else "zeroinitializer"
-    found = f.load(kind, _as_value(array).name)
-    return f.emit(vector_type(f.lanes, TRUTH), f"icmp ne {kind} {found.name}, {zero}")
+    marks = f.load(kind, _as_value(array).name)
+    return f.emit(vector_type(f.lanes, TRUTH), f"icmp ne {kind} {marks.name}, {zero}")
 
 
 def _set_marks(f: Function, array: Any, condition: Value) -> None:
     kind = vector_type(f.lanes, INTEGER)
-    made = f.emit(kind, f"zext {condition.kind} {condition.name} to {kind}")
-    f.store(kind, made, _as_value(array).name)
+    mask = f.emit(kind, f"zext {condition.kind} {condition.name} to {kind}")
+    f.store(kind, mask, _as_value(array).name)
 
 
 def _any_lane(f: Function, condition: Value) -> Value:
@@ -321,7 +321,7 @@ def _any_lane(f: Function, condition: Value) -> Value:
 
 #: The lanes in which an integer of an array, one for each lane, is not zero; write 1 and 0 for a condition; whether a
 #: condition holds in some lane.
-are_set, set_marks, any_lane = (Operation(_no_lanes, each) for each in (_are_set, _set_marks, _any_lane))
+are_set, set_marks, any_lane = (Operation(_no_lanes, operation) for operation in (_are_set, _set_marks, _any_lane))
 
 
 class SideBySide:

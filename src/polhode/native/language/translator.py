@@ -56,10 +56,10 @@ class Routine:
     def tree(self) -> ast.FunctionDef:
         """Its syntax tree."""
         text = textwrap.dedent(inspect.getsource(self.plain))
-        (made,) = ast.parse(text).body
-        if not isinstance(made, ast.FunctionDef):
+        (tree,) = ast.parse(text).body
+        if not isinstance(tree, ast.FunctionDef):
             raise TranslationError(f"{self.plain.__name__} is no function.")
-        return made
+        return tree
 
     @cached_property
     def kinds(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class Routine:
                 counts[node.target.id] = 2
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                for name in (each for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)):
+                for name in (part for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)):
                     if isinstance(name.ctx, ast.Store):
                         counts[name.id] = counts.get(name.id, 0) + 1
         return frozenset(name for name, count in counts.items() if count > 1)
@@ -119,9 +119,9 @@ class Module:
     @property
     def text(self) -> str:
         """The module as IR."""
-        known = set(_DECLARED.findall(self.beside))
-        missing = [line for line in declared(self.lanes) if not known & set(_DECLARED.findall(line))]
-        return "\n".join([*missing, SCOPES, self.beside, *(each.text for each in self._functions)])
+        beside = set(_DECLARED.findall(self.beside))
+        missing = [line for line in declared(self.lanes) if not beside & set(_DECLARED.findall(line))]
+        return "\n".join([*missing, SCOPES, self.beside, *(function.text for function in self._functions)])
 
     def called(self, routine: Routine, fixed: dict[str, Any]) -> str:
         """The name of a function that another calls."""
@@ -173,7 +173,7 @@ class _Frame:
         inner = {name: cell.cell_contents for name, cell in cells}
         self.outer = ChainMap(inner, routine.plain.__globals__, vars(builtins))
         body = routine.tree.body
-        returns = [node for each in body for node in ast.walk(each) if isinstance(node, ast.Return)]
+        returns = [node for statement in body for node in ast.walk(statement) if isinstance(node, ast.Return)]
         self.is_direct = is_inlined and (not returns or (len(returns) == 1 and returns[0] is body[-1]))
         self.result: Any = None
         self.exit = function.fresh("exit") if is_inlined and not self.is_direct else ""
@@ -194,15 +194,15 @@ class _Frame:
     # ---- statements --------------------------------------------------------------------------------------------
 
     def _block(self, statements: Iterable[ast.stmt]) -> bool:
-        """Translate statements; True if the last one never goes on to the next."""
-        for each in statements:
+        """Translate statements; True if the last one never continues with the next."""
+        for statement in statements:
             try:
-                ended = getattr(self, f"_do_{type(each).__name__}", self._unknown)(each)
+                ended = getattr(self, f"_do_{type(statement).__name__}", self._unknown)(statement)
             except TranslationError as problem:
                 if getattr(problem, "place", None) is None:
-                    place = f"{self.routine.plain.__code__.co_filename}:{self._line(each)}"
-                    error = TranslationError(f"{place}: {problem}")
-                    error.place = place  # type: ignore[attr-defined]  # so that callers add no second place
+                    where = f"{self.routine.plain.__code__.co_filename}:{self._line(statement)}"
+                    error = TranslationError(f"{where}: {problem}")
+                    error.place = where  # type: ignore[attr-defined]  # so that callers add no second place
                     raise error from problem
                 raise
             if ended:
@@ -250,8 +250,8 @@ class _Frame:
             values = list(value)
             if len(values) != len(target.elts):
                 raise TranslationError(f"{len(values)} values for {len(target.elts)} names.")
-            for each, part in zip(target.elts, values, strict=True):
-                self._assign(each, part)
+            for elt, part in zip(target.elts, values, strict=True):
+                self._assign(elt, part)
         elif isinstance(target, ast.Name):
             self._bind(target.id, value)
         elif isinstance(target, ast.Attribute):
@@ -266,17 +266,17 @@ class _Frame:
             self._unknown(target)
 
     def _bind(self, name: str, value: Any) -> None:
-        known = self.names.get(name)
-        if isinstance(known, Variable):
-            known.write(value)
+        variable = self.names.get(name)
+        if isinstance(variable, Variable):
+            variable.write(value)
             return
-        if known is not None and self.depth > self.depths.get(name, 0):
+        if variable is not None and self.depth > self.depths.get(name, 0):
             raise TranslationError(f"{name!r} is known at translation and changes under a condition at run time.")
         self.names[name] = self._kept(name, value)
         self.depths[name] = self.depth
 
     def _kept(self, name: str, value: Any) -> Any:
-        """What stands for a name: a variable, where it is assigned again."""
+        """The value bound to a name: a variable, where it is assigned again."""
         is_number = isinstance(value, Value) or type(value) in (int, float, bool)
         return self.f.variable(value) if is_number and name in self.routine.variables else value
 
@@ -329,7 +329,7 @@ class _Frame:
             raise TranslationError("a loop whose condition never holds.")
         self._looped(node.body, head, done)
         self.depth -= 1
-        breaks = any(isinstance(each, ast.Break) for part in node.body for each in ast.walk(part))
+        breaks = any(isinstance(child, ast.Break) for part in node.body for child in ast.walk(part))
         if not isinstance(test, Value) and not breaks:
             return True
         self.f.label(done)
@@ -346,24 +346,24 @@ class _Frame:
         if isinstance(over, _Range):
             self._counted(node, over)
             return False
-        for each in over:
-            self._bind_fixed(node.target, each)
+        for item in over:
+            self._bind_fixed(node.target, item)
             if self._block(node.body):
                 raise TranslationError("an unrolled loop is left in its middle.")
         return False
 
     def _over(self, node: ast.expr) -> Any:
-        """What a loop goes over: a range at run time, or a sequence that is known now."""
+        """The range of a loop: a range at run time, or a sequence known at compile time."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range":
-            bounds = [self._value(each) for each in node.args]
-            if any(isinstance(each, Value) for each in bounds):
+            bounds = [self._value(argument) for argument in node.args]
+            if any(isinstance(bound, Value) for bound in bounds):
                 if len(bounds) > 2:
                     raise TranslationError("a range at run time goes up by one.")
                 return _Range(*((0, bounds[0]) if len(bounds) == 1 else bounds), is_block=False)
             return range(*bounds)
-        found = self._value(node)
-        is_loop = isinstance(found, Blocks | Counted)
-        return _Range(found.first, found.count, is_block=isinstance(found, Blocks)) if is_loop else found
+        over = self._value(node)
+        is_loop = isinstance(over, Blocks | Counted)
+        return _Range(over.first, over.count, is_block=isinstance(over, Blocks)) if is_loop else over
 
     def _counted(self, node: ast.For, over: _Range) -> None:
         f = self.f
@@ -389,8 +389,8 @@ class _Frame:
         if isinstance(target, ast.Name):
             self.names[target.id] = value
         else:
-            for each, part in zip(target.elts, value, strict=True):  # type: ignore[attr-defined]  # a tuple of names
-                self._bind_fixed(each, part)
+            for elt, part in zip(target.elts, value, strict=True):  # type: ignore[attr-defined]  # a tuple of names
+                self._bind_fixed(elt, part)
 
     def _do_Break(self, node: ast.Break) -> bool:
         self.f.jump(self.loops[-1][1])
@@ -410,8 +410,8 @@ class _Frame:
 
     def _of_Name(self, node: ast.Name) -> Any:
         if node.id in self.names:
-            found = self.names[node.id]
-            return found.read() if isinstance(found, Variable) else found
+            value = self.names[node.id]
+            return value.read() if isinstance(value, Variable) else value
         if node.id not in self.outer:
             raise TranslationError(f"{node.id!r} has no value here.")
         return self.outer[node.id]
@@ -425,7 +425,7 @@ class _Frame:
         return load_entry(base, index) if isinstance(base, Value) else base[index]
 
     def _of_Slice(self, node: ast.Slice) -> slice:
-        return slice(*(None if each is None else self._value(each) for each in (node.lower, node.upper, node.step)))
+        return slice(*(None if part is None else self._value(part) for part in (node.lower, node.upper, node.step)))
 
     def _of_Tuple(self, node: ast.Tuple) -> tuple[Any, ...]:
         return tuple(self._elements(node.elts))
@@ -434,13 +434,13 @@ class _Frame:
         return self._elements(node.elts)
 
     def _elements(self, nodes: list[ast.expr]) -> list[Any]:
-        made: list[Any] = []
-        for each in nodes:
-            if isinstance(each, ast.Starred):
-                made += self._value(each.value)
+        elements: list[Any] = []
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                elements += self._value(node.value)
             else:
-                made.append(self._value(each))
-        return made
+                elements.append(self._value(node))
+        return elements
 
     def _of_ListComp(self, node: ast.ListComp | ast.GeneratorExp) -> list[Any]:
         return self._comprehended(node.generators, node.elt)
@@ -449,16 +449,16 @@ class _Frame:
 
     def _comprehended(self, generators: list[ast.comprehension], element: ast.expr) -> list[Any]:
         first, rest = generators[0], generators[1:]
-        before, made = dict(self.names), []
-        for each in self._over(first.iter):
-            self._bind_fixed(first.target, each)
+        before, values = dict(self.names), []
+        for item in self._over(first.iter):
+            self._bind_fixed(first.target, item)
             tests = [self._value(test) for test in first.ifs]
             if any(isinstance(test, Value) for test in tests):
                 raise TranslationError("a comprehension has conditions that are known at translation.")
             if all(tests):
-                made += self._comprehended(rest, element) if rest else [self._value(element)]
+                values += self._comprehended(rest, element) if rest else [self._value(element)]
         self.names = before
-        return made
+        return values
 
     def _of_BinOp(self, node: ast.BinOp) -> Any:
         symbol, plain = _BINARY[type(node.op)]
@@ -484,31 +484,31 @@ class _Frame:
         return self._unknown(node)
 
     def _of_BoolOp(self, node: ast.BoolOp) -> Any:
-        """`and` and `or`: what is known now is decided now; operands with loads or calls are computed when needed."""
+        """`and` and `or`: known operands are decided now; operands with loads or calls are evaluated when needed."""
         is_and = isinstance(node.op, ast.And)
         result = self._value(node.values[0])
-        for each in node.values[1:]:
+        for value in node.values[1:]:
             if not isinstance(result, Value):
                 if bool(result) is not is_and:
                     return result
-                result = self._value(each)
-            elif any(isinstance(part, ast.Call | ast.Subscript) for part in ast.walk(each)):
-                result = self._when_needed(result, each, is_and)
+                result = self._value(value)
+            elif any(isinstance(part, ast.Call | ast.Subscript) for part in ast.walk(value)):
+                result = self._when_needed(result, value, is_and)
             else:
-                other = self._value(each)
+                other = self._value(value)
                 result = result.joined("and" if is_and else "or", self.f.of_kind(result.kind, other))
         return result
 
     def _when_needed(self, first: Value, node: ast.expr, is_and: bool) -> Value:
-        made, more, done = self.f.variable(first), self.f.fresh("more"), self.f.fresh("done")
+        result, more, done = self.f.variable(first), self.f.fresh("more"), self.f.fresh("done")
         self.f.branch(first, *((more, done) if is_and else (done, more)))
         self.f.label(more)
         self.depth += 1
-        made.write(self._value(node))
+        result.write(self._value(node))
         self.depth -= 1
         self.f.jump(done)
         self.f.label(done)
-        return made.read()
+        return result.read()
 
     def _of_Compare(self, node: ast.Compare) -> Any:
         left, result = self._value(node.left), None
@@ -548,7 +548,7 @@ class _Frame:
     def _of_Call(self, node: ast.Call) -> Any:
         called: Any = self._value(node.func)
         arguments = self._elements(node.args)
-        options = {each.arg: self._value(each.value) for each in node.keywords if each.arg}
+        options = {keyword.arg: self._value(keyword.value) for keyword in node.keywords if keyword.arg}
         if isinstance(called, partial):
             called, arguments, options = called.func, [*called.args, *arguments], {**called.keywords, **options}
         if isinstance(called, Routine):
@@ -559,7 +559,7 @@ class _Frame:
             return to_float(self.f, arguments[0])
         if called is int:
             return to_int(self.f, arguments[0])
-        if called in (abs, min, max, sum, bool, round) and any(isinstance(each, Value) for each in arguments):
+        if called in (abs, min, max, sum, bool, round) and any(isinstance(argument, Value) for argument in arguments):
             raise TranslationError(f"{called.__name__} has no form in native code.")
         return called(*arguments, **options)
 
@@ -571,14 +571,14 @@ class _Frame:
             return type(self)(self.module, self.f, called, names, is_inlined=True).run()
         fixed = {key: value for key, value in bound.arguments.items() if not is_runtime(called.kinds.get(key))}
         name = self.module.called(called, fixed)
-        given = [
+        operands = [
             self.f.of_kind(llvm_type(called.kinds[key]), value.pointer if isinstance(value, Record) else value)
             for key, value in bound.arguments.items()
             if key not in fixed
         ]
         returned = called.kinds["return"]
         returns = "void" if returned in (None, type(None)) else llvm_type(returned)
-        return self.f.call(f"@{name}", returns, *given, target=returned)
+        return self.f.call(f"@{name}", returns, *operands, target=returned)
 
 
 class _Range:

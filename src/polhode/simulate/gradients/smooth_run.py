@@ -18,7 +18,7 @@ import numpy as np
 
 from ...codegen.passes.switches import jumping_tables, switched
 from ...compiled.functions import Functions
-from ...compiled.quantities import Asked
+from ...compiled.quantities import FunctionKey
 from ...constraints.factorisation import Factorisation
 from ...dynamics.equations import EquationsOfMotion
 from ...errors import PolhodeError, understood, unknown, warn
@@ -62,7 +62,7 @@ Change: TypeAlias = Callable[[Occurrence, Floats], Floats]
 class FollowedRates(Rates):
     """The rates of the state and of what is followed beside it; `project` brings both back to the constraints."""
 
-    def __init__(self, run: SmoothRun, of: Asked, project: Projection | None = None) -> None:
+    def __init__(self, run: SmoothRun, of: FunctionKey, project: Projection | None = None) -> None:
         problem = run.problem
         super().__init__(run.functions, problem.parameters, problem.tau, problem.inputs, of)
         self.groups, self._project, self.size = [], project, len(run.x)
