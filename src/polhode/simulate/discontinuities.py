@@ -179,26 +179,26 @@ class Discontinuities:
 def table_jumps(rates: Rates, times: Floats, states: Floats, driven: Floats) -> list[str]:
     """A sentence for each table that jumped between the samples of a run."""
     functions = rates.functions
-    made = jumping_tables(functions.program(rates.of)) if has_tables(functions) else None
-    if made is None or len(times) < 2:
+    jumping = jumping_tables(functions.program(rates.of)) if has_tables(functions) else None
+    if jumping is None or len(times) < 2:
         return []
-    program, tables = made
+    program, tables = jumping
     efforts = rates.drive.efforts
-    known: dict[str, Any] = {"x": states, "t": times[:, None], "alpha": rates.alpha}
-    known |= {"tau": driven[:, :efforts], "inputs": driven[:, efforts:]}
+    by_name: dict[str, Any] = {"x": states, "t": times[:, None], "alpha": rates.alpha}
+    by_name |= {"tau": driven[:, :efforts], "inputs": driven[:, efforts:]}
     native = functions.compiled(program).with_parameters(functions.parameter_values(rates.of, rates.given))
-    arguments = np.asarray(native(*(known[name] for name in native.arrays)))
-    told = {}
+    arguments = np.asarray(native(*(by_name[name] for name in native.arrays)))
+    messages = {}
     for (name, jumps), values in zip(tables, arguments.T, strict=True):
         met = np.flatnonzero(np.diff(np.searchsorted(jumps, values)))
         if len(met):
             often = "once" if len(met) == 1 else f"{len(met)} times or more"
             where = "where a step ended" if rates.locates_corners else "inside a step"
-            told[name] = (
+            messages[name] = (
                 f"{name} jumped {often}, first before t = {times[met[0] + 1]:.6g} s, {where}; the kinds cubic and "
                 "pchip do not, but at their ends."
             )
-    return list(told.values())
+    return list(messages.values())
 
 
 # ---- switching -----------------------------------------------------------------------------------------------
@@ -233,8 +233,8 @@ def has_tables(functions: Functions) -> bool:
 
 def _laws(functions: Functions) -> list[tuple[str, Expr]]:
     """The laws that functions were given, in words."""
-    given = functions.laws.given.items() if functions.laws else ()
-    return [(f"the law of {symbol.data[0]} '{symbol.name}'", law) for symbol, law in given]
+    laws = functions.laws.given.items() if functions.laws else ()
+    return [(f"the law of {symbol.data[0]} '{symbol.name}'", law) for symbol, law in laws]
 
 
 def _arguments(expressions: Iterable[Expr]) -> Iterator[Expr]:
@@ -267,15 +267,15 @@ _MADE: WeakKeyDictionary[Functions, dict[Any, Any]] = WeakKeyDictionary()
 
 def _once(functions: Functions, key: Any, make: Callable[[], Any]) -> Any:
     """What `make` returned for these functions before."""
-    made = _MADE.setdefault(functions, {})
-    if key not in made:
-        made[key] = make()
-    return made[key]
+    cache = _MADE.setdefault(functions, {})
+    if key not in cache:
+        cache[key] = make()
+    return cache[key]
 
 
 def _switched(functions: Functions, name: Asked) -> Switched | None:
-    found: Switched | None = _once(functions, (name, "signs"), lambda: switched(functions.program(name)))
-    return found
+    program: Switched | None = _once(functions, (name, "signs"), lambda: switched(functions.program(name)))
+    return program
 
 
 class FixedSigns:
@@ -294,26 +294,27 @@ class FixedSigns:
 
 def _compiled(functions: Functions, program: Program, parameters: Floats) -> Compiled:
     """Native code of a program that is kept."""
-    found: Compiled = _once(functions, id(program), lambda: functions.compiled(program))
-    return found.with_parameters(parameters)
+    function: Compiled = _once(functions, id(program), lambda: functions.compiled(program))
+    return function.with_parameters(parameters)
 
 
 class Located:
     """Where native code divides steps: zeros of what signs in the rates are of, corners of tables, and kinks."""
 
     def __init__(self, functions: Functions, name: Asked, parameters: Floats, signs: FixedSigns | None) -> None:
-        made = None if signs is None else _switched(functions, name)
-        program, slots = (functions.program(name), ()) if made is None else (made.smooth, made.values.outputs[0].slots)
-        found: Divided = _once(functions, (name, "divided", signs is None), lambda: divided(program, slots))
-        self.signs, self.kinks, self.corners = len(slots), found.kinks, found.corners
+        switch = None if signs is None else _switched(functions, name)
+        program = functions.program(name) if switch is None else switch.smooth
+        slots = () if switch is None else switch.values.outputs[0].slots
+        parts: Divided = _once(functions, (name, "divided", signs is None), lambda: divided(program, slots))
+        self.signs, self.kinks, self.corners = len(slots), parts.kinks, parts.corners
         self.count = self.signs + len(self.corners) + self.kinks
-        self.values = _compiled(functions, found.values, parameters) if self.count else None
-        self.smooth = _compiled(functions, found.smooth, parameters) if self.corners else None
+        self.values = _compiled(functions, parts.values, parameters) if self.count else None
+        self.smooth = _compiled(functions, parts.smooth, parameters) if self.corners else None
 
     @property
     def effects(self) -> list[Effect]:
         """The switches, corners and kinks, as native code locates them."""
-        corners = [Effect(corners=each.knots, extent=each.extent, jumps=bool(each.jumping)) for each in self.corners]
+        corners = [Effect(corners=c.knots, extent=c.extent, jumps=bool(c.jumping)) for c in self.corners]
         return [*[Effect(is_switch=True)] * self.signs, *corners, *[Effect(is_kink=True)] * self.kinks]
 
 
@@ -321,5 +322,5 @@ def with_fixed_signs(functions: Functions, name: Asked, parameters: Floats) -> F
     """The function with its signs fixed; None where it has none."""
     if not _once(functions, "sources", lambda: bool(sources(functions))):
         return None
-    made = _switched(functions, name)
-    return None if made is None else FixedSigns(functions, made, parameters)
+    switches = _switched(functions, name)
+    return None if switches is None else FixedSigns(functions, switches, parameters)

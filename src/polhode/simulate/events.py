@@ -103,12 +103,12 @@ class Events:
     @property
     def effects(self) -> list[Effect]:
         """What each does, as native code sees it."""
-        return [each.effect for each in self.watched]
+        return [event.effect for event in self.watched]
 
     @property
     def changes_states(self) -> bool:
         """Whether the state jumps at some of them."""
-        return any(each.change is not None for each in self.watched)
+        return any(event.change is not None for event in self.watched)
 
 
 def read_events(
@@ -129,17 +129,17 @@ def read_events(
         return Events()
 
     equations = derivation.equations
-    given: list[tuple[Any, str, int, StateChange | None]] = [(each, "events", k, None) for k, each in enumerate(listed)]
+    entries: list[tuple[Any, str, int, StateChange | None]] = [(x, "events", k, None) for k, x in enumerate(listed)]
     for k, (event, change) in enumerate(changes.items()):
-        given.append((event, "on", k, read_change(equations, change, parameters)))
-    given += [] if until is None else [(until, "until", 0, None)]
-    known = [_as_crossing(event, option) for event, option, _, _ in given]
-    expressions = [event.expression for event in known if isinstance(event, Crossing)]
+        entries.append((event, "on", k, read_change(equations, change, parameters)))
+    entries += [] if until is None else [(until, "until", 0, None)]
+    crossings = [_as_crossing(event, option) for event, option, _, _ in entries]
+    expressions = [event.expression for event in crossings if isinstance(event, Crossing)]
     place = "events" if listed or changes else "until"
     values = compiled_values(equations, expressions, parameters, place) if expressions else None
     compiled = None if values is None else values.function
-    made, number = [], 0
-    for event, (_, option, k, change) in zip(known, given, strict=True):
+    all_watched, number = [], 0
+    for event, (_, option, k, change) in zip(crossings, entries, strict=True):
         if isinstance(event, Crossing) and compiled is not None:
             function, number = _entry(compiled, number), number + 1
         else:
@@ -150,10 +150,10 @@ def read_events(
             raise PolhodeError(f"{shown(direction)} is no direction of an event.", place, cure, "E-RUN-NUMBER")
         ends = terminal or option == "until"
         watched = Watched(function, float(direction), ends, change, isinstance(event, Crossing), (event, option, k))
-        made.append(watched if watched.is_expression else replace(watched, value=_number_of(watched)))
-    if values is None or len(expressions) < len(known):
-        return Events(tuple(made))
-    return Events(tuple(made), values.function, values.names)
+        all_watched.append(watched if watched.is_expression else replace(watched, value=_number_of(watched)))
+    if values is None or len(expressions) < len(crossings):
+        return Events(tuple(all_watched))
+    return Events(tuple(all_watched), values.function, values.names)
 
 
 def _number_of(event: Watched) -> Callback:
@@ -161,13 +161,13 @@ def _number_of(event: Watched) -> Callback:
 
     def value(t: float, q: Floats, rest: Floats) -> float:
         try:
-            found: Any = event.value(t, q, rest)
+            number: Any = event.value(t, q, rest)
         except Exception as error:
             raise event_failed(f"at t = {t:.6g} s {event.name} raised {type(error).__name__}: {error}") from error
         with suppress(TypeError, ValueError):
-            if isinstance(found, float) or (np.ndim(found) == 0 and not isinstance(found, bool | np.bool_ | str)):
-                return float(found)
-        raise event_failed(f"at t = {t:.6g} s {event.name} returned {shown(found)}, which is no number.")
+            if isinstance(number, float) or (np.ndim(number) == 0 and not isinstance(number, bool | np.bool_ | str)):
+                return float(number)
+        raise event_failed(f"at t = {t:.6g} s {event.name} returned {shown(number)}, which is no number.")
 
     return value
 
@@ -244,27 +244,27 @@ def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[st
     """New values by name or symbol, as numbers or expressions, or a function f(t, q, u) that returns them so."""
     from ..expr import as_expr
 
-    place = partial(place_of, equations)
+    index_of = partial(place_of, equations)
     if callable(given):
-        return StateChange(place, with_rest(given, equations, "on"), len(equations.q))
+        return StateChange(index_of, with_rest(given, equations, "on"), len(equations.q))
     cure = 'Give new values by name, on={event: {"v": -0.8 * v}}, or a function that returns them.'
     check_kind(Mapping, "a change of the state", given, "on", cure)
     order = tuple(given)
     for key in order:
-        place(key)
+        index_of(key)
     new = []
     for key, value in given.items():
         with understood("a number or an expression", value, place=f"on '{getattr(key, 'name', key)}'"):
             new.append(as_expr(value))
-    made = compiled_values(equations, new, parameters, "on")
-    compiled = made.function
+    compiled_change = compiled_values(equations, new, parameters, "on")
+    compiled = compiled_change.function
     time = np.zeros(1)
 
     def values(t: float, q: Floats, rest: Floats) -> Mapping[Any, float]:
         time[0] = t
         return dict(zip(order, compiled(np.concatenate([q, rest]), time).tolist(), strict=True))
 
-    return StateChange(place, values, len(equations.q), made, tuple(place(key) for key in order))
+    return StateChange(index_of, values, len(equations.q), compiled_change, tuple(index_of(key) for key in order))
 
 
 def place_of(equations: EquationsOfMotion, key: Any) -> int:
@@ -272,16 +272,16 @@ def place_of(equations: EquationsOfMotion, key: Any) -> int:
     from ..expr.spelling import spelled
 
     symbols = [*equations.q, *equations.u, *equations.z]
-    found = [place for place, symbol in enumerate(symbols) if symbol is key or symbol.name == key]
-    found = found or [place for place, symbol in enumerate(symbols) if spelled(symbol) == key]
-    if not found:
+    indices = [index for index, symbol in enumerate(symbols) if symbol is key or symbol.name == key]
+    indices = indices or [index for index, symbol in enumerate(symbols) if spelled(symbol) == key]
+    if not indices:
         raise unknown(
             "coordinate, speed or state", key, [symbol.name for symbol in symbols], place="on", code="E-RUN-NAME"
         )
-    if len(found) > 1:
+    if len(indices) > 1:
         cure = f"Write {key}' for the speed, or give the symbol, as in on={{event: {{joint.u[0]: 0}}}}."
         raise PolhodeError(f"'{key}' is a coordinate and a speed.", "on", cure, "E-RUN-TWICE")
-    return found[0]
+    return indices[0]
 
 
 def compiled_values(
@@ -294,13 +294,13 @@ def compiled_values(
             kept.pop(next(iter(kept)))
         kept[key] = _compile(equations, expressions, place)
     function, names = kept[key]
-    given = {name: parameters.get(name, equations.system.parameters[name].value) for name in names}
-    missing = [name for name, value in given.items() if value is None]
+    values = {name: parameters.get(name, equations.system.parameters[name].value) for name in names}
+    missing = [name for name, value in values.items() if value is None]
     if missing:
         message = f"the parameter '{missing[0]}' of {_WORDS[place]} has no value."
         cure = f"Give parameters={{{missing[0]!r}: …}}, or a default in the model."
         raise ValueMissing(message, place, cure, "E-VALUE-MISSING")
-    return ParametricValues(function.with_parameters(np.array([float(value) for value in given.values()])), names)
+    return ParametricValues(function.with_parameters(np.array([float(value) for value in values.values()])), names)
 
 
 def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: str) -> tuple[Compiled, tuple[str, ...]]:
@@ -313,8 +313,8 @@ def _compile(equations: EquationsOfMotion, expressions: Sequence[Expr], place: s
     arrays = [("x", [*equations.q, *equations.u, *equations.z]), ("t", [system.time])]
     table = {p.symbol: name for name, p in system.parameters.items()}
     met = list(free_symbols(values))
-    known = {symbol for _, symbols in arrays for symbol in symbols} | table.keys()
-    strange = [symbol for symbol in met if symbol not in known]
+    arguments = {symbol for _, symbols in arrays for symbol in symbols} | table.keys()
+    strange = [symbol for symbol in met if symbol not in arguments]
     if strange:
         kind = strange[0].data[0]
         why = "is no part of the state" if kind in ("input", "effort") else "this run does not have"

@@ -67,17 +67,17 @@ class Guard:
 
     def __init__(self, rates: Rates, functions: Functions, values: Callable[[], Mapping[Expr, float]]) -> None:
         self.rates, self.functions, self._read_values = rates, functions, values
-        self.synopsis = known = functions.derivation.synopsis
-        self.size = len(known.coordinates) + len(known.speeds) + len(known.states)
+        self.synopsis = synopsis = functions.derivation.synopsis
+        self.size = len(synopsis.coordinates) + len(synopsis.speeds) + len(synopsis.states)
         self.scale: Floats | None = None
         self.notices: list[str] = []
         self._began: tuple[float, Floats, Floats] | None = None  # time, state and inputs that give the scale
-        self.constraints = list(self.equations.system.constraints.values()) if known.is_constrained else []
+        self.constraints = list(self.equations.system.constraints.values()) if synopsis.is_constrained else []
         self.watched = [constraint for constraint in self.constraints if constraint.is_watched]
         self.discontinuities: Discontinuities | None = None
-        self.pivots = moving_pivots(self.equations) if known.in_pseudo_velocities else []
+        self.pivots = moving_pivots(self.equations) if synopsis.in_pseudo_velocities else []
         self._signs: Floats | None = None
-        links = self.equations.tree.links if known.has_charts else ()
+        links = self.equations.tree.links if synopsis.has_charts else ()
         turning = [(i, link) for i, link in enumerate(links) if link.stage.storage not in ("quaternion", "vector")]
         # where Γ of a stage depends on its angles there may be a lock
         self.angle_charts = [i for i, link in turning if len(link.coordinates) > 2 and self._places(link)]
@@ -155,12 +155,12 @@ class Guard:
 
     def sample(self, t: float, x: Floats) -> None:
         """Raise where a sampled loop, if there is one, is unstable."""
-        drive, known = self.rates.drive, self.synopsis
+        drive, synopsis = self.rates.drive, self.synopsis
         if drive.sampled is None or not drive.begun:
             return
         from .control.sampled_law import unstable_loop
 
-        split, end = len(known.coordinates), len(known.coordinates) + len(known.speeds)
+        split, end = len(synopsis.coordinates), len(synopsis.coordinates) + len(synopsis.speeds)
         began, sampled = drive.begun[0][2][0], drive.sampled
         speeds = dict(zip(self._names()[split:end], x[split:end].tolist(), strict=True))
         controls = sampled.law.controls[: sampled.count]
@@ -191,10 +191,10 @@ class Guard:
 
     def nonfinite(self, found: NonFinite) -> Stop:
         """A right-hand side that is not finite: which entries, and why if that can be told."""
-        known = self.synopsis
-        names = [*(f"rate of coordinate '{name}'" for name in known.coordinates)]
-        names += [f"acceleration of '{name}'" for name in known.speeds]
-        names += [f"rate of state '{name}'" for name in known.states]
+        synopsis = self.synopsis
+        names = [*(f"rate of coordinate '{name}'" for name in synopsis.coordinates)]
+        names += [f"acceleration of '{name}'" for name in synopsis.speeds]
+        names += [f"rate of state '{name}'" for name in synopsis.states]
         x = found.x[: self.size]
         bad = [name for name, value in zip(names, found.rate, strict=False) if not np.isfinite(value)]
         bad = bad or ["derivatives of the motion"]
@@ -214,8 +214,8 @@ class Guard:
 
     def state_in_words(self, x: Floats) -> str:
         """Coordinates, speeds and states with their names."""
-        told = [f"{name} = {value:.4g}" for name, value in zip(self._names(), x, strict=True)]
-        return ", ".join(told[:12]) + (" …" if len(told) > 12 else "")
+        entries = [f"{name} = {value:.4g}" for name, value in zip(self._names(), x, strict=True)]
+        return ", ".join(entries[:12]) + (" …" if len(entries) > 12 else "")
 
     def _names(self) -> list[str]:
         from ..expr.spelling import spelled
@@ -251,8 +251,8 @@ class Guard:
 
         links = self.equations.tree.links
         left = evaluate([as_expr(1 + sum(link.motion.R[i, i] for i in range(3))) for link in links], self._at(t, x))
-        for link, each in zip(links, left, strict=True):
-            if each < _NO_TURN_LEFT:
+        for link, remaining in zip(links, left, strict=True):
+            if remaining < _NO_TURN_LEFT:
                 raise Stop(
                     "half_turn",
                     f"at t = {t:.6g} s joint '{link.joint}' has turned by π, where the formalism '{formalism}', "
@@ -307,16 +307,16 @@ class Guard:
         )
 
     def _check_mass(self, t: float, x: Floats) -> None:
-        known = self.synopsis
-        if not known.speeds:
+        synopsis = self.synopsis
+        if not synopsis.speeds:
             return
         if self.scale is None and self._began is not None:
             self.scale = _scale_of(self._mass_matrix(*self._began))
         M = self._mass_matrix(t, x, self.rates.drive.inputs)
-        stop = mass_matrix_stop(M, known.speeds, t, self.scale)
+        stop = mass_matrix_stop(M, synopsis.speeds, t, self.scale)
         if stop is not None:
             raise stop
-        if not self.notices and (notice := indefinite_notice(M, known.speeds)):
+        if not self.notices and (notice := indefinite_notice(M, synopsis.speeds)):
             self.notices.append(notice)
         if self.scale is None:
             # What an inertia is small against is what it was at the start.
@@ -356,8 +356,8 @@ def is_surely_regular(inverse: Floats | None) -> bool:
 
 def _scale_of(M: Floats) -> Floats:
     """The root of the inertia that each speed feels."""
-    made: Floats = np.sqrt(np.abs(np.diag(M)))
-    return made
+    scale: Floats = np.sqrt(np.abs(np.diag(M)))
+    return scale
 
 
 def mass_matrix_stop(M: Floats, speeds: Sequence[str], t: float, scale: Floats | None = None) -> Stop | None:
@@ -430,7 +430,7 @@ def fault_of(
 
     for constraint in constraints:
         if all(q in known for q in constraint.coordinates):
-            found = constraint.fault(number)
-            if found is not None:
-                return found
+            fault = constraint.fault(number)
+            if fault is not None:
+                return fault
     return None

@@ -70,8 +70,8 @@ class _Bar:
             if shown is None and not self.is_certain and not sys.stderr.isatty():
                 self.next = math.inf
                 return
-            given = self.words, self.end, self.unit
-            self.bar = _RichBar(*given) if shown is None else _NotebookBar(shown, *given)
+            arguments = self.words, self.end, self.unit
+            self.bar = _RichBar(*arguments) if shown is None else _NotebookBar(shown, *arguments)
         self.next = now + self.bar.between
         self.bar.draw(reached)
 
@@ -91,8 +91,8 @@ class _NotebookBar:
 
     def draw(self, reached: float) -> None:
         digits = ".2f" if self.unit == "s" else "g"
-        told = f"{self.words}: {reached:{digits}} of {self.end:g} {self.unit}"
-        self.bar.update(_Picture(told, min(1.0, reached / self.end) if self.end > 0 else 1.0))
+        text = f"{self.words}: {reached:{digits}} of {self.end:g} {self.unit}"
+        self.bar.update(_Picture(text, min(1.0, reached / self.end) if self.end > 0 else 1.0))
 
     def close(self) -> None:
         self.bar.update(_Picture("", 1.0))
@@ -105,8 +105,8 @@ class _Picture:
         self.words, self.share = words, share
 
     def _repr_html_(self) -> str:
-        told = escape(self.words)
-        return f'<progress value="{self.share:.3f}" aria-label="{told}"></progress> {told}' if told else "<span></span>"
+        text = escape(self.words)
+        return f'<progress value="{self.share:.3f}" aria-label="{text}"></progress> {text}' if text else "<span></span>"
 
     def __repr__(self) -> str:
         return self.words

@@ -218,19 +218,19 @@ class Rates:
 
     def differentiates_natively(self, run: NativeRun) -> bool:
         """Give an implicit native run the compiled derivatives of the rates; whether there are any."""
-        made = None if run.implicit is None else self._derivatives()
-        if made is None or run.implicit is None:
+        derivatives = None if run.implicit is None else self._derivatives()
+        if derivatives is None or run.implicit is None:
             return False
-        run.implicit.compiled(run.compiled(made, self._held))
+        run.implicit.compiled(run.compiled(derivatives, self._held))
         return True
 
     @property
     def jacobian(self) -> Callable[[float, Floats], Floats] | None:
         """∂ẋ/∂x as a compiled function of time and state; None where there is none, or quaternions are stored."""
-        made = None if self.groups else self._derivatives()
-        if made is None:
+        slopes = None if self.groups else self._derivatives()
+        if slopes is None:
             return None
-        return lambda t, x: made(x, *({**self._held, "t": np.array([t])}[name] for name in made.arrays[1:]))[0]
+        return lambda t, x: slopes(x, *({**self._held, "t": np.array([t])}[name] for name in slopes.arrays[1:]))[0]
 
     @property
     def _held(self) -> dict[str, Floats]:
@@ -242,12 +242,12 @@ class Rates:
             return None
         name = f"{self.rates_alone}_jacobian"
         try:
-            made: Compiled = self.functions.native(name)
+            native: Compiled = self.functions.native(name)
         except ModelError as problem:
             if problem.problems[0].code != "E-FUNCTION-DERIVATIVE":
                 raise
             return None
-        return made.with_parameters(self.functions.parameter_values(name, self.given))
+        return native.with_parameters(self.functions.parameter_values(name, self.given))
 
     def actuation(self, t: float, x: Floats) -> Floats:
         """The plain efforts and inputs at a state, one after the other; asked again for a state they cost nothing."""
@@ -338,9 +338,9 @@ class Rates:
 
     def responses(self, t: float, x: Floats) -> Floats | None:
         """M⁻¹ at a state, a column for the accelerations that a unit of each effort adds; None if unknown."""
-        known = self.functions.derivation.synopsis
-        speeds = len(known.speeds)
-        if not speeds or self.of != "state_rates" or self.signs is not None or known.efforts != known.speeds:
+        synopsis = self.functions.derivation.synopsis
+        speeds = len(synopsis.speeds)
+        if not speeds or self.of != "state_rates" or self.signs is not None or synopsis.efforts != synopsis.speeds:
             return None
         x = self.unit(x)[0] if self.groups else x
         _, tau, *more = self._arguments(t, x, ask=False)  # what acts makes no difference to M⁻¹
@@ -350,14 +350,14 @@ class Rates:
             accelerations = rates[:, self.coordinates : self.coordinates + speeds]
             if not np.isfinite(accelerations).all():
                 return None
-            made = (accelerations[1:] - accelerations[0]) / size[:, None]
-            largest = np.abs(made).max(axis=1)
+            response = (accelerations[1:] - accelerations[0]) / size[:, None]
+            largest = np.abs(response).max(axis=1)
             if not largest.all():
                 return None
             size = np.maximum(1.0, np.abs(accelerations[0]).max() / largest)
             if size.max() <= _SMALL_BESIDE:
                 break
-        return np.asarray(made.T)
+        return np.asarray(response.T)
 
     def switches(self, t: float, x: Floats) -> Floats:
         """The values that the signs in the rates are of."""
@@ -370,12 +370,12 @@ class Rates:
         if self.groups:
             states = np.array([self.unit(x)[0] for x in states])
         times = np.clip(times, *self._piece)
-        known: dict[str, Any] = {"t": times[:, None], "alpha": self.alpha, "modes": self.signs.modes}
-        known |= {"tau": self.drive.tau, "inputs": self.drive.inputs}
+        values: dict[str, Any] = {"t": times[:, None], "alpha": self.alpha, "modes": self.signs.modes}
+        values |= {"tau": self.drive.tau, "inputs": self.drive.inputs}
         if not self.is_autonomous and {"tau", "inputs"} & self.signs.depends_on:
-            asked = [self.actuation(t, x) for t, x in zip(times.tolist(), states, strict=True)]
-            known["tau"], known["inputs"] = np.split(np.array(asked), [self.drive.efforts], axis=1)
-        return np.asarray(self.signs.values(states, *(known[name] for name in self.signs.values.arrays[1:])))
+            acting = [self.actuation(t, x) for t, x in zip(times.tolist(), states, strict=True)]
+            values["tau"], values["inputs"] = np.split(np.array(acting), [self.drive.efforts], axis=1)
+        return np.asarray(self.signs.values(states, *(values[name] for name in self.signs.values.arrays[1:])))
 
     def _stretched(self, t: float, x: Floats, rate: Floats, lengths: list[float]) -> Floats:
         """Finite rates, those of quaternions by the lengths that they had."""
@@ -431,8 +431,8 @@ class Rates:
 
 def set_up(read: Mapping[str, tuple[Functions, Asked]], parameters: Mapping[str, Any]) -> dict[str, Floats]:
     """The work arrays of some functions, a row for each set of parameters or one for all."""
-    made = {}
+    setups = {}
     for name, (functions, of) in read.items():
         values = np.atleast_2d(functions.parameter_values(of, parameters))
-        made[name] = functions.native(of).native.setup(np.ascontiguousarray(values))
-    return made
+        setups[name] = functions.native(of).native.setup(np.ascontiguousarray(values))
+    return setups

@@ -75,13 +75,13 @@ def check_fit(method: Any, derivation: Derivation) -> None:
     from ..constraints import PseudoSpeeds
 
     equations = derivation.equations
-    reason, known = "", equations.dependent_speeds
+    reason, dependent_speeds = "", equations.dependent_speeds
     if method in _UNCONSTRAINED and equations.constraints is not None:
         reason = "it does not keep constraints"
     elif method == "lie4" and not equations.quaternions:
         reason = "it turns quaternions, of which there are none (without them it is rk4)"
-    moving = isinstance(known, PseudoSpeeds) and bool(known.moving_pivots)
-    if moving or (isinstance(known, PseudoSpeeds) and method not in EXPLICIT):
+    moving = isinstance(dependent_speeds, PseudoSpeeds) and bool(dependent_speeds.moving_pivots)
+    if moving or (isinstance(dependent_speeds, PseudoSpeeds) and method not in EXPLICIT):
         reason = "it is written in pseudo-velocities, which adaptive methods look after"
     cure = "." if moving or method in EXPLICIT else ' or "rk4".'
     if reason:
@@ -173,12 +173,12 @@ def working(name: str, rates: Rates) -> str:
 
 def _check_series(name: str, rates: Rates) -> None:
     """Refuse rates that have no series; those with a corner are told where the code is made."""
-    told = {
+    messages = {
         "there are constraints": rates.is_constrained,
         "a controller in Python acts": not rates.is_autonomous,
         "there are forces that jump": rates.signs is not None,
     }
-    for what, is_so in told.items():
+    for what, is_so in messages.items():
         if is_so:
             message = f"the method {name!r} needs smooth rates, all in the equations, but {what}."
             raise PolhodeError(message, cure='Take method="DOP853".', code="E-RUN-UNSUPPORTED")
@@ -231,8 +231,8 @@ def check_kinds(functions: Any, progress: Any, audit: Any) -> None:
 
 def refuse_others(options: Mapping[str, Any], known: Any, name: str) -> None:
     """Refuse options that a TypedDict does not have, as Python does keywords."""
-    for each in options.keys() - known.__annotations__.keys():
-        raise TypeError(f"{name}() got an unexpected keyword argument {each!r}")
+    for key in options.keys() - known.__annotations__.keys():
+        raise TypeError(f"{name}() got an unexpected keyword argument {key!r}")
 
 
 _LISTS: Any = (list, tuple, set, frozenset)
@@ -329,8 +329,8 @@ _OF_STEPS = ("method", "step", "rtol", "atol", "max_steps", "max_step", "spectra
 def _damping(method: str, spectral_radius: Any) -> float | None:
     """The spectral radius of fast oscillations, for the method that has one."""
     if method == "generalised_alpha":
-        given, most = _SPECTRAL_RADIUS if spectral_radius is None else spectral_radius, np.nextafter(1.0, 2.0)
-        return number(given, "a number from 0 to 1", least=0.0, below=most, place="spectral_radius")
+        default, most = _SPECTRAL_RADIUS if spectral_radius is None else spectral_radius, np.nextafter(1.0, 2.0)
+        return number(default, "a number from 0 to 1", least=0.0, below=most, place="spectral_radius")
     if spectral_radius is not None:
         message = f"the method {method} has no spectral radius to choose."
         cure = 'Use method="generalised_alpha", or leave it out.'

@@ -52,10 +52,10 @@ _ARRAYS = ("q", "u", "z", "inputs")
 def _compiled(name: str, rows: str = "") -> cached_property[Callable[..., Any]]:
     """A compiled function of a manifold, made when first used; it gives no rows where the attribute `rows` is empty."""
 
-    def made(manifold: Manifold) -> Callable[..., Any]:
+    def compiled(manifold: Manifold) -> Callable[..., Any]:
         return manifold.function(name) if not rows or getattr(manifold, rows) else lambda t, *arrays: np.zeros(0)
 
-    return cached_property(made)
+    return cached_property(compiled)
 
 
 class Manifold:
@@ -101,12 +101,12 @@ class Manifold:
     def values_at(self, t: float, q: Floats) -> dict[Expr, float]:
         """The values of coordinates, time and parameters at a pose."""
         system = self.equations.system
-        known: dict[Expr, float] = {system.time: t, **dict(zip(self.equations.q, q.tolist(), strict=True))}
+        values: dict[Expr, float] = {system.time: t, **dict(zip(self.equations.q, q.tolist(), strict=True))}
         for name, entry in system.parameters.items():
             value = (self.parameters or {}).get(name, entry.value)
             if value is not None:
-                known[entry.symbol] = float(value)
-        return known
+                values[entry.symbol] = float(value)
+        return values
 
     def function(self, name: str) -> Callable[..., Any]:
         """A compiled function of time and of q, u, z, inputs, as many as it takes, with the parameters of the run."""
@@ -124,8 +124,8 @@ class Manifold:
 
     def moved_joints(self, t: float, q: Floats, step: Floats) -> Floats:
         """The same for the joints' coordinates alone; the auxiliary ones stay as they are."""
-        new, own = q.copy(), slice(self.auxiliary.start)
-        new[own] += self._kinematics(t, q)[own] @ step
+        new, joint_range = q.copy(), slice(self.auxiliary.start)
+        new[joint_range] += self._kinematics(t, q)[joint_range] @ step
         return self.unit(new)
 
     def unit(self, q: Floats) -> Floats:
@@ -193,8 +193,8 @@ class Manifold:
         def rows_at(q: Floats) -> Factorisation:
             if latest[0] is not q:
                 latest[:] = q, self.rows(t, q, u)
-            found: Factorisation = latest[1]
-            return found
+            factorisation: Factorisation = latest[1]
+            return factorisation
 
         def step(q: Floats, left: Floats) -> Floats | None:
             rows = rows_at(q)
@@ -207,11 +207,11 @@ class Manifold:
             full[self._movable] = least
             return full
 
-        found = solve(
+        solution = solve(
             partial(self.residual, t), step, partial(self.moved, t), self.with_auxiliary(t, q),
             tolerance=_EXACT, most_steps=_MOST_STEPS,
         )  # fmt: skip
-        return found.q, found.residual, rows_at(found.q)
+        return solution.q, solution.residual, rows_at(solution.q)
 
     def nearest_state(self, t: float, x: Floats) -> Floats:
         """The nearest state that satisfies the constraints; a Stop that names the worst row if there is none."""
@@ -288,8 +288,8 @@ def mobility(manifold: Manifold, t: float, q: Floats, u: Floats) -> Freedom:
         rng = np.random.default_rng(11)
         directions = [free @ rng.standard_normal(free.shape[1]) for _ in range(3)]
         directions += [u] if len(u) == len(free) and np.abs(u).max(initial=0.0) > 0.0 else []
-    for each in directions:
-        aside = each / max(1e-12, float(np.abs(each).max()))
+    for direction in directions:
+        aside = direction / max(1e-12, float(np.abs(direction).max()))
         near, left, _ = manifold.nearest_coordinates(t, manifold.moved(t, q, _ASIDE * aside), u)
         if np.abs(left).max(initial=0.0) < 1e-10:
             there = manifold.all_rows(t, near, u)

@@ -67,22 +67,22 @@ def starting(loop: ClosedLoop, start: Any, known: Synopsis) -> tuple[ClosedLoop,
     """A sampled loop whose states start where a run says, and the start of the mechanism alone."""
     if loop.sampling is None or not loop.law.states:
         return loop, start
-    names = [each.symbol.name for each in loop.law.states]
+    names = [state.symbol.name for state in loop.law.states]
     if isinstance(start, Mapping):
-        own = {*names} - {*known.coordinates, *known.states}
-        given = {name: value for name, value in start.items() if name in own}
-        rest: Any = {name: value for name, value in start.items() if name not in own}
+        law_states = {*names} - {*known.coordinates, *known.states}
+        given_starts = {name: value for name, value in start.items() if name in law_states}
+        rest: Any = {name: value for name, value in start.items() if name not in law_states}
         every = {*known.coordinates, *known.states, *known.speeds, *known.omitted}
         strays = [name for name in rest if name not in every]
         if strays:
             what, names = "coordinate, state or state of the controller", [*known.coordinates, *known.states, *names]
             raise unknown(what, strays[0], names, place="start", code="E-CONTROL-NAME")
     elif isinstance(start, tuple) and len(start) == 3 and np.shape(start[2]) == (len(known.states) + len(names),):
-        given = dict(zip(names, start[2][len(known.states) :], strict=True))
+        given_starts = dict(zip(names, start[2][len(known.states) :], strict=True))
         rest = (*start[:2], start[2][: len(known.states)])
     else:
         return loop, start
-    starts = {name: number(value, place=f"start of '{name}'") for name, value in given.items()}
+    starts = {name: number(value, place=f"start of '{name}'") for name, value in given_starts.items()}
     return (replace(loop, starts=starts) if starts else loop), rest
 
 
@@ -110,7 +110,7 @@ class SampledLoop:
     def log(self) -> ControllerLog:
         """What it gave so far."""
         law, count, of = self.law, self.count, self.loop.law
-        names = tuple(each.name for each in of.controls), tuple(each.symbol.name for each in of.states)
+        names = tuple(control.name for control in of.controls), tuple(state.symbol.name for state in of.states)
         return ControllerLog(law.times[:count], law.controls[:count].copy(), law.states[:count].copy(), *names)
 
     @property
@@ -121,7 +121,7 @@ class SampledLoop:
 
     def connect(self, values: Floats, names: tuple[str, ...], breaks: Breaks) -> None:
         """Let controls hold among the efforts and inputs of a run that has these breaks."""
-        columns = [names.index(f"{each.data[0]} '{each.name}'") for each in self.loop.law.controls]
+        columns = [names.index(f"{control.data[0]} '{control.name}'") for control in self.loop.law.controls]
         self._names = tuple(names[column] for column in columns)
         values[columns] = 0.0
         same, rows, at_breaks = _SAME * self.sampling.sample_time, np.arange(len(self.law.times)), []
@@ -138,8 +138,8 @@ class SampledLoop:
         if number >= 0:
             asks, acts = int(self.law.asks[number]), int(self.law.acts[number])
         if asks >= 0:
-            found = self.law.ask(asks, x)
-            wrong = np.flatnonzero(~np.isfinite(found))
+            controls = self.law.ask(asks, x)
+            wrong = np.flatnonzero(~np.isfinite(controls))
             if len(wrong):
                 at = f"at t = {self.law.times[asks]:.6g} s."
                 raise ControllerFailed(f"the law of {self._names[wrong[0]]} gave no finite number, {at}")
@@ -160,7 +160,7 @@ class SampledLoop:
 
 
 def _first_states(loop: ClosedLoop) -> Floats:
-    return np.array([loop.starts.get(each.symbol.name, float(each.start)) for each in loop.law.states])
+    return np.array([loop.starts.get(state.symbol.name, float(state.start)) for state in loop.law.states])
 
 
 class SteppedLaw:
@@ -185,7 +185,7 @@ class SteppedLaw:
         self.acting = np.zeros(count, dtype=np.int64)  # and how many of them have come to act
         self.controls = np.zeros((count, int(how.delay / how.sample_time) + 2, len(loop.law.controls)))
         kinds = {kind: (names, array) for kind, names, array in rows}
-        self._places = [(kinds[each.data[0]][1], kinds[each.data[0]][0].index(each.name)) for each in loop.law.controls]
+        self._places = [(kinds[x.data[0]][1], kinds[x.data[0]][0].index(x.name)) for x in loop.law.controls]
 
     @property
     def next_times(self) -> Floats:
@@ -264,7 +264,7 @@ def unstable_loop(
     """Why a sampled law that gave these controls (K, …), from coordinates and speeds at the start, ends a run here."""
     if not speeds:
         return None
-    q, u = (float(np.abs(each).max(initial=0.0)) for each in start)
+    q, u = (float(np.abs(values).max(initial=0.0)) for values in start)
     worst = max(speeds, key=lambda name: abs(speeds[name]))
     growth = growth_of(controls)
     if abs(speeds[worst]) <= _BEYOND * max(u, (1.0 + q) / sample_time) or growth < _GROWTH:

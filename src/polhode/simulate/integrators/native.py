@@ -224,7 +224,7 @@ class Integration:
         effects = [*events.effects, *([] if self.contacts is None else self.contacts.effects)]
         effects += [] if located is None else located.effects
         if self.momenta is not None:  # new values are those of speeds
-            effects = [each if each.change is None else replace(each, change=None, by_python=True) for each in effects]
+            effects = [e if e.change is None else replace(e, change=None, by_python=True) for e in effects]
         if not effects:
             return None
         from ...ode.native_events import EventMemory
@@ -367,14 +367,14 @@ class Integration:
     def _keep_interpolant(self) -> None:
         """Keep the steps, so that the trajectory has states between its samples, where what drove them is known."""
         pieces = [(run, run.kept_steps) for run in (*self.past, self.run)]
-        known = [(run, steps) for run, steps in pieces if steps is not None]
-        is_whole = len(known) == len(pieces) and any(len(steps) for _, steps in known)
+        kept = [(run, steps) for run, steps in pieces if steps is not None]
+        is_whole = len(kept) == len(pieces) and any(len(steps) for _, steps in kept)
         is_alike = self.rates.is_autonomous and self.rates.signs is None  # no step is taken again with other signs
         is_alike = is_alike and self.contacts is None  # or modes
         drive, is_divided = self.rates.drive, len(self.rates.breaks) > 0
         is_known = not is_divided or not (drive.is_held or drive.sampled is not None or self.rates.is_constrained)
         if is_whole and is_known and is_alike:
-            self.record.interpolant = DenseOutput(known, self.rates)
+            self.record.interpolant = DenseOutput(kept, self.rates)
 
     @property
     def _goal(self) -> float:
@@ -473,9 +473,9 @@ class Integration:
         elif reason == Reason.BUDGET and run.record.steps >= self.control.most_steps:
             raise too_many(t, self.control)
         elif reason in (Reason.UNDERFLOW, Reason.NONFINITE, Reason.NOT_FOUND):
-            found = self._nonfinite_ahead()
-            if found is not None:
-                raise found
+            diverged = self._nonfinite_ahead()
+            if diverged is not None:
+                raise diverged
             if self.control.fixed_step:
                 raise self._too_long(t)
             locked = None if self.contacts is None else self.contacts.locked(t, run.x.copy())
@@ -506,19 +506,19 @@ class Integration:
         elif reason in (Reason.PROJECT, Reason.SAMPLE):
             self._project(reason)
 
-    def _with_reason(self, found: Stop) -> Stop:
+    def _with_reason(self, stop: Stop) -> Stop:
         """The same, with why the motion has left all bounds if at the start no step of this length was stable."""
         (t, x), h = self.first, self.control.fixed_step
-        if found.status != "diverged" or not h:
-            return found
+        if stop.status != "diverged" or not h:
+            return stop
         f, small = self.rates(t, x), _NEAR * (1.0 + np.abs(x))
-        jacobian = [(self.rates(t, x + each) - f) / size for each, size in zip(np.diag(small), small, strict=True)]
+        jacobian = [(self.rates(t, x + step) - f) / size for step, size in zip(np.diag(small), small, strict=True)]
         fastest = float(np.abs(np.linalg.eigvals(jacobian)).max())
         if h * fastest < _STABLE:
-            return found
+            return stop
         return Stop(
-            found.status,
-            f"{found.message} The step of {h:g} s is too long for {self.control.method}: at the start, rates change "
+            stop.status,
+            f"{stop.message} The step of {h:g} s is too long for {self.control.method}: at the start, rates change "
             f"within {1.0 / fastest:.1g} s.",
             'Use a smaller step; a stiff mechanism needs method="auto", "Rodas5P" or "Radau".',
         )
@@ -580,8 +580,8 @@ class Integration:
         except (PolhodeError, Stop):
             raise
         except Exception as error:
-            said = f"at t = {t:.6g} s a change of the state raised {type(error).__name__}: {error}"
-            raise Stop("event_failed", said, _CHANGE) from error
+            message = f"at t = {t:.6g} s a change of the state raised {type(error).__name__}: {error}"
+            raise Stop("event_failed", message, _CHANGE) from error
         return new if self.momenta is None else self.momenta.stepped(new)
 
     def _choose_signs(self) -> None:
@@ -630,8 +630,8 @@ class Integration:
         if run.record.pending == NOTHING:  # at an event that has changed the state
             self._continue_after_event()
             return
-        known = self.contacts
-        run.f[:] = self.rates(t, run.x.copy()) if known is None else known.memory.forces(t, run.x.copy())[1]
+        contacts = self.contacts
+        run.f[:] = self.rates(t, run.x.copy()) if contacts is None else contacts.memory.forces(t, run.x.copy())[1]
         run.record.pending = EVENTS
 
 
@@ -652,8 +652,8 @@ def _contacts(rates: Rates, atol: float) -> ContactRun | None:
 
 def _limits(rates: Rates, record: Record) -> LimitsOfRun | None:
     """What notes the limits of coordinates and speeds, where there are any."""
-    known = rates.functions.derivation.synopsis
-    if not known.limits and not known.has_limits_of_parameters:
+    synopsis = rates.functions.derivation.synopsis
+    if not synopsis.limits and not synopsis.has_limits_of_parameters:
         return None
     from ..limits import NOTED, LimitsOfRun
 
@@ -665,9 +665,9 @@ def switch_of(record: Record, control: Control) -> Switch | None:
     """What chooses between kinds of methods along a run, where it may."""
     if not control.may_switch:
         return None
-    made = Switch(control.method)
-    record.info["switches"] = made.turns
-    return made
+    switch = Switch(control.method)
+    record.info["switches"] = switch.turns
+    return switch
 
 
 # ---- stiff ---------------------------------------------------------------------------------------------------
@@ -743,10 +743,10 @@ class DenseOutput:
     def __call__(self, times: Floats) -> Floats:
         """States (T, n) at times (T,)."""
         places = np.clip(np.searchsorted(self.steps[:, 0], times, side="right") - 1, 0, len(self.steps) - 1)
-        made = np.empty((len(times), self.runs[0].size))
+        states = np.empty((len(times), self.runs[0].size))
         for k in np.argsort(places, kind="stable").tolist():
-            made[k] = self._state(float(times[k]), int(places[k]))
-        return made
+            states[k] = self._state(float(times[k]), int(places[k]))
+        return states
 
     def _state(self, t: float, place: int) -> Floats:
         run, rates = next(run for run, end in zip(self.runs, self.ends, strict=True) if place < end), self.rates

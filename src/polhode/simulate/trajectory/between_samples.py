@@ -54,16 +54,16 @@ def between(trajectory: Trajectory, times: Floats) -> tuple[Floats, str]:
         message = f"the trajectory runs from {t[0]:g} to {t[-1]:g} s, not from {times.min():g} to {times.max():g} s."
         raise PolhodeError(message, cure="Simulate for longer.", code="E-TRAJECTORY-NUMBER")
     inside = np.clip(times, t[0], t[-1])
-    known = trajectory.functions
-    groups = known.derivation.synopsis.quaternion_groups if known else []
+    functions = trajectory.functions
+    groups = functions.derivation.synopsis.quaternion_groups if functions else []
     if trajectory.interpolant is not None:
         x, how = np.array(trajectory.interpolant(inside), dtype=np.float64), OWN
     elif len(t) == 1:
         x, how = np.repeat(trajectory.x, len(times), axis=0), HERMITE
-    elif known is not None and trajectory.tau is not None:
-        nodes = nodes_of(trajectory, known, groups)
+    elif functions is not None and trajectory.tau is not None:
+        nodes = nodes_of(trajectory, functions, groups)
         x, how = hermite(nodes, inside), HERMITE
-        off = _error(trajectory, known, nodes, inside)
+        off = _error(trajectory, functions, nodes, inside)
         if off > _EXACT:
             how = f"{HERMITE}; off by about {off:.0e}"
             warn(
@@ -145,7 +145,7 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
     """q̇, u̇ and ż at every sample; where the equations give none, differences of the samples."""
     if not len(trajectory.t):
         return np.zeros_like(trajectory.x)
-    given, equations = trajectory.given, functions.equations
+    arguments, equations = trajectory.given, functions.equations
     acting = trajectory.q, trajectory.u, np.asarray(trajectory.tau)
     if trajectory.info.get("contacts") is not None:
         udot = trajectory._contact_forces.accelerations
@@ -153,12 +153,12 @@ def _rates(trajectory: Trajectory, functions: Functions) -> Floats:
         udot = np.full_like(trajectory.u, np.nan)
     elif {*equations.speeds} <= {*equations.tree.speeds}:
         places = [equations.tree.speeds.index(name) for name in equations.speeds]
-        udot = np.atleast_2d(motion(functions, *acting, **given)[0])[:, places]
+        udot = np.atleast_2d(motion(functions, *acting, **arguments)[0])[:, places]
     else:  # pseudo-velocities
-        udot = np.atleast_2d(functions.forward_dynamics(*acting, **given))
-    parts = [functions.coordinate_rates(trajectory.q, trajectory.u, **given), udot]
+        udot = np.atleast_2d(functions.forward_dynamics(*acting, **arguments))
+    parts = [functions.coordinate_rates(trajectory.q, trajectory.u, **arguments), udot]
     if equations.z:
-        beside = {name: value for name, value in given.items() if name != "z"}
+        beside = {name: value for name, value in arguments.items() if name != "z"}
         parts.append(functions.evaluate("z_rates", trajectory.q, trajectory.u, trajectory.z, **beside))
     rates = np.hstack([np.broadcast_to(part, (len(trajectory.t), part.shape[-1])) for part in parts])
     lost = ~np.isfinite(rates)

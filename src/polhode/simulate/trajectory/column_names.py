@@ -57,7 +57,7 @@ _RESERVED = frozenset(
 def distinct(names: Iterable[tuple[str, str]], taken: Collection[str] = ()) -> list[str]:
     """The first spelling of each pair where no other name is or may be spelled so, else the second, made unique."""
     pairs = list(names)
-    count, used = Counter([*taken, *(each for pair in pairs for each in {*pair})]), {*taken}
+    count, used = Counter([*taken, *(name for pair in pairs for name in {*pair})]), {*taken}
     chosen: list[str] = []
     for plain, full in pairs:
         name = plain if count[plain] == 1 else full
@@ -72,7 +72,7 @@ def check_meant(name: object, known: Collection[str]) -> None:
     """Raise where a name is the short spelling of two columns that are known by their kinds."""
     written = [f"{kind}:{name}" for kind in ("coordinate", "state", "input")]
     written += [f"speed:{str(name)[2:-1]}"] * (f"d({str(name)[2:-1]})" == name) + ["energy:total"] * (name == "energy")
-    meant = [repr(each) for each in written if each in known]
+    meant = [repr(spelling) for spelling in written if spelling in known]
     if meant:
         raise PolhodeError(f"{name!r} means {' or '.join(meant)}.", cure="Say which.", code="E-TRAJECTORY-TWICE")
 
