@@ -158,15 +158,15 @@ def branch_point(function: Function, x: Floats) -> tuple[Floats, Floats] | None:
     for _ in range(_MOST_STEPS):
         x, slack, w = y[: n + 1], y[n + 1], y[n + 2 :]
         slopes = function(x)[1]
-        whole = np.zeros((2 * n + 2, 2 * n + 2))
-        whole[:n, : n + 1], whole[:n, n + 1], whole[:n, n + 2 :] = slopes, w, slack * np.eye(n)
-        whole[n : 2 * n + 1, : n + 1] = _bend(function, x, w)
-        whole[n : 2 * n + 1, n + 2 :] = slopes.T
-        whole[-1, n + 2 :] = 2.0 * w
+        matrix = np.zeros((2 * n + 2, 2 * n + 2))
+        matrix[:n, : n + 1], matrix[:n, n + 1], matrix[:n, n + 2 :] = slopes, w, slack * np.eye(n)
+        matrix[n : 2 * n + 1, : n + 1] = _bend(function, x, w)
+        matrix[n : 2 * n + 1, n + 2 :] = slopes.T
+        matrix[-1, n + 2 :] = 2.0 * w
         left = system(y)
-        if not (np.isfinite(whole).all() and np.isfinite(left).all()):
+        if not (np.isfinite(matrix).all() and np.isfinite(left).all()):
             return None
-        step = np.linalg.lstsq(whole, -left, rcond=1e-13)[0]
+        step = np.linalg.lstsq(matrix, -left, rcond=1e-13)[0]
         y = y + step
         if float(np.abs(step).max()) <= 1e-14 * (1.0 + float(np.abs(y).max())):
             break
@@ -198,7 +198,7 @@ def other_direction(function: Function, x: Floats, w: Floats, tangent: Floats) -
     if abs(a) < 1e-9 * scale:
         pairs = [(1.0, 0.0), (-c, 2.0 * b)]
     else:
-        pairs = [((-b + way * np.sqrt(inside)) / a, 1.0) for way in (1.0, -1.0)]
+        pairs = [((-b + sign * np.sqrt(inside)) / a, 1.0) for sign in (1.0, -1.0)]
     ways = [(u * null[0] + v * null[1]) / np.hypot(u, v) for u, v in pairs]
-    found: Floats = min(ways, key=lambda way: abs(float(way @ tangent)))
-    return found
+    direction: Floats = min(ways, key=lambda direction: abs(float(direction @ tangent)))
+    return direction

@@ -161,24 +161,24 @@ def _position_limits(
 ) -> tuple[Floats, Floats]:
     names = equations.coordinates
     check_known("coordinate", given, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
-    found: dict[str, tuple[float, float]] = {}
+    limits: dict[str, tuple[float, float]] = {}
     for joint in equations.system.joints.values():
         turns = any(any(column[:3]) for stage in joint.type.stages for column in stage.H.columns)
         widest = np.pi if turns else 1.0
-        found |= {str(q.name): (-widest, widest) for q in joint.q}
+        limits |= {str(q.name): (-widest, widest) for q in joint.q}
     for ends in joint_limits(equations, parameters):
-        low, high = found[ends.quantity.name]
-        found[ends.quantity.name] = ends.known.get("lower", low), ends.known.get("upper", high)
+        low, high = limits[ends.quantity.name]
+        limits[ends.quantity.name] = ends.known.get("lower", low), ends.known.get("upper", high)
     for name, pair in given.items():
         with understood("a pair (lower, upper)", pair, place=f"{_PLACE} limits of {name}", cure="Give (-1, 1)."):
             lower, upper = (float(end) for end in pair)
-            found[name] = (lower, upper)
+            limits[name] = (lower, upper)
     for name in names:
-        lower, upper = found[name]
+        lower, upper = limits[name]
         if not lower < upper:
             message = f"the limits {lower:g} and {upper:g} of '{name}' leave no room."
             raise fault(message, "Give (lower, upper), the lower one first.", "E-IDENTIFICATION-NUMBER")
-    return np.array([found[name][0] for name in names]), np.array([found[name][1] for name in names])
+    return np.array([limits[name][0] for name in names]), np.array([limits[name][1] for name in names])
 
 
 def _rated_speeds(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -> dict[str, float]:
@@ -200,11 +200,11 @@ def _largest(equations: EquationsOfMotion, given: Any, what: str, rated: Mapping
         table = dict.fromkeys(names, given)
     check_known("coordinate", table, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
     with understood("a number, or numbers by coordinate", given, place=f"{_PLACE} {what}", cure="Give 2.0."):
-        found = np.array([float(table.get(name, np.inf)) for name in names])
-    if not (found > 0).all():
+        limits = np.array([float(table.get(name, np.inf)) for name in names])
+    if not (limits > 0).all():
         cure = "Give numbers > 0."
         raise PolhodeError(f"the largest {what} are not positive.", _PLACE, cure, "E-IDENTIFICATION-NUMBER")
-    return found
+    return limits
 
 
 def _series(a: Floats, b: Floats, period: float, t: Floats) -> tuple[Floats, Floats, Floats]:
@@ -244,10 +244,10 @@ class _Shape:
         room = width / (high - low)
         fits = np.minimum(room, self.speed / np.abs(u).max(axis=-1))
         fits = _ROOM * np.minimum(fits, self.acceleration / np.abs(udot).max(axis=-1))
-        used, place = (np.tanh(table[..., -2:]) / 2 + 0.5).transpose(2, 0, 1)
+        used, shift = (np.tanh(table[..., -2:]) / 2 + 0.5).transpose(2, 0, 1)
         fits = fits * (0.3 + 0.7 * used)
         slack = width - fits * (high - low)
-        centre = (self.lower + self.upper - width) / 2 - fits * low + slack * place
+        centre = (self.lower + self.upper - width) / 2 - fits * low + slack * shift
         return centre, a * fits[..., None], b * fits[..., None]
 
     def motions(self, numbers: Floats) -> tuple[Floats, Floats, Floats]:
@@ -266,8 +266,8 @@ def _least(badness: Callable[[Floats], Floats], variables: int, seed: int) -> Fl
     order = np.argsort(badness(starts))
 
     def with_slope(x: Floats) -> tuple[float, Floats]:
-        found = badness(np.vstack([x, x + _SMALL * np.eye(variables)]))
-        return float(found[0]), (found[1:] - found[0]) / _SMALL
+        costs = badness(np.vstack([x, x + _SMALL * np.eye(variables)]))
+        return float(costs[0]), (costs[1:] - costs[0]) / _SMALL
 
     def improved(x: Floats, iterations: int) -> Floats:
         result = minimize(with_slope, x, jac=True, method="L-BFGS-B", options={"maxiter": iterations})

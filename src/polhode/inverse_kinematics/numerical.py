@@ -102,23 +102,23 @@ def inverse_kinematics(
     batch = target.shape[:-1]
     names = tuple(equations.coordinates)
     start = _start(equations, near, batch, names)
-    known = coordinates_of(equations, limits, parameters or {})
+    coordinates = coordinates_of(equations, limits, parameters or {})
     rows = int(np.prod(batch))
     flat, goals = start.reshape(rows, len(names)), target.reshape(rows, 12)
-    search = Search(evaluate, known, tolerance, restarts=restarts, seed=seed)
-    found = search(flat, goals)
-    q, left = found.q, found.left
+    search = Search(evaluate, coordinates, tolerance, restarts=restarts, seed=seed)
+    solution = search(flat, goals)
+    q, left = solution.q, solution.left
     if prefer is not None:
-        q, left = _preferred(search, q, left, goals, flat if prefer == "near" else known.middle)
+        q, left = _preferred(search, q, left, goals, flat if prefer == "near" else coordinates.middle)
     result = Reached(
         q.reshape(start.shape), left.reshape(batch), (left <= tolerance).reshape(batch),
-        found.restarts.reshape(batch), names,
+        solution.restarts.reshape(batch), names,
     )  # fmt: skip
     if not batch and not result.solved:
         searches = f"{restarts + 1} searches" if restarts else "one search"
         message = (
             f"'{name}' did not reach its target; the nearest that {searches} came is {left[0]:.3g} "
-            f"away, at {', '.join(f'{each} = {value:.4g}' for each, value in zip(names, q[0], strict=True))}."
+            f"away, at {', '.join(f'{name} = {value:.4g}' for name, value in zip(names, q[0], strict=True))}."
         )
         cure = "Check that the place is within reach and limits, or start elsewhere: near=…."
         raise PolhodeError(message, place=f"system '{equations.system.name}'", cure=cure, code="E-POSE-FAILED")
@@ -147,24 +147,24 @@ def _start(equations: EquationsOfMotion, near: Any, batch: tuple[int, ...], name
 
 def _preferred(search: Search, q: Floats, left: Floats, target: Floats, wanted: Floats) -> tuple[Floats, Floats]:
     """Solutions moved along what is left free, towards wanted coordinates, while they stay solutions."""
-    known = search.coordinates
+    coordinates = search.coordinates
     rows = np.flatnonzero(left <= search.tolerance)
     wanted = np.broadcast_to(wanted, q.shape)
-    own = np.flatnonzero((known.speed >= 0) & np.isfinite(wanted).all(axis=0))
+    indices = np.flatnonzero((coordinates.speed >= 0) & np.isfinite(wanted).all(axis=0))
     back = replace(search, restarts=0)
     q, left, part = q.copy(), left.copy(), np.ones(len(q))
     for _ in range(_ROUNDS):
         if not len(rows):
             break
-        gap = wanted[rows][:, own] - q[rows][:, own]
-        wish = np.zeros((len(rows), known.speeds))
-        wish[:, known.speed[own]] = gap
-        free = known.free(q[rows], wish)
+        gap = wanted[rows][:, indices] - q[rows][:, indices]
+        wish = np.zeros((len(rows), coordinates.speeds))
+        wish[:, coordinates.speed[indices]] = gap
+        free = coordinates.free(q[rows], wish)
         _, change, _ = search.evaluate(q[rows], target[rows], np.zeros((len(rows), 1)), free, wish)
         length = np.abs(change).max(axis=1)
         step = part[rows] * np.minimum(1.0, _FAR / np.maximum(length, 1e-300))
-        trial = back(known.held(q[rows] + step[:, None] * change), target[rows])
-        closer = np.linalg.norm(wanted[rows][:, own] - trial.q[:, own], axis=1) < np.linalg.norm(gap, axis=1)
+        trial = back(coordinates.held(q[rows] + step[:, None] * change), target[rows])
+        closer = np.linalg.norm(wanted[rows][:, indices] - trial.q[:, indices], axis=1) < np.linalg.norm(gap, axis=1)
         good = closer & (trial.left <= search.tolerance)
         q[rows[good]], left[rows[good]] = trial.q[good], trial.left[good]
         part[rows] = np.where(good, np.minimum(1.0, 2 * part[rows]), part[rows] / 4)
@@ -242,16 +242,16 @@ class Coordinates:
                 for end, side in ((self.lower, _AT_LIMIT), (self.upper, -_AT_LIMIT))
             )
         everything = slice(None)
-        whole = len(at) == len(self.lower) == self.speeds and (self.speed == np.arange(self.speeds)).all()
-        return (everything, everything, low, high) if whole else (at, self.speed[at], low, high)
+        covers = len(at) == len(self.lower) == self.speeds and (self.speed == np.arange(self.speeds)).all()
+        return (everything, everything, low, high) if covers else (at, self.speed[at], low, high)
 
     def free(self, q: Floats, slope: Floats) -> Floats:
         """1 for speeds that may be used and 0 for those that press a coordinate against its limit."""
-        at, own, low, high = self._limited
-        q, slope = q[:, at], slope[:, own]
+        at, speeds, low, high = self._limited
+        q, slope = q[:, at], slope[:, speeds]
         pressed = ((q <= low) & (slope < 0)) | ((q >= high) & (slope > 0))
         free = np.ones((len(q), self.speeds))
-        free[:, own] -= pressed
+        free[:, speeds] -= pressed
         return free
 
 
@@ -263,8 +263,8 @@ def coordinates_of(equations: EquationsOfMotion, limits: bool, parameters: Mappi
     speed, turns = np.full(count, -1), np.zeros(count, dtype=bool)
     for link in tree.links:
         if link.stage.speeds_are_rates:
-            for k, own, (hw, hv) in zip(link.coordinates, link.speeds, link.H, strict=False):
-                speed[k], turns[k] = own, any(hw) and is_zero(hw.dot(hv))
+            for k, number, (hw, hv) in zip(link.coordinates, link.speeds, link.H, strict=False):
+                speed[k], turns[k] = number, any(hw) and is_zero(hw.dot(hv))
     for seen in seen_limits(equations, parameters, ["coordinate"]) if limits else ():
         end = (seen.limit - seen.offset) / seen.factor
         if (seen.side == "lower") == (seen.factor > 0):
@@ -302,7 +302,7 @@ class Search:
     def __call__(self, start: Floats, target: Floats) -> SearchResult:
         """Coordinates (N, n) that bring frames to targets (N, 12), from a start (N, n) each, or the nearest found."""
         dice = np.random.default_rng(self.seed)
-        found = SearchResult(start.copy(), np.full(len(start), np.inf), np.zeros(len(start), dtype=np.int64))
+        result = SearchResult(start.copy(), np.full(len(start), np.inf), np.zeros(len(start), dtype=np.int64))
         waiting = 0
         now = self._begun(np.zeros(0, dtype=np.int64), start[:0], target[:0])
         while len(now.row) or waiting < len(start):
@@ -313,18 +313,18 @@ class Search:
             ended, lost = self._stepped(now)
             if not ended.any():
                 continue
-            _keep(found, now, np.flatnonzero(ended))
-            unsolved = found.left > self.tolerance
+            _keep(result, now, np.flatnonzero(ended))
+            unsolved = result.left > self.tolerance
             anew = now.row[lost & unsolved[now.row]]
             if waiting == len(start) and len(now.row) < _MANY // 8:  # those that are left begin at many places at once
                 anew = np.repeat(np.unique(anew), min(_TOGETHER, _MANY // (8 * len(now.row))))
-            anew = anew[found.restarts[anew] < self.restarts]
+            anew = anew[result.restarts[anew] < self.restarts]
             now = now.without(ended | ~unsolved[now.row])
             if len(anew):
-                np.add.at(found.restarts, anew, 1)
+                np.add.at(result.restarts, anew, 1)
                 places = self.coordinates.random(start[anew], dice)
                 now = now.with_more(self._begun(anew, places, target[anew]))
-        return found
+        return result
 
     @np.errstate(all="ignore")  # where a step is no number it does not help, and that is all
     def _stepped(self, now: _Now) -> tuple[Flags, Flags]:
@@ -363,12 +363,12 @@ class Search:
         )  # fmt: skip
 
 
-def _keep(found: SearchResult, now: _Now, at: NDArray[np.int64]) -> None:
+def _keep(result: SearchResult, now: _Now, at: NDArray[np.int64]) -> None:
     """What ended nearest so far; of several searches for one row, the nearest."""
     at = at[np.argsort(-now.square[at], kind="stable")]
     row, left = now.row[at], np.sqrt(now.square[at])
-    nearer = left < found.left[row]
-    found.q[row[nearer]], found.left[row[nearer]] = now.q[at][nearer], left[nearer]
+    nearer = left < result.left[row]
+    result.q[row[nearer]], result.left[row[nearer]] = now.q[at][nearer], left[nearer]
 
 
 @dataclass(eq=False)

@@ -138,9 +138,9 @@ def read_target(pose: Any, of: str) -> Floats:
         "orientation": "Give a 3×3 matrix, or an array (…, 3, 3).",
     }[of]
     with understood(f"a {of}" if of != "orientation" else "an orientation", pose, place=_PLACE, cure=cure):
-        given = _parts(pose)
-        if given is not None and (of == "pose" or not isinstance(pose, tuple | list)):
-            p, R = given
+        parts = _parts(pose)
+        if parts is not None and (of == "pose" or not isinstance(pose, tuple | list)):
+            p, R = parts
         elif of == "position":
             p = np.asarray(pose, dtype=np.float64)
         elif of == "orientation":
@@ -167,15 +167,15 @@ def read_target(pose: Any, of: str) -> Floats:
 
 def _parts(pose: Any) -> tuple[Floats, Floats] | None:
     """Positions and rotation matrices of a pose, or of a list of them, where it is in two parts."""
-    found = pose_parts(pose)
-    if found is not None:
-        R, p = (np.asarray(part, dtype=np.float64) for part in found)
+    parts = pose_parts(pose)
+    if parts is not None:
+        R, p = (np.asarray(part, dtype=np.float64) for part in parts)
         return p, R
     if not isinstance(pose, list | tuple) or not pose:
         return None
     result = []
-    for each in pose:
-        one = _parts(each)
+    for row in pose:
+        one = _parts(row)
         if one is None:
             return None
         result.append(one)
@@ -185,6 +185,6 @@ def _parts(pose: Any) -> tuple[Floats, Floats] | None:
 def _no_pose(shape: tuple[int, ...], cure: str) -> ShapeError:
     message = f"an array of shape {shape} is no pose"
     if shape[-1:] == (3,) and shape[-2:] != (3, 3):
-        said = f"{message}, but a position."
-        return ShapeError(said, place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-POSE-SHAPE")
+        text = f"{message}, but a position."
+        return ShapeError(text, place=_PLACE, cure=f'Ask for of="position". {cure}', code="E-POSE-SHAPE")
     return ShapeError(f"{message}.", place=_PLACE, cure=cure, code="E-POSE-SHAPE")

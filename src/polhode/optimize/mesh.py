@@ -113,11 +113,11 @@ class Mesh:
     @cached_property
     def quadrature(self) -> Floats:
         """The weight of each point in an integral over the shares."""
-        found = np.zeros(self.points)
+        shares = np.zeros(self.points)
         for points, weight in zip(self.sides, self.scheme.quadrature, strict=True):
             if weight:
-                np.add.at(found, points, float(weight) * self.steps)
-        return found
+                np.add.at(shares, points, float(weight) * self.steps)
+        return shares
 
     def values_at(self, y: Floats, shares: Floats) -> Floats:
         """Values (points, n) at shares of the duration: on the parabolas or lines through the points of intervals."""
@@ -125,4 +125,4 @@ class Mesh:
         left, middle, right = (points[k] for points in self.sides)
         weights = self.scheme.weights(((shares - self.ends[k]) / self.steps[k])[:, None])
         points = (left, middle, right) if self.scheme.has_middle else (left, right)
-        return np.asarray(sum(weight * y[each] for weight, each in zip(weights, points, strict=True)))
+        return np.asarray(sum(weight * y[point] for weight, point in zip(weights, points, strict=True)))

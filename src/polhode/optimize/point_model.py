@@ -85,9 +85,9 @@ class PointModel:
     @cached_property
     def digest(self) -> str:
         """What the functions of this point are known by, beside the derivation."""
-        held = [(each.data[0], each.name, float(value)) for each, value in self.held.items()]
+        held = [(x.data[0], x.name, float(value)) for x, value in self.held.items()]
         message = (
-            [(each.data[0], name) for name, each in self.controls.items()], held, self.is_implicit, self.is_free,
+            [(x.data[0], name) for name, x in self.controls.items()], held, self.is_implicit, self.is_free,
             digest_of([self.running, *self.limited]), _STABILISATION,
         )  # fmt: skip
         return sha256(repr(message).encode()).hexdigest()
@@ -134,9 +134,9 @@ class PointModel:
 
     def _put(self, entries: Sequence[Any]) -> list[Expr]:
         """Expressions with what is held in them, and time as a share of the duration."""
-        known = {each: as_expr(value) for each, value in self.held.items()} | self.components
+        values = {x: as_expr(value) for x, value in self.held.items()} | self.components
         return substitute(
-            [as_expr(e) for e in entries], {**known, self.equations.system.time: self.share * self.duration}
+            [as_expr(e) for e in entries], {**values, self.equations.system.time: self.share * self.duration}
         )
 
     @cached_property
@@ -166,7 +166,7 @@ class PointModel:
             row.dot(equations.udot) + bend + pull
             for row, bend, pull in zip(rows.A, rows.gamma, pulls(rows, as_expr(_STABILISATION)), strict=True)
         ]
-        unused = {each: 0 for each in equations.constraints.multipliers if each not in self.multipliers}  # type: ignore[union-attr] # there are some
+        unused = {x: 0 for x in equations.constraints.multipliers if x not in self.multipliers}  # type: ignore[union-attr] # there are some
         return substitute(self._put([*gap, *kept]), unused)
 
     @cached_property

@@ -111,13 +111,13 @@ def mesh_error(problem: Collocation, points: Floats, duration: float) -> MeshErr
     left, middle, right = mesh.sides
     sizes = np.maximum(1.0, np.abs(x).max(axis=0))
     with np.errstate(all="ignore"):
-        found = solve_ivp(
+        result = solve_ivp(
             slopes, (0.0, 1.0), x[left].reshape(-1), method="LSODA", t_eval=[0.5, 1.0], rtol=_RUN, atol=_RUN,
             lband=states - 1, uband=states - 1,
         )  # fmt: skip
     error = np.full((count, states), np.inf)
-    if found.success:
-        half, end = found.y.T.reshape(2, count, states)
+    if result.success:
+        half, end = result.y.T.reshape(2, count, states)
         error = np.abs(end - x[right])
         error = np.maximum(error, np.abs(half - x[middle])) if mesh.scheme.has_middle else error
     return MeshError(mesh.ends * duration, np.where(np.isnan(error), np.inf, error), sizes, problem.names.state)
@@ -207,9 +207,9 @@ def search(
         }  # fmt: skip
     chosen |= options or {}
     multipliers = warm or Multipliers(np.zeros(made.constraints), np.zeros(made.size), np.zeros(made.size))
-    multipliers = Multipliers(*(each.copy() for each in astuple(multipliers)))
-    lower, upper = (np.clip(each, -_INFINITE, _INFINITE) for each in bounds)
-    row_lower, row_upper = (np.clip(each, -_INFINITE, _INFINITE) for each in row_bounds)
+    multipliers = Multipliers(*(array.copy() for array in astuple(multipliers)))
+    lower, upper = (np.clip(bound, -_INFINITE, _INFINITE) for bound in bounds)
+    row_lower, row_upper = (np.clip(row_bound, -_INFINITE, _INFINITE) for row_bound in row_bounds)
     count = 0
     with _listening() as is_interrupted, reporting(progress, words, float(iterations), "iterations") as report:
 
@@ -444,16 +444,16 @@ class Solution(SearchResult, Shown):
     def trajectory(self) -> Trajectory:
         """The motion as any run: to plot, animate, store, or ask for energies and reactions."""
         problem = self.problem
-        equations, known = problem.point.equations, problem.functions.derivation.synopsis
-        acting = {each: np.full(len(self.t), float(value)) for each, value in problem.point.held.items()}
+        equations, synopsis = problem.point.equations, problem.functions.derivation.synopsis
+        acting = {symbol: np.full(len(self.t), float(value)) for symbol, value in problem.point.held.items()}
         acting |= dict(zip(problem.point.controls.values(), self.controls.T, strict=True))
-        tau = np.array([acting[each] for each in equations.tau]).T.reshape(len(self.t), -1)
-        inputs = np.array([acting[each.symbol] for each in equations.system.inputs.values()]).T.reshape(len(self.t), -1)
+        tau = np.array([acting[symbol] for symbol in equations.tau]).T.reshape(len(self.t), -1)
+        inputs = np.array([acting[x.symbol] for x in equations.system.inputs.values()]).T.reshape(len(self.t), -1)
         return Trajectory(
-            self.t, self.q, self.u, known.coordinates, known.speeds, "done", "",
+            self.t, self.q, self.u, synopsis.coordinates, synopsis.speeds, "done", "",
             {"method": "collocation", "cost": self.cost, "status": self.status},
             inputs=inputs, tau=tau, functions=problem.functions, parameters=problem.parameters, z=self.z,
-            states=tuple(known.states), efforts=known.efforts, input_names=tuple(known.inputs),
+            states=tuple(synopsis.states), efforts=synopsis.efforts, input_names=tuple(synopsis.inputs),
         )  # fmt: skip
 
     def animate(
@@ -491,7 +491,7 @@ class Solution(SearchResult, Shown):
             if mesh.scheme.has_middle:
                 bulge = all_points[len(ends) :, k] - (at_ends[:-1] + at_ends[1:]) / 2
                 held = [
-                    sampled(ends, [*each, each[-1]], "held")(time) for each in (4 * bulge, ends[:-1], np.diff(ends))
+                    sampled(ends, [*rows, rows[-1]], "held")(time) for rows in (4 * bulge, ends[:-1], np.diff(ends))
                 ]
                 s = (time - held[1]) / held[2]
                 law = law + held[0] * s * (1 - s)
@@ -505,16 +505,16 @@ class Solution(SearchResult, Shown):
         equations = problem.point.equations
         by_speed = dict(zip(equations.tau, equations.tree.speeds, strict=True))
         symbols = problem.point.controls
-        known: dict[str, Any] = {"tau": {}, "inputs": {}}
+        options: dict[str, Any] = {"tau": {}, "inputs": {}}
         for name, law in laws.items():
             if symbols[name] in by_speed:
-                known["tau"][by_speed[symbols[name]]] = law
+                options["tau"][by_speed[symbols[name]]] = law
             else:
-                known["inputs"][name] = law
+                options["inputs"][name] = law
         return simulate(
             problem.functions.derivation, self.duration, start=(self.q[0], self.u[0], self.z[0]),
             samples=problem.mesh.ends * self.duration, parameters=problem.parameters or None,
-            functions=problem.functions, watch_energy=False, progress=False, **known,
+            functions=problem.functions, watch_energy=False, progress=False, **options,
         )  # fmt: skip
 
     @cached_property
@@ -553,12 +553,12 @@ class Solution(SearchResult, Shown):
         controls = self.points[:, -len(self.control_names) :]
         shares = (mesh.ends[:-1, None] + mesh.steps[:, None] * np.linspace(0.0, 1.0, 17)).reshape(-1)
         between = mesh.values_at(controls, shares)
-        found = {}
+        exceeded = {}
         for name, limit, values in zip(self.control_names, self.problem.limits.controls, between.T, strict=True):
             most = max(float(values.max()) - limit.upper, limit.lower - float(values.min()))
             if most > 1e-3 * max(1.0, float(np.abs(values).max())):
-                found[name] = most
-        return found
+                exceeded[name] = most
+        return exceeded
 
     def __repr__(self) -> str:
         return (

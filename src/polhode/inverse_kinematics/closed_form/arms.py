@@ -226,7 +226,7 @@ class Arm:
 
 
 def _of(scalars: Scalars, axes: Sequence[Axis]) -> list[Axis]:
-    return [Axis(scalars.vector(each.h), scalars.vector(each.c)) for each in axes]
+    return [Axis(scalars.vector(axis.h), scalars.vector(axis.c)) for axis in axes]
 
 
 def _moved(axis: Axis, turn: Turn, x: Vector) -> Vector:
@@ -286,10 +286,10 @@ def _last_meet(scalars: Scalars, axes: list[Axis], o: Vector, w: Vector, W: Vect
 def arm_of(axes: Sequence[Axis]) -> Arm | None:
     """The closed form of six axes, if one is known."""
     if axes[3].meets(axes[4]) and axes[5].passes(w := axes[3].meeting(axes[4])) and not axes[4].is_parallel(axes[5]):
-        found = place_of(axes[:3])
-        if found is not None:
-            reason, place = found
-            return Arm(f"the last three axes meet and {reason}", 3, lambda s, T: _wrist(s, _of(s, axes), w, place, T))
+        wrist = place_of(axes[:3])
+        if wrist is not None:
+            reason, point = wrist
+            return Arm(f"the last three axes meet and {reason}", 3, lambda s, T: _wrist(s, _of(s, axes), w, point, T))
     if axes[1].is_parallel(axes[2]) and axes[1].is_parallel(axes[3]) and axes[4].meets(axes[5]):
         o = axes[4].meeting(axes[5])
         opposite = [axes[1].h.dot(axes[k].h) != 1 for k in (2, 3)]
@@ -329,11 +329,11 @@ def _three_parallel(scalars: Scalars, axes: list[Axis], o: Vector, opposite: lis
     seen = T.turn_back(_rotated(one, first, h))  # R₆ᵀ R₅ᵀ h
     sixth = scalars.one(six.h, seen, _rotated(five, fifth.back, h))
     ahead = _rotated(one, first.back, T.turn(_rotated(six, sixth.back, five.h)))
-    whole = scalars.one(h, five.h, ahead)  # R₂ R₃ R₄ as one turn about h
-    Y = _moved(one, first.back, W) - turned(h, whole.c, whole.s, o - four.c) - two.c
+    turn = scalars.one(h, five.h, ahead)  # R₂ R₃ R₄ as one turn about h
+    Y = _moved(one, first.back, W) - turned(h, turn.c, turn.s, o - four.c) - two.c
     third = scalars.three(three.h, four.c - three.c, two.c - three.c, Y.dot(Y))
     second = scalars.one(h, _moved(three, third, four.c) - two.c, Y)
-    fourth = whole.then(second.back).then(third if opposite[0] else third.back)
+    fourth = turn.then(second.back).then(third if opposite[0] else third.back)
     return [first, second, third, fourth.back if opposite[1] else fourth, fifth, sixth]
 
 
@@ -377,8 +377,8 @@ class Chain:
 
     def located(self, turns: Sequence[tuple[Any, Any]], scalar: Callable[[Any], Any] = as_expr) -> list[Vector]:
         """Position and axes of the frame for cosines and sines of the coordinates, over any scalar."""
-        axes = [Axis(Vector(map(scalar, each.h)), Vector(map(scalar, each.c))) for each in self.axes]
-        p, *columns = (Vector(map(scalar, each)) for each in (self.home.p, *self.home.R.T))
+        axes = [Axis(Vector(map(scalar, axis.h)), Vector(map(scalar, axis.c))) for axis in self.axes]
+        p, *columns = (Vector(map(scalar, column)) for column in (self.home.p, *self.home.R.T))
         for axis, (c, s) in zip(reversed(axes), reversed(turns), strict=True):
             p = axis.c + turned(axis.h, c, s, p - axis.c)
             columns = [turned(axis.h, c, s, column) for column in columns]

@@ -58,8 +58,8 @@ class ClosedForm(Typeset):
 
     def at(self, pose: Any) -> Floats:
         """All real solutions for one pose, (k, n), angles from -π to π; none where the pose is out of reach."""
-        found = self.all_at(pose)
-        return found[np.isfinite(found).all(axis=-1)]
+        solutions = self.all_at(pose)
+        return solutions[np.isfinite(solutions).all(axis=-1)]
 
     def all_at(self, poses: Any) -> Floats:
         """The solutions of every branch for poses (…), (…, branches, n), nan where a branch has none that is real."""
@@ -74,9 +74,9 @@ class ClosedForm(Typeset):
         q = branches.reshape(len(flat), len(self.branches), len(self.coordinates))
         q = np.arctan2(np.sin(q), np.cos(q))
         names = functions.derivation.synopsis.coordinates
-        whole = np.zeros((q.shape[0] * q.shape[1], len(names)))
-        whole[:, [names.index(name) for name in self.coordinates]] = q.reshape(-1, len(self.coordinates))
-        p, R = functions.pose(self.frame, whole, parameters=self.parameters)
+        pose_coordinates = np.zeros((q.shape[0] * q.shape[1], len(names)))
+        pose_coordinates[:, [names.index(name) for name in self.coordinates]] = q.reshape(-1, len(self.coordinates))
+        p, R = functions.pose(self.frame, pose_coordinates, parameters=self.parameters)
         result = np.concatenate([p, R.reshape(-1, 9)], axis=1).reshape(*q.shape[:2], 12)
         rows = slice(None) if self.of == "pose" else slice(3)
         gap = np.abs(result - flat[:, None])[..., rows].max(axis=-1)
@@ -116,11 +116,11 @@ def closed_form(equations: EquationsOfMotion, name: str, of: str = "pose", prove
         p, R = Vector(result[:3]), Matrix([result[3:6], result[6:9], result[9:12]])
         signs = tuple(product((1, -1), repeat=arm.roots))
         branches = []
-        for each in signs:
-            scalars = arms.OnGraph(each)
+        for sign in signs:
+            scalars = arms.OnGraph(sign)
             turns = arm.solve(scalars, _target(scalars, chain, p, list(R.T) if of == "pose" else []))
             branches.append(tuple(as_expr(turn.angle) for turn in turns))
-        if prove and not all(_is_proved(chain, arm, each, of) for each in signs):
+        if prove and not all(_is_proved(chain, arm, sign, of) for sign in signs):
             raise arms.no_closed_form("what its axes suggest does not lead back to the pose", equations.system.name)
     names = tuple(q.name for q in chain.coordinates)
     return ClosedForm(name, of, names, tuple(branches), signs, p, R, arm.reason)
@@ -137,11 +137,11 @@ def _arm(chain: arms.Chain, of: str, system: str) -> arms.Arm:
         more = "of infinitely many solutions none is chosen" if count > needed[of] else "most poses cannot be reached"
         raise fail(f"a {of} takes {needed[of]} revolute joints and the frame has {count}, so that {more}")
     if of == "position":
-        found = arms.place_of(axes)
-        if found is None:
+        wrist = arms.place_of(axes)
+        if wrist is None:
             raise fail("of its axes neither 1 and 2 meet, nor 2 and 3, nor are 2 and 3 parallel")
-        reason, place = found
-        return arms.Arm(reason, 2, lambda s, T: place(s, s.vector(chain.home.p), T.p))
+        reason, point = wrist
+        return arms.Arm(reason, 2, lambda s, T: point(s, s.vector(chain.home.p), T.p))
     upright, reversed_ = arms.arm_of(axes), arms.arm_of(axes[::-1])
     if upright is not None:
         return upright
@@ -184,9 +184,9 @@ def _is_proved(chain: arms.Chain, arm: arms.Arm, signs: tuple[int, ...], of: str
             continue
         except arms.NotATurn:
             return False
-        found = chain.located([(turn.c, turn.s) for turn in turns], arms.residue)
+        located = chain.located([(turn.c, turn.s) for turn in turns], arms.residue)
         wanted = [p, *columns] if of == "pose" else [p]
-        return all(a == b for one, other in zip(found, wanted, strict=False) for a, b in zip(one, other, strict=True))
+        return all(a == b for one, other in zip(located, wanted, strict=False) for a, b in zip(one, other, strict=True))
     return False
 
 
