@@ -61,7 +61,7 @@ class StateEquations:
         """Rows on the coordinates, and an identity on the other states."""
         size, first = len(self.x), len(self.equations.q)
         identity = [[int(i == k) for i in range(size)] for k in range(first, size)]
-        return [[*each, *[0] * (size - first)] for each in rows] + identity
+        return [[*row, *[0] * (size - first)] for row in rows] + identity
 
     def plus(self, change: Sequence[Any]) -> list[Expr]:
         """x ⊞ δ, with unit quaternions."""
@@ -70,8 +70,8 @@ class StateEquations:
     def _unit(self, x: list[Expr]) -> list[Expr]:
         for first in self.equations.quaternions:
             parts = x[first : first + 4]
-            length = sqrt(sum((each * each for each in parts[1:]), start=parts[0] * parts[0]))
-            x[first : first + 4] = [as_expr(each / length) for each in parts]
+            length = sqrt(sum((x * x for x in parts[1:]), start=parts[0] * parts[0]))
+            x[first : first + 4] = [as_expr(x / length) for x in parts]
         return x
 
     def differentials(self, values: Sequence[Expr]) -> Matrix:
