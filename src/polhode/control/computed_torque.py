@@ -329,7 +329,7 @@ class OperationalSpace(ModelBased):
             cure = "Give a small number, such as 0.01."
             raise PolhodeError(f"the damping {shown(damping)} is negative.", self.name, cure, "E-CONTROL-NUMBER")
 
-    def _posture(self, given: Any) -> dict[str, Fraction]:
+    def _posture(self, values: Any) -> dict[str, Fraction]:
         """Set points of coordinates, by name, for the freedoms that the frame leaves; zero where not given."""
         e = self.equations
         left = len(e.u) - len(self.names)
@@ -340,7 +340,7 @@ class OperationalSpace(ModelBased):
         if self.posture_kp is None:
             return {}
         home = {q.name: Fraction(0) for q in self._coordinates()}
-        return home | named_numbers(given, "coordinate", home, f"{self.name} posture")
+        return home | named_numbers(values, "coordinate", home, f"{self.name} posture")
 
     def _coordinates(self) -> list[Expr]:
         """The coordinate whose rate each speed is."""

@@ -287,14 +287,14 @@ def filtered(ekf: EKF, times: Any, measurements: Any, controls: Any) -> Estimate
 
 
 def function_of(
-    variables: Sequence[Expr], roots: Sequence[Expr], known: Mapping[Expr, float]
+    variables: Sequence[Expr], roots: Sequence[Expr], values: Mapping[Expr, float]
 ) -> Callable[[Floats], Floats]:
     """Roots as a native function of an array of variables."""
-    lacking = [x for x in free_symbols(roots) if x not in known and x not in {*variables}]
+    lacking = [x for x in free_symbols(roots) if x not in values and x not in {*variables}]
     if lacking:
         cure = f"Give parameters={{{lacking[0].name!r}: …}}, or a value in the model."
         raise ValueMissing(f"the {described(lacking[0])} has no value.", cure=cure, code="E-OBSERVER-MISSING")
-    return native_function(variables, roots, known)
+    return native_function(variables, roots, values)
 
 
 def _samples(ekf: EKF, times: Any, measurements: Any, controls: Any) -> tuple[Floats, Floats, Floats]:
@@ -326,20 +326,20 @@ def _of_run(run: Any, inputs: Mapping[str, Expr]) -> dict[str, Any]:
     return {name: value for name, value in columns.items() if value is not None}
 
 
-def _columns(given: Any, names: Sequence[str], count: int, what: str, place: str) -> Floats:
+def _columns(values: Any, names: Sequence[str], count: int, what: str, place: str) -> Floats:
     """An array (N, names); columns that are not named are nil in controls, and missing in measurements."""
-    if given is None:
+    if values is None:
         raise PolhodeError(f"there are no {what}.", place=place, cure=f"Give {what}.", code="E-OBSERVER-MISSING")
-    if isinstance(given, Mapping):
-        check_known(what.rstrip("s"), given, names, place=place, code="E-OBSERVER-NAME")
-        lacking = [name for name in names if name not in given]
+    if isinstance(values, Mapping):
+        check_known(what.rstrip("s"), values, names, place=place, code="E-OBSERVER-NAME")
+        lacking = [name for name in names if name not in values]
         if lacking and what == "measurements":
             raise PolhodeError(f"there is no measurement of '{lacking[0]}'.", place, "Give one.", "E-OBSERVER-MISSING")
         columns = (
-            numbers(given.get(name, 0.0), "finite numbers", cure=_CURE, place=f"{place} {what}") for name in names
+            numbers(values.get(name, 0.0), "finite numbers", cure=_CURE, place=f"{place} {what}") for name in names
         )
         return np.array([np.broadcast_to(column, (count,)) for column in columns]).reshape(len(names), count).T
-    array = numbers(given, "finite numbers", cure=_CURE, place=f"{place} {what}")
+    array = numbers(values, "finite numbers", cure=_CURE, place=f"{place} {what}")
     if array.shape == (count,) and len(names) == 1:
         array = array[:, None]
     if array.shape != (count, len(names)):

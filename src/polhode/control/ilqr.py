@@ -168,17 +168,17 @@ class iLQR(Controller):
         bend = [as_expr(x) for x in jacobian(slope, list(plant.x)).entries()]
         self._end = function_of(plant.x, [self.final_cost, *slope, *bend], self._known)
 
-    def _guess(self, given: Any) -> Floats:
+    def _guess(self, guess: Any) -> Floats:
         names = [*self.plant.inputs]
         cure = "Give numbers by the names of inputs, or an array (samples, inputs)."
-        with understood("inputs to begin with", given, place=f"{self.name} guess", cure=cure):
-            if given is None or isinstance(given, Mapping):
-                if any(name not in names for name in given or {}):
+        with understood("inputs to begin with", guess, place=f"{self.name} guess", cure=cure):
+            if guess is None or isinstance(guess, Mapping):
+                if any(name not in names for name in guess or {}):
                     raise ValueError
-                row = np.array([float((given or {}).get(name, 0.0)) for name in names])
+                row = np.array([float((guess or {}).get(name, 0.0)) for name in names])
                 controls = np.tile(row, (self.horizon, 1))
             else:
-                controls = np.array(given, dtype=np.float64).reshape(self.horizon, len(names))
+                controls = np.array(guess, dtype=np.float64).reshape(self.horizon, len(names))
             if not np.isfinite(controls).all():
                 raise ValueError
         return np.asarray(np.clip(controls, self.lower, self.upper))

@@ -203,8 +203,8 @@ def _kept(linear: Linear, states: Sequence[str] | None, A: Floats, place: str) -
     return kept
 
 
-def _check_states(given: Iterable[str], names: Sequence[str], place: str) -> None:
-    check_known("state", given, names, place=place, code="E-CONTROL-NAME")
+def _check_states(states: Iterable[str], names: Sequence[str], place: str) -> None:
+    check_known("state", states, names, place=place, code="E-CONTROL-NAME")
 
 
 def _of_states(linear: Linear, kept: Sequence[int]) -> tuple[tuple[Expr, ...], tuple[Reference, ...]]:
@@ -332,12 +332,12 @@ class LQR(Controller):
 
 
 def feedback(
-    K: Floats, values: Sequence[Any], names: Sequence[str], made: Deviations, word: str = "K"
+    K: Floats, values: Sequence[Any], names: Sequence[str], deviation: Deviations, word: str = "K"
 ) -> tuple[dict[Expr, Expr], dict[str, Parameter]]:
     """c = c₀ - K v, with the entries of K as parameters of the law."""
     controls: dict[Expr, Expr] = {}
     parameters: dict[str, Parameter] = {}
-    for (name, control), steady, row in zip(made.inputs.items(), made.steady, K.tolist(), strict=True):
+    for (name, control), steady, row in zip(deviation.inputs.items(), deviation.steady, K.tolist(), strict=True):
         total = steady
         for state, value, entry in zip(names, values, row, strict=True):
             gain = symbol(f"{word}_{name}_{state}", "parameter")
@@ -356,13 +356,13 @@ def held(A: Floats, B: Floats, sample_time: float) -> tuple[Floats, Floats]:
     return blocks[:size, :size], blocks[:size, size:]
 
 
-def _integrated(given: Any, deviation: Deviations, place: str) -> dict[str, float]:
+def _integrated(integral: Any, deviation: Deviations, place: str) -> dict[str, float]:
     """Weights of integrals by the names of states."""
-    if given is None:
+    if integral is None:
         return {}
     cure = "Give weights by the names of states, for example integral={'x': 1}."
-    with understood("weights by name", given, place=f"{place} integral", cure=cure):
-        weights_found = {str(name): float(value) for name, value in dict(given).items()}
+    with understood("weights by name", integral, place=f"{place} integral", cure=cure):
+        weights_found = {str(name): float(value) for name, value in dict(integral).items()}
     _check_states(weights_found, deviation.names, f"{place} integral")
     wrong = [name for name, value in weights_found.items() if not (np.isfinite(value) and value > 0)]
     if wrong:
@@ -522,13 +522,13 @@ def _tables(x: Floats, columns: Floats, kind: str) -> list[Callable[[Any], Any]]
     return [constant(float(y[0])) if not np.ptp(y) else table(x, y, kind=kind) for y in columns.T]
 
 
-def _over(given: Any, place: str) -> tuple[str, Floats]:
+def _over(over: Any, place: str) -> tuple[str, Floats]:
     """The scheduling variable and its values."""
-    check_kind(Mapping, "values by the name of one variable", given, f"{place} over")
-    if len(given) != 1:
-        message = f"gains are scheduled over one variable, not {len(given)}."
+    check_kind(Mapping, "values by the name of one variable", over, f"{place} over")
+    if len(over) != 1:
+        message = f"gains are scheduled over one variable, not {len(over)}."
         raise PolhodeError(message, f"{place} over", "Give over={name: values}.", "E-CONTROL-SHAPE")
-    ((name, values),) = given.items()
+    ((name, values),) = over.items()
     array = numbers(values, "a list of numbers", dims=[1], place=f"{place} over", cure="Give ascending values.")
     if len(array) < 2 or np.diff(array).min() <= 0:
         message = f"{shown(values)} are not two or more ascending values."

@@ -201,30 +201,30 @@ class Gains(Typeset):
         return [as_expr(entry) for entry in self.matrix @ Vector(values)]
 
 
-def gains(word: str, given: Any, names: Sequence[str], place: str) -> Gains:
+def gains(word: str, entries: Any, names: Sequence[str], place: str) -> Gains:
     """K of a number for all `names`, of one for each in order or by name, or a symmetric positive definite matrix."""
     size = len(names)
-    if isinstance(given, Mapping):
-        check_known("gain", given, names, place=f"{place} {word}", code="E-CONTROL-NAME")
+    if isinstance(entries, Mapping):
+        check_known("gain", entries, names, place=f"{place} {word}", code="E-CONTROL-NAME")
         for name in names:
-            if name not in given:
+            if name not in entries:
                 message, cure = f"there is no gain for '{name}'.", "Give one for each, or one number for all."
                 raise PolhodeError(message, f"{place} {word}", cure, "E-CONTROL-MISSING")
-        given = [given[name] for name in names]
+        entries = [entries[name] for name in names]
     try:
-        shape: tuple[int, ...] | None = tuple(np.shape(given))
+        shape: tuple[int, ...] | None = tuple(np.shape(entries))
     except ValueError:  # rows differ in length
         shape = None
-    if shape == () and not isinstance(given, str | Mapping):
-        one = _parameter(word, given, place)
+    if shape == () and not isinstance(entries, str | Mapping):
+        one = _parameter(word, entries, place)
         return _diagonal([one.symbol] * size, {word: one})
     if shape == (size,):
-        values = {f"{word}_{name}": value for name, value in zip(names, given, strict=True)}
+        values = {f"{word}_{name}": value for name, value in zip(names, entries, strict=True)}
         table = {key: _parameter(key, value, place) for key, value in values.items()}
         return _diagonal([parameter.symbol for parameter in table.values()], table)
     if shape == (size, size):
-        return _full(word, np.asarray(given, dtype=object), names, place)
-    message = f"{shown(given)} is neither one gain, nor one for each of {', '.join(names)}, nor a matrix for them."
+        return _full(word, np.asarray(entries, dtype=object), names, place)
+    message = f"{shown(entries)} is neither one gain, nor one for each of {', '.join(names)}, nor a matrix for them."
     cure = f"Give a number, {size} of them, or {size} rows of {size}."
     raise PolhodeError(message, f"{place} {word}", cure, "E-CONTROL-SHAPE")
 
@@ -374,12 +374,12 @@ class ModelBased(Controller):
 
         return prove(self.equations, self.law, V, decrease, **options)
 
-    def gains(self, word: str, given: Any, names: Sequence[str]) -> Gains:
-        """Positive gains as `given`, one for each of `names`: parameters of the law, called by the `word`."""
-        if given is None:
+    def gains(self, word: str, values: Any, names: Sequence[str]) -> Gains:
+        """Positive gains from `values`, one for each of `names`: parameters of the law, called by the `word`."""
+        if values is None:
             cure = f"Give {word}=…: a positive number, one for each of {', '.join(names)}, or a matrix."
             raise PolhodeError(f"no {word} is given.", self.name, cure, "E-CONTROL-MISSING")
-        gains_read = gains(word, given, list(names), self.name)
+        gains_read = gains(word, values, list(names), self.name)
         for name, parameter in gains_read.parameters.items():
             if gains_read.is_diagonal and (parameter.value is None or parameter.value <= 0):
                 message = f"the gain {name} = {shown(float(parameter.value or 0))} is not positive."

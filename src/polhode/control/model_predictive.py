@@ -244,9 +244,9 @@ def clipped(x: Expr, lower: float, upper: float) -> Expr:
     return minimum(x, as_expr(upper)) if np.isfinite(upper) else x
 
 
-def count_of(given: Any, what: str, place: str) -> int:
+def count_of(value: Any, what: str, place: str) -> int:
     """A whole number of at least one."""
-    return whole_number(given, "a whole number, 1 or more", least=1, place=f"{place} {what}")
+    return whole_number(value, "a whole number, 1 or more", least=1, place=f"{place} {what}")
 
 
 #: What the controller's state with the size of the last Newton step is called.
@@ -309,7 +309,7 @@ class RealTimeIteration(Controller):
     def _sentences(self) -> list[str]:
         return [f"Plans {self.horizon} samples ahead, by one Newton step a sample.", *super()._sentences()]
 
-    def _final(self, given: Any) -> Floats:
+    def _final(self, final: Any) -> Floats:
         """The weight of the last state: given, or P of the regulator at the goal."""
         after, F, G = self._transition
         values = parameter_values(self.equations, {name: float(value) for name, value in self.nominal.items()})
@@ -322,8 +322,8 @@ class RealTimeIteration(Controller):
             cure = "Give steady={…}, the inputs that hold the goal, or another goal; see equations.equilibrium."
             place = f"{self.name} goal"
             raise PolhodeError(f"the goal is no equilibrium: {changes}.", place, cure, "E-CONTROL-FAILED")
-        if given is not None:
-            return weights("final", given, self.plant.names, self.name)
+        if final is not None:
+            return weights("final", final, self.plant.names, self.name)
         n, m = len(self.plant.x), len(self.plant.inputs)
         A = np.array(evaluate(list(F.entries()), there)).reshape(n, n)
         B = np.array(evaluate(list(G.entries()), there)).reshape(n, m)

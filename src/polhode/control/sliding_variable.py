@@ -248,20 +248,20 @@ class Unknowns:
     power: list[Expr]
 
 
-def unknowns(found: SlidingVariable, actuation: Actuation, names: Sequence[str], place: str) -> Unknowns:
+def unknowns(sliding: SlidingVariable, actuation: Actuation, names: Sequence[str], place: str) -> Unknowns:
     """Efforts with estimates of these parameters, and how much each of them does along s."""
     e = actuation.equations
     estimates = [symbol(f"estimate_{name}", "state") for name in names]
     if all(name in e.system.parameters for name in names):
         true = [e.system.parameters[name].symbol for name in names]
-        _check_linear(found, actuation, true, place)
+        _check_linear(sliding, actuation, true, place)
         put = dict(zip(true, estimates, strict=True))
-        power = gradient(as_expr(Vector(found.forces).dot(found.s)), true)  # Yᵀ s in one backward pass
-        return Unknowns(true, estimates, substitute(found.forces, put), substitute(power, put))
-    true, Y = _base_columns(found, actuation, names, place)
+        power = gradient(as_expr(Vector(sliding.forces).dot(sliding.s)), true)  # Yᵀ s in one backward pass
+        return Unknowns(true, estimates, substitute(sliding.forces, put), substitute(power, put))
+    true, Y = _base_columns(sliding, actuation, names, place)
     wrong = Vector([estimate - value for estimate, value in zip(estimates, true, strict=True)])
-    forces = [as_expr(f + row.dot(wrong)) for f, row in zip(found.forces, Y, strict=True)]
-    return Unknowns(true, estimates, forces, [as_expr(x) for x in Y.T @ found.s])
+    forces = [as_expr(f + row.dot(wrong)) for f, row in zip(sliding.forces, Y, strict=True)]
+    return Unknowns(true, estimates, forces, [as_expr(x) for x in Y.T @ sliding.s])
 
 
 def _check_linear(sliding: SlidingVariable, actuation: Actuation, true: Sequence[Expr], place: str) -> None:

@@ -124,10 +124,10 @@ def state_equations(equations: EquationsOfMotion, inputs: Sequence[str] | None, 
     return StateEquations(equations, controls, (*equations.q, *equations.u, *equations.z), tuple(rates))
 
 
-def step_of(given: Any, place: str) -> str:
+def step_of(step: Any, place: str) -> str:
     """How a step is taken, by its name."""
-    check_known("step", [given], STEPS, place=f"{place} step", code="E-OBSERVER-NAME")
-    return str(given)
+    check_known("step", [step], STEPS, place=f"{place} step", code="E-OBSERVER-NAME")
+    return str(step)
 
 
 def check_size(roots: Sequence[Expr], place: str, cure: str) -> None:

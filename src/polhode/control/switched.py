@@ -88,8 +88,8 @@ class Switched(Controller):
             cure = "Leave sample_time out, or give laws that are sampled themselves."
             raise PolhodeError(message, self.name, cure, "E-CONTROL-UNSUPPORTED")
 
-    def _numbers(self, word: str, given: Any) -> dict[Expr, Fraction]:
-        values = named_numbers(given, "state", self._known, f"{self.name} {word}")
+    def _numbers(self, word: str, table: Any) -> dict[Expr, Fraction]:
+        values = named_numbers(table, "state", self._known, f"{self.name} {word}")
         return {self._known[name]: value for name, value in values.items()}
 
     def _principal_angles(self) -> dict[Expr, Expr]:

@@ -22,17 +22,17 @@ Floats = NDArray[np.float64]
 _ROUNDING = 1e-10
 
 
-def weights(word: str, given: Any, names: Sequence[str], place: str, *, positive: bool = False) -> Floats:
+def weights(word: str, values: Any, names: Sequence[str], place: str, *, positive: bool = False) -> Floats:
     """W of a number for all `names`, of one for each in order or by name (others nil), or of a symmetric matrix.
 
     W is positive semidefinite, or with `positive` positive definite.
     """
     where, size = f"{place} {word}", len(names)
-    if isinstance(given, Mapping):
-        check_known("weight", given, names, place=where, code="E-CONTROL-NAME")
-        given = [given.get(name, 0.0) for name in names]
+    if isinstance(values, Mapping):
+        check_known("weight", values, names, place=where, code="E-CONTROL-NAME")
+        values = [values.get(name, 0.0) for name in names]
     cure = f"Give a number, {size} of them, values by name, or {size} rows of {size}."
-    matrix = numbers(given, "a finite number, a list of them, or a matrix", place=where, cure=cure)
+    matrix = numbers(values, "a finite number, a list of them, or a matrix", place=where, cure=cure)
     if matrix.ndim == 0:
         matrix = float(matrix) * np.eye(size)
     elif matrix.shape == (size,):
@@ -53,7 +53,7 @@ def weights(word: str, given: Any, names: Sequence[str], place: str, *, positive
 
 
 def input_limits(
-    given: Any,
+    bounds: Any,
     inputs: Mapping[str, Expr],
     equations: EquationsOfMotion,
     parameters: Mapping[str, Any],
@@ -61,7 +61,7 @@ def input_limits(
     steady: Sequence[float] | None = None,
 ) -> tuple[Floats, Floats]:
     """Lower and upper limits of inputs, as deviations from what they are at the operating point, where there is one."""
-    limits = control_limits(given, tuple(inputs.values()), equations, parameters, place)
+    limits = control_limits(bounds, tuple(inputs.values()), equations, parameters, place)
     ends = np.array([limits.get(control, (-np.inf, np.inf)) for control in inputs.values()]).reshape(-1, 2)
     middle = np.zeros(len(ends)) if steady is None else np.asarray(steady)
     for name, (low, high), value in zip(inputs, ends.tolist(), middle.tolist(), strict=True):
@@ -73,19 +73,19 @@ def input_limits(
 
 
 def control_limits(
-    given: Any, controls: Sequence[Expr], equations: EquationsOfMotion, parameters: Mapping[str, Any], place: str
+    bounds: Any, controls: Sequence[Expr], equations: EquationsOfMotion, parameters: Mapping[str, Any], place: str
 ) -> dict[Expr, tuple[float, float]]:
     """The limits of controls; those of the model at the values of parameters."""
     named = controls_by_name(controls, equations)
     ends = {ends.quantity: ends for ends in joint_limits(equations, parameters, "effort")}
     rated = {x: (_end(limit, "lower", -np.inf), _end(limit, "upper", np.inf)) for x, limit in ends.items()}
-    limits = {x: (float(low), float(high)) for x, (low, high) in limits_of(given, named, rated).items()}
+    limits = {x: (float(low), float(high)) for x, (low, high) in limits_of(bounds, named, rated).items()}
     for x, pair in limits.items():
         if np.isnan(pair).any():
             message = f"the limit {next(iter(ends[x].unknown.values()))} of {spelled(x)} has no value."
             cure = "Give its parameters values: parameters={…}."
             raise PolhodeError(message, f"{place} limits", cure, "E-CONTROL-MISSING")
-    unlimited = unlimited_notice(given, named, limits)
+    unlimited = unlimited_notice(bounds, named, limits)
     if unlimited:
         warn(f"{place}: {unlimited}", code="W-CONTROL-MISSING")
     return limits

@@ -113,14 +113,14 @@ class Brackets:
         return tuple(self.driven + dimension for dimension in self.spread.growth)
 
 
-def reach(made: Plant) -> Brackets:
+def reach(plant: Plant) -> Brackets:
     """Span of the brackets of drift and inputs."""
-    variables, drift, fields, driven = _undriven(made)
-    most = made.size - driven
-    chain = spread([drift], fields, variables, most, depth=made.size)
+    variables, drift, fields, driven = _undriven(plant)
+    most = plant.size - driven
+    chain = spread([drift], fields, variables, most, depth=plant.size)
     if len(chain.basis) == most or not fields:
         return Brackets(variables, drift, fields, chain, driven)
-    more = spread([drift, *fields], [*chain.basis], variables, most, depth=made.size)
+    more = spread([drift, *fields], [*chain.basis], variables, most, depth=plant.size)
     growth = (*chain.growth, *more.growth[1:])
     joined = Spread(growth, more.basis, (*chain.found, *more.found), more.is_complete)
     return Brackets(variables, drift, fields, joined, driven)
@@ -141,12 +141,12 @@ def _undriven(plant: Plant) -> tuple[list[Expr], Field, list[Field], int]:
     return [*equations.q, *equations.z], still, [*columns, *others], len(speeds)
 
 
-def unreached(made: Plant, found: Brackets) -> list[str]:
+def unreached(plant: Plant, brackets: Brackets) -> list[str]:
     """The states whose directions brackets do not span."""
-    places = [k for k, x in enumerate(made.variables) if x in {*found.variables}]
-    units = {name: made.unit(k) for k, name in enumerate(made.names)}
+    places = [k for k, x in enumerate(plant.variables) if x in {*brackets.variables}]
+    units = {name: plant.unit(k) for k, name in enumerate(plant.names)}
     moved = {name: [field[k] for k in places] for name, field in units.items()}
-    return [name for name, field in moved.items() if any(field) and independent(found.spread.basis, [field])]
+    return [name for name, field in moved.items() if any(field) and independent(brackets.spread.basis, [field])]
 
 
 def accessibility(query: Query) -> Accessibility:
@@ -162,21 +162,21 @@ def accessibility(query: Query) -> Accessibility:
         return Accessibility(plant.size, spans.growth, lacking, not missing, not missing or drifts, complete, dimension)
 
 
-def dimension_at(made: Plant, found: Brackets, state: AtState) -> int:
+def dimension_at(plant: Plant, brackets: Brackets, state: AtState) -> int:
     """Dimension of the brackets at a state: those taken, at rest [B, AB, A²B, …], and deeper ones up to a limit."""
-    spanned = found.driven + state.rank(found.spread.found)
-    if spanned < made.size and state.is_at_rest:
-        linear = state.linear.with_ports([*made.inputs])
+    spanned = brackets.driven + state.rank(brackets.spread.found)
+    if spanned < plant.size and state.is_at_rest:
+        linear = state.linear.with_ports([*plant.inputs])
         spanned = max(spanned, linear_rank(linear.A, linear.B.columns, state))
-    operators = [X for X in (found.drift, *found.fields) if any(X)]
-    level, every = list(found.fields), [*found.spread.found]
-    for _ in range(made.size):
-        if spanned >= found.growth[-1] or len(every) > _MOST:
+    operators = [X for X in (brackets.drift, *brackets.fields) if any(X)]
+    level, every = list(brackets.fields), [*brackets.spread.found]
+    for _ in range(plant.size):
+        if spanned >= brackets.growth[-1] or len(every) > _MOST:
             break
-        made_of = [bracket(X, Y, found.variables) for X in operators for Y in level if X is not Y]
+        made_of = [bracket(X, Y, brackets.variables) for X in operators for Y in level if X is not Y]
         level = [Y for Y in made_of if any(Y)]
         every += level
-        spanned = max(spanned, found.driven + state.rank(every))
+        spanned = max(spanned, brackets.driven + state.rank(every))
     return spanned
 
 

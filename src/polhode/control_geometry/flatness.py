@@ -117,8 +117,8 @@ def _least(jets: _Jets, size: int, count: int) -> tuple[int, ...]:
 class _Jets:
     """Outputs and their derivatives, of the state and of inputs with their derivatives."""
 
-    def __init__(self, made: Plant, outputs: list[Expr]) -> None:
-        self.made, self.values = made, [outputs]
+    def __init__(self, plant: Plant, outputs: list[Expr]) -> None:
+        self.made, self.values = plant, [outputs]
         self.inputs: list[list[Expr]] = []
         self.rows = [self._rows(outputs)]
 
@@ -218,14 +218,14 @@ def is_feedback_linearizable(query: Query) -> Linearizability:
         return linearizability(plant, state)
 
 
-def linearizability(made: Plant, state: AtState | None = None) -> Linearizability:
+def linearizability(plant: Plant, state: AtState | None = None) -> Linearizability:
     """The conditions for a mechanism with its controls."""
-    form = made.regular
+    form = plant.regular
     variables, last = form.variables, [g for g in form.fields if any(g)]
     basis: list[Field] = independent([], last)
-    ranks, involutive, fields = [len(basis)], [_is_closed(basis, variables, made.size)], [*last]
+    ranks, involutive, fields = [len(basis)], [_is_closed(basis, variables, plant.size)], [*last]
     counts = [len(fields)]
-    while involutive[-1] and ranks[-1] < made.size:
+    while involutive[-1] and ranks[-1] < plant.size:
         last = [bracket(form.drift, X, variables) for X in last]
         fresh = independent(basis, last)
         if not fresh:
@@ -233,9 +233,9 @@ def linearizability(made: Plant, state: AtState | None = None) -> Linearizabilit
         basis, fields = [*basis, *fresh], [*fields, *last]
         ranks.append(len(basis))
         counts.append(len(fields))
-        involutive.append(_is_closed(basis, variables, made.size))
+        involutive.append(_is_closed(basis, variables, plant.size))
     at = None if state is None else tuple(state.rank(fields[:count]) for count in counts)
-    return Linearizability(made.size, tuple(made.inputs), tuple(ranks), tuple(involutive), tuple(fields), at)
+    return Linearizability(plant.size, tuple(plant.inputs), tuple(ranks), tuple(involutive), tuple(fields), at)
 
 
 def _is_closed(basis: list[Field], variables: list[Expr], size: int) -> bool:

@@ -387,9 +387,9 @@ def _is_closed(plant: Plant, chain: Sequence[Expr]) -> bool:
     return rank(plant.differentials(chain)) < len(chain)
 
 
-def degrees_of(made: Plant, outputs: dict[str, Expr], state: AtState | None) -> RelativeDegree:
+def degrees_of(plant: Plant, outputs: dict[str, Expr], state: AtState | None) -> RelativeDegree:
     """The degrees of outputs of a mechanism with its controls."""
-    form = made.regular
+    form = plant.regular
     if not form.fields:
         message = "no input is named, so that none reaches an output."
         raise PolhodeError(message, "relative_degree", "Name the controls: inputs=[…].", "E-CONTROL-MISSING")
@@ -407,10 +407,10 @@ def degrees_of(made: Plant, outputs: dict[str, Expr], state: AtState | None) -> 
         for i, rate in zip(open_rows, rates, strict=True):
             chains[i].append(rate)
         # where the differential of a derivative is spanned by those before, all later ones are, and no input appears
-        open_rows = [i for i in open_rows if not _is_closed(made, chains[i])]
+        open_rows = [i for i in open_rows if not _is_closed(plant, chains[i])]
     degrees = tuple(None if row is None else len(chain) for row, chain in zip(rows, chains, strict=True))
     width = len(form.fields)
     driven = Matrix([row or [as_expr(0)] * width for row in rows])
     drift = Vector(lie_derivative([chain[-1] for chain in chains], form.drift, form.variables))
     chain = tuple(tuple(row) for row in chains)
-    return RelativeDegree(outputs, [*made.inputs], degrees, chain, rank(driven), made, drift, driven, state)
+    return RelativeDegree(outputs, [*plant.inputs], degrees, chain, rank(driven), plant, drift, driven, state)

@@ -446,7 +446,7 @@ class SteadyState:
     def _compiled(
         self, outputs: Sequence[tuple[str, tuple[int, ...], Sequence[Expr]]], arguments: Sequence[Expr] = ()
     ) -> Callable[..., Any]:
-        """A native function of the variables, and of `known` symbols behind them; others have their values."""
+        """A native function of the variables, and of `arguments` behind them; others have their values."""
         met = free_symbols([entry for _, _, entries in outputs for entry in entries])
         missing = [x for x in met if x not in self.known and x not in {*self.variables}]
         if missing:

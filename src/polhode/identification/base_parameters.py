@@ -170,9 +170,9 @@ def _check_open(equations: EquationsOfMotion) -> None:
 class _Search:
     """Columns that went, each as a combination of those that stay."""
 
-    def __init__(self, made: Regressor) -> None:
-        self.columns = [list(column) for column in made.Y.columns]
-        self.index = {(parameter.owner, parameter.kind): k for k, parameter in enumerate(made.parameters)}
+    def __init__(self, regression: Regressor) -> None:
+        self.columns = [list(column) for column in regression.Y.columns]
+        self.index = {(parameter.owner, parameter.kind): k for k, parameter in enumerate(regression.parameters)}
         self.order = {k: _GOES_FIRST.index(kind) for (_, kind), k in self.index.items() if kind in _GOES_FIRST}
         self.gone: dict[int, dict[int, Expr]] = {
             k: {} for k, column in enumerate(self.columns) if all(is_zero(entry) for entry in column)
@@ -332,10 +332,10 @@ def _plain(X: Pose, snap: float) -> Pose:
     return X if same(R.entries(), X.R.entries()) and same(p, X.p) else Pose(R, p)
 
 
-def weak_combinations(equations: EquationsOfMotion, made: Regressor, kept: Sequence[int], snap: float) -> list[str]:
+def weak_combinations(equations: EquationsOfMotion, standard: Regressor, kept: Sequence[int], snap: float) -> list[str]:
     """Tell of combinations that show only by angles and lengths that are almost nothing."""
     table = equations.system.parameters
-    entries = [as_expr(made.Y[r, k]) for r in range(len(equations.u)) for k in kept]
+    entries = [as_expr(standard.Y[r, k]) for r in range(len(equations.u)) for k in kept]
     rng = np.random.default_rng(3)
     symbols = [*free_symbols(entries)]
     values_known = {x: table[str(x.name)].value for x in symbols if x.data[0] == "parameter" and str(x.name) in table}
@@ -356,7 +356,7 @@ def weak_combinations(equations: EquationsOfMotion, made: Regressor, kept: Seque
     if not weak.any():
         return []
     most = np.argsort(-(right[weak] ** 2).sum(axis=0))[: int(weak.sum())]
-    names = [made.names[kept[k]] for k in sorted(most)]
+    names = [standard.names[kept[k]] for k in sorted(most)]
     several = len(names) > 1
     return [
         f"{', '.join(names)} {'show' if several else 'shows'} only by angles or lengths that are almost nothing: "

@@ -157,10 +157,10 @@ def _check(equations: EquationsOfMotion, period: float, harmonics: int) -> None:
 
 
 def _position_limits(
-    equations: EquationsOfMotion, given: Mapping[str, Any], parameters: Mapping[str, Any]
+    equations: EquationsOfMotion, ranges: Mapping[str, Any], parameters: Mapping[str, Any]
 ) -> tuple[Floats, Floats]:
     names = equations.coordinates
-    check_known("coordinate", given, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
+    check_known("coordinate", ranges, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
     limits: dict[str, tuple[float, float]] = {}
     for joint in equations.system.joints.values():
         turns = any(any(column[:3]) for stage in joint.type.stages for column in stage.H.columns)
@@ -169,7 +169,7 @@ def _position_limits(
     for ends in joint_limits(equations, parameters):
         low, high = limits[ends.quantity.name]
         limits[ends.quantity.name] = ends.known.get("lower", low), ends.known.get("upper", high)
-    for name, pair in given.items():
+    for name, pair in ranges.items():
         with understood("a pair (lower, upper)", pair, place=f"{_PLACE} limits of {name}", cure="Give (-1, 1)."):
             lower, upper = (float(end) for end in pair)
             limits[name] = (lower, upper)
@@ -191,15 +191,15 @@ def _rated_speeds(equations: EquationsOfMotion, parameters: Mapping[str, Any]) -
     }
 
 
-def _largest(equations: EquationsOfMotion, given: Any, what: str, rated: Mapping[str, float]) -> Floats:
+def _largest(equations: EquationsOfMotion, largest: Any, what: str, rated: Mapping[str, float]) -> Floats:
     """The largest speed or acceleration of each coordinate: as given, as rated; infinite where nothing is said."""
     names = equations.coordinates
-    if given is None or isinstance(given, Mapping):
-        table = {**rated, **(given or {})}
+    if largest is None or isinstance(largest, Mapping):
+        table = {**rated, **(largest or {})}
     else:
-        table = dict.fromkeys(names, given)
+        table = dict.fromkeys(names, largest)
     check_known("coordinate", table, names, place=_PLACE, code="E-IDENTIFICATION-NAME")
-    with understood("a number, or numbers by coordinate", given, place=f"{_PLACE} {what}", cure="Give 2.0."):
+    with understood("a number, or numbers by coordinate", largest, place=f"{_PLACE} {what}", cure="Give 2.0."):
         limits = np.array([float(table.get(name, np.inf)) for name in names])
     if not (limits > 0).all():
         cure = "Give numbers > 0."

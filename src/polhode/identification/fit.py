@@ -279,10 +279,10 @@ def _unexciting(message: str) -> PolhodeError:
     return fault(message, cure, "E-IDENTIFICATION-FAILED")
 
 
-def _number(parameter: StandardParameter, given: Mapping[str, Any]) -> float | None:
+def _number(parameter: StandardParameter, values: Mapping[str, Any]) -> float | None:
     """What the model has for a standard parameter, if it is a number there."""
     value: Expr = parameter.value
-    met = {x: given.get(str(x.name)) for x in free_symbols([value])}
+    met = {x: values.get(str(x.name)) for x in free_symbols([value])}
     if any(number is None for number in met.values()):
         return None
     return evaluate([value], {x: float(number) for x, number in met.items() if number is not None})[0]

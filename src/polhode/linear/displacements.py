@@ -219,14 +219,14 @@ def output_rates(
     moved: Displacements,
     observed: Mapping[str, Expr],
     controls: Sequence[Expr],
-    known: Iterable[Expr],
+    symbols: Iterable[Expr],
     place: str,
 ) -> tuple[Matrix, Matrix]:
-    """C and D of outputs that depend on nothing but what is `known` and parameters, as graphs of the state."""
+    """C and D of outputs that depend on nothing but `symbols` and parameters, as graphs of the state."""
     entries = substitute([*observed.values()], equations.tree.followed)
     if equations.dependent_speeds is not None:
         entries = equations.dependent_speeds.in_independent_speeds(entries)
-    allowed = {*known, *map(_turn, moved.names), *(x.symbol for x in equations.system.parameters.values())}
+    allowed = {*symbols, *map(_turn, moved.names), *(x.symbol for x in equations.system.parameters.values())}
     for name, entry in zip(observed, entries, strict=True):
         for x in free_symbols([entry]):
             if x not in allowed:

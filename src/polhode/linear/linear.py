@@ -378,10 +378,10 @@ def control_package() -> Any:
     return control
 
 
-def numbers_of(matrices: Sequence[Matrix], known: Mapping[Expr, float]) -> list[Floats]:
+def numbers_of(matrices: Sequence[Matrix], values: Mapping[Expr, float]) -> list[Floats]:
     """Matrices of expressions in numbers, by one evaluation."""
     entries = [as_expr(entry) for matrix in matrices for entry in matrix.entries()]
-    flat = np.array(evaluate(entries, dict(known)), dtype=np.float64)
+    flat = np.array(evaluate(entries, dict(values)), dtype=np.float64)
     ends = np.cumsum([0, *(len(list(matrix.entries())) for matrix in matrices)])
     return [flat[i:k].reshape(matrix.shape) for i, k, matrix in zip(ends[:-1], ends[1:], matrices, strict=True)]
 

@@ -123,12 +123,12 @@ def operating_point(
 
 
 def parameter_values(
-    equations: EquationsOfMotion, given: Mapping[str, Any] | None, place: str = _PLACE
+    equations: EquationsOfMotion, parameters: Mapping[str, Any] | None, place: str = _PLACE
 ) -> dict[Expr, float]:
     """The parameters that have values: those given, then the model's."""
     table = equations.system.parameters
-    check_known("parameter", given or {}, table, place=place, code="E-LINEAR-NAME")
-    read = si_values(table, given or {})
+    check_known("parameter", parameters or {}, table, place=place, code="E-LINEAR-NAME")
+    read = si_values(table, parameters or {})
     values = {entry.symbol: read.get(name, entry.value) for name, entry in table.items()}
     return {
         symbol: number(value, place=f"{place} parameter '{symbol.name}'")
@@ -200,9 +200,9 @@ def _numbers(off: Named, numbers: Mapping[Expr, float]) -> list[float]:
     return evaluate(values, dict(numbers))
 
 
-def check_kept(point: OperatingPoint, known: Mapping[Expr, float]) -> None:
+def check_kept(point: OperatingPoint, values: Mapping[Expr, float]) -> None:
     """Raise where a state that was found for some parameters is used with others that it does not fit."""
-    for (name, value), change in zip(point.given, _numbers(point.given, known), strict=True):
+    for (name, value), change in zip(point.given, _numbers(point.given, values), strict=True):
         if abs(change) > 2 * _TOLERANCE:
             symbols = ", ".join(sorted(f"'{x.name}'" for x in free_symbols([value])))
             changes = f"{name} was given by {symbols} and changes by {change:.3g} with these parameters"
@@ -210,7 +210,7 @@ def check_kept(point: OperatingPoint, known: Mapping[Expr, float]) -> None:
             derived = "Derive with independent speeds that the state gives, derive(…, independent=[…])"
             cure = f"{derived}, or linearize anew with each value: linearize(…, parameters=…)."
             raise fault(message, cure, "E-LINEAR-FAILED")
-    for (name, _), size in zip(point.off, _numbers(point.off, known), strict=True):
+    for (name, _), size in zip(point.off, _numbers(point.off, values), strict=True):
         if abs(size) > 2 * _TOLERANCE:
             message = f"with these parameters the state does not keep '{name}': it is off by {size:.3g}."
             raise fault(message, "Linearize anew with them: linearize(…, parameters=…).", "E-LINEAR-FAILED")

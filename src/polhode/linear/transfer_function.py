@@ -368,10 +368,10 @@ def _rates(system: System) -> Floats:
     return moving if len(moving) else np.ones(1)
 
 
-def _frequencies(system: System, given: Floats | None) -> Floats:
+def _frequencies(system: System, along: Floats | None) -> Floats:
     """Given frequencies, or two decades around those of the poles and zeros, away from poles on the imaginary axis."""
-    if given is not None:
-        return given
+    if along is not None:
+        return along
     rates, poles = _rates(system), np.linalg.eigvals(system[0])
     frequencies = np.geomspace(rates.min() / 100, rates.max() * 100, _POINTS)
     distances = np.abs(1j * frequencies[:, None] - poles).min(axis=1, initial=np.inf)
@@ -386,16 +386,16 @@ def _panel(figure: Any, rows: int, row: int, across: str, up: str) -> Any:
     return panel
 
 
-def _bode(figure: Any, system: System, given: Floats | None) -> None:
-    w = _frequencies(system, given)
+def _bode(figure: Any, system: System, along: Floats | None) -> None:
+    w = _frequencies(system, along)
     G = frequency_response(system, w)
     size, phase = _panel(figure, 2, 1, "", "magnitude, dB"), _panel(figure, 2, 2, "ω, rad/s", "phase, degrees")
     size.semilogx(w, 20 * np.log10(np.maximum(np.abs(G), 1e-300)), color=PALETTE[0], linewidth=1.5)
     phase.semilogx(w, np.degrees(np.unwrap(np.angle(G))), color=PALETTE[0], linewidth=1.5)
 
 
-def _nyquist(figure: Any, system: System, given: Floats | None) -> None:
-    G = frequency_response(system, _frequencies(system, given))
+def _nyquist(figure: Any, system: System, along: Floats | None) -> None:
+    G = frequency_response(system, _frequencies(system, along))
     panel = _panel(figure, 1, 1, "real part", "imaginary part; ω > 0 solid, ω < 0 dashed, −1 marked +")
     panel.plot(G.real, G.imag, color=PALETTE[0], linewidth=1.5)
     panel.plot(G.real, -G.imag, color=PALETTE[0], linewidth=1.0, linestyle="--")
@@ -404,10 +404,10 @@ def _nyquist(figure: Any, system: System, given: Floats | None) -> None:
     panel.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
 
 
-def _step(figure: Any, system: System, given: Floats | None) -> None:
+def _step(figure: Any, system: System, along: Floats | None) -> None:
     decay = -np.linalg.eigvals(system[0]).real
     slow = decay[decay > 1e-6 * _rates(system).max()]
     end = 6 / slow.min() if len(slow) else 20 / _rates(system).min()
-    times = np.linspace(0.0, end, _POINTS) if given is None else given
+    times = np.linspace(0.0, end, _POINTS) if along is None else along
     panel = _panel(figure, 1, 1, "time, s", "step response")
     panel.plot(times, step_response(system, times), color=PALETTE[0], linewidth=1.5)

@@ -99,21 +99,21 @@ class Range:
 ANY = Range(-np.inf, np.inf)
 
 
-def range_of(given: Any, place: str, *, is_symmetric: bool) -> Range:
+def range_of(bounds: Any, place: str, *, is_symmetric: bool) -> Range:
     """A range from a pair with None for an open end, or from one number: ±b where symmetric, else that value alone."""
-    if given is None:
+    if bounds is None:
         return ANY
-    with understood("a number or a pair of them", given, place=place, cure=_PAIR):
-        if isinstance(given, str):
+    with understood("a number or a pair of them", bounds, place=place, cure=_PAIR):
+        if isinstance(bounds, str):
             raise TypeError
-        if np.ndim(given) == 0:
-            value = float(given)
+        if np.ndim(bounds) == 0:
+            value = float(bounds)
             result = Range(-value, value) if is_symmetric else Range(value, value)
         else:
-            low, high = given
+            low, high = bounds
             result = Range(-np.inf if low is None else float(low), np.inf if high is None else float(high))
     if np.isnan(result.lower) or np.isnan(result.upper) or result.lower == np.inf or result.upper == -np.inf:
-        raise PolhodeError(f"{shown(given)} is no range.", place=place, cure=_PAIR, code="E-OPTIMAL-NUMBER")
+        raise PolhodeError(f"{shown(bounds)} is no range.", place=place, cure=_PAIR, code="E-OPTIMAL-NUMBER")
     if result.lower > result.upper:
         message = f"the lower end {result.lower:g} is above the upper one {result.upper:g}."
         raise PolhodeError(message, place, "Give the lower end first.", "E-OPTIMAL-NUMBER")
@@ -156,7 +156,7 @@ class Limits:
 
 
 def read_limits(
-    equations: EquationsOfMotion, names: Names, controls: Sequence[Expr], given: Any, parameters: Mapping[str, Any]
+    equations: EquationsOfMotion, names: Names, controls: Sequence[Expr], limits: Any, parameters: Mapping[str, Any]
 ) -> Limits:
     """Limits of the model's joints, and those given by name or expression; a number, pair or "model": all controls."""
     state, acting, expressions = [ANY] * len(names.state), [ANY] * len(names.controls), []
@@ -172,7 +172,7 @@ def read_limits(
             acting[list(controls).index(ends.quantity)] = Range(*pair)
     symbols = dict(zip((*equations.q, *equations.u, *equations.z), range(len(state)), strict=True))
     named, of_controls = controls_by_name(controls, equations), {}
-    for key, value in given.items() if isinstance(given, Mapping) else ():
+    for key, value in limits.items() if isinstance(limits, Mapping) else ():
         place = f"limits of {key if isinstance(key, Expr) else repr(key)}"
         if isinstance(key, str) and key not in names.controls and (key in names.state or key in names.also):
             state[names.state_place(key, place)] = range_of(value, place, is_symmetric=True)
@@ -187,23 +187,23 @@ def read_limits(
         else:
             offered = [*names.state, *names.also, *named.by_name]
             raise unknown("coordinate, speed, state or control", key, offered, place="limits", code="E-OPTIMAL-NAME")
-    chosen = of_controls if isinstance(given, Mapping) else given
+    chosen = of_controls if isinstance(limits, Mapping) else limits
     for x, (low, high) in control_limits(chosen, controls, equations, parameters, "collocation").items():
         acting[list(controls).index(x)] = Range(low, high)
     return Limits(tuple(state), tuple(acting), tuple(expressions))
 
 
-def read_end(names: Names, given: Any, place: str, otherwise: Sequence[Range]) -> tuple[Range, ...]:
+def read_end(names: Names, values: Any, place: str, otherwise: Sequence[Range]) -> tuple[Range, ...]:
     """The ranges of the state at an end, by name: a value, a pair, or None where it is free."""
     ranges = list(otherwise)
-    for key, value in by_name(given, place, "values or ranges by name").items():
+    for key, value in by_name(values, place, "values or ranges by name").items():
         ranges[names.state_place(key, place)] = range_of(value, f"{place} {key!r}", is_symmetric=False)
     return tuple(ranges)
 
 
-def ranges_at_end(given: Any) -> tuple[dict[Any, Any], tuple[tuple[Expr, Range], ...]]:
+def ranges_at_end(end: Any) -> tuple[dict[Any, Any], tuple[tuple[Expr, Range], ...]]:
     """What is given at the end: by name, and the ranges of expressions."""
-    listed = by_name(given, "end", "values or ranges by names or expressions").items()
+    listed = by_name(end, "end", "values or ranges by names or expressions").items()
     named = {key: value for key, value in listed if not isinstance(key, Expr)}
     others = [(key, value) for key, value in listed if isinstance(key, Expr)]
     result = [(key, range_of(value, f"end of {key}", is_symmetric=False)) for key, value in others]
@@ -353,31 +353,31 @@ def _interpolate(problem: Collocation, shares: Floats, rows: Floats, y: Floats, 
 _CURE = 'Give "effort" for Σ c², "time", an expression, or {"effort": 1, expression: 0.1}.'
 
 
-def integrand_of(given: Any, controls: Mapping[str, Expr]) -> Expr:
+def integrand_of(cost: Any, controls: Mapping[str, Expr]) -> Expr:
     """The running cost."""
-    if isinstance(given, Mapping):
-        if not given:
+    if isinstance(cost, Mapping):
+        if not cost:
             raise PolhodeError("there is nothing to make least.", place="cost", cure=_CURE, code="E-OPTIMAL-MISSING")
         total = as_expr(0)
-        for key, weight in given.items():
+        for key, weight in cost.items():
             with understood("a weight", weight, place=f"cost {shown(key)}"):
                 total = total + as_expr(weight) * integrand_of(key, controls)
         return total
-    if isinstance(given, str) and given == "effort":
+    if isinstance(cost, str) and cost == "effort":
         return sum((c * c for c in controls.values()), start=as_expr(0))
-    if isinstance(given, str) and given == "time":
+    if isinstance(cost, str) and cost == "time":
         return as_expr(1)
-    if isinstance(given, str):
-        raise PolhodeError(f"there is no cost {shown(given)}.", place="cost", cure=_CURE, code="E-OPTIMAL-NAME")
-    with understood("a cost", given, place="cost", cure=_CURE):
-        return as_expr(given)
+    if isinstance(cost, str):
+        raise PolhodeError(f"there is no cost {shown(cost)}.", place="cost", cure=_CURE, code="E-OPTIMAL-NAME")
+    with understood("a cost", cost, place="cost", cure=_CURE):
+        return as_expr(cost)
 
 
 def known_expressions(
-    equations: EquationsOfMotion, given: list[Expr], place: str, *, at_end: bool = False
+    equations: EquationsOfMotion, expressions: list[Expr], place: str, *, at_end: bool = False
 ) -> list[Expr]:
     """Expressions in the variables of a point; refused where something else is in them."""
-    result = substitute(given, substitutions_of(equations))
+    result = substitute(expressions, substitutions_of(equations))
     system = equations.system
     acting = [*equations.tau, *(signal.symbol for signal in system.inputs.values())]
     allowed = {*equations.q, *equations.u, *equations.z, system.time}
@@ -676,10 +676,10 @@ def _unit(derivation: Derivation, ends: Sequence[Range]) -> tuple[Range, ...]:
     return tuple(ranges)
 
 
-def _durations(given: Any) -> Range:
-    result = range_of(given, "duration", is_symmetric=False)
-    if given is None or not result.lower > 0.0 or (result.is_fixed and not np.isfinite(result.lower)):
-        message = f"the duration {shown(given)} is not positive, or not known."
+def _durations(duration: Any) -> Range:
+    result = range_of(duration, "duration", is_symmetric=False)
+    if duration is None or not result.lower > 0.0 or (result.is_fixed and not np.isfinite(result.lower)):
+        message = f"the duration {shown(duration)} is not positive, or not known."
         raise fault(message, "Give seconds, or (shortest, longest) with a shortest above 0.", "E-OPTIMAL-NUMBER")
     return result
 
@@ -709,15 +709,15 @@ def _held(derivation: Derivation, functions: Functions, controls: Mapping[str, E
 
 
 def _start(
-    derivation: Derivation, functions: Functions, names: Names, given: Any, parameters: Mapping[str, Any]
+    derivation: Derivation, functions: Functions, names: Names, start: Any, parameters: Mapping[str, Any]
 ) -> tuple[Range, ...]:
     """The ranges of the state at the start, what is not named being at home and at rest, or as constraints have it."""
     coordinates, turning = len(derivation.synopsis.coordinates), list[int]()
-    if not isinstance(given, Mapping):
-        begin = first_state(derivation, functions, given, None, (), parameters or None)[0]
+    if not isinstance(start, Mapping):
+        begin = first_state(derivation, functions, start, None, (), parameters or None)[0]
         return tuple(Range(float(x), float(x)) for x in (*begin.q, *begin.u, *begin.z))
-    ranges = [*read_end(names, given, "start", [Range(0.0, 0.0)] * len(names.state))]
-    places = [names.state_place(key, "start") for key in given]
+    ranges = [*read_end(names, start, "start", [Range(0.0, 0.0)] * len(names.state))]
+    places = [names.state_place(key, "start") for key in start]
     for first in derivation.synopsis.quaternions:
         if not all(ranges[k].is_fixed for k in range(first, first + 4)):  # what its length leaves it
             ranges[first] = ranges[first] if first in places else ANY

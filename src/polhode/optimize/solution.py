@@ -183,7 +183,7 @@ def check_ipyopt() -> Any:
 
 
 def search(
-    made: Transcription,
+    nlp: Transcription,
     first: Floats,
     bounds: tuple[Floats, Floats],
     row_bounds: tuple[Floats, Floats],
@@ -197,7 +197,7 @@ def search(
 ) -> SearchResult:
     """The search from the first variables; `warm` are multipliers to go on from."""
     ipyopt = check_ipyopt()
-    made.prepare()
+    nlp.prepare()
     chosen: dict[str, Any] = {"print_level": 0, "sb": "yes", "tol": tolerance, "max_iter": iterations}
     if warm is not None:
         chosen |= {
@@ -206,7 +206,7 @@ def search(
             "warm_start_mult_bound_push": 1e-9,
         }  # fmt: skip
     chosen |= options or {}
-    multipliers = warm or Multipliers(np.zeros(made.constraints), np.zeros(made.size), np.zeros(made.size))
+    multipliers = warm or Multipliers(np.zeros(nlp.constraints), np.zeros(nlp.size), np.zeros(nlp.size))
     multipliers = Multipliers(*(array.copy() for array in astuple(multipliers)))
     lower, upper = (np.clip(bound, -_INFINITE, _INFINITE) for bound in bounds)
     row_lower, row_upper = (np.clip(row_bound, -_INFINITE, _INFINITE) for row_bound in row_bounds)
@@ -221,8 +221,8 @@ def search(
 
         try:
             problem = ipyopt.Problem(
-                made.size, lower, upper, made.constraints, row_lower, row_upper, made.jacobian_places,
-                made.curvature_places, made.cost, made.gradient, made.values, made.jacobian, made.curvature, step,
+                nlp.size, lower, upper, nlp.constraints, row_lower, row_upper, nlp.jacobian_places,
+                nlp.curvature_places, nlp.cost, nlp.gradient, nlp.values, nlp.jacobian, nlp.curvature, step,
                 ipopt_options=chosen,
             )  # fmt: skip
         except (TypeError, ValueError, RuntimeError) as problem_found:
@@ -278,24 +278,25 @@ class OptimizationError(PolhodeError):
         self.solution = solution
 
 
-def check(problem: Collocation, found: Solution) -> None:
+def check(problem: Collocation, solution: Solution) -> None:
     """Raise where a search found no optimum; warn if the tolerance is not met."""
-    if found.status == "acceptable":
+    if solution.status == "acceptable":
         warn("the conditions of an optimum are met to a looser tolerance than `tolerance`.", code="W-OPTIMAL-FAILED")
-    if found.status in CONVERGED:
+    if solution.status in CONVERGED:
         return
-    if found.status in ("overdetermined", "invalid", "interrupted", "option"):
+    if solution.status in ("overdetermined", "invalid", "interrupted", "option"):
         words = ""
     else:
-        words = f" {largest_violation(problem, found)}"
-    message = f"no optimum was found after {found.iterations} iterations: {found.message}{words}"
-    raise OptimizationError(message, solution=found, cure=_CURES.get(found.status, _OTHERWISE), code="E-OPTIMAL-FAILED")
+        words = f" {largest_violation(problem, solution)}"
+    message = f"no optimum was found after {solution.iterations} iterations: {solution.message}{words}"
+    cure = _CURES.get(solution.status, _OTHERWISE)
+    raise OptimizationError(message, solution=solution, cure=cure, code="E-OPTIMAL-FAILED")
 
 
-def largest_violation(problem: Collocation, found: Solution) -> str:
+def largest_violation(problem: Collocation, solution: Solution) -> str:
     """The constraint that is violated most, in words."""
     result, mesh = problem.transcription, problem.mesh
-    values = result.values(found.variables, np.zeros(result.constraints))
+    values = result.values(solution.variables, np.zeros(result.constraints))
     lower, upper = problem.row_bounds
     beyond = np.maximum(np.maximum(lower - values, values - upper), 0.0)
     beyond[np.isnan(values)] = np.inf
@@ -305,13 +306,13 @@ def largest_violation(problem: Collocation, found: Solution) -> str:
     amount = f"{beyond[worst]:.3g}"
     if worst < result.defects:
         interval, entry = divmod(worst, result.defects // mesh.intervals)
-        a, b = mesh.ends[interval : interval + 2] * found.duration
+        a, b = mesh.ends[interval : interval + 2] * solution.duration
         name = problem.names.state[entry % result.states]
         return f"Most is missed by the motion of '{name}' between t = {a:.4g} s and {b:.4g} s, by {amount}."
     if worst >= result.at_end:
         return f"Most is missed by the range of {problem.end_ranges[worst - result.at_end][0]} at the end, by {amount}."
     point, row = divmod(worst - result.defects, len(problem.point.rows))
-    t, dynamics = mesh.shares[point] * found.duration, len(problem.point.dynamics)
+    t, dynamics = mesh.shares[point] * solution.duration, len(problem.point.dynamics)
     if row < dynamics:
         speeds = problem.point.equations.speeds
         name = f"the dynamics of '{speeds[row]}'" if row < len(speeds) else "a constraint of the mechanism"

@@ -382,7 +382,7 @@ class Transcription:
         if self._terminal is None:
             return _flat([rows]), _flat([columns])
         end = np.array([self.mesh.intervals])
-        more = [self._column(end, place) for place in self._terminal.places[:2]]
+        more = [self._column(end, indices) for indices in self._terminal.places[:2]]
         return _flat([rows, more[0]]), _flat([columns, more[1]])
 
     @cached_property

@@ -193,12 +193,12 @@ def knot_velocities(equations: KnotEquations, guess: Floats) -> Floats | None:
     return solution.q.reshape(-1, 3) if solution.size <= 1e-10 * scale else None
 
 
-def banded(before: Floats, own: Floats, after: Floats) -> Floats:
+def banded(before: Floats, diagonal: Floats, after: Floats) -> Floats:
     """A block tridiagonal matrix of 3×3 blocks by its eleven diagonals, as LAPACK wants it."""
-    rows = np.zeros((11, 3 * len(own)))
+    rows = np.zeros((11, 3 * len(diagonal)))
     for i in range(3):
         for j in range(3):
-            rows[5 + i - j, j::3] = own[:, i, j]
+            rows[5 + i - j, j::3] = diagonal[:, i, j]
             rows[2 + i - j, 3 + j :: 3] = after[:, i, j]
             rows[8 + i - j, j:-3:3] = before[:, i, j]
     return rows

@@ -549,8 +549,8 @@ class _Screws:
         dual = np.concatenate([np.zeros_like(p[:, :1]), p], axis=-1)
         knots = q + 1j * _EPSILON * product(dual, q) / 2  # the unit dual quaternion of a pose: q + μ p q / 2
         start, end = (
-            None if each is None else each[0] + 1j * _EPSILON * (R[k].T @ each[1])
-            for k, each in ((0, ends[0]), (-1, ends[1]))
+            None if end_given is None else end_given[0] + 1j * _EPSILON * (R[k].T @ end_given[1])
+            for k, end_given in ((0, ends[0]), (-1, ends[1]))
         )
         self._cubics = cubics_through(CHARTS["half"], t, knots, start, end, _POSES)
 
@@ -569,12 +569,12 @@ class _Screws:
         return PoseMotion(q[0], position, w[0], wdot[0], times(R, w[1]), times(R, wdot[1] + cross(w[0], w[1])))
 
 
-def _end(given: Any, what: str) -> tuple[Floats, Floats] | None:
+def _end(value: Any, what: str) -> tuple[Floats, Floats] | None:
     """An end's (ω, v)."""
-    if given is None:
+    if value is None:
         return None
     try:
-        w, v = given
+        w, v = value
     except (TypeError, ValueError):
         raise PolhodeError(
             f"{what} is not a pair of velocities.", place=_POSES, cure="Give (angular velocity, velocity).",

@@ -92,16 +92,16 @@ def with_traces(run: Trajectory, scene: Scene, wanted: Traces) -> Scene:
     return replace(scene, traces=traces)
 
 
-def _placed(system: Model, given: Any) -> tuple[str, Any, str]:
+def _placed(system: Model, item: Any) -> tuple[str, Any, str]:
     """The body of a point, where it is in that body, and what it is called."""
-    if isinstance(given, Point):
-        return given.body, given.offset, f"point of {given.body}"
-    if isinstance(given, str | Body | Frame):
-        name = given if isinstance(given, str) else given.name
+    if isinstance(item, Point):
+        return item.body, item.offset, f"point of {item.body}"
+    if isinstance(item, str | Body | Frame):
+        name = item if isinstance(item, str) else item.name
         frame = system.frames.get(name)
         stays = frame is not None and not moves_in(frame.pose, system.time)
         return (frame.body, frame.pose.p, name) if frame is not None and stays else (name, (0, 0, 0), name)
-    body, point = given
+    body, point = item
     name = body if isinstance(body, str) else body.name
     return name, tuple(point), f"point of {name}"
 

@@ -259,7 +259,7 @@ def _quantities(sweep: Sweep) -> dict[str, list[Quantity]]:
 
     units = sweep.result_units
     return {
-        name: [Quantity(each, units.get(name, ""), column) for each, column in columns.items()]
+        name: [Quantity(label, units.get(name, ""), column) for label, column in columns.items()]
         for name, columns in sweep.columns.items()
     }
 

@@ -244,20 +244,20 @@ def _arguments(expressions: Iterable[Expr]) -> Iterator[Expr]:
             yield node.args[0] if len(node.args) == 1 else node.args[0] - node.args[1]
 
 
-def at_the_jump(found: Iterable[Source], equations: EquationsOfMotion, known: Mapping[Expr, float]) -> str:
+def at_the_jump(jumps: Iterable[Source], equations: EquationsOfMotion, values: Mapping[Expr, float]) -> str:
     """The sources whose expressions are zero where the values are known, in words; all where none can be told."""
     near, rest = [], []
-    for source in found:
+    for source in jumps:
         (argument,) = substitute([source.argument], equations.tree.followed)
         (argument,) = equations.in_independent_speeds([argument])
         try:
-            (value,) = evaluate([argument], known)
+            (value,) = evaluate([argument], values)
         except (KeyError, ArithmeticError, ValueError):
             rest.append(source)
         else:
             if abs(value) <= _AT_JUMP:
                 near.append(source)
-    named = dict.fromkeys(source.words for source in near or rest or found)
+    named = dict.fromkeys(source.words for source in near or rest or jumps)
     return " or ".join(named)
 
 
@@ -281,12 +281,12 @@ def _switched(functions: Functions, name: Asked) -> Switched | None:
 class FixedSigns:
     """A native function of the catalogue with its signs as they are in `modes`, called as the function itself is."""
 
-    def __init__(self, functions: Functions, made: Switched, parameters: Floats) -> None:
-        self.smooth = _compiled(functions, made.smooth, parameters)
-        self.values = _compiled(functions, made.values, parameters)
+    def __init__(self, functions: Functions, switches: Switched, parameters: Floats) -> None:
+        self.smooth = _compiled(functions, switches.smooth, parameters)
+        self.values = _compiled(functions, switches.values, parameters)
         self.arrays = self.smooth.arrays[:-1]
-        self.depends_on = made.depends_on
-        self.modes = np.zeros(made.count)
+        self.depends_on = switches.depends_on
+        self.modes = np.zeros(switches.count)
 
     def __call__(self, *arrays: Floats) -> Any:
         return self.smooth(*arrays, self.modes)

@@ -240,20 +240,20 @@ class StateChange:
         return new
 
 
-def read_change(equations: EquationsOfMotion, given: Any, parameters: Mapping[str, Any]) -> StateChange:
+def read_change(equations: EquationsOfMotion, change: Any, parameters: Mapping[str, Any]) -> StateChange:
     """New values by name or symbol, as numbers or expressions, or a function f(t, q, u) that returns them so."""
     from ..expr import as_expr
 
     index_of = partial(place_of, equations)
-    if callable(given):
-        return StateChange(index_of, with_rest(given, equations, "on"), len(equations.q))
+    if callable(change):
+        return StateChange(index_of, with_rest(change, equations, "on"), len(equations.q))
     cure = 'Give new values by name, on={event: {"v": -0.8 * v}}, or a function that returns them.'
-    check_kind(Mapping, "a change of the state", given, "on", cure)
-    order = tuple(given)
+    check_kind(Mapping, "a change of the state", change, "on", cure)
+    order = tuple(change)
     for key in order:
         index_of(key)
     new = []
-    for key, value in given.items():
+    for key, value in change.items():
         with understood("a number or an expression", value, place=f"on '{getattr(key, 'name', key)}'"):
             new.append(as_expr(value))
     compiled_change = compiled_values(equations, new, parameters, "on")

@@ -189,28 +189,28 @@ class Guard:
             )
         return fallback
 
-    def nonfinite(self, found: NonFinite) -> Stop:
+    def nonfinite(self, state: NonFinite) -> Stop:
         """A right-hand side that is not finite: which entries, and why if that can be told."""
         synopsis = self.synopsis
         names = [*(f"rate of coordinate '{name}'" for name in synopsis.coordinates)]
         names += [f"acceleration of '{name}'" for name in synopsis.speeds]
         names += [f"rate of state '{name}'" for name in synopsis.states]
-        x = found.x[: self.size]
-        bad = [name for name, value in zip(names, found.rate, strict=False) if not np.isfinite(value)]
+        x = state.x[: self.size]
+        bad = [name for name, value in zip(names, state.rate, strict=False) if not np.isfinite(value)]
         bad = bad or ["derivatives of the motion"]
         if not np.isfinite(x).all():
-            return self._diverged(found.t, x)
-        law = self.rates.drive.failure(found.t, x)
+            return self._diverged(state.t, x)
+        law = self.rates.drive.failure(state.t, x)
         if law:
-            return Stop("nonfinite", f"at t = {found.t:.6g} s {law}.", "Look for a division by zero in it, or a root.")
+            return Stop("nonfinite", f"at t = {state.t:.6g} s {law}.", "Look for a division by zero in it, or a root.")
         listed = ", ".join(bad[:3]) + (f" and {len(bad) - 3} more" if len(bad) > 3 else "")
         plain = Stop(
             "nonfinite",
-            f"at t = {found.t:.6g} s the equations gave no finite number for the {listed}; "
+            f"at t = {state.t:.6g} s the equations gave no finite number for the {listed}; "
             f"the state there is {self.state_in_words(x)}.",
             "Look for a division by zero, a root or logarithm of a negative number in forces and parameters.",
         )
-        return self.explain(found.t, x, plain)
+        return self.explain(state.t, x, plain)
 
     def state_in_words(self, x: Floats) -> str:
         """Coordinates, speeds and states with their names."""
@@ -419,17 +419,17 @@ def _half_turn(t: float, link: Link) -> Stop:
 
 
 def fault_of(
-    equations: EquationsOfMotion, constraints: Iterable[Constraint], known: Mapping[Expr, float]
+    equations: EquationsOfMotion, constraints: Iterable[Constraint], values: Mapping[Expr, float]
 ) -> Fault | None:
-    """What is wrong with the first of these constraints that cannot hold where it is; `known` has all values."""
+    """What is wrong with the first of these constraints that cannot hold where it is; `values` has all symbols."""
 
     from ..expr import as_expr, evaluate, substitute
 
     def number(value: Any) -> float:
-        return evaluate(substitute([as_expr(value)], equations.tree.followed), known)[0]
+        return evaluate(substitute([as_expr(value)], equations.tree.followed), values)[0]
 
     for constraint in constraints:
-        if all(q in known for q in constraint.coordinates):
+        if all(q in values for q in constraint.coordinates):
             fault = constraint.fault(number)
             if fault is not None:
                 return fault

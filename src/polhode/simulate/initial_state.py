@@ -73,10 +73,10 @@ class InitialState:
     rotors: Unwound = field(default_factory=Unwound)
 
 
-def home(known: Synopsis) -> Floats:
+def home(synopsis: Synopsis) -> Floats:
     """The home coordinates: zero, and (1, 0, 0, 0) for quaternions."""
-    q = np.zeros(len(known.coordinates))
-    for first in known.quaternions:
+    q = np.zeros(len(synopsis.coordinates))
+    for first in synopsis.quaternions:
         q[first] = 1.0
     return q
 
@@ -138,25 +138,25 @@ def initial_state(
     return InitialState(q, u, tuple(_make_unit(q, synopsis)), given_coordinates, given_speeds, z, rotors)
 
 
-def by_kind(known: Synopsis, start: Any, speeds: Any) -> tuple[Any, Any]:
+def by_kind(synopsis: Synopsis, start: Any, speeds: Any) -> tuple[Any, Any]:
     """Start and speeds, with the speeds that a mapping `start` names put into `speeds`; a speed may be written x'."""
-    others = (*known.coordinates, *known.omitted, *known.states)
-    if isinstance(speeds, Mapping) and any(key not in known.speeds for key in speeds):
-        speeds = _once(known, others, speeds)
+    others = (*synopsis.coordinates, *synopsis.omitted, *synopsis.states)
+    if isinstance(speeds, Mapping) and any(key not in synopsis.speeds for key in speeds):
+        speeds = _once(synopsis, others, speeds)
     if not isinstance(start, Mapping) or all(key in others for key in start):
         return start, speeds
-    moved = {key: value for key, value in start.items() if key not in others and speed_named(key, known.speeds, others)}
+    moved = {k: v for k, v in start.items() if k not in others and speed_named(k, synopsis.speeds, others)}
     if moved and speeds is not None and not isinstance(speeds, Mapping):
         cure = "Give all speeds by name, or all in the array."
         raise fault(f"the speed '{next(iter(moved))}' is given by name, and speeds in an array.", cure, "E-RUN-TWICE")
     rest = {key: value for key, value in start.items() if key not in moved}
-    return rest, _once(known, others, moved, speeds or {}) if moved else speeds
+    return rest, _once(synopsis, others, moved, speeds or {}) if moved else speeds
 
 
-def _once(synopsis: Synopsis, others: Sequence[str], *given: Mapping[Any, Any]) -> dict[Any, Any]:
+def _once(synopsis: Synopsis, others: Sequence[str], *mappings: Mapping[Any, Any]) -> dict[Any, Any]:
     """Speeds by their names; raise where one is given twice."""
     values: dict[Any, Any] = {}
-    for key, value in (item for table in given for item in table.items()):
+    for key, value in (item for table in mappings for item in table.items()):
         name = speed_named(key, synopsis.speeds, others) or key
         if name in values:
             raise fault(f"the speed '{name}' is given twice.", "Give it once.", "E-RUN-TWICE")
@@ -191,14 +191,14 @@ def numbers(value: Any, size: int, what: str) -> Floats:
 def _fill(
     derivation: Derivation,
     array: Floats,
-    given: Mapping[str, Any],
+    values: Mapping[str, Any],
     names: Sequence[str],
     kind: str,
     others: Sequence[str] = (),
     omitted: Sequence[str] = (),
 ) -> None:
-    places = dict(zip(names, range(len(names)), strict=True)) if given else {}
-    for key, value in given.items():
+    places = dict(zip(names, range(len(names)), strict=True)) if values else {}
+    for key, value in values.items():
         if type(value) is float and key in places:
             array[places[key]] = value
             continue
@@ -244,13 +244,13 @@ def _make_unit(q: Floats, synopsis: Synopsis) -> list[str]:
 
 def unwound(
     derivation: Derivation,
-    given: Collection[str],
+    coordinates: Collection[str],
     given_speeds: Collection[str],
     parameters: Mapping[str, Any] | None = None,
 ) -> Unwound:
     """The rotors that follow at the start, by the coordinates and speeds that were named."""
     synopsis = derivation.synopsis
-    if not synopsis.has_elastic_gears or not (given or given_speeds):
+    if not synopsis.has_elastic_gears or not (coordinates or given_speeds):
         return Unwound()
     model = derivation.model
     followers: tuple[list[Follower], list[Follower]] = ([], [])
@@ -260,7 +260,7 @@ def unwound(
         number = _value(model, motor.ratio, parameters)
         link = model.joints[motor.joint]
         for group, names, named, x in (
-            (followers[0], synopsis.coordinates, given, link.q[0].name),
+            (followers[0], synopsis.coordinates, coordinates, link.q[0].name),
             (followers[1], synopsis.speeds, given_speeds, link.u[0].name),
         ):
             if number is not None and motor.rotor in names and motor.rotor not in named and x in names:
@@ -268,17 +268,17 @@ def unwound(
     return Unwound(tuple(followers[0]), tuple(followers[1]))
 
 
-def _value(model: Model, ratio: Expr, given: Mapping[str, Any] | None) -> float | None:
+def _value(model: Model, ratio: Expr, parameters: Mapping[str, Any] | None) -> float | None:
     """The ratio in numbers; where a parameter has no value none is needed, as such a run is refused."""
     from ..expr import evaluate, free_symbols
 
-    values = _values(model, free_symbols([ratio]), given)
+    values = _values(model, free_symbols([ratio]), parameters)
     return None if values is None else evaluate([ratio], values)[0]
 
 
-def _values(model: Model, parameters: Iterable[Expr], given: Mapping[str, Any] | None) -> dict[Expr, float] | None:
+def _values(model: Model, parameters: Iterable[Expr], table: Mapping[str, Any] | None) -> dict[Expr, float] | None:
     """Parameters in numbers, as given or as the model has them; None where one has no value."""
-    values = {x: (given or {}).get(x.name, model.parameters[x.name].value) for x in parameters}
+    values = {x: (table or {}).get(x.name, model.parameters[x.name].value) for x in parameters}
     if None in values.values():
         return None
     with understood("a number for each parameter", list(values.values()), place="parameters"):

@@ -238,11 +238,11 @@ def noted_limits(seen: Sequence[SeenLimit], noted: Floats) -> tuple[PassedLimit,
 _LARGE = 0.5
 
 
-def grown(known: Synopsis, q: Floats) -> list[str]:
+def grown(synopsis: Synopsis, q: Floats) -> list[str]:
     """A sentence for each small angle that a run brings to where it is small no more."""
     largest = np.abs(q).max(axis=0, initial=0.0)
-    reached = [(name, float(largest[known.coordinates.index(name)])) for name in known.small_angles
-               if name in known.coordinates]  # fmt: skip
+    reached = [(name, float(largest[synopsis.coordinates.index(name)])) for name in synopsis.small_angles
+               if name in synopsis.coordinates]  # fmt: skip
     return [
         f"'{name}' is small in these equations, and gets to {angle:.3g} rad: what they leave out is then not small."
         for name, angle in reached

@@ -229,9 +229,9 @@ def check_kinds(functions: Any, progress: Any, audit: Any) -> None:
         number(audit, "True, False or a tolerance", least=0.0, place="audit")
 
 
-def refuse_others(options: Mapping[str, Any], known: Any, name: str) -> None:
+def refuse_others(options: Mapping[str, Any], allowed: Any, name: str) -> None:
     """Refuse options that a TypedDict does not have, as Python does keywords."""
-    for key in options.keys() - known.__annotations__.keys():
+    for key in options.keys() - allowed.__annotations__.keys():
         raise TypeError(f"{name}() got an unexpected keyword argument {key!r}")
 
 
@@ -246,9 +246,9 @@ def check_held(hold: Any, place: str, coordinates: Sequence[str]) -> None:
             raise unknown("coordinate", name, coordinates, place=f"{place} hold", code="E-RUN-NAME")
 
 
-def row_width(known: Synopsis) -> int:
+def row_width(names: Synopsis) -> int:
     """How many numbers a run keeps at each sample."""
-    return 1 + sum(map(len, (known.coordinates, known.speeds, known.states, known.efforts, known.inputs)))
+    return 1 + sum(map(len, (names.coordinates, names.speeds, names.states, names.efforts, names.inputs)))
 
 
 def times_of(duration: Any, samples: Any, rate: Any, width: int) -> Floats:
@@ -338,9 +338,9 @@ def _damping(method: str, spectral_radius: Any) -> float | None:
     return None
 
 
-def steps_of(duration: float, given: Mapping[str, Any]) -> tuple[Control, dict[str, float], tuple[str, ...]]:
+def steps_of(duration: float, options: Mapping[str, Any]) -> tuple[Control, dict[str, float], tuple[str, ...]]:
     """How the steps of a run with these options are chosen, what its facts say of that, and notices."""
-    method, step, rtol, atol, max_steps, max_step, radius = (given[name] for name in _OF_STEPS)
+    method, step, rtol, atol, max_steps, max_step, radius = (options[name] for name in _OF_STEPS)
     damping = _damping(method, radius)
     most_steps = 0
     if max_steps is not None:

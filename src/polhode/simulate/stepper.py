@@ -331,21 +331,21 @@ class Stepper:
         many = f", batch of {len(self._engine.x)}" if self._is_batch else ""
         return f"Stepper('{self._known.system}'{many})"
 
-    def _assign(self, array: Floats, given: Any, name: str) -> None:
-        values = _numbers(given, name)
+    def _assign(self, array: Floats, value: Any, name: str) -> None:
+        values = _numbers(value, name)
         if values.shape not in (array.shape, array.shape[-1:]):
             raise _shape_error(array.shape, values.shape, name)
         array[...] = values
 
-    def _read(self, given: Any, what: str, names: Sequence[str]) -> Floats:
+    def _read(self, acting: Any, what: str, names: Sequence[str]) -> Floats:
         """Efforts or inputs: a mapping by name, what is not named being zero, or numbers for one or all members."""
         shape, driven = (self._tau if what == "tau" else self._inputs).shape, self._driven[what]
-        if driven and not (isinstance(given, Mapping) and not driven & given.keys()):
+        if driven and not (isinstance(acting, Mapping) and not driven & acting.keys()):
             message = f"{listed(sorted(driven))} of {what} follows the controller, or a law."
             raise PolhodeError(message, "step", "Give the others by name.", "E-RUN-UNSUPPORTED")
-        if isinstance(given, Mapping):
+        if isinstance(acting, Mapping):
             array = np.zeros(shape)
-            for name, value in given.items():
+            for name, value in acting.items():
                 if name not in names:
                     kind = "effort" if what == "tau" else "input"
                     raise unknown(kind, name, names, place=f"step {what}", code="E-RUN-NAME")
@@ -355,7 +355,7 @@ class Stepper:
                     raise ShapeError(message, f"step {what} '{name}'", cure, "E-RUN-SHAPE")
                 array[..., names.index(name)] = values
             return array
-        values = _numbers(given, what)
+        values = _numbers(acting, what)
         if values.ndim == 0 and shape[-1:] == (1,):
             values = values[None]
         if values.shape not in (shape, shape[-1:]):
@@ -421,25 +421,25 @@ def _again(derivation: Derivation, options: Mapping[str, Any], memory: Sequence[
     return copy
 
 
-def _shape_error(expected: tuple[int, ...], given: tuple[int, ...], place: str) -> ShapeError:
+def _shape_error(expected: tuple[int, ...], actual: tuple[int, ...], place: str) -> ShapeError:
     cure = f"Give {expected[-1]} numbers" + (f", or {expected[0]} rows of them." if len(expected) > 1 else ".")
-    return ShapeError(f"expected the shape {expected}, got {given}.", place, cure, "E-RUN-SHAPE")
+    return ShapeError(f"expected the shape {expected}, got {actual}.", place, cure, "E-RUN-SHAPE")
 
 
-def _numbers(given: Any, place: str) -> Floats:
-    with understood("real numbers", given, place=place):
-        array = np.asarray(given)
+def _numbers(values: Any, place: str) -> Floats:
+    with understood("real numbers", values, place=place):
+        array = np.asarray(values)
         if array.dtype.kind not in "fiub":
             raise TypeError
         return array.astype(np.float64)
 
 
-def _rows(given: Any) -> Any:
+def _rows(table: Any) -> Any:
     """What each member begins with, by a mapping or a row of numbers; None where it is one for all."""
-    if isinstance(given, Mapping):
-        arrays = {name: value for name, value in given.items() if np.ndim(value)}
-        return [{**given, **dict(zip(arrays, row, strict=True))} for row in zip(*arrays.values(), strict=False)] or None
-    return given if not isinstance(given, str) and np.ndim(given) == 2 else None
+    if isinstance(table, Mapping):
+        arrays = {name: value for name, value in table.items() if np.ndim(value)}
+        return [{**table, **dict(zip(arrays, row, strict=True))} for row in zip(*arrays.values(), strict=False)] or None
+    return table if not isinstance(table, str) and np.ndim(table) == 2 else None
 
 
 # ---- members -------------------------------------------------------------------------------------------------

@@ -55,8 +55,8 @@ class Recorded(property, Generic[T]):
         self.name = name
 
     def __get__(self, equations: Any, owner: type | None = None) -> T:  # type: ignore[override]  # a property gives Any
-        found: Any = self if equations is None else getattr(equations.record, self.name)
-        return cast(T, found)
+        value: Any = self if equations is None else getattr(equations.record, self.name)
+        return cast(T, value)
 
 
 class Results(RunMethods):
@@ -305,8 +305,8 @@ class Equations(
         from ..compiled.variations import DerivativesOf
         from ..dynamics.variations import derivatives_by
 
-        asked = DerivativesOf(of, tuple(name_list(by, "a list of names", place="derivatives", cure='Give ["l", "m"].')))
-        return derivatives_by(self.record, asked.of, asked.by)
+        query = DerivativesOf(of, tuple(name_list(by, "a list of names", place="derivatives", cure='Give ["l", "m"].')))
+        return derivatives_by(self.record, query.of, query.by)
 
     # ---- in words --------------------------------------------------------------------------------------------
 

@@ -281,23 +281,23 @@ def _rate_latex(order: int) -> str:
     return "e" if not order else rf"\{'d' * order}ot{{e}}" if order <= 4 else f"e^{{({order})}}"
 
 
-def _from_poles(given: Any, degree: int, mark: str, place: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
-    if np.ndim(given) == 0:
-        value = -_exact(given, place)
+def _from_poles(entries: Any, degree: int, mark: str, place: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
+    if np.ndim(entries) == 0:
+        value = -_exact(entries, place)
         _check_stable([complex(-value)], place)
         rate = Parameter(symbol(f"lambda{mark}", "parameter"), value, "1/s")
         row = tuple(as_expr(comb(degree, j) * rate.symbol ** (degree - j)) for j in range(degree))
         return row, {rate.symbol.name: rate}
-    with understood("a list of poles", given, place=place, cure="Give a number, or one for each order."):
-        poles = [complex(pole) for pole in given]
+    with understood("a list of poles", entries, place=place, cure="Give a number, or one for each order."):
+        poles = [complex(pole) for pole in entries]
     _check_count(len(poles), degree, "poles", place)
     _check_stable(poles, place)
-    return _named(_polynomial(list(given), poles, place), mark)
+    return _named(_polynomial(list(entries), poles, place), mark)
 
 
-def _from_gains(given: Any, degree: int, mark: str, place: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
-    with understood("a list of gains", given, place=place, cure="Give k0, k1, …: one for each order below the degree."):
-        values = [_exact(value, place) for value in given]
+def _from_gains(gains: Any, degree: int, mark: str, place: str) -> tuple[tuple[Expr, ...], dict[str, Parameter]]:
+    with understood("a list of gains", gains, place=place, cure="Give k0, k1, …: one for each order below the degree."):
+        values = [_exact(value, place) for value in gains]
     _check_count(len(values), degree, "gains", place)
     _check_stable([complex(x) for x in np.roots([1.0, *(float(x) for x in reversed(values))])], place)
     return _named(values, mark)
@@ -308,14 +308,14 @@ def _named(values: Sequence[Fraction], mark: str) -> tuple[tuple[Expr, ...], dic
     return tuple(parameter.symbol for parameter in table), {parameter.symbol.name: parameter for parameter in table}
 
 
-def _polynomial(given: Sequence[Any], poles: Sequence[complex], place: str) -> list[Fraction]:
+def _polynomial(entries: Sequence[Any], poles: Sequence[complex], place: str) -> list[Fraction]:
     """The coefficients below the leading one, exactly: real poles by themselves, others with their conjugates."""
     polynomial = [Fraction(1)]
     waiting = list(range(len(poles)))
     while waiting:
         k = waiting.pop(0)
         if poles[k].imag == 0:
-            real = given[k].real if isinstance(given[k], complex) else given[k]
+            real = entries[k].real if isinstance(entries[k], complex) else entries[k]
             factor = [-_exact(real, place), Fraction(1)]
         else:
             partner = next((j for j in waiting if poles[j] == poles[k].conjugate()), None)

@@ -88,30 +88,30 @@ def by_decoupling_matrix(degree: RelativeDegree, wanted: Sequence[Expr]) -> Deco
     return Decoupled(degree.chain, tuple(channels), tuple(map(as_expr, rates)), tuple(divisors))
 
 
-def inputs_of(plant: Plant, found: Decoupled) -> list[Expr]:
+def inputs_of(plant: Plant, decoupled: Decoupled) -> list[Expr]:
     """The inputs, in their order: those that drive speeds by inverse dynamics, others as they are."""
     driven = plant.regular.driven
     if not driven:
-        return list(found.channels)
+        return list(decoupled.channels)
     symbols = [*plant.inputs.values()]
     acting = [k for k, speed in enumerate(driven) if speed >= 0]
     rows = [plant.residuals[driven[k]] for k in acting]
     block = jacobian(rows, [symbols[k] for k in acting])
     values: dict[Expr, Any] = dict.fromkeys(symbols, as_expr(0)) | dict(
-        zip(plant.equations.udot, found.rates, strict=True)
+        zip(plant.equations.udot, decoupled.rates, strict=True)
     )
     needed = substitute(rows, values)
     efforts = solve_columns([[-entry for entry in row] for row in block], [[entry] for entry in needed])
-    controls = list(found.channels)
+    controls = list(decoupled.channels)
     for k, (effort,) in zip(acting, efforts, strict=True):
         controls[k] = as_expr(effort)
     return controls
 
 
-def further_singular(degree: RelativeDegree, found: Decoupled) -> list[Expr]:
+def further_singular(degree: RelativeDegree, decoupled: Decoupled) -> list[Expr]:
     """What else the law divides by that may vanish: pivots, but for factors that vanish with the determinant."""
     factors_found: list[Expr] = []
-    for divisor in found.divisors[:-1]:  # the last is the determinant, but for the others
+    for divisor in decoupled.divisors[:-1]:  # the last is the determinant, but for the others
         if not moves(divisor):
             continue
         others = [*degree.singular, *factors_found]

@@ -124,9 +124,9 @@ def _descriptor(equations: EquationsOfMotion) -> Descriptor:
     return _assembled(equations, equations.mass_matrix, force, rates, multipliers)
 
 
-def _in_pseudo_velocities(equations: EquationsOfMotion, known: DependentSpeeds) -> Descriptor:
+def _in_pseudo_velocities(equations: EquationsOfMotion, dependent: DependentSpeeds) -> Descriptor:
     """Rows of motion and of reactions, from Hamel's equations of all pseudo-velocities."""
-    result, held = Hamel(equations.system, envelope(equations.tree), known), known.constraints
+    result, held = Hamel(equations.system, envelope(equations.tree), dependent), dependent.constraints
     count = result.m + len(held.rows)
     mass = jacobian(result.momenta[:count], list(result.u))
     still = [as_expr(0)] * result.m
@@ -185,12 +185,12 @@ class StructureCoefficients(Typeset):
             raise fault_at("structure coefficients")(
                 "it has three indices, k, i and j.", "Name three pseudo-velocities, or count from 0.", "E-DERIVE-SHAPE"
             )
-        k, i, j = (self._index(each) for each in which)
+        k, i, j = (self._index(key) for key in which)
         return as_expr(self.values[k][i][j])
 
     def _index(self, name: str | int) -> int:
-        known = range(len(self.names)) if isinstance(name, int) else self.names
-        if name not in known:
+        allowed = range(len(self.names)) if isinstance(name, int) else self.names
+        if name not in allowed:
             message = "pseudo-velocity"
             raise unknown(message, str(name), self.names, place="structure coefficients", code="E-DERIVE-NAME")
         return name if isinstance(name, int) else self.names.index(name)
@@ -227,21 +227,21 @@ def structure_coefficients(equations: EquationsOfMotion) -> StructureCoefficient
         return _coefficients(result, _names(equations, result))
 
 
-def _names(equations: EquationsOfMotion, made: Hamel) -> tuple[str, ...]:
+def _names(equations: EquationsOfMotion, hamel: Hamel) -> tuple[str, ...]:
     rows = () if equations.dependent_speeds is None else equations.dependent_speeds.constraints.names
-    return (*(u.name for u in made.u), *rows, *(made.tree.u[k].name for k in made.large.extra))
+    return (*(u.name for u in hamel.u), *rows, *(hamel.tree.u[k].name for k in hamel.large.extra))
 
 
-def _coefficients(made: Hamel, names: Sequence[str]) -> StructureCoefficients:
-    (a, a_0), (b, b_0) = made.forms, made.fields
-    q, time, size = list(made.tree.q), made.system.time, len(a)
+def _coefficients(hamel: Hamel, names: Sequence[str]) -> StructureCoefficients:
+    (a, a_0), (b, b_0) = hamel.forms, hamel.fields
+    q, time, size = list(hamel.tree.q), hamel.system.time, len(a)
     flat = [*(as_expr(entry) for entry in a.entries()), *a_0]
 
     def along(direction: Sequence[Expr], now: int) -> tuple[list[Vector], list[Expr]]:
         """The derivatives of the rows of a, and of a_0."""
         moving = {**dict(zip(q, direction, strict=True)), **({time: as_expr(1)} if now else {})}
-        found, width = directional(flat, moving), len(q)
-        return [Vector(found[i * width : (i + 1) * width]) for i in range(size)], found[size * width :]
+        slopes, width = directional(flat, moving), len(q)
+        return [Vector(slopes[i * width : (i + 1) * width]) for i in range(size)], slopes[size * width :]
 
     columns = [[as_expr(entry) for entry in column] for column in b.columns]
     slopes = [along(column, now=0) for column in columns]
@@ -279,7 +279,7 @@ class Programme(Typeset):
         return f"Programme({', '.join(self.actuators)})"
 
     def _formulas(self) -> list[tuple[str, Any]]:
-        return [("G", self.G), ("g", self.g), *((latex_name(name), each) for name, each in self.control.items())]
+        return [("G", self.G), ("g", self.g), *((latex_name(name), law) for name, law in self.control.items())]
 
     def _sentences(self) -> tuple[str, ...]:
         return self.notices
@@ -409,7 +409,7 @@ def _singular(G: NDArray[np.float64]) -> list[int]:
     if lost and not any(lost):
         left, sizes, _ = np.linalg.svd(G)
         lost = (np.abs(left[:, sizes <= _NOTHING * sizes[0]]) > _NOTHING).any(axis=1).tolist()
-    return [k for k, each in enumerate(lost, start=1) if each]
+    return [k for k, is_lost in enumerate(lost, start=1) if is_lost]
 
 
 def _singular_notice(lost: Sequence[int]) -> str:
@@ -427,14 +427,14 @@ def least_efforts(G: Matrix, g: Sequence[Any], weights: Matrix | None = None) ->
     return Vector([as_expr(entry) for entry in reached @ multipliers])
 
 
-def weights_of(given: Any, actuators: Sequence[str]) -> Matrix:
+def weights_of(weights: Any, actuators: Sequence[str]) -> Matrix:
     """W from a weight for each actuator, by name (1 where none is given) or in order, or from a whole matrix."""
     count = len(actuators)
-    if isinstance(given, Mapping):
-        check_known("actuator", given, actuators, place=_WEIGHTS, code="E-PAPER-NAME")
-        given = [given.get(name, 1) for name in actuators]
-    with understood("weights", given, place=_WEIGHTS, cure="Give a number for each actuator, or a square matrix."):
-        rows = [list(entry) if isinstance(entry, Vector | list | tuple | np.ndarray) else entry for entry in given]
+    if isinstance(weights, Mapping):
+        check_known("actuator", weights, actuators, place=_WEIGHTS, code="E-PAPER-NAME")
+        weights = [weights.get(name, 1) for name in actuators]
+    with understood("weights", weights, place=_WEIGHTS, cure="Give a number for each actuator, or a square matrix."):
+        rows = [list(entry) if isinstance(entry, Vector | list | tuple | np.ndarray) else entry for entry in weights]
         if not any(isinstance(row, list) for row in rows):
             rows = [[entry if i == j else 0 for j in range(len(rows))] for i, entry in enumerate(rows)]
         W = [[as_expr(entry) for entry in row] for row in rows]

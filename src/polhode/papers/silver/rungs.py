@@ -145,7 +145,7 @@ def aligned(table: Sequence[Sequence[str]]) -> str:
 
 
 def _growth(counts: Sequence[Count]) -> tuple[Formula | None, Formula | None]:
-    return fitted([each.multiplications for each in counts]), fitted([each.additions for each in counts])
+    return fitted([count.multiplications for count in counts]), fitted([count.additions for count in counts])
 
 
 def _pair(formulas: tuple[Formula | None, Formula | None]) -> str:
@@ -210,7 +210,7 @@ class OwnLadder:
         rows: list[tuple[str, ...]] = [("method", "printed", "as written", "with its zeros", "planned")]
         for rung in self.rungs:
             counts = (rung.printed, rung.written, rung.with_zeros, rung.planned)
-            rows.append((rung.method.authors, *("–" if each is None else str(each) for each in counts)))
+            rows.append((rung.method.authors, *("–" if number is None else str(number) for number in counts)))
         return rows
 
     def as_json(self) -> dict[str, Any]:

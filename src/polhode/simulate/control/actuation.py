@@ -313,26 +313,26 @@ class _Reader:
     default: Floats
     also: Mapping[str, str]
 
-    def signal(self, given: Any) -> Signal:
-        if given is None or isinstance(given, int | float | np.ndarray):
-            return Signal(self.what, self.names, self.constants(given))
+    def signal(self, value: Any) -> Signal:
+        if value is None or isinstance(value, int | float | np.ndarray):
+            return Signal(self.what, self.names, self.constants(value))
         from ...expr import Expr, Function
 
-        if _is_python(given):
+        if _is_python(value):
             columns = tuple(range(len(self.names)))
-            function = SignalFunction(given, f"the controller of {self.what}", columns, self.constants)
+            function = SignalFunction(value, f"the controller of {self.what}", columns, self.constants)
             return Signal(self.what, self.names, self.default, functions=(function,))
-        if isinstance(given, str | Expr | Function) and len(self.names) == 1:
-            given = {self.names[0]: given}
-        elif isinstance(given, list | tuple) and any(isinstance(x, str | Expr | Held) or callable(x) for x in given):
-            if len(given) != len(self.names):
-                numbers(np.zeros(len(given)), len(self.names), self.what)
-            given = dict(zip(self.names, given, strict=True))
-        if not isinstance(given, Mapping):
-            return Signal(self.what, self.names, self.constants(given))
+        if isinstance(value, str | Expr | Function) and len(self.names) == 1:
+            value = {self.names[0]: value}
+        elif isinstance(value, list | tuple) and any(isinstance(x, str | Expr | Held) or callable(x) for x in value):
+            if len(value) != len(self.names):
+                numbers(np.zeros(len(value)), len(self.names), self.what)
+            value = dict(zip(self.names, value, strict=True))
+        if not isinstance(value, Mapping):
+            return Signal(self.what, self.names, self.constants(value))
         values, laws, functions = self.default.copy(), {}, []
-        for column, key in self._columns(given).items():
-            read = self._read(key, given[key])
+        for column, key in self._columns(value).items():
+            read = self._read(key, value[key])
             if isinstance(read, Expr) and not read.is_number:
                 laws[column] = read
             elif _is_python(read):
@@ -368,33 +368,33 @@ class _Reader:
             raise PolhodeError(f"{shown(value)} has no times.", place, _SAMPLED, "E-RUN-MISSING")
         return value
 
-    def constants(self, given: Any) -> Floats:
+    def constants(self, value: Any) -> Floats:
         """Numbers for all names, from a mapping or from as many of them."""
-        if given is None:
+        if value is None:
             return self.default
-        if isinstance(given, Mapping):
+        if isinstance(value, Mapping):
             values = self.default.copy()
-            for column, key in self._columns(given).items():
-                values[column] = self._number(key, given[key])[0]
+            for column, key in self._columns(value).items():
+                values[column] = self._number(key, value[key])[0]
             return values
-        if np.ndim(given) == 0 and len(self.names) == 1:
-            given = [given]
-        return self._finite(given, self.names, self.what)
+        if np.ndim(value) == 0 and len(self.names) == 1:
+            value = [value]
+        return self._finite(value, self.names, self.what)
 
     def _number(self, key: str, value: Any) -> Floats:
         return self._finite([value], [key], f"{self.what} '{key}'")
 
-    def _finite(self, given: Any, names: Sequence[str], place: str) -> Floats:
-        values = numbers(given, len(names), place)
+    def _finite(self, value: Any, names: Sequence[str], place: str) -> Floats:
+        values = numbers(value, len(names), place)
         if not np.isfinite(values).all():
             message = f"the value of '{names[int(np.argmin(np.isfinite(values)))]}' is not finite."
             raise PolhodeError(message, self.what, "Give finite numbers.", "E-RUN-NUMBER")
         return values
 
-    def _columns(self, given: Mapping[Any, Any]) -> dict[int, Any]:
+    def _columns(self, values: Mapping[Any, Any]) -> dict[int, Any]:
         """The keys of a mapping by their columns."""
         keys: dict[int, Any] = {}
-        for key in given:
+        for key in values:
             column = self._column(key)
             if column in keys:
                 message = f"'{keys[column]}' and '{key}' are one {self._kind}."
@@ -423,15 +423,15 @@ class _Reader:
         return self.names.index(control.name)
 
 
-def read_efforts(derivation: Derivation, given: Any) -> Signal:
+def read_efforts(derivation: Derivation, tau: Any) -> Signal:
     """What a user gave as `tau`: by the names of speeds, or of joints that have one speed."""
     synopsis = derivation.synopsis
-    return _Reader(derivation, "tau", synopsis.efforts, np.zeros(len(synopsis.efforts)), synopsis.joints).signal(given)
+    return _Reader(derivation, "tau", synopsis.efforts, np.zeros(len(synopsis.efforts)), synopsis.joints).signal(tau)
 
 
-def read_inputs(derivation: Derivation, given: Any, default: Floats) -> Signal:
+def read_inputs(derivation: Derivation, inputs: Any, default: Floats) -> Signal:
     """What a user gave as `inputs`, with what the model has for those that are not given."""
-    return _Reader(derivation, "inputs", tuple(derivation.synopsis.inputs), default, {}).signal(given)
+    return _Reader(derivation, "inputs", tuple(derivation.synopsis.inputs), default, {}).signal(inputs)
 
 
 # ---- Python functions ----------------------------------------------------------------------------------------
@@ -470,10 +470,10 @@ def options_in_python(options: Mapping[str, Any]) -> list[str]:
     return names
 
 
-def _is_python(given: Any) -> bool:
+def _is_python(value: Any) -> bool:
     from ...expr import Expr, Function
 
-    return isinstance(given, Held) or (callable(given) and not isinstance(given, Expr | Function))
+    return isinstance(value, Held) or (callable(value) and not isinstance(value, Expr | Function))
 
 
 def held(function: Callable[..., Any], every: float) -> Held:
@@ -494,10 +494,10 @@ class SignalFunction:
     """A function with the columns that it gives, how to read its result, its name in sentences, and its sample time."""
 
     def __init__(
-        self, given: Callable[..., Any] | Held, words: str, columns: tuple[int, ...], read: Callable[[Any], Floats]
+        self, function: Callable[..., Any] | Held, words: str, columns: tuple[int, ...], read: Callable[[Any], Floats]
     ) -> None:
-        self.function = given.function if isinstance(given, Held) else given
-        self.every = given.every if isinstance(given, Held) else None
+        self.function = function.function if isinstance(function, Held) else function
+        self.every = function.every if isinstance(function, Held) else None
         self.words, self.columns, self.read = words, columns, read
         self.arguments = _arguments(self.function, words)
 

@@ -251,9 +251,9 @@ def _start(start: Any, law: Law, state_count: int) -> Any:
 _CURVE = 'Give a number, an expression of time (also as text), or sampled(times, values, "cubic").'
 
 
-def curves_of(law: Law, given: Any, system: Model) -> tuple[dict[Expr, Expr], dict[str, Expr]]:
+def curves_of(law: Law, motions: Any, system: Model) -> tuple[dict[Expr, Expr], dict[str, Expr]]:
     """References and their derivatives as expressions of time, by symbol; lengths by which quaternions are divided."""
-    by_name = _by_name(law, given, system)
+    by_name = _by_name(law, motions, system)
     curves = {reference.name: _curve(reference, by_name, system) for reference in law.reference}
     lengths: dict[str, Expr] = {}
     for name, four in law.orientations.items():
@@ -272,42 +272,42 @@ def curves_of(law: Law, given: Any, system: Model) -> tuple[dict[Expr, Expr], di
     return by_symbol, lengths
 
 
-def _by_name(law: Law, given: Any, system: Model) -> dict[str, Any]:
+def _by_name(law: Law, curves: Any, system: Model) -> dict[str, Any]:
     """What is given for each reference, as far as it is; a motion of a frame or joint stands for all of its own."""
     frames = dict.fromkeys(reference.orientation or (reference.position or ("",))[0] for reference in law.reference)
     frames.pop("", None)
-    if _is_motion(given) and len(frames) == 1:
-        given = dict.fromkeys(frames, given)
-    if isinstance(given, Mapping):
-        given = {key.name if isinstance(key, Expr) else key: value for key, value in given.items()}
-        for name in [name for name in given if name in frames]:
-            given = _components(law, name, given.pop(name), system) | given
+    if _is_motion(curves) and len(frames) == 1:
+        curves = dict.fromkeys(frames, curves)
+    if isinstance(curves, Mapping):
+        curves = {key.name if isinstance(key, Expr) else key: value for key, value in curves.items()}
+        for name in [name for name in curves if name in frames]:
+            curves = _components(law, name, curves.pop(name), system) | curves
     names = [reference.name for reference in law.reference]
-    if given is None:
+    if curves is None:
         return {}
-    if isinstance(given, Trajectory):
-        return {name: _of_run(given, name) for name in names}
-    planned = None if isinstance(given, Mapping | Function) else getattr(given, "reference", None)
+    if isinstance(curves, Trajectory):
+        return {name: _of_run(curves, name) for name in names}
+    planned = None if isinstance(curves, Mapping | Function) else getattr(curves, "reference", None)
     planned = planned() if callable(planned) else planned
     if isinstance(planned, Mapping):  # of a motion that was planned: it may have more than these
         return {name: planned[name] for name in names if name in planned}
-    if isinstance(given, Mapping):
-        for name in given:
-            if name not in names and name in system.joints and _is_motion(given[name]):
+    if isinstance(curves, Mapping):
+        for name in curves:
+            if name not in names and name in system.joints and _is_motion(curves[name]):
                 message = f"a motion is given for joint '{name}', which stores its orientation otherwise."
                 cure = f'Store it with storage="quaternion", or give each of {", ".join(names)} by its name.'
                 raise PolhodeError(message, f"reference '{name}'", cure, "E-CONTROL-UNSUPPORTED")
             if name not in names:
                 raise unknown("reference", name, [*names, *frames], place="reference", code="E-CONTROL-NAME")
-        return dict(given)
+        return dict(curves)
     if len(names) == 1:
-        return {names[0]: given}
-    if isinstance(given, list | tuple | np.ndarray) and len(given) == len(names):
-        return dict(zip(names, given, strict=True))
+        return {names[0]: curves}
+    if isinstance(curves, list | tuple | np.ndarray) and len(curves) == len(names):
+        return dict(zip(names, curves, strict=True))
     if not names:
         cure = "Leave the reference out."
         raise PolhodeError("the controller follows no reference.", "reference", cure, "E-CONTROL-SHAPE")
-    message = f"{shown(given)} is one curve, and there are {len(names)} references."
+    message = f"{shown(curves)} is one curve, and there are {len(names)} references."
     raise PolhodeError(message, "reference", f"Give them by name: {', '.join(names)}.", "E-CONTROL-SHAPE")
 
 
@@ -338,15 +338,15 @@ def _of_run(run: Trajectory, name: str) -> Function:
     return sampled(run.t, values, "cubic", name=name)
 
 
-def _curve(wanted: Reference, given: Mapping[str, Any], system: Model) -> Expr:
+def _curve(wanted: Reference, curves: Mapping[str, Any], system: Model) -> Expr:
     """One reference as an expression of time and of parameters of the mechanism."""
     place = f"reference '{wanted.name}'"
-    if wanted.name not in given:
+    if wanted.name not in curves:
         if wanted.default is not None:
             return as_expr(wanted.default)
         cure = f"Give reference={{{wanted.name!r}: …}}. {_CURVE}"
         raise PolhodeError("there is no curve for it.", place, cure, "E-CONTROL-MISSING")
-    curve = _expression(given[wanted.name], wanted, system, place)
+    curve = _expression(curves[wanted.name], wanted, system, place)
     available = {system.time, *(parameter.symbol for parameter in system.parameters.values())}
     others = [symbol for symbol in free_symbols([curve]) if symbol not in available]
     if [symbol.data[0] for symbol in others] == ["symbol"] and others[0].name == system.time.name:

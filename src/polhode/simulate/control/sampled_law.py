@@ -48,11 +48,11 @@ class Sampling:
     discretisation: str = "euler"
 
 
-def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampling:
+def sampling_of(law: Law, options: Mapping[str, Any], synopsis: Synopsis) -> Sampling:
     """How a law is sampled, as the options of a run say."""
     measured = Named.measurements(law)
     seed, delay, rule = (options.get(name) for name in ("seed", "delay", "discretisation"))
-    both, smallest = measured | Named.controls(law, known.joints), np.finfo(float).tiny
+    both, smallest = measured | Named.controls(law, synopsis.joints), np.finfo(float).tiny
     return Sampling(
         law.sample_time_as(options.get("sample_time")) or 0.0,
         number(0.0 if delay is None else delay, "a time ≥ 0 in seconds", least=0.0, place="delay"),
@@ -63,23 +63,24 @@ def sampling_of(law: Law, options: Mapping[str, Any], known: Synopsis) -> Sampli
     )
 
 
-def starting(loop: ClosedLoop, start: Any, known: Synopsis) -> tuple[ClosedLoop, Any]:
+def starting(loop: ClosedLoop, start: Any, synopsis: Synopsis) -> tuple[ClosedLoop, Any]:
     """A sampled loop whose states start where a run says, and the start of the mechanism alone."""
     if loop.sampling is None or not loop.law.states:
         return loop, start
     names = [state.symbol.name for state in loop.law.states]
     if isinstance(start, Mapping):
-        law_states = {*names} - {*known.coordinates, *known.states}
+        law_states = {*names} - {*synopsis.coordinates, *synopsis.states}
         given_starts = {name: value for name, value in start.items() if name in law_states}
         rest: Any = {name: value for name, value in start.items() if name not in law_states}
-        every = {*known.coordinates, *known.states, *known.speeds, *known.omitted}
+        every = {*synopsis.coordinates, *synopsis.states, *synopsis.speeds, *synopsis.omitted}
         strays = [name for name in rest if name not in every]
         if strays:
-            what, names = "coordinate, state or state of the controller", [*known.coordinates, *known.states, *names]
+            what = "coordinate, state or state of the controller"
+            names = [*synopsis.coordinates, *synopsis.states, *names]
             raise unknown(what, strays[0], names, place="start", code="E-CONTROL-NAME")
-    elif isinstance(start, tuple) and len(start) == 3 and np.shape(start[2]) == (len(known.states) + len(names),):
-        given_starts = dict(zip(names, start[2][len(known.states) :], strict=True))
-        rest = (*start[:2], start[2][: len(known.states)])
+    elif isinstance(start, tuple) and len(start) == 3 and np.shape(start[2]) == (len(synopsis.states) + len(names),):
+        given_starts = dict(zip(names, start[2][len(synopsis.states) :], strict=True))
+        rest = (*start[:2], start[2][: len(synopsis.states)])
     else:
         return loop, start
     starts = {name: number(value, place=f"start of '{name}'") for name, value in given_starts.items()}

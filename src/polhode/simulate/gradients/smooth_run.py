@@ -345,24 +345,24 @@ class Jump:
         changes = list(jacobian(entries, variables).entries()) if entries else []
         return list(jacobian([self.condition], variables).entries()), changes
 
-    def time_slopes(self, known: Mapping[Expr, float], rates: Floats) -> tuple[Floats, Floats]:
+    def time_slopes(self, values: Mapping[Expr, float], rates: Floats) -> tuple[Floats, Floats]:
         """∂t/∂x and ∂t/∂p of the time at which it happens."""
-        slopes = np.array(evaluate(self._slopes[0], known))
+        slopes = np.array(evaluate(self._slopes[0], values))
         size = len(self.state)
         by_x, by_t, by_p = slopes[:size], slopes[size], slopes[size + 1 :]
         rate = float(by_x @ rates + by_t)
         if not abs(rate) > 0.0:
-            t, cure = known[self.equations.system.time], "Choose an event that passes through zero at some rate."
+            t, cure = values[self.equations.system.time], "Choose an event that passes through zero at some rate."
             message = f"at t = {t:.6g} s an event is zero and does not change there: its time has no derivative."
             raise Stop("grazing", message, cure)
         return -by_x / rate, -by_p / rate
 
-    def after_slopes(self, known: Mapping[Expr, float]) -> tuple[Floats, Floats, Floats]:
+    def after_slopes(self, values: Mapping[Expr, float]) -> tuple[Floats, Floats, Floats]:
         """∂g/∂x, ∂g/∂t and ∂g/∂p."""
         size = len(self.state)
         matrix = np.eye(size, size + 1 + len(self.by))
         if self.changes:
-            matrix[list(self.changes)] = np.array(evaluate(self._slopes[1], known)).reshape(-1, matrix.shape[1])
+            matrix[list(self.changes)] = np.array(evaluate(self._slopes[1], values)).reshape(-1, matrix.shape[1])
         return matrix[:, :size], matrix[:, size], matrix[:, size + 1 :]
 
 
@@ -379,17 +379,17 @@ def read_jumps(problem: Problem, by: Sequence[Expr]) -> Iterator[Jump]:
         yield Jump(equations, condition, tuple(by), None if changes is None else _changes(equations, changes))
 
 
-def _no_expression(given: Any, place: str) -> PolhodeError:
-    message = f"{given!r} is no expression, and only expressions can be differentiated."
+def _no_expression(value: Any, place: str) -> PolhodeError:
+    message = f"{value!r} is no expression, and only expressions can be differentiated."
     cure = "Write it as an expression of coordinates, speeds, time and parameters."
     return PolhodeError(message, place, cure, "E-SENSITIVITY-UNSUPPORTED")
 
 
-def _changes(equations: EquationsOfMotion, given: Any) -> dict[int, Expr]:
+def _changes(equations: EquationsOfMotion, changes: Any) -> dict[int, Expr]:
     """New entries of the state by index, in symbols of the run; with multipliers, speeds that keep the constraints."""
-    if not isinstance(given, Mapping):
-        raise _no_expression(given, "on")
-    new_values = {place_of(equations, key): expressed(equations, value, "on") for key, value in given.items()}
+    if not isinstance(changes, Mapping):
+        raise _no_expression(changes, "on")
+    new_values = {place_of(equations, key): expressed(equations, value, "on") for key, value in changes.items()}
     constraints, size = equations.constraints, len(equations.q)
     if constraints is None or not constraints.rows:
         return new_values
@@ -476,7 +476,7 @@ class _AssembledStart:
         explicit[:, [p in (*self.equations.q, *self.equations.u) for p in self.by]] = 0.0  # start values
         return slopes[:, : len(q)] @ q + explicit
 
-    def coordinates(self, given: Floats) -> Floats:
+    def coordinates(self, q_given: Floats) -> Floats:
         """Variations of the coordinates that assembly gives for those of the given values."""
         equations, manifold, assembly = self.equations, self.problem.manifold, self.problem.assembly
         if manifold is None or assembly is None:
@@ -484,7 +484,7 @@ class _AssembledStart:
         constraints, tree, size = manifold.constraints, equations.tree, len(equations.q)
         moved = equations.kept(tree.kinematic_matrix())
         gamma = self._values((entry for row in moved for entry in row), size)
-        auxiliary, q, names = equations.auxiliary_coordinates, given.copy(), self.problem.given.given
+        auxiliary, q, names = equations.auxiliary_coordinates, q_given.copy(), self.problem.given.given
         placed = [auxiliary.start + k for k, x in enumerate(equations.coordinates[auxiliary]) if x in names]
         wanted = q[placed]
         if constraints.definitions:

@@ -87,47 +87,47 @@ class Measure:
     prefix: str = ""  # of the names of several results, where the user gave the label
 
 
-def read_measures(given: Any, equations: EquationsOfMotion) -> tuple[Measure, ...]:
+def read_measures(measures: Any, equations: EquationsOfMotion) -> tuple[Measure, ...]:
     """The measures that a user names, or none for whole trajectories."""
-    if given is None:
+    if measures is None:
         return ()
-    if isinstance(given, Mapping):
-        read = [_read(value, str(label), equations) for label, value in given.items()]
+    if isinstance(measures, Mapping):
+        read = [_read(value, str(label), equations) for label, value in measures.items()]
         return tuple(replace(measure, prefix=f"{measure.label} ") for measure in read)
-    if isinstance(given, list):
-        return tuple(dict.fromkeys(_read(value, "", equations) for value in given))
-    return (_read(given, "", equations),)
+    if isinstance(measures, list):
+        return tuple(dict.fromkeys(_read(value, "", equations) for value in measures))
+    return (_read(measures, "", equations),)
 
 
-def _read(given: Any, label: str, equations: EquationsOfMotion) -> Measure:
-    if isinstance(given, Expr):
-        return Measure(label or "value", "final", given)
-    if isinstance(given, str):
-        how, colon, name = given.partition(":")
+def _read(measure: Any, label: str, equations: EquationsOfMotion) -> Measure:
+    if isinstance(measure, Expr):
+        return Measure(label or "value", "final", measure)
+    if isinstance(measure, str):
+        how, colon, name = measure.partition(":")
         names = histories(equations)
-        if not colon and given in MEASURES:
-            return Measure(label or given, given)
+        if not colon and measure in MEASURES:
+            return Measure(label or measure, measure)
         if how in REDUCTIONS and name in names:
-            return Measure(label or given, how, name)
+            return Measure(label or measure, how, name)
         offered = [*MEASURES, *(f"{reduction}:{one}" for reduction in REDUCTIONS for one in names)]
         if colon and how in REDUCTIONS:
             check_meant(name, names)
             offered = [f"{how}:{one}" for one in names]
         elif colon:
             offered = [f"{reduction}:{name}" for reduction in REDUCTIONS]
-        raise unknown("measure", given, offered, place="measure", code="E-BATCH-NAME")
-    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[1], Expr):
-        if given[0] not in REDUCTIONS:
-            raise unknown("measure", given[0], REDUCTIONS, place="measure", code="E-BATCH-NAME")
-        return Measure(label or str(given[0]), *given)
-    if callable(given):
-        name = getattr(given, "__name__", "value")
-        return Measure(label or ("value" if name == "<lambda>" else name), function=given)
+        raise unknown("measure", measure, offered, place="measure", code="E-BATCH-NAME")
+    if isinstance(measure, tuple) and len(measure) == 2 and isinstance(measure[1], Expr):
+        if measure[0] not in REDUCTIONS:
+            raise unknown("measure", measure[0], REDUCTIONS, place="measure", code="E-BATCH-NAME")
+        return Measure(label or str(measure[0]), *measure)
+    if callable(measure):
+        name = getattr(measure, "__name__", "value")
+        return Measure(label or ("value" if name == "<lambda>" else name), function=measure)
     cure = (
         'Give a name as "final" or "max:hinge", an expression, ("max", expression), a function of the trajectory, '
         "several of them by name, or None for whole trajectories."
     )
-    raise PolhodeError(f"{shown(given)} is no measure.", "measure", cure, "E-BATCH-TYPE")
+    raise PolhodeError(f"{shown(measure)} is no measure.", "measure", cure, "E-BATCH-TYPE")
 
 
 class Measuring:
@@ -243,22 +243,22 @@ def design_of(equations: EquationsOfMotion, vary: Any, zipped: bool, options: Ma
     return Design(axes, zipped, Members(count, shared, dict(zip(which.values(), columns, strict=True))))
 
 
-def _in_si(equations: EquationsOfMotion, which: tuple[str, str], given: Any) -> Any:
+def _in_si(equations: EquationsOfMotion, which: tuple[str, str], value: Any) -> Any:
     """Values to vary in SI units, as runs have them: those of a list may be texts with units."""
     option, name = which
     if option == "parameters":
-        return si_values(equations.system.parameters, {name: given})[name]
+        return si_values(equations.system.parameters, {name: value})[name]
     units = units_by_name(equations.system)
     matches = filter(None, (units.get(kind, {}).get(name) for kind in KINDS[option]))
-    return si_value(given, next(matches, ""), f"sweep '{name}'")
+    return si_value(value, next(matches, ""), f"sweep '{name}'")
 
 
-def _values(name: str, given: Any) -> Floats:
-    real = _real(given)
+def _values(name: str, value: Any) -> Floats:
+    real = _real(value)
     values = np.zeros((0, 0)) if real is None else np.atleast_1d(real)
     if values.ndim != 1:
         cure = "Give an array (N,) of real numbers."
-        raise ShapeError(f"{shown(given)} is not a list of numbers.", f"sweep '{name}'", cure, "E-BATCH-TYPE")
+        raise ShapeError(f"{shown(value)} is not a list of numbers.", f"sweep '{name}'", cure, "E-BATCH-TYPE")
     if not len(values):
         raise ShapeError("there are no values.", f"sweep '{name}'", "Give one or more.", "E-BATCH-MISSING")
     return values.astype(np.float64)
@@ -320,11 +320,11 @@ def _shared(equations: EquationsOfMotion, options: Mapping[str, Any], which: Seq
     return shared
 
 
-def _by_name(given: Any, names: Any) -> dict[str, Any]:
+def _by_name(value: Any, names: Any) -> dict[str, Any]:
     """Values by name, of a mapping or a row of them."""
-    if given is None or isinstance(given, Mapping):
-        return dict(given or {})
-    row = np.atleast_1d(np.asarray(given))
+    if value is None or isinstance(value, Mapping):
+        return dict(value or {})
+    row = np.atleast_1d(np.asarray(value))
     if row.shape != (len(names),):
         cure = f"Give values by name: {listed(names)}."
         raise ShapeError(f"expected {len(names)} numbers, got shape {row.shape}.", "sweep", cure, "E-BATCH-SHAPE")

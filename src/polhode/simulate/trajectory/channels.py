@@ -111,25 +111,25 @@ class _Quantities:
         drawn = [*moving[: MOST - len(energy)], *energy]
         return drawn, [f"{len(drawn)} of {len(columns)} quantities are drawn over time: choose others by channels=[…]."]
 
-    def _resolved(self, label: str, given: str | Expr) -> list[Channel]:
+    def _resolved(self, label: str, quantity: str | Expr) -> list[Channel]:
         """The channels of a name, a kind or an expression; `slip [°]` is a label with its unit."""
         labelled = _LABELLED.fullmatch(label)
         text, unit = (labelled[1], labelled[2]) if labelled else (label, "")
-        if isinstance(given, str):
-            if given in self.makers:
-                chosen = self._kind(given)
-            elif given in ENERGIES and self.run.has_energy:
-                chosen = [column for column in self._kind("energy") if column.name == given]
-            elif given in self.followed:
-                chosen = [self.followed[given]]
-            elif carried := _CARRIED.fullmatch(given):
+        if isinstance(quantity, str):
+            if quantity in self.makers:
+                chosen = self._kind(quantity)
+            elif quantity in ENERGIES and self.run.has_energy:
+                chosen = [column for column in self._kind("energy") if column.name == quantity]
+            elif quantity in self.followed:
+                chosen = [self.followed[quantity]]
+            elif carried := _CARRIED.fullmatch(quantity):
                 chosen = self._carried(carried[1], carried[2].strip(" `"))
-            elif touching := _TOUCHING.fullmatch(given):
+            elif touching := _TOUCHING.fullmatch(quantity):
                 chosen = [self._contact(touching[1], touching[2].strip(" `"))]
             else:
-                chosen = [self._expression(given, self._meant(given))]
+                chosen = [self._expression(quantity, self._meant(quantity))]
         else:
-            chosen = [self._expression(str(given), given)]
+            chosen = [self._expression(str(quantity), quantity)]
         if text and len(chosen) == 1:
             return [_channel(text, unit or chosen[0].unit, chosen[0].values)]
         return chosen
@@ -163,8 +163,8 @@ class _Quantities:
             by_name.setdefault(spelled(symbol), symbol)
         return by_name
 
-    def _expression(self, label: str, given: Expr) -> Channel:
-        return _channel(label, self.units.get(given, ""), self.run.values(given)[0])
+    def _expression(self, label: str, expression: Expr) -> Channel:
+        return _channel(label, self.units.get(expression, ""), self.run.values(expression)[0])
 
     # ---- kinds -------------------------------------------------------------------------------------------------
 

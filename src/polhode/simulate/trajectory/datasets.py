@@ -92,11 +92,11 @@ def to_xarray(dataset: Dataset) -> Any:
     return _xarray().Dataset(labelled(dataset.variables), coords=labelled(dataset.coordinates), attrs=attributes)
 
 
-def from_xarray(found: Any) -> Dataset:
+def from_xarray(dataset: Any) -> Dataset:
     """A dataset of an opened one of xarray's, read into memory."""
-    if found.nbytes > MOST_BYTES:
-        raise ValueError(f"it would unpack to {found.nbytes:,} bytes")
-    loaded = found.load()
+    if dataset.nbytes > MOST_BYTES:
+        raise ValueError(f"it would unpack to {dataset.nbytes:,} bytes")
+    loaded = dataset.load()
 
     def plain(names: Any) -> dict[str, Named]:
         return {str(name): (tuple(map(str, loaded[name].dims)), _plain(loaded[name].values)) for name in names}

@@ -208,11 +208,11 @@ def read_archive(path: Path) -> dict[str, Any]:
         }
 
 
-def strings(given: Any) -> tuple[str, ...]:
+def strings(names: Any) -> tuple[str, ...]:
     """A list of texts from a file, with no text twice."""
-    if not isinstance(given, list) or not all(isinstance(name, str) for name in given) or len({*given}) < len(given):
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
         raise TypeError("a list of names is damaged")
-    return tuple(given)
+    return tuple(names)
 
 
 def plain_info(info: Mapping[str, Any]) -> dict[str, Any]:
